@@ -1,0 +1,107 @@
+/**
+ * The one table of errors that leave the daemon: code → HTTP status and a message that is safe to show.
+ * The domain throws `AppError(code)`; `http/error-response.ts` turns it into the common body.
+ */
+export const ERRORS = {
+  invalid_json: { status: 400, message: "the body is not valid JSON" },
+  invalid_request: { status: 400, message: "the request is not valid" },
+  invalid_multipart: { status: 400, message: "the body is not valid multipart/form-data with at least one file part" },
+  empty_file: { status: 400, message: "the file is empty" },
+  unauthorized: { status: 401, message: "the credentials are not valid" },
+  forbidden: { status: 403, message: "the credentials do not allow this" },
+  not_found: { status: 404, message: "there is nothing here" },
+  model_not_found: { status: 404, message: "there is no such model" },
+  method_not_allowed: { status: 405, message: "this path does not answer that method" },
+  agent_timeout: { status: 408, message: "the agent run passed its timeout" },
+  conversation_busy: { status: 409, message: "a reply is already being written in this conversation" },
+  conflict: { status: 409, message: "the present state does not allow this" },
+  file_too_large: { status: 413, message: "the file is larger than allowed" },
+  request_too_large: { status: 413, message: "the request body is larger than allowed" },
+  unsupported_file_type: { status: 415, message: "files of this type cannot be read" },
+  unsupported_media_type: { status: 415, message: "the Content-Type is not supported here" },
+  range_not_satisfiable: { status: 416, message: "the requested range lies outside the file" },
+  invalid_pattern: { status: 422, message: "a custom redaction pattern is not valid" },
+  output_schema_violation: { status: 422, message: "the answer never met output_schema" },
+  rate_limited: { status: 429, message: "too many requests" },
+  internal_error: { status: 500, message: "something went wrong inside the daemon" },
+  model_error: { status: 502, message: "the model server answered with an error" },
+  model_unavailable: { status: 503, message: "the model server cannot be reached" },
+  overloaded: { status: 503, message: "too much work is already queued" },
+  insufficient_storage: { status: 507, message: "there is no space left to store this" },
+} as const satisfies Record<string, { status: number; message: string }>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** One entry of `error.details`; `field` names a request field, other keys are documented with their code. */
+export type ErrorDetail = Record<string, unknown>
+
+export interface AppErrorOptions {
+  /** What is said to the client; the table's message where absent. Never a path, a stack or a secret. */
+  message?: string
+  details?: ErrorDetail[]
+  /** For the operator: what was tried, what to set. Shown in the body. */
+  hint?: string
+  /** Seconds until a retry makes sense; becomes `Retry-After`. */
+  retryAfter?: number
+  /** Extra response headers, such as `Allow`. */
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/** An error whose code, status and message may be shown to the client. */
+export class AppError extends Error {
+  readonly status: number
+  readonly details: ErrorDetail[] | undefined
+  readonly hint: string | undefined
+  readonly retryAfter: number | undefined
+  readonly headers: Record<string, string> | undefined
+
+  constructor(
+    readonly code: ErrorCode,
+    options: AppErrorOptions = {},
+  ) {
+    super(options.message ?? ERRORS[code].message, { cause: options.cause })
+    this.name = "AppError"
+    this.status = ERRORS[code].status
+    this.details = options.details
+    this.hint = options.hint
+    this.retryAfter = options.retryAfter
+    this.headers = options.headers
+  }
+}
+
+/** A single bad request field: `invalid("limit", "must be at most 100")`. */
+export function invalid(field: string, issue: string): AppError {
+  return new AppError("invalid_request", { message: `${field}: ${issue}`, details: [{ field, issue }] })
+}
+
+/** The error of the public body, also used inside SSE `error` events and stored run errors. */
+export interface ErrorBody {
+  code: string
+  message: string
+  request_id?: string
+  details?: ErrorDetail[]
+  hint?: string
+}
+
+/** Maps anything thrown to the public error; what is not an `AppError` becomes `internal_error` and shows nothing. */
+export function toErrorBody(error: unknown, requestId?: string): ErrorBody {
+  const known = error instanceof AppError ? error : asStorageError(error)
+  const body: ErrorBody = known
+    ? { code: known.code, message: known.message }
+    : { code: "internal_error", message: ERRORS.internal_error.message }
+  if (requestId) body.request_id = requestId
+  if (known?.details) body.details = known.details
+  if (known?.hint) body.hint = known.hint
+  return body
+}
+
+/** A full or read-only disk (ENOSPC, EDQUOT, EROFS, SQLITE_FULL) as `insufficient_storage`; undefined for all else. */
+export function asStorageError(error: unknown): AppError | undefined {
+  const code = (error as { code?: unknown } | null)?.code
+  const full = code === "ENOSPC" || code === "EDQUOT" || code === "EROFS" || code === "SQLITE_FULL"
+  const text = error instanceof Error ? error.message : ""
+  if (full || /database or disk is full|No space left on device|attempt to write a readonly database/i.test(text))
+    return new AppError("insufficient_storage", { cause: error })
+  return undefined
+}
