@@ -1,0 +1,117 @@
+/** The roles of code that runs models. Each has at least two implementations and one conformance suite. */
+
+export interface Embedder {
+  /** Name of the model, stored beside every vector; vectors of different models are never mixed. */
+  readonly model: string
+  readonly dimensions: number
+  /** Share of the vector leg in the fused score for this model, 0..1. */
+  readonly fusionWeight: number
+  /**
+   * Unit-length vectors, one per text, `dimensions` floats each, in order.
+   * Queries and passages are told apart because some models want a different prefix for each.
+   */
+  embed(texts: string[], role: "query" | "passage", signal?: AbortSignal): Promise<Float32Array[]>
+  close(): Promise<void>
+}
+
+/** A named entity that a model found; offsets count UTF-16 code units. */
+export interface ModelEntity {
+  kind: "NAME" | "ADDRESS"
+  start: number
+  end: number
+  /** 0..1 */
+  score: number
+}
+
+export interface EntityModel {
+  readonly model: string
+  find(text: string, signal?: AbortSignal): Promise<ModelEntity[]>
+  close(): Promise<void>
+}
+
+export type ModelStatus = "loaded" | "ready" | "unavailable"
+export type Capability = "chat" | "tools" | "vision" | "thinking"
+
+/** One row of `GET /external/models` (section 2 of the API), in the domain's spelling. */
+export interface ModelInfo {
+  /** `<provider>/<name>`, the value that requests name. */
+  value: string
+  label: string
+  provider: string
+  status: ModelStatus
+  /** Why it is unavailable; null otherwise. */
+  statusReason: string | null
+  local: boolean
+  capabilities: Capability[]
+  /** Tokens. */
+  contextLength: number | null
+  sizeBytes: number | null
+  checkedAt: string
+}
+
+export interface ChatImage {
+  mimeType: string
+  /** Base 64 without a data-URL head. */
+  data: string
+}
+
+export interface ToolCall {
+  id: string
+  name: string
+  arguments: Record<string, unknown>
+}
+
+export type ChatTurn =
+  | { role: "system"; content: string }
+  | { role: "user"; content: string; images?: ChatImage[] }
+  | { role: "assistant"; content: string; toolCalls?: ToolCall[] }
+  | { role: "tool"; content: string; toolCallId: string; name: string }
+
+export interface ToolDefinition {
+  name: string
+  description: string
+  /** JSON Schema of the arguments object. */
+  parameters: Record<string, unknown>
+}
+
+export interface ChatOptions {
+  temperature?: number
+  top_p?: number
+  max_tokens?: number
+  seed?: number
+  stop?: string[]
+}
+
+export interface ChatRequest {
+  /** Name without the provider, such as `llama3.2:3b`. */
+  model: string
+  turns: ChatTurn[]
+  options: ChatOptions
+  /** Window in tokens that the server must use for this request; our own token budget made the turns fit it. */
+  contextTokens?: number
+  thinking?: boolean
+  tools?: ToolDefinition[]
+  /** A JSON Schema that the answer must meet, or "json" for any JSON. */
+  responseFormat?: Record<string, unknown> | "json"
+  /**
+   * Continue `turns`' last assistant turn instead of starting a new one.
+   */
+  continueLast?: boolean
+  signal: AbortSignal
+}
+
+/** What a model streams. Exactly one `end`, last; errors are thrown as AppError (model_error, model_unavailable, overloaded …). */
+export type ChatPiece =
+  | { type: "waiting"; phase: "queued" | "loading_model"; detail?: string }
+  | { type: "thinking"; text: string }
+  | { type: "text"; text: string }
+  | { type: "tool_call"; call: ToolCall }
+  | { type: "end"; reason: "stop" | "length"; usage: { promptTokens: number; completionTokens: number } }
+
+/** A provider of chat models: Ollama, an OpenAI-compatible server, the built-in extractive mode. */
+export interface ChatBackend {
+  readonly provider: string
+  /** Live list; takes at most one second, never throws: a dead server's last known models come back `unavailable`. */
+  list(): Promise<ModelInfo[]>
+  chat(request: ChatRequest): AsyncIterable<ChatPiece>
+}

@@ -1,0 +1,153 @@
+/**
+ * Every setting once: name, what it does, default, rule. The only reader of `process.env`.
+ * `--rate-limit-per-minute` on the command line is `CARREL_RATE_LIMIT_PER_MINUTE` in the environment; the flag wins.
+ */
+import { cpus } from "node:os"
+import { resolve } from "node:path"
+
+interface Setting<T> {
+  doc: string
+  default: T
+  /** Turns the given text into the value, or throws an Error that says the rule. */
+  parse(text: string): T
+  /** How the value is written in help: `PORT`, `DIR` … Absent for switches. */
+  placeholder?: string
+  /** Another environment variable that is honoured when the setting's own is not given. */
+  alias?: string
+}
+
+const text = (placeholder: string, fallback: string, doc: string): Setting<string> => ({ doc, default: fallback, parse: value => value, placeholder })
+
+function integer(placeholder: string, fallback: number, doc: string, min: number, max: number): Setting<number> {
+  return {
+    doc,
+    default: fallback,
+    placeholder,
+    parse(value) {
+      const parsed = Number(value)
+      if (!/^\d+$/.test(value.trim()) || parsed < min || parsed > max) throw new Error(`must be a whole number from ${min} to ${max}`)
+      return parsed
+    },
+  }
+}
+
+function oneOf<const T extends string>(choices: readonly T[], fallback: T, doc: string): Setting<T> {
+  return {
+    doc,
+    default: fallback,
+    placeholder: choices.join("|"),
+    parse(value) {
+      const found = choices.find(choice => choice === value)
+      if (!found) throw new Error(`must be one of ${choices.join(", ")}`)
+      return found
+    },
+  }
+}
+
+function flag(doc: string): Setting<boolean> {
+  return {
+    doc,
+    default: false,
+    parse(value) {
+      if (/^(1|true|yes|on)$/i.test(value)) return true
+      if (/^(0|false|no|off|)$/i.test(value)) return false
+      throw new Error("must be true or false")
+    },
+  }
+}
+
+function url(fallback: string, doc: string, alias?: string): Setting<string> {
+  return {
+    doc,
+    default: fallback,
+    placeholder: "URL",
+    ...(alias ? { alias } : {}),
+    parse(value) {
+      const withScheme = /^https?:\/\//.test(value) ? value : `http://${value}`
+      if (!URL.canParse(withScheme)) throw new Error("must be an http or https address, such as http://127.0.0.1:11434")
+      return withScheme.replace(/\/+$/, "")
+    },
+  }
+}
+
+/** One file may be this large: 1 GB by specification. */
+const ONE_GB = 1_073_741_824
+
+export const SETTINGS = {
+  data: { ...text("DIR", "./data", "directory that holds all state"), parse: (value: string) => resolve(value) },
+  host: text("ADDRESS", "127.0.0.1", "address to listen on"),
+  port: integer("PORT", 4747, "port to listen on", 0, 65_535),
+  log_level: oneOf(["debug", "info", "warn", "error"], "info", "least severe log line that is written"),
+  rate_limit_per_minute: integer("N", 100, "requests per minute and API key, unless the key has its own limit", 1, 1_000_000),
+  max_file_bytes: integer("BYTES", ONE_GB, "largest file that an upload may hold", 1, ONE_GB),
+  models_dir: text("DIR", "", "further model folders (ONNX embedding and entity models); <data>/models when empty"),
+  embedding_model: text("NAME", "", "embedding model: a folder name, or ollama/NAME; the built-in one when empty"),
+  ollama_host: url("http://127.0.0.1:11434", "address of the Ollama server", "OLLAMA_HOST"),
+  index_workers: integer("N", Math.max(1, Math.min(4, cpus().length)), "files that are read at the same time, each in a process of its own", 1, 64),
+  offline: flag("refuse every outbound connection but the one to the configured model server"),
+} satisfies Record<string, Setting<unknown>>
+
+export type SettingName = keyof typeof SETTINGS
+export type Config = { [Name in SettingName]: (typeof SETTINGS)[Name]["default"] extends boolean ? boolean : ReturnType<(typeof SETTINGS)[Name]["parse"]> }
+
+/** A setting whose value breaks its rule; the daemon does not start. */
+export class ConfigError extends Error {}
+
+export const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`
+export const variableOf = (name: string): string => `CARREL_${name.toUpperCase()}`
+
+/**
+ * Flags over environment over defaults. `args` are the words after the command; what is no setting stays in `rest`.
+ * @throws ConfigError naming the flag or variable and the rule it breaks.
+ */
+export function readConfig(args: string[], env: Record<string, string | undefined> = process.env): { config: Config; rest: string[] } {
+  const values: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+    values[name] = setting.default
+    const given = env[variableOf(name)] ?? (setting.alias ? env[setting.alias] : undefined)
+    if (given !== undefined && given !== "") values[name] = parse(variableOf(name), setting, given)
+  }
+  values.data = SETTINGS.data.parse(String(values.data))
+  const rest: string[] = []
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i]!
+    const [head, inline] = word.startsWith("--") ? splitOnce(word) : [word, undefined]
+    const name = (Object.keys(SETTINGS) as SettingName[]).find(candidate => flagOf(candidate) === head)
+    if (!name) {
+      rest.push(word)
+      continue
+    }
+    const setting = SETTINGS[name] as Setting<unknown>
+    if (!setting.placeholder) values[name] = parse(head, setting, inline ?? "true")
+    else {
+      const value = inline ?? args[++i]
+      if (value === undefined) throw new ConfigError(`${head}: needs a value`)
+      values[name] = parse(head, setting, value)
+    }
+  }
+  return { config: values as Config, rest }
+}
+
+function parse(source: string, setting: Setting<unknown>, value: string): unknown {
+  try {
+    return setting.parse(value)
+  } catch (error) {
+    throw new ConfigError(`${source}: ${(error as Error).message} (given: ${JSON.stringify(value)})`)
+  }
+}
+
+function splitOnce(word: string): [string, string | undefined] {
+  const at = word.indexOf("=")
+  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
+}
+
+/** The lines of `carrel serve --help` about settings. */
+export function settingsHelp(): string {
+  return (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][])
+    .map(([name, setting]) => {
+      const head = `${flagOf(name)}${setting.placeholder ? ` ${setting.placeholder}` : ""}`
+      const fallback = setting.default === "" || setting.default === false ? "" : ` [${String(setting.default)}]`
+      return `  ${head}\n      ${setting.doc}${fallback}\n      ${variableOf(name)}${setting.alias ? `, or ${setting.alias}` : ""}`
+    })
+    .join("\n")
+}

@@ -1,0 +1,18 @@
+/** How Carrel starts parts of itself, from source and from the compiled executable alike. */
+import { fileURLToPath } from "node:url"
+
+/** True inside the compiled executable, whose modules live in Bun's embedded file system. */
+export const COMPILED = import.meta.url.includes("$bunfs") || import.meta.url.includes("~BUN")
+
+/**
+ * Address of a worker entry point: `workerUrl("search/keyword-worker")` is `src/search/keyword-worker.ts`.
+ * The build makes every `src/**\/*-worker.ts` an entry point of the executable.
+ */
+export function workerUrl(path: string): string {
+  return COMPILED ? `/$bunfs/root/${path}.js` : new URL(`../${path}.ts`, import.meta.url).href
+}
+
+/** Argument vector that starts Carrel itself; append the command: `[...selfCommand(), "reader"]`. */
+export function selfCommand(): string[] {
+  return COMPILED ? [process.execPath] : [process.execPath, fileURLToPath(new URL("../main.ts", import.meta.url))]
+}

@@ -1,0 +1,59 @@
+import type { Place } from "../storage/document.ts"
+
+export type SearchMode = "hybrid" | "keyword" | "semantic"
+
+/** Each given filter narrows; lists are "any of". Times are ISO-8601. */
+export interface SearchFilters {
+  file_ids?: string[]
+  types?: string[]
+  tags?: string[]
+  context_id?: string
+  created_after?: string
+  created_before?: string
+  /** Every key must have exactly this value. */
+  metadata?: Record<string, unknown>
+}
+
+export interface SearchRequest {
+  workspaceId: string
+  query: string
+  limit: number
+  offset?: number
+  mode?: SearchMode
+  highlight?: boolean
+  explain?: boolean
+  filters?: SearchFilters
+}
+
+/** One result, spelled as on the wire (section 5 of the API). */
+export interface Hit {
+  /** `chunk_…` */
+  id: string
+  /** 0..1, never rising down the list. */
+  score: number
+  text: string
+  /** Offsets into `text`. */
+  highlights: { start: number; end: number }[]
+  file: { id: string; name: string; type: string; context_id: string | null; tags: string[] }
+  /** Offsets into the extracted text of the file; `text` is exactly that slice. */
+  position: Place & { start: number; end: number }
+  scores?: {
+    keyword: { rank: number; score: number } | null
+    semantic: { rank: number; score: number } | null
+  }
+}
+
+export interface SearchResult {
+  query: string
+  mode: SearchMode
+  took_ms: number
+  total: number
+  /** Said when the vector leg could not run. */
+  degraded: "keyword_only" | null
+  index: { searchable_files: number; pending_files: number; embedding_model: string }
+  hits: Hit[]
+}
+
+export interface SearchService {
+  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult>
+}
