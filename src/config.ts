@@ -16,7 +16,12 @@ interface Setting<T> {
   alias?: string
 }
 
-const text = (placeholder: string, fallback: string, doc: string): Setting<string> => ({ doc, default: fallback, parse: value => value, placeholder })
+const text = (placeholder: string, fallback: string, doc: string): Setting<string> => ({
+  doc,
+  default: fallback,
+  parse: value => value,
+  placeholder,
+})
 
 function integer(placeholder: string, fallback: number, doc: string, min: number, max: number): Setting<number> {
   return {
@@ -25,7 +30,8 @@ function integer(placeholder: string, fallback: number, doc: string, min: number
     placeholder,
     parse(value) {
       const parsed = Number(value)
-      if (!/^\d+$/.test(value.trim()) || parsed < min || parsed > max) throw new Error(`must be a whole number from ${min} to ${max}`)
+      if (!/^\d+$/.test(value.trim()) || parsed < min || parsed > max)
+        throw new Error(`must be a whole number from ${min} to ${max}`)
       return parsed
     },
   }
@@ -78,17 +84,33 @@ export const SETTINGS = {
   host: text("ADDRESS", "127.0.0.1", "address to listen on"),
   port: integer("PORT", 4747, "port to listen on", 0, 65_535),
   log_level: oneOf(["debug", "info", "warn", "error"], "info", "least severe log line that is written"),
-  rate_limit_per_minute: integer("N", 100, "requests per minute and API key, unless the key has its own limit", 1, 1_000_000),
+  rate_limit_per_minute: integer(
+    "N",
+    100,
+    "requests per minute and API key, unless the key has its own limit",
+    1,
+    1_000_000,
+  ),
   max_file_bytes: integer("BYTES", ONE_GB, "largest file that an upload may hold", 1, ONE_GB),
   models_dir: text("DIR", "", "further model folders (ONNX embedding and entity models); <data>/models when empty"),
   embedding_model: text("NAME", "", "embedding model: a folder name, or ollama/NAME; the built-in one when empty"),
   ollama_host: url("http://127.0.0.1:11434", "address of the Ollama server", "OLLAMA_HOST"),
-  index_workers: integer("N", Math.max(1, Math.min(4, cpus().length)), "files that are read at the same time, each in a process of its own", 1, 64),
+  index_workers: integer(
+    "N",
+    Math.max(1, Math.min(4, cpus().length)),
+    "files that are read at the same time, each in a process of its own",
+    1,
+    64,
+  ),
   offline: flag("refuse every outbound connection but the one to the configured model server"),
 } satisfies Record<string, Setting<unknown>>
 
 export type SettingName = keyof typeof SETTINGS
-export type Config = { [Name in SettingName]: (typeof SETTINGS)[Name]["default"] extends boolean ? boolean : ReturnType<(typeof SETTINGS)[Name]["parse"]> }
+export type Config = {
+  [Name in SettingName]: (typeof SETTINGS)[Name]["default"] extends boolean
+    ? boolean
+    : ReturnType<(typeof SETTINGS)[Name]["parse"]>
+}
 
 /** A setting whose value breaks its rule; the daemon does not start. */
 export class ConfigError extends Error {}
@@ -100,7 +122,10 @@ export const variableOf = (name: string): string => `CARREL_${name.toUpperCase()
  * Flags over environment over defaults. `args` are the words after the command; what is no setting stays in `rest`.
  * @throws ConfigError naming the flag or variable and the rule it breaks.
  */
-export function readConfig(args: string[], env: Record<string, string | undefined> = process.env): { config: Config; rest: string[] } {
+export function readConfig(
+  args: string[],
+  env: Record<string, string | undefined> = process.env,
+): { config: Config; rest: string[] } {
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
     values[name] = setting.default

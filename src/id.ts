@@ -12,7 +12,10 @@ let lastRandom: number[] = []
 export function newId(prefix: IdPrefix): string {
   const now = Math.max(Date.now(), lastTime) // a clock that jumps back must not break the order
   if (now === lastTime) increment(lastRandom)
-  else lastRandom = [...crypto.getRandomValues(new Uint8Array(RANDOM_LENGTH))].map((byte, i) => (i === 0 ? byte & 15 : byte & 31))
+  else
+    lastRandom = [...crypto.getRandomValues(new Uint8Array(RANDOM_LENGTH))].map((byte, i) =>
+      i === 0 ? byte & 15 : byte & 31,
+    )
   lastTime = now
   let time = ""
   for (let rest = now, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time

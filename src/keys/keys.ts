@@ -1,0 +1,256 @@
+/**
+ * API keys: three values that a client sends with each request. Private key and secret are kept as hashes only.
+ * The command line uses the same functions beside a running daemon; nothing is cached, so a revocation is effective at once.
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import { AppError, invalid } from "../errors.ts"
+import { newId } from "../id.ts"
+import type { Database } from "../storage/database.ts"
+import type { ApiKeysTable } from "../storage/keys.ts"
+
+export const SCOPES = ["models:read", "files:read", "files:write", "search", "chat", "agents"] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** Who an authenticated request acts for. */
+export interface Principal {
+  keyId: string
+  workspaceId: string
+  scopes: readonly Scope[]
+  /** The key's own limit; null means the daemon's setting. */
+  rateLimitPerMinute: number | null
+}
+
+/** What may be said about a key after its creation. */
+export interface ApiKeyRecord {
+  id: string
+  name: string
+  client_id: string
+  workspace: string
+  scopes: Scope[]
+  rate_limit_per_minute: number | null
+  expires_at: string | null
+  created_at: string
+  last_used_at: string | null
+  revoked_at: string | null
+}
+
+/** The only time that the last two are shown. */
+export interface NewApiKey extends ApiKeyRecord {
+  private_key: string
+  secret: string
+}
+
+export interface Credentials {
+  clientId: string
+  privateKey: string
+  secret: string
+}
+
+export interface KeySettings {
+  name: string
+  scopes?: string[]
+  expires_at?: string | null
+  rate_limit_per_minute?: number | null
+}
+
+/** 32 bytes: 256 random bits, above the 192 that the contract asks for. */
+const SECRET_BYTES = 32
+/** `last_used_at` is written at most this often per key: a write per request would cost an fsync each. */
+const LAST_USED_INTERVAL_MS = 60_000
+
+const hash = (value: string): string => createHash("sha256").update(value).digest("hex")
+const randomToken = (prefix: string): string => `${prefix}_${randomBytes(SECRET_BYTES).toString("base64url")}`
+/** Compared with when no such client exists, so that both cases take the same work. */
+const NO_HASH = hash("")
+
+const sameHash = (left: string, right: string): boolean =>
+  timingSafeEqual(Buffer.from(left, "hex"), Buffer.from(right, "hex"))
+
+export class ApiKeys {
+  private readonly lastUsedWrites = new Map<string, number>()
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Makes a key in a workspace given by id.
+   * @throws AppError invalid_request for an unknown scope, a past or malformed expiry, an empty name.
+   */
+  async create(workspaceId: string, settings: KeySettings, createdBy: string | null = null): Promise<NewApiKey> {
+    const checked = checkSettings(settings)
+    const privateKey = randomToken("cpk")
+    const secret = randomToken("csk")
+    const row: ApiKeysTable = {
+      id: newId("key"),
+      workspace_id: workspaceId,
+      name: checked.name,
+      client_id: `cid_${randomBytes(15).toString("base64url")}`,
+      private_key_hash: hash(privateKey),
+      secret_hash: hash(secret),
+      previous_private_key_hash: null,
+      previous_secret_hash: null,
+      previous_until: null,
+      scopes: JSON.stringify(checked.scopes),
+      rate_limit_per_minute: checked.rate_limit_per_minute,
+      expires_at: checked.expires_at,
+      created_at: new Date().toISOString(),
+      last_used_at: null,
+      revoked_at: null,
+      created_by: createdBy as ApiKeysTable["created_by"],
+    }
+    await this.database.insertInto("api_keys").values(row).execute()
+    return { ...(await this.get(row.id)), private_key: privateKey, secret }
+  }
+
+  /** The principal of valid credentials; null when any of the three is wrong, revoked or expired. Constant time. */
+  async verify(credentials: Credentials): Promise<Principal | null> {
+    const row = await this.database
+      .selectFrom("api_keys")
+      .selectAll()
+      .where("client_id", "=", credentials.clientId)
+      .executeTakeFirst()
+    const privateKeyHash = hash(credentials.privateKey)
+    const secretHash = hash(credentials.secret)
+    const present =
+      Number(sameHash(privateKeyHash, row?.private_key_hash ?? NO_HASH)) &
+      Number(sameHash(secretHash, row?.secret_hash ?? NO_HASH))
+    const previous =
+      Number(sameHash(privateKeyHash, row?.previous_private_key_hash ?? NO_HASH)) &
+      Number(sameHash(secretHash, row?.previous_secret_hash ?? NO_HASH))
+    if (!row) return null
+    const now = new Date().toISOString()
+    const inGrace = row.previous_until !== null && row.previous_until > now
+    if (!present && !(previous && inGrace)) return null
+    if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) return null
+    this.touch(row.id)
+    return {
+      keyId: row.id,
+      workspaceId: row.workspace_id,
+      scopes: JSON.parse(row.scopes) as Scope[],
+      rateLimitPerMinute: row.rate_limit_per_minute,
+    }
+  }
+
+  private touch(id: string): void {
+    const now = Date.now()
+    if (now - (this.lastUsedWrites.get(id) ?? 0) < LAST_USED_INTERVAL_MS) return
+    this.lastUsedWrites.set(id, now)
+    void this.database
+      .updateTable("api_keys")
+      .set({ last_used_at: new Date(now).toISOString() })
+      .where("id", "=", id)
+      .execute()
+      .catch(() => this.lastUsedWrites.delete(id)) // a full disk must not refuse a valid key; the next request tries again
+  }
+
+  async list(workspaceId?: string): Promise<ApiKeyRecord[]> {
+    let query = this.select()
+    if (workspaceId) query = query.where("api_keys.workspace_id", "=", workspaceId)
+    return (await query.orderBy("api_keys.created_at").orderBy("api_keys.id").execute()).map(toRecord)
+  }
+
+  /** @throws AppError not_found, also for a key of another workspace when one is given. */
+  async get(idOrClientId: string, workspaceId?: string): Promise<ApiKeyRecord> {
+    let query = this.select().where(eb =>
+      eb.or([eb("api_keys.id", "=", idOrClientId), eb("api_keys.client_id", "=", idOrClientId)]),
+    )
+    if (workspaceId) query = query.where("api_keys.workspace_id", "=", workspaceId)
+    const row = await query.executeTakeFirst()
+    if (!row) throw new AppError("not_found")
+    return toRecord(row)
+  }
+
+  private select() {
+    return this.database
+      .selectFrom("api_keys")
+      .innerJoin("workspaces", "workspaces.id", "api_keys.workspace_id")
+      .select(["api_keys.id", "api_keys.name", "api_keys.client_id", "workspaces.name as workspace", "api_keys.scopes"])
+      .select([
+        "api_keys.rate_limit_per_minute",
+        "api_keys.expires_at",
+        "api_keys.created_at",
+        "api_keys.last_used_at",
+        "api_keys.revoked_at",
+      ])
+  }
+
+  /** Changes what is given, leaves the rest. */
+  async change(idOrClientId: string, changes: Partial<KeySettings>, workspaceId?: string): Promise<ApiKeyRecord> {
+    const record = await this.get(idOrClientId, workspaceId)
+    const checked = checkSettings({ ...record, ...changes }, changes.expires_at !== undefined)
+    await this.database
+      .updateTable("api_keys")
+      .set({ ...checked, scopes: JSON.stringify(checked.scopes) })
+      .where("id", "=", record.id)
+      .execute()
+    return this.get(record.id)
+  }
+
+  /** New private key and secret; the old pair stays valid for `graceSeconds`. */
+  async rotate(idOrClientId: string, graceSeconds = 0, workspaceId?: string): Promise<NewApiKey> {
+    const record = await this.get(idOrClientId, workspaceId)
+    if (record.revoked_at) throw new AppError("conflict", { message: "the key is revoked" })
+    const privateKey = randomToken("cpk")
+    const secret = randomToken("csk")
+    await this.database
+      .updateTable("api_keys")
+      .set(eb => ({
+        previous_private_key_hash: eb.ref("private_key_hash"),
+        previous_secret_hash: eb.ref("secret_hash"),
+        previous_until: new Date(Date.now() + graceSeconds * 1000).toISOString(),
+        private_key_hash: hash(privateKey),
+        secret_hash: hash(secret),
+      }))
+      .where("id", "=", record.id)
+      .execute()
+    return { ...(await this.get(record.id)), private_key: privateKey, secret }
+  }
+
+  /** Effective at once and for good; a second call changes nothing. */
+  async revoke(idOrClientId: string, workspaceId?: string): Promise<ApiKeyRecord> {
+    const record = await this.get(idOrClientId, workspaceId)
+    await this.database
+      .updateTable("api_keys")
+      .set({ revoked_at: new Date().toISOString() })
+      .where("id", "=", record.id)
+      .where("revoked_at", "is", null)
+      .execute()
+    return this.get(record.id)
+  }
+}
+
+/** The workspace of that name, made when there is none; `default` is the one of a fresh installation. */
+export async function ensureWorkspace(database: Database, name = "default"): Promise<string> {
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} _.:-]{0,63}$/u.test(name))
+    throw invalid("workspace", "must be 1 to 64 letters, digits, spaces or _ . : - and begin with a letter or digit")
+  await database
+    .insertInto("workspaces")
+    .values({ id: newId("ws"), name, created_at: new Date().toISOString() })
+    .onConflict(conflict => conflict.column("name").doNothing())
+    .execute()
+  return (await database.selectFrom("workspaces").select("id").where("name", "=", name).executeTakeFirstOrThrow()).id
+}
+
+function checkSettings(settings: KeySettings, checkExpiry = true) {
+  const name = settings.name.trim()
+  if (!name || name.length > 128) throw invalid("name", "must have 1 to 128 characters")
+  const scopes = settings.scopes ?? [...SCOPES]
+  for (const scope of scopes)
+    if (!(SCOPES as readonly string[]).includes(scope))
+      throw invalid("scopes", `${scope} is not one of ${SCOPES.join(", ")}`)
+  if (scopes.length === 0) throw invalid("scopes", "must name at least one scope")
+  let expiresAt: string | null = null
+  if (settings.expires_at) {
+    const time = new Date(settings.expires_at)
+    if (Number.isNaN(time.getTime())) throw invalid("expires_at", "must be an ISO-8601 time")
+    if (checkExpiry && time.getTime() <= Date.now()) throw invalid("expires_at", "must lie in the future")
+    expiresAt = time.toISOString()
+  }
+  const limit = settings.rate_limit_per_minute ?? null
+  if (limit !== null && (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000))
+    throw invalid("rate_limit_per_minute", "must be a whole number from 1 to 1000000")
+  return { name, scopes: [...new Set(scopes)] as Scope[], expires_at: expiresAt, rate_limit_per_minute: limit }
+}
+
+type SelectedKey = Omit<ApiKeyRecord, "scopes"> & { scopes: string }
+
+const toRecord = (row: SelectedKey): ApiKeyRecord => ({ ...row, scopes: JSON.parse(row.scopes) as Scope[] })

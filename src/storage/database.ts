@@ -1,0 +1,93 @@
+/**
+ * The one relational database, `<data>/carrel.db`: SQLite through Kysely, one connection.
+ * Kysely holds the connection while a transaction runs, so a statement issued beside it waits instead of joining it.
+ * Keep transactions short: no await on anything but the database inside one.
+ */
+import { Database as Sqlite } from "bun:sqlite"
+import { chmodSync, existsSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { Kysely, SqliteDialect, sql, type Transaction } from "kysely"
+import { MIGRATIONS } from "./migrations/index.ts"
+import type { Schema } from "./schema.ts"
+
+export type Database = Kysely<Schema>
+export type Trx = Transaction<Schema>
+/** What a query can run on: the database itself or a transaction of it. */
+export type Executor = Database | Trx
+
+/** Longest wait for another process (the command line beside a daemon) that holds the write lock. */
+const BUSY_TIMEOUT_MS = 10_000
+
+/**
+ * Opens or creates the database and migrates it forward.
+ * @throws Error when the data directory was written by a newer version.
+ */
+export async function openDatabase(dataDirectory: string): Promise<Database> {
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  const path = join(dataDirectory, "carrel.db")
+  const created = !existsSync(path)
+  const sqlite = new Sqlite(path, { create: true, strict: false })
+  if (created) chmodSync(path, 0o600)
+  sqlite.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  sqlite.exec("PRAGMA journal_mode = WAL")
+  sqlite.exec("PRAGMA synchronous = FULL") // a commit that was acknowledged survives power loss
+  sqlite.exec("PRAGMA foreign_keys = ON")
+  sqlite.exec("PRAGMA temp_store = MEMORY") // no file outside the data directory
+  const database = new Kysely<Schema>({ dialect: new SqliteDialect({ database: async () => adapt(sqlite) }) })
+  await migrate(database)
+  return database
+}
+
+/** bun:sqlite in the shape that Kysely's SQLite driver expects. Statements are cached by Bun per SQL text. */
+function adapt(sqlite: Sqlite) {
+  return {
+    close: () => sqlite.close(),
+    prepare(text: string) {
+      const statement = sqlite.query(text)
+      return {
+        reader: statement.columnNames.length > 0,
+        all: (parameters: readonly unknown[]) => statement.all(...(parameters as never[])),
+        iterate: (parameters: readonly unknown[]) =>
+          statement.iterate(...(parameters as never[])) as IterableIterator<unknown>,
+        run: (parameters: readonly unknown[]) => statement.run(...(parameters as never[])),
+      }
+    },
+  }
+}
+
+/** Brings the schema forward, each migration in a transaction of its own; a second process waits for the first. */
+async function migrate(database: Database): Promise<void> {
+  await sql`create table if not exists migrations (name text primary key, applied_at text not null)`.execute(database)
+  const known = new Set(MIGRATIONS.map(migration => migration.name))
+  for (const name of await appliedMigrations(database))
+    if (!known.has(name))
+      throw new Error(
+        `the data directory was written by a newer version of Carrel (it has the migration ${name}); use that version or a backup`,
+      )
+  for (const migration of MIGRATIONS)
+    await database.transaction().execute(async trx => {
+      // Taking the write lock first makes a second process wait here and then see this migration as done.
+      await sql`update migrations set applied_at = applied_at where name = ''`.execute(trx)
+      if ((await appliedMigrations(trx)).includes(migration.name)) return
+      await migration.up(trx)
+      await sql`insert into migrations (name, applied_at) values (${migration.name}, ${new Date().toISOString()})`.execute(
+        trx,
+      )
+    })
+}
+
+async function appliedMigrations(executor: Executor): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(executor)
+  return rows.map(row => row.name)
+}
+
+/** True once every migration has run; part of readiness. */
+export async function isMigrated(database: Database): Promise<boolean> {
+  const applied = await appliedMigrations(database)
+  return MIGRATIONS.every(migration => applied.includes(migration.name))
+}
+
+/** Runs one or more statements separated by semicolons, for migrations. */
+export async function runStatements(executor: Executor, text: string): Promise<void> {
+  for (const statement of text.split(/;\s*(?:\n|$)/)) if (statement.trim()) await sql.raw(statement).execute(executor)
+}

@@ -1,0 +1,61 @@
+/** Files of the library, upload answers kept for idempotency, blobs that wait for removal. */
+import type { Generated } from "kysely"
+
+export interface FilesTables {
+  files: FilesTable
+  idempotent_answers: IdempotentAnswersTable
+}
+
+export type FileStatus = "queued" | "indexing" | "searchable" | "failed"
+
+export interface FilesTable {
+  id: string
+  workspace_id: string
+  name: string
+  /** Extension without the dot, lower case. */
+  type: string
+  mime_type: string
+  /** Bytes. */
+  size: number
+  sha256: string
+  status: FileStatus
+  stage: string | null
+  /** 0..1 */
+  progress: number
+  error_code: string | null
+  error_message: string | null
+  /** JSON array of {code, message}. */
+  warnings: string
+  attempts: number
+  page_count: number | null
+  ocr_page_count: number
+  chunk_count: number | null
+  character_count: number | null
+  context_id: string | null
+  /** JSON array of strings. */
+  tags: string
+  /** JSON object. */
+  metadata: string
+  created_at: string
+  updated_at: string
+  indexed_at: string | null
+  /** Name of the stored bytes; a replaced file gets a new one. */
+  blob: string
+  /** Counts versions of the content: raised by replace and re-index; what is being or was last indexed. */
+  generation: number
+  /** The generation that search sees; null before the first success. */
+  live_generation: number | null
+  /** The blob that belongs to the live generation, kept until a newer one is live. */
+  live_blob: Generated<string | null>
+}
+
+interface IdempotentAnswersTable {
+  workspace_id: string
+  /** `upload` or another operation, so that keys of different operations do not meet. */
+  operation: string
+  key: string
+  status: number
+  /** JSON body of the first answer. */
+  body: string
+  created_at: string
+}

@@ -1,0 +1,23 @@
+/** The durable queue's rows; `jobs/queue.ts` explains the states. */
+export interface JobsTables {
+  jobs: JobsTable
+}
+
+export interface JobsTable {
+  id: string
+  /** Code that runs it, such as `index_file`. */
+  task: string
+  /** What it is about, such as a file id: one live job per task and subject. */
+  subject: string
+  /** JSON. */
+  payload: string
+  attempts: number
+  max_attempts: number
+  /** Not leased before this time. */
+  run_at: string
+  /** Owner of the present lease; null while queued. */
+  lease_token: string | null
+  lease_until: string | null
+  last_error: string | null
+  created_at: string
+}

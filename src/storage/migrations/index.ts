@@ -1,0 +1,13 @@
+/** Schema changes in the order in which they run. A released migration is never edited; add a file and a line. */
+import type { Kysely } from "kysely"
+import { keys } from "./0001-keys.ts"
+import { library } from "./0002-library.ts"
+import { jobs } from "./0003-jobs.ts"
+
+export interface Migration {
+  name: string
+  // biome-ignore lint/suspicious/noExplicitAny: a migration sees the schema of its own time, not today's types
+  up(executor: Kysely<any>): Promise<void>
+}
+
+export const MIGRATIONS: readonly Migration[] = [keys, library, jobs]

@@ -1,0 +1,6 @@
+/** All tables. Each family declares its own in its own file; this joins them for Kysely. */
+import type { FilesTables } from "./files.ts"
+import type { JobsTables } from "./jobs.ts"
+import type { KeysTables } from "./keys.ts"
+
+export interface Schema extends KeysTables, FilesTables, JobsTables {}
