@@ -95,7 +95,7 @@ export class ApiKeys {
       created_at: new Date().toISOString(),
       last_used_at: null,
       revoked_at: null,
-      created_by: createdBy as ApiKeysTable["created_by"],
+      created_by: createdBy,
     }
     await this.database.insertInto("api_keys").values(row).execute()
     return { ...(await this.get(row.id)), private_key: privateKey, secret }

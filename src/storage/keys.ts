@@ -1,5 +1,4 @@
 /** Workspaces and API keys. */
-import type { Generated } from "kysely"
 
 export interface KeysTables {
   workspaces: WorkspacesTable
@@ -31,5 +30,5 @@ export interface ApiKeysTable {
   created_at: string
   last_used_at: string | null
   revoked_at: string | null
-  created_by: Generated<string | null>
+  created_by: string | null
 }
