@@ -2,5 +2,6 @@
 import type { FilesTables } from "./files.ts"
 import type { JobsTables } from "./jobs.ts"
 import type { KeysTables } from "./keys.ts"
+import type { UsersTables } from "./users.ts"
 
-export interface Schema extends KeysTables, FilesTables, JobsTables {}
+export interface Schema extends KeysTables, FilesTables, JobsTables, UsersTables {}

@@ -1,0 +1,94 @@
+/**
+ * Two brakes on guessing, both in memory: a restart forgets them, which costs an attacker more than it gives.
+ * `AttemptWindow` counts calls per address; `SignInBrake` delays sign-in after failures, per account and per address.
+ */
+import { AppError } from "../errors.ts"
+
+/** Entries kept at most; the oldest go first, so that many addresses cannot fill the memory. */
+const MAX_ENTRIES = 10_000
+
+function bound(entries: Map<string, unknown>): void {
+  for (const key of entries.keys()) {
+    if (entries.size <= MAX_ENTRIES) return
+    entries.delete(key)
+  }
+}
+
+/** At most `limit` calls per key within a fixed window that opens with the first. */
+export class AttemptWindow {
+  private readonly windows = new Map<string, { count: number; endsAt: number }>()
+
+  constructor(
+    private readonly limit: number,
+    private readonly windowMs: number,
+  ) {}
+
+  /** @throws AppError rate_limited with the seconds to wait. */
+  take(key: string, now = Date.now()): void {
+    const open = this.windows.get(key)
+    if (!open || open.endsAt <= now) {
+      this.windows.delete(key) // a new entry goes to the end of the map's order
+      this.windows.set(key, { count: 1, endsAt: now + this.windowMs })
+      bound(this.windows)
+      return
+    }
+    if (open.count >= this.limit)
+      throw new AppError("rate_limited", { retryAfter: Math.ceil((open.endsAt - now) / 1000) })
+    open.count++
+  }
+}
+
+/** Failures that cost nothing but the try: people mistype. */
+const FREE_FAILURES = 5
+/** The first delay; it doubles with each further failure. */
+const FIRST_DELAY_MS = 1_000
+const MAX_DELAY_MS = 8_000
+/** After this long without a failure the account or address starts afresh. */
+const FORGET_MS = 15 * 60_000
+
+export class SignInBrake {
+  private readonly failures = new Map<string, { count: number; lastAt: number }>()
+  private readonly waiting = new Set<string>()
+
+  constructor(private readonly sleep: (ms: number) => Promise<void> = ms => Bun.sleep(ms)) {}
+
+  /**
+   * Runs `attempt` after the delay that earlier failures cost; null counts as a failure, anything else clears the account.
+   * While one delayed try of an address waits, its others are refused: trying in parallel gains nothing.
+   * @throws AppError rate_limited
+   */
+  async run<T>(account: string, address: string, attempt: () => Promise<T | null>): Promise<T | null> {
+    const keys = [`account ${account}`, `address ${address}`]
+    const delay = Math.max(...keys.map(key => this.delayOf(key)))
+    if (delay > 0) await this.wait(address, delay)
+    for (const key of keys) this.countFailure(key) // before the attempt, so that parallel tries see one another
+    const result = await attempt()
+    if (result !== null) for (const key of keys) this.failures.delete(key)
+    return result
+  }
+
+  private delayOf(key: string): number {
+    const entry = this.failures.get(key)
+    if (!entry || Date.now() - entry.lastAt > FORGET_MS || entry.count < FREE_FAILURES) return 0
+    return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (entry.count - FREE_FAILURES))
+  }
+
+  private async wait(address: string, delay: number): Promise<void> {
+    if (this.waiting.has(address))
+      throw new AppError("rate_limited", { retryAfter: Math.ceil(delay / 1000), message: "too many tries to sign in" })
+    this.waiting.add(address)
+    try {
+      await this.sleep(delay)
+    } finally {
+      this.waiting.delete(address)
+    }
+  }
+
+  private countFailure(key: string): void {
+    const entry = this.failures.get(key)
+    const count = entry && Date.now() - entry.lastAt <= FORGET_MS ? entry.count + 1 : 1
+    this.failures.delete(key)
+    this.failures.set(key, { count, lastAt: Date.now() })
+    bound(this.failures)
+  }
+}

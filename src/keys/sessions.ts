@@ -1,0 +1,135 @@
+/** Console sessions: a random token in the browser, its hash here. Each session acts in one workspace at a time. */
+import { AppError } from "../errors.ts"
+import { newId } from "../id.ts"
+import type { Database } from "../storage/database.ts"
+import type { UserRole } from "../storage/users.ts"
+import { hashToken, newToken } from "./token.ts"
+import type { Workspaces } from "./workspaces.ts"
+
+/** Who a request with a console session acts for. */
+export interface SessionPrincipal {
+  sessionId: string
+  userId: string
+  email: string
+  name: string
+  role: UserRole
+  workspaceId: string
+  expiresAt: string
+}
+
+export interface SessionRecord {
+  id: string
+  user_agent: string
+  address: string
+  created_at: string
+  last_used_at: string
+  expires_at: string
+  /** True for the session that asks. */
+  current: boolean
+}
+
+export interface NewSession {
+  token: string
+  expires_at: string
+}
+
+export const SESSION_LIFETIME_MS = 14 * 24 * 60 * 60 * 1000
+/** `last_used_at` is written at most this often per session: a write per request would cost an fsync each. */
+const LAST_USED_INTERVAL_MS = 60_000
+
+export class Sessions {
+  private readonly lastUsedWrites = new Map<string, number>()
+
+  constructor(
+    private readonly database: Database,
+    private readonly workspaces: Workspaces,
+  ) {}
+
+  /** Opens a session in the user's first workspace. Also removes expired sessions. */
+  async open(userId: string, from: { userAgent: string; address: string }): Promise<NewSession> {
+    const [workspace] = await this.workspaces.of(userId)
+    if (!workspace) throw new AppError("forbidden", { message: "you are in no workspace; ask an administrator" })
+    const token = newToken("cst")
+    const now = Date.now()
+    const expiresAt = new Date(now + SESSION_LIFETIME_MS).toISOString()
+    const createdAt = new Date(now).toISOString()
+    await this.database.deleteFrom("sessions").where("expires_at", "<=", createdAt).execute()
+    await this.database
+      .insertInto("sessions")
+      .values({
+        id: newId("sess"),
+        user_id: userId,
+        workspace_id: workspace.id,
+        token_hash: hashToken(token),
+        user_agent: from.userAgent.slice(0, 300),
+        address: from.address,
+        created_at: createdAt,
+        last_used_at: createdAt,
+        expires_at: expiresAt,
+      })
+      .execute()
+    return { token, expires_at: expiresAt }
+  }
+
+  /** The principal of a valid token; null for an unknown or expired one and for a disabled user. */
+  async verify(token: string): Promise<SessionPrincipal | null> {
+    const now = new Date().toISOString()
+    const row = await this.database
+      .selectFrom("sessions")
+      .innerJoin("users", "users.id", "sessions.user_id")
+      .select(["sessions.id as sessionId", "sessions.user_id as userId", "sessions.workspace_id as workspaceId"])
+      .select(["sessions.expires_at as expiresAt", "users.email", "users.name", "users.role"])
+      .where("sessions.token_hash", "=", hashToken(token))
+      .where("sessions.expires_at", ">", now)
+      .where("users.disabled_at", "is", null)
+      .executeTakeFirst()
+    if (!row) return null
+    this.touch(row.sessionId)
+    return row
+  }
+
+  private touch(id: string): void {
+    const now = Date.now()
+    if (now - (this.lastUsedWrites.get(id) ?? 0) < LAST_USED_INTERVAL_MS) return
+    this.lastUsedWrites.set(id, now)
+    void this.database
+      .updateTable("sessions")
+      .set({ last_used_at: new Date(now).toISOString() })
+      .where("id", "=", id)
+      .execute()
+      .catch(() => this.lastUsedWrites.delete(id)) // a full disk must not sign anybody out; the next request tries again
+  }
+
+  async list(principal: SessionPrincipal): Promise<SessionRecord[]> {
+    const rows = await this.database
+      .selectFrom("sessions")
+      .select(["id", "user_agent", "address", "created_at", "last_used_at", "expires_at"])
+      .where("user_id", "=", principal.userId)
+      .where("expires_at", ">", new Date().toISOString())
+      .orderBy("last_used_at", "desc")
+      .execute()
+    return rows.map(row => ({ ...row, current: row.id === principal.sessionId }))
+  }
+
+  /** @throws AppError not_found for an unknown session and for one of another user. */
+  async revoke(id: string, userId: string): Promise<void> {
+    this.lastUsedWrites.delete(id)
+    const gone = await this.database
+      .deleteFrom("sessions")
+      .where("id", "=", id)
+      .where("user_id", "=", userId)
+      .executeTakeFirst()
+    if (gone.numDeletedRows === 0n) throw new AppError("not_found")
+  }
+
+  /** @throws AppError not_found for a workspace that the user is not in. */
+  async switchWorkspace(principal: SessionPrincipal, workspaceId: string): Promise<void> {
+    const reachable = await this.workspaces.of(principal.userId)
+    if (!reachable.some(workspace => workspace.id === workspaceId)) throw new AppError("not_found")
+    await this.database
+      .updateTable("sessions")
+      .set({ workspace_id: workspaceId })
+      .where("id", "=", principal.sessionId)
+      .execute()
+  }
+}

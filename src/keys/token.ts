@@ -1,0 +1,11 @@
+/** Random tokens for links and sessions. Only their hashes are stored. */
+import { createHash, randomBytes } from "node:crypto"
+
+/** 32 bytes: 256 random bits, so that a plain hash is enough. */
+const TOKEN_BYTES = 32
+
+export const newToken = (prefix: "cst" | "setup" | "invite"): string =>
+  `${prefix}_${randomBytes(TOKEN_BYTES).toString("base64url")}`
+
+/** Looking a token up by its hash needs no constant-time comparison: the hash cannot be steered towards a stored one. */
+export const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex")

@@ -1,0 +1,266 @@
+/**
+ * People who sign in to the console. Administrators manage users and workspaces; members use the workspaces they are in.
+ * A daemon without users is unclaimed: only the holder of a setup token can make the first administrator.
+ */
+import { AppError, invalid } from "../errors.ts"
+import { newId } from "../id.ts"
+import type { Database, Executor } from "../storage/database.ts"
+import type { UserRole } from "../storage/users.ts"
+import { ensureWorkspace } from "./keys.ts"
+import { hashToken, newToken } from "./token.ts"
+
+export type { UserRole } from "../storage/users.ts"
+
+export interface UserRecord {
+  id: string
+  email: string
+  name: string
+  role: UserRole
+  /** Names of the workspaces the user is a member of. */
+  workspaces: string[]
+  created_at: string
+  last_signed_in_at: string | null
+  disabled_at: string | null
+}
+
+export interface NewUser {
+  email: string
+  name?: string
+  password: string
+  role: UserRole
+  workspaceId: string
+}
+
+export interface UserChanges {
+  name?: string
+  role?: UserRole
+  disabled?: boolean
+}
+
+const MIN_PASSWORD_LENGTH = 8
+/** Longer input is refused, so that hashing a password costs a bounded time. */
+const MAX_PASSWORD_LENGTH = 1000
+
+/** Compared with when no such user exists, so that both cases take the same time. Made on first use. */
+let nobodysHash: Promise<string> | undefined
+
+export class Users {
+  constructor(private readonly database: Database) {}
+
+  /** False until the first user exists. */
+  async isClaimed(): Promise<boolean> {
+    return (await this.database.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined
+  }
+
+  /** A token that claims the daemon. Earlier ones stay valid too, until the first user exists. Null when there is one. */
+  async newSetupToken(): Promise<string | null> {
+    if (await this.isClaimed()) return null
+    const token = newToken("setup")
+    await this.database
+      .insertInto("setup_tokens")
+      .values({ token_hash: hashToken(token), created_at: new Date().toISOString() })
+      .execute()
+    return token
+  }
+
+  async isSetupToken(token: string): Promise<boolean> {
+    return (await findSetupToken(this.database, token)) !== undefined
+  }
+
+  /**
+   * Makes the first administrator.
+   * @throws AppError forbidden for a wrong token, conflict when somebody was faster.
+   */
+  async claim(token: string, user: { email: string; name?: string; password: string }): Promise<UserRecord> {
+    if (!(await this.isSetupToken(token))) throw new AppError("forbidden", { message: "the setup link is not valid" })
+    const workspaceId = await ensureWorkspace(this.database)
+    return this.add({ ...user, role: "administrator", workspaceId }, trx => claimOnce(trx, token))
+  }
+
+  /** @throws AppError invalid_request for a bad address or password, conflict for an address in use. */
+  async add(user: NewUser, before: (trx: Executor) => Promise<void> = async () => {}): Promise<UserRecord> {
+    const email = checkEmail(user.email)
+    const passwordHash = await hashPassword(user.password)
+    const now = new Date().toISOString()
+    const id = newId("user")
+    await this.database.transaction().execute(async trx => {
+      await before(trx)
+      if (await trx.selectFrom("users").select("id").where("email", "=", email).executeTakeFirst())
+        throw new AppError("conflict", { message: "there is a user with this e-mail address already" })
+      await trx
+        .insertInto("users")
+        .values({
+          id,
+          email,
+          name: checkName(user.name ?? email.split("@")[0]!),
+          password_hash: passwordHash,
+          role: user.role,
+          created_at: now,
+          last_signed_in_at: null,
+          disabled_at: null,
+        })
+        .execute()
+      await trx
+        .insertInto("memberships")
+        .values({ user_id: id, workspace_id: user.workspaceId, created_at: now })
+        .execute()
+      await trx.deleteFrom("setup_tokens").execute() // whoever came first has claimed the daemon
+    })
+    return this.get(id)
+  }
+
+  /** The user's id when the password is right and the user is not disabled, else null; always as slow as one hash. */
+  async authenticate(email: string, password: string): Promise<string | null> {
+    const row = await this.database
+      .selectFrom("users")
+      .select(["id", "password_hash", "disabled_at"])
+      .where("email", "=", email.trim().toLowerCase())
+      .executeTakeFirst()
+    nobodysHash ??= Bun.password.hash(newToken("cst"), "argon2id")
+    const known = row?.password_hash ?? (await nobodysHash)
+    const right = await Bun.password.verify(password.slice(0, MAX_PASSWORD_LENGTH) || " ", known)
+    if (!right || !row || row.disabled_at) return null
+    await this.database
+      .updateTable("users")
+      .set({ last_signed_in_at: new Date().toISOString() })
+      .where("id", "=", row.id)
+      .execute()
+    return row.id
+  }
+
+  async list(): Promise<UserRecord[]> {
+    const users = await this.database
+      .selectFrom("users")
+      .select(["id", "email", "name", "role", "created_at", "last_signed_in_at", "disabled_at"])
+      .orderBy("created_at")
+      .execute()
+    const memberships = await this.database
+      .selectFrom("memberships")
+      .innerJoin("workspaces", "workspaces.id", "memberships.workspace_id")
+      .select(["memberships.user_id", "workspaces.name"])
+      .orderBy("workspaces.name")
+      .execute()
+    return users.map(user => ({
+      ...user,
+      workspaces: memberships.filter(entry => entry.user_id === user.id).map(entry => entry.name),
+    }))
+  }
+
+  /** @throws AppError not_found. */
+  async get(idOrEmail: string): Promise<UserRecord> {
+    const wanted = idOrEmail.trim().toLowerCase()
+    const found = (await this.list()).find(user => user.id === wanted || user.email === wanted)
+    if (!found) throw new AppError("not_found", { message: "there is no such user" })
+    return found
+  }
+
+  /** Disabling ends the user's sessions. The last active administrator keeps the role. */
+  async change(id: string, changes: UserChanges): Promise<UserRecord> {
+    const user = await this.get(id)
+    const role = changes.role ?? user.role
+    const disabledAt = disabledTime(user, changes.disabled)
+    await this.database.transaction().execute(async trx => {
+      if (role !== "administrator" || disabledAt) await keepAnAdministrator(trx, user)
+      if (disabledAt) await trx.deleteFrom("sessions").where("user_id", "=", id).execute()
+      const name = changes.name === undefined ? user.name : checkName(changes.name)
+      await trx.updateTable("users").set({ name, role, disabled_at: disabledAt }).where("id", "=", id).execute()
+    })
+    return this.get(id)
+  }
+
+  /** Removes the user and all sessions; keys that the user made stay, for administrators to revoke. */
+  async remove(id: string): Promise<void> {
+    const user = await this.get(id)
+    await this.database.transaction().execute(async trx => {
+      await keepAnAdministrator(trx, user)
+      await trx.deleteFrom("users").where("id", "=", user.id).execute()
+    })
+  }
+
+  /** Sets a password and ends all sessions of the user but `keepSessionId`. */
+  async setPassword(id: string, password: string, keepSessionId = ""): Promise<void> {
+    const passwordHash = await hashPassword(password)
+    await this.database.updateTable("users").set({ password_hash: passwordHash }).where("id", "=", id).execute()
+    await this.database.deleteFrom("sessions").where("user_id", "=", id).where("id", "!=", keepSessionId).execute()
+  }
+
+  /** @throws AppError invalid_request naming `current_password` when it is wrong. */
+  async changePassword(id: string, current: string, next: string, keepSessionId: string): Promise<void> {
+    const user = await this.get(id)
+    if ((await this.authenticate(user.email, current)) !== id) throw invalid("current_password", "is not right")
+    await this.setPassword(id, next, keepSessionId)
+  }
+}
+
+const findSetupToken = (executor: Executor, token: string) =>
+  executor.selectFrom("setup_tokens").select("token_hash").where("token_hash", "=", hashToken(token)).executeTakeFirst()
+
+/** Inside the transaction that makes the user: two holders of a setup link can not both become the first. */
+async function claimOnce(trx: Executor, token: string): Promise<void> {
+  const used = await trx.deleteFrom("setup_tokens").where("token_hash", "=", hashToken(token)).executeTakeFirst()
+  const taken = await trx.selectFrom("users").select("id").limit(1).executeTakeFirst()
+  if (used.numDeletedRows === 0n || taken)
+    throw new AppError("conflict", { message: "this daemon has been set up already" })
+}
+
+async function keepAnAdministrator(trx: Executor, leaving: UserRecord): Promise<void> {
+  if (leaving.role !== "administrator" || leaving.disabled_at) return
+  const other = await trx
+    .selectFrom("users")
+    .select("id")
+    .where("role", "=", "administrator")
+    .where("disabled_at", "is", null)
+    .where("id", "!=", leaving.id)
+    .executeTakeFirst()
+  if (!other) throw new AppError("conflict", { message: "the last administrator must stay one" })
+}
+
+function disabledTime(user: UserRecord, disabled: boolean | undefined): string | null {
+  if (disabled === undefined) return user.disabled_at
+  return disabled ? (user.disabled_at ?? new Date().toISOString()) : null
+}
+
+export function checkEmail(text: string): string {
+  const email = text.trim().toLowerCase()
+  if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email)) throw invalid("email", "must be an e-mail address")
+  return email
+}
+
+function checkName(text: string): string {
+  const name = text.trim()
+  if (!name || name.length > 128) throw invalid("name", "must have 1 to 128 characters")
+  return name
+}
+
+async function hashPassword(password: string): Promise<string> {
+  if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH)
+    throw invalid("password", `must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
+  return Bun.password.hash(password, "argon2id")
+}
+
+/** `carrel users add`: the user, in the named workspace, which is made when there is none. */
+export async function usersAdd(
+  database: Database,
+  user: { email: string; password: string; admin?: boolean; workspace?: string; name?: string },
+): Promise<UserRecord> {
+  checkEmail(user.email)
+  const workspaceId = await ensureWorkspace(database, user.workspace)
+  const { email, password, name } = user
+  const role = user.admin ? "administrator" : "member"
+  return new Users(database).add({ email, password, role, workspaceId, ...(name ? { name } : {}) })
+}
+
+/** `carrel users list`. */
+export const usersList = (database: Database): Promise<UserRecord[]> => new Users(database).list()
+
+/** `carrel users passwd`: sets a new password and signs the user out everywhere. */
+export async function usersPasswd(database: Database, email: string, password: string): Promise<void> {
+  const users = new Users(database)
+  await users.setPassword((await users.get(email)).id, password)
+}
+
+/** `carrel users setup-link`: a one-time link that claims the daemon; null when it has been claimed. */
+export async function setupLink(database: Database, appUrl: string): Promise<string | null> {
+  const token = await new Users(database).newSetupToken()
+  return token && `${appUrl.replace(/\/+$/, "")}/setup?token=${token}`
+}

@@ -1,0 +1,62 @@
+/** People who use the console: users, their workspaces, sessions, invitations, and the links that claim a fresh daemon. */
+export interface UsersTables {
+  users: UsersTable
+  memberships: MembershipsTable
+  sessions: SessionsTable
+  invitations: InvitationsTable
+  setup_tokens: SetupTokensTable
+}
+
+export type UserRole = "administrator" | "member"
+
+interface UsersTable {
+  id: string
+  /** Trimmed and in lower case. */
+  email: string
+  name: string
+  /** argon2id, in PHC form. */
+  password_hash: string
+  role: UserRole
+  created_at: string
+  last_signed_in_at: string | null
+  disabled_at: string | null
+}
+
+/** The workspaces that a user may act in. */
+interface MembershipsTable {
+  user_id: string
+  workspace_id: string
+  created_at: string
+}
+
+export interface SessionsTable {
+  id: string
+  user_id: string
+  /** The workspace that the session acts in. */
+  workspace_id: string
+  /** SHA-256 of the token in hex; the token holds 256 random bits, so no slow hash is needed. */
+  token_hash: string
+  user_agent: string
+  address: string
+  created_at: string
+  last_used_at: string
+  expires_at: string
+}
+
+interface InvitationsTable {
+  id: string
+  email: string
+  role: UserRole
+  workspace_id: string
+  token_hash: string
+  created_by: string
+  created_at: string
+  expires_at: string
+  accepted_at: string | null
+}
+
+/** Any of these claims the daemon; all are removed with the first user. */
+interface SetupTokensTable {
+  token_hash: string
+  created_at: string
+}
