@@ -2,6 +2,7 @@
 import type { FilesTables } from "./files.ts"
 import type { JobsTables } from "./jobs.ts"
 import type { KeysTables } from "./keys.ts"
+import type { RunsTables } from "./runs.ts"
 import type { UsersTables } from "./users.ts"
 
-export interface Schema extends KeysTables, FilesTables, JobsTables, UsersTables {}
+export interface Schema extends KeysTables, FilesTables, JobsTables, RunsTables, UsersTables {}

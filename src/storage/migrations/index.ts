@@ -3,6 +3,7 @@ import type { Kysely } from "kysely"
 import { keys } from "./0001-keys.ts"
 import { library } from "./0002-library.ts"
 import { jobs } from "./0003-jobs.ts"
+import { agents } from "./0006-agents.ts"
 import { users } from "./0007-users.ts"
 
 export interface Migration {
@@ -11,4 +12,4 @@ export interface Migration {
   up(executor: Kysely<any>): Promise<void>
 }
 
-export const MIGRATIONS: readonly Migration[] = [keys, library, jobs, users]
+export const MIGRATIONS: readonly Migration[] = [keys, library, jobs, agents, users]

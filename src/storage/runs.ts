@@ -1,0 +1,63 @@
+/** Agent runs and their steps; `agents/run-store.ts` reads and writes them. */
+export interface RunsTables {
+  agent_runs: AgentRunsTable
+  agent_steps: AgentStepsTable
+}
+
+/** How a run stands: entered as `running` when accepted (also while it waits for its turn), left exactly once. */
+export type RunStatus = "running" | "completed" | "failed" | "timed_out" | "cancelled"
+
+export interface AgentRunsTable {
+  id: string
+  workspace_id: string
+  /** The API key that started it; waiting runs are served fairly between keys. */
+  key_id: string
+  status: RunStatus
+  /** Redacted where the run asked for it, as are output, arguments and results. */
+  task: string
+  /** `<provider>/<name>` */
+  model: string
+  /** JSON: tools, scope, limits as they were asked for. */
+  request: string
+  /** JSON object of the caller. */
+  additional_metadata: string
+  output: string
+  /** JSON, null without a valid structured answer. */
+  structured_output: string | null
+  /** JSON array. */
+  citations: string
+  finish_reason: string | null
+  /** JSON `{code, message, details?, hint?}` of a failed or timed-out run. */
+  error: string | null
+  prompt_tokens: number
+  completion_tokens: number
+  ner_count: number
+  /** Acceptance: the deadline counts from here. */
+  started_at: string
+  deadline_at: string
+  finished_at: string | null
+  /** Number of the last event; every event of a run is a function of its rows. */
+  event_count: number
+  idempotency_key: string | null
+  /** SHA-256 of the request body that the idempotency key came with. */
+  request_hash: string
+}
+
+export interface AgentStepsTable {
+  run_id: string
+  /** 1, 2, 3 … within the run. */
+  step: number
+  type: "tool_call"
+  tool_call_id: string
+  name: string
+  /** JSON. */
+  arguments: string
+  /** Null while the tool runs. */
+  result: string | null
+  /** 0 or 1 */
+  is_error: number
+  started_at: string
+  duration_ms: number | null
+  started_event: number
+  finished_event: number | null
+}
