@@ -1,0 +1,52 @@
+/** Finds and opens the embedding model that the operator named. */
+import { existsSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { AppError } from "../errors.ts"
+import type { Embedder } from "./backend.ts"
+import { readEmbeddingFolder } from "./embedding-folder.ts"
+import { OllamaEmbedder, requestEmbeddings } from "./ollama-embedder.ts"
+import { TransformersEmbedder } from "./transformers.ts"
+
+/** The model that ships with the product. */
+export const BUILT_IN_EMBEDDING_MODEL = "carrel-embed-en-v1"
+
+export interface OpenEmbedderOptions {
+  /** A folder name, or `ollama/NAME`; the built-in model when empty. */
+  name: string
+  /** Where model folders may lie; the first that has the name wins. */
+  directories: string[]
+  /** Where the compiled executable unpacks native libraries; null when running from source. */
+  nativeDirectory: string | null
+  /** Threads inside one operation of a folder model. */
+  threads?: number
+  ollamaHost?: string
+  /** Of an Ollama model that was used before; without it the server is asked, and must be up. */
+  dimensions?: number
+}
+
+/** A folder model loads its weights with the first text; its dimensions are known at once. */
+export async function openEmbedder(options: OpenEmbedderOptions): Promise<Embedder> {
+  const { name, directories, nativeDirectory, threads, ollamaHost } = options
+  if (name.startsWith("ollama/")) return openOllama(name.slice("ollama/".length), ollamaHost, options.dimensions)
+  const folder = readEmbeddingFolder(findFolder(name || BUILT_IN_EMBEDDING_MODEL, directories))
+  return new TransformersEmbedder(folder, { nativeDirectory, ...(threads ? { threads } : {}) })
+}
+
+async function openOllama(name: string, host: string | undefined, known: number | undefined): Promise<Embedder> {
+  if (!host) throw new AppError("model_unavailable", { message: "no Ollama server is configured" })
+  const dimensions = known ?? (await requestEmbeddings(host, name, ["dimensions"]))[0]!.length
+  return new OllamaEmbedder({ name, host, dimensions })
+}
+
+function findFolder(name: string, directories: string[]): string {
+  // A name is one folder below `directories`, never a way out of them.
+  const plain = !/[/\\]|^\.+$/.test(name)
+  for (const directory of plain ? directories : []) {
+    const path = join(directory, name)
+    if (existsSync(path) && statSync(path).isDirectory()) return path
+  }
+  throw new AppError("model_not_found", {
+    message: `there is no embedding model "${name}"`,
+    hint: `put its folder into ${directories.join(" or ")}`,
+  })
+}

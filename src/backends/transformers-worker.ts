@@ -1,0 +1,109 @@
+/**
+ * Runs one embedding model in a thread of its own: onnxruntime's `run()` blocks the thread that calls it.
+ * First message: what to open. Then batches, one at a time, answered in order.
+ */
+import type { AutoModel, AutoTokenizer } from "@huggingface/transformers"
+import type { EmbeddingFolder } from "./embedding-folder.ts"
+import { pool, toUnitLength } from "./pooling.ts"
+
+export interface OpenMessage {
+  folder: EmbeddingFolder
+  /** Where the compiled executable unpacks native libraries; null when running from source. */
+  nativeDirectory: string | null
+  /** Threads inside one operation of the model. */
+  threads: number
+}
+
+export interface BatchMessage {
+  texts: string[]
+}
+
+export type WorkerReply =
+  | { kind: "ready" }
+  | { kind: "unusable"; reason: string }
+  | { kind: "vectors"; vectors: Float32Array }
+  | { kind: "failed"; reason: string }
+
+type Tokenizer = Awaited<ReturnType<typeof AutoTokenizer.from_pretrained>>
+type Model = Awaited<ReturnType<typeof AutoModel.from_pretrained>>
+type RunBatch = (texts: string[]) => Promise<Float32Array>
+
+interface Tensor {
+  data: Float32Array
+  dims: number[]
+}
+
+declare const self: Worker
+
+let runBatch: Promise<RunBatch> | undefined
+
+self.onmessage = async ({ data }: MessageEvent<OpenMessage | BatchMessage>) => {
+  if ("folder" in data) {
+    runBatch = open(data)
+    runBatch.then(
+      () => reply({ kind: "ready" }),
+      error => reply({ kind: "unusable", reason: reasonOf(error) }),
+    )
+    return
+  }
+  try {
+    const vectors = await (await runBatch!)(data.texts)
+    reply({ kind: "vectors", vectors }, [vectors.buffer as ArrayBuffer])
+  } catch (error) {
+    reply({ kind: "failed", reason: reasonOf(error) })
+  }
+}
+
+function reply(message: WorkerReply, transfer: ArrayBuffer[] = []): void {
+  self.postMessage(message, transfer)
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+async function open({ folder, nativeDirectory, threads }: OpenMessage): Promise<RunBatch> {
+  await prepareNativeLibraries(nativeDirectory)
+  // Not a static import: loading the library loads onnxruntime, which must find the steps above done.
+  const library = await import("@huggingface/transformers")
+  library.env.allowRemoteModels = false
+  library.env.allowLocalModels = true
+  library.env.useFSCache = false
+  library.env.localModelPath = ""
+  const tokenizer = await library.AutoTokenizer.from_pretrained(folder.directory, { local_files_only: true })
+  const model = await library.AutoModel.from_pretrained(folder.directory, {
+    local_files_only: true,
+    dtype: folder.dtype,
+    subfolder: folder.subfolder,
+    device: "cpu",
+    session_options: { intraOpNumThreads: threads, interOpNumThreads: 1 },
+  })
+  const run: RunBatch = texts => embed(tokenizer, model, folder, texts)
+  const [probe] = [await run([""])]
+  if (probe.length !== folder.dimensions)
+    throw new Error(`the model gives ${probe.length} dimensions, its configuration says ${folder.dimensions}`)
+  return run
+}
+
+async function embed(
+  tokenizer: Tokenizer,
+  model: Model,
+  folder: EmbeddingFolder,
+  texts: string[],
+): Promise<Float32Array> {
+  const inputs = tokenizer(texts, { padding: true, truncation: true, max_length: folder.maxTokens })
+  const outputs = (await model(inputs)) as Record<string, Tensor | undefined>
+  const output = outputs.sentence_embedding ?? outputs.last_hidden_state ?? outputs.token_embeddings
+  if (!output) throw new Error(`the model has no output to embed with, only ${Object.keys(outputs).join(", ")}`)
+  const width = output.dims.at(-1)!
+  // One vector per text comes out: pooling is part of the graph.
+  if (output.dims.length === 2 || output.dims[1] === 1) return toUnitLength(output.data, width)
+  if (folder.needsPooledGraph) throw new Error("the model has a dense layer after pooling that its graph leaves out")
+  const tokens = output.dims[1]!
+  return pool(
+    { data: output.data, texts: texts.length, tokens, width, mask: inputs.attention_mask.data },
+    folder.pooling,
+  )
+}
+
+async function prepareNativeLibraries(_directory: string | null): Promise<void> {}
