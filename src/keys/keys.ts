@@ -142,9 +142,11 @@ export class ApiKeys {
       .catch(() => this.lastUsedWrites.delete(id)) // a full disk must not refuse a valid key; the next request tries again
   }
 
-  async list(workspaceId?: string): Promise<ApiKeyRecord[]> {
+  /** Oldest first; of one workspace and one creator where these are given. */
+  async list(workspaceId?: string, createdBy?: string): Promise<ApiKeyRecord[]> {
     let query = this.select()
     if (workspaceId) query = query.where("api_keys.workspace_id", "=", workspaceId)
+    if (createdBy) query = query.where("api_keys.created_by", "=", createdBy)
     return (await query.orderBy("api_keys.created_at").orderBy("api_keys.id").execute()).map(toRecord)
   }
 
