@@ -1,6 +1,4 @@
 /** Files of the library, upload answers kept for idempotency, blobs that wait for removal. */
-import type { Generated } from "kysely"
-
 export interface FilesTables {
   files: FilesTable
   idempotent_answers: IdempotentAnswersTable
@@ -12,6 +10,8 @@ export interface FilesTable {
   id: string
   workspace_id: string
   name: string
+  /** The name in lower case, for substring filters and sorting in every script. */
+  name_folded: string
   /** Extension without the dot, lower case. */
   type: string
   mime_type: string
@@ -46,7 +46,7 @@ export interface FilesTable {
   /** The generation that search sees; null before the first success. */
   live_generation: number | null
   /** The blob that belongs to the live generation, kept until a newer one is live. */
-  live_blob: Generated<string | null>
+  live_blob: string | null
 }
 
 interface IdempotentAnswersTable {

@@ -11,6 +11,7 @@ export const library: Migration = {
         id text primary key,
         workspace_id text not null references workspaces(id),
         name text not null,
+        name_folded text not null,
         type text not null,
         mime_type text not null,
         size integer not null,

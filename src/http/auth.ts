@@ -1,0 +1,52 @@
+/** The three credential headers, a console session in their place, the rate limit, and the brake on guessing. */
+import { AppError } from "../errors.ts"
+import type { ApiKeys, Principal } from "../keys/keys.ts"
+import type { RequestContext } from "./context.ts"
+import { type RateLimiter, rateLimitHeaders, secondsLeft } from "./rate-limit.ts"
+
+export const CREDENTIAL_HEADERS = ["client-id", "private-key", "secret"] as const
+
+/** Wrong credentials allowed per address and minute; after them only right ones pass. */
+export const WRONG_CREDENTIALS_PER_MINUTE = 30
+
+export interface AuthDependencies {
+  apiKeys: ApiKeys
+  rateLimiter: RateLimiter
+  rateLimitPerMinute: number
+  /** The principal of a console session that the request carries, if any; throws on a forged cross-site request. */
+  authenticateSession?: (request: Request) => Promise<Principal | null>
+}
+
+/**
+ * Sets the principal and the rate limit's headers.
+ * @throws AppError unauthorized, rate_limited
+ */
+export async function authenticate(request: Request, context: RequestContext, dependencies: AuthDependencies): Promise<void> {
+  const [clientId, privateKey, secret] = CREDENTIAL_HEADERS.map(name => request.headers.get(name)?.trim() ?? "")
+  if (!clientId && !privateKey && !secret) {
+    const session = await dependencies.authenticateSession?.(request)
+    if (session) {
+      context.principal = session
+      return
+    }
+  }
+  const missing = CREDENTIAL_HEADERS.filter((_, i) => ![clientId, privateKey, secret][i])
+  if (missing.length > 0)
+    throw new AppError("unauthorized", {
+      message: `missing headers: ${missing.join(", ")}`,
+      details: missing.map(field => ({ field, issue: "missing" })),
+    })
+  const principal = await dependencies.apiKeys.verify({ clientId: clientId!, privateKey: privateKey!, secret: secret! })
+  if (!principal) refuse(context, dependencies.rateLimiter)
+  context.principal = principal
+  const limit = principal.rateLimitPerMinute ?? dependencies.rateLimitPerMinute
+  const { allowed, window } = dependencies.rateLimiter.take(principal.keyId, limit)
+  Object.assign(context.headers, rateLimitHeaders(window))
+  if (!allowed) throw new AppError("rate_limited", { retryAfter: secondsLeft(window) })
+}
+
+function refuse(context: RequestContext, limiter: RateLimiter): never {
+  const { allowed, window } = limiter.take(`wrong:${context.address}`, WRONG_CREDENTIALS_PER_MINUTE)
+  if (!allowed) throw new AppError("rate_limited", { message: "too many wrong credentials", retryAfter: secondsLeft(window) })
+  throw new AppError("unauthorized")
+}

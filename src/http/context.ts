@@ -1,0 +1,46 @@
+/** What the server knows about a request before a route runs. Kept beside the request, so that routes stay plain. */
+import { Elysia } from "elysia"
+import { AppError } from "../errors.ts"
+import type { Principal, Scope } from "../keys/keys.ts"
+
+export interface RequestContext {
+  requestId: string
+  /** Address of the peer, for throttling. */
+  address: string
+  /** Set for authenticated requests. */
+  principal: Principal | undefined
+  /** Headers that every response of this request carries, such as the rate limit's. */
+  headers: Record<string, string>
+  /** Lifts the idle cut-off of the connection: streams and long blocking calls. */
+  keepOpen(): void
+}
+
+const contexts = new WeakMap<Request, RequestContext>()
+
+export function setContext(request: Request, context: RequestContext): void {
+  contexts.set(request, context)
+}
+
+export function contextOf(request: Request): RequestContext {
+  const context = contexts.get(request)
+  if (!context) throw new Error("a request reached a route without its context")
+  return context
+}
+
+/**
+ * Gives routes `context` and, with `scope: "search"` in their options, `principal` and the check of that scope.
+ * Every route file that needs a caller begins with `new Elysia().use(caller)`.
+ */
+export const caller = new Elysia({ name: "caller" })
+  .derive({ as: "scoped" }, ({ request }) => ({ context: contextOf(request) }))
+  .macro({
+    scope: (scope: Scope) => ({
+      resolve({ request }: { request: Request }) {
+        const { principal } = contextOf(request)
+        if (!principal) throw new AppError("unauthorized")
+        if (!principal.scopes.includes(scope))
+          throw new AppError("forbidden", { message: `the key lacks the scope ${scope}` })
+        return { principal }
+      },
+    }),
+  })

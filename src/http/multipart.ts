@@ -1,0 +1,83 @@
+/** Streaming multipart/form-data: file parts are handed on as they arrive, so memory stays flat whatever their size. */
+import { Readable } from "node:stream"
+import type { ReadableStream as NodeReadableStream } from "node:stream/web"
+import { Busboy, type BusboyFileStream } from "@fastify/busboy"
+import { AppError } from "../errors.ts"
+
+/** Above the largest metadata (16 KB) with room for its error to be found by its own rule. */
+const MAX_FIELD_BYTES = 64 * 1024
+const MAX_FIELDS = 1_000
+const MAX_FILES = 1_000
+
+export interface MultipartHandlers {
+  /** Must read `stream` to its end or throw; a throw drops the rest of that part and rejects the whole call. */
+  file(part: { name: string; fileName: string; mimeType: string; stream: AsyncIterable<Uint8Array> }): Promise<void>
+  field(name: string, value: string): void
+}
+
+/**
+ * Reads a whole form. File handlers run one after the other, in the order of the parts.
+ * @throws AppError unsupported_media_type, invalid_multipart; what a handler threw; an abort when the client went away
+ */
+export async function receiveMultipart(request: Request, handlers: MultipartHandlers): Promise<void> {
+  const type = request.headers.get("content-type") ?? ""
+  if (!/^multipart\/form-data/i.test(type))
+    throw new AppError("unsupported_media_type", { message: "Content-Type must be multipart/form-data" })
+  const parser = openParser(type)
+  const body = Readable.fromWeb((request.body ?? new Blob([]).stream()) as unknown as NodeReadableStream)
+  const files: Promise<void>[] = []
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: unknown) => {
+      body.unpipe(parser)
+      body.destroy()
+      reject(error)
+    }
+    parser.on("file", (name: string, stream: BusboyFileStream, fileName: string, _encoding: string, mimeType: string) => {
+      // The transfer may end amid a part; its error also reaches the parser or the body, so this listener only keeps it quiet.
+      stream.on("error", () => {})
+      files.push(handlers.file({ name, fileName, mimeType, stream: chunksOf(stream) }).catch(rejecting(fail)))
+    })
+    parser.on("field", (name: string, value: string, nameTruncated: boolean, valueTruncated: boolean) => {
+      if (nameTruncated || valueTruncated) fail(broken(`the part ${name.slice(0, 100)} is too long`))
+      else handlers.field(name, value)
+    })
+    for (const limit of ["filesLimit", "fieldsLimit", "partsLimit"])
+      parser.on(limit, () => fail(broken(`more than ${MAX_FILES} parts`)))
+    parser.on("finish", resolve)
+    parser.on("error", (cause: unknown) => fail(broken("the body is not well-formed multipart/form-data", cause)))
+    body.on("error", fail)
+    body.pipe(parser)
+  }).catch(async error => {
+    parser.destroy()
+    await Promise.allSettled(files)
+    throw error
+  })
+  await Promise.all(files)
+}
+
+function openParser(type: string) {
+  try {
+    return new Busboy({
+      headers: { "content-type": type },
+      limits: { fieldSize: MAX_FIELD_BYTES, fields: MAX_FIELDS, files: MAX_FILES },
+      // Our own rule cuts names; the parser's would take a backslash for part of the name on this platform.
+      preservePath: true,
+      // Any part with a file name is a file, whatever its Content-Type.
+      isPartAFile: (_name, _type, fileName) => fileName !== undefined,
+    })
+  } catch (cause) {
+    throw broken("the boundary is missing or malformed", cause)
+  }
+}
+
+/** Passes the reason on to `fail` and stays rejected. */
+const rejecting = (fail: (error: unknown) => void) => (error: unknown) => {
+  fail(error)
+  throw error
+}
+
+async function* chunksOf(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) yield chunk as Uint8Array
+}
+
+const broken = (message: string, cause?: unknown): AppError => new AppError("invalid_multipart", { message, cause })

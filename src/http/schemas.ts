@@ -1,0 +1,130 @@
+/** Schemas that several routes share: types, validation and documentation in one. */
+import { type TSchema, t } from "elysia"
+import { ERRORS, type ErrorCode, invalid } from "../errors.ts"
+
+/** An ISO-8601 time in UTC with milliseconds. */
+export const Time = t.String({ format: "date-time", examples: ["2026-11-21T10:00:00.000Z"] })
+
+export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()])
+
+/** Any JSON object. */
+export const JsonObject = t.Record(t.String(), t.Any())
+
+export const ErrorResponse = t.Object({
+  error: t.Object({
+    code: t.String({ examples: ["invalid_request"] }),
+    message: t.String({ examples: ["message: must not be empty"] }),
+    request_id: t.String({ examples: ["req_01m7y48vkz3s85f1acdta2"] }),
+    details: t.Optional(t.Array(JsonObject)),
+    hint: t.Optional(t.String({ description: "For the operator: what was tried, what to set" })),
+  }),
+})
+
+export const Pagination = t.Object({
+  page: t.Integer(),
+  page_size: t.Integer(),
+  total_items: t.Integer(),
+  total_pages: t.Integer(),
+  has_next: t.Boolean(),
+})
+
+export const listOf = <T extends TSchema>(item: T) => t.Object({ data: t.Array(item), pagination: Pagination })
+
+/** Query parameters of every list. */
+export const pageQuery = {
+  page: t.Optional(t.Integer({ minimum: 1, default: 1 })),
+  page_size: t.Optional(t.Integer({ minimum: 1, maximum: 100, default: 20 })),
+}
+
+export interface PageRequest {
+  page: number
+  pageSize: number
+}
+
+export const pageOf = (query: { page?: number; page_size?: number }): PageRequest => ({
+  page: query.page ?? 1,
+  pageSize: query.page_size ?? 20,
+})
+
+/** A list answer in the form that all lists share. */
+export function paginated<T>(data: T[], totalItems: number, { page, pageSize }: PageRequest) {
+  const totalPages = Math.ceil(totalItems / pageSize)
+  return {
+    data,
+    pagination: { page, page_size: pageSize, total_items: totalItems, total_pages: totalPages, has_next: page < totalPages },
+  }
+}
+
+/** A time given by a client as milliseconds-exact ISO-8601. @throws AppError invalid_request naming the field. */
+export function timeOf(field: string, value: string | undefined): string | undefined {
+  if (value === undefined || value === "") return undefined
+  const time = /^\d{4}-\d\d-\d\d/.test(value) ? new Date(value) : new Date(Number.NaN)
+  if (Number.isNaN(time.getTime())) throw invalid(field, "must be an ISO-8601 time, such as 2026-11-21T10:00:00.000Z")
+  return time.toISOString()
+}
+
+/** The items of a comma-separated parameter, blanks dropped; undefined when nothing is left. */
+export function listItems(value: string | undefined): string[] | undefined {
+  const items = (value ?? "").split(",").map(item => item.trim()).filter(Boolean)
+  return items.length > 0 ? items : undefined
+}
+
+interface Operation {
+  summary: string
+  description?: string
+  tag: string
+  /** Status, meaning and body of the success; a body of another type than JSON names its `type`. */
+  success: { status?: number; description: string; schema?: TSchema; type?: string; example?: unknown }
+  /** Other successes, such as a stream beside JSON. */
+  alternatives?: Record<string, { description: string; schema?: TSchema; type?: string }>
+  /** Error codes beyond those that every authenticated route has (401, 429, 500). */
+  errors?: ErrorCode[]
+  /** Example of the request body. */
+  example?: unknown
+  /** `false` for routes that need no credentials; `session` for those of the console. */
+  security?: false | "session"
+}
+
+const ALWAYS: ErrorCode[] = ["unauthorized", "forbidden", "rate_limited", "internal_error"]
+
+/** The `detail` of a route: its whole entry in the OpenAPI document but for the request schemas. */
+export function operation(spec: Operation) {
+  const responses: Record<string, unknown> = {}
+  const { status = 200, ...success } = spec.success
+  responses[status] = { description: success.description, ...content(success.schema, success.type, success.example) }
+  for (const [other, body] of Object.entries(spec.alternatives ?? {}))
+    responses[other] = { description: body.description, ...content(body.schema, body.type) }
+  const codes = new Set<ErrorCode>([...(spec.errors ?? []), ...(spec.security === false ? (["internal_error"] as const) : ALWAYS)])
+  for (const [errorStatus, names] of groupByStatus(codes))
+    responses[errorStatus] = {
+      description: names.map(name => `\`${name}\`: ${ERRORS[name].message}`).join("; "),
+      content: {
+        "application/json": {
+          schema: { $ref: "#/components/schemas/Error" },
+          example: { error: { code: names[0], message: ERRORS[names[0]!].message, request_id: "req_01m7y48vkz3s85f1acdta2" } },
+        },
+      },
+    }
+  const security =
+    spec.security === false ? [] : spec.security === "session" ? [{ session: [] }] : [{ clientId: [], privateKey: [], secret: [] }]
+  return {
+    summary: spec.summary,
+    ...(spec.description ? { description: spec.description } : {}),
+    tags: [spec.tag],
+    security,
+    responses,
+    ...(spec.example === undefined ? {} : { "x-request-example": spec.example }),
+    // biome-ignore lint/suspicious/noExplicitAny: the framework's type of a document entry is narrower than OpenAPI's
+  } as any
+}
+
+function content(schema?: TSchema, type = "application/json", example?: unknown) {
+  if (!schema) return {}
+  return { content: { [type]: { schema, ...(example === undefined ? {} : { example }) } } }
+}
+
+function groupByStatus(codes: Iterable<ErrorCode>): Map<number, ErrorCode[]> {
+  const groups = new Map<number, ErrorCode[]>()
+  for (const code of codes) groups.set(ERRORS[code].status, [...(groups.get(ERRORS[code].status) ?? []), code])
+  return new Map([...groups].sort(([left], [right]) => left - right))
+}

@@ -1,0 +1,170 @@
+/**
+ * The web server: what every request passes, in order, then one line per route file.
+ * request id → reference pages → credentials and rate limit → route → the one error body → common headers → access log
+ */
+import { Elysia } from "elysia"
+import { AppError } from "../errors.ts"
+import { newId } from "../id.ts"
+import { log } from "../log.ts"
+import { type AuthDependencies, authenticate } from "./auth.ts"
+import { readJson } from "./body.ts"
+import { type RequestContext, setContext } from "./context.ts"
+import { errorResponse } from "./error-response.ts"
+import { openApiDocument, referencePages } from "./openapi.ts"
+import { healthRoutes } from "./routes/health.ts"
+import { libraryRoutes } from "./routes/library.ts"
+import { uploadRoutes } from "./routes/upload.ts"
+import type { Services } from "./services.ts"
+
+const PREFIX = "/external-docs"
+/** Longest silence on a connection before a request is complete, and between requests. Streams and long calls lift it. */
+const IDLE_TIMEOUT_S = 120
+/** Above the largest upload: several files of 1 GB may come in one body. Each file and each JSON body has its own bound. */
+const MAX_BODY_BYTES = 2 ** 40
+
+/** The routes of the contract, once. */
+const api = (services: Services) =>
+  new Elysia() //
+    .use(uploadRoutes(services))
+    .use(libraryRoutes(services))
+
+function routes(services: Services) {
+  return new Elysia({ allowUnsafeValidationDetails: true })
+    .onParse({ as: "global" }, ({ request }) => readJson(request))
+    .use(healthRoutes(services))
+    .use(new Elysia({ prefix: PREFIX }).use(api(services)))
+    .use(api(services))
+}
+
+export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "rateLimiter"> {
+  host: string
+  port: number
+  tls?: { cert: string; key: string }
+}
+
+export interface HttpServer {
+  url: string
+  /** Stops accepting at once, waits for running requests up to `graceMs`, then closes them. */
+  stop(graceMs: number): Promise<void>
+}
+
+export function startServer(services: Services, options: HttpOptions): HttpServer {
+  const app = routes(services).onError({ as: "global" }, ({ error, request }) => errorResponse(error, requestIds.get(request) ?? "req_unknown"))
+  const requestIds = new WeakMap<Request, string>()
+  const reference = referencePages(() => openApiDocument(documented(services), services.version))
+  const allowedMethods = methodTable(app.routes)
+  let running = 0
+
+  const respond = async (request: Request, context: RequestContext): Promise<Response> => {
+    const path = new URL(request.url).pathname
+    const page = request.method === "GET" || request.method === "HEAD" ? reference(path) : undefined
+    if (page) return page
+    if (needsCredentials(path)) await authenticate(request, context, { ...services, ...options })
+    const allowed = allowedMethods(path)
+    if (allowed.length > 0 && !allowed.includes(request.method))
+      throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } })
+    return app.handle(request)
+  }
+
+  const server = Bun.serve({
+    hostname: options.host,
+    port: options.port,
+    ...(options.tls ? { tls: options.tls } : {}),
+    idleTimeout: IDLE_TIMEOUT_S,
+    maxRequestBodySize: MAX_BODY_BYTES,
+    development: false,
+    async fetch(request, bun) {
+      const started = performance.now()
+      const context: RequestContext = {
+        requestId: requestIdOf(request),
+        address: bun.requestIP(request)?.address ?? "unknown",
+        principal: undefined,
+        headers: {},
+        keepOpen: () => bun.timeout(request, 0),
+      }
+      setContext(request, context)
+      requestIds.set(request, context.requestId)
+      running++
+      const response = await respond(request, context).catch(error => errorResponse(error, context.requestId))
+      running--
+      finish(response, context)
+      logAccess(request, response, context, performance.now() - started)
+      return response
+    },
+    error: error => errorResponse(error, newId("req")),
+  })
+
+  return {
+    url: `${options.tls ? "https" : "http"}://${server.hostname}:${server.port}`,
+    async stop(graceMs) {
+      const closed = server.stop(false)
+      const deadline = Date.now() + graceMs
+      while (running > 0 && Date.now() < deadline) await Bun.sleep(20)
+      await Promise.race([closed, Bun.sleep(Math.max(0, deadline - Date.now()))])
+      await server.stop(true)
+    },
+  }
+}
+
+/** The routes as the reference shows them: under the canonical prefix, once. */
+const documented = (services: Services) =>
+  new Elysia().use(healthRoutes(services)).use(new Elysia({ prefix: PREFIX }).use(api(services)))
+
+/** Everything under /external but the keys, which the console uses with a session. */
+export function needsCredentials(path: string): boolean {
+  const inner = path.startsWith(`${PREFIX}/`) ? path.slice(PREFIX.length) : path
+  if (inner !== "/external" && !inner.startsWith("/external/")) return false
+  return inner !== "/external/keys" && !inner.startsWith("/external/keys/")
+}
+
+/** A client's own id is echoed when it is harmless. */
+function requestIdOf(request: Request): string {
+  const given = request.headers.get("x-request-id")
+  return given && /^[A-Za-z0-9_-]{1,128}$/.test(given) ? given : newId("req")
+}
+
+function finish(response: Response, context: RequestContext): void {
+  for (const [name, value] of Object.entries(context.headers)) response.headers.set(name, value)
+  response.headers.set("X-Request-Id", context.requestId)
+  response.headers.set("X-Content-Type-Options", "nosniff")
+  if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store")
+}
+
+/** One line per request; paths only, because query strings may hold names of files. */
+function logAccess(request: Request, response: Response, context: RequestContext, durationMs: number): void {
+  log.info("request", {
+    request_id: context.requestId,
+    method: request.method,
+    path: new URL(request.url).pathname.slice(0, 200),
+    status: response.status,
+    duration_ms: Math.round(durationMs * 10) / 10,
+    ...(context.principal ? { key_id: context.principal.keyId } : {}),
+  })
+}
+
+/** Methods that a path answers; none for a path that does not exist. */
+function methodTable(table: readonly { method: string; path: string }[]): (path: string) => string[] {
+  const byPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  for (const { method, path } of table) {
+    const key = path.replace(/:[^/]+/g, ":")
+    const entry = byPattern.get(key) ?? { pattern: patternOf(path), methods: new Set<string>() }
+    entry.methods.add(method)
+    if (method === "GET") entry.methods.add("HEAD")
+    byPattern.set(key, entry)
+  }
+  const entries = [...byPattern.values()]
+  return path => {
+    const methods = new Set<string>()
+    for (const entry of entries) if (entry.pattern.test(path)) for (const method of entry.methods) methods.add(method)
+    return [...methods].sort()
+  }
+}
+
+function patternOf(path: string): RegExp {
+  const source = path
+    .replace(/\/$/, "")
+    .split("/")
+    .map(part => (part.startsWith(":") ? "[^/]+" : part === "*" ? ".*" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))
+    .join("/")
+  return new RegExp(`^${source}/?$`)
+}

@@ -1,0 +1,27 @@
+/** What routes may call. `app.ts` fills it; a route file takes the whole and destructures what it needs. */
+import type { ApiKeys } from "../keys/keys.ts"
+import type { Sessions } from "../keys/sessions.ts"
+import type { SignInBrake } from "../keys/sign-in-brake.ts"
+import type { Users } from "../keys/users.ts"
+import type { Workspaces } from "../keys/workspaces.ts"
+import type { AcceptDependencies } from "../library/accept.ts"
+import type { Library } from "../library/library.ts"
+import type { RateLimiter } from "./rate-limit.ts"
+
+export interface Services {
+  version: string
+  apiKeys: ApiKeys
+  users: Users
+  sessions: Sessions
+  workspaces: Workspaces
+  signInBrake: SignInBrake
+  rateLimiter: RateLimiter
+  library: Library
+  /** What taking files in needs. */
+  upload: AcceptDependencies
+  maxFileBytes: number
+  /** Accepted extensions without the dot, each with its MIME type. */
+  fileTypes: ReadonlyMap<string, string>
+  /** True when stores are open, migrations done and the embedding model is loaded. */
+  isReady(): Promise<boolean>
+}

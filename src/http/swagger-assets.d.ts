@@ -1,0 +1,9 @@
+/** The reference page's assets, imported as paths of embedded files. */
+declare module "swagger-ui-dist/swagger-ui-bundle.js" {
+  const path: string
+  export default path
+}
+declare module "swagger-ui-dist/swagger-ui.css" {
+  const path: string
+  export default path
+}

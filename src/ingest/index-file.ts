@@ -1,0 +1,197 @@
+/**
+ * One file from bytes to searchable: extract → chunk → stage in the index → publish. Every step can be done again after a
+ * crash. The file becomes searchable, all of it at once, in the transaction that also completes the job, and only while
+ * this worker still holds the job's lease.
+ */
+import type { Job, JobQueue } from "../jobs/queue.ts"
+import { log } from "../log.ts"
+import type { Blobs } from "../storage/blobs.ts"
+import type { Database, Trx } from "../storage/database.ts"
+import { type Chunk, type ExtractedDocument, ExtractionError, type ExtractionErrorCode } from "../storage/document.ts"
+import type { FilesTable } from "../storage/files.ts"
+
+export type Stage = "extracting" | "ocr" | "chunking" | "embedding" | "committing"
+
+/** Reads a file in isolation. @throws ExtractionError */
+export interface DocumentReader {
+  read(
+    file: { path: string; name: string; type: string; size: number },
+    onProgress: (progress: { stage: "extracting" | "ocr"; progress: number }) => void,
+    signal: AbortSignal,
+  ): Promise<ExtractedDocument>
+}
+
+/** What indexing needs of the search index. */
+export interface IndexWriter {
+  stage(
+    file: { id: string; workspaceId: string },
+    generation: number,
+    text: string,
+    chunks: Chunk[],
+    on: (stage: "embedding" | "committing", progress: number) => void | Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>
+  publish(trx: Trx, fileId: string, generation: number): Promise<void>
+  sweep(): Promise<void>
+}
+
+export interface IndexFileDependencies {
+  database: Database
+  blobs: Blobs
+  queue: JobQueue
+  reader: DocumentReader
+  chunk(document: ExtractedDocument): Chunk[]
+  index: IndexWriter
+  /** A file's record changed. */
+  announce(fileId: string): void
+}
+
+/** Share of the whole that is done when a stage begins; embedding takes most of a text, reading most of a scan. */
+const STAGE_START: Record<Stage, number> = { extracting: 0, ocr: 0, chunking: 0.5, embedding: 0.55, committing: 0.95 }
+const STAGE_LENGTH: Record<Stage, number> = { extracting: 0.5, ocr: 0.5, chunking: 0.05, embedding: 0.4, committing: 0.04 }
+/** Progress is written at most this often: each write is an fsync. */
+const PROGRESS_INTERVAL_MS = 500
+
+class LeaseLost extends Error {}
+
+/** The handler of `index_file` jobs. */
+export function indexFile(dependencies: IndexFileDependencies) {
+  return async (job: Job, signal: AbortSignal): Promise<void> => {
+    const file = await dependencies.database.selectFrom("files").selectAll().where("id", "=", job.subject).executeTakeFirst()
+    if (!file) return removeJob(dependencies, job) // deleted meanwhile
+    if (job.attempts > job.maxAttempts) return fail(dependencies, job, "internal_error", "the file could not be indexed in several attempts")
+    const report = progressReporter(dependencies, file, job.attempts)
+    try {
+      await report("extracting", 0)
+      const document = await dependencies.reader.read(
+        { path: dependencies.blobs.path(file.blob), name: file.name, type: file.type, size: file.size },
+        ({ stage, progress }) => void report(stage, progress).catch(() => {}),
+        signal,
+      )
+      await report("chunking", 0)
+      const chunks = dependencies.chunk(document)
+      if (chunks.length === 0) throw new ExtractionError("no_text", "there is no text in the file")
+      await dependencies.blobs.writeText(file.id, file.generation, document.text)
+      const owner = { id: file.id, workspaceId: file.workspace_id }
+      await dependencies.index.stage(owner, file.generation, document.text, chunks, report, signal)
+      await report("committing", 1)
+      signal.throwIfAborted()
+      await publish(dependencies, job, file, document, chunks.length)
+    } catch (error) {
+      await report.settled()
+      if (error instanceof LeaseLost) return log.info("a newer version took over", { file_id: file.id })
+      if (signal.aborted) throw error
+      const known = error instanceof ExtractionError && !error.transient
+      if (known) return fail(dependencies, job, error.code, error.message)
+      if (job.attempts >= job.maxAttempts) {
+        log.error("file could not be indexed", { file_id: file.id, error })
+        return fail(dependencies, job, "internal_error", "the file could not be indexed in several attempts")
+      }
+      await requeue(dependencies, file.id)
+      throw error
+    }
+  }
+}
+
+/** Makes the new generation the one that search sees, and drops what the former one needed. */
+async function publish(
+  { database, queue, index, blobs, announce }: IndexFileDependencies,
+  job: Job,
+  file: FilesTable,
+  document: ExtractedDocument,
+  chunkCount: number,
+): Promise<void> {
+  const now = new Date().toISOString()
+  await database.transaction().execute(async trx => {
+    if (!(await queue.complete(trx, job))) throw new LeaseLost()
+    await index.publish(trx, file.id, file.generation)
+    await trx
+      .updateTable("files")
+      .set({
+        status: "searchable",
+        stage: null,
+        progress: 1,
+        error_code: null,
+        error_message: null,
+        warnings: JSON.stringify(document.warnings),
+        attempts: job.attempts,
+        page_count: document.pageCount,
+        ocr_page_count: document.ocrPageCount,
+        chunk_count: chunkCount,
+        character_count: document.text.length,
+        live_generation: file.generation,
+        live_blob: file.blob,
+        updated_at: now,
+        indexed_at: now,
+      })
+      .where("id", "=", file.id)
+      .where("generation", "=", file.generation)
+      .execute()
+  })
+  announce(file.id)
+  if (file.live_blob && file.live_blob !== file.blob) await blobs.remove(file.live_blob)
+  if (file.live_generation !== null && file.live_generation !== file.generation)
+    await blobs.removeText(file.id, file.live_generation)
+  void index.sweep()
+}
+
+/** For good: the record says why. A former generation stays findable. */
+async function fail({ database, queue, announce }: IndexFileDependencies, job: Job, code: ExtractionErrorCode, message: string): Promise<void> {
+  await database.transaction().execute(async trx => {
+    if (!(await queue.complete(trx, job))) return
+    await trx
+      .updateTable("files")
+      .set({
+        status: "failed",
+        stage: null,
+        error_code: code,
+        error_message: message,
+        attempts: job.attempts,
+        updated_at: new Date().toISOString(),
+      })
+      .where("id", "=", job.subject)
+      .execute()
+  })
+  announce(job.subject)
+}
+
+async function removeJob({ database, queue }: IndexFileDependencies, job: Job): Promise<void> {
+  await database.transaction().execute(trx => queue.complete(trx, job))
+}
+
+async function requeue({ database, announce }: IndexFileDependencies, fileId: string): Promise<void> {
+  await database.updateTable("files").set({ status: "queued", stage: null, progress: 0 }).where("id", "=", fileId).execute()
+  announce(fileId)
+}
+
+interface ProgressReporter {
+  (stage: Stage, progress: number): Promise<void>
+  /** Waits for a write under way, so that a final state is not overwritten by it. */
+  settled(): Promise<void>
+}
+
+/** Writes stage changes at once and progress now and then; never backwards. */
+function progressReporter({ database, announce }: IndexFileDependencies, file: FilesTable, attempts: number): ProgressReporter {
+  let lastStage: Stage | undefined
+  let lastProgress = 0
+  let writtenAt = 0
+  let writing: Promise<unknown> = Promise.resolve()
+  const report = async (stage: Stage, share: number) => {
+    const progress = Math.max(lastProgress, Math.min(0.99, STAGE_START[stage] + STAGE_LENGTH[stage] * share))
+    if (stage === lastStage && Date.now() - writtenAt < PROGRESS_INTERVAL_MS) return
+    lastStage = stage
+    lastProgress = progress
+    writtenAt = Date.now()
+    writing = writing.then(() =>
+      database
+        .updateTable("files")
+        .set({ status: "indexing", stage, progress: Math.round(progress * 1000) / 1000, attempts, updated_at: new Date().toISOString() })
+        .where("id", "=", file.id)
+        .where("generation", "=", file.generation) // a newer version has a progress of its own
+        .execute(),
+    )
+    await writing
+    announce(file.id)
+  }
+  return Object.assign(report, { settled: () => writing.then(() => {}, () => {}) })
+}

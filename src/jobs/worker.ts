@@ -1,0 +1,102 @@
+/** Runs the jobs of one task, several at a time, keeping each lease alive while its job runs. */
+import { log } from "../log.ts"
+import { type Job, type JobQueue, LEASE_MS } from "./queue.ts"
+
+/** How soon a job becomes noticed whose back-off ended; new work is announced at once. */
+const POLL_MS = 1_000
+/** A disk that refuses the lease statement is asked again after this. */
+const TROUBLE_PAUSE_MS = 2_000
+
+/** Does the job, including `complete` in its own transaction. `signal` aborts on a lost lease and on shutdown. */
+export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>
+
+export class JobWorker {
+  private readonly running = new Map<Job, { abort: AbortController; done: Promise<void> }>()
+  private stopping = false
+  private wake: () => void = () => {}
+  private loop: Promise<void> | undefined
+  private forget: (() => void) | undefined
+
+  constructor(
+    private readonly queue: JobQueue,
+    private readonly task: string,
+    private readonly concurrency: number,
+    private readonly handle: JobHandler,
+  ) {}
+
+  start(): void {
+    this.forget = this.queue.onWork(() => this.wake())
+    this.loop = this.run()
+  }
+
+  /** Jobs at work. */
+  get active(): number {
+    return this.running.size
+  }
+
+  /** Aborts what runs, hands it back and returns when all have let go. */
+  async stop(): Promise<void> {
+    this.stopping = true
+    this.forget?.()
+    this.wake()
+    const tasks = [...this.running.values()]
+    for (const { abort } of tasks) abort.abort(new Error("shutting down"))
+    await Promise.allSettled(tasks.map(({ done }) => done))
+    await this.loop
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping) {
+      const woken = new Promise<void>(resolve => {
+        this.wake = resolve
+      })
+      const pause = await this.fill()
+      if (this.stopping) return
+      await Promise.race([woken, Bun.sleep(pause)])
+    }
+  }
+
+  /** Leases until all places are taken or nothing is due; returns how long to wait then. */
+  private async fill(): Promise<number> {
+    try {
+      while (!this.stopping && this.running.size < this.concurrency) {
+        const job = await this.queue.lease(this.task)
+        if (!job) break
+        this.begin(job)
+      }
+      return POLL_MS
+    } catch (error) {
+      log.warn("the job queue cannot be read", { task: this.task, error })
+      return TROUBLE_PAUSE_MS
+    }
+  }
+
+  private begin(job: Job): void {
+    const abort = new AbortController()
+    const heartbeat = setInterval(async () => {
+      const held = await this.queue.renew(job).catch(() => true) // a disk in trouble is not a lost lease
+      if (!held) abort.abort(new Error("the lease was lost"))
+    }, LEASE_MS / 3)
+    const done = this.handle(job, abort.signal)
+      .catch(error => this.settle(job, abort.signal, error))
+      .finally(() => {
+        clearInterval(heartbeat)
+        this.running.delete(job)
+        this.wake()
+      })
+    this.running.set(job, { abort, done })
+  }
+
+  /** The handler threw: hand back on shutdown, else try again later. Handlers deal with final failures themselves. */
+  private async settle(job: Job, signal: AbortSignal, error: unknown): Promise<void> {
+    try {
+      if (signal.aborted) await this.queue.handBack(job)
+      else {
+        log.warn("job failed", { task: job.task, subject: job.subject, attempt: job.attempts, error })
+        await this.queue.retryLater(job, String(error))
+      }
+    } catch (failure) {
+      log.error("job could not be given back", { task: job.task, subject: job.subject, error: failure })
+    }
+  }
+}

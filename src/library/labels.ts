@@ -1,0 +1,53 @@
+/** Rules for what a user attaches to a file: name, context, tags, metadata. All throw AppError invalid_request. */
+import { invalid } from "../errors.ts"
+
+export const MAX_METADATA_BYTES = 16 * 1024
+const MAX_TAGS = 100
+const MAX_TAG_LENGTH = 128
+const MAX_NAME_LENGTH = 255
+
+/** The last component of a client's file name, both slashes counted, without control characters. */
+export function safeName(given: string): string {
+  const last = given.split(/[/\\]/).at(-1) ?? ""
+  const clean = last
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "")
+    .trim()
+  if (clean === "." || clean === "..") return ""
+  if (clean.length <= MAX_NAME_LENGTH) return clean
+  const extension = /\.[^.]{1,10}$/.exec(clean)?.[0] ?? ""
+  return clean.slice(0, MAX_NAME_LENGTH - extension.length).toWellFormed() + extension
+}
+
+/** Lower case, composed: equal for names that a person takes for equal. */
+export const foldName = (name: string): string => name.normalize("NFC").toLowerCase()
+
+export function checkContext(value: string): string {
+  if (!/^[A-Za-z0-9_.:-]{1,128}$/.test(value))
+    throw invalid("context_id", "must be 1 to 128 letters, digits or _ . : -")
+  return value
+}
+
+/** Repeated or comma-separated, blanks and repetitions dropped, order kept. */
+export function checkTags(values: string[]): string[] {
+  const tags = [...new Set(values.flatMap(value => value.split(",")).map(tag => tag.trim()).filter(Boolean))]
+  if (tags.length > MAX_TAGS) throw invalid("tags", `must be at most ${MAX_TAGS}`)
+  if (tags.some(tag => tag.length > MAX_TAG_LENGTH)) throw invalid("tags", `each must have at most ${MAX_TAG_LENGTH} characters`)
+  return tags
+}
+
+export function checkMetadata(value: unknown, field = "metadata"): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(field, "must be a JSON object")
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_METADATA_BYTES) throw invalid(field, "must have at most 16 KB")
+  return value as Record<string, unknown>
+}
+
+export function parseMetadata(text: string): Record<string, unknown> {
+  if (Buffer.byteLength(text) > MAX_METADATA_BYTES) throw invalid("metadata", "must have at most 16 KB")
+  try {
+    return checkMetadata(JSON.parse(text))
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid("metadata", "must be a JSON object")
+    throw error
+  }
+}

@@ -1,0 +1,222 @@
+/** The files of a workspace as its users see them: list, read, change, delete. `accept.ts` takes new ones in. */
+import { existsSync } from "node:fs"
+import { type ExpressionBuilder, sql } from "kysely"
+import { AppError, invalid } from "../errors.ts"
+import { INDEX_FILE } from "../ingest/task.ts"
+import type { JobQueue } from "../jobs/queue.ts"
+import type { Blobs } from "../storage/blobs.ts"
+import type { Database, Trx } from "../storage/database.ts"
+import type { FileStatus } from "../storage/files.ts"
+import type { Schema } from "../storage/schema.ts"
+import type { FileChanges } from "./changes.ts"
+import { checkContext, checkMetadata, checkTags, foldName, safeName } from "./labels.ts"
+import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
+
+export interface FileFilter {
+  status?: string[]
+  types?: string[]
+  tags?: string[]
+  name?: string
+  contextId?: string
+  createdAfter?: string
+  createdBefore?: string
+}
+
+export type FileSort = "created_at" | "updated_at" | "name" | "size" | "status"
+
+export interface FileListRequest extends FileFilter {
+  sort: FileSort
+  order: "asc" | "desc"
+  page: number
+  pageSize: number
+}
+
+export interface FileChange {
+  name?: string
+  tags?: string[]
+  metadata?: Record<string, unknown>
+  context_id?: string | null
+}
+
+/** What the library needs of the search index. */
+export interface Retirable {
+  /** Inside the transaction that deletes the file: nothing of it is found any more. */
+  retire(trx: Trx, fileId: string): Promise<void>
+  /** After the commit: removes what was retired, in the background. */
+  sweep(): Promise<void>
+}
+
+export interface LibraryDependencies {
+  database: Database
+  blobs: Blobs
+  queue: JobQueue
+  changes: FileChanges
+  index: Retirable
+}
+
+export class Library {
+  constructor(private readonly dependencies: LibraryDependencies) {}
+
+  async list(workspaceId: string, request: FileListRequest): Promise<{ data: FileRecord[]; total: number }> {
+    const { database } = this.dependencies
+    const matching = database.selectFrom("files").where(eb => matches(eb, workspaceId, request))
+    const { total } = await matching.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+    const rows = await matching
+      .selectAll()
+      .orderBy(request.sort === "name" ? "name_folded" : request.sort, request.order)
+      .orderBy("id", request.order)
+      .limit(request.pageSize)
+      .offset((request.page - 1) * request.pageSize)
+      .execute()
+    return { data: rows.map(toFileRecord), total: Number(total) }
+  }
+
+  /** @throws AppError not_found, also for a file of another workspace */
+  async get(workspaceId: string, fileId: string): Promise<FileRecord> {
+    return toFileRecord(await this.row(workspaceId, fileId))
+  }
+
+  /** Records of these files in the given order. @throws AppError not_found when one is not in the workspace */
+  async getAll(workspaceId: string, fileIds: readonly string[]): Promise<FileRecord[]> {
+    if (fileIds.length === 0) return []
+    const rows = await this.dependencies.database
+      .selectFrom("files")
+      .selectAll()
+      .where("workspace_id", "=", workspaceId)
+      .where("id", "in", [...new Set(fileIds)])
+      .execute()
+    const byId = new Map(rows.map(row => [row.id, toFileRecord(row)]))
+    return fileIds.map(id => {
+      const record = byId.get(id)
+      if (!record) throw new AppError("not_found", { message: `there is no file ${id}` })
+      return record
+    })
+  }
+
+  async change(workspaceId: string, fileId: string, change: FileChange): Promise<FileRecord> {
+    const set: Partial<FileRow> = { updated_at: new Date().toISOString() }
+    if (change.name !== undefined) {
+      set.name = safeName(change.name)
+      if (!set.name) throw invalid("name", "must be a file name")
+      set.name_folded = foldName(set.name)
+    }
+    if (change.tags !== undefined) set.tags = JSON.stringify(checkTags(change.tags))
+    if (change.metadata !== undefined) set.metadata = JSON.stringify(checkMetadata(change.metadata))
+    if (change.context_id !== undefined) set.context_id = change.context_id === null ? null : checkContext(change.context_id)
+    await this.row(workspaceId, fileId)
+    await this.dependencies.database.updateTable("files").set(set).where("id", "=", fileId).execute()
+    this.dependencies.changes.announce(fileId)
+    return this.get(workspaceId, fileId)
+  }
+
+  /** Gone from search with the commit; bytes and index entries follow. A crash in between is swept up at start. */
+  async delete(workspaceId: string, fileId: string): Promise<void> {
+    const { database, blobs, index, changes } = this.dependencies
+    const row = await this.row(workspaceId, fileId)
+    await database.transaction().execute(async trx => {
+      const { numDeletedRows } = await trx.deleteFrom("files").where("id", "=", fileId).executeTakeFirst()
+      if (numDeletedRows === 0n) throw new AppError("not_found") // someone else was faster
+      await trx.deleteFrom("jobs").where("task", "=", INDEX_FILE).where("subject", "=", fileId).execute()
+      await index.retire(trx, fileId)
+    })
+    changes.announce(fileId)
+    await blobs.remove(row.blob)
+    if (row.live_blob && row.live_blob !== row.blob) await blobs.remove(row.live_blob)
+    if (row.live_generation !== null) await blobs.removeText(fileId, row.live_generation)
+    void index.sweep()
+  }
+
+  /** Reads and indexes the file again; the present version stays findable until the new one is. */
+  async reindex(workspaceId: string, fileId: string): Promise<FileRecord> {
+    const { database, queue, changes } = this.dependencies
+    await this.row(workspaceId, fileId)
+    await database.transaction().execute(async trx => {
+      await trx
+        .updateTable("files")
+        .set(eb => ({ ...QUEUED, generation: eb("generation", "+", 1), updated_at: new Date().toISOString() }))
+        .where("id", "=", fileId)
+        .execute()
+      await queue.enqueue(trx, INDEX_FILE, fileId)
+    })
+    queue.announce()
+    changes.announce(fileId)
+    return this.get(workspaceId, fileId)
+  }
+
+  /** Where the original lies. */
+  async content(workspaceId: string, fileId: string): Promise<{ path: string; record: FileRecord }> {
+    const row = await this.row(workspaceId, fileId)
+    return { path: this.dependencies.blobs.path(row.blob), record: toFileRecord(row) }
+  }
+
+  /** Where the extracted text of the findable version lies. @throws AppError conflict while there is none */
+  async text(workspaceId: string, fileId: string): Promise<{ path: string; record: FileRecord }> {
+    const row = await this.row(workspaceId, fileId)
+    if (row.live_generation === null)
+      throw new AppError("conflict", { message: row.status === "failed" ? "the file has no text: it could not be read" : "the file is not indexed yet" })
+    const path = this.dependencies.blobs.textPath(fileId, row.live_generation)
+    if (!existsSync(path)) throw new AppError("internal_error", { cause: new Error("an extracted text is missing") })
+    return { path, record: toFileRecord(row) }
+  }
+
+  /** The record now and after each change, until the file is searchable, failed or deleted, or the signal aborts. */
+  async *watch(workspaceId: string, fileId: string, signal: AbortSignal): AsyncGenerator<FileRecord> {
+    let record = await this.get(workspaceId, fileId)
+    let changed = Promise.withResolvers<void>()
+    const wake = () => changed.resolve()
+    const forget = this.dependencies.changes.listen(fileId, wake)
+    signal.addEventListener("abort", wake)
+    try {
+      for (let last = ""; !signal.aborted; changed = Promise.withResolvers<void>()) {
+        record = await this.get(workspaceId, fileId)
+        const text = JSON.stringify(record)
+        if (text !== last) yield record
+        last = text
+        if (record.status === "searchable" || record.status === "failed") return
+        await changed.promise
+      }
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === "not_found")) throw error
+    } finally {
+      forget()
+      signal.removeEventListener("abort", wake)
+    }
+  }
+
+  private async row(workspaceId: string, fileId: string): Promise<FileRow> {
+    const row = await this.dependencies.database
+      .selectFrom("files")
+      .selectAll()
+      .where("id", "=", fileId)
+      .where("workspace_id", "=", workspaceId)
+      .executeTakeFirst()
+    if (!row) throw new AppError("not_found")
+    return row
+  }
+}
+
+/** Columns of a file that waits for its turn, first or again. */
+export const QUEUED = {
+  status: "queued" as const,
+  stage: null,
+  progress: 0,
+  error_code: null,
+  error_message: null,
+  warnings: "[]",
+  attempts: 0,
+}
+
+function matches(eb: ExpressionBuilder<Schema, "files">, workspaceId: string, filter: FileFilter) {
+  const conditions = [eb("workspace_id", "=", workspaceId)]
+  if (filter.status) conditions.push(eb("status", "in", filter.status as FileStatus[]))
+  if (filter.types) conditions.push(eb("type", "in", filter.types))
+  if (filter.contextId !== undefined) conditions.push(eb("context_id", "=", filter.contextId))
+  if (filter.createdAfter) conditions.push(eb("created_at", ">", filter.createdAfter))
+  if (filter.createdBefore) conditions.push(eb("created_at", "<", filter.createdBefore))
+  if (filter.name) conditions.push(sql<boolean>`instr(name_folded, ${foldName(filter.name)}) > 0` as never)
+  if (filter.tags)
+    conditions.push(
+      sql<boolean>`exists (select 1 from json_each(files.tags) where json_each.value in (${sql.join(filter.tags)}))` as never,
+    )
+  return eb.and(conditions)
+}

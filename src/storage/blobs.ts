@@ -1,0 +1,123 @@
+/**
+ * Stored bytes: originals under `<data>/blobs`, extracted texts under `<data>/texts`, work in progress under `<data>/tmp`.
+ * A blob appears under its name only when it is whole and on disk: temp file → fsync → rename → fsync of the folder.
+ */
+import { createHash } from "node:crypto"
+import { mkdirSync, readdirSync, rmSync } from "node:fs"
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { AppError } from "../errors.ts"
+
+export interface StoredBlob {
+  /** Name to pass to `path`. */
+  blob: string
+  /** Bytes. */
+  size: number
+  sha256: string
+}
+
+export class Blobs {
+  readonly temporaryDirectory: string
+
+  constructor(private readonly dataDirectory: string) {
+    this.temporaryDirectory = join(dataDirectory, "tmp")
+    for (const directory of ["blobs", "texts", "tmp"]) mkdirSync(join(dataDirectory, directory), { recursive: true, mode: 0o700 })
+  }
+
+  /** What a crash left half-written; called at start, before anything is received. */
+  clearTemporary(): void {
+    for (const name of readdirSync(this.temporaryDirectory))
+      rmSync(join(this.temporaryDirectory, name), { recursive: true, force: true })
+  }
+
+  /**
+   * Streams bytes to disk; memory stays flat. Nothing is left behind when it throws.
+   * @throws AppError file_too_large (after the limit), empty_file; ENOSPC passes through
+   */
+  async write(name: string, source: AsyncIterable<Uint8Array>, limitBytes: number): Promise<StoredBlob> {
+    const temporary = join(this.temporaryDirectory, name)
+    const handle = await open(temporary, "wx", 0o600)
+    const hash = createHash("sha256")
+    let size = 0
+    try {
+      for await (const chunk of source) {
+        size += chunk.byteLength
+        if (size > limitBytes) throw new AppError("file_too_large", { message: `the file is larger than ${limitBytes} bytes` })
+        hash.update(chunk)
+        await writeAll(handle, chunk)
+      }
+      if (size === 0) throw new AppError("empty_file")
+      await handle.sync()
+    } catch (error) {
+      await handle.close()
+      await rm(temporary, { force: true })
+      throw error
+    }
+    await handle.close()
+    try {
+      await settle(temporary, this.path(name))
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
+    }
+    return { blob: name, size, sha256: hash.digest("hex") }
+  }
+
+  path(blob: string): string {
+    return join(this.dataDirectory, "blobs", fanOut(blob), blob)
+  }
+
+  /** Removing what is not there is no error: a crash may have come between the row and the file. */
+  async remove(blob: string): Promise<void> {
+    await rm(this.path(blob), { force: true })
+  }
+
+  /** Where the extracted text of one generation of a file lies, as UTF-8. */
+  textPath(fileId: string, generation: number): string {
+    return join(this.dataDirectory, "texts", fanOut(fileId), `${fileId}.${generation}.txt`)
+  }
+
+  async writeText(fileId: string, generation: number, text: string): Promise<void> {
+    const temporary = join(this.temporaryDirectory, `${fileId}.${generation}.txt`)
+    const handle = await open(temporary, "w", 0o600)
+    try {
+      await handle.writeFile(text, "utf8")
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await settle(temporary, this.textPath(fileId, generation))
+  }
+
+  async removeText(fileId: string, generation: number): Promise<void> {
+    await rm(this.textPath(fileId, generation), { force: true })
+  }
+
+  /** Names of everything stored, for the sweep at start and for checks. */
+  *list(kind: "blobs" | "texts"): Generator<string> {
+    const root = join(this.dataDirectory, kind)
+    for (const folder of readdirSync(root)) for (const name of readdirSync(join(root, folder))) yield name
+  }
+}
+
+/** Spreads files over 256 folders; the last characters of an id are its random ones. */
+const fanOut = (name: string): string => name.slice(-2)
+
+async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < chunk.byteLength; ) {
+    const { bytesWritten } = await handle.write(chunk, offset, chunk.byteLength - offset)
+    offset += bytesWritten
+  }
+}
+
+/** Moves a finished temp file to its place so that it survives a power failure. */
+async function settle(temporary: string, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await rename(temporary, path)
+  const folder = await open(dirname(path), "r")
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
