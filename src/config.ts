@@ -83,6 +83,9 @@ export const SETTINGS = {
   data: { ...text("DIR", "./data", "directory that holds all state"), parse: (value: string) => resolve(value) },
   host: text("ADDRESS", "127.0.0.1", "address to listen on"),
   port: integer("PORT", 4747, "port to listen on", 0, 65_535),
+  app_url: url("", "address under which browsers reach the console, for links; http://HOST:PORT when empty"),
+  tls_cert: text("FILE", "", "certificate chain (PEM); with --tls-key the daemon answers https"),
+  tls_key: text("FILE", "", "private key (PEM) of --tls-cert"),
   log_level: oneOf(["debug", "info", "warn", "error"], "info", "least severe log line that is written"),
   rate_limit_per_minute: integer(
     "N",
@@ -94,7 +97,10 @@ export const SETTINGS = {
   max_file_bytes: integer("BYTES", ONE_GB, "largest file that an upload may hold", 1, ONE_GB),
   models_dir: text("DIR", "", "further model folders (ONNX embedding and entity models); <data>/models when empty"),
   embedding_model: text("NAME", "", "embedding model: a folder name, or ollama/NAME; the built-in one when empty"),
-  ollama_host: url("http://127.0.0.1:11434", "address of the Ollama server", "OLLAMA_HOST"),
+  ollama_host: {
+    ...url("http://127.0.0.1:11434", "address of the Ollama server", "OLLAMA_HOST"),
+    parse: (value: string) => ollamaAddress(value),
+  },
   index_workers: integer(
     "N",
     Math.max(1, Math.min(4, cpus().length)),
@@ -102,6 +108,9 @@ export const SETTINGS = {
     1,
     64,
   ),
+  reader_memory_mb: integer("MB", 1024, "memory that one reading process may take before it is ended", 128, 65_536),
+  chunk_characters: integer("N", 1_000, "length that passages of a file aim at", 200, 8_000),
+  chunk_overlap: integer("N", 120, "characters that neighbouring passages share", 0, 2_000),
   offline: flag("refuse every outbound connection but the one to the configured model server"),
 } satisfies Record<string, Setting<unknown>>
 
@@ -160,6 +169,19 @@ function parse(source: string, setting: Setting<unknown>, value: string): unknow
     throw new ConfigError(`${source}: ${(error as Error).message} (given: ${JSON.stringify(value)})`)
   }
 }
+
+/** Ollama's own variable may lack scheme and port, and may name the address it binds to rather than one to call. */
+function ollamaAddress(value: string): string {
+  const address = new URL(/^https?:\/\//.test(value) ? value : `http://${value}`)
+  const bare = !/:\d+$/.test(value.replace(/\/+$/, "")) && !/^https?:\/\//.test(value)
+  if (bare) address.port = "11434"
+  if (address.hostname === "0.0.0.0") address.hostname = "127.0.0.1"
+  return address.href.replace(/\/+$/, "")
+}
+
+/** Where browsers reach the console. */
+export const appUrl = (config: Config): string =>
+  config.app_url || `${config.tls_cert ? "https" : "http"}://${config.host.includes(":") ? `[${config.host}]` : config.host}:${config.port}`
 
 function splitOnce(word: string): [string, string | undefined] {
   const at = word.indexOf("=")

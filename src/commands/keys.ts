@@ -1,0 +1,92 @@
+import { ApiKeys, type ApiKeyRecord, ensureWorkspace, SCOPES } from "../keys/keys.ts"
+import { type Command, parseArguments, print, printJson, printTable, UsageError, withDatabase } from "./command.ts"
+
+const HELP = `Usage: carrel keys create --name NAME [--workspace NAME] [--scopes a,b] [--expires-at TIME]
+                          [--rate-limit-per-minute N] [--data DIR] [--json]
+       carrel keys list [--workspace NAME] [--data DIR] [--json]
+       carrel keys revoke ID_OR_CLIENT_ID [--data DIR] [--json]
+
+Works beside a running daemon. A workspace that is not yet there is made. Private key and secret are shown once.
+Scopes: ${SCOPES.join(", ")} (default: all).
+`
+
+export const run: Command = async ([action, ...rest]) => {
+  switch (action) {
+    case "create":
+      return create(rest)
+    case "list":
+      return list(rest)
+    case "revoke":
+      return revoke(rest)
+    case undefined:
+    case "help":
+    case "--help":
+      print(HELP)
+      return 0
+    default:
+      throw new UsageError(`there is no command "keys ${action}"\n\n${HELP}`)
+  }
+}
+
+async function create(args: string[]): Promise<number> {
+  // The limit of one key, not the daemon's setting of the same name: taken out before settings are read.
+  const { limit, others } = takeOption(args, "--rate-limit-per-minute")
+  const { config, options } = parseArguments(others, {
+    values: ["name", "workspace", "scopes", "expires-at"],
+    switches: ["json", "help"],
+  })
+  if (options.has("help")) return print(HELP), 0
+  const name = options.get("name")
+  if (!name) throw new UsageError("--name is needed: it tells keys apart in lists")
+  const key = await withDatabase(config, async database =>
+    new ApiKeys(database).create(await ensureWorkspace(database, options.get("workspace")), {
+      name,
+      ...(options.has("scopes") ? { scopes: options.get("scopes")!.split(",").map(scope => scope.trim()) } : {}),
+      expires_at: options.get("expires-at") ?? null,
+      rate_limit_per_minute: limit === undefined ? null : Number(limit),
+    }),
+  )
+  if (options.has("json")) printJson(key)
+  else {
+    for (const field of ["id", "client_id", "private_key", "secret"] as const) print(`${field.padEnd(12)}${key[field]}`)
+    process.stderr.write("\nKeep private_key and secret now: they are not shown again.\n")
+  }
+  return 0
+}
+
+async function list(args: string[]): Promise<number> {
+  const { config, options } = parseArguments(args, { values: ["workspace"], switches: ["json"] })
+  const all = await withDatabase(config, database => new ApiKeys(database).list())
+  const keys = all.filter(key => !options.has("workspace") || key.workspace === options.get("workspace"))
+  if (options.has("json")) printJson(keys)
+  else
+    printTable(
+      ["ID", "NAME", "WORKSPACE", "CLIENT ID", "SCOPES", "STATE", "LAST USED"],
+      keys.map(key => [key.id, key.name, key.workspace, key.client_id, key.scopes.join(","), state(key), key.last_used_at]),
+    )
+  return 0
+}
+
+async function revoke(args: string[]): Promise<number> {
+  const { config, words, options } = parseArguments(args, { switches: ["json"] })
+  if (words.length !== 1) throw new UsageError("which key? carrel keys revoke ID_OR_CLIENT_ID")
+  const key = await withDatabase(config, database => new ApiKeys(database).revoke(words[0]!)).catch(error => {
+    throw (error as { code?: string }).code === "not_found" ? new UsageError(`there is no key ${words[0]}`) : error
+  })
+  if (options.has("json")) printJson(key)
+  else print(`${key.id} (${key.name}) is revoked`)
+  return 0
+}
+
+function state(key: ApiKeyRecord): string {
+  if (key.revoked_at) return "revoked"
+  return key.expires_at && key.expires_at <= new Date().toISOString() ? "expired" : "active"
+}
+
+function takeOption(args: string[], option: string): { limit: string | undefined; others: string[] } {
+  const at = args.findIndex(word => word === option || word.startsWith(`${option}=`))
+  if (at < 0) return { limit: undefined, others: args }
+  const inline = args[at]!.includes("=")
+  const limit = inline ? args[at]!.slice(option.length + 1) : args[at + 1]
+  return { limit, others: args.toSpliced(at, inline ? 1 : 2) }
+}

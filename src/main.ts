@@ -1,0 +1,51 @@
+/**
+ * The command line. Only looks at the first word and loads what that command needs: the reader child must start in
+ * milliseconds, and `version` must not open a database.
+ */
+import type { Command } from "./commands/command.ts"
+
+const COMMANDS: Record<string, { summary: string; load: () => Promise<{ run: Command }> }> = {
+  serve: { summary: "run the daemon", load: () => import("./commands/serve.ts") },
+  keys: { summary: "create, list and revoke API keys", load: () => import("./commands/keys.ts") },
+  users: { summary: "add users, list them, set passwords, print the setup link", load: () => import("./commands/users.ts") },
+  models: { summary: "list the chat models and whether they answer", load: () => import("./commands/models.ts") },
+  doctor: { summary: "say what is wrong with an installation and what to do", load: () => import("./commands/doctor.ts") },
+  version: { summary: "print the version", load: () => import("./commands/version.ts") },
+}
+
+function help(): string {
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
+  return `Carrel: an AI workspace that you run yourself.
+
+Usage: carrel COMMAND [OPTIONS]
+
+${lines.join("\n")}
+
+\`carrel COMMAND --help\` says more.
+`
+}
+
+async function main([name, ...args]: string[]): Promise<number> {
+  if (name === "reader") {
+    await import("./ingest/extract/reader-process.ts") // serves its parent until that goes away
+    return new Promise<number>(() => {})
+  }
+  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
+    process.stdout.write(help())
+    return name === undefined ? 2 : 0
+  }
+  const command = COMMANDS[name === "--version" || name === "-v" ? "version" : name]
+  if (!command) {
+    process.stderr.write(`carrel: there is no command ${JSON.stringify(name)}\n\n${help()}`)
+    return 2
+  }
+  return (await command.load()).run(args)
+}
+
+const failed = (error: unknown): number => {
+  const expected = error instanceof Error && ["ConfigError", "AppError", "UsageError"].includes(error.name)
+  process.stderr.write(`carrel: ${expected || !(error instanceof Error) ? String((error as Error)?.message ?? error) : (error.stack ?? error.message)}\n`)
+  return expected ? 2 : 1
+}
+
+process.exit(await main(process.argv.slice(2)).catch(failed))
