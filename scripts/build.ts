@@ -1,0 +1,113 @@
+/**
+ * Builds the executable: `bun scripts/build.ts [--target linux-x64|linux-arm64] [--outfile FILE]`.
+ * One file with the runtime, the code as bytecode, native libraries, models and the console.
+ */
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { parseArgs } from "node:util"
+import { Glob } from "bun"
+import { embeddedModule, type NativeFiles } from "./build/embed.ts"
+import { redirects } from "./build/redirects.ts"
+import { HOST_TARGET, TARGETS, type Target, type TargetName } from "./build/targets.ts"
+
+const PROJECT = resolve(import.meta.dir, "..")
+const CACHE = join(PROJECT, ".build")
+/** What users download; the largest part are the native libraries. */
+const MAX_SIZE_BYTES = 260_000_000
+
+const { values } = parseArgs({ options: { target: { type: "string" }, outfile: { type: "string" } } })
+const name = values.target ?? HOST_TARGET
+if (!(name in TARGETS)) fail(`--target must be one of ${Object.keys(TARGETS).join(", ")} (given: ${name})`)
+await build(name as TargetName, resolve(values.outfile ?? defaultOutfile(name)))
+
+function defaultOutfile(target: string): string {
+  return join(PROJECT, "dist", target === HOST_TARGET ? "carrel" : `carrel-${target}`)
+}
+
+async function build(targetName: TargetName, outfile: string): Promise<void> {
+  const started = performance.now()
+  const target = TARGETS[targetName]
+  const packages = targetName === HOST_TARGET ? join(PROJECT, "node_modules") : await fetchPackages(target)
+  const embedded = await embeddedModule(PROJECT, join(CACHE, "packed"), nativeFiles(target, packages), gitCommit())
+  mkdirSync(dirname(outfile), { recursive: true })
+  const result = await Bun.build({
+    entrypoints: entryPoints(),
+    root: join(PROJECT, "src"),
+    target: "bun",
+    format: "esm",
+    minify: true,
+    bytecode: true,
+    plugins: [redirects(PROJECT, embedded)],
+    define: { "process.env.NODE_ENV": '"production"' },
+    compile: {
+      target: target.bun,
+      outfile,
+      ...(targetName === HOST_TARGET ? {} : { executablePath: join(packages, target.runtime, "bin/bun") }),
+      // A stray .env or bunfig.toml in the folder where someone starts Carrel must not change it.
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
+  })
+  for (const message of result.logs) console.error(String(message))
+  const size = statSync(outfile).size
+  console.log(`${outfile}: ${(size / 1e6).toFixed(1)} MB in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+  if (size > MAX_SIZE_BYTES) fail(`larger than ${MAX_SIZE_BYTES / 1e6} MB`)
+}
+
+/** The command line first, which gives the executable its behaviour; then everything that runs in a thread of its own. */
+function entryPoints(): string[] {
+  const workers = [...new Glob("**/*-worker.ts").scanSync({ cwd: join(PROJECT, "src") })].sort()
+  return ["main.ts", ...workers].map(file => join(PROJECT, "src", file))
+}
+
+function nativeFiles(target: Target, packages: string): NativeFiles {
+  return {
+    lancedb: join(packages, target.lancedb, `${target.lancedb.replace("@lancedb/lancedb-", "lancedb.")}.node`),
+    onnxruntime: join(PROJECT, "node_modules/onnxruntime-node/bin/napi-v6/linux", target.cpu),
+  }
+}
+
+/** Packages of another platform, in the versions of this one. Needs the package registry once. */
+async function fetchPackages(target: Target): Promise<string> {
+  const folder = join(CACHE, `packages-${target.cpu}`)
+  const wanted = { [target.runtime]: pinned("bun"), [target.lancedb]: pinned("@lancedb/lancedb") }
+  const missing = Object.entries(wanted).filter(
+    ([name, version]) => installedVersion(join(folder, "node_modules", name)) !== version,
+  )
+  if (missing.length > 0) {
+    const specs = missing.map(([name, version]) => `${name}@${version}`)
+    const options = [
+      "--prefix",
+      folder,
+      "--no-save",
+      "--force",
+      "--ignore-scripts",
+      "--os=linux",
+      `--cpu=${target.cpu}`,
+    ]
+    const { exitCode } = Bun.spawnSync(["npm", "install", "--loglevel=error", ...options, ...specs], {
+      stdio: ["ignore", "inherit", "inherit"],
+    })
+    if (exitCode !== 0) fail(`could not fetch ${specs.join(", ")}`)
+  }
+  return join(folder, "node_modules")
+}
+
+function pinned(name: string): string {
+  return installedVersion(join(PROJECT, "node_modules", name)) ?? fail(`${name} is not installed`)
+}
+
+function installedVersion(folder: string): string | undefined {
+  const manifest = join(folder, "package.json")
+  return existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")).version : undefined
+}
+
+function gitCommit(): string {
+  const { stdout, exitCode } = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], { cwd: PROJECT })
+  return exitCode === 0 ? stdout.toString().trim() : "unknown"
+}
+
+function fail(message: string): never {
+  console.error(`build: ${message}`)
+  process.exit(1)
+}

@@ -1,0 +1,99 @@
+/** Packs what must be a real file at run time, and writes the module that lists it in place of `src/native/embedded.ts`. */
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { bundleConsole } from "../../src/native/console-assets.ts"
+import type { GroupName } from "../../src/native/embedded.ts"
+
+/** Level 12 packs LanceDB from 202 to 56 MB in half a minute; 19 saves 8 MB more and takes minutes. */
+const ZSTD_LEVEL = 12
+
+interface Source {
+  path: string
+  file: string
+}
+
+/** JavaScript source that stands for one value or import in the written module. */
+interface Module {
+  imports: string[]
+  groups: string[]
+  pages: string[]
+}
+
+export interface NativeFiles {
+  lancedb: string
+  onnxruntime: string
+}
+
+/** @returns source of the module; compressed copies are kept in `cache` between builds, by content */
+export async function embeddedModule(
+  project: string,
+  cache: string,
+  natives: NativeFiles,
+  commit: string,
+): Promise<string> {
+  mkdirSync(cache, { recursive: true })
+  const module: Module = { imports: [], groups: [], pages: [] }
+  addGroup(module, cache, "lancedb", [{ path: "lancedb.node", file: natives.lancedb }])
+  // The binding looks for the library in its own folder (RUNPATH $ORIGIN).
+  addGroup(module, cache, "onnxruntime", [
+    ...["onnxruntime_binding.node", "libonnxruntime.so.1"].map(path => ({
+      path,
+      file: join(natives.onnxruntime, path),
+    })),
+  ])
+  addGroup(module, cache, "models", filesBelow(join(project, "models")))
+  await addConsole(module, cache)
+  return [
+    ...module.imports,
+    `export const groups = {${module.groups.join(",")}}`,
+    `export const consolePages = [${module.pages.join(",")}]`,
+    `export const commit = ${JSON.stringify(commit)}`,
+  ].join("\n")
+}
+
+function addGroup(module: Module, cache: string, name: GroupName, sources: Source[]): void {
+  const files = sources.map(({ path, file }) => {
+    const bytes = readFileSync(file)
+    const sha256 = hashOf(bytes)
+    const packed = packedFile(cache, `${sha256.slice(0, 16)}.${ZSTD_LEVEL}.zst`, () =>
+      Bun.zstdCompressSync(bytes, { level: ZSTD_LEVEL }),
+    )
+    return { path, sha256, sizeBytes: bytes.length, packed: importOf(module, packed) }
+  })
+  const hash = hashOf(JSON.stringify(files.map(({ path, sha256 }) => [path, sha256]))).slice(0, 16)
+  const list = files.map(({ packed, ...file }) => `{...${JSON.stringify(file)},packed:${packed}}`)
+  module.groups.push(`${name}:{hash:${JSON.stringify(hash)},files:[${list.join(",")}]}`)
+}
+
+async function addConsole(module: Module, cache: string): Promise<void> {
+  for (const [path, { body, ...asset }] of await bundleConsole()) {
+    const packed = packedFile(cache, `${hashOf(body).slice(0, 16)}.gz`, () => body)
+    module.pages.push(`{...${JSON.stringify({ path, ...asset })},packed:${importOf(module, packed)}}`)
+  }
+}
+
+function importOf(module: Module, file: string): string {
+  const name = `file${module.imports.length}`
+  module.imports.push(`import ${name} from ${JSON.stringify(file)} with { type: "file" }`)
+  return name
+}
+
+function packedFile(cache: string, name: string, pack: () => Uint8Array): string {
+  const file = join(cache, name)
+  if (!existsSync(file)) {
+    writeFileSync(`${file}.partial`, pack())
+    renameSync(`${file}.partial`, file)
+  }
+  return file
+}
+
+function filesBelow(folder: string): Source[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    .sort()
+    .map(file => ({ path: file.slice(folder.length + 1), file }))
+}
+
+const hashOf = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex")

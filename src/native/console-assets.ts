@@ -1,0 +1,59 @@
+/** The console's files as the web server hands them out: bundled by the build, or at first use when running from source. */
+import { createHash } from "node:crypto"
+import { existsSync, readFileSync } from "node:fs"
+import { basename } from "node:path"
+import { fileURLToPath } from "node:url"
+import { consolePages } from "./embedded.ts"
+import { COMPILED } from "./self.ts"
+
+export interface ConsoleAsset {
+  /** Compressed with gzip. */
+  body: Uint8Array<ArrayBuffer>
+  type: string
+  /** Strong validator, with its quotes. */
+  etag: string
+}
+
+/** Names below this path hold a hash of their content, so browsers may keep them for ever. */
+export const CONSOLE_FILES = "/console/"
+
+let assets: Promise<Map<string, ConsoleAsset>> | undefined
+
+/** By path: `/index.html` and everything it loads, under `CONSOLE_FILES`. */
+export function consoleAssets(): Promise<Map<string, ConsoleAsset>> {
+  assets ??= COMPILED ? Promise.resolve(embeddedConsole()) : bundleConsole()
+  return assets
+}
+
+function embeddedConsole(): Map<string, ConsoleAsset> {
+  return new Map(
+    consolePages.map(({ path, packed, ...rest }) => [path, { ...rest, body: new Uint8Array(readFileSync(packed)) }]),
+  )
+}
+
+/** Bundles `src/console/index.html` in memory. @throws AggregateError naming what does not compile */
+export async function bundleConsole(): Promise<Map<string, ConsoleAsset>> {
+  const page = fileURLToPath(new URL("../console/index.html", import.meta.url))
+  if (!existsSync(fileURLToPath(new URL("../console/main.tsx", import.meta.url)))) return new Map()
+  const { outputs } = await Bun.build({
+    entrypoints: [page],
+    target: "browser",
+    minify: true,
+    splitting: true,
+    publicPath: "/",
+    naming: { entry: "[name].[ext]", chunk: "console/[name]-[hash].[ext]", asset: "console/[name]-[hash].[ext]" },
+    define: { "process.env.NODE_ENV": '"production"' },
+  })
+  const bundled = await Promise.all(
+    outputs.map(async output => {
+      const bytes = new Uint8Array(await output.arrayBuffer())
+      const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`
+      const path = output.path.replace(/^\.?\//, "")
+      return [`/${path}`, { body: Bun.gzipSync(bytes, { level: 9 }), type: typeOf(path, output.type), etag }] as const
+    }),
+  )
+  return new Map(bundled)
+}
+
+const typeOf = (path: string, type: string): string =>
+  basename(path).endsWith(".js") ? "text/javascript; charset=utf-8" : type

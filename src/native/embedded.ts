@@ -1,0 +1,38 @@
+/**
+ * What the executable carries inside itself. From source it carries nothing:
+ * `scripts/build/embed.ts` replaces this whole module with the list of what it packed.
+ */
+
+/** One file of a group, compressed with zstd. */
+export interface EmbeddedFile {
+  /** Path inside the group's folder once unpacked. */
+  path: string
+  sizeBytes: number
+  sha256: string
+  /** Where the compressed bytes are in the executable's own file system. */
+  packed: string
+}
+
+/** Files that are unpacked together into one folder, because they find each other by path. */
+export interface EmbeddedGroup {
+  /** Changes when any file changes; part of the folder's name. */
+  hash: string
+  files: EmbeddedFile[]
+}
+
+export type GroupName = "lancedb" | "onnxruntime" | "models"
+
+/** One file of the console, compressed with gzip because that is how browsers take it. */
+export interface EmbeddedPage {
+  path: string
+  type: string
+  etag: string
+  packed: string
+}
+
+export const groups: Partial<Record<GroupName, EmbeddedGroup>> = {}
+
+export const consolePages: EmbeddedPage[] = []
+
+/** Git commit that the executable was built from; null from source. */
+export const commit: string | null = null

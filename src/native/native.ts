@@ -1,0 +1,61 @@
+/** Loads the native libraries that the executable carries. From source the packages load their own. */
+import { mkdirSync, readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { isMainThread } from "node:worker_threads"
+import { type GroupName, groups } from "./embedded.ts"
+import { setLibraryVariables } from "./environment.ts"
+import { unpack } from "./unpack.ts"
+
+let directory: string | undefined
+
+/**
+ * Says where native libraries, built-in models and the libraries' own temporary files live: `<data>/native`.
+ * The main thread and each worker call it once, before they import a package with a native library. It also turns off
+ * the telemetry of onnxruntime, which would write into the home directory, whether or not anything is embedded.
+ */
+export function useNativeDirectory(path: string): void {
+  directory = path
+  const temporary = join(path, "tmp", String(process.pid))
+  mkdirSync(temporary, { recursive: true, mode: 0o700 })
+  if (isMainThread) removeLeftovers(join(path, "tmp"))
+  setLibraryVariables({ ORT_DISABLE_TELEMETRY: "1", TMPDIR: temporary })
+}
+
+/** The exports of a native library. The build makes the packages' own loaders call this. */
+export function loadNative(group: GroupName, file: string): unknown {
+  const path = join(unpackedGroup(group), file)
+  const module: { exports: unknown } = { exports: {} }
+  try {
+    process.dlopen(module, path)
+  } catch (cause) {
+    throw new Error(
+      `${path} cannot be loaded: ${(cause as Error).message}. ` +
+        "The data directory must not be mounted noexec, and the system needs glibc 2.28 and libstdc++ 6.",
+      { cause },
+    )
+  }
+  return module.exports
+}
+
+/** The folder of a group of embedded files, unpacked. */
+export function unpackedGroup(name: GroupName): string {
+  const group = groups[name]
+  if (!group) throw new Error(`this executable was built without ${name}`)
+  if (!directory) throw new Error(`useNativeDirectory must be called before ${name} is loaded`)
+  return unpack(name, group, directory)
+}
+
+/** LanceDB leaves an empty folder per process in its temporary directory. */
+function removeLeftovers(temporary: string): void {
+  for (const pid of readdirSync(temporary))
+    if (Number(pid) !== process.pid && !isRunning(Number(pid)))
+      rmSync(join(temporary, pid), { recursive: true, force: true })
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"
+  }
+}

@@ -1,0 +1,91 @@
+/** Puts embedded files into a real folder, once per content: libraries and models must be files to be opened. */
+import { createHash } from "node:crypto"
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs"
+import { dirname, join } from "node:path"
+import type { EmbeddedFile, EmbeddedGroup } from "./embedded.ts"
+
+/**
+ * Returns `<directory>/<name>-<hash>`, which holds every file of the group, and unpacks it first when it does not.
+ * Synchronous, because `require` of a native library is. Several processes and threads may call it at once: each
+ * unpacks into a folder of its own and the first to rename wins. Folders of other versions of the group are removed.
+ */
+export function unpack(name: string, group: EmbeddedGroup, directory: string): string {
+  const folder = join(directory, `${name}-${group.hash}`)
+  if (isComplete(folder, group)) return folder
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const partial = mkdtempSync(`${folder}.partial-`)
+  try {
+    for (const file of group.files) writeFile(partial, file)
+    sync(partial)
+    publish(partial, folder, group)
+    sync(directory)
+  } finally {
+    rmSync(partial, { recursive: true, force: true })
+  }
+  removeOtherVersions(name, folder, directory)
+  return folder
+}
+
+// Sizes are enough: the folder gets its name only after every file was checked and flushed.
+function isComplete(folder: string, group: EmbeddedGroup): boolean {
+  return group.files.every(file => {
+    const found = statSync(join(folder, file.path), { throwIfNoEntry: false })
+    return found?.size === file.sizeBytes
+  })
+}
+
+function writeFile(folder: string, { path, packed, sha256, sizeBytes }: EmbeddedFile): void {
+  const bytes = Bun.zstdDecompressSync(readFileSync(packed))
+  if (bytes.length !== sizeBytes || createHash("sha256").update(bytes).digest("hex") !== sha256)
+    throw new Error(`the executable is damaged: its copy of ${path} does not have the expected checksum`)
+  const target = join(folder, path)
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+  const file = openSync(target, "wx", 0o500)
+  try {
+    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function publish(partial: string, folder: string, group: EmbeddedGroup): void {
+  try {
+    renameSync(partial, folder)
+  } catch (error) {
+    if (isComplete(folder, group)) return
+    // Something incomplete has the name: a file was lost or cut by hand.
+    rmSync(folder, { recursive: true, force: true })
+    try {
+      renameSync(partial, folder)
+    } catch {
+      if (!isComplete(folder, group)) throw error
+    }
+  }
+}
+
+function sync(directory: string): void {
+  const handle = openSync(directory, "r")
+  fsyncSync(handle)
+  closeSync(handle)
+}
+
+/** An upgrade would otherwise leave 250 MB behind each time. A library that is loaded stays usable without its name. */
+function removeOtherVersions(name: string, current: string, directory: string): void {
+  const versioned = new RegExp(`^${name}-[0-9a-f]+$`)
+  for (const entry of readdirSync(directory))
+    if (versioned.test(entry) && join(directory, entry) !== current)
+      rmSync(join(directory, entry), { recursive: true, force: true })
+}
