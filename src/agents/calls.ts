@@ -1,0 +1,113 @@
+/** Carries out the calls of one model turn, side by side, and stops those that only repeat. */
+import type { ToolCall } from "../backends/backend.ts"
+import type { Guard } from "./guard.ts"
+import { canonicalJson } from "./json-schema.ts"
+import { callTool, type Tool, type ToolContext, type ToolOutcome } from "./tools/tool.ts"
+
+/** Where the steps of a run are kept; each method returns once the rows are stored. */
+export interface StepRecorder {
+  /** @returns the index of each step, in order */
+  begin(calls: { id: string; name: string; arguments: unknown }[]): Promise<number[]>
+  end(index: number, outcome: { result: string; isError: boolean; durationMs: number }): Promise<void>
+}
+
+/** Identical calls that are carried out: once, again after a failure, and a few times where the result may change. */
+const MAX_SAME = 1
+const MAX_SAME_FAILED = 2
+const MAX_SAME_CHANGING = 5
+
+/** What was called with which arguments before, and with what outcome. */
+export type CallHistory = Map<string, { count: number; outcome: Promise<ToolOutcome> }>
+
+export interface DoneCall {
+  id: string
+  name: string
+  /** As the model and the stored step see them. */
+  arguments: Record<string, unknown>
+  result: string
+  isError: boolean
+  repeated: boolean
+}
+
+interface CallEnvironment {
+  tools: readonly Tool[]
+  context: ToolContext
+  guard: Guard
+  steps: StepRecorder
+  history: CallHistory
+  /** False in a turn in which the model was told to call nothing more. */
+  offered: boolean
+}
+
+export async function carryOut(calls: ToolCall[], environment: CallEnvironment): Promise<DoneCall[]> {
+  const { guard, steps } = environment
+  const shown = await Promise.all(calls.map(async call => ({ ...call, arguments: await guard.value(call.arguments) })))
+  const indices = await steps.begin(shown)
+  const done = await Promise.all(
+    calls.map(async (call, at) => {
+      const startedAt = performance.now()
+      const { repeated, outcome } = begin(call, shown[at]!.arguments, environment)
+      const { result, isError } = await outcome
+      const redacted = await guard.text(result)
+      // Not awaited one by one: the rows of calls that end together are written in their order by the recorder.
+      await steps.end(indices[at]!, { result: redacted, isError, durationMs: performance.now() - startedAt })
+      return { ...shown[at]!, result: redacted, isError, repeated }
+    }),
+  )
+  environment.context.signal.throwIfAborted()
+  return done
+}
+
+/** @param shownArguments what an external tool gets instead of the model's own words */
+function begin(
+  call: ToolCall,
+  shownArguments: Record<string, unknown>,
+  { tools, context, history, offered }: CallEnvironment,
+): { repeated: boolean; outcome: Promise<ToolOutcome> } {
+  const tool = tools.find(each => each.name === call.name)
+  if (!offered) return refused("The call was not carried out: no more tools can be called in this turn.")
+  if (!tool)
+    return refused(
+      `There is no tool ${JSON.stringify(call.name)}. The tools are ${tools.map(each => each.name).join(", ") || "none"}.`,
+    )
+  const key = `${call.name} ${canonicalJson(call.arguments)}`
+  const before = history.get(key)
+  const outcome = before ? again(before) : carry()
+  history.set(key, { count: (before?.count ?? 0) + 1, outcome })
+  return { repeated: before !== undefined, outcome }
+
+  function carry(): Promise<ToolOutcome> {
+    return callTool(tool!, tool!.external ? shownArguments : call.arguments, context)
+  }
+  async function again({
+    count,
+    outcome: earlier,
+  }: {
+    count: number
+    outcome: Promise<ToolOutcome>
+  }): Promise<ToolOutcome> {
+    const known = await earlier
+    const allowed = tool!.changes ? MAX_SAME_CHANGING : known.isError ? MAX_SAME_FAILED : MAX_SAME
+    if (count < allowed) return carry()
+    if (count === allowed)
+      return {
+        result: `You have made this very call before; it was not repeated. Its result was:\n${known.result}`,
+        isError: true,
+      }
+    return {
+      result: `Stopped: this very call has been made ${count} times before. Use its result, change the arguments, or answer the task.`,
+      isError: true,
+    }
+  }
+}
+
+const refused = (reason: string) => ({ repeated: true, outcome: Promise.resolve({ result: reason, isError: true }) })
+
+/** Results as one text, for models that have no tool turns. */
+export const describeCalls = (done: DoneCall[]): string =>
+  done
+    .map(
+      ({ name, arguments: args, result, isError }) =>
+        `${name} ${JSON.stringify(args)}${isError ? " failed" : ""}:\n${result}`,
+    )
+    .join("\n\n")

@@ -1,0 +1,67 @@
+/** What agents may ask of the library, and the files that one run may see. The composition root joins it to the library. */
+import type { Place } from "../storage/document.ts"
+
+/** A file as tools know it; a FileRecord has all of these. */
+export interface AgentFile {
+  id: string
+  name: string
+  /** Extension without the dot. */
+  type: string
+  size: number
+  status: string
+  context_id: string | null
+  tags: string[]
+  page_count: number | null
+  character_count: number | null
+  created_at: string
+}
+
+export interface TextRange {
+  /** 1-based page or slide; `start` and `end` then count from the page's first character. */
+  page?: number
+  start?: number
+  end?: number
+}
+
+/** A stretch of a file's extracted text; offsets count UTF-16 code units of the whole text. */
+export interface TextSlice {
+  text: string
+  start: number
+  end: number
+  /** First and last offset that the asked-for part (page or whole text) has. */
+  from: number
+  to: number
+  place: Place
+}
+
+export interface AgentLibrary {
+  /** Newest first. `name` is a case-insensitive substring, `type` an extension. */
+  list(
+    workspaceId: string,
+    filter: { file_ids?: string[]; context_id?: string; name?: string; type?: string; limit: number },
+  ): Promise<{ files: AgentFile[]; total: number }>
+  /** Undefined for an id that the workspace lacks. */
+  find(workspaceId: string, fileId: string): Promise<AgentFile | undefined>
+  /**
+   * The extracted text of a searchable file; a range beyond its end gives an empty slice.
+   * Undefined when the page does not exist.
+   */
+  readText(workspaceId: string, fileId: string, range: TextRange): Promise<TextSlice | undefined>
+  /** Where the original bytes lie. */
+  blobPath(workspaceId: string, fileId: string): Promise<string>
+  /**
+   * A `conv_…` context as the files given to that conversation.
+   * @throws AppError not_found when the workspace has no such conversation
+   */
+  conversationFiles?(workspaceId: string, conversationId: string): Promise<string[]>
+}
+
+/** The files that a run may see; null does not narrow. */
+export interface Scope {
+  fileIds: string[] | null
+  contextId: string | null
+}
+
+export const inScope = (file: AgentFile, scope: Scope): boolean =>
+  (scope.fileIds === null || scope.fileIds.includes(file.id)) &&
+  (scope.contextId === null || file.context_id === scope.contextId)

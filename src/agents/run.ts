@@ -1,0 +1,276 @@
+/**
+ * The loop of one run: ask the model, carry out the calls it makes, give it the results, until it answers.
+ *
+ * A model turn ends in one of four ways: calls (carried out in parallel, the loop goes on), an answer (checked against
+ * the output schema, repaired once, the loop ends), something malformed (told to the model, a bounded number of times),
+ * or nothing (told likewise). The last allowed turn is asked without tools; when that brings no answer either,
+ * the run still completes, with the best text so far.
+ */
+import type { ChatBackend, ChatTurn, ToolCall, ToolDefinition } from "../backends/backend.ts"
+import { AppError } from "../errors.ts"
+import { type CallHistory, carryOut, describeCalls, type StepRecorder } from "./calls.ts"
+import type { Guard } from "./guard.ts"
+import { describeIssues, findJson, type JsonSchema, type SchemaIssue, type Validator } from "./json-schema.ts"
+import { EMPTY_REPLY, LAST_TURN, NO_NEW_CALLS, schemaRepair, systemPrompt } from "./prompts.ts"
+import { leakedCall, protocolSchema, readProtocol } from "./text-protocol.ts"
+import type { Tool, ToolContext } from "./tools/tool.ts"
+import { orAbort } from "./tools/tool.ts"
+import { estimateTokens, fitTranscript, RESULTS_HEAD } from "./transcript.ts"
+
+export interface RunModel {
+  backend: ChatBackend
+  /** Name without the provider. */
+  name: string
+  /** True when the model calls tools by itself. */
+  native: boolean
+  /** Window in tokens that requests are fitted to. */
+  contextTokens: number
+}
+
+export interface Usage {
+  prompt_tokens: number
+  completion_tokens: number
+}
+
+export interface RunInput {
+  /** As the model may see it. */
+  task: string
+  model: RunModel
+  tools: readonly Tool[]
+  context: ToolContext
+  maxSteps: number
+  output: { schema: JsonSchema; validate: Validator } | null
+  guard: Guard
+  steps: StepRecorder
+  /** Counted up while the run goes, so that an aborted run has it too. */
+  usage: Usage
+}
+
+export interface RunResult {
+  output: string
+  /** Undefined without a schema, or when the run ended before an answer met it. */
+  structuredOutput: unknown
+  finishReason: "final_answer" | "max_steps"
+}
+
+/** Malformed or empty replies in a row that are returned to the model before its words are taken as they are. */
+const MAX_REPAIRS = 3
+/** Turns that bring nothing but stopped repetitions before the tools are taken away. */
+const MAX_IDLE_TURNS = 2
+/** Longest single reply in tokens: a model that babbles must not fill the window. */
+const MAX_REPLY_TOKENS = 8_192
+/** Parallel calls of one turn; further ones are answered with an error. */
+const MAX_CALLS_PER_TURN = 16
+
+/** @throws AppError of the model backend, or output_schema_violation; the abort reason when `context.signal` aborts */
+export async function runAgent(input: RunInput): Promise<RunResult> {
+  return new Loop(input).run()
+}
+
+type Reply = { calls: ToolCall[]; text: string } | { answer: string } | { problem: string; text: string }
+
+class Loop {
+  private readonly turns: ChatTurn[]
+  private readonly definitions: ToolDefinition[]
+  private readonly names: ReadonlySet<string>
+  private readonly history: CallHistory = new Map()
+  private best = ""
+  private lastResult = ""
+  private repairs = 0
+  private idleTurns = 0
+  /** Set once an answer failed the schema: the next turn repairs it, and there is only one. */
+  private repairing = false
+  private callCount = 0
+
+  constructor(private readonly input: RunInput) {
+    const { tools, model, output, guard, task } = input
+    this.definitions = tools.map(({ name, description, parameters }) => ({ name, description, parameters }))
+    this.names = new Set(tools.map(tool => tool.name))
+    const system = systemPrompt({
+      tools: this.definitions,
+      native: model.native,
+      outputSchema: output?.schema ?? null,
+      redacted: guard.redacts,
+    })
+    this.turns = [
+      { role: "system", content: system },
+      { role: "user", content: task },
+    ]
+  }
+
+  async run(): Promise<RunResult> {
+    const { maxSteps } = this.input
+    for (let turn = 1; turn <= maxSteps; turn++) {
+      const last = turn === maxSteps
+      const offersTools = !last && !this.repairing && this.idleTurns < MAX_IDLE_TURNS && this.definitions.length > 0
+      const reply = await this.ask(offersTools, last)
+      if ("answer" in reply) {
+        const result = await this.accept(reply.answer, last)
+        if (result) return result
+      } else if ("problem" in reply) {
+        if (++this.repairs > MAX_REPAIRS) return this.takeAsAnswer(reply.text)
+        await this.push(reply.text, reply.problem)
+      } else {
+        if (this.repairing) throw violation([{ field: "", issue: "the corrected answer was a tool call" }])
+        this.repairs = 0
+        await this.call(reply.calls, reply.text, offersTools)
+      }
+    }
+    return { output: this.bestSoFar(), structuredOutput: undefined, finishReason: "max_steps" }
+  }
+
+  /** One model turn. */
+  private async ask(offersTools: boolean, last: boolean): Promise<Reply> {
+    const { model, context, output, usage } = this.input
+    const note =
+      this.repairing || this.turns.length === 2 || this.definitions.length === 0
+        ? ""
+        : last
+          ? LAST_TURN
+          : !offersTools
+            ? NO_NEW_CALLS
+            : ""
+    const turns: ChatTurn[] = note ? [...this.turns, { role: "user", content: note }] : this.turns
+    const speaksProtocol = offersTools && !model.native
+    const format = speaksProtocol
+      ? protocolSchema(this.definitions, output?.schema ?? null)
+      : !offersTools
+        ? output?.schema
+        : undefined
+    const maxTokens = Math.min(MAX_REPLY_TOKENS, Math.floor(model.contextTokens / 3))
+    const overhead = maxTokens + (offersTools && model.native ? estimateTokens(JSON.stringify(this.definitions)) : 0)
+    const pieces = model.backend.chat({
+      model: model.name,
+      turns: fitTranscript(turns, Math.max(512, model.contextTokens - overhead)),
+      options: { max_tokens: maxTokens },
+      contextTokens: model.contextTokens,
+      ...(offersTools && model.native ? { tools: this.definitions } : {}),
+      ...(format ? { responseFormat: format } : {}),
+      signal: context.signal,
+    })
+    const calls: ToolCall[] = []
+    let text = ""
+    await orAbort(
+      (async () => {
+        for await (const piece of pieces) {
+          if (piece.type === "text") text += piece.text
+          else if (piece.type === "tool_call") calls.push({ ...piece.call, id: piece.call.id || this.newCallId() })
+          else if (piece.type === "end") {
+            usage.prompt_tokens += piece.usage.promptTokens
+            usage.completion_tokens += piece.usage.completionTokens
+          }
+        }
+      })(),
+      context.signal,
+    )
+    return this.read(text, calls, speaksProtocol)
+  }
+
+  private read(text: string, calls: ToolCall[], speaksProtocol: boolean): Reply {
+    const newCallId = () => this.newCallId()
+    if (calls.length > 0) return { calls, text }
+    if (speaksProtocol) {
+      const reply = readProtocol(text, newCallId)
+      return "answer" in reply ? reply : { ...reply, text }
+    }
+    const leaked = leakedCall(text, this.names, newCallId)
+    if (leaked) return { calls: [leaked], text: "" }
+    if (text.trim() === "") return { problem: EMPTY_REPLY, text }
+    // A model that was held to the text protocol may go on with it after the tools were taken away.
+    const unwrapped =
+      this.input.model.native || !text.includes('"final_answer"') ? undefined : readProtocol(text, newCallId)
+    return unwrapped && "answer" in unwrapped ? unwrapped : { answer: text.trim() }
+  }
+
+  /** The result of the run, or undefined when the answer was sent back for its one repair. */
+  private async accept(answer: string, last: boolean): Promise<RunResult | undefined> {
+    const { output, guard } = this.input
+    if (!output) return { output: await guard.text(answer), structuredOutput: undefined, finishReason: "final_answer" }
+    const checked = checkOutput(answer, output.validate)
+    if ("value" in checked) {
+      const value = await guard.value(checked.value)
+      return {
+        output: guard.redacts ? (typeof value === "string" ? value : JSON.stringify(value)) : answer,
+        structuredOutput: value,
+        finishReason: "final_answer",
+      }
+    }
+    if (this.repairing || last) throw violation(checked.issues)
+    this.repairing = true
+    await this.push(answer, schemaRepair(describeIssues(checked.issues)))
+    return undefined
+  }
+
+  private async takeAsAnswer(text: string): Promise<RunResult> {
+    if (this.input.output) throw violation([{ field: "", issue: "the model gave no readable answer" }])
+    const output = (await this.input.guard.text(text.trim())) || this.bestSoFar()
+    return { output, structuredOutput: undefined, finishReason: "final_answer" }
+  }
+
+  private async push(text: string, answerToIt: string): Promise<void> {
+    const shown = await this.input.guard.text(text)
+    if (shown.trim() !== "") this.turns.push({ role: "assistant", content: shown })
+    this.turns.push({ role: "user", content: answerToIt })
+  }
+
+  private async call(calls: ToolCall[], text: string, offered: boolean): Promise<void> {
+    const { guard, model } = this.input
+    const shown = await guard.text(text)
+    const done = await carryOut(calls.slice(0, MAX_CALLS_PER_TURN), { ...this.input, history: this.history, offered })
+    this.idleTurns = done.every(call => call.repeated) ? this.idleTurns + 1 : 0
+    this.lastResult = done.findLast(call => !call.isError)?.result ?? this.lastResult
+    const surplus = calls.length - MAX_CALLS_PER_TURN
+    const more =
+      surplus > 0 ? `\n(${surplus} further calls were not carried out: at most ${MAX_CALLS_PER_TURN} a turn.)` : ""
+    if (model.native) {
+      if (shown.trim() !== "") this.best = shown.trim()
+      this.turns.push({
+        role: "assistant",
+        content: shown,
+        toolCalls: done.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
+      })
+      for (const [at, { id, name, result }] of done.entries())
+        this.turns.push({
+          role: "tool",
+          toolCallId: id,
+          name,
+          content: at === done.length - 1 ? result + more : result,
+        })
+    } else {
+      this.turns.push({
+        role: "assistant",
+        content: JSON.stringify({ tool_calls: done.map(({ name, arguments: args }) => ({ name, arguments: args })) }),
+      })
+      this.turns.push({ role: "user", content: `${RESULTS_HEAD}\n\n${describeCalls(done)}${more}` })
+    }
+  }
+
+  private bestSoFar(): string {
+    if (this.best) return this.best
+    const found = this.lastResult ? ` The last result was:\n${this.lastResult.slice(0, 2_000)}` : ""
+    return `No answer was reached within ${this.input.maxSteps} turns.${found}`
+  }
+
+  private newCallId(): string {
+    return `call_${++this.callCount}`
+  }
+}
+
+/** The JSON value in the answer that meets the schema; the plain text counts where the schema asks for a string. */
+function checkOutput(answer: string, validate: Validator): { value: unknown } | { issues: SchemaIssue[] } {
+  const value = findJson(answer)
+  if (value === undefined)
+    return validate(answer).length === 0
+      ? { value: answer }
+      : { issues: [{ field: "", issue: "the answer is not valid JSON" }] }
+  const issues = validate(value)
+  if (issues.length === 0) return { value }
+  return validate(answer).length === 0 ? { value: answer } : { issues }
+}
+
+function violation(issues: SchemaIssue[]): AppError {
+  return new AppError("output_schema_violation", {
+    message: `the answer never met output_schema: ${describeIssues(issues)}`,
+    details: issues.map(issue => ({ ...issue })),
+  })
+}

@@ -1,0 +1,62 @@
+import { FILE_ID, searchableFile } from "./files.ts"
+import type { Cell, TableReply, TableShape } from "./table-types.ts"
+import type { Tool } from "./tool.ts"
+import { ToolError } from "./tool-error.ts"
+
+/** Rows that one call gives; sums and groups are for the statement to make. */
+const MAX_ROWS = 200
+const TABLE_TYPES = ["csv", "xls", "xlsx"]
+
+export const queryTable: Tool<{ file_id: string; sql: string; sheet?: string }> = {
+  name: "query_table",
+  description: `Runs one SQL SELECT (SQLite) over a csv, xls or xlsx file. The table is called data; SELECT * FROM data LIMIT 3 shows its columns. Put column names in double quotes. At most ${MAX_ROWS} rows come back: let SQL count, sum and group.`,
+  parameters: {
+    type: "object",
+    properties: {
+      file_id: FILE_ID,
+      sql: { type: "string", minLength: 1, maxLength: 10_000, description: "One SELECT over the table data" },
+      sheet: { type: "string", maxLength: 100, description: "Sheet of a workbook; the first unless told" },
+    },
+    required: ["file_id", "sql"],
+    additionalProperties: false,
+  },
+  async execute({ file_id, sql, sheet }, context) {
+    const file = await searchableFile(file_id, context)
+    if (!TABLE_TYPES.includes(file.type))
+      throw new ToolError(`${file.name} is a ${file.type} file; query_table reads csv, xls and xlsx. Use read_file.`)
+    const path = await context.library.blobPath(context.workspaceId, file.id)
+    const reply = await context.tables.read(
+      { path, type: file.type, sql, maxRows: MAX_ROWS, ...(sheet ? { sheet } : {}) },
+      context.signal,
+    )
+    return resultText(reply)
+  },
+}
+
+/** @throws ToolError with the problem and, where it is known, what the table looks like */
+function resultText(reply: TableReply): string {
+  if (!reply.ok) throw new ToolError(reply.table ? `${reply.problem}\n${shapeText(reply.table)}` : reply.problem)
+  const count = reply.more ? `the first ${reply.rows.length} rows, there are more` : `${reply.rows.length} rows`
+  return [`${shapeText(reply.table)}\nResult: ${count}`, line(reply.columns), ...reply.rows.map(line)].join("\n")
+}
+
+const shapeText = ({ rowCount, columns, sheets, cut }: TableShape): string =>
+  [
+    `data has ${rowCount} rows${cut ? " (the file has more, which were left out)" : ""} and the columns ${columns.map(({ name, type }) => `"${name}" ${type}`).join(", ")}.`,
+    ...(sheets.length > 1
+      ? [
+          `It is the sheet ${JSON.stringify(sheets[0])}; others: ${sheets
+            .slice(1)
+            .map(name => JSON.stringify(name))
+            .join(", ")}.`,
+        ]
+      : []),
+  ].join(" ")
+
+/** One row, as csv would write it. */
+const line = (cells: Cell[]): string =>
+  cells
+    .map(cell =>
+      cell === null ? "" : /[",\n\r]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell),
+    )
+    .join(",")

@@ -1,0 +1,53 @@
+import type { SearchFilters } from "../../search/types.ts"
+import type { Scope } from "../library.ts"
+import { placeText } from "./place-text.ts"
+import type { Tool } from "./tool.ts"
+
+const DEFAULT_LIMIT = 6
+
+export const searchLibrary: Tool<{ query: string; limit?: number }> = {
+  name: "search_library",
+  description:
+    "Finds the passages of the library that fit a query best, by words and by meaning. Each passage has a number: cite it as [number]. Use read_file for what stands around a passage.",
+  parameters: {
+    type: "object",
+    properties: {
+      query: {
+        type: "string",
+        minLength: 1,
+        maxLength: 2000,
+        description: "What to look for, in a few words or a question",
+      },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        maximum: 20,
+        description: `Number of passages, ${DEFAULT_LIMIT} unless told`,
+      },
+    },
+    required: ["query"],
+    additionalProperties: false,
+  },
+  async execute({ query, limit = DEFAULT_LIMIT }, { search, workspaceId, scope, passages, signal }) {
+    if (query.trim() === "") return "The query is blank: say what to look for."
+    const { hits, degraded } = await search.search({ workspaceId, query, limit, filters: filtersOf(scope) }, signal)
+    if (hits.length === 0)
+      return "Nothing in the library fits this query. Try other words, or list_files to see what there is."
+    const lines = hits.map(hit => {
+      const index = passages.add({
+        file_id: hit.file.id,
+        chunk_id: hit.id,
+        name: hit.file.name,
+        position: hit.position,
+      })
+      return `[${index}] ${hit.file.name} (file_id ${hit.file.id}${placeText(hit.position)}, characters ${hit.position.start}-${hit.position.end})\n${hit.text}`
+    })
+    return [...lines, ...(degraded ? ["(Found by words alone: the meaning search is not available now.)"] : [])].join(
+      "\n\n",
+    )
+  },
+}
+
+export function filtersOf({ fileIds, contextId }: Scope): SearchFilters {
+  return { ...(fileIds ? { file_ids: fileIds } : {}), ...(contextId ? { context_id: contextId } : {}) }
+}

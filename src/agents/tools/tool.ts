@@ -1,0 +1,147 @@
+/**
+ * A tool declares its name, description, arguments and action; `callTool` enforces the rest for every tool alike:
+ * arguments that meet the schema, a time limit, abort, a bounded result, and errors told in words.
+ */
+import { AppError } from "../../errors.ts"
+import { log } from "../../log.ts"
+import type { SearchService } from "../../search/types.ts"
+import { compileSchema, describeIssues, type JsonSchema, type Validator } from "../json-schema.ts"
+import type { AgentLibrary, Scope } from "../library.ts"
+import type { Passages } from "../passages.ts"
+import type { Calculator } from "./calculator.ts"
+import type { TableReader } from "./table-reader.ts"
+import { ToolError } from "./tool-error.ts"
+
+export interface ToolContext {
+  workspaceId: string
+  scope: Scope
+  library: AgentLibrary
+  search: SearchService
+  tables: TableReader
+  calculator: Calculator
+  passages: Passages
+  now(): Date
+  /** Aborted when the run ends or this call's time is over. */
+  signal: AbortSignal
+}
+
+export interface Tool<Arguments = Record<string, unknown>> {
+  name: string
+  /** For the model: what it gives and when to use it. */
+  description: string
+  /** JSON Schema of the arguments object. */
+  parameters: JsonSchema
+  /** Longest one call may take; `TOOL_TIMEOUT_MS` where absent. */
+  timeoutMs?: number
+  /** True when the same call may give another result later. */
+  changes?: boolean
+  /** True when the arguments leave the daemon: they are redacted before the call where the run asks for redaction. */
+  external?: boolean
+  /** @throws ToolError for what the model should read and can act on */
+  execute(args: Arguments, context: ToolContext): Promise<string>
+}
+
+export const TOOL_TIMEOUT_MS = 60_000
+/** Characters of a result that the model and the stored step get; about 5 000 tokens. */
+export const MAX_RESULT_CHARACTERS = 20_000
+
+export interface ToolOutcome {
+  result: string
+  isError: boolean
+}
+
+/** Never throws, and ends soon after `context.signal` aborts even when the tool does not. */
+export async function callTool(
+  tool: Tool,
+  args: unknown,
+  context: ToolContext,
+  timeoutMs = tool.timeoutMs ?? TOOL_TIMEOUT_MS,
+): Promise<ToolOutcome> {
+  const checked = checkArguments(tool, args)
+  if ("problem" in checked) return { result: checked.problem, isError: true }
+  const limit = new AbortController()
+  const signal = AbortSignal.any([context.signal, limit.signal])
+  const timer = setTimeout(() => limit.abort(), timeoutMs)
+  try {
+    const result = await orAbort(
+      Promise.try(() => tool.execute(checked.args, { ...context, signal })),
+      signal,
+    )
+    return { result: truncated(String(result)), isError: false }
+  } catch (error) {
+    if (context.signal.aborted) return { result: "The call was stopped because the run ended.", isError: true }
+    if (limit.signal.aborted)
+      return { result: `The tool gave no result within ${timeoutMs / 1000} s and was stopped.`, isError: true }
+    return { result: truncated(explain(tool, error)), isError: true }
+  } finally {
+    clearTimeout(timer)
+    limit.abort() // whatever the tool still holds on to is no longer wanted
+  }
+}
+
+function explain(tool: Tool, error: unknown): string {
+  if (error instanceof ToolError || error instanceof AppError) return error.message
+  log.warn("an agent tool failed", { tool: tool.name, error })
+  return `The tool ${tool.name} failed inside and gave no result.`
+}
+
+/** Rejects at the abort even when `work` never settles. */
+export function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) {
+    work.catch(() => {})
+    return Promise.reject(signal.reason)
+  }
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener("abort", stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop))
+  })
+}
+
+function truncated(text: string): string {
+  if (text.length <= MAX_RESULT_CHARACTERS) return text
+  const cut = text.slice(0, MAX_RESULT_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "")
+  return `${cut}\n… [cut here: the whole result has ${text.length} characters; ask for less]`
+}
+
+const validators = new WeakMap<Tool, Validator>()
+
+function checkArguments(tool: Tool, given: unknown): { args: Record<string, unknown> } | { problem: string } {
+  if (given === null || typeof given !== "object" || Array.isArray(given))
+    return { problem: `The arguments of ${tool.name} must be a JSON object.` }
+  const args = mended(given as Record<string, unknown>, tool.parameters)
+  let validate = validators.get(tool)
+  if (!validate) {
+    validate = compileSchema(tool.parameters)
+    validators.set(tool, validate)
+  }
+  const issues = validate(args)
+  if (issues.length === 0) return { args }
+  return {
+    problem: `The arguments of ${tool.name} are not valid: ${describeIssues(issues)}. They must meet this JSON Schema: ${JSON.stringify(tool.parameters)}`,
+  }
+}
+
+/** What small models get wrong without meaning anything else: null for "not given", numbers and booleans as text. */
+function mended(given: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
+  const properties = (schema.properties ?? {}) as Record<string, { type?: unknown }>
+  const required = Array.isArray(schema.required) ? schema.required : []
+  const args: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(given)) {
+    const type = properties[name]?.type
+    if (
+      value === null &&
+      name in properties &&
+      !required.includes(name) &&
+      type !== "null" &&
+      !(Array.isArray(type) && type.includes("null"))
+    )
+      continue
+    args[name] = value
+    if (typeof value !== "string") continue
+    if ((type === "integer" || type === "number") && value.trim() !== "" && Number.isFinite(Number(value)))
+      args[name] = Number(value)
+    if (type === "boolean" && /^(true|false)$/i.test(value)) args[name] = value.toLowerCase() === "true"
+  }
+  return args
+}

@@ -1,0 +1,88 @@
+/** Keeps what a run sends to its model within the window: old tool results shrink first, the task and the prompt never go. */
+import type { ChatTurn } from "../backends/backend.ts"
+
+/** Characters that make one token at the least, over the languages and JSON that runs carry: errs on the safe side. */
+const CHARACTERS_PER_TOKEN = 3
+/** Tokens of role marks and separators per turn. */
+const TURN_TOKENS = 8
+/** What is left of an old result at first, enough to recognise it. */
+const EXCERPT_CHARACTERS = 400
+
+export const estimateTokens = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
+
+function turnTokens(turn: ChatTurn): number {
+  const calls = turn.role === "assistant" && turn.toolCalls ? JSON.stringify(turn.toolCalls) : ""
+  return TURN_TOKENS + estimateTokens(turn.content) + estimateTokens(calls)
+}
+
+export const transcriptTokens = (turns: ChatTurn[]): number => turns.reduce((sum, turn) => sum + turnTokens(turn), 0)
+
+/**
+ * The turns, made to fit `budget` tokens: old results become excerpts, then stubs, then whole exchanges go,
+ * then the newest results are cut. The first two turns (system prompt and task) stay; a task too long for any window is cut in its middle.
+ */
+export function fitTranscript(turns: ChatTurn[], budget: number): ChatTurn[] {
+  let fitted = turns
+  for (const characters of [EXCERPT_CHARACTERS, 0]) {
+    for (const at of oldResults(fitted)) {
+      if (transcriptTokens(fitted) <= budget) return fitted
+      fitted = replaced(fitted, at, shortened(fitted[at]!, characters))
+    }
+  }
+  while (transcriptTokens(fitted) > budget) {
+    const cut = endOfFirstExchange(fitted)
+    if (cut === undefined) break
+    fitted = [...fitted.slice(0, 2), ...fitted.slice(cut)]
+  }
+  return transcriptTokens(fitted) <= budget ? fitted : cutLongest(fitted, budget)
+}
+
+const isResult = (turn: ChatTurn): boolean =>
+  turn.role === "tool" || (turn.role === "user" && turn.content.startsWith(RESULTS_HEAD))
+
+/** Head of the user turn that carries results in the text protocol. */
+export const RESULTS_HEAD = "Results of your calls:"
+
+/** Results before the newest exchange, oldest first. */
+function oldResults(turns: ChatTurn[]): number[] {
+  const lastAssistant = turns.findLastIndex(turn => turn.role === "assistant")
+  return turns.flatMap((turn, at) => (at > 1 && at < lastAssistant && isResult(turn) ? [at] : []))
+}
+
+function shortened(turn: ChatTurn, characters: number): ChatTurn {
+  if (turn.content.length <= characters + 100) return turn
+  const excerpt =
+    characters > 0 ? `${turn.content.slice(0, characters)}\n` : turn.role === "user" ? `${RESULTS_HEAD}\n` : ""
+  return { ...turn, content: `${excerpt}[shortened to save room; call the tool again if you need it]` }
+}
+
+/** End (exclusive) of the oldest assistant turn and its results; undefined when only the newest exchange is left. */
+function endOfFirstExchange(turns: ChatTurn[]): number | undefined {
+  const first = turns.findIndex((turn, at) => at > 1 && turn.role === "assistant")
+  const next = turns.findIndex((turn, at) => at > first && turn.role === "assistant")
+  return first < 0 || next < 0 ? undefined : next
+}
+
+/** Cuts the longest turns in their middle, the system prompt excepted, until the rest fits. */
+function cutLongest(turns: ChatTurn[], budget: number): ChatTurn[] {
+  let fitted = turns
+  for (let excess = transcriptTokens(fitted) - budget; excess > 0; excess = transcriptTokens(fitted) - budget) {
+    const at = fitted.reduce(
+      (longest, turn, i) => (i > 0 && turn.content.length > (fitted[longest]?.content.length ?? 0) ? i : longest),
+      1,
+    )
+    const turn = fitted[at]
+    const keep = Math.max(200, (turn?.content.length ?? 0) - (excess + 50) * CHARACTERS_PER_TOKEN)
+    if (!turn || turn.content.length <= keep) return fitted
+    const half = Math.floor(keep / 2)
+    fitted = replaced(fitted, at, {
+      ...turn,
+      content: `${turn.content.slice(0, half)}\n… [cut to save room] …\n${turn.content.slice(-half)}`,
+    })
+    if (keep === 200) break
+  }
+  return fitted
+}
+
+const replaced = (turns: ChatTurn[], at: number, turn: ChatTurn): ChatTurn[] =>
+  turns.map((each, i) => (i === at ? turn : each))
