@@ -7,9 +7,15 @@ import type { Command } from "./commands/command.ts"
 const COMMANDS: Record<string, { summary: string; load: () => Promise<{ run: Command }> }> = {
   serve: { summary: "run the daemon", load: () => import("./commands/serve.ts") },
   keys: { summary: "create, list and revoke API keys", load: () => import("./commands/keys.ts") },
-  users: { summary: "add users, list them, set passwords, print the setup link", load: () => import("./commands/users.ts") },
+  users: {
+    summary: "add users, list them, set passwords, print the setup link",
+    load: () => import("./commands/users.ts"),
+  },
   models: { summary: "list the chat models and whether they answer", load: () => import("./commands/models.ts") },
-  doctor: { summary: "say what is wrong with an installation and what to do", load: () => import("./commands/doctor.ts") },
+  doctor: {
+    summary: "say what is wrong with an installation and what to do",
+    load: () => import("./commands/doctor.ts"),
+  },
   version: { summary: "print the version", load: () => import("./commands/version.ts") },
 }
 
@@ -44,7 +50,9 @@ async function main([name, ...args]: string[]): Promise<number> {
 
 const failed = (error: unknown): number => {
   const expected = error instanceof Error && ["ConfigError", "AppError", "UsageError"].includes(error.name)
-  process.stderr.write(`carrel: ${expected || !(error instanceof Error) ? String((error as Error)?.message ?? error) : (error.stack ?? error.message)}\n`)
+  process.stderr.write(
+    `carrel: ${expected || !(error instanceof Error) ? String((error as Error)?.message ?? error) : (error.stack ?? error.message)}\n`,
+  )
   return expected ? 2 : 1
 }
 

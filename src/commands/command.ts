@@ -31,7 +31,9 @@ export function parseArguments(args: string[], known: { values?: string[]; switc
       words.push(word)
       continue
     }
-    const [head, inline] = word.includes("=") ? [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)] : [word, undefined]
+    const [head, inline] = word.includes("=")
+      ? [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]
+      : [word, undefined]
     const name = head.replace(/^--?/, "")
     if (known.switches?.includes(name)) options.set(name, "true")
     else if (known.values?.includes(name)) {
@@ -59,7 +61,13 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value, n
 export function printTable(header: string[], rows: (string | number | null)[][]): void {
   const table = [header, ...rows.map(row => row.map(cell => (cell === null ? "-" : String(cell))))]
   const widths = header.map((_, column) => Math.max(...table.map(row => row[column]!.length)))
-  for (const row of table) print(row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd())
+  for (const row of table)
+    print(
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd(),
+    )
 }
 
 export { ConfigError }

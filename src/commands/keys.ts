@@ -1,4 +1,4 @@
-import { ApiKeys, type ApiKeyRecord, ensureWorkspace, SCOPES } from "../keys/keys.ts"
+import { type ApiKeyRecord, ApiKeys, ensureWorkspace, SCOPES } from "../keys/keys.ts"
 import { type Command, parseArguments, print, printJson, printTable, UsageError, withDatabase } from "./command.ts"
 
 const HELP = `Usage: carrel keys create --name NAME [--workspace NAME] [--scopes a,b] [--expires-at TIME]
@@ -35,13 +35,20 @@ async function create(args: string[]): Promise<number> {
     values: ["name", "workspace", "scopes", "expires-at"],
     switches: ["json", "help"],
   })
-  if (options.has("help")) return print(HELP), 0
+  if (options.has("help")) return (print(HELP), 0)
   const name = options.get("name")
   if (!name) throw new UsageError("--name is needed: it tells keys apart in lists")
   const key = await withDatabase(config, async database =>
     new ApiKeys(database).create(await ensureWorkspace(database, options.get("workspace")), {
       name,
-      ...(options.has("scopes") ? { scopes: options.get("scopes")!.split(",").map(scope => scope.trim()) } : {}),
+      ...(options.has("scopes")
+        ? {
+            scopes: options
+              .get("scopes")!
+              .split(",")
+              .map(scope => scope.trim()),
+          }
+        : {}),
       expires_at: options.get("expires-at") ?? null,
       rate_limit_per_minute: limit === undefined ? null : Number(limit),
     }),
@@ -62,7 +69,15 @@ async function list(args: string[]): Promise<number> {
   else
     printTable(
       ["ID", "NAME", "WORKSPACE", "CLIENT ID", "SCOPES", "STATE", "LAST USED"],
-      keys.map(key => [key.id, key.name, key.workspace, key.client_id, key.scopes.join(","), state(key), key.last_used_at]),
+      keys.map(key => [
+        key.id,
+        key.name,
+        key.workspace,
+        key.client_id,
+        key.scopes.join(","),
+        state(key),
+        key.last_used_at,
+      ]),
     )
   return 0
 }

@@ -8,7 +8,13 @@ export const run: Command = async args => {
   else
     printTable(
       ["MODEL", "STATUS", "CAPABILITIES", "CONTEXT", "WHY"],
-      models.map(model => [model.value, model.status, model.capabilities.join(","), model.contextLength, model.statusReason]),
+      models.map(model => [
+        model.value,
+        model.status,
+        model.capabilities.join(","),
+        model.contextLength,
+        model.statusReason,
+      ]),
     )
   return 0
 }

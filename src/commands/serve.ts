@@ -8,7 +8,9 @@ const SHUTDOWN_LIMIT_MS = 9_500
 
 export const run: Command = async args => {
   if (args.includes("--help") || args.includes("-h")) {
-    print(`Usage: carrel serve [OPTIONS]\n\nEvery option is also an environment variable; the option wins.\n\n${settingsHelp()}\n`)
+    print(
+      `Usage: carrel serve [OPTIONS]\n\nEvery option is also an environment variable; the option wins.\n\n${settingsHelp()}\n`,
+    )
     return 0
   }
   const { config, words } = parseArguments(args)

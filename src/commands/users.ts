@@ -1,5 +1,5 @@
-import { setupLink, usersAdd, usersList, usersPasswd } from "../keys/users.ts"
 import { appUrl } from "../config.ts"
+import { setupLink, usersAdd, usersList, usersPasswd } from "../keys/users.ts"
 import { type Command, parseArguments, print, printJson, printTable, UsageError, withDatabase } from "./command.ts"
 
 const HELP = `Usage: carrel users add --email E [--admin] [--workspace NAME] [--name NAME] [--data DIR]
@@ -11,8 +11,11 @@ Passwords are asked for, or read from standard input when that is no terminal.
 `
 
 export const run: Command = async ([action, ...rest]) => {
-  const { config, options } = parseArguments(rest, { values: ["email", "workspace", "name"], switches: ["admin", "json", "help"] })
-  if (action === undefined || action === "help" || action === "--help" || options.has("help")) return print(HELP), 0
+  const { config, options } = parseArguments(rest, {
+    values: ["email", "workspace", "name"],
+    switches: ["admin", "json", "help"],
+  })
+  if (action === undefined || action === "help" || action === "--help" || options.has("help")) return (print(HELP), 0)
   switch (action) {
     case "add": {
       const email = needEmail(options)
@@ -32,7 +35,11 @@ export const run: Command = async ([action, ...rest]) => {
     case "list": {
       const users = await withDatabase(config, usersList)
       if (options.has("json")) printJson(users)
-      else printTable(["ID", "EMAIL", "NAME", "ROLE"], users.map(user => [user.id, user.email, user.name, user.role]))
+      else
+        printTable(
+          ["ID", "EMAIL", "NAME", "ROLE"],
+          users.map(user => [user.id, user.email, user.name, user.role]),
+        )
       return 0
     }
     case "passwd": {
@@ -44,7 +51,8 @@ export const run: Command = async ([action, ...rest]) => {
     }
     case "setup-link": {
       const link = await withDatabase(config, database => setupLink(database, appUrl(config)))
-      if (!link) throw new UsageError("this installation has its first administrator; add further users with `carrel users add`")
+      if (!link)
+        throw new UsageError("this installation has its first administrator; add further users with `carrel users add`")
       print(link)
       return 0
     }

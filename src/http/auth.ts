@@ -21,7 +21,11 @@ export interface AuthDependencies {
  * Sets the principal and the rate limit's headers.
  * @throws AppError unauthorized, rate_limited
  */
-export async function authenticate(request: Request, context: RequestContext, dependencies: AuthDependencies): Promise<void> {
+export async function authenticate(
+  request: Request,
+  context: RequestContext,
+  dependencies: AuthDependencies,
+): Promise<void> {
   const [clientId, privateKey, secret] = CREDENTIAL_HEADERS.map(name => request.headers.get(name)?.trim() ?? "")
   if (!clientId && !privateKey && !secret) {
     const session = await dependencies.authenticateSession?.(request)
@@ -47,6 +51,7 @@ export async function authenticate(request: Request, context: RequestContext, de
 
 function refuse(context: RequestContext, limiter: RateLimiter): never {
   const { allowed, window } = limiter.take(`wrong:${context.address}`, WRONG_CREDENTIALS_PER_MINUTE)
-  if (!allowed) throw new AppError("rate_limited", { message: "too many wrong credentials", retryAfter: secondsLeft(window) })
+  if (!allowed)
+    throw new AppError("rate_limited", { message: "too many wrong credentials", retryAfter: secondsLeft(window) })
   throw new AppError("unauthorized")
 }

@@ -25,16 +25,61 @@ function translate(error: unknown): AppError | undefined {
   return undefined
 }
 
-/** Every bad field once, with the first thing that is wrong with it. */
+interface SchemaIssue {
+  path?: string
+  message?: string
+  schema?: SchemaHint
+}
+interface SchemaHint {
+  type?: string
+  const?: unknown
+  anyOf?: SchemaHint[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+}
+
+/** Every bad field once, with the rule that it breaks. */
 function fromValidation(error: ValidationError): AppError {
   const issues = new Map<string, string>()
-  for (const item of error.all as { path?: string; message?: string; summary?: string }[]) {
+  for (const item of error.all as SchemaIssue[]) {
     const field = (item.path ?? "").replace(/^\//, "").replaceAll("/", ".") || "body"
-    if (!issues.has(field)) issues.set(field, issueText(item.message ?? item.summary ?? "is not valid"))
+    if (!issues.has(field)) issues.set(field, item.schema ? ruleOf(item.schema) : (item.message ?? "is not valid"))
   }
   if (issues.size === 0) issues.set("body", "does not have the documented form")
   const details: ErrorDetail[] = [...issues].map(([field, issue]) => ({ field, issue }))
   return new AppError("invalid_request", { message: `${details[0]!.field}: ${details[0]!.issue}`, details })
 }
 
-const issueText = (message: string): string => message.charAt(0).toLowerCase() + message.slice(1)
+/** A schema in words: `must be a whole number from 1 to 100`. */
+function ruleOf(schema: SchemaHint): string {
+  const choices = schema.anyOf?.filter(choice => choice.type !== "null") ?? []
+  if (choices.length > 0 && choices.every(choice => choice.const !== undefined))
+    return `must be one of ${choices.map(choice => String(choice.const)).join(", ")}`
+  // A number in a query is described as a union of its text and its value.
+  const number = choices.find(choice => choice.type === "integer" || choice.type === "number")
+  if (number) return ruleOf(number)
+  if (choices.length === 1) return ruleOf(choices[0]!)
+  const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema
+  if (schema.const !== undefined) return `must be ${String(schema.const)}`
+  if (type === "integer") return `must be a whole number${range(minimum, maximum, "")}`
+  if (type === "number") return `must be a number${range(minimum, maximum, "")}`
+  if (type === "string")
+    return minLength === 1 && maxLength === undefined
+      ? "must not be empty"
+      : `must be a text${range(minLength, maxLength, " characters")}`
+  if (type === "array") return `must be a list${range(minItems, maxItems, " items")}`
+  if (type === "object") return "must be a JSON object"
+  if (type === "boolean") return "must be true or false"
+  return "is not valid"
+}
+
+function range(low: number | undefined, high: number | undefined, unit: string): string {
+  const lead = unit ? " of" : ""
+  if (low !== undefined && high !== undefined) return `${unit ? lead : " from"} ${low} to ${high}${unit}`
+  if (low !== undefined) return `${lead} at least ${low}${unit}`
+  return high === undefined ? "" : `${lead} at most ${high}${unit}`
+}

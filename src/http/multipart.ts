@@ -32,11 +32,14 @@ export async function receiveMultipart(request: Request, handlers: MultipartHand
       body.destroy()
       reject(error)
     }
-    parser.on("file", (name: string, stream: BusboyFileStream, fileName: string, _encoding: string, mimeType: string) => {
-      // The transfer may end amid a part; its error also reaches the parser or the body, so this listener only keeps it quiet.
-      stream.on("error", () => {})
-      files.push(handlers.file({ name, fileName, mimeType, stream: chunksOf(stream) }).catch(rejecting(fail)))
-    })
+    parser.on(
+      "file",
+      (name: string, stream: BusboyFileStream, fileName: string, _encoding: string, mimeType: string) => {
+        // The transfer may end amid a part; its error also reaches the parser or the body, so this listener only keeps it quiet.
+        stream.on("error", () => {})
+        files.push(handlers.file({ name, fileName, mimeType, stream: chunksOf(stream) }).catch(rejecting(fail)))
+      },
+    )
     parser.on("field", (name: string, value: string, nameTruncated: boolean, valueTruncated: boolean) => {
       if (nameTruncated || valueTruncated) fail(broken(`the part ${name.slice(0, 100)} is too long`))
       else handlers.field(name, value)

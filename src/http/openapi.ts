@@ -1,8 +1,8 @@
 /** The OpenAPI document, made from the routes themselves, and the reference page that shows it. */
 import { toOpenAPISchema } from "@elysiajs/openapi"
 import type { AnyElysia } from "elysia"
-import swaggerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" }
 import swaggerStyle from "swagger-ui-dist/swagger-ui.css" with { type: "file" }
+import swaggerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" }
 import { ErrorResponse } from "./schemas.ts"
 
 export const DOCS_PATH = "/external-docs/docs"
@@ -33,7 +33,11 @@ export function openApiDocument(app: AnyElysia, version: string) {
         clientId: header("client-id", "Client identifier, cid_…"),
         privateKey: header("private-key", "Private key, cpk_…"),
         secret: header("secret", "Secret, csk_…"),
-        session: { type: "http", scheme: "bearer", description: "Console session token; the console's cookie serves as well" },
+        session: {
+          type: "http",
+          scheme: "bearer",
+          description: "Console session token; the console's cookie serves as well",
+        },
       },
     },
   }
@@ -82,7 +86,9 @@ const POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsa
 export function referencePages(document: () => object): (path: string) => Response | undefined {
   let json: string | undefined
   const asset = (body: BodyInit, type: string) =>
-    new Response(body, { headers: { "content-type": type, "cache-control": "public, max-age=3600", "content-security-policy": POLICY } })
+    new Response(body, {
+      headers: { "content-type": type, "cache-control": "public, max-age=3600", "content-security-policy": POLICY },
+    })
   return path => {
     switch (path.replace(/\/$/, "")) {
       case DOCS_PATH:

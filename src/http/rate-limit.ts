@@ -52,4 +52,5 @@ export function rateLimitHeaders(window: Window): Record<string, string> {
 }
 
 /** Whole seconds until the window resets, at least 1. */
-export const secondsLeft = (window: Window, now = Date.now()): number => Math.max(1, Math.ceil((window.resetAt - now) / 1000))
+export const secondsLeft = (window: Window, now = Date.now()): number =>
+  Math.max(1, Math.ceil((window.resetAt - now) / 1000))

@@ -32,8 +32,9 @@ export const listOf = <T extends TSchema>(item: T) => t.Object({ data: t.Array(i
 
 /** Query parameters of every list. */
 export const pageQuery = {
-  page: t.Optional(t.Integer({ minimum: 1, default: 1 })),
-  page_size: t.Optional(t.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  // The ranges are checked by pageOf: the framework's own range errors on query numbers do not name the field.
+  page: t.Optional(t.Integer({ default: 1, description: "From 1" })),
+  page_size: t.Optional(t.Integer({ default: 20, description: "1 to 100" })),
 }
 
 export interface PageRequest {
@@ -41,17 +42,26 @@ export interface PageRequest {
   pageSize: number
 }
 
-export const pageOf = (query: { page?: number; page_size?: number }): PageRequest => ({
-  page: query.page ?? 1,
-  pageSize: query.page_size ?? 20,
-})
+/** @throws AppError invalid_request naming the field that is out of range */
+export function pageOf({ page = 1, page_size: pageSize = 20 }: { page?: number; page_size?: number }): PageRequest {
+  if (!Number.isSafeInteger(page) || page < 1) throw invalid("page", "must be a whole number of at least 1")
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 100)
+    throw invalid("page_size", "must be a whole number from 1 to 100")
+  return { page, pageSize }
+}
 
 /** A list answer in the form that all lists share. */
 export function paginated<T>(data: T[], totalItems: number, { page, pageSize }: PageRequest) {
   const totalPages = Math.ceil(totalItems / pageSize)
   return {
     data,
-    pagination: { page, page_size: pageSize, total_items: totalItems, total_pages: totalPages, has_next: page < totalPages },
+    pagination: {
+      page,
+      page_size: pageSize,
+      total_items: totalItems,
+      total_pages: totalPages,
+      has_next: page < totalPages,
+    },
   }
 }
 
@@ -65,7 +75,10 @@ export function timeOf(field: string, value: string | undefined): string | undef
 
 /** The items of a comma-separated parameter, blanks dropped; undefined when nothing is left. */
 export function listItems(value: string | undefined): string[] | undefined {
-  const items = (value ?? "").split(",").map(item => item.trim()).filter(Boolean)
+  const items = (value ?? "")
+    .split(",")
+    .map(item => item.trim())
+    .filter(Boolean)
   return items.length > 0 ? items : undefined
 }
 
@@ -94,19 +107,28 @@ export function operation(spec: Operation) {
   responses[status] = { description: success.description, ...content(success.schema, success.type, success.example) }
   for (const [other, body] of Object.entries(spec.alternatives ?? {}))
     responses[other] = { description: body.description, ...content(body.schema, body.type) }
-  const codes = new Set<ErrorCode>([...(spec.errors ?? []), ...(spec.security === false ? (["internal_error"] as const) : ALWAYS)])
+  const codes = new Set<ErrorCode>([
+    ...(spec.errors ?? []),
+    ...(spec.security === false ? (["internal_error"] as const) : ALWAYS),
+  ])
   for (const [errorStatus, names] of groupByStatus(codes))
     responses[errorStatus] = {
       description: names.map(name => `\`${name}\`: ${ERRORS[name].message}`).join("; "),
       content: {
         "application/json": {
           schema: { $ref: "#/components/schemas/Error" },
-          example: { error: { code: names[0], message: ERRORS[names[0]!].message, request_id: "req_01m7y48vkz3s85f1acdta2" } },
+          example: {
+            error: { code: names[0], message: ERRORS[names[0]!].message, request_id: "req_01m7y48vkz3s85f1acdta2" },
+          },
         },
       },
     }
   const security =
-    spec.security === false ? [] : spec.security === "session" ? [{ session: [] }] : [{ clientId: [], privateKey: [], secret: [] }]
+    spec.security === false
+      ? []
+      : spec.security === "session"
+        ? [{ session: [] }]
+        : [{ clientId: [], privateKey: [], secret: [] }]
   return {
     summary: spec.summary,
     ...(spec.description ? { description: spec.description } : {}),

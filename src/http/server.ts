@@ -6,12 +6,17 @@ import { Elysia } from "elysia"
 import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
 import { log } from "../log.ts"
+import { consoleAssets } from "../native/console-assets.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
 import { readJson } from "./body.ts"
-import { type RequestContext, setContext } from "./context.ts"
+import { consolePages } from "./console-pages.ts"
+import { contextOf, type RequestContext, setContext } from "./context.ts"
 import { errorResponse } from "./error-response.ts"
 import { openApiDocument, referencePages } from "./openapi.ts"
+import { administrationRoutes } from "./routes/administration.ts"
+import { consoleRoutes } from "./routes/console.ts"
 import { healthRoutes } from "./routes/health.ts"
+import { keysRoutes } from "./routes/keys.ts"
 import { libraryRoutes } from "./routes/library.ts"
 import { uploadRoutes } from "./routes/upload.ts"
 import type { Services } from "./services.ts"
@@ -27,13 +32,20 @@ const api = (services: Services) =>
   new Elysia() //
     .use(uploadRoutes(services))
     .use(libraryRoutes(services))
+    .use(keysRoutes(services))
+    .use(consoleRoutes(services))
+    .use(administrationRoutes(services))
 
 function routes(services: Services) {
-  return new Elysia({ allowUnsafeValidationDetails: true })
-    .onParse({ as: "global" }, ({ request }) => readJson(request))
-    .use(healthRoutes(services))
-    .use(new Elysia({ prefix: PREFIX }).use(api(services)))
-    .use(api(services))
+  return (
+    new Elysia({ allowUnsafeValidationDetails: true })
+      .onError({ as: "global" }, ({ error, request }) => errorResponse(error, contextOf(request).requestId))
+      // The upload reads its own stream; an empty object keeps the framework from reading it first.
+      .onParse({ as: "global" }, ({ request, route }) => (route.endsWith("/upload") ? {} : readJson(request)))
+      .use(healthRoutes(services))
+      .use(new Elysia({ prefix: PREFIX }).use(api(services)))
+      .use(api(services))
+  )
 }
 
 export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "rateLimiter"> {
@@ -49,21 +61,22 @@ export interface HttpServer {
 }
 
 export function startServer(services: Services, options: HttpOptions): HttpServer {
-  const app = routes(services).onError({ as: "global" }, ({ error, request }) => errorResponse(error, requestIds.get(request) ?? "req_unknown"))
-  const requestIds = new WeakMap<Request, string>()
+  const app = routes(services)
   const reference = referencePages(() => openApiDocument(documented(services), services.version))
+  const console = consolePages(consoleAssets)
   const allowedMethods = methodTable(app.routes)
   let running = 0
 
   const respond = async (request: Request, context: RequestContext): Promise<Response> => {
     const path = new URL(request.url).pathname
-    const page = request.method === "GET" || request.method === "HEAD" ? reference(path) : undefined
+    const reads = request.method === "GET" || request.method === "HEAD"
+    const page = reads ? (reference(path) ?? (await console(request))) : undefined
     if (page) return page
     if (needsCredentials(path)) await authenticate(request, context, { ...services, ...options })
     const allowed = allowedMethods(path)
     if (allowed.length > 0 && !allowed.includes(request.method))
       throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } })
-    return app.handle(request)
+    return app.handle(request.method === "HEAD" ? asGet(request, context) : request)
   }
 
   const server = Bun.serve({
@@ -83,7 +96,6 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
         keepOpen: () => bun.timeout(request, 0),
       }
       setContext(request, context)
-      requestIds.set(request, context.requestId)
       running++
       const response = await respond(request, context).catch(error => errorResponse(error, context.requestId))
       running--
@@ -115,6 +127,13 @@ export function needsCredentials(path: string): boolean {
   const inner = path.startsWith(`${PREFIX}/`) ? path.slice(PREFIX.length) : path
   if (inner !== "/external" && !inner.startsWith("/external/")) return false
   return inner !== "/external/keys" && !inner.startsWith("/external/keys/")
+}
+
+/** The web server sends no body for HEAD; the routes need not know of it. */
+function asGet(request: Request, context: RequestContext): Request {
+  const copy = new Request(request.url, { headers: request.headers, signal: request.signal })
+  setContext(copy, context)
+  return copy
 }
 
 /** A client's own id is echoed when it is harmless. */

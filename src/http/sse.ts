@@ -20,7 +20,10 @@ const HEADERS = {
  * A streaming answer. `open` is called once, with a signal that aborts when the client goes away; an event is taken from
  * it only when the client is ready for it. An error of the source ends the stream: sources report theirs as events.
  */
-export function eventStream(open: (signal: AbortSignal) => AsyncIterable<ServerEvent>, clientGone: AbortSignal): Response {
+export function eventStream(
+  open: (signal: AbortSignal) => AsyncIterable<ServerEvent>,
+  clientGone: AbortSignal,
+): Response {
   const abort = new AbortController()
   const encoder = new TextEncoder()
   const source = open(abort.signal)[Symbol.asyncIterator]()

@@ -48,7 +48,13 @@ export interface IndexFileDependencies {
 
 /** Share of the whole that is done when a stage begins; embedding takes most of a text, reading most of a scan. */
 const STAGE_START: Record<Stage, number> = { extracting: 0, ocr: 0, chunking: 0.5, embedding: 0.55, committing: 0.95 }
-const STAGE_LENGTH: Record<Stage, number> = { extracting: 0.5, ocr: 0.5, chunking: 0.05, embedding: 0.4, committing: 0.04 }
+const STAGE_LENGTH: Record<Stage, number> = {
+  extracting: 0.5,
+  ocr: 0.5,
+  chunking: 0.05,
+  embedding: 0.4,
+  committing: 0.04,
+}
 /** Progress is written at most this often: each write is an fsync. */
 const PROGRESS_INTERVAL_MS = 500
 
@@ -57,9 +63,14 @@ class LeaseLost extends Error {}
 /** The handler of `index_file` jobs. */
 export function indexFile(dependencies: IndexFileDependencies) {
   return async (job: Job, signal: AbortSignal): Promise<void> => {
-    const file = await dependencies.database.selectFrom("files").selectAll().where("id", "=", job.subject).executeTakeFirst()
+    const file = await dependencies.database
+      .selectFrom("files")
+      .selectAll()
+      .where("id", "=", job.subject)
+      .executeTakeFirst()
     if (!file) return removeJob(dependencies, job) // deleted meanwhile
-    if (job.attempts > job.maxAttempts) return fail(dependencies, job, "internal_error", "the file could not be indexed in several attempts")
+    if (job.attempts > job.maxAttempts)
+      return fail(dependencies, job, "internal_error", "the file could not be indexed in several attempts")
     const report = progressReporter(dependencies, file, job.attempts)
     try {
       await report("extracting", 0)
@@ -136,7 +147,12 @@ async function publish(
 }
 
 /** For good: the record says why. A former generation stays findable. */
-async function fail({ database, queue, announce }: IndexFileDependencies, job: Job, code: ExtractionErrorCode, message: string): Promise<void> {
+async function fail(
+  { database, queue, announce }: IndexFileDependencies,
+  job: Job,
+  code: ExtractionErrorCode,
+  message: string,
+): Promise<void> {
   await database.transaction().execute(async trx => {
     if (!(await queue.complete(trx, job))) return
     await trx
@@ -160,7 +176,11 @@ async function removeJob({ database, queue }: IndexFileDependencies, job: Job): 
 }
 
 async function requeue({ database, announce }: IndexFileDependencies, fileId: string): Promise<void> {
-  await database.updateTable("files").set({ status: "queued", stage: null, progress: 0 }).where("id", "=", fileId).execute()
+  await database
+    .updateTable("files")
+    .set({ status: "queued", stage: null, progress: 0 })
+    .where("id", "=", fileId)
+    .execute()
   announce(fileId)
 }
 
@@ -171,7 +191,11 @@ interface ProgressReporter {
 }
 
 /** Writes stage changes at once and progress now and then; never backwards. */
-function progressReporter({ database, announce }: IndexFileDependencies, file: FilesTable, attempts: number): ProgressReporter {
+function progressReporter(
+  { database, announce }: IndexFileDependencies,
+  file: FilesTable,
+  attempts: number,
+): ProgressReporter {
   let lastStage: Stage | undefined
   let lastProgress = 0
   let writtenAt = 0
@@ -185,7 +209,13 @@ function progressReporter({ database, announce }: IndexFileDependencies, file: F
     writing = writing.then(() =>
       database
         .updateTable("files")
-        .set({ status: "indexing", stage, progress: Math.round(progress * 1000) / 1000, attempts, updated_at: new Date().toISOString() })
+        .set({
+          status: "indexing",
+          stage,
+          progress: Math.round(progress * 1000) / 1000,
+          attempts,
+          updated_at: new Date().toISOString(),
+        })
         .where("id", "=", file.id)
         .where("generation", "=", file.generation) // a newer version has a progress of its own
         .execute(),
@@ -193,5 +223,11 @@ function progressReporter({ database, announce }: IndexFileDependencies, file: F
     await writing
     announce(file.id)
   }
-  return Object.assign(report, { settled: () => writing.then(() => {}, () => {}) })
+  return Object.assign(report, {
+    settled: () =>
+      writing.then(
+        () => {},
+        () => {},
+      ),
+  })
 }

@@ -45,9 +45,22 @@ export class JobQueue {
    * One live job per task and subject, in the transaction of the row it is about. An earlier one of the same subject
    * starts anew, and whoever works on it loses the lease. Call `announce` after the commit.
    */
-  async enqueue(executor: Executor, task: string, subject: string, payload: unknown = {}, maxAttempts = 4): Promise<void> {
+  async enqueue(
+    executor: Executor,
+    task: string,
+    subject: string,
+    payload: unknown = {},
+    maxAttempts = 4,
+  ): Promise<void> {
     const now = iso(Date.now())
-    const fresh = { payload: JSON.stringify(payload), attempts: 0, run_at: now, lease_token: null, lease_until: null, last_error: null }
+    const fresh = {
+      payload: JSON.stringify(payload),
+      attempts: 0,
+      run_at: now,
+      lease_token: null,
+      lease_until: null,
+      last_error: null,
+    }
     await executor
       .insertInto("jobs")
       .values({ id: newId("job"), task, subject, max_attempts: maxAttempts, created_at: now, ...fresh })
@@ -59,7 +72,13 @@ export class JobQueue {
   async lease(task: string): Promise<Job | undefined> {
     const now = Date.now()
     const token = crypto.randomUUID()
-    const { rows } = await sql<{ id: string; subject: string; payload: string; attempts: number; max_attempts: number }>`
+    const { rows } = await sql<{
+      id: string
+      subject: string
+      payload: string
+      attempts: number
+      max_attempts: number
+    }>`
       update jobs set attempts = attempts + 1, lease_token = ${token}, lease_until = ${iso(now + LEASE_MS)}
       where id = (
         select id from jobs
@@ -93,7 +112,11 @@ export class JobQueue {
 
   /** Removes the job in the transaction that makes its result visible; false when the lease is lost. */
   async complete(trx: Trx, job: Job): Promise<boolean> {
-    const result = await trx.deleteFrom("jobs").where("id", "=", job.id).where("lease_token", "=", job.leaseToken).executeTakeFirst()
+    const result = await trx
+      .deleteFrom("jobs")
+      .where("id", "=", job.id)
+      .where("lease_token", "=", job.leaseToken)
+      .executeTakeFirst()
     return result.numDeletedRows > 0n
   }
 
@@ -108,7 +131,10 @@ export class JobQueue {
     return this.release(job, { attempts: job.attempts - 1 })
   }
 
-  private async release(job: Job, changes: { run_at?: string; last_error?: string; attempts?: number }): Promise<boolean> {
+  private async release(
+    job: Job,
+    changes: { run_at?: string; last_error?: string; attempts?: number },
+  ): Promise<boolean> {
     const result = await this.database
       .updateTable("jobs")
       .set({ ...changes, lease_token: null, lease_until: null })
@@ -135,6 +161,9 @@ export class JobQueue {
       .select(eb => [eb.fn.countAll<number>().as("count"), eb.fn.min("created_at").as("oldest")])
       .where("task", "=", task)
       .executeTakeFirstOrThrow()
-    return { count: Number(row.count), oldestSeconds: row.oldest ? Math.max(0, (Date.now() - Date.parse(row.oldest)) / 1000) : 0 }
+    return {
+      count: Number(row.count),
+      oldestSeconds: row.oldest ? Math.max(0, (Date.now() - Date.parse(row.oldest)) / 1000) : 0,
+    }
   }
 }

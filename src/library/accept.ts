@@ -85,7 +85,11 @@ export async function acceptFiles(dependencies: AcceptDependencies, request: Acc
       for (const file of request.files) records.push(await register(trx, queue, request, file, superseded))
       const made: UploadAnswer = { message: describe(records.length), files: records, rejected: request.rejected }
       if (request.idempotencyKey) await rememberAnswer(trx, request.workspaceId, request.idempotencyKey, made)
-      const used = await trx.selectFrom("files").select("blob").where("blob", "in", [...unused]).execute()
+      const used = await trx
+        .selectFrom("files")
+        .select("blob")
+        .where("blob", "in", [...unused])
+        .execute()
       for (const { blob } of used) unused.delete(blob)
       return made
     })
@@ -137,12 +141,15 @@ async function register(
     updated_at: now,
     ...QUEUED,
   }
-  const row = replaced ? await replace(trx, replaced, content) : await insert(trx, workspaceId, file.name, labels.contextId, now, content)
+  const row = replaced
+    ? await replace(trx, replaced, content)
+    : await insert(trx, workspaceId, file.name, labels.contextId, now, content)
   await queue.enqueue(trx, INDEX_FILE, row.id)
   return toFileRecord(row)
 }
 
-type Content = Pick<FileRow, "size" | "sha256" | "blob" | "type" | "mime_type" | "tags" | "metadata" | "updated_at"> & typeof QUEUED
+type Content = Pick<FileRow, "size" | "sha256" | "blob" | "type" | "mime_type" | "tags" | "metadata" | "updated_at"> &
+  typeof QUEUED
 
 /** A new version under the old id; what search sees stays the live generation until the new one is published. */
 async function replace(trx: Trx, old: FileRow, content: Content): Promise<FileRow> {
@@ -154,7 +161,14 @@ async function replace(trx: Trx, old: FileRow, content: Content): Promise<FileRo
     .executeTakeFirstOrThrow()
 }
 
-async function insert(trx: Trx, workspaceId: string, name: string, contextId: string | null, now: string, content: Content): Promise<FileRow> {
+async function insert(
+  trx: Trx,
+  workspaceId: string,
+  name: string,
+  contextId: string | null,
+  now: string,
+  content: Content,
+): Promise<FileRow> {
   return trx
     .insertInto("files")
     .values({
@@ -188,8 +202,16 @@ async function findAnswer(trx: Trx, workspaceId: string, key: string): Promise<U
 async function rememberAnswer(trx: Trx, workspaceId: string, key: string, answer: UploadAnswer): Promise<void> {
   await trx
     .insertInto("idempotent_answers")
-    .values({ workspace_id: workspaceId, operation: "upload", key, status: 202, body: JSON.stringify(answer), created_at: new Date().toISOString() })
+    .values({
+      workspace_id: workspaceId,
+      operation: "upload",
+      key,
+      status: 202,
+      body: JSON.stringify(answer),
+      created_at: new Date().toISOString(),
+    })
     .execute()
 }
 
-const describe = (count: number): string => `${count} ${count === 1 ? "file" : "files"} accepted and queued for indexing`
+const describe = (count: number): string =>
+  `${count} ${count === 1 ? "file" : "files"} accepted and queued for indexing`

@@ -30,9 +30,17 @@ export function checkContext(value: string): string {
 
 /** Repeated or comma-separated, blanks and repetitions dropped, order kept. */
 export function checkTags(values: string[]): string[] {
-  const tags = [...new Set(values.flatMap(value => value.split(",")).map(tag => tag.trim()).filter(Boolean))]
+  const tags = [
+    ...new Set(
+      values
+        .flatMap(value => value.split(","))
+        .map(tag => tag.trim())
+        .filter(Boolean),
+    ),
+  ]
   if (tags.length > MAX_TAGS) throw invalid("tags", `must be at most ${MAX_TAGS}`)
-  if (tags.some(tag => tag.length > MAX_TAG_LENGTH)) throw invalid("tags", `each must have at most ${MAX_TAG_LENGTH} characters`)
+  if (tags.some(tag => tag.length > MAX_TAG_LENGTH))
+    throw invalid("tags", `each must have at most ${MAX_TAG_LENGTH} characters`)
   return tags
 }
 

@@ -102,7 +102,8 @@ export class Library {
     }
     if (change.tags !== undefined) set.tags = JSON.stringify(checkTags(change.tags))
     if (change.metadata !== undefined) set.metadata = JSON.stringify(checkMetadata(change.metadata))
-    if (change.context_id !== undefined) set.context_id = change.context_id === null ? null : checkContext(change.context_id)
+    if (change.context_id !== undefined)
+      set.context_id = change.context_id === null ? null : checkContext(change.context_id)
     await this.row(workspaceId, fileId)
     await this.dependencies.database.updateTable("files").set(set).where("id", "=", fileId).execute()
     this.dependencies.changes.announce(fileId)
@@ -153,7 +154,9 @@ export class Library {
   async text(workspaceId: string, fileId: string): Promise<{ path: string; record: FileRecord }> {
     const row = await this.row(workspaceId, fileId)
     if (row.live_generation === null)
-      throw new AppError("conflict", { message: row.status === "failed" ? "the file has no text: it could not be read" : "the file is not indexed yet" })
+      throw new AppError("conflict", {
+        message: row.status === "failed" ? "the file has no text: it could not be read" : "the file is not indexed yet",
+      })
     const path = this.dependencies.blobs.textPath(fileId, row.live_generation)
     if (!existsSync(path)) throw new AppError("internal_error", { cause: new Error("an extracted text is missing") })
     return { path, record: toFileRecord(row) }

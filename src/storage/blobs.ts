@@ -21,7 +21,8 @@ export class Blobs {
 
   constructor(private readonly dataDirectory: string) {
     this.temporaryDirectory = join(dataDirectory, "tmp")
-    for (const directory of ["blobs", "texts", "tmp"]) mkdirSync(join(dataDirectory, directory), { recursive: true, mode: 0o700 })
+    for (const directory of ["blobs", "texts", "tmp"])
+      mkdirSync(join(dataDirectory, directory), { recursive: true, mode: 0o700 })
   }
 
   /** What a crash left half-written; called at start, before anything is received. */
@@ -42,7 +43,8 @@ export class Blobs {
     try {
       for await (const chunk of source) {
         size += chunk.byteLength
-        if (size > limitBytes) throw new AppError("file_too_large", { message: `the file is larger than ${limitBytes} bytes` })
+        if (size > limitBytes)
+          throw new AppError("file_too_large", { message: `the file is larger than ${limitBytes} bytes` })
         hash.update(chunk)
         await writeAll(handle, chunk)
       }

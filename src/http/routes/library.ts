@@ -4,7 +4,18 @@ import { AppError, invalid } from "../../errors.ts"
 import type { FileRecord } from "../../library/record.ts"
 import { caller } from "../context.ts"
 import { rangeOf } from "../range.ts"
-import { JsonObject, listItems, listOf, nullable, operation, pageOf, pageQuery, paginated, Time, timeOf } from "../schemas.ts"
+import {
+  JsonObject,
+  listItems,
+  listOf,
+  nullable,
+  operation,
+  pageOf,
+  pageQuery,
+  paginated,
+  Time,
+  timeOf,
+} from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { eventStream } from "../sse.ts"
 
@@ -52,9 +63,12 @@ const listQuery = t.Object({
   created_after: t.Optional(t.String({ description: "ISO-8601" })),
   created_before: t.Optional(t.String({ description: "ISO-8601" })),
   sort: t.Optional(
-    t.Union([t.Literal("created_at"), t.Literal("updated_at"), t.Literal("name"), t.Literal("size"), t.Literal("status")], {
-      default: "created_at",
-    }),
+    t.Union(
+      [t.Literal("created_at"), t.Literal("updated_at"), t.Literal("name"), t.Literal("size"), t.Literal("status")],
+      {
+        default: "created_at",
+      },
+    ),
   ),
   order: t.Optional(t.Union([t.Literal("asc"), t.Literal("desc")], { default: "desc" })),
 })
@@ -87,16 +101,20 @@ export const libraryRoutes = ({ library }: Services) =>
         }),
       },
     )
-    .get("/external/libraries/:file_id", ({ params, principal }) => library.get(principal.workspaceId, params.file_id), {
-      scope: "files:read",
-      params: byId,
-      detail: operation({
-        summary: "Get a file's record",
-        tag: "Files",
-        success: { description: "The record", schema: FileRecordSchema },
-        errors: ["not_found"],
-      }),
-    })
+    .get(
+      "/external/libraries/:file_id",
+      ({ params, principal }) => library.get(principal.workspaceId, params.file_id),
+      {
+        scope: "files:read",
+        params: byId,
+        detail: operation({
+          summary: "Get a file's record",
+          tag: "Files",
+          success: { description: "The record", schema: FileRecordSchema },
+          errors: ["not_found"],
+        }),
+      },
+    )
     .patch(
       "/external/libraries/:file_id",
       ({ params, body, principal }) => library.change(principal.workspaceId, params.file_id, body),
@@ -144,7 +162,11 @@ export const libraryRoutes = ({ library }: Services) =>
           summary: "Download the original",
           description: "Range requests are answered.",
           tag: "Files",
-          success: { description: "The bytes", schema: t.String({ format: "binary" }), type: "application/octet-stream" },
+          success: {
+            description: "The bytes",
+            schema: t.String({ format: "binary" }),
+            type: "application/octet-stream",
+          },
           alternatives: { 206: { description: "A part of the bytes" } },
           errors: ["not_found", "range_not_satisfiable"],
         }),
@@ -191,7 +213,10 @@ export const libraryRoutes = ({ library }: Services) =>
       async ({ params, principal, context, request }) => {
         const record = await library.get(principal.workspaceId, params.file_id) // a 404 before the stream begins
         context.keepOpen()
-        return eventStream(signal => fileEvents(library.watch(principal.workspaceId, record.id, signal)), request.signal)
+        return eventStream(
+          signal => fileEvents(library.watch(principal.workspaceId, record.id, signal)),
+          request.signal,
+        )
       },
       {
         scope: "files:read",
@@ -208,7 +233,8 @@ export const libraryRoutes = ({ library }: Services) =>
 
 function filterOf(query: typeof listQuery.static) {
   const status = listItems(query.status)
-  for (const value of status ?? []) if (!STATUSES.includes(value)) throw invalid("status", `must be one of ${STATUSES.join(", ")}`)
+  for (const value of status ?? [])
+    if (!STATUSES.includes(value)) throw invalid("status", `must be one of ${STATUSES.join(", ")}`)
   return {
     status,
     types: listItems(query.type?.toLowerCase()),

@@ -37,7 +37,12 @@ types: ${extensions}. Bytes are on disk and the job is recorded before the answe
   }),
   requestBody: { required: true, content: { "multipart/form-data": { schema: FORM } } },
   parameters: [
-    { in: "header", name: "Idempotency-Key", required: false, schema: { type: "string", minLength: 1, maxLength: 255 } },
+    {
+      in: "header",
+      name: "Idempotency-Key",
+      required: false,
+      schema: { type: "string", minLength: 1, maxLength: 255 },
+    },
   ],
 })
 
@@ -46,7 +51,11 @@ const FORM = {
   required: ["files"],
   properties: {
     files: { type: "array", items: { type: "string", format: "binary" }, description: "At most 1 GB each" },
-    context_id: { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,128}$", description: "Scope name that search and chat can be narrowed to" },
+    context_id: {
+      type: "string",
+      pattern: "^[A-Za-z0-9_.:-]{1,128}$",
+      description: "Scope name that search and chat can be narrowed to",
+    },
     tags: { type: "array", items: { type: "string" }, description: "Repeated or comma-separated" },
     metadata: { type: "string", description: "A JSON object, at most 16 KB" },
     on_duplicate: { type: "string", enum: ["return_existing", "replace", "keep_both"], default: "return_existing" },
@@ -54,15 +63,27 @@ const FORM = {
 }
 
 export const uploadRoutes = (services: Services) => {
-  const options = { parse: "none" as const, scope: "files:write" as const, detail: detail([...services.fileTypes.keys()].join(", ")) }
+  const options = {
+    parse: "none" as const,
+    scope: "files:write" as const,
+    detail: detail([...services.fileTypes.keys()].join(", ")),
+  }
   const receive = async (request: Request, workspaceId: string, keepOpen: () => void) => {
     keepOpen() // a slow line may be silent for longer than the idle cut-off
     return Response.json(await upload(services, request, workspaceId), { status: 202 })
   }
   return new Elysia()
     .use(caller)
-    .post("/external/upload", ({ request, principal, context }) => receive(request, principal.workspaceId, context.keepOpen), options)
-    .put("/external/upload", ({ request, principal, context }) => receive(request, principal.workspaceId, context.keepOpen), options)
+    .post(
+      "/external/upload",
+      ({ request, principal, context }) => receive(request, principal.workspaceId, context.keepOpen),
+      options,
+    )
+    .put(
+      "/external/upload",
+      ({ request, principal, context }) => receive(request, principal.workspaceId, context.keepOpen),
+      options,
+    )
 }
 
 /** Receives the form, stores its files, then registers them together. Whatever fails, no byte stays behind. */
@@ -88,7 +109,9 @@ async function upload(services: Services, request: Request, workspaceId: string)
           rejected.push({ name, error: unsupported(type) })
           return drain(stream)
         }
-        const received = await dependencies.blobs.write(newId("file"), stream, maxFileBytes).catch((error: Error) => error)
+        const received = await dependencies.blobs
+          .write(newId("file"), stream, maxFileBytes)
+          .catch((error: Error) => error)
         if (!(received instanceof Error)) return void files.push({ name, type, mimeType, stored: received })
         rejected.push({ name, error: asRejection(received) })
         return drain(stream)
@@ -102,7 +125,13 @@ async function upload(services: Services, request: Request, workspaceId: string)
     if (parts === 0) throw new AppError("invalid_multipart", { message: "there is no file part" })
     const labels = checkLabels(fields)
     if (files.length === 0) throw allRejected(rejected)
-    return await acceptFiles(dependencies, { workspaceId, files, labels, rejected: rejected.map(publicRejection), idempotencyKey })
+    return await acceptFiles(dependencies, {
+      workspaceId,
+      files,
+      labels,
+      rejected: rejected.map(publicRejection),
+      idempotencyKey,
+    })
   } catch (error) {
     await discard()
     throw error
@@ -110,7 +139,9 @@ async function upload(services: Services, request: Request, workspaceId: string)
 }
 
 const unsupported = (type: string) =>
-  new AppError("unsupported_file_type", { message: type ? `files of the type .${type} cannot be read` : "the file name has no extension" })
+  new AppError("unsupported_file_type", {
+    message: type ? `files of the type .${type} cannot be read` : "the file name has no extension",
+  })
 
 /** What concerns this file alone rejects it alone; anything else fails the request. */
 function asRejection(error: Error): AppError {
@@ -129,12 +160,19 @@ function allRejected(rejected: { name: string; error: AppError }[]): AppError {
   })
 }
 
-const publicRejection = ({ name, error }: { name: string; error: AppError }) => ({ name, error: { code: error.code, message: error.message } })
+const publicRejection = ({ name, error }: { name: string; error: AppError }) => ({
+  name,
+  error: { code: error.code, message: error.message },
+})
 
 function idempotencyKeyOf(request: Request): string | undefined {
   const key = request.headers.get("idempotency-key")
   if (key === null) return undefined
-  if (key.length < 1 || key.length > 255) throw new AppError("invalid_request", { message: "Idempotency-Key: must have 1 to 255 characters", details: [{ field: "Idempotency-Key", issue: "must have 1 to 255 characters" }] })
+  if (key.length < 1 || key.length > 255)
+    throw new AppError("invalid_request", {
+      message: "Idempotency-Key: must have 1 to 255 characters",
+      details: [{ field: "Idempotency-Key", issue: "must have 1 to 255 characters" }],
+    })
   return key
 }
 

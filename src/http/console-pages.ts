@@ -1,0 +1,53 @@
+/** Serves the console: its page under every address that its router knows, and the files that the page loads. */
+import { CONSOLE_FILES, type ConsoleAsset } from "../native/console-assets.ts"
+
+/** First part of the addresses that the console's router knows. */
+const PAGES = new Set(["", "setup", "invitation", "library", "search", "chat", "agents", "settings"])
+
+/** No inline script or style, nothing from elsewhere, no frames around it. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ")
+
+const HEADERS = {
+  "Content-Security-Policy": POLICY,
+  "X-Frame-Options": "DENY",
+  "Referrer-Policy": "no-referrer", // the setup link's token must not travel on
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+  Vary: "Accept-Encoding",
+}
+
+type Assets = Map<string, ConsoleAsset>
+
+/** Answers GET and HEAD of the console's addresses; undefined for all others. `load` is called at the first use. */
+export function consolePages(load: () => Promise<Assets>): (request: Request) => Promise<Response | undefined> {
+  return async request => {
+    const path = new URL(request.url).pathname
+    const isFile = path.startsWith(CONSOLE_FILES)
+    if (!isFile && !PAGES.has(path.split("/")[1]!)) return undefined
+    const asset = (await load()).get(isFile ? path : "/index.html")
+    return asset && answer(request, asset, isFile ? "public, max-age=31536000, immutable" : "no-cache")
+  }
+}
+
+function answer(request: Request, { body, type, etag }: ConsoleAsset, cacheControl: string): Response {
+  const headers: Record<string, string> = {
+    ...HEADERS,
+    "Content-Type": type,
+    ETag: etag,
+    "Cache-Control": cacheControl,
+  }
+  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers })
+  const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "")
+  if (takesGzip) headers["Content-Encoding"] = "gzip"
+  if (request.method === "HEAD") return new Response(null, { headers })
+  return new Response(takesGzip ? body : Bun.gunzipSync(body), { headers })
+}

@@ -1,0 +1,149 @@
+/**
+ * The durable store of vectors: one LanceDB table per embedding model, rows of {id, vector}, under `<data>/vectors`.
+ * It holds no truth of its own: ids that the relational database does not know as live are never shown, and rows can
+ * be made again from the chunks. LanceDB is loaded at first use: its library is large, and an empty installation
+ * has nothing to ask it.
+ *
+ * LanceDB never compacts by itself: each add makes a fragment and a version, queries slow down and disks fill.
+ * `optimize` merges fragments and removes old versions; callers schedule it.
+ */
+import { mkdirSync } from "node:fs"
+import type { Connection, Table } from "@lancedb/lancedb"
+
+export interface VectorBatch {
+  ids: Int32Array
+  /** `ids.length * dimensions` numbers, row after row. */
+  vectors: Float32Array
+}
+
+export interface OptimizeOutcome {
+  fragmentsRemoved: number
+  fragmentsAdded: number
+  versionsRemoved: number
+  bytesRemoved: number
+  tookMs: number
+}
+
+/** Ids of one condition of a delete; longer lists become several deletes. */
+const SPANS_PER_DELETE = 200
+
+export class VectorTable {
+  private constructor(
+    private readonly table: Table,
+    private readonly dimensions: number,
+  ) {}
+
+  /**
+   * Opens the table, or makes it empty.
+   * @throws Error when the table on disk holds vectors of other dimensions: they are never mixed.
+   */
+  static async open(directory: string, name: string, dimensions: number): Promise<VectorTable> {
+    const connection = await connect(directory)
+    const names = await connection.tableNames()
+    const table = names.includes(name)
+      ? await connection.openTable(name)
+      : await connection.createEmptyTable(name, (await columns(dimensions)).schema)
+    const schema = await table.schema()
+    const field = schema.fields.find(candidate => candidate.name === "vector")
+    const found = (field?.type as { listSize?: number } | undefined)?.listSize
+    if (found !== dimensions) {
+      table.close()
+      throw new Error(`the vectors in ${name} have ${found} dimensions, the embedding model has ${dimensions}`)
+    }
+    return new VectorTable(table, dimensions)
+  }
+
+  static async drop(directory: string, name: string): Promise<void> {
+    const connection = await connect(directory)
+    if ((await connection.tableNames()).includes(name)) await connection.dropTable(name)
+  }
+
+  async add({ ids, vectors }: VectorBatch): Promise<void> {
+    const { arrow, schema, listType } = await columns(this.dimensions)
+    const child = arrow.makeData({ type: new arrow.Float32(), length: vectors.length, data: vectors })
+    const list = arrow.makeData({ type: listType, length: ids.length, nullCount: 0, child })
+    const id = arrow.makeData({ type: new arrow.Int32(), length: ids.length, data: ids })
+    const type = new arrow.Struct(schema.fields)
+    const data = arrow.makeData({ type, length: ids.length, children: [id, list] })
+    await this.table.add(new arrow.Table(schema, [new arrow.RecordBatch(schema, data)]))
+  }
+
+  /** Removes the rows whose id lies in one of the spans (pairs of first and last id). Removing twice does nothing. */
+  async remove(spans: Int32Array): Promise<void> {
+    for (let from = 0; from < spans.length; from += 2 * SPANS_PER_DELETE) {
+      const conditions: string[] = []
+      for (let i = from; i < Math.min(spans.length, from + 2 * SPANS_PER_DELETE); i += 2)
+        conditions.push(`(id >= ${spans[i]} and id <= ${spans[i + 1]})`)
+      if (conditions.length) await this.table.delete(conditions.join(" or "))
+    }
+  }
+
+  /** Every row, in batches; the arrays are valid only until the next batch is asked for. */
+  async *scan(): AsyncGenerator<VectorBatch> {
+    for await (const batch of this.table.query().select(["id", "vector"])) {
+      const ids = batch.getChild("id")!.data[0]!
+      const list = batch.getChild("vector")!.data[0]!
+      const values = list.children[0]!.values as Float32Array
+      const base = list.offset * this.dimensions
+      yield {
+        ids: (ids.values as Int32Array).subarray(0, batch.numRows),
+        vectors: values.subarray(base, base + batch.numRows * this.dimensions),
+      }
+    }
+  }
+
+  /** The `count` nearest rows by LanceDB's own search; the shape of a check against the in-memory scan. */
+  async nearest(vector: Float32Array, count: number): Promise<{ id: number; distance: number }[]> {
+    const rows = await this.table
+      .vectorSearch(vector)
+      .distanceType("cosine")
+      .select(["id", "_distance"])
+      .limit(count)
+      .toArray()
+    return rows.map((row: { id: number; _distance: number }) => ({ id: row.id, distance: row._distance }))
+  }
+
+  count(): Promise<number> {
+    return this.table.countRows()
+  }
+
+  /** Merges fragments, removes deleted rows and every version but the newest. Runs beside reads and writes. */
+  async optimize(): Promise<OptimizeOutcome> {
+    const startedAt = performance.now()
+    const { compaction, prune } = await this.table.optimize({ cleanupOlderThan: new Date() })
+    return {
+      fragmentsRemoved: compaction.fragmentsRemoved,
+      fragmentsAdded: compaction.fragmentsAdded,
+      versionsRemoved: prune.oldVersionsRemoved,
+      bytesRemoved: prune.bytesRemoved,
+      tookMs: performance.now() - startedAt,
+    }
+  }
+
+  close(): void {
+    this.table.close()
+  }
+}
+
+const connections = new Map<string, Promise<Connection>>()
+
+/** One connection per directory: sessions cache what they read, two would do it twice. */
+function connect(directory: string): Promise<Connection> {
+  const known = connections.get(directory)
+  if (known) return known
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const opened = import("@lancedb/lancedb").then(lancedb => lancedb.connect(directory))
+  connections.set(directory, opened)
+  opened.catch(() => connections.delete(directory)) // a failed attempt may be repeated
+  return opened
+}
+
+async function columns(dimensions: number) {
+  const arrow = await import("apache-arrow")
+  const listType = new arrow.FixedSizeList(dimensions, new arrow.Field("item", new arrow.Float32(), true))
+  const schema = new arrow.Schema([
+    new arrow.Field("id", new arrow.Int32(), false),
+    new arrow.Field("vector", listType, false),
+  ])
+  return { arrow, schema, listType }
+}
