@@ -34,7 +34,7 @@ function embeddedConsole(): Map<string, ConsoleAsset> {
 /** Bundles `src/console/index.html` in memory. @throws AggregateError naming what does not compile */
 export async function bundleConsole(): Promise<Map<string, ConsoleAsset>> {
   const page = fileURLToPath(new URL("../console/index.html", import.meta.url))
-  if (!existsSync(fileURLToPath(new URL("../console/main.tsx", import.meta.url)))) return new Map()
+  if (!existsSync(fileURLToPath(new URL("../console/console.css", import.meta.url)))) return new Map()
   const { outputs } = await Bun.build({
     entrypoints: [page],
     target: "browser",

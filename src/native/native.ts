@@ -18,7 +18,8 @@ export function useNativeDirectory(path: string): void {
   const temporary = join(path, "tmp", String(process.pid))
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   if (isMainThread) removeLeftovers(join(path, "tmp"))
-  setLibraryVariables({ ORT_DISABLE_TELEMETRY: "1", TMPDIR: temporary })
+  // LanceDB warns on standard error about each table that it creates as asked.
+  setLibraryVariables({ ORT_DISABLE_TELEMETRY: "1", LANCEDB_LOG: "error", TMPDIR: temporary })
 }
 
 /** The exports of a native library. The build makes the packages' own loaders call this. */
