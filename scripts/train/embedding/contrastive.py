@@ -35,11 +35,11 @@ class Settings:
 
 
 class Batches:
-    def __init__(self, groups: dict[str, Group], sources: dict[tuple[str, bool], Source], size: int,
+    def __init__(self, groups: dict[str, Group], sources: dict[tuple[str, str], Source], size: int,
                  settings: Settings):
         self.names = list(groups)
         self.groups = groups
-        self.pairs = {name: join([sources[source, group.cloze] for source in group.sources])
+        self.pairs = {name: join([sources[source, group.form] for source in group.sources])
                       for name, group in groups.items()}
         weights = np.array([group.weight for group in groups.values()])
         self.shares = weights / weights.sum()
@@ -51,14 +51,16 @@ class Batches:
         """(tokens, offsets) of the queries and of their passages; one group per batch."""
         name = self.names[self.chance.choice(len(self.names), p=self.shares)]
         pairs, settings = self.pairs[name], self.settings
-        rows = self._rows(len(pairs.queries), self.groups[name].runs)
+        rows = self._rows(len(pairs.queries), self.groups[name])
         queries = pairs.queries.take(rows, settings.query_tokens)
         passages = pairs.passages.take(rows, settings.passage_tokens)
         return self._unmatch(queries, passages) if settings.unmatched else (queries, passages)
 
-    def _rows(self, total: int, runs: bool) -> np.ndarray:
+    def _rows(self, total: int, group: Group) -> np.ndarray:
+        if group.block:
+            return self.chance.integers(0, total - group.block) + np.arange(group.block)
         batch = min(self.settings.batch, total)
-        if runs and total > 8 * batch and self.chance.random() < self.settings.run_share:
+        if group.runs and total > 8 * batch and self.chance.random() < self.settings.run_share:
             length = batch // self.settings.runs_per_batch
             starts = self.chance.integers(0, total - length, self.settings.runs_per_batch)
             return np.unique((starts[:, None] + np.arange(length)).ravel())

@@ -1,5 +1,6 @@
 """Token ids of all pairs as flat arrays: small enough (about 250 MB) to keep in memory while training."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing import Pool
 from pathlib import Path
@@ -7,11 +8,13 @@ from pathlib import Path
 import numpy as np
 
 import pairs
+import thesaurus
+from mixture import THESAURUS
 from wordpiece import WordPiece
 
 # Longer texts are cut: the training looks at 128 tokens of a passage at most, and drops some on the way.
 MAX_TOKENS = 160
-CLOZE_SEED = 7
+SEED = 7
 
 
 @dataclass
@@ -52,12 +55,20 @@ def _flat(texts: list[list[int]]) -> Texts:
     return Texts(np.fromiter((token for text in texts for token in text), np.uint16, offsets[-1]), offsets)
 
 
-def _encode(job: tuple[Path, str, bool, list[str], Path]) -> Path:
-    folder, source, cloze, vocabulary, path = job
-    tokenizer = WordPiece(vocabulary)
+def _rows(folder: Path, source: str, form: str) -> Iterator[tuple[str, str]]:
+    if source == THESAURUS:
+        return thesaurus.phrase_pairs(SEED)
     rows = pairs.read(folder, source)
+    if form == "cloze":
+        return pairs.cloze(rows, SEED)
+    return thesaurus.Rewording(SEED).pairs(rows) if form == "reworded" else rows
+
+
+def _encode(job: tuple[Path, str, str, list[str], Path]) -> Path:
+    folder, source, form, vocabulary, path = job
+    tokenizer = WordPiece(vocabulary)
     queries, passages = [], []
-    for query, passage in pairs.cloze(rows, CLOZE_SEED) if cloze else rows:
+    for query, passage in _rows(folder, source, form):
         left, right = tokenizer.encode(query, MAX_TOKENS), tokenizer.encode(passage, MAX_TOKENS)
         if left and right:
             queries.append(left)
@@ -67,10 +78,10 @@ def _encode(job: tuple[Path, str, bool, list[str], Path]) -> Path:
     return path
 
 
-def encode_all(folder: Path, wanted: set[tuple[str, bool]], vocabulary: list[str], work: Path,
-               threads: int) -> dict[tuple[str, bool], Source]:
-    """Encodes every wanted (source, cloze), or reads what an earlier run left in `work`."""
-    path = {key: work / f"{key[0]}{'.cloze' if key[1] else ''}.npz" for key in sorted(wanted)}
+def encode_all(folder: Path, wanted: set[tuple[str, str]], vocabulary: list[str], work: Path,
+               threads: int) -> dict[tuple[str, str], Source]:
+    """Encodes every wanted (source, form), or reads what an earlier run left in `work`."""
+    path = {key: work / f"{key[0]}.{key[1]}.npz" for key in sorted(wanted)}
     jobs = [(folder, *key, vocabulary, file) for key, file in path.items() if not file.exists()]
     with Pool(threads) as pool:
         for done in pool.imap_unordered(_encode, jobs):

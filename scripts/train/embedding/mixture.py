@@ -14,7 +14,11 @@ SOCIETY = ("ox_american_government", "ox_college_success_bundle", "ox_introducti
            "ox_psychology", "ox_us_history", "ox_world_history", "ox_writing_guide")
 GOVERNMENT = ("us_digitalgov", "us_18f_site", "us_section508", "us_18f_handbook", "us_smartpay",
               "uk_smart_answers", "uk_design_system")
+HANDBOOKS = ("hb_sourcegraph", "hb_artsy", "us_18f_handbook")
 SOFTWARE = ("postgres", "python_docs", "django", "pandas", "apache", "md_repos2")
+
+# Not a file of the training folder: the phrases of office-thesaurus.txt.
+THESAURUS = "thesaurus"
 
 
 @dataclass(frozen=True)
@@ -25,13 +29,16 @@ class Group:
     # Batches made of contiguous runs: neighbours are near in topic and act as hard negatives. Only where
     # neighbouring pairs are not cut from the same section (those would be false negatives).
     runs: bool = False
-    # Use (one sentence, the rest of the passage) instead of the pair itself.
-    cloze: bool = False
+    # What is made of a pair: itself ("pair"), one sentence and the rest of the passage ("cloze"), or the pair with
+    # a query in other words ("reworded").
+    form: str = "pair"
+    # Batches are this many neighbouring pairs; 0 for the usual batch.
+    block: int = 0
 
 
 GROUPS: dict[str, Group] = {
     "science": Group(("arxiv150k",), 4, runs=True),
-    "science-cloze": Group(("arxiv150k",), 3, runs=True, cloze=True),
+    "science-cloze": Group(("arxiv150k",), 3, runs=True, form="cloze"),
     "medicine": Group(("medquad",), 1.5, runs=True),
     "dictionary": Group(("wordnet",), 2, runs=True),
     "jargon": Group(("jargon",), 0.15),
@@ -40,7 +47,9 @@ GROUPS: dict[str, Group] = {
     "society": Group(SOCIETY, 3),
     "nursing": Group(("ox_nursing_external_bundle",), 0.8),
     "government": Group(GOVERNMENT, 2),
-    "handbooks": Group(("hb_sourcegraph", "hb_artsy", "us_18f_handbook"), 1.2),
+    "handbooks": Group(HANDBOOKS, 1.2),
+    "thesaurus": Group((THESAURUS,), 0.5, block=470),
+    "reworded": Group((*BUSINESS, *GOVERNMENT, *HANDBOOKS), 3, form="reworded"),
 }
 
 # How much one occurrence of a word counts for the vocabulary, so that science abstracts do not swamp the rest.
@@ -58,9 +67,10 @@ def groups_of(present: list[str]) -> dict[str, Group]:
     chosen: dict[str, Group] = {}
     named = {source for group in GROUPS.values() for source in group.sources}
     for name, group in GROUPS.items():
-        sources = tuple(source for source in group.sources if source in present)
+        sources = tuple(source for source in group.sources if source in present or source == THESAURUS)
         if sources:
-            chosen[name] = Group(sources, group.weight * len(sources) / len(group.sources), group.runs, group.cloze)
+            chosen[name] = Group(sources, group.weight * len(sources) / len(group.sources), group.runs, group.form,
+                                 group.block)
     rest = tuple(source for source in present if source not in named)
     if rest:
         chosen["other"] = Group(rest, 0.3 * len(rest))

@@ -12,7 +12,7 @@ import pairs
 import vocabulary as vocabularies
 from contrastive import Batches, Settings, train
 from encoded import encode_all
-from mixture import groups_of
+from mixture import THESAURUS, groups_of
 from start import start_vectors
 
 DEFAULTS = Settings()
@@ -46,11 +46,12 @@ def main() -> None:
     settings = Settings(**{field.name: getattr(options, field.name) for field in dataclasses.fields(Settings)})
     vocabulary = load_vocabulary(options)
     groups = groups_of(pairs.sources(options.data))
-    wanted = {(source, group.cloze) for group in groups.values() for source in group.sources}
+    wanted = {(source, group.form) for group in groups.values() for source in group.sources}
     sources = encode_all(options.data, wanted, vocabulary, options.work, options.threads)
     start_file = options.work / "start.npy"
     if not start_file.exists():
-        plain = {source: texts for (source, cloze), texts in sources.items() if not cloze}
+        plain = {source: texts for (source, form), texts in sources.items()
+                 if form == "pair" and source != THESAURUS}
         np.save(start_file, start_vectors(plain, len(vocabulary), DIMENSIONS, seed=0))
     vectors = train(Batches(groups, sources, len(vocabulary), settings), np.load(start_file), settings)
     export.write(options.out, vectors, vocabulary, options.fusion_weight)
