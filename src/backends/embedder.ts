@@ -15,8 +15,8 @@ export interface OpenEmbedderOptions {
   name: string
   /** Where model folders may lie; the first that has the name wins. */
   directories: string[]
-  /** Where the compiled executable unpacks native libraries; null when running from source. */
-  nativeDirectory: string | null
+  /** `<data>/native`, where the executable unpacks native libraries. */
+  nativeDirectory: string
   /** Threads inside one operation of a folder model. */
   threads?: number
   ollamaHost?: string

@@ -3,13 +3,14 @@
  * First message: what to open. Then batches, one at a time, answered in order.
  */
 import type { AutoModel, AutoTokenizer } from "@huggingface/transformers"
+import { useNativeDirectory } from "../native/native.ts"
 import type { EmbeddingFolder } from "./embedding-folder.ts"
 import { pool, toUnitLength } from "./pooling.ts"
 
 export interface OpenMessage {
   folder: EmbeddingFolder
-  /** Where the compiled executable unpacks native libraries; null when running from source. */
-  nativeDirectory: string | null
+  /** `<data>/native`. */
+  nativeDirectory: string
   /** Threads inside one operation of the model. */
   threads: number
 }
@@ -63,8 +64,8 @@ function reasonOf(error: unknown): string {
 }
 
 async function open({ folder, nativeDirectory, threads }: OpenMessage): Promise<RunBatch> {
-  await prepareNativeLibraries(nativeDirectory)
-  // Not a static import: loading the library loads onnxruntime, which must find the steps above done.
+  useNativeDirectory(nativeDirectory)
+  // Not a static import: loading the library loads onnxruntime, which must find its directory and its telemetry off.
   const library = await import("@huggingface/transformers")
   library.env.allowRemoteModels = false
   library.env.allowLocalModels = true
@@ -79,7 +80,7 @@ async function open({ folder, nativeDirectory, threads }: OpenMessage): Promise<
     session_options: { intraOpNumThreads: threads, interOpNumThreads: 1 },
   })
   const run: RunBatch = texts => embed(tokenizer, model, folder, texts)
-  const [probe] = [await run([""])]
+  const probe = await run([""])
   if (probe.length !== folder.dimensions)
     throw new Error(`the model gives ${probe.length} dimensions, its configuration says ${folder.dimensions}`)
   return run
@@ -105,5 +106,3 @@ async function embed(
     folder.pooling,
   )
 }
-
-async function prepareNativeLibraries(_directory: string | null): Promise<void> {}

@@ -7,8 +7,8 @@ import type { EmbeddingFolder } from "./embedding-folder.ts"
 import type { BatchMessage, OpenMessage, WorkerReply } from "./transformers-worker.ts"
 
 export interface TransformersOptions {
-  /** Where the compiled executable unpacks native libraries; null when running from source. */
-  nativeDirectory: string | null
+  /** `<data>/native`, where the executable unpacks native libraries. */
+  nativeDirectory: string
   /** Threads inside one operation of the model; 1 leaves the other cores to the rest of the daemon. */
   threads?: number
   /** Makes the worker; tests put one in that dies. */

@@ -69,7 +69,7 @@ export function vectorWeight({ weight, coverage, words = Number.POSITIVE_INFINIT
   if (coverage === undefined || own === 0 || own === 1) return own
   const keywordShare = (1 - own) * (Math.max(0, coverage) / FUSION.typicalCoverage) ** FUSION.coveragePower
   const adapted = own / (own + keywordShare)
-  const matchedWords = coverage * words * SATURATION
+  const matchedWords = coverage > 0 ? coverage * words * SATURATION : 0
   const mistrust =
     falling(matchedWords, FUSION.fewWords, FUSION.enoughWords) *
     falling(coverage, FUSION.lowCoverage, FUSION.enoughCoverage)
