@@ -42,7 +42,6 @@ export async function bundleConsole(): Promise<Map<string, ConsoleAsset>> {
     splitting: true,
     publicPath: "/",
     naming: { entry: "[name].[ext]", chunk: "console/[name]-[hash].[ext]", asset: "console/[name]-[hash].[ext]" },
-    define: { "process.env.NODE_ENV": '"production"' },
   })
   const bundled = await Promise.all(
     outputs.map(async output => {
