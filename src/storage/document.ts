@@ -71,8 +71,9 @@ export class ExtractionError extends Error {
     readonly code: ExtractionErrorCode,
     message: string,
     readonly transient = false,
+    options?: ErrorOptions,
   ) {
-    super(message)
+    super(message, options)
     this.name = "ExtractionError"
   }
 }

@@ -1,0 +1,53 @@
+import Papa from "papaparse"
+import { decodeText } from "./decode.ts"
+import type { DocumentBuilder, RawBlock } from "./document-builder.ts"
+import type { Extractor } from "./extractor.ts"
+import { linesOf } from "./lines.ts"
+import { addPieces } from "./text.ts"
+
+/** Larger files are taken line by line as they are: parsed rows need about ten times the memory of their text. */
+const MAX_PARSED_BYTES = 32 * 1024 * 1024
+
+/** Rows with tabs between the cells; the first row is the header where it looks like one. */
+export const extractCsv: Extractor = async (source, context) => {
+  if (source.bytes.length > MAX_PARSED_BYTES) {
+    let first = true
+    return addPieces(source.bytes, context, text => {
+      const blocks = splitRows(text, first)
+      first = false
+      return blocks
+    })
+  }
+  const { data } = Papa.parse<string[]>(decodeText(source.bytes), { skipEmptyLines: true })
+  addTable(data, context.out)
+}
+
+/** Adds rows as blocks; empty ones are passed over. */
+export function addTable(rows: readonly (readonly string[])[], out: DocumentBuilder): void {
+  const headed = looksLikeHeader(rows)
+  for (let i = 0; i < rows.length; i++) out.add(i === 0 && headed ? "table_header" : "table_row", rowText(rows[i]!))
+}
+
+/** One line per row: a line break inside a cell becomes a blank. */
+export function rowText(cells: readonly string[]): string {
+  return cells
+    .map(cell => cell.replace(/\s+/g, " ").trim())
+    .join("\t")
+    .trimEnd()
+}
+
+/** A first row of names: more than one cell, none empty but the first, none a number, and something below. */
+export function looksLikeHeader(rows: readonly (readonly string[])[]): boolean {
+  const first = rows[0]
+  if (!first || rows.length < 2 || first.filter(cell => cell.trim()).length < 2) return false
+  return first.every((cell, i) => (i === 0 || cell.trim() !== "") && !/^[\s\d.,:%€$+-]*\d[\s\d.,:%€$+-]*$/.test(cell))
+}
+
+function* splitRows(text: string, first: boolean): Generator<RawBlock> {
+  let header = first
+  for (const { start, end } of linesOf(text)) {
+    if (!text.slice(start, end).trim()) continue
+    yield { kind: header ? "table_header" : "table_row", start, end }
+    header = false
+  }
+}

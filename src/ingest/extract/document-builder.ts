@@ -1,0 +1,126 @@
+import {
+  type Block,
+  type BlockKind,
+  type ExtractedDocument,
+  NOWHERE,
+  type Place,
+  type Warning,
+} from "../../storage/document.ts"
+import { cleanText } from "./clean-text.ts"
+
+/** A block of raw text, by offsets into the text given with it. */
+export interface RawBlock {
+  kind: BlockKind
+  start: number
+  end: number
+  level?: number
+  section?: string
+}
+
+/** Two neighbours of these kinds are lines of one thing and stand on adjacent lines; others get an empty line between. */
+const LINE_KINDS = new Set<BlockKind>(["table_header", "table_row", "list_item"])
+
+/** At most this many warnings with one code; a broken archive of 20 000 members must not fill the file record. */
+const WARNINGS_PER_CODE = 20
+
+/**
+ * Collects what a reader finds: text with blocks and places, page counts, warnings.
+ * Text goes to `sink` piece by piece, so that a document need not fit in memory as one string.
+ */
+export class DocumentBuilder {
+  readonly blocks: Block[] = []
+  readonly warnings: Warning[] = []
+  pageCount: number | null = null
+  ocrPageCount = 0
+  /** Code units written so far. */
+  length = 0
+  /** True once a letter, digit or sign was written; a document of blanks has no text. */
+  hasText = false
+  private place: Place = NOWHERE
+  private previous: BlockKind | undefined
+  private readonly omittedWarnings = new Map<string, number>()
+
+  constructor(private readonly sink: (text: string) => void) {}
+
+  /** Everything added from here on lies there; what is not named stays. */
+  at(change: Partial<Place>): void {
+    this.place = { ...this.place, ...change }
+  }
+
+  get currentPlace(): Place {
+    return this.place
+  }
+
+  /** Adds one block. Blank text is ignored. A heading becomes the section of what follows. */
+  add(kind: BlockKind, text: string, level?: number): void {
+    const cleaned = cleanText(text).replace(/^\n+|\s+$/g, "")
+    if (!cleaned) return
+    if (kind === "heading") this.at({ section: sectionTitle(cleaned) })
+    this.separate(kind)
+    const start = this.length
+    this.write(cleaned)
+    this.blocks.push(this.block(kind, start, this.length, level))
+  }
+
+  /** Adds text as it is; `split` finds its blocks, given the text as it was stored. */
+  addRaw(text: string, split: (text: string) => Iterable<RawBlock>): void {
+    const cleaned = cleanText(text)
+    const base = this.length
+    this.write(cleaned)
+    for (const raw of split(cleaned)) {
+      if (raw.section !== undefined) this.at({ section: raw.section || null })
+      this.blocks.push(this.block(raw.kind, base + raw.start, base + raw.end, raw.level))
+    }
+    this.previous = undefined
+  }
+
+  /** Ends a run of raw text, so that the next document of an archive starts on a line of its own. */
+  endRaw(): void {
+    this.previous = "paragraph"
+  }
+
+  warn(code: string, message: string): void {
+    const same = this.warnings.filter(warning => warning.code === code).length
+    if (same < WARNINGS_PER_CODE) this.warnings.push({ code, message })
+    else this.omittedWarnings.set(code, (this.omittedWarnings.get(code) ?? 0) + 1)
+  }
+
+  /** Warnings with a line for those that were left out. */
+  allWarnings(): Warning[] {
+    const omitted = [...this.omittedWarnings].map(([code, count]) => ({
+      code,
+      message: `and ${count} more of this kind`,
+    }))
+    return [...this.warnings, ...omitted]
+  }
+
+  toDocument(text: string): ExtractedDocument {
+    const { blocks, pageCount, ocrPageCount } = this
+    return { text, blocks, pageCount, ocrPageCount, warnings: this.allWarnings() }
+  }
+
+  private separate(kind: BlockKind): void {
+    if (this.length === 0) return
+    const lines = this.previous !== undefined && LINE_KINDS.has(this.previous) && LINE_KINDS.has(kind)
+    this.write(lines ? "\n" : "\n\n")
+  }
+
+  private write(text: string): void {
+    if (!this.hasText) this.hasText = /\S/.test(text)
+    this.length += text.length
+    this.sink(text)
+  }
+
+  private block(kind: BlockKind, start: number, end: number, level?: number): Block {
+    this.previous = kind
+    return level === undefined
+      ? { kind, start, end, place: this.place }
+      : { kind, start, end, level, place: this.place }
+  }
+}
+
+/** A heading as the name of a section: one line, not longer than a line. */
+export function sectionTitle(heading: string): string {
+  const line = heading.replace(/\s+/g, " ").trim()
+  return line.length > 200 ? line.slice(0, 200).toWellFormed().trim() : line
+}

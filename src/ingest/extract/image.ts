@@ -1,0 +1,23 @@
+import { ExtractionError } from "../../storage/document.ts"
+import type { Extractor } from "./extractor.ts"
+
+/** Below this the text of a picture deserves a warning. */
+const DOUBTFUL_CONFIDENCE = 60
+
+/** Pictures, by OCR. One without writing adds nothing, so that a file of its own ends as `no_text`. */
+export const extractImage: Extractor = async (source, context) => {
+  context.expectOcr(1)
+  await context.pause()
+  let recognized: Awaited<ReturnType<typeof context.recognize>>
+  try {
+    recognized = await context.recognize(source.bytes)
+  } catch (error) {
+    throw new ExtractionError("corrupt_file", "the picture cannot be decoded", false, { cause: error })
+  }
+  const { text, confidence } = recognized
+  if (!text) return
+  context.out.ocrPageCount++
+  for (const paragraph of text.split(/\n{2,}/)) context.out.add("paragraph", paragraph)
+  if (confidence < DOUBTFUL_CONFIDENCE)
+    context.out.warn("low_ocr_confidence", `the text of ${source.name} was recognised with doubts`)
+}

@@ -1,0 +1,86 @@
+import { type ExtractedDocument, ExtractionError } from "../../storage/document.ts"
+import { DocumentBuilder } from "./document-builder.ts"
+import { EXTENSIONS, type Extension } from "./extensions.ts"
+import type { ExtractContext, Extractor, RecognizedText, Source } from "./extractor.ts"
+import { type Format, sniffFormat } from "./sniff.ts"
+import { unpackBudget } from "./zip-reader.ts"
+
+export { EXTENSIONS, type Extension, findExtension } from "./extensions.ts"
+export { ReaderPool, type ReaderPoolOptions } from "./reader-pool.ts"
+
+/** One reader per format, loaded when its first file comes. */
+const EXTRACTORS = {
+  pdf: async () => (await import("./pdf.ts")).extractPdf,
+  docx: async () => (await import("./docx.ts")).extractDocx,
+  csv: async () => (await import("./csv.ts")).extractCsv,
+  json: async () => (await import("./json.ts")).extractJson,
+  txt: async () => (await import("./text.ts")).extractText,
+  html: async () => (await import("./html.ts")).extractHtml,
+  htm: async () => (await import("./html.ts")).extractHtml,
+  md: async () => (await import("./markdown.ts")).extractMarkdown,
+  sql: async () => (await import("./sql.ts")).extractSql,
+  yml: async () => (await import("./yaml.ts")).extractYaml,
+  yaml: async () => (await import("./yaml.ts")).extractYaml,
+  png: async () => (await import("./image.ts")).extractImage,
+  jpg: async () => (await import("./image.ts")).extractImage,
+  jpeg: async () => (await import("./image.ts")).extractImage,
+  gif: async () => (await import("./image.ts")).extractImage,
+  webp: async () => (await import("./image.ts")).extractImage,
+} satisfies Partial<Record<Format, () => Promise<Extractor>>>
+
+/** What extraction needs from its surroundings. */
+export interface Surroundings {
+  onProgress(fraction: number): void
+  onOcrExpected(count: number): void
+  pause(): Promise<void>
+  recognize(image: Uint8Array): Promise<RecognizedText>
+}
+
+/**
+ * Reads a file with the reader of its real format. The text goes to `sink`; the builder holds the rest.
+ * @throws ExtractionError; anything else that a reader throws is damage that it did not expect.
+ */
+export async function extractInto(
+  sink: (text: string) => void,
+  source: Source,
+  type: string,
+  surroundings: Surroundings,
+): Promise<DocumentBuilder> {
+  const out = new DocumentBuilder(sink)
+  const context: ExtractContext = {
+    out,
+    budget: unpackBudget(source.bytes.length),
+    progress: surroundings.onProgress,
+    pause: surroundings.pause,
+    expectOcr: surroundings.onOcrExpected,
+    recognize: surroundings.recognize,
+    extractMember: (member, extension) => read(member, extension, context),
+  }
+  await read(source, type, context)
+  if (!out.hasText) throw new ExtractionError("no_text", "there is no text in this file")
+  return out
+}
+
+/** The same in memory, for callers that have the bytes and trust them. */
+export async function extractDocument(
+  source: Source,
+  type: string,
+  surroundings: Surroundings,
+): Promise<ExtractedDocument> {
+  const parts: string[] = []
+  const out = await extractInto(text => parts.push(text), source, type, surroundings)
+  return out.toDocument(parts.join(""))
+}
+
+async function read(source: Source, extension: string, context: ExtractContext): Promise<void> {
+  if (!Object.hasOwn(EXTENSIONS, extension)) throw new ExtractionError("corrupt_file", `.${extension} cannot be read`)
+  if (source.bytes.length === 0) throw new ExtractionError("no_text", "the file is empty")
+  const format = sniffFormat(source.bytes, extension as Extension)
+  const extract: Extractor = await (EXTRACTORS as unknown as Record<Format, () => Promise<Extractor>>)[format]()
+  try {
+    await extract(source, context)
+  } catch (error) {
+    if (error instanceof ExtractionError) throw error
+    throw new ExtractionError("corrupt_file", "the file is damaged", false, { cause: error })
+  }
+}

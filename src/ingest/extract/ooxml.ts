@@ -1,0 +1,103 @@
+/** Packages of Office Open XML (docx, xlsx, pptx): parts by name, and the relations between them. ECMA-376 part 2. */
+import { ExtractionError } from "../../storage/document.ts"
+import type { UnpackBudget } from "./extractor.ts"
+import { isOle, openOle } from "./ole.ts"
+import { attribute, walkXml } from "./xml.ts"
+import { type ZipEntry, ZipReader } from "./zip-reader.ts"
+
+export interface Relation {
+  /** Last word of the type address: `slide`, `notesSlide`, `comments` … */
+  type: string
+  /** Name of the part. */
+  target: string
+}
+
+export class OfficePackage {
+  private readonly zip: ZipReader
+  private readonly byName = new Map<string, ZipEntry>()
+  /** Parts that are there but cannot be read. */
+  damagedParts = 0
+
+  /** @throws ExtractionError as `ZipReader`; `encrypted_file` where the package is wrapped in an encrypted OLE file. */
+  constructor(bytes: Uint8Array, budget: UnpackBudget) {
+    if (isOle(bytes)) throw encryptedOr(bytes)
+    this.zip = new ZipReader(bytes, budget)
+    for (const entry of this.zip.entries) this.byName.set(normal(entry.name), entry)
+    if (this.zip.recovered) this.damagedParts++
+  }
+
+  names(): string[] {
+    return [...this.byName.keys()]
+  }
+
+  /** The text of an XML part; undefined where it is missing or damaged. Names are compared without case. */
+  part(name: string): string | undefined {
+    const entry = this.byName.get(normal(name))
+    if (!entry) return undefined
+    try {
+      return decodeXml(this.zip.read(entry))
+    } catch (error) {
+      if (error instanceof ExtractionError && error.code === "corrupt_file") {
+        this.damagedParts++
+        return undefined
+      }
+      throw error
+    }
+  }
+
+  /** Relations of a part by id; those of the package itself for `""`. */
+  relations(name: string): Map<string, Relation> {
+    const slash = name.lastIndexOf("/")
+    const xml = this.part(`${name.slice(0, slash + 1)}_rels/${name.slice(slash + 1)}.rels`)
+    const relations = new Map<string, Relation>()
+    if (!xml) return relations
+    walkXml(xml, {
+      open(tag, attributes) {
+        if (tag !== "Relationship" || attributes.TargetMode === "External") return
+        const type = (attributes.Type ?? "").split("/").at(-1)!
+        relations.set(attributes.Id ?? String(relations.size), {
+          type,
+          target: resolvePart(name, attributes.Target ?? ""),
+        })
+      },
+    })
+    return relations
+  }
+
+  /** The part that the package is about, or the first whose name fits `pattern`. */
+  mainPart(pattern: RegExp): string | undefined {
+    for (const { type, target } of this.relations("").values())
+      if (type === "officeDocument" && this.byName.has(normal(target))) return target
+    return this.names().find(name => pattern.test(name))
+  }
+}
+
+/** The value of the attribute `r:id`. */
+export function relationId(attributes: Record<string, string>): string | undefined {
+  for (const key in attributes) if (key.endsWith(":id")) return attributes[key]
+  return attribute(attributes, "id")
+}
+
+function resolvePart(from: string, target: string): string {
+  if (target.startsWith("/")) return target.slice(1)
+  const path = from.split("/").slice(0, -1)
+  for (const step of target.split("/")) {
+    if (step === "..") path.pop()
+    else if (step !== ".") path.push(step)
+  }
+  return path.join("/")
+}
+
+const normal = (name: string) => name.replace(/^\/+/, "").toLowerCase()
+
+function decodeXml(bytes: Uint8Array): string {
+  const encoding =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8"
+  return new TextDecoder(encoding).decode(bytes)
+}
+
+/** Office puts an encrypted package, and an old binary document, into an OLE file. */
+function encryptedOr(bytes: Uint8Array): ExtractionError {
+  if (openOle(bytes).has("encryptedpackage")) return new ExtractionError("encrypted_file", "the document is encrypted")
+  return new ExtractionError("corrupt_file", "the document is not an Office Open XML package")
+}

@@ -1,0 +1,202 @@
+/** A thin, typed face of PDFium (WASM): documents, page text, rendering. Errors are ExtractionErrors. */
+import { PDFiumLibrary } from "@hyzyla/pdfium"
+// @ts-expect-error: a file path at run time, embedded in the executable
+import wasmPath from "@hyzyla/pdfium/pdfium.wasm" with { type: "file" }
+import { ExtractionError } from "../../storage/document.ts"
+
+/** The functions of fpdfview.h and fpdf_text.h in use; pointers and handles are numbers. */
+interface Pdfium {
+  HEAPU8: Uint8Array
+  wasmExports: { malloc(bytes: number): number; free(pointer: number): void }
+  _FPDF_LoadMemDocument64(data: number, size: number, password: number): number
+  _FPDF_CloseDocument(document: number): void
+  _FPDF_GetLastError(): number
+  _FPDF_GetPageCount(document: number): number
+  _FPDF_LoadPage(document: number, index: number): number
+  _FPDF_ClosePage(page: number): void
+  _FPDF_GetPageWidth(page: number): number
+  _FPDF_GetPageHeight(page: number): number
+  _FPDFPage_CountObjects(page: number): number
+  _FPDFPage_GetObject(page: number, index: number): number
+  _FPDFPageObj_GetType(object: number): number
+  _FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number
+  _FPDFText_LoadPage(page: number): number
+  _FPDFText_ClosePage(text: number): void
+  _FPDFText_CountChars(text: number): number
+  _FPDFText_GetText(text: number, start: number, count: number, buffer: number): number
+  _FPDFText_GetFontSize(text: number, index: number): number
+  _FPDFBitmap_CreateEx(width: number, height: number, format: number, buffer: number, stride: number): number
+  _FPDFBitmap_FillRect(bitmap: number, left: number, top: number, width: number, height: number, color: number): void
+  _FPDFBitmap_Destroy(bitmap: number): void
+  _FPDF_RenderPageBitmap(
+    ...args: [
+      bitmap: number,
+      page: number,
+      x: number,
+      y: number,
+      width: number,
+      height: number,
+      rotate: number,
+      flags: number,
+    ]
+  ): void
+}
+
+const ERROR_PASSWORD = 4
+const ERROR_SECURITY = 5
+const OBJECT_IMAGE = 3
+/** A form wraps other objects, mostly pictures where it covers much of a page. */
+const OBJECT_FORM = 5
+const FORMAT_BGR = 2
+const RENDER_ANNOTATIONS = 1
+
+export interface PageText {
+  text: string
+  /** Font size in points of the character at a position of `text`. */
+  fontSizeAt(index: number): number
+}
+
+export interface Bitmap {
+  width: number
+  height: number
+  /** Rows from the top, three bytes per pixel: blue, green, red; rows are padded to four bytes. */
+  pixels: Uint8Array
+  stride: number
+}
+
+let loading: Promise<Pdfium> | undefined
+
+/** The library, compiled once per process. */
+function load(): Promise<Pdfium> {
+  loading ??= (async () => {
+    const library = await PDFiumLibrary.init({ wasmBinary: await Bun.file(wasmPath as string).arrayBuffer() })
+    // The wrapper's own reading loop never closes a page; the module underneath has all functions.
+    return (library as unknown as { module: Pdfium }).module
+  })()
+  return loading
+}
+
+export class PdfiumDocument {
+  readonly pageCount: number
+
+  private constructor(
+    private readonly pdfium: Pdfium,
+    private readonly data: number,
+    private readonly document: number,
+  ) {
+    this.pageCount = pdfium._FPDF_GetPageCount(document)
+  }
+
+  /** @throws ExtractionError `encrypted_file` where a password is needed, else `corrupt_file`. */
+  static async open(bytes: Uint8Array): Promise<PdfiumDocument> {
+    const pdfium = await load()
+    const data = pdfium.wasmExports.malloc(bytes.length)
+    if (data === 0) throw new ExtractionError("corrupt_file", "the PDF is too large to be opened")
+    pdfium.HEAPU8.set(bytes, data)
+    const document = pdfium._FPDF_LoadMemDocument64(data, bytes.length, 0)
+    if (document) return new PdfiumDocument(pdfium, data, document)
+    const error = pdfium._FPDF_GetLastError()
+    pdfium.wasmExports.free(data)
+    if (error === ERROR_PASSWORD || error === ERROR_SECURITY)
+      throw new ExtractionError("encrypted_file", "the PDF needs a password")
+    throw new ExtractionError("corrupt_file", "the PDF is damaged")
+  }
+
+  close(): void {
+    this.pdfium._FPDF_CloseDocument(this.document)
+    this.pdfium.wasmExports.free(this.data)
+  }
+
+  /** Calls `use` with the text of a page (0-based); undefined where the page cannot be loaded. */
+  withText<T>(index: number, use: (page: PageText) => T): T | undefined {
+    return this.withPage(index, page => {
+      const text = this.pdfium._FPDFText_LoadPage(page)
+      if (!text) return undefined
+      try {
+        return use({ text: this.readText(text), fontSizeAt: at => this.pdfium._FPDFText_GetFontSize(text, at) })
+      } finally {
+        this.pdfium._FPDFText_ClosePage(text)
+      }
+    })
+  }
+
+  /** How many things are drawn on a page: pieces of text, pictures, lines. */
+  objectCount(index: number): number {
+    return this.withPage(index, page => this.pdfium._FPDFPage_CountObjects(page)) ?? 0
+  }
+
+  /** True where one picture covers at least `share` (0..1) of a page. */
+  hasPicture(index: number, share: number): boolean {
+    const found = this.withPage(index, page => {
+      const area = this.pdfium._FPDF_GetPageWidth(page) * this.pdfium._FPDF_GetPageHeight(page)
+      // Pages drawn from many thousand pieces are no scans.
+      const count = Math.min(1000, this.pdfium._FPDFPage_CountObjects(page))
+      for (let i = 0; i < count; i++) {
+        const object = this.pdfium._FPDFPage_GetObject(page, i)
+        const type = this.pdfium._FPDFPageObj_GetType(object)
+        if ((type === OBJECT_IMAGE || type === OBJECT_FORM) && this.objectArea(object) >= share * area) return true
+      }
+      return false
+    })
+    return found ?? false
+  }
+
+  private objectArea(object: number): number {
+    const bounds = this.pdfium.wasmExports.malloc(16)
+    const known = this.pdfium._FPDFPageObj_GetBounds(object, bounds, bounds + 4, bounds + 8, bounds + 12)
+    const at = new DataView(this.pdfium.HEAPU8.buffer, bounds, 16)
+    const [left, bottom, right, top] = [0, 4, 8, 12].map(offset => at.getFloat32(offset, true)) as [
+      number,
+      number,
+      number,
+      number,
+    ]
+    this.pdfium.wasmExports.free(bounds)
+    return known ? (right - left) * (top - bottom) : 0
+  }
+
+  /** Draws a page (0-based) at `dpi`, less where it would have more than `maxPixels`. */
+  render(index: number, dpi: number, maxPixels: number): Bitmap | undefined {
+    return this.withPage(index, page => {
+      const { pdfium } = this
+      const points = { width: pdfium._FPDF_GetPageWidth(page), height: pdfium._FPDF_GetPageHeight(page) }
+      if (!(points.width > 0 && points.height > 0)) return undefined
+      const scale = Math.min(dpi / 72, Math.sqrt(maxPixels / (points.width * points.height)))
+      const width = Math.max(1, Math.round(points.width * scale))
+      const height = Math.max(1, Math.round(points.height * scale))
+      const stride = Math.ceil((width * 3) / 4) * 4
+      const buffer = pdfium.wasmExports.malloc(stride * height)
+      if (buffer === 0) return undefined
+      const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, FORMAT_BGR, buffer, stride)
+      pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff)
+      pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, RENDER_ANNOTATIONS)
+      const pixels = pdfium.HEAPU8.slice(buffer, buffer + stride * height)
+      pdfium._FPDFBitmap_Destroy(bitmap)
+      pdfium.wasmExports.free(buffer)
+      return { width, height, pixels, stride }
+    })
+  }
+
+  private withPage<T>(index: number, use: (page: number) => T | undefined): T | undefined {
+    const page = this.pdfium._FPDF_LoadPage(this.document, index)
+    if (!page) return undefined
+    try {
+      return use(page)
+    } finally {
+      this.pdfium._FPDF_ClosePage(page)
+    }
+  }
+
+  private readText(text: number): string {
+    const count = this.pdfium._FPDFText_CountChars(text)
+    if (count <= 0) return ""
+    const buffer = this.pdfium.wasmExports.malloc((count + 1) * 2)
+    if (buffer === 0) return ""
+    // The length that comes back counts the closing zero.
+    const length = this.pdfium._FPDFText_GetText(text, 0, count, buffer)
+    const bytes = this.pdfium.HEAPU8.subarray(buffer, buffer + Math.max(0, length - 1) * 2)
+    const decoded = new TextDecoder("utf-16le").decode(bytes)
+    this.pdfium.wasmExports.free(buffer)
+    return decoded
+  }
+}

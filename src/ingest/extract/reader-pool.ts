@@ -1,0 +1,172 @@
+import { mkdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { selfCommand } from "../../native/self.ts"
+import { type ExtractedDocument, ExtractionError } from "../../storage/document.ts"
+import { type Progress, ReaderChild, ReaderDied } from "./reader-child.ts"
+import { outlineFile, readResult, textFile } from "./reader-protocol.ts"
+
+export interface ReaderPoolOptions {
+  /** Reader processes at the same time, one per core at most. */
+  size: number
+  /** A reader above this is killed and its file is `corrupt_file`. */
+  memoryLimitBytes: number
+  /** Milliseconds that a file of this size may take, before time for OCR. */
+  timeoutFor?: (sizeBytes: number) => number
+  ocrLanguagesDirectory?: string
+  /** Results pass through here; made when missing. */
+  temporaryDirectory: string
+  /** Starts a reader process; Carrel itself by default. */
+  command?: string[]
+  /** An idle reader ends after this long. */
+  keepWarmMs?: number
+  /** Milliseconds that each page read by OCR adds to the time-out. */
+  perOcrPageMs?: number
+  /** A reader is replaced after this many files, because parsers leak. */
+  filesPerReader?: number
+}
+
+/** A minute, and 2 s for each megabyte: PDF text comes at 8 MB/s on a free core, and cores are seldom free. */
+const defaultTimeout = (sizeBytes: number) => 60_000 + (sizeBytes / 1_000_000) * 2_000
+const KEEP_WARM_MS = 15_000
+/** A dense page takes 9 s on a free core. */
+const PER_OCR_PAGE_MS = 60_000
+const FILES_PER_READER = 100
+
+export interface FileToRead {
+  path: string
+  name: string
+  /** Extension. */
+  type: string
+  /** Bytes. */
+  size: number
+}
+
+/**
+ * Reads files in child processes: at most `size` at once, further calls wait their turn. Children start with the first
+ * file, stay warm for the next, and end when there is none.
+ */
+export class ReaderPool {
+  private readonly idle = new Map<ReaderChild, Timer>()
+  private readonly busy = new Set<ReaderChild>()
+  private readonly waiting: (() => void)[] = []
+  private running = 0
+  private stopped = false
+  private results = 0
+
+  constructor(private readonly options: ReaderPoolOptions) {
+    mkdirSync(options.temporaryDirectory, { recursive: true, mode: 0o700 })
+  }
+
+  /** @throws ExtractionError, or the reason of `signal`. */
+  async read(file: FileToRead, onProgress: Progress, signal: AbortSignal): Promise<ExtractedDocument> {
+    await this.turn(signal)
+    try {
+      return await this.readNow(file, onProgress, signal)
+    } finally {
+      this.running--
+      this.waiting.shift()?.()
+    }
+  }
+
+  /** Kills all readers; reads under way fail. */
+  async stop(): Promise<void> {
+    this.stopped = true
+    for (const timer of this.idle.values()) clearTimeout(timer)
+    await Promise.all([...this.idle.keys(), ...this.busy].map(child => child.kill()))
+    this.idle.clear()
+    for (const wake of this.waiting.splice(0)) wake()
+  }
+
+  private async turn(signal: AbortSignal): Promise<void> {
+    while (!this.stopped && this.running >= this.options.size) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.waiting.push(resolve)
+      signal.addEventListener("abort", () => resolve(), { once: true })
+      await promise
+      const at = this.waiting.indexOf(resolve)
+      if (at >= 0) this.waiting.splice(at, 1)
+      if (signal.aborted) {
+        // The turn, if this was one, goes to the next.
+        if (at < 0) this.waiting.shift()?.()
+        throw signal.reason
+      }
+    }
+    if (this.stopped) throw new ExtractionError("internal_error", "the readers are stopped", true)
+    this.running++
+  }
+
+  private async readNow(file: FileToRead, onProgress: Progress, signal: AbortSignal): Promise<ExtractedDocument> {
+    const resultPath = join(this.options.temporaryDirectory, `read-${process.pid}-${++this.results}`)
+    try {
+      await this.readTo(resultPath, file, onProgress, signal)
+      return await readResult(resultPath)
+    } finally {
+      rmSync(textFile(resultPath), { force: true })
+      rmSync(outlineFile(resultPath), { force: true })
+    }
+  }
+
+  private async readTo(resultPath: string, file: FileToRead, onProgress: Progress, signal: AbortSignal): Promise<void> {
+    const child = this.take()
+    const fresh = child.filesRead === 0
+    try {
+      await this.readWith(child, resultPath, file, onProgress, signal)
+    } catch (error) {
+      if (!(error instanceof ReaderDied)) throw error
+      if (this.stopped) throw new ExtractionError("internal_error", "the readers are stopped", true)
+      // What earlier files left behind may be the cause; only a fresh reader's end speaks against the file.
+      if (!fresh) return this.readTo(resultPath, file, onProgress, signal)
+      throw new ExtractionError("corrupt_file", "the file makes its reader crash", false, { cause: error })
+    }
+  }
+
+  private async readWith(
+    child: ReaderChild,
+    resultPath: string,
+    file: FileToRead,
+    onProgress: Progress,
+    signal: AbortSignal,
+  ) {
+    const {
+      memoryLimitBytes,
+      timeoutFor = defaultTimeout,
+      perOcrPageMs = PER_OCR_PAGE_MS,
+      ocrLanguagesDirectory,
+    } = this.options
+    const { path, name, type } = file
+    const request = { path, name, type, resultPath, ...(ocrLanguagesDirectory ? { ocrLanguagesDirectory } : {}) }
+    this.busy.add(child)
+    try {
+      const limits = { timeoutMs: timeoutFor(file.size), perOcrPageMs, memoryBytes: memoryLimitBytes }
+      await child.read(request, limits, onProgress, signal)
+    } finally {
+      this.busy.delete(child)
+      this.release(child)
+    }
+  }
+
+  /** The reader that rested least, or a new one. */
+  private take(): ReaderChild {
+    for (const [child, timer] of [...this.idle].reverse()) {
+      clearTimeout(timer)
+      this.idle.delete(child)
+      if (!child.ended) return child
+    }
+    return new ReaderChild(this.options.command ?? [...selfCommand(), "reader"])
+  }
+
+  private release(child: ReaderChild): void {
+    if (child.ended) return
+    const { filesPerReader = FILES_PER_READER, keepWarmMs = KEEP_WARM_MS } = this.options
+    if (this.stopped || child.filesRead >= filesPerReader) {
+      void child.kill()
+      return
+    }
+    const timer = setTimeout(() => {
+      this.idle.delete(child)
+      void child.kill()
+    }, keepWarmMs)
+    timer.unref()
+    this.idle.set(child, timer)
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * The isolated child that reads documents. Every parser blocks its thread, some can hang or exhaust memory, all of them
+ * meet hostile input: here the worst that happens is the end of this process. Serves one request at a time over IPC.
+ */
+import { readFileSync, statSync } from "node:fs"
+import { ExtractionError } from "../../storage/document.ts"
+import { extractInto } from "./index.ts"
+import { type ReaderMessage, type ReadRequest, TextFileSink, writeOutline } from "./reader-protocol.ts"
+
+/** Larger files are mapped: the kernel pages them in and out, and they do not count as memory of the process. */
+const MAP_ABOVE_BYTES = 1024 * 1024
+/** Progress goes out at most this often. */
+const PROGRESS_INTERVAL_MS = 100
+
+/** Starts serving; the process ends when its parent does. */
+export function serveReader(): void {
+  process.on("disconnect", () => process.exit(0))
+  process.on("message", (request: ReadRequest) => void serve(request))
+  send({ kind: "ready" })
+}
+
+async function serve(request: ReadRequest): Promise<void> {
+  try {
+    await read(request)
+    send({ kind: "done" })
+  } catch (error) {
+    if (error instanceof ExtractionError) {
+      const detail = error.cause instanceof Error ? { detail: String(error.cause.stack) } : {}
+      send({ kind: "failed", code: error.code, message: error.message, ...detail })
+    } else
+      send({
+        kind: "failed",
+        code: "internal_error",
+        message: "the reader failed",
+        detail: String((error as Error).stack),
+      })
+  }
+}
+
+async function read(request: ReadRequest): Promise<void> {
+  const sink = new TextFileSink(request.resultPath)
+  const progress = new ProgressReport()
+  try {
+    const source = { name: request.name, bytes: openBytes(request.path) }
+    const document = await extractInto(sink.write, source, request.type, {
+      onProgress: fraction => progress.report(fraction),
+      onOcrExpected: count => progress.expectOcr(count),
+      pause: () => new Promise(resolve => setImmediate(resolve)),
+      recognize: async image => (await ocr(request.ocrLanguagesDirectory)).recognize(image),
+    })
+    writeOutline(request.resultPath, document)
+  } finally {
+    sink.close()
+  }
+}
+
+function openBytes(path: string): Uint8Array {
+  // Private: nothing written to the array could reach the file.
+  return statSync(path).size > MAP_ABOVE_BYTES ? Bun.mmap(path, { shared: false }) : new Uint8Array(readFileSync(path))
+}
+
+let engine: Promise<import("./ocr.ts").Ocr> | undefined
+
+function ocr(languagesDirectory: string | undefined): Promise<import("./ocr.ts").Ocr> {
+  engine ??= import("./ocr.ts").then(({ Ocr }) => new Ocr(languagesDirectory))
+  return engine
+}
+
+class ProgressReport {
+  private stage: "extracting" | "ocr" = "extracting"
+  private sentAt = 0
+
+  report(progress: number): void {
+    const now = Date.now()
+    if (now - this.sentAt < PROGRESS_INTERVAL_MS && progress < 1) return
+    this.sentAt = now
+    send({ kind: "progress", progress: Math.min(1, Math.max(0, progress)), stage: this.stage })
+  }
+
+  expectOcr(count: number): void {
+    this.stage = "ocr"
+    send({ kind: "ocr_expected", count })
+    send({ kind: "progress", progress: 0, stage: "ocr" })
+  }
+}
+
+function send(message: ReaderMessage): void {
+  process.send?.(message)
+}
+
+if (import.meta.main) serveReader()

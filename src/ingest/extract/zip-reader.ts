@@ -1,0 +1,218 @@
+/**
+ * Reads ZIP files that cannot be trusted: no declared size is believed, every inflation has a hard limit, a missing or
+ * broken directory is rebuilt from the local headers. Format: PKWARE APPNOTE 6.3, sections 4.3 and 4.5.3 (zip64).
+ */
+import { inflateRawSync } from "node:zlib"
+import iconv from "iconv-lite"
+import { ExtractionError } from "../../storage/document.ts"
+import type { UnpackBudget } from "./extractor.ts"
+
+export interface ZipEntry {
+  /** As stored, with forward slashes. */
+  name: string
+  encrypted: boolean
+  method: number
+  /** Undefined where only scanning could tell. */
+  compressedSize: number | undefined
+  /** Position of the local header. */
+  offset: number
+}
+
+const LOCAL_HEADER = 0x04034b50
+const DIRECTORY_ENTRY = 0x02014b50
+const DIRECTORY_END = 0x06054b50
+const ZIP64_LOCATOR = 0x07064b50
+const ZIP64_END = 0x06064b50
+const STORED = 0
+const DEFLATED = 8
+
+/** One entry may be inflated to this size; it is held in memory as a whole. */
+const MAX_ENTRY_BYTES = 256 * 1024 * 1024
+const MAX_ENTRIES = 20_000
+/** A file may unpack to this many times its size: above what tables of repeated values reach, below what bombs need. */
+const MAX_RATIO = 200
+const MIN_BUDGET_BYTES = 64 * 1024 * 1024
+const MAX_BUDGET_BYTES = 4 * 1024 * 1024 * 1024
+
+/** What a file of this size may unpack to, over all levels of nesting. */
+export function unpackBudget(fileBytes: number): UnpackBudget {
+  const bytes = Math.min(MAX_BUDGET_BYTES, Math.max(MIN_BUDGET_BYTES, fileBytes * MAX_RATIO))
+  return { bytes, entries: MAX_ENTRIES, depth: 0 }
+}
+
+/** An opened archive. `recovered` says that its directory was missing or broken. */
+export class ZipReader {
+  readonly entries: ZipEntry[]
+  readonly recovered: boolean
+  private readonly view: DataView
+
+  /** @throws ExtractionError `corrupt_file` where there is no entry to be found, `archive_rejected` over the budget. */
+  constructor(
+    private readonly bytes: Uint8Array,
+    private readonly budget: UnpackBudget,
+  ) {
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const listed = this.directory()
+    this.recovered = listed === undefined
+    this.entries = listed ?? this.scan()
+    budget.entries -= this.entries.length
+  }
+
+  /** @throws ExtractionError: `encrypted_file`, `corrupt_file` (damaged or an unknown method) or `archive_rejected`. */
+  read(entry: ZipEntry): Uint8Array {
+    if (entry.encrypted) throw new ExtractionError("encrypted_file", `${entry.name} is encrypted`)
+    const data = this.compressed(entry)
+    const limit = Math.min(MAX_ENTRY_BYTES, this.budget.bytes)
+    const content = entry.method === STORED ? data : inflate(data, entry, limit)
+    if (content.length > limit) throw tooLarge(entry.name)
+    this.budget.bytes -= content.length
+    return content
+  }
+
+  private compressed(entry: ZipEntry): Uint8Array {
+    if (this.u32(entry.offset) !== LOCAL_HEADER) throw damaged(entry.name)
+    const start =
+      entry.offset + 30 + this.view.getUint16(entry.offset + 26, true) + this.view.getUint16(entry.offset + 28, true)
+    const end = entry.compressedSize === undefined ? this.bytes.length : start + entry.compressedSize
+    return this.bytes.subarray(start, Math.min(end, this.bytes.length))
+  }
+
+  /** The central directory; undefined where it is missing or does not hold together. */
+  private directory(): ZipEntry[] | undefined {
+    const end = this.findEnd()
+    if (end === undefined) return undefined
+    try {
+      const { count, size, offset } = this.endRecord(end)
+      this.admit(count)
+      // Bytes put in front of the archive (self-extracting programs) shift all offsets.
+      const shift = this.u32(offset) === DIRECTORY_ENTRY || count === 0 ? 0 : end - size - offset
+      const entries: ZipEntry[] = []
+      for (let at = offset + shift; entries.length < count; ) {
+        if (this.u32(at) !== DIRECTORY_ENTRY) return undefined
+        entries.push(this.directoryEntry(at, shift))
+        at +=
+          46 +
+          this.view.getUint16(at + 28, true) +
+          this.view.getUint16(at + 30, true) +
+          this.view.getUint16(at + 32, true)
+      }
+      return entries
+    } catch (error) {
+      if (error instanceof RangeError) return undefined
+      throw error
+    }
+  }
+
+  private findEnd(): number | undefined {
+    // The record has 22 bytes and a comment of at most 65 535.
+    for (let at = this.bytes.length - 22; at >= Math.max(0, this.bytes.length - 65_557); at--)
+      if (this.bytes[at] === 0x50 && this.u32(at) === DIRECTORY_END) return at
+    return undefined
+  }
+
+  private endRecord(end: number): { count: number; size: number; offset: number } {
+    const count = this.view.getUint16(end + 10, true)
+    const size = this.view.getUint32(end + 12, true)
+    const offset = this.view.getUint32(end + 16, true)
+    if ((count !== 0xffff && offset !== 0xffffffff) || this.u32(end - 20) !== ZIP64_LOCATOR)
+      return { count, size, offset }
+    const record = this.u64(end - 12)
+    if (this.u32(record) !== ZIP64_END) return { count, size, offset }
+    return { count: this.u64(record + 32), size: this.u64(record + 40), offset: this.u64(record + 48) }
+  }
+
+  private directoryEntry(at: number, shift: number): ZipEntry {
+    const flags = this.view.getUint16(at + 8, true)
+    const nameLength = this.view.getUint16(at + 28, true)
+    let compressedSize = this.view.getUint32(at + 20, true)
+    let offset = this.view.getUint32(at + 42, true)
+    const uncompressed = this.view.getUint32(at + 24, true)
+    const extra = at + 46 + nameLength
+    const extraEnd = extra + this.view.getUint16(at + 30, true)
+    for (let field = extra; field + 4 <= extraEnd; field += 4 + this.view.getUint16(field + 2, true)) {
+      if (this.view.getUint16(field, true) !== 1) continue
+      let value = field + 4 + (uncompressed === 0xffffffff ? 8 : 0)
+      if (compressedSize === 0xffffffff) {
+        compressedSize = this.u64(value)
+        value += 8
+      }
+      if (offset === 0xffffffff) offset = this.u64(value)
+    }
+    const method = this.view.getUint16(at + 10, true)
+    const name = decodeName(this.bytes.subarray(at + 46, at + 46 + nameLength))
+    return { name, encrypted: (flags & 1) !== 0, method, compressedSize, offset: offset + shift }
+  }
+
+  /** Finds local headers one after another: what a truncated file still has. */
+  private scan(): ZipEntry[] {
+    const entries: ZipEntry[] = []
+    for (
+      let at = this.bytes.indexOf(0x50);
+      at >= 0 && at + 30 <= this.bytes.length;
+      at = this.bytes.indexOf(0x50, at)
+    ) {
+      if (this.u32(at) !== LOCAL_HEADER) {
+        at++
+        continue
+      }
+      const nameLength = this.view.getUint16(at + 26, true)
+      const start = at + 30 + nameLength + this.view.getUint16(at + 28, true)
+      if (start > this.bytes.length) break
+      const size = this.view.getUint32(at + 18, true)
+      const known = size > 0 && size <= this.bytes.length - start
+      entries.push({
+        name: decodeName(this.bytes.subarray(at + 30, at + 30 + nameLength)),
+        encrypted: (this.view.getUint16(at + 6, true) & 1) !== 0,
+        method: this.view.getUint16(at + 8, true),
+        compressedSize: known ? size : undefined,
+        offset: at,
+      })
+      this.admit(entries.length)
+      at = known ? start + size : start
+    }
+    if (entries.length === 0) throw new ExtractionError("corrupt_file", "the archive is damaged: it has no entry")
+    return entries
+  }
+
+  private admit(count: number): void {
+    if (count > this.budget.entries) throw new ExtractionError("archive_rejected", "the archive has too many entries")
+  }
+
+  private u32(at: number): number {
+    return at >= 0 && at + 4 <= this.bytes.length ? this.view.getUint32(at, true) : 0
+  }
+
+  private u64(at: number): number {
+    return Number(this.view.getBigUint64(at, true))
+  }
+}
+
+function inflate(data: Uint8Array, entry: ZipEntry, limit: number): Uint8Array {
+  if (entry.method !== DEFLATED)
+    throw new ExtractionError(
+      "corrupt_file",
+      `${entry.name} is packed with a method (${entry.method}) that cannot be read`,
+    )
+  try {
+    // finishFlush 2 (Z_SYNC_FLUSH): a truncated stream gives what it has.
+    return inflateRawSync(data, { maxOutputLength: Math.max(1, limit), finishFlush: 2 })
+  } catch (error) {
+    if ((error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE" || error instanceof RangeError)
+      throw tooLarge(entry.name)
+    throw damaged(entry.name)
+  }
+}
+
+function decodeName(bytes: Uint8Array): string {
+  let name: string
+  try {
+    name = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    name = iconv.decode(Buffer.from(bytes), "cp437")
+  }
+  return name.replaceAll("\\", "/").replaceAll("\0", "")
+}
+
+const damaged = (name: string) => new ExtractionError("corrupt_file", `${name} is damaged`)
+const tooLarge = (name: string) =>
+  new ExtractionError("archive_rejected", `${name} unpacks to more than is allowed for an archive of this size`)
