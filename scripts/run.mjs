@@ -55,9 +55,8 @@ function readJson(file) {
 
 function installer() {
   if (spawnSync("npm", ["--version"], { stdio: "ignore" }).status === 0) {
-    // A first installation is exactly what the lock file says; a later one keeps what is already right.
-    const how = existsSync(MODULES) ? ["install", "--no-save"] : ["ci"]
-    return ["npm", ...how, "--loglevel=error"]
+    // Not `npm ci`: it refuses a lock file made where the optional packages of other platforms could not be had.
+    return ["npm", "install", "--no-save", "--loglevel=error"]
   }
   if (process.versions.bun) return [process.execPath, "install", "--no-save", "--silent"]
   return fail("neither npm nor bun is installed")
