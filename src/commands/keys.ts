@@ -35,7 +35,10 @@ async function create(args: string[]): Promise<number> {
     values: ["name", "workspace", "scopes", "expires-at"],
     switches: ["json", "help"],
   })
-  if (options.has("help")) return (print(HELP), 0)
+  if (options.has("help")) {
+    print(HELP)
+    return 0
+  }
   const name = options.get("name")
   if (!name) throw new UsageError("--name is needed: it tells keys apart in lists")
   const key = await withDatabase(config, async database =>

@@ -15,7 +15,10 @@ export const run: Command = async ([action, ...rest]) => {
     values: ["email", "workspace", "name"],
     switches: ["admin", "json", "help"],
   })
-  if (action === undefined || action === "help" || action === "--help" || options.has("help")) return (print(HELP), 0)
+  if (action === undefined || action === "help" || action === "--help" || options.has("help")) {
+    print(HELP)
+    return 0
+  }
   switch (action) {
     case "add": {
       const email = needEmail(options)
