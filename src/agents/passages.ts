@@ -26,6 +26,11 @@ export class Passages {
     return index
   }
 
+  /** Every passage so far, by number. */
+  all(): Citation[] {
+    return [...this.byKey.values()]
+  }
+
   /** The passages that the text cites, each once, in the order of their first marker. Unknown numbers cite nothing. */
   citedIn(text: string): Citation[] {
     const byIndex = new Map([...this.byKey.values()].map(citation => [citation.index, citation]))

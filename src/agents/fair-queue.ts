@@ -1,0 +1,90 @@
+/**
+ * Bounds how many runs go at once. Runs that wait are served in turn between keys, so that one key with a hundred runs
+ * delays another key's first run by one run only; within a key the oldest goes first.
+ */
+import { AppError } from "../errors.ts"
+import { orAbort } from "./tools/tool.ts"
+
+export interface Ticket {
+  /** Settles when the run may go; rejects when the signal aborts first. */
+  turn(signal: AbortSignal): Promise<void>
+  /** To be called once in any case; lets the next one go. */
+  leave(): void
+}
+
+interface Waiting {
+  go: () => void
+}
+
+/** A guess of how long a place takes to become free; runs differ too much to know. */
+const RETRY_AFTER_SECONDS = 10
+
+export class FairQueue {
+  private running = 0
+  private waitingCount = 0
+  /** One line per key; a Map keeps the order in which keys are served: a served key goes to the end. */
+  private readonly lines = new Map<string, Waiting[]>()
+
+  constructor(
+    private readonly concurrency: number,
+    private readonly maxWaiting: number,
+  ) {}
+
+  get load(): { running: number; waiting: number } {
+    return { running: this.running, waiting: this.waitingCount }
+  }
+
+  /** @throws AppError overloaded when too many wait already */
+  enter(key: string): Ticket {
+    if (this.running < this.concurrency) {
+      this.running++
+      return this.ticket(key, undefined, Promise.resolve())
+    }
+    if (this.waitingCount >= this.maxWaiting)
+      throw new AppError("overloaded", {
+        message: "too many agent runs are waiting already",
+        retryAfter: RETRY_AFTER_SECONDS,
+      })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiting = { go: resolve }
+    this.lines.set(key, [...(this.lines.get(key) ?? []), waiting])
+    this.waitingCount++
+    return this.ticket(key, waiting, promise)
+  }
+
+  private ticket(key: string, waiting: Waiting | undefined, go: Promise<void>): Ticket {
+    let left = false
+    return {
+      turn: signal => orAbort(go, signal),
+      leave: () => {
+        if (left) return
+        left = true
+        if (waiting && this.remove(key, waiting)) return
+        this.running--
+        this.serveNext()
+      },
+    }
+  }
+
+  /** @returns false when it no longer waits */
+  private remove(key: string, waiting: Waiting): boolean {
+    const line = this.lines.get(key)
+    if (!line?.includes(waiting)) return false
+    const rest = line.filter(other => other !== waiting)
+    if (rest.length > 0) this.lines.set(key, rest)
+    else this.lines.delete(key)
+    this.waitingCount--
+    return true
+  }
+
+  private serveNext(): void {
+    const next = this.lines.entries().next().value
+    if (!next) return
+    const [key, [waiting, ...rest]] = next
+    this.lines.delete(key)
+    if (rest.length > 0) this.lines.set(key, rest)
+    this.waitingCount--
+    this.running++
+    waiting!.go()
+  }
+}

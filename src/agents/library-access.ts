@@ -1,0 +1,92 @@
+/** The library as agents see it: rows of the workspace and the extracted text of the findable version. */
+import { sql } from "kysely"
+import { foldName } from "../library/labels.ts"
+import type { Library } from "../library/library.ts"
+import { toFileRecord } from "../library/record.ts"
+import type { Database } from "../storage/database.ts"
+import { NOWHERE, type Place } from "../storage/document.ts"
+import type { AgentLibrary, TextRange, TextSlice } from "./library.ts"
+
+export interface LibraryAccessDependencies {
+  database: Database
+  library: Library
+  /** @throws AppError not_found when the workspace has no such conversation */
+  conversationFiles?: (workspaceId: string, conversationId: string) => Promise<string[]>
+}
+
+export class LibraryAccess implements AgentLibrary {
+  readonly conversationFiles: NonNullable<AgentLibrary["conversationFiles"]> | undefined
+
+  constructor(private readonly dependencies: LibraryAccessDependencies) {
+    this.conversationFiles = dependencies.conversationFiles
+  }
+
+  list: AgentLibrary["list"] = async (workspaceId, { file_ids, context_id, name, type, limit }) => {
+    let query = this.dependencies.database.selectFrom("files").where("workspace_id", "=", workspaceId)
+    if (file_ids) query = query.where("id", "in", file_ids)
+    if (context_id !== undefined) query = query.where("context_id", "=", context_id)
+    if (name !== undefined) query = query.where(sql<boolean>`instr(name_folded, ${foldName(name)}) > 0`)
+    if (type !== undefined) query = query.where("type", "=", type)
+    const { total } = await query.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+    const rows = await query.selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute()
+    return { files: rows.map(toFileRecord), total: Number(total) }
+  }
+
+  find: AgentLibrary["find"] = async (workspaceId, fileId) => {
+    const row = await this.dependencies.database
+      .selectFrom("files")
+      .selectAll()
+      .where("workspace_id", "=", workspaceId)
+      .where("id", "=", fileId)
+      .executeTakeFirst()
+    return row && toFileRecord(row)
+  }
+
+  readText: AgentLibrary["readText"] = async (workspaceId, fileId, range) => {
+    const { path } = await this.dependencies.library.text(workspaceId, fileId)
+    const part = range.page === undefined ? undefined : await this.pageBounds(fileId, range.page)
+    if (range.page !== undefined && !part) return undefined
+    return slice(await Bun.file(path).text(), range, part)
+  }
+
+  blobPath: AgentLibrary["blobPath"] = async (workspaceId, fileId) =>
+    (await this.dependencies.library.content(workspaceId, fileId)).path
+
+  /** Where a page or slide begins and ends in the text, as the indexed slices tell; undefined when there is none. */
+  private async pageBounds(
+    fileId: string,
+    page: number,
+  ): Promise<{ from: number; to: number; place: Place } | undefined> {
+    const chunks = await this.dependencies.database
+      .selectFrom("chunks")
+      .innerJoin("generations", "generations.id", "chunks.generation_id")
+      .select(["chunks.start", "chunks.end", "chunks.page", "chunks.slide"])
+      .where("generations.file_id", "=", fileId)
+      .where("generations.state", "=", "live")
+      .where(eb => eb.or([eb("chunks.page", "=", page), eb("chunks.slide", "=", page)]))
+      .execute()
+    const first = chunks[0]
+    if (!first) return undefined
+    const place = { ...NOWHERE, page: first.page, slide: first.slide }
+    return {
+      from: Math.min(...chunks.map(chunk => chunk.start)),
+      to: Math.max(...chunks.map(chunk => chunk.end)),
+      place,
+    }
+  }
+}
+
+function slice(
+  text: string,
+  { start = 0, end }: TextRange,
+  part = { from: 0, to: text.length, place: NOWHERE },
+): TextSlice {
+  const { from, to, place } = part
+  const first = whole(text, Math.min(to, from + start))
+  const last = whole(text, Math.max(first, Math.min(to, end === undefined ? to : from + end)))
+  return { text: text.slice(first, last), start: first, end: last, from, to, place }
+}
+
+/** The same position, or the one before it where it would split a surrogate pair. */
+const whole = (text: string, at: number): number =>
+  at > 0 && /[\uDC00-\uDFFF]/.test(text[at] ?? "") && /[\uD800-\uDBFF]/.test(text[at - 1]!) ? at - 1 : at

@@ -1,0 +1,151 @@
+/** Tools of external Model Context Protocol servers, connected when first asked for and again after they went away. */
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { log } from "../log.ts"
+import type { ToolProvider } from "./external-tools.ts"
+import type { JsonSchema } from "./json-schema.ts"
+import type { McpServer } from "./mcp-config.ts"
+import type { Tool } from "./tools/tool.ts"
+import { ToolError } from "./tools/tool-error.ts"
+
+/** A server that does not greet within this time is left out of the run. */
+const CONNECT_TIMEOUT_MS = 10_000
+/** A listing is asked for again after this time. */
+const LISTING_MS = 60_000
+/** Longest single call: external work may be slow, and the run has its own deadline. */
+const CALL_TIMEOUT_MS = 300_000
+/** Pages of one server's listing. */
+const MAX_LIST_PAGES = 20
+
+interface Connection {
+  client: Client
+  tools: Tool[]
+  listedAt: number
+}
+
+export class McpTools implements ToolProvider {
+  private readonly connections = new Map<string, Promise<Connection>>()
+  private readonly problems = new Map<string, string>()
+
+  constructor(
+    private readonly servers: readonly McpServer[],
+    private readonly version: string,
+  ) {}
+
+  async tools(): Promise<Tool[]> {
+    const lists = await Promise.all(
+      this.servers.map(async server => {
+        try {
+          const { tools } = await this.connect(server)
+          this.problems.delete(server.name)
+          return tools
+        } catch (error) {
+          this.problems.set(server.name, `the MCP server ${server.name} does not answer`)
+          log.warn("an MCP server does not answer", { server: server.name, error })
+          return []
+        }
+      }),
+    )
+    return lists.flat()
+  }
+
+  problemOf(toolName: string): string | undefined {
+    return this.problems.get(toolName.split(".")[0]!)
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.connections.values()]
+    this.connections.clear()
+    await Promise.allSettled(open.map(async connection => (await connection).client.close()))
+  }
+
+  private async connect(server: McpServer): Promise<Connection> {
+    const known = this.connections.get(server.name)
+    if (known) {
+      const connection = await known
+      if (Date.now() - connection.listedAt > LISTING_MS) {
+        connection.tools = await listTools(server, connection.client)
+        connection.listedAt = Date.now()
+      }
+      return connection
+    }
+    const opening = this.open(server)
+    this.connections.set(server.name, opening)
+    opening.catch(() => this.connections.delete(server.name))
+    return opening
+  }
+
+  private async open(server: McpServer): Promise<Connection> {
+    const { Client } = await import("@modelcontextprotocol/sdk/client/index.js")
+    const client = new Client({ name: "carrel", version: this.version })
+    client.onclose = () => this.connections.delete(server.name)
+    await client.connect(await transportOf(server), { timeout: CONNECT_TIMEOUT_MS })
+    return { client, tools: await listTools(server, client), listedAt: Date.now() }
+  }
+}
+
+async function transportOf(server: McpServer) {
+  if ("command" in server) {
+    const { StdioClientTransport, getDefaultEnvironment } = await import("@modelcontextprotocol/sdk/client/stdio.js")
+    const { command, args, env } = server
+    return new StdioClientTransport({ command, args, env: { ...getDefaultEnvironment(), ...env }, stderr: "ignore" })
+  }
+  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js")
+  return new StreamableHTTPClientTransport(server.url, { requestInit: { headers: server.headers } })
+}
+
+async function listTools(server: McpServer, client: Client): Promise<Tool[]> {
+  const tools: Tool[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < MAX_LIST_PAGES; page++) {
+    const listed = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: CONNECT_TIMEOUT_MS })
+    for (const { name, description, inputSchema } of listed.tools)
+      tools.push({
+        name: `${server.name}.${name}`,
+        description: description ?? name,
+        parameters: inputSchema as JsonSchema,
+        timeoutMs: CALL_TIMEOUT_MS,
+        changes: true,
+        external: true,
+        execute: (args, { signal }) => callExternal(client, name, args, signal),
+      })
+    cursor = listed.nextCursor
+    if (cursor === undefined) break
+  }
+  return tools
+}
+
+async function callExternal(
+  client: Client,
+  name: string,
+  args: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<string> {
+  let answer: Awaited<ReturnType<Client["callTool"]>>
+  try {
+    answer = await client.callTool({ name, arguments: args }, undefined, { signal, timeout: CALL_TIMEOUT_MS })
+  } catch (error) {
+    throw new ToolError(`The server of this tool answered with an error: ${(error as Error).message}`)
+  }
+  const text = textOf(answer)
+  if (answer.isError) throw new ToolError(text || "The tool failed without a reason.")
+  return text || "(no result)"
+}
+
+function textOf(answer: Awaited<ReturnType<Client["callTool"]>>): string {
+  const { content, structuredContent } = answer as { content?: unknown; structuredContent?: unknown }
+  const parts = (Array.isArray(content) ? content : []).map(
+    (part: {
+      type?: string
+      text?: string
+      resource?: { uri?: string; text?: string }
+      uri?: string
+      mimeType?: string
+    }) => {
+      if (part.type === "text") return part.text ?? ""
+      if (part.type === "resource") return part.resource?.text ?? `[resource ${part.resource?.uri ?? ""}]`
+      if (part.type === "resource_link") return `[resource ${part.uri ?? ""}]`
+      return `[${part.type ?? "part"} ${part.mimeType ?? ""} left out: only text can be read]`
+    },
+  )
+  return parts.length === 0 && structuredContent !== undefined ? JSON.stringify(structuredContent) : parts.join("\n")
+}

@@ -1,0 +1,111 @@
+/** The public records of a run and of its steps, spelled as on the wire (section 8 of the API), and their events. */
+import type { Selectable } from "kysely"
+import type { ErrorBody } from "../errors.ts"
+import type { AgentRunsTable, AgentStepsTable, RunStatus } from "../storage/runs.ts"
+import type { Citation } from "./passages.ts"
+
+export interface StepRecord {
+  index: number
+  type: "tool_call"
+  name: string
+  arguments: Record<string, unknown>
+  /** Null while the tool runs. */
+  result: string | null
+  is_error: boolean
+  started_at: string
+  duration_ms: number | null
+}
+
+export interface RunRecord {
+  run_id: string
+  status: RunStatus
+  output: string
+  structured_output: unknown
+  model: string
+  citations: Citation[]
+  steps: StepRecord[]
+  finish_reason: FinishReason | null
+  error: ErrorBody | null
+  usage: { prompt_tokens: number; completion_tokens: number }
+  ner_count: number
+  started_at: string
+  finished_at: string | null
+  task: string
+  additional_metadata: Record<string, unknown>
+}
+
+export type FinishReason = "final_answer" | "max_steps" | "cancelled" | "timeout" | "error"
+
+/** A run in a list: without its steps, which may be large. */
+export type RunSummary = Omit<RunRecord, "steps"> & { step_count: number }
+
+export type RunRow = Selectable<AgentRunsTable>
+export type StepRow = Selectable<AgentStepsTable>
+
+export function toStepRecord(row: StepRow): StepRecord {
+  return {
+    index: row.step,
+    type: row.type,
+    name: row.name,
+    arguments: JSON.parse(row.arguments),
+    result: row.result,
+    is_error: row.is_error === 1,
+    started_at: row.started_at,
+    duration_ms: row.duration_ms,
+  }
+}
+
+function common(row: RunRow): Omit<RunRecord, "steps"> {
+  return {
+    run_id: row.id,
+    status: row.status,
+    output: row.output,
+    structured_output: row.structured_output === null ? null : JSON.parse(row.structured_output),
+    model: row.model,
+    citations: JSON.parse(row.citations),
+    finish_reason: row.finish_reason as FinishReason | null,
+    error: row.error === null ? null : JSON.parse(row.error),
+    usage: { prompt_tokens: row.prompt_tokens, completion_tokens: row.completion_tokens },
+    ner_count: row.ner_count,
+    started_at: row.started_at,
+    finished_at: row.finished_at,
+    task: row.task,
+    additional_metadata: JSON.parse(row.additional_metadata),
+  }
+}
+
+export const toRunRecord = (row: RunRow, steps: StepRow[]): RunRecord => ({
+  ...common(row),
+  steps: steps.map(toStepRecord),
+})
+export const toRunSummary = (row: RunRow, stepCount: number): RunSummary => ({ ...common(row), step_count: stepCount })
+
+/** One item of a run's event stream. `id` counts 1, 2, 3 … within the run. */
+export type RunEvent =
+  | { id: number; event: "run_started"; data: { run_id: string; model: string; started_at: string } }
+  | { id: number; event: "step_started"; data: StepRecord }
+  | { id: number; event: "step_completed"; data: StepRecord }
+  | { id: number; event: "run_finished"; data: RunRecord }
+  | { id: number; event: "done"; data: Record<string, never> }
+
+/**
+ * All events that the rows tell of, in order. They are a function of the rows alone, so that a stream can be taken up
+ * anywhere, also after a restart.
+ */
+export function eventsOf(row: RunRow, steps: StepRow[]): RunEvent[] {
+  const events: RunEvent[] = [
+    { id: 1, event: "run_started", data: { run_id: row.id, model: row.model, started_at: row.started_at } },
+  ]
+  for (const step of steps) {
+    const begun = { ...toStepRecord(step), result: null, is_error: false, duration_ms: null }
+    events.push({ id: step.started_event, event: "step_started", data: begun })
+    if (step.finished_event !== null)
+      events.push({ id: step.finished_event, event: "step_completed", data: toStepRecord(step) })
+  }
+  events.sort((left, right) => left.id - right.id)
+  if (row.finished_at !== null) {
+    events.push({ id: row.event_count - 1, event: "run_finished", data: toRunRecord(row, steps) })
+    events.push({ id: row.event_count, event: "done", data: {} })
+  }
+  return events
+}

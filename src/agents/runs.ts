@@ -1,0 +1,447 @@
+/**
+ * Runs as the API knows them: accepted, waited for or left alone, cancelled, read again, taken up after a crash.
+ *
+ * A run is `running` from its acceptance, also while it waits for its turn. It leaves that state once:
+ * `completed` (answer or max_steps), `failed` (model, schema, inner error, interruption), `timed_out` (the deadline,
+ * which counts from acceptance) or `cancelled` (by request, or because the client of a blocking call went away).
+ * Leaving aborts the model request and every tool at once and does not wait for them.
+ */
+import { createHash } from "node:crypto"
+import type { ChatBackend, ModelInfo } from "../backends/backend.ts"
+import { AppError, type ErrorBody, toErrorBody } from "../errors.ts"
+import { log } from "../log.ts"
+import { auditRedaction, parseRedaction, type Redactor } from "../redaction/redact.ts"
+import type { SearchService } from "../search/types.ts"
+import type { RunStatus } from "../storage/runs.ts"
+import type { ToolProvider } from "./external-tools.ts"
+import { runExtractive } from "./extractive.ts"
+import { FairQueue, type Ticket } from "./fair-queue.ts"
+import { createGuard, type Guard } from "./guard.ts"
+import { canonicalJson } from "./json-schema.ts"
+import type { AgentLibrary } from "./library.ts"
+import { type Citation, Passages } from "./passages.ts"
+import { DEFAULT_MAX_STEPS, DEFAULT_TIMEOUT_SECONDS, outputOf, type RunRequest, scopeOf, toolsOf } from "./request.ts"
+import { type RunInput, type RunResult, runAgent, type Usage } from "./run.ts"
+import { eventsOf, type RunEvent, type RunRecord, type RunSummary, toRunRecord } from "./run-record.ts"
+import type { RunOutcome, RunStore } from "./run-store.ts"
+import { StepWriter } from "./step-writer.ts"
+import type { Calculator } from "./tools/calculator.ts"
+import type { TableReader } from "./tools/table-reader.ts"
+import { orAbort } from "./tools/tool.ts"
+
+/** What agents need of the model catalogue. */
+export interface ModelCatalogue {
+  /** @throws AppError model_not_found, model_unavailable; undefined asks for the default model */
+  resolve(value: string | undefined): Promise<{ backend: ChatBackend; info: ModelInfo; name: string }>
+}
+
+export interface AgentRunsDependencies {
+  store: RunStore
+  models: ModelCatalogue
+  library: AgentLibrary
+  search: SearchService
+  redactor: Pick<Redactor, "redact" | "redactValue">
+  /** Whether the daemon or the workspace insists on redaction. */
+  redactionEnforced: (workspaceId: string) => boolean
+  tables: TableReader
+  calculator: Calculator
+  external?: ToolProvider
+  /** Runs that go at once; further ones wait. */
+  concurrency: number
+  /** Runs that may wait; further ones are refused as `overloaded`. */
+  maxWaiting: number
+  /** Largest window in tokens that a run asks its model for. */
+  contextTokens: number
+}
+
+export interface RunCaller {
+  workspaceId: string
+  keyId: string
+}
+
+export interface StartOptions {
+  idempotencyKey?: string | undefined
+  /** When the request came in; the deadline counts from here. */
+  acceptedAt?: Date
+}
+
+/** Why a run that still goes must end. */
+type EndReason = "timeout" | "cancelled" | "interrupted"
+
+class Ending extends Error {
+  constructor(readonly reason: EndReason) {
+    super(`the run ended: ${reason}`)
+  }
+}
+
+interface LiveRun {
+  id: string
+  controller: AbortController
+  /** Settles when the run's last row is written. */
+  ended: Promise<void>
+  /** Blocking calls that wait for it. */
+  waiting: number
+  /** True when nobody needs to wait for it to go on. */
+  detached: boolean
+  listeners: Set<() => void>
+}
+
+/** How often a row is looked at that says `running` while no run of this process owns it: its end is still to be stored. */
+const ORPHAN_POLL_MS = 1_000
+/** Between tries to store the end of a run, as on a full disk. */
+const FINISH_RETRY_MS = 10_000
+/** Window of a model that does not tell. */
+const UNKNOWN_CONTEXT_TOKENS = 8_192
+const INTERRUPTED: ErrorBody = { code: "interrupted", message: "the daemon stopped while the run was going" }
+
+export class AgentRuns {
+  private readonly live = new Map<string, LiveRun>()
+  private readonly queue: FairQueue
+  private stopping = false
+
+  constructor(private readonly dependencies: AgentRunsDependencies) {
+    this.queue = new FairQueue(dependencies.concurrency, dependencies.maxWaiting)
+  }
+
+  /** Runs that go and that wait, for metrics. */
+  get load(): { running: number; waiting: number } {
+    return this.queue.load
+  }
+
+  /** Fails the runs that a former process left alive. Called once, before requests come in. */
+  async recover(): Promise<number> {
+    return this.dependencies.store.failInterrupted(INTERRUPTED)
+  }
+
+  /**
+   * Accepts a run and answers at once; the run goes on by itself.
+   * @throws AppError for a request that cannot be run, or overloaded
+   */
+  async startDetached(caller: RunCaller, request: RunRequest, options: StartOptions = {}): Promise<RunRecord> {
+    const id = await this.start(caller, request, options)
+    const run = this.live.get(id)
+    if (run) run.detached = true
+    return this.get(caller.workspaceId, id)
+  }
+
+  /**
+   * Runs to the end. The run is cancelled when `signal` aborts and nobody else waits for it.
+   * @returns the completed or cancelled run
+   * @throws AppError agent_timeout, output_schema_violation, model_error …, each with `details[0].run_id`
+   */
+  async runToEnd(
+    caller: RunCaller,
+    request: RunRequest,
+    signal: AbortSignal,
+    options: StartOptions = {},
+  ): Promise<RunRecord> {
+    const id = await this.start(caller, request, options)
+    const run = this.live.get(id)
+    if (run) {
+      run.waiting++
+      try {
+        await orAbort(run.ended, signal)
+      } catch (error) {
+        if (signal.aborted && run.waiting === 1 && !run.detached) await this.end(run, "cancelled")
+        throw error
+      } finally {
+        run.waiting--
+      }
+    }
+    return answerOf(await this.get(caller.workspaceId, id))
+  }
+
+  /** @throws AppError not_found, also for a run of another workspace */
+  async get(workspaceId: string, runId: string): Promise<RunRecord> {
+    const { row, steps } = await this.find(workspaceId, runId)
+    return toRunRecord(row, steps)
+  }
+
+  async list(
+    workspaceId: string,
+    request: { statuses?: RunStatus[]; page: number; pageSize: number },
+  ): Promise<{ data: RunSummary[]; total: number }> {
+    return this.dependencies.store.list(workspaceId, request)
+  }
+
+  /** Ends a run that goes; one that has ended stays as it is. */
+  async cancel(workspaceId: string, runId: string): Promise<RunRecord> {
+    await this.find(workspaceId, runId)
+    const run = this.live.get(runId)
+    if (run) await this.end(run, "cancelled")
+    return this.get(workspaceId, runId)
+  }
+
+  /** The events after number `after`, from the rows, then as they come; ends with `done`. */
+  async *follow(workspaceId: string, runId: string, after: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
+    let last = after
+    while (!signal.aborted) {
+      const changed = this.nextChange(runId, signal) // before reading, so that nothing falls between
+      const { row, steps } = await this.find(workspaceId, runId)
+      for (const event of eventsOf(row, steps)) {
+        if (event.id <= last) continue
+        last = event.id
+        yield event
+      }
+      if (row.finished_at !== null) return
+      await changed
+    }
+  }
+
+  /** Takes no more runs, lets those that go finish within `graceMs`, then ends the rest as interrupted. */
+  async stop(graceMs: number): Promise<void> {
+    this.stopping = true
+    const runs = [...this.live.values()]
+    await Promise.race([Promise.all(runs.map(run => run.ended)), Bun.sleep(graceMs)])
+    await Promise.all([...this.live.values()].map(run => this.end(run, "interrupted")))
+    this.dependencies.calculator.close()
+    await this.dependencies.external?.close()
+  }
+
+  /** @returns the id of the new run, or of the one that the idempotency key started before */
+  private async start(
+    caller: RunCaller,
+    request: RunRequest,
+    { idempotencyKey, acceptedAt = new Date() }: StartOptions,
+  ): Promise<string> {
+    const { store } = this.dependencies
+    const requestHash = createHash("sha256").update(canonicalJson(request)).digest("hex")
+    if (idempotencyKey !== undefined) {
+      const earlier = await store.findByIdempotencyKey(caller.workspaceId, idempotencyKey, acceptedAt)
+      if (earlier) return sameRequest(earlier, requestHash)
+    }
+    if (this.stopping) throw new AppError("overloaded", { message: "the daemon is stopping", retryAfter: 5 })
+    const prepared = await this.prepare(caller, request)
+    const ticket = this.queue.enter(caller.keyId)
+    const deadlineAt = new Date(acceptedAt.getTime() + (request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000)
+    try {
+      const inserted = await store.insert({
+        ...caller,
+        ...prepared.row,
+        startedAt: acceptedAt,
+        deadlineAt,
+        idempotencyKey: idempotencyKey ?? null,
+        requestHash,
+      })
+      if ("earlier" in inserted) {
+        ticket.leave()
+        return sameRequest(inserted.earlier, requestHash)
+      }
+      this.launch(inserted.id, prepared, ticket, deadlineAt)
+      return inserted.id
+    } catch (error) {
+      ticket.leave()
+      throw error
+    }
+  }
+
+  /** Everything that can be refused is refused here, before there is a run. */
+  private async prepare({ workspaceId }: RunCaller, request: RunRequest): Promise<PreparedRun> {
+    const { models, library, redactor, redactionEnforced, external } = this.dependencies
+    const guard = createGuard(redactor, parseRedaction(request.redaction, redactionEnforced(workspaceId)))
+    outputOf(request.output_schema) // a bad schema is named before any model is asked
+    const tools = await toolsOf(request.tools, external)
+    const scope = await scopeOf(request, workspaceId, library)
+    const { backend, info, name } = await models.resolve(request.model)
+    const task = await guard.text(request.task)
+    // A schema is prompt as well: what the model must not see, the answer cannot be held to.
+    const output = outputOf(request.output_schema && (await guard.value(request.output_schema)))
+    const contextTokens = Math.min(info.contextLength ?? UNKNOWN_CONTEXT_TOKENS, this.dependencies.contextTokens)
+    const maxSteps = request.max_steps ?? DEFAULT_MAX_STEPS
+    return {
+      extractive: info.provider === "builtin",
+      guard,
+      row: {
+        task,
+        model: info.value,
+        request: {
+          tools: tools.map(tool => tool.name),
+          file_ids: request.file_ids ?? [],
+          context_id: request.context_id ?? null,
+          max_steps: maxSteps,
+          output_schema: output?.schema ?? null,
+          redaction: guard.redacts,
+        },
+        additionalMetadata: request.additional_metadata ?? {},
+        nerCount: guard.entities.length,
+      },
+      input: {
+        task,
+        model: { backend, name, native: info.capabilities.includes("tools"), contextTokens },
+        tools,
+        maxSteps,
+        output,
+        guard,
+      },
+      context: { workspaceId, scope },
+    }
+  }
+
+  private launch(id: string, prepared: PreparedRun, ticket: Ticket, deadlineAt: Date): void {
+    const controller = new AbortController()
+    const run: LiveRun = { id, controller, ended: Promise.resolve(), waiting: 0, detached: false, listeners: new Set() }
+    this.live.set(id, run)
+    const timer = setTimeout(
+      () => controller.abort(new Ending("timeout")),
+      Math.max(0, deadlineAt.getTime() - Date.now()),
+    )
+    run.ended = this.carryThrough(run, prepared, ticket).finally(() => {
+      clearTimeout(timer)
+      ticket.leave()
+      this.live.delete(id)
+      notify(run)
+    })
+    run.ended.catch(error => log.error("an agent run could not be recorded", { run_id: id, error }))
+  }
+
+  private async carryThrough(run: LiveRun, prepared: PreparedRun, ticket: Ticket): Promise<void> {
+    const { store, library, search, tables, calculator } = this.dependencies
+    const { signal } = run.controller
+    const passages = new Passages()
+    const usage: Usage = { prompt_tokens: 0, completion_tokens: 0 }
+    const input: RunInput = {
+      ...prepared.input,
+      context: { ...prepared.context, library, search, tables, calculator, passages, now: () => new Date(), signal },
+      steps: new StepWriter(store, run.id, () => notify(run)),
+      usage,
+    }
+    let ending: Pick<RunOutcome, "status" | "output" | "structuredOutput" | "finishReason" | "error">
+    let citations: Citation[] = []
+    try {
+      await ticket.turn(signal)
+      const result = await orAbort((prepared.extractive ? runExtractive : runAgent)(input), signal)
+      citations = await shownCitations(passages, result, prepared.guard)
+      ending = {
+        status: "completed",
+        output: result.output,
+        structuredOutput: result.structuredOutput,
+        finishReason: result.finishReason,
+        error: null,
+      }
+    } catch (error) {
+      ending = endingOf(error, run.id)
+    }
+    run.controller.abort(new Ending("interrupted")) // nothing that the run began outlives it
+    const nerCount = prepared.guard.entities.length
+    auditRedaction({ run_id: run.id }, prepared.guard.entities)
+    await this.finish(run.id, { ...ending, citations, usage, nerCount })
+  }
+
+  /** Throws when the end cannot be stored now, and goes on trying in the background. */
+  private async finish(id: string, outcome: RunOutcome): Promise<void> {
+    try {
+      await this.dependencies.store.finish(id, outcome, openStepResult(outcome.finishReason))
+    } catch (error) {
+      const retry = () => void this.finish(id, outcome).catch(() => {})
+      if (!this.stopping) setTimeout(retry, FINISH_RETRY_MS).unref()
+      throw error
+    }
+  }
+
+  private async end(run: LiveRun, reason: EndReason): Promise<void> {
+    run.controller.abort(new Ending(reason))
+    await run.ended
+  }
+
+  private async find(workspaceId: string, runId: string) {
+    const found = await this.dependencies.store.find(runId)
+    if (!found || found.row.workspace_id !== workspaceId)
+      throw new AppError("not_found", { message: "there is no such run" })
+    return found
+  }
+
+  private nextChange(runId: string, signal: AbortSignal): Promise<void> {
+    const run = this.live.get(runId)
+    if (!run) return Bun.sleep(ORPHAN_POLL_MS)
+    return new Promise(resolve => {
+      const wake = () => {
+        run.listeners.delete(wake)
+        signal.removeEventListener("abort", wake)
+        resolve()
+      }
+      run.listeners.add(wake)
+      signal.addEventListener("abort", wake, { once: true })
+    })
+  }
+}
+
+interface PreparedRun {
+  extractive: boolean
+  guard: Guard
+  row: { task: string; model: string; request: unknown; additionalMetadata: Record<string, unknown>; nerCount: number }
+  input: Omit<RunInput, "context" | "steps" | "usage">
+  context: Pick<RunInput["context"], "workspaceId" | "scope">
+}
+
+function notify(run: LiveRun): void {
+  for (const listener of [...run.listeners]) listener()
+}
+
+function sameRequest(earlier: { id: string; request_hash: string }, requestHash: string): string {
+  if (earlier.request_hash !== requestHash)
+    throw new AppError("conflict", { message: "this Idempotency-Key was used with another request" })
+  return earlier.id
+}
+
+/** File names and sections may hold private data as well. */
+async function shownCitations(passages: Passages, { output }: RunResult, guard: Guard): Promise<Citation[]> {
+  return Promise.all(
+    passages.citedIn(output).map(async citation => {
+      const { section, member, sheet } = citation.position
+      const shown = await guard.value({ name: citation.name, section, member, sheet })
+      return {
+        ...citation,
+        name: shown.name,
+        position: { ...citation.position, section: shown.section, member: shown.member, sheet: shown.sheet },
+      }
+    }),
+  )
+}
+
+function endingOf(
+  error: unknown,
+  runId: string,
+): Pick<RunOutcome, "status" | "output" | "structuredOutput" | "finishReason" | "error"> {
+  const nothing = { output: "", structuredOutput: undefined }
+  if (error instanceof Ending) {
+    if (error.reason === "cancelled") return { ...nothing, status: "cancelled", finishReason: "cancelled", error: null }
+    if (error.reason === "timeout")
+      return {
+        ...nothing,
+        status: "timed_out",
+        finishReason: "timeout",
+        error: toErrorBody(new AppError("agent_timeout")),
+      }
+    return { ...nothing, status: "failed", finishReason: "error", error: INTERRUPTED }
+  }
+  if (!(error instanceof AppError)) log.error("an agent run failed", { run_id: runId, error })
+  return { ...nothing, status: "failed", finishReason: "error", error: toErrorBody(error) }
+}
+
+function openStepResult(reason: RunOutcome["finishReason"]): string {
+  if (reason === "timeout") return "The call was stopped: the run passed its timeout."
+  return reason === "cancelled"
+    ? "The call was stopped: the run was cancelled."
+    : "The call was stopped because the run ended."
+}
+
+/** A finished run as the answer of a blocking call. */
+function answerOf(run: RunRecord): RunRecord {
+  if (run.error === null) return run
+  const { code, message, details = [], hint } = run.error
+  const known = [
+    "agent_timeout",
+    "output_schema_violation",
+    "model_error",
+    "model_unavailable",
+    "model_not_found",
+    "overloaded",
+    "insufficient_storage",
+    "invalid_pattern",
+  ] as const
+  const shown = known.find(each => each === code)
+  const options = { message, details: [{ run_id: run.run_id }, ...details], ...(hint ? { hint } : {}) }
+  if (code === "interrupted") throw new AppError("overloaded", { ...options, retryAfter: 5 })
+  if (shown) throw new AppError(shown, { ...options, ...(shown === "overloaded" ? { retryAfter: 5 } : {}) })
+  throw new AppError("internal_error", { details: options.details })
+}

@@ -1,0 +1,274 @@
+/** Agent runs: start and wait, or start and leave; read, list, watch, cancel. */
+import { Elysia, t } from "elysia"
+import { DEFAULT_MAX_STEPS, DEFAULT_TIMEOUT_SECONDS, MAX_STEPS, MAX_TIMEOUT_SECONDS } from "../../agents/request.ts"
+import type { AgentRuns } from "../../agents/runs.ts"
+import { invalid } from "../../errors.ts"
+import type { RunStatus } from "../../storage/runs.ts"
+import { caller } from "../context.ts"
+import { JsonObject, listItems, listOf, nullable, operation, pageOf, pageQuery, paginated, Time } from "../schemas.ts"
+import { eventStream } from "../sse.ts"
+
+/** Longest task in characters; a JSON body has at most 1 MB in any case. */
+const MAX_TASK_CHARACTERS = 200_000
+/** Characters of `additional_metadata` as JSON, as for conversations. */
+const MAX_METADATA_CHARACTERS = 16_384
+const STATUSES: readonly RunStatus[] = ["running", "completed", "failed", "timed_out", "cancelled"]
+
+const RunRequestBody = t.Object({
+  task: t.String({ minLength: 1, maxLength: MAX_TASK_CHARACTERS }),
+  model: t.Optional(nullable(t.String({ description: "`value` of a model; the default one unless told" }))),
+  tools: t.Optional(
+    nullable(
+      t.Array(t.String(), {
+        maxItems: 200,
+        description:
+          "Names of the tools that may be used; all built-in ones by default. Tools of external servers, `server.tool` or `server.*`, only join when named",
+      }),
+    ),
+  ),
+  file_ids: t.Optional(
+    nullable(t.Array(t.String(), { maxItems: 1_000, description: "Only these files; an empty list does not narrow" })),
+  ),
+  context_id: t.Optional(
+    nullable(
+      t.String({
+        pattern: "^[A-Za-z0-9_.:-]{1,128}$",
+        description: "Only the files of this scope, or of the conversation `conv_…`",
+      }),
+    ),
+  ),
+  timeout_seconds: t.Optional(
+    t.Integer({
+      minimum: 1,
+      maximum: MAX_TIMEOUT_SECONDS,
+      default: DEFAULT_TIMEOUT_SECONDS,
+      description: "Counts from acceptance",
+    }),
+  ),
+  max_steps: t.Optional(
+    t.Integer({
+      minimum: 1,
+      maximum: MAX_STEPS,
+      default: DEFAULT_MAX_STEPS,
+      description: "Model turns; the last one is asked for an answer",
+    }),
+  ),
+  output_schema: t.Optional(
+    nullable(t.Record(t.String(), t.Any(), { description: "JSON Schema that the answer must meet" })),
+  ),
+  redaction: t.Optional(nullable(t.Union([t.Boolean(), JsonObject]))),
+  additional_metadata: t.Optional(nullable(JsonObject)),
+})
+
+const Step = t.Object(
+  {
+    index: t.Integer(),
+    type: t.Literal("tool_call"),
+    name: t.String({ examples: ["search_library"] }),
+    arguments: JsonObject,
+    result: nullable(t.String({ description: "Null while the tool runs; at most 20 000 characters" })),
+    is_error: t.Boolean(),
+    started_at: Time,
+    duration_ms: nullable(t.Number()),
+  },
+  { title: "Step" },
+)
+
+const RunError = t.Object({
+  code: t.String(),
+  message: t.String(),
+  details: t.Optional(t.Array(JsonObject)),
+  hint: t.Optional(t.String()),
+})
+
+const RUN = {
+  run_id: t.String({ examples: ["run_01m7y48vkz3s85f1acdta2"] }),
+  status: t.Union(STATUSES.map(status => t.Literal(status))),
+  output: t.String(),
+  structured_output: t.Any({ description: "The answer as JSON that meets output_schema; null without one" }),
+  model: t.String(),
+  citations: t.Array(
+    t.Object({
+      index: t.Integer(),
+      file_id: t.String(),
+      chunk_id: nullable(t.String({ description: "Null for a stretch that was read" })),
+      name: t.String(),
+      position: JsonObject,
+    }),
+    { description: "What the markers [1], [2] … in the output stand for" },
+  ),
+  finish_reason: nullable(
+    t.String({ description: "final_answer, max_steps, cancelled, timeout or error; null while running" }),
+  ),
+  error: nullable(RunError),
+  usage: t.Object({ prompt_tokens: t.Integer(), completion_tokens: t.Integer() }),
+  ner_count: t.Integer({ description: "Values that were redacted" }),
+  started_at: Time,
+  finished_at: nullable(Time),
+  task: t.String({ description: "As the model saw it" }),
+  additional_metadata: JsonObject,
+}
+const Run = t.Object({ ...RUN, steps: t.Array(Step) }, { title: "Run" })
+const RunSummary = t.Object({ ...RUN, step_count: t.Integer() }, { title: "RunSummary" })
+
+const EXAMPLE = {
+  task: "What notice period do our supplier contracts have? Give days.",
+  tools: ["search_library", "read_file"],
+  output_schema: { type: "object", properties: { days: { type: "integer" } }, required: ["days"] },
+}
+const byId = t.Object({ run_id: t.String() })
+
+export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
+  new Elysia()
+    .use(caller)
+    .post(
+      "/external/agents/run",
+      async ({ body, principal, context, request, set }) => {
+        const acceptedAt = new Date()
+        context.keepOpen() // a run may last 30 minutes without a byte on the wire
+        const { keyId, workspaceId } = principal
+        const options = { acceptedAt, idempotencyKey: idempotencyKeyOf(request) }
+        if (!prefersAsync(request))
+          return agents.runToEnd({ keyId, workspaceId }, runRequestOf(body), request.signal, options)
+        const run = await agents.startDetached({ keyId, workspaceId }, runRequestOf(body), options)
+        set.status = 202
+        set.headers.location = `/external-docs/external/agents/runs/${run.run_id}`
+        set.headers["preference-applied"] = "respond-async"
+        return run
+      },
+      {
+        scope: "agents",
+        body: RunRequestBody,
+        detail: operation({
+          summary: "Run an agent",
+          description:
+            "Blocks until the task ends; nothing on the way cuts a silent connection. A client that disconnects cancels its run. With `Prefer: respond-async` it answers 202 at once and the run goes on by itself. An `Idempotency-Key` that was used in the last 24 h gives the run that it started.",
+          tag: "Agents",
+          success: { description: "The completed or cancelled run", schema: Run },
+          alternatives: { 202: { description: "Accepted, with `Prefer: respond-async`", schema: Run } },
+          errors: [
+            "invalid_json",
+            "invalid_request",
+            "not_found",
+            "model_not_found",
+            "agent_timeout",
+            "conflict",
+            "request_too_large",
+            "unsupported_media_type",
+            "output_schema_violation",
+            "invalid_pattern",
+            "model_error",
+            "model_unavailable",
+            "overloaded",
+            "insufficient_storage",
+          ],
+          example: EXAMPLE,
+        }),
+      },
+    )
+    .get(
+      "/external/agents/runs",
+      async ({ query, principal }) => {
+        const page = pageOf(query)
+        const statuses = statusesOf(query.status)
+        const { data, total } = await agents.list(principal.workspaceId, { ...page, ...(statuses ? { statuses } : {}) })
+        return paginated(data, total, page)
+      },
+      {
+        scope: "agents",
+        query: t.Object({
+          ...pageQuery,
+          status: t.Optional(
+            t.String({ description: "Comma-separated: running, completed, failed, timed_out, cancelled" }),
+          ),
+        }),
+        detail: operation({
+          summary: "List runs",
+          description: "Newest first, without their steps.",
+          tag: "Agents",
+          success: { description: "One page", schema: listOf(RunSummary) },
+          errors: ["invalid_request"],
+        }),
+      },
+    )
+    .get("/external/agents/runs/:run_id", ({ params, principal }) => agents.get(principal.workspaceId, params.run_id), {
+      scope: "agents",
+      params: byId,
+      detail: operation({
+        summary: "Get a run",
+        description: "Also while it runs: steps are stored as they happen.",
+        tag: "Agents",
+        success: { description: "The run", schema: Run },
+        errors: ["not_found"],
+      }),
+    })
+    .post(
+      "/external/agents/runs/:run_id/cancel",
+      async ({ params, principal, set }) => {
+        set.status = 202
+        return agents.cancel(principal.workspaceId, params.run_id)
+      },
+      {
+        scope: "agents",
+        params: byId,
+        parse: "none",
+        detail: operation({
+          summary: "Cancel a run",
+          description: "A run that has ended stays as it is.",
+          tag: "Agents",
+          success: { status: 202, description: "The run", schema: Run },
+          errors: ["not_found"],
+        }),
+      },
+    )
+    .get(
+      "/external/agents/runs/:run_id/events",
+      async ({ params, principal, context, request }) => {
+        await agents.get(principal.workspaceId, params.run_id) // a 404 before the stream begins
+        const after = Math.max(0, Math.trunc(Number(request.headers.get("last-event-id")) || 0))
+        context.keepOpen()
+        return eventStream(signal => agents.follow(principal.workspaceId, params.run_id, after, signal), request.signal)
+      },
+      {
+        scope: "agents",
+        params: byId,
+        detail: operation({
+          summary: "Watch a run",
+          description:
+            "Server-sent events: `run_started`, `step_started` and `step_completed` (a step), `run_finished` (the run), `done`. All from the beginning, or those after `Last-Event-ID`.",
+          tag: "Agents",
+          success: { description: "The stream", schema: t.String(), type: "text/event-stream" },
+          errors: ["not_found"],
+        }),
+      },
+    )
+
+/** Null means "not given" everywhere. */
+function runRequestOf(body: typeof RunRequestBody.static) {
+  if (body.task.trim() === "") throw invalid("task", "must not be blank")
+  const metadata = body.additional_metadata ?? {}
+  if (JSON.stringify(metadata).length > MAX_METADATA_CHARACTERS)
+    throw invalid("additional_metadata", "must have at most 16 KB")
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as {
+    [Name in keyof typeof body]: NonNullable<(typeof body)[Name]>
+  }
+  return { ...given, additional_metadata: metadata }
+}
+
+function statusesOf(value: string | undefined): RunStatus[] | undefined {
+  return listItems(value)?.map(item => {
+    const status = STATUSES.find(each => each === item)
+    if (!status) throw invalid("status", `must be one of ${STATUSES.join(", ")}`)
+    return status
+  })
+}
+
+const prefersAsync = (request: Request): boolean =>
+  (request.headers.get("prefer") ?? "").split(/[,;]/).some(part => part.trim().toLowerCase() === "respond-async")
+
+function idempotencyKeyOf(request: Request): string | undefined {
+  const key = request.headers.get("idempotency-key")?.trim()
+  if (!key) return undefined
+  if (key.length > 255) throw invalid("Idempotency-Key", "must have at most 255 characters")
+  return key
+}
