@@ -29,7 +29,7 @@ class Settings:
     runs_per_batch: int = 4
     # Share of the pairs whose common tokens are taken out of one side, so that meaning has to do what the same
     # words did: without it the model leans on exact matches, which the keyword leg has anyway.
-    unmatched: float = 0.0
+    unmatched: float = 0.3
     seed: int = 0
     threads: int = 2
 

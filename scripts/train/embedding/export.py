@@ -11,6 +11,7 @@ from wordpiece import CLS, PAD, SPECIAL
 
 # Longer input is cut. A sum over more tokens than this says little about any of them.
 MAX_TOKENS = 4096
+WEIGHTS = "model_quantized.onnx"
 
 
 def quantize(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -23,6 +24,13 @@ def quantize(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     scale = np.abs(table).max(1, keepdims=True) / 127
     scale[scale == 0] = 1
     return np.round(table / scale).astype(np.int8), scale.astype(np.float32)
+
+
+def dequantized(folder: Path) -> np.ndarray:
+    """The rows as the graph of a written folder multiplies them."""
+    model = onnx.load(str(folder / "onnx" / WEIGHTS))
+    arrays = {array.name: numpy_helper.to_array(array) for array in model.graph.initializer}
+    return arrays["table"] * arrays["scale"]
 
 
 def _graph(table: np.ndarray, scale: np.ndarray) -> onnx.ModelProto:
@@ -94,7 +102,7 @@ def write(folder: Path, vectors: np.ndarray, vocabulary: list[str], fusion_weigh
     table, scale = quantize(vectors)
     (folder / "onnx").mkdir(parents=True, exist_ok=True)
     (folder / "1_Pooling").mkdir(exist_ok=True)
-    onnx.save(_graph(table, scale), str(folder / "onnx" / "model_quantized.onnx"))
+    onnx.save(_graph(table, scale), str(folder / "onnx" / WEIGHTS))
     compact = json.dumps(_tokenizer(vocabulary), ensure_ascii=False, separators=(",", ":"))
     (folder / "tokenizer.json").write_text(compact + "\n", encoding="utf8")
     for name, content in _configs(len(vocabulary), vectors.shape[1], fusion_weight).items():

@@ -48,7 +48,7 @@ GROUPS: dict[str, Group] = {
     "nursing": Group(("ox_nursing_external_bundle",), 0.8),
     "government": Group(GOVERNMENT, 2),
     "handbooks": Group(HANDBOOKS, 1.2),
-    "thesaurus": Group((THESAURUS,), 0.5, block=470),
+    "thesaurus": Group((THESAURUS,), 0.8, block=470),
     "reworded": Group((*BUSINESS, *GOVERNMENT, *HANDBOOKS), 3, form="reworded"),
 }
 
