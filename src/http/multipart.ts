@@ -25,19 +25,23 @@ export async function receiveMultipart(request: Request, handlers: MultipartHand
     throw new AppError("unsupported_media_type", { message: "Content-Type must be multipart/form-data" })
   const parser = openParser(type)
   const body = Readable.fromWeb((request.body ?? new Blob([]).stream()) as unknown as NodeReadableStream)
-  const files: Promise<void>[] = []
+  const open = new Set<BusboyFileStream>()
+  let files = Promise.resolve()
   await new Promise<void>((resolve, reject) => {
     const fail = (error: unknown) => {
       body.unpipe(parser)
       body.destroy()
+      for (const stream of open) stream.destroy(error instanceof Error ? error : new Error(String(error)))
       reject(error)
     }
     parser.on(
       "file",
       (name: string, stream: BusboyFileStream, fileName: string, _encoding: string, mimeType: string) => {
-        // The transfer may end amid a part; its error also reaches the parser or the body, so this listener only keeps it quiet.
-        stream.on("error", () => {})
-        files.push(handlers.file({ name, fileName, mimeType, stream: chunksOf(stream) }).catch(rejecting(fail)))
+        open.add(stream)
+        stream.on("error", () => {}) // whoever reads the part sees it too; unheard, it would end the process
+        stream.on("close", () => open.delete(stream))
+        files = files.then(() => handlers.file({ name, fileName, mimeType, stream: chunksOf(stream) }))
+        files.catch(fail)
       },
     )
     parser.on("field", (name: string, value: string, nameTruncated: boolean, valueTruncated: boolean) => {
@@ -49,13 +53,13 @@ export async function receiveMultipart(request: Request, handlers: MultipartHand
     parser.on("finish", resolve)
     parser.on("error", (cause: unknown) => fail(broken("the body is not well-formed multipart/form-data", cause)))
     body.on("error", fail)
+    request.signal.addEventListener("abort", () => fail(new Error("the client went away")), { once: true })
     body.pipe(parser)
   }).catch(async error => {
-    parser.destroy()
-    await Promise.allSettled(files)
+    await files.catch(() => {}) // what was being stored is undone before the caller hears of it
     throw error
   })
-  await Promise.all(files)
+  await files
 }
 
 function openParser(type: string) {
@@ -73,14 +77,9 @@ function openParser(type: string) {
   }
 }
 
-/** Passes the reason on to `fail` and stays rejected. */
-const rejecting = (fail: (error: unknown) => void) => (error: unknown) => {
-  fail(error)
-  throw error
-}
-
+/** Leaves the stream open when its reader stops early: the rest must still be drained for the parts after it. */
 async function* chunksOf(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
-  for await (const chunk of stream) yield chunk as Uint8Array
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array
 }
 
 const broken = (message: string, cause?: unknown): AppError => new AppError("invalid_multipart", { message, cause })

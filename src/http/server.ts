@@ -38,8 +38,8 @@ const api = (services: Services) =>
 
 function routes(services: Services) {
   return (
-    new Elysia({ allowUnsafeValidationDetails: true })
-      .onError({ as: "global" }, ({ error, request }) => errorResponse(error, contextOf(request).requestId))
+    new Elysia({ allowUnsafeValidationDetails: true, normalize: "typebox" })
+      .onError({ as: "global" }, ({ error, request }) => answerError(error, request, contextOf(request)))
       // The upload reads its own stream; an empty object keeps the framework from reading it first.
       .onParse({ as: "global" }, ({ request, route }) => (route.endsWith("/upload") ? {} : readJson(request)))
       .use(healthRoutes(services))
@@ -97,7 +97,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
       }
       setContext(request, context)
       running++
-      const response = await respond(request, context).catch(error => errorResponse(error, context.requestId))
+      const response = await respond(request, context).catch(error => answerError(error, request, context))
       running--
       finish(response, context)
       logAccess(request, response, context, performance.now() - started)
@@ -121,6 +121,11 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
 /** The routes as the reference shows them: under the canonical prefix, once. */
 const documented = (services: Services) =>
   new Elysia().use(healthRoutes(services)).use(new Elysia({ prefix: PREFIX }).use(api(services)))
+
+/** A client that went away gets no answer, and its departure is no error of ours: the access log says 499. */
+function answerError(error: unknown, request: Request, context: RequestContext): Response {
+  return request.signal.aborted ? new Response(null, { status: 499 }) : errorResponse(error, context.requestId)
+}
 
 /** Everything under /external but the keys, which the console uses with a session. */
 export function needsCredentials(path: string): boolean {

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { Client, startTestApp, type TestApp } from "../support/app.ts"
+
+let app: TestApp
+let client: Client
+
+beforeAll(async () => {
+  app = await startTestApp()
+  client = await app.client()
+})
+afterAll(() => app.stop())
+
+function expectError(answer: { status: number; headers: Headers; body: any }, status: number, code: string): void {
+  expect(answer.status).toBe(status)
+  expect(answer.body.error.code).toBe(code)
+  expect(answer.body.error.message).toBeString()
+  expect(answer.body.error.request_id).toBe(answer.headers.get("x-request-id"))
+  expect(JSON.stringify(answer.body)).not.toMatch(/\.ts:\d|\/src\/|node_modules/)
+}
+
+describe("credentials", () => {
+  const without = async (headers: Record<string, string>) => {
+    const response = await fetch(`${app.url}/external-docs/external/libraries`, { headers })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+
+  test("each missing header is named", async () => {
+    for (const missing of Object.keys(client.credentials)) {
+      const rest = Object.fromEntries(Object.entries(client.credentials).filter(([name]) => name !== missing))
+      const answer = await without(rest)
+      expectError(answer, 401, "unauthorized")
+      expect(answer.body.error.message).toBe(`missing headers: ${missing}`)
+    }
+  })
+
+  test("wrong, revoked and expired credentials get one and the same answer", async () => {
+    const wrong = await without({ ...client.credentials, secret: `csk_${"x".repeat(43)}` })
+    const unknown = await without({ ...client.credentials, "client-id": "cid_unknown" })
+    expectError(wrong, 401, "unauthorized")
+    expect(unknown.body.error.message).toBe(wrong.body.error.message)
+  })
+
+  test("a key without the scope is forbidden, not unauthorized", async () => {
+    const searcher = await app.client("default", { scopes: ["search"] })
+    expectError(await searcher.get("/libraries"), 403, "forbidden")
+  })
+
+  test("after thirty wrong ones an address is slowed, while right ones still pass", async () => {
+    const other = await startTestApp()
+    try {
+      const good = await other.client()
+      const guess = () =>
+        fetch(`${other.url}/external/libraries`, { headers: { ...good.credentials, secret: "csk_guess" } })
+      for (let i = 0; i < 30; i++) expect((await guess()).status).toBe(401)
+      const refused = await guess()
+      expect(refused.status).toBe(429)
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+      expect((await good.get("/libraries")).status).toBe(200)
+    } finally {
+      await other.stop()
+    }
+  })
+
+  test("hashes are stored, never the values", async () => {
+    const bytes = await Promise.all(
+      ["carrel.db", "carrel.db-wal"].map(name =>
+        Bun.file(`${app.data}/${name}`)
+          .arrayBuffer()
+          .catch(() => new ArrayBuffer(0)),
+      ),
+    )
+    const stored = bytes.map(part => Buffer.from(part).toString("latin1")).join("")
+    expect(stored).toContain(client.key.client_id)
+    expect(stored).not.toContain(client.key.private_key)
+    expect(stored).not.toContain(client.key.secret)
+  })
+})
+
+describe("the rate limit", () => {
+  test("counts errors too, refuses past the limit, and leaves other keys alone", async () => {
+    const limited = await app.client("default", { rate_limit_per_minute: 3 })
+    const first = await limited.get("/libraries")
+    expect(first.headers.get("x-ratelimit-limit")).toBe("3")
+    expect(first.headers.get("x-ratelimit-remaining")).toBe("2")
+    const reset = Number(first.headers.get("x-ratelimit-reset"))
+    expect(Math.abs(reset - Date.now() / 1000 - 60)).toBeLessThan(5)
+    expect((await limited.get("/nope")).headers.get("x-ratelimit-remaining")).toBe("1")
+    await limited.get("/libraries")
+    const refused = await limited.upload([{ name: "refused.txt", data: "must not be stored" }])
+    expectError(refused, 429, "rate_limited")
+    expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 61)
+    expect((await client.get("/libraries?name=refused")).body.pagination.total_items).toBe(0)
+  })
+})
+
+describe("errors have one body", () => {
+  test.each([
+    ["GET", "/nope", 404, "not_found"],
+    ["GET", "/libraries/..%2f..%2fetc%2fpasswd", 404, "not_found"],
+    ["GET", "/libraries/file_unknown", 404, "not_found"],
+    ["DELETE", "/libraries", 405, "method_not_allowed"],
+    ["GET", "/upload", 405, "method_not_allowed"],
+  ])("%s %s is %i %s", async (method, path, status, code) => {
+    const answer = await client.send(method, path)
+    expectError(answer, status, code)
+    if (status === 405) expect(answer.headers.get("allow")).toMatch(/GET|POST/)
+  })
+
+  test("malformed JSON, JSON of another form, another Content-Type, and too much of it", async () => {
+    const json = { "content-type": "application/json" }
+    for (const body of ['{"name": ', "not json", '{"name":"a",}', ""])
+      expectError(await client.send("PATCH", "/libraries/file_x", body, json), 400, "invalid_json")
+    for (const body of ["[]", '"text"', "5", "null"])
+      expectError(await client.send("PATCH", "/libraries/file_x", body, json), 400, "invalid_request")
+    expectError(
+      await client.send("PATCH", "/libraries/file_x", "a,b", { "content-type": "text/csv" }),
+      415,
+      "unsupported_media_type",
+    )
+    const large = JSON.stringify({ name: "x".repeat(1_200_000) })
+    expectError(await client.send("PATCH", "/libraries/file_x", large, json), 413, "request_too_large")
+  })
+
+  test("every bad field is listed", async () => {
+    const answer = await client.send("PATCH", "/libraries/file_x", { name: 5, tags: "a", metadata: [] })
+    expectError(answer, 400, "invalid_request")
+    expect(answer.body.error.details.map((detail: any) => detail.field).sort()).toEqual(["metadata", "name", "tags"])
+  })
+
+  test("paths outside the API answer in the same form", async () => {
+    const response = await fetch(`${app.url}/nothing/here`)
+    expectError({ status: response.status, headers: response.headers, body: await response.json() }, 404, "not_found")
+  })
+})
+
+describe("every response", () => {
+  test("echoes a well-formed request id and replaces any other", async () => {
+    expect((await client.get("/libraries", { "x-request-id": "my-own_ID-42" })).headers.get("x-request-id")).toBe(
+      "my-own_ID-42",
+    )
+    expect((await client.get("/libraries", { "x-request-id": "no; <b>" })).headers.get("x-request-id")).toStartWith(
+      "req_",
+    )
+  })
+
+  test("answers the same under both prefixes", async () => {
+    const plain = new Client(() => app.url, client.key, "/external")
+    expect((await plain.get("/libraries")).body).toEqual((await client.get("/libraries")).body)
+  })
+
+  test("health needs no credentials and reveals nothing", async () => {
+    for (const path of ["/healthz", "/readyz"]) {
+      const response = await fetch(app.url + path)
+      expect(response.status).toBe(200)
+      expect(response.headers.get("x-request-id")).toStartWith("req_")
+      expect(await response.text()).not.toContain(app.data)
+    }
+  })
+})
+
+describe("the reference", () => {
+  test("is served whole by the daemon and names no other host", async () => {
+    const page = await fetch(`${app.url}/external-docs/docs`)
+    const html = await page.text()
+    expect(page.headers.get("content-type")).toStartWith("text/html")
+    const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)]
+      .map(match => match[1]!)
+      .filter(url => !url.startsWith("data:"))
+    expect(loaded.length).toBeGreaterThan(2)
+    for (const url of loaded) {
+      expect(url).toStartWith("/")
+      expect((await fetch(app.url + url)).status).toBe(200)
+    }
+  })
+
+  test("describes each route once, with its errors and the three headers", async () => {
+    const document: any = await (await fetch(`${app.url}/external-docs/docs/json`)).json()
+    expect(document.openapi).toStartWith("3.")
+    const schemes = Object.values<any>(document.components.securitySchemes).filter(scheme => scheme.in === "header")
+    expect(schemes.map(scheme => scheme.name).sort()).toEqual(["client-id", "private-key", "secret"])
+    const paths = Object.keys(document.paths)
+    expect(paths).toContain("/external-docs/external/libraries/{file_id}")
+    expect(paths.filter(path => path.startsWith("/external/"))).toEqual([])
+    for (const [path, item] of Object.entries<any>(document.paths))
+      for (const [method, entry] of Object.entries<any>(item)) {
+        expect(`${method} ${path} ${entry.summary ?? "HAS NO SUMMARY"}`).not.toContain("HAS NO SUMMARY")
+        expect(Object.keys(entry.responses)).not.toHaveLength(0)
+      }
+  })
+})
