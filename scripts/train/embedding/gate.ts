@@ -23,13 +23,15 @@ process.exit(refusals.length ? 1 : 0)
 
 function refusalsOf(rows: Row[]): string[] {
   const open = rows.filter(row => !isOffice(row))
-  if (open.length < MIN_COLLECTIONS) return [`${open.length} collections found below ${root}, ${MIN_COLLECTIONS} needed`]
+  if (open.length < MIN_COLLECTIONS)
+    return [`${open.length} collections found below ${root}, ${MIN_COLLECTIONS} needed`]
   const found: string[] = []
   for (const measure of ["ndcg", "recall"] as const)
     if (mean(open.map(row => row.hybrid[measure] - row.keyword[measure])) <= 0)
       found.push(`mean ${measure} of hybrid is not above the keyword leg`)
   for (const { name, keyword, hybrid } of open)
-    if (hybrid.ndcg < keyword.ndcg - MAX_LOSS) found.push(`${name} loses ${(keyword.ndcg - hybrid.ndcg).toFixed(4)} nDCG@10`)
+    if (hybrid.ndcg < keyword.ndcg - MAX_LOSS)
+      found.push(`${name} loses ${(keyword.ndcg - hybrid.ndcg).toFixed(4)} nDCG@10`)
   for (const { name, keyword, hybrid } of rows.filter(isOffice))
     if (hybrid.mrr < keyword.mrr) found.push(`${name}: hybrid finds less than the keyword leg`)
   return found
