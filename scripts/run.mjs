@@ -41,11 +41,14 @@ function installDependencies() {
   }
 }
 
-/** Packages whose installed version is not the pinned one. */
+/** Packages whose installed version is not the pinned one; those inside the project (`file:`) have no pin. */
 function missingPackages() {
   const { dependencies, devDependencies } = readJson(join(PROJECT, "package.json"))
   return Object.entries({ ...dependencies, ...devDependencies })
-    .filter(([name, version]) => readJson(join(MODULES, name, "package.json"))?.version !== version)
+    .filter(([name, pinned]) => {
+      const installed = readJson(join(MODULES, name, "package.json"))?.version
+      return pinned.startsWith("file:") ? installed === undefined : installed !== pinned
+    })
     .map(([name]) => name)
 }
 
