@@ -1,0 +1,120 @@
+"""Subwords of the entity model: how text becomes tokens in training; `tokenizer_json` says the same to the product.
+
+Atoms are runs of letters, runs of digits, single signs and newlines; src/backends/entity-worker.ts cuts in the same way.
+Digits are all read as 0: their number matters, their value does not. Letters are read small; their case goes into
+token_type_ids (0 small, 1 capital first, 2 all capitals, 3 mixed, 4 no letters), so that `anna` and `Anna` share a vector.
+"""
+import collections, re
+
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "\u23ce"]
+SINGLE = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+ATOM = re.compile(f"\n|[{SINGLE}]|(?:(?![{SINGLE}])(?:[^\\W\\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0900-\u0903\u093a-\u094f]))+|\\d+|[^\\s]")
+MAX_WORD = 100
+
+
+def atoms(text):
+    return [(m.start(), m.end(), m.group()) for m in ATOM.finditer(text)]
+
+
+def normal(atom):
+    return "\u23ce" if atom == "\n" else re.sub(r"\d", "0", atom).lower()
+
+
+def case_of(atom):
+    letters = [c for c in atom if c.isalpha()]
+    if not letters:
+        return 4
+    if not any(c.isupper() for c in letters):
+        return 0
+    if all(not c.islower() for c in letters) and len(letters) > 1:
+        return 2
+    return 1 if letters[0].isupper() and not any(c.isupper() for c in letters[1:]) else 3
+
+
+def learn(counts, merges):
+    """Byte-pair merges over word counts; every piece that ever came about is in the vocabulary."""
+    words = [([w[0]] + ["##" + c for c in w[1:]], n) for w, n in counts.items()]
+    pairs, where = collections.Counter(), collections.defaultdict(set)
+    pieces = set()
+    for index, (parts, n) in enumerate(words):
+        pieces.update(parts)
+        for pair in zip(parts, parts[1:]):
+            pairs[pair] += n
+            where[pair].add(index)
+    import heapq
+    heap = [(-n, pair) for pair, n in pairs.items()]
+    heapq.heapify(heap)
+    done = 0
+    while heap and done < merges:
+        negative, pair = heapq.heappop(heap)
+        if pairs.get(pair, 0) != -negative:
+            if pairs.get(pair, 0) > 1:
+                heapq.heappush(heap, (-pairs[pair], pair))
+            continue
+        if -negative < 2:
+            break
+        merged = pair[0] + pair[1].removeprefix("##")
+        pieces.add(merged)
+        done += 1
+        changed = set()
+        for index in list(where.pop(pair)):
+            parts, n = words[index]
+            for old in zip(parts, parts[1:]):
+                pairs[old] -= n
+            fresh, i = [], 0
+            while i < len(parts):
+                if i + 1 < len(parts) and (parts[i], parts[i + 1]) == pair:
+                    fresh.append(merged)
+                    i += 2
+                else:
+                    fresh.append(parts[i])
+                    i += 1
+            words[index] = (fresh, n)
+            for new in zip(fresh, fresh[1:]):
+                pairs[new] += n
+                where[new].add(index)
+                changed.add(new)
+        pairs.pop(pair, None)
+        for new in changed:
+            heapq.heappush(heap, (-pairs[new], new))
+    return pieces
+
+
+class WordPieces:
+    def __init__(self, pieces):
+        self.vocabulary = {piece: i for i, piece in enumerate(SPECIAL + sorted(set(pieces) - set(SPECIAL)))}
+        self.known = {}
+
+    def encode(self, word):
+        """Greedy longest match, the first piece bare, the others with ##; [UNK] where any part is unknown."""
+        if word in self.known:
+            return self.known[word]
+        ids, start = [], 0
+        while start < len(word) and ids is not None:
+            for end in range(len(word), start, -1):
+                piece = ("##" if start else "") + word[start:end]
+                if piece in self.vocabulary:
+                    ids.append(self.vocabulary[piece])
+                    start = end
+                    break
+            else:
+                ids = None
+        ids = ids if ids and len(word) <= MAX_WORD else [self.vocabulary["[UNK]"]]
+        self.known[word] = ids
+        return ids
+
+    def tokenizer_json(self):
+        special = [{"id": i, "content": t, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+                   for i, t in enumerate(SPECIAL[:4])]
+        return {
+            "version": "1.0", "truncation": None, "padding": None, "added_tokens": special,
+            "normalizer": {"type": "Sequence", "normalizers": [
+                {"type": "Replace", "pattern": {"Regex": "[0-9]"}, "content": "0"},
+                {"type": "BertNormalizer", "clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": True}]},
+            "pre_tokenizer": {"type": "WhitespaceSplit"},
+            "post_processor": {"type": "TemplateProcessing",
+                               "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "[SEP]", "type_id": 0}}],
+                               "pair": [], "special_tokens": {t: {"id": t, "ids": [i], "tokens": [t]} for i, t in enumerate(SPECIAL[:4])}},
+            "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+            "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": MAX_WORD, "vocab": self.vocabulary},
+        }

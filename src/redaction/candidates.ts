@@ -1,0 +1,53 @@
+/**
+ * Tells at a glance which words could be part of a name or an address, so that the entity model is asked about them
+ * alone and a stream of plain prose is not held back. It lets through too much rather than too little.
+ */
+import { commonWords, givenNames } from "./lexicon.ts"
+
+const ADDRESS_WORD =
+  /^(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|square|sq|place|pl|terrace|highway|hwy|parkway|pkwy|alley|crescent|close|box|p\.?o|apt|apartment|suite|ste|unit|flat|floor|fl|room|rm|corner|zip|postcode|psc|apo|fpo|dpo|rue|calle|via|viale|plaza|platz|straße|strasse|str|weg|rua|ulica|ul|ulitsa|gatan|vej|vei|laan|straat|plein)$/
+const ADDRESS_ENDING =
+  /(?:straße|strasse|straat|gasse|gatan|gata|vägen|vagen|veien|vegen|gaten|laan|plein|dreef|allee|platz|weg|katu|tie|utca|gade|vej)$/
+const TITLE =
+  /^(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|madam|herr|frau|mme|mlle|señor|señora|signor|signora|don|doña|rev|fr|capt|sgt|lt|col|gen|hon)$/
+/** Words that a name follows even where it is written small. */
+const CUE =
+  /^(?:name|named|called|call|i'm|i’m|am|mr|mrs|ms|miss|dr|prof|by|dear|hi|hello|hey|regards|sincerely|cheers|thanks|signed|from|with|to|and|between|for|said|says|met|meet)$/
+
+/** `before` holds the words that precede, at most twelve. */
+export function isCandidate(word: string, before: string[]): boolean {
+  if (word.length > 48 || /[@\\/]{1}.*[/\\]|:\/\//.test(word)) return false
+  if (/^\P{L}*\d{1,6}\P{L}{0,4}$/u.test(word) || /^#?\d{1,5}[A-Za-z]?[,.;]?$/.test(word)) return true
+  const core = word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu, "")
+  if (core === "" || !/\p{L}/u.test(core)) return false
+  if (/^\p{Lo}/u.test(core)) return true
+  const lower = core.toLowerCase().replace(/(?:['’]s|['’])$/, "")
+  if (ADDRESS_WORD.test(lower) || ADDRESS_ENDING.test(lower) || TITLE.test(lower)) return true
+  const capital = /\p{Lu}|\p{Lt}/u.test(core)
+  const known = commonWords().has(lower)
+  if (capital) return !known || givenNames().has(lower) || /^[\p{L}\d]+['’-]\p{Lu}/u.test(core)
+  if (known || core.length < 3 || /[\d_(){}[\]=<>|*+#$]/.test(core)) return false
+  return givenNames().has(lower) || followsCue(before) || isEnglish(before)
+}
+
+function followsCue(before: string[]): boolean {
+  const last =
+    before
+      .at(-1)
+      ?.toLowerCase()
+      .replace(/[^\p{L}'’]/gu, "") ?? ""
+  return CUE.test(last)
+}
+
+/** In English an unknown small word is rare and may be a name; in a language without word list every word is unknown. */
+function isEnglish(before: string[]): boolean {
+  let known = 0
+  let counted = 0
+  for (const word of before.slice(-8)) {
+    const lower = word.toLowerCase().replace(/[^\p{L}'’]/gu, "")
+    if (lower === "") continue
+    counted++
+    if (commonWords().has(lower.replace(/['’]s$/, ""))) known++
+  }
+  return known >= 0.6 * counted
+}

@@ -1,0 +1,112 @@
+/**
+ * Which parts of a text the entity model is asked about. A cluster is a stretch of words that could belong to a name
+ * or an address; the model sees it between LEFT_WORDS before and RIGHT_WORDS behind, and only what it finds inside the
+ * cluster counts. Cluster and window depend on nothing further to the right, so a stream that waits RIGHT_WORDS words
+ * behind the last candidate asks exactly what the whole text would have asked.
+ */
+import { isCandidate } from "./candidates.ts"
+import { REPLACEMENT } from "./kinds.ts"
+
+/** Words behind the last candidate that the model may see; each one delays a stream by one word. */
+export const RIGHT_WORDS = 3
+const LEFT_WORDS = 12
+/** Left context in characters at most: also what a stream must keep of text that it has let go. */
+export const LEFT_LENGTH = 320
+/** A longer cluster is cut: it bounds what a stream holds back in lists of names and in unknown languages. */
+const MAX_WORDS = 40
+const MAX_LENGTH = 640
+
+/** Words, for names: runs without white space; scripts without spaces in short runs between their punctuation. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]{1,12}|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff01-\uff0f\uff1a-\uff20]{1,200}/gu
+
+export interface Window {
+  /** What the model reads: text offsets `[start, end)`. */
+  start: number
+  end: number
+  /** What it is asked about. */
+  clusterStart: number
+  clusterEnd: number
+}
+
+interface Word {
+  start: number
+  end: number
+  candidate: boolean
+}
+
+/** Finds clusters in a text that grows; offsets count from the beginning of the whole text. */
+export class ClusterFinder {
+  /** Words before the present place, the last LEFT_WORDS of them, and those of the open cluster. */
+  private words: Word[] = []
+  private at = 0
+  private clusterFrom = -1
+  private lastCandidate = -1
+
+  /** Start of the open cluster or of an unfinished word; where neither is, the end of what was read. */
+  get pending(): number {
+    return this.clusterFrom >= 0 ? this.words[this.clusterFrom]!.start : this.at
+  }
+
+  /** Reads on in `text` (whose first character has the offset `base`); returns the windows that are complete. */
+  advance(text: string, base: number, final: boolean): Window[] {
+    const windows: Window[] = []
+    WORD.lastIndex = this.at - base
+    for (;;) {
+      const from = this.at - base
+      WORD.lastIndex = from
+      const match = WORD.exec(text)
+      const end = match ? match.index + match[0].length : text.length
+      if (!match || (end === text.length && !final)) {
+        // An unfinished word is read again when more has come.
+        this.at = base + (match ? match.index : text.length)
+        break
+      }
+      this.at = base + end
+      this.take({ start: base + match.index, end: base + end, candidate: false }, match[0], text, base, windows)
+    }
+    if (final) this.close(windows)
+    return windows
+  }
+
+  private take(word: Word, written: string, text: string, base: number, windows: Window[]): void {
+    const before = this.words
+      .slice(-LEFT_WORDS)
+      .map(({ start, end }) => text.slice(Math.max(0, start - base), end - base))
+    word.candidate = !isReplacement(written) && isCandidate(written, before)
+    this.words.push(word)
+    const index = this.words.length - 1
+    if (word.candidate) {
+      if (this.clusterFrom < 0) this.clusterFrom = index
+      this.lastCandidate = index
+    }
+    if (this.clusterFrom < 0) {
+      if (this.words.length > 4 * LEFT_WORDS) this.words = this.words.slice(-LEFT_WORDS)
+      return
+    }
+    const length = word.end - this.words[this.clusterFrom]!.start
+    const full = index - this.clusterFrom + 1 >= MAX_WORDS || length >= MAX_LENGTH
+    if (full || index - this.lastCandidate >= RIGHT_WORDS) this.close(windows)
+  }
+
+  private close(windows: Window[]): void {
+    if (this.clusterFrom < 0) return
+    const first = this.words[this.clusterFrom]!
+    const left = this.words.slice(Math.max(0, this.clusterFrom - LEFT_WORDS), this.clusterFrom)
+    const start = left.find(word => word.start >= first.start - LEFT_LENGTH)?.start ?? first.start
+    windows.push({
+      start,
+      end: this.words.at(-1)!.end,
+      clusterStart: first.start,
+      clusterEnd: this.words[this.lastCandidate]!.end,
+    })
+    this.words = this.words.slice(-LEFT_WORDS)
+    this.clusterFrom = -1
+    this.lastCandidate = -1
+  }
+}
+
+function isReplacement(word: string): boolean {
+  REPLACEMENT.lastIndex = 0
+  return REPLACEMENT.test(word)
+}

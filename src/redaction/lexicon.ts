@@ -1,0 +1,18 @@
+/** Word lists that decide what the entity model is asked about (see candidates.ts); made by scripts/train/entities. */
+import commonWordsText from "./lexicon/common-words.txt" with { type: "text" }
+import givenNamesText from "./lexicon/given-names.txt" with { type: "text" }
+
+let common: Set<string> | undefined
+let given: Set<string> | undefined
+
+/** English words that are written small: what stands here is no name, unless it is also one of `givenNames`. */
+export function commonWords(): Set<string> {
+  common ??= new Set((commonWordsText as unknown as string).split("\n"))
+  return common
+}
+
+/** First names of many languages, small letters; some are also common words (mark, grace). */
+export function givenNames(): Set<string> {
+  given ??= new Set((givenNamesText as unknown as string).split("\n"))
+  return given
+}

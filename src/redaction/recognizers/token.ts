@@ -1,0 +1,35 @@
+/** JWTs, bearer and basic authorization values, session and access tokens where their name says so. */
+import { valueAfterName } from "./api-key.ts"
+import type { Found, PieceView } from "./recognizer.ts"
+import { contextBefore, matchesIn } from "./recognizer.ts"
+import { isPlaceholder } from "./secret-value.ts"
+
+const JWT = /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.?[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){0,2}/g
+const SCHEME = /\b(?:bearer|basic|digest)\s{1,3}["']?$/
+const TOKEN_NAMES =
+  /(?:(?:session|access|refresh|auth|authentication|authorization|bearer|csrf|xsrf|id|api|security|reset|verification|jwt|oauth|device|push|x-auth|x-csrf|deploy|bot)[ _-]?tokens?|session[ _-]?(?:ids?|keys?|secret|cookies?)|sess(?:ion)?id|phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|sid|tokens?|authorization)["'`\]]{0,2}(?:\s{0,3}(?:=>|:=|[:=])|\s{1,3}is:?)\s{0,3}["'`]?$/i
+const VALUE = /[A-Za-z0-9_./+=~%:-]{8,2048}/g
+
+export function findTokens(view: PieceView): Found[] {
+  const found: Found[] = []
+  for (const match of matchesIn(view, JWT))
+    found.push({ start: match.index, end: match.index + match[0].length, score: 0.99 })
+  for (const match of matchesIn(view, VALUE)) {
+    const value = match[0].replace(/[.:]+$/, "")
+    if (isPlaceholder(value)) continue
+    if (SCHEME.test(contextBefore(view, match.index, 14)) && isOpaque(value))
+      found.push({ start: match.index, end: match.index + value.length, score: 0.95 })
+    else {
+      const named = valueAfterName(view, match, TOKEN_NAMES)
+      if (named && isOpaque(view.text.slice(named.start, named.end))) found.push({ ...named, score: 0.85 })
+    }
+  }
+  return found
+}
+
+/** Not a word of a language: digits among letters, or long with changing case. */
+const isOpaque = (value: string): boolean =>
+  value.length >= 8 &&
+  ((/\d/.test(value) && /[A-Za-z]/.test(value)) ||
+    (value.length >= 20 && /[a-z][A-Z].*[a-z][A-Z]/.test(value)) ||
+    /^\d{16,}$/.test(value))

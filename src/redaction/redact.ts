@@ -1,0 +1,105 @@
+/**
+ * The one chokepoint around every model call: prompts, passages and tool results on their way in, everything that a
+ * model writes on its way out. Detection lives in scan.ts; this is what other rooms use.
+ */
+import type { EntityModel } from "../backends/backend.ts"
+import { AppError } from "../errors.ts"
+import { log } from "../log.ts"
+import { countByKind, type Entity, replacementOf } from "./kinds.ts"
+import type { RedactionPolicy } from "./policy.ts"
+import { Scan } from "./scan.ts"
+import { RedactionStream } from "./stream.ts"
+
+export { type Category, countByKind, type Entity, replacementOf } from "./kinds.ts"
+export { type CustomPattern, parseRedaction, type RedactionPolicy } from "./policy.ts"
+export { RedactionStream } from "./stream.ts"
+
+export interface Redacted {
+  text: string
+  /** By position; offsets count in the given text. */
+  entities: Entity[]
+}
+
+export class Redactor {
+  private readonly entityModel: Promise<EntityModel | undefined>
+  private modelError: unknown
+
+  /** `entityModel` may still be loading. If it fails to load, requests for NAME or ADDRESS fail; nothing passes unseen. */
+  constructor(deps: { entityModel: EntityModel | undefined | Promise<EntityModel | undefined> }) {
+    this.entityModel = Promise.resolve(deps.entityModel).catch(error => {
+      this.modelError = error
+      log.error("the entity model did not load", { error })
+      return undefined
+    })
+  }
+
+  /** @throws AppError model_unavailable where the policy needs the entity model and there is none. */
+  async redact(text: string, policy: RedactionPolicy): Promise<Redacted> {
+    const scan = await this.scanFor(policy)
+    const { entities } = await scan.advance(text, true)
+    return { text: replaceAll(text, entities), entities }
+  }
+
+  stream(policy: RedactionPolicy): RedactionStream {
+    return new RedactionStream(this.scanFor(policy))
+  }
+
+  /** All strings inside a JSON value: tool arguments, structured output. Keys stay; a number that is a value becomes its replacement. */
+  async redactValue<T>(value: T, policy: RedactionPolicy): Promise<{ value: T; entities: Entity[] }> {
+    const entities: Entity[] = []
+    const walk = async (part: unknown, key: string): Promise<unknown> => {
+      if (typeof part === "string" || typeof part === "number") return this.redactMember(part, key, policy, entities)
+      if (Array.isArray(part)) return Promise.all(part.map(item => walk(item, key)))
+      if (typeof part !== "object" || part === null) return part
+      const members = await Promise.all(
+        Object.entries(part).map(async ([name, member]) => [name, await walk(member, name)] as const),
+      )
+      return Object.fromEntries(members)
+    }
+    return { value: (await walk(value, "")) as T, entities }
+  }
+
+  /** `{"password": "hunter2"}` is judged as `password: hunter2`: the key is part of what the value means. */
+  private async redactMember(
+    part: string | number,
+    key: string,
+    policy: RedactionPolicy,
+    all: Entity[],
+  ): Promise<unknown> {
+    const written = String(part)
+    const label = key === "" ? "" : `${key}: `
+    const { entities } = await this.redact(label + written, policy)
+    const own = entities
+      .filter(entity => entity.end > label.length)
+      .map(entity => ({ ...entity, start: Math.max(0, entity.start - label.length), end: entity.end - label.length }))
+    if (own.length === 0) return part
+    all.push(...own)
+    return replaceAll(written, own)
+  }
+
+  private async scanFor(policy: RedactionPolicy): Promise<Scan> {
+    if (!policy.kinds.includes("NAME") && !policy.kinds.includes("ADDRESS")) return new Scan(policy, undefined)
+    const model = await this.entityModel
+    if (model) return new Scan(policy, model)
+    throw new AppError("model_unavailable", {
+      message: "names and addresses cannot be redacted: the entity model is not loaded",
+      hint: "run `carrel doctor`; or narrow the request with redaction.kinds to kinds other than NAME and ADDRESS",
+      cause: this.modelError,
+    })
+  }
+}
+
+/** The audit line of a redaction: kinds and counts, never a value. */
+export function auditRedaction(where: Record<string, unknown>, entities: readonly Entity[]): void {
+  if (entities.length > 0) log.info("redacted", { audit: true, ...where, kinds: countByKind(entities) })
+}
+
+function replaceAll(text: string, entities: readonly Entity[]): string {
+  let result = ""
+  let at = 0
+  for (const entity of entities) {
+    result += text.slice(at, entity.start) + replacementOf(entity.kind)
+    at = entity.end
+  }
+  return result + text.slice(at)
+}

@@ -1,0 +1,190 @@
+/**
+ * The search itself, for streams and whole texts alike: text comes in, entities come out together with the offset up
+ * to which they are settled. Whole text is a stream of one piece, so the two cannot disagree.
+ */
+import type { EntityModel, ModelEntity } from "../backends/backend.ts"
+import { ClusterFinder, LEFT_LENGTH } from "./clusters.ts"
+import { compilePattern, PatternSearch } from "./custom-pattern.ts"
+import { type BuiltInKind, CATEGORY_OF_KIND, type Entity, REPLACEMENT } from "./kinds.ts"
+import { resolveOverlaps, uncovered } from "./overlap.ts"
+import { nextPiece } from "./pieces.ts"
+import type { CustomPattern, RedactionPolicy } from "./policy.ts"
+import { RECOGNIZERS } from "./recognizers/index.ts"
+import { CONTEXT_LENGTH } from "./recognizers/recognizer.ts"
+
+/** Text kept before the settled place: the longest look back of a rule or of the model. */
+const KEPT_BEHIND = Math.max(CONTEXT_LENGTH, LEFT_LENGTH) + 80
+/** Kept text may grow by this much before it is cut: cutting copies. */
+const TRIM_STEP = 4096
+/** `[REDACTED_` and `]` around a name of 32 characters. */
+const LONGEST_REPLACEMENT = 43
+/** Longest stretch of work on the event loop. */
+const SLICE_MS = 8
+
+export interface Settled {
+  /** Entities up to `upTo`, by position, not overlapping. */
+  entities: Entity[]
+  /** Text before this offset will never change any more. */
+  upTo: number
+}
+
+type RuleKind = keyof typeof RECOGNIZERS
+
+export class Scan {
+  private text = ""
+  private base = 0
+  private ruleAt = 0
+  private settled = 0
+  /** Found, not yet settled. */
+  private open: Entity[] = []
+  private readonly ruleKinds: RuleKind[]
+  private readonly modelKinds: Set<BuiltInKind>
+  private readonly clusters = new ClusterFinder()
+  private readonly searches: { custom: CustomPattern; search: PatternSearch }[]
+  private readonly exclude: Set<string>
+
+  /** @param model needed where the policy asks for NAME or ADDRESS. */
+  constructor(
+    policy: RedactionPolicy,
+    private readonly model: EntityModel | undefined,
+  ) {
+    this.ruleKinds = policy.kinds.filter((kind): kind is RuleKind => kind in RECOGNIZERS)
+    this.modelKinds = new Set(policy.kinds.filter(kind => !(kind in RECOGNIZERS)))
+    this.searches = policy.customPatterns.map(custom => ({ custom, search: new PatternSearch(compilePattern(custom)) }))
+    this.exclude = new Set(policy.exclude)
+  }
+
+  /** The given text between two offsets; `from` at most KEPT_BEHIND before the settled place. */
+  slice(from: number, to: number): string {
+    return this.text.slice(from - this.base, to - this.base)
+  }
+
+  /** Takes more text. Not to be called again before it has returned. */
+  async advance(delta: string, final: boolean): Promise<Settled> {
+    this.forget()
+    this.text += delta
+    for (const { custom, search } of this.searches)
+      search.push(delta, final, (start, end) =>
+        this.open.push({ kind: custom.name, category: "custom", start, end, score: 1 }),
+      )
+    const rulePending = await this.searchPieces(final)
+    const modelPending = await this.askModel(final)
+    const upTo = this.settledUpTo(Math.min(rulePending, modelPending))
+    return { entities: this.settle(upTo), upTo }
+  }
+
+  private async searchPieces(final: boolean): Promise<number> {
+    let sliceEnd = performance.now() + SLICE_MS
+    for (;;) {
+      const piece = nextPiece(this.text, this.ruleAt - this.base, final)
+      if (piece === "none") {
+        this.ruleAt = this.base + this.text.length
+        return this.ruleAt
+      }
+      if ("open" in piece) {
+        this.ruleAt = this.base + piece.open
+        return this.ruleAt
+      }
+      this.searchPiece(piece.start, piece.end)
+      this.ruleAt = this.base + piece.end
+      if (performance.now() > sliceEnd) {
+        await new Promise(resolve => setImmediate(resolve))
+        sliceEnd = performance.now() + SLICE_MS
+      }
+    }
+  }
+
+  private searchPiece(start: number, end: number): void {
+    const contextStart = Math.max(0, start - CONTEXT_LENGTH)
+    const view = { text: this.text.slice(contextStart, end), from: start - contextStart }
+    if (!worthSearching(view.text, view.from)) return
+    for (const kind of this.ruleKinds) {
+      for (const found of RECOGNIZERS[kind](view))
+        this.open.push({
+          kind,
+          category: CATEGORY_OF_KIND[kind],
+          start: this.base + contextStart + found.start,
+          end: this.base + contextStart + found.end,
+          score: found.score,
+        })
+    }
+  }
+
+  private async askModel(final: boolean): Promise<number> {
+    if (this.modelKinds.size === 0 || !this.model) return this.base + this.text.length
+    const windows = this.clusters.advance(this.text, this.base, final)
+    const model = this.model
+    const answers = await Promise.all(windows.map(({ start, end }) => model.find(this.slice(start, end))))
+    for (const [index, window] of windows.entries()) {
+      for (const found of answers[index]!) this.takeFromModel(found, window)
+    }
+    return this.clusters.pending
+  }
+
+  private takeFromModel(found: ModelEntity, window: { start: number; clusterStart: number; clusterEnd: number }): void {
+    if (!this.modelKinds.has(found.kind)) return
+    const start = Math.max(window.start + found.start, window.clusterStart)
+    const end = Math.min(window.start + found.end, window.clusterEnd)
+    if (start >= end) return
+    this.open.push({ kind: found.kind, category: "personal", start, end, score: found.score })
+  }
+
+  /** No settled text may lie inside a find, nor before one that is still open. */
+  private settledUpTo(limit: number): number {
+    let upTo = Math.min(limit, ...this.searches.map(({ search }) => search.pending))
+    for (let moved = true; moved; ) {
+      moved = false
+      for (const entity of this.open) {
+        if (entity.start < upTo && upTo < entity.end) {
+          upTo = entity.start
+          moved = true
+        }
+      }
+    }
+    return Math.max(upTo, this.settled)
+  }
+
+  private settle(upTo: number): Entity[] {
+    const done = this.open.filter(entity => entity.end <= upTo)
+    this.open = this.open.filter(entity => entity.end > upTo)
+    this.settled = upTo
+    const wanted = done.filter(entity => !this.isExcluded(entity)).flatMap(entity => this.besideReplacements(entity))
+    return resolveOverlaps(wanted, this.text, this.base)
+  }
+
+  private isExcluded(entity: Entity): boolean {
+    if (this.exclude.size === 0) return false
+    return this.exclude.has(this.slice(entity.start, entity.end).trim().toLowerCase())
+  }
+
+  /** What was redacted before stays as it is: the parts of a find that are not yet replaced. */
+  private besideReplacements(entity: Entity): Entity[] {
+    const from = Math.max(this.base, entity.start - LONGEST_REPLACEMENT)
+    const near = this.slice(from, entity.end + LONGEST_REPLACEMENT)
+    if (!near.includes("[REDACTED_")) return [entity]
+    const replaced = [...near.matchAll(REPLACEMENT)].map(match => ({
+      start: from + match.index,
+      end: from + match.index + match[0].length,
+    }))
+    return uncovered(entity, replaced).filter(part => /[\p{L}\p{N}]/u.test(this.slice(part.start, part.end)))
+  }
+
+  private forget(): void {
+    const keepFrom = this.settled - KEPT_BEHIND - this.base
+    if (keepFrom < TRIM_STEP) return
+    this.text = this.text.slice(keepFrom)
+    this.base += keepFrom
+  }
+}
+
+const CONTEXT_OF_SECRETS =
+  /(?:pass|pwd|wort|contrase|wachtwoord|senha|hasło|lösenord|пароль|密|パス|비밀|parola|token|secret|key|bearer|basic|sess|sid|auth)/i
+
+/** Most words are plain: without a digit, a sign or words about secrets before them there is nothing to find. */
+function worthSearching(text: string, from: number): boolean {
+  for (let at = from; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if ((unit >= 48 && unit <= 57) || unit === 64 || unit === 58 || unit === 61 || unit === 95) return true
+  }
+  return CONTEXT_OF_SECRETS.test(text.slice(Math.max(0, from - 60)))
+}
