@@ -1,4 +1,5 @@
 /** The roles of code that runs models. Each has at least two implementations and one conformance suite. */
+import { AppError } from "../errors.ts"
 
 export interface Embedder {
   /** Name of the model, stored beside every vector; vectors of different models are never mixed. */
@@ -97,7 +98,26 @@ export interface ChatRequest {
    * Continue `turns`' last assistant turn instead of starting a new one.
    */
   continueLast?: boolean
+  /**
+   * The passages that the turns quote, and what they are asked, for a backend that answers from them without a
+   * language model. Others ignore it.
+   */
+  grounding?: Grounding
   signal: AbortSignal
+}
+
+export interface Grounding {
+  question: string
+  /** What the conversation was about before, where the question only makes sense with it; empty otherwise. */
+  topic: string
+  passages: { index: number; text: string; score: number }[]
+}
+
+/** The model server refused the prompt as longer than its window. Fitting it again, smaller, may help. */
+export class ContextOverflowError extends AppError {
+  constructor(hint: string) {
+    super("model_error", { message: "the prompt is longer than the model's context window", hint })
+  }
 }
 
 /** What a model streams. Exactly one `end`, last; errors are thrown as AppError (model_error, model_unavailable, overloaded …). */
@@ -111,7 +131,12 @@ export type ChatPiece =
 /** A provider of chat models: Ollama, an OpenAI-compatible server, the built-in extractive mode. */
 export interface ChatBackend {
   readonly provider: string
-  /** Live list; takes at most one second, never throws: a dead server's last known models come back `unavailable`. */
-  list(): Promise<ModelInfo[]>
+  /**
+   * Live list; takes at most one second, never throws: a dead server's last known models come back `unavailable`.
+   * The last look serves for five seconds, unless the caller is `doubtful` about it.
+   */
+  list(doubtful?: boolean): Promise<ModelInfo[]>
+  /** The window with which the model is loaded now: asking for the same spares a reload. Null when unknown. */
+  loadedContextTokens?(model: string): number | null
   chat(request: ChatRequest): AsyncIterable<ChatPiece>
 }

@@ -1,0 +1,141 @@
+/** The chat backends as one catalog: what can be used now, which model a request means, which one is the default. */
+import { AppError } from "../errors.ts"
+import type { Capability, ChatBackend, ModelInfo, ModelStatus } from "./backend.ts"
+import { ExtractiveChat } from "./extractive.ts"
+import type { QueueLimits } from "./model-queue.ts"
+import { OllamaChat } from "./ollama.ts"
+import { OpenAiChat } from "./openai.ts"
+
+/** One row of `GET /external/models`, spelled as on the wire. */
+export interface ModelRecord {
+  label: string
+  value: string
+  available: boolean
+  status: ModelStatus
+  status_reason: string | null
+  provider: string
+  local: boolean
+  capabilities: Capability[]
+  /** Tokens; null for a mode without a window. */
+  context_length: number | null
+  size_bytes: number | null
+  default: boolean
+  checked_at: string
+}
+
+export interface ResolvedModel {
+  backend: ChatBackend
+  info: ModelInfo
+  /** The name without the provider, as the backend wants it. */
+  name: string
+}
+
+export interface ChatBackendOptions {
+  ollamaHost: string
+  keepAlive: string
+  /** Empty: no OpenAI-compatible server. */
+  openAiBaseUrl: string
+  openAiApiKey: string
+  openAiContextTokens: number
+  silenceMs: number
+  queue: QueueLimits
+  allowRemoteModels: boolean
+}
+
+/** The table of chat backends; the first ones are preferred for the default model, the built-in one comes last. */
+export function chatBackends(options: ChatBackendOptions): ChatBackend[] {
+  const { silenceMs, queue, allowRemoteModels } = options
+  const backends: ChatBackend[] = [
+    new OllamaChat({ host: options.ollamaHost, keepAlive: options.keepAlive, silenceMs, queue, allowRemoteModels }),
+  ]
+  if (options.openAiBaseUrl)
+    backends.push(
+      new OpenAiChat({
+        baseUrl: options.openAiBaseUrl,
+        apiKey: options.openAiApiKey,
+        contextTokens: options.openAiContextTokens,
+        silenceMs,
+        queue,
+        allowRemoteModels,
+      }),
+    )
+  return [...backends, new ExtractiveChat()]
+}
+
+export class ModelCatalog {
+  constructor(
+    private readonly backends: readonly ChatBackend[],
+    /** Value of the model that requests without one get while it is available; empty for the first available one. */
+    private readonly preferred = "",
+  ) {}
+
+  async list(): Promise<ModelRecord[]> {
+    const models = await this.models(false)
+    const chosen = this.defaultAmong(models)
+    return models.map(model => toRecord(model, model.value === chosen?.value))
+  }
+
+  /**
+   * The model that a request means: by value, by bare name, or the default for none.
+   * @throws AppError model_not_found; model_unavailable with the reason
+   */
+  async resolve(value?: string | null): Promise<ResolvedModel> {
+    for (const doubtful of [false, true]) {
+      const models = await this.models(doubtful)
+      const info = value ? findModel(models, value) : this.defaultAmong(models)
+      if (info && info.status !== "unavailable") return this.resolved(info)
+      // Perhaps it was installed, or its server came up, since the last look.
+      if (!doubtful) continue
+      if (!info) throw new AppError("model_not_found", { message: `there is no model ${JSON.stringify(value)}` })
+      throw new AppError("model_unavailable", {
+        message: `the model ${info.value} is not available now`,
+        ...(info.statusReason ? { hint: info.statusReason } : {}),
+        retryAfter: 5,
+      })
+    }
+    throw new AppError("internal_error")
+  }
+
+  private resolved(info: ModelInfo): ResolvedModel {
+    const backend = this.backends.find(({ provider }) => provider === info.provider)!
+    return { backend, info, name: info.value.slice(info.provider.length + 1) }
+  }
+
+  private async models(doubtful: boolean): Promise<ModelInfo[]> {
+    return (await Promise.all(this.backends.map(backend => backend.list(doubtful)))).flat()
+  }
+
+  /** The preferred model, else the first available one of this installation, else whatever answers. */
+  private defaultAmong(models: ModelInfo[]): ModelInfo | undefined {
+    const available = models.filter(model => model.status !== "unavailable")
+    return (
+      (this.preferred ? findModel(available, this.preferred) : undefined) ??
+      available.find(model => model.local) ??
+      available[0]
+    )
+  }
+}
+
+/** By value, then by the bare name of any provider; `llama3.2` is `llama3.2:latest` as in Ollama. */
+function findModel(models: ModelInfo[], wanted: string): ModelInfo | undefined {
+  const names = [wanted, `${wanted}:latest`]
+  return (
+    models.find(model => names.includes(model.value)) ??
+    models.find(model => names.includes(model.value.slice(model.provider.length + 1)))
+  )
+}
+
+const toRecord = (model: ModelInfo, isDefault: boolean): ModelRecord => ({
+  label: model.label,
+  value: model.value,
+  available: model.status !== "unavailable",
+  status: model.status,
+  status_reason: model.statusReason,
+  provider: model.provider,
+  local: model.local,
+  capabilities: model.capabilities,
+  context_length: model.contextLength,
+  size_bytes: model.sizeBytes,
+  default: isDefault,
+  checked_at: model.checkedAt,
+})

@@ -1,0 +1,134 @@
+/** The chat models of an Ollama server as they stand now: tags, what is loaded, and what each can do. */
+import type { Capability, ModelInfo } from "./backend.ts"
+import { labelOf } from "./probe.ts"
+
+interface Tag {
+  name: string
+  size?: number
+  digest?: string
+  remote_model?: string
+  remote_host?: string
+}
+
+interface Show {
+  capabilities?: string[]
+  model_info?: Record<string, unknown>
+}
+
+interface Details {
+  /** Undefined where the server could not say: an old version, or it was too slow. */
+  capabilities: string[] | undefined
+  contextLength: number | null
+}
+
+export interface LoadedModel {
+  name: string
+  /** The window that it was loaded with; null where the server does not say. */
+  contextTokens: number | null
+}
+
+/** Ollama answers `show` from disk; this many at once keeps it below the look's one second for large collections. */
+const PARALLEL_SHOWS = 8
+
+export class OllamaModels {
+  /** What a model can do changes only with its digest. */
+  private readonly details = new Map<string, Details>()
+  private loaded: LoadedModel[] = []
+
+  constructor(
+    private readonly host: string,
+    private readonly allowRemote: boolean,
+  ) {}
+
+  /** @throws when the server does not answer */
+  async look(signal: AbortSignal): Promise<ModelInfo[]> {
+    const [tags, running] = await Promise.all([
+      this.get<{ models?: Tag[] }>("/api/tags", signal),
+      this.get<{ models?: { name: string; context_length?: number }[] }>("/api/ps", signal).catch(() => ({
+        models: [],
+      })),
+    ])
+    this.loaded = (running.models ?? []).map(model => ({
+      name: model.name,
+      contextTokens: model.context_length ?? null,
+    }))
+    const models = tags.models ?? []
+    await this.learn(models, signal)
+    return models.flatMap(tag => this.describe(tag) ?? [])
+  }
+
+  /** How the model is loaded now; undefined when it is not. */
+  loadedAs(name: string): LoadedModel | undefined {
+    return this.loaded.find(model => model.name === name || model.name === `${name}:latest`)
+  }
+
+  private describe(tag: Tag): ModelInfo | undefined {
+    const { capabilities, contextLength } = this.details.get(keyOf(tag)) ?? {
+      capabilities: undefined,
+      contextLength: null,
+    }
+    if (capabilities ? !capabilities.includes("completion") : /embed|^bge-|minilm/i.test(tag.name)) return undefined
+    const remote = Boolean(tag.remote_host || tag.remote_model)
+    const barred = remote && !this.allowRemote
+    return {
+      value: `ollama/${tag.name}`,
+      label: labelOf(tag.name),
+      provider: "ollama",
+      status: barred ? "unavailable" : this.loadedAs(tag.name) ? "loaded" : "ready",
+      statusReason: barred
+        ? `runs on ${hostOf(tag.remote_host)}, not on this installation's server; the setting allow_remote_models permits it`
+        : null,
+      local: !remote,
+      capabilities: publicCapabilities(capabilities),
+      contextLength,
+      sizeBytes: tag.size ?? null,
+      checkedAt: new Date().toISOString(),
+    }
+  }
+
+  private async learn(tags: Tag[], signal: AbortSignal): Promise<void> {
+    const unknown = tags.filter(tag => !this.details.has(keyOf(tag)))
+    const worker = async () => {
+      for (let tag = unknown.pop(); tag; tag = unknown.pop()) {
+        const show = await this.show(tag.name, signal).catch(() => undefined)
+        if (show) this.details.set(keyOf(tag), detailsOf(show))
+      }
+    }
+    await Promise.all(Array.from({ length: PARALLEL_SHOWS }, worker))
+  }
+
+  private async show(name: string, signal: AbortSignal): Promise<Show> {
+    const response = await fetch(`${this.host}/api/show`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: name }),
+      signal,
+    })
+    if (!response.ok) throw new Error(`show answered ${response.status}`)
+    return (await response.json()) as Show
+  }
+
+  private async get<T>(path: string, signal: AbortSignal): Promise<T> {
+    const response = await fetch(this.host + path, { signal })
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+    return (await response.json()) as T
+  }
+}
+
+const keyOf = (tag: Tag): string => `${tag.name} ${tag.digest ?? ""}`
+
+const hostOf = (address = ""): string => (URL.canParse(address) ? new URL(address).hostname : "another host")
+
+function detailsOf(show: Show): Details {
+  const info = show.model_info ?? {}
+  const length = info[`${info["general.architecture"]}.context_length`] ?? anyContextLength(info)
+  return { capabilities: show.capabilities, contextLength: typeof length === "number" ? length : null }
+}
+
+const anyContextLength = (info: Record<string, unknown>): unknown =>
+  Object.entries(info).find(([key]) => key.endsWith(".context_length"))?.[1]
+
+function publicCapabilities(names: string[] = []): Capability[] {
+  const known = (["tools", "vision", "thinking"] as const).filter(name => names.includes(name))
+  return ["chat", ...known]
+}

@@ -1,0 +1,296 @@
+/**
+ * Chat models behind the OpenAI interface (`/v1/models`, `/v1/chat/completions`): llama.cpp server, vLLM, LM Studio and
+ * the like; named `openai/NAME`. The window is the server's own: it cannot be set per request.
+ */
+import { AppError } from "../errors.ts"
+import { newId } from "../id.ts"
+import {
+  type ChatBackend,
+  type ChatPiece,
+  type ChatRequest,
+  type ChatTurn,
+  ContextOverflowError,
+  type ModelInfo,
+} from "./backend.ts"
+import { ModelQueue, type QueueLimits } from "./model-queue.ts"
+import { labelOf, Probe } from "./probe.ts"
+import { ThinkTagSplitter } from "./think-tags.ts"
+import { brokenOff, errorText, openStream, readLines, type ServerCall, SilenceWatch, said } from "./wire.ts"
+
+export interface OpenAiOptions {
+  /** Address with its version path, such as `http://127.0.0.1:8080/v1`. */
+  baseUrl: string
+  /** Empty for servers that ask for none. */
+  apiKey: string
+  silenceMs: number
+  queue: QueueLimits
+  /** Window that is assumed where the server does not tell its own. */
+  contextTokens: number
+  allowRemoteModels: boolean
+}
+
+interface WireModel {
+  id: string
+  max_model_len?: number
+  max_context_length?: number
+  loaded_context_length?: number
+  meta?: { n_ctx?: number; n_ctx_train?: number; size?: number } | null
+}
+
+interface Delta {
+  content?: string | null
+  reasoning_content?: string | null
+  reasoning?: string | null
+  tool_calls?: { index?: number; id?: string; function?: { name?: string; arguments?: string } }[]
+}
+
+interface Chunk {
+  error?: unknown
+  choices?: { delta?: Delta; finish_reason?: string | null }[]
+  usage?: { prompt_tokens?: number; completion_tokens?: number } | null
+}
+
+const SERVER = "the model server"
+
+export class OpenAiChat implements ChatBackend {
+  readonly provider = "openai"
+  private readonly probe: Probe
+  private readonly queue: ModelQueue
+
+  constructor(private readonly options: OpenAiOptions) {
+    this.probe = new Probe(
+      signal => this.look(signal),
+      error => (error instanceof Refused ? error.message : `the model server at ${options.baseUrl} does not answer`),
+    )
+    this.queue = new ModelQueue(options.queue)
+  }
+
+  list(doubtful = false): Promise<ModelInfo[]> {
+    return this.probe.list(doubtful)
+  }
+
+  async *chat(request: ChatRequest): AsyncGenerator<ChatPiece> {
+    for await (const position of this.queue.enter(request.model, request.signal))
+      yield { type: "waiting", phase: "queued", detail: `position ${position} in the line for this model` }
+    try {
+      yield* this.ask(request)
+    } catch (error) {
+      if (error instanceof AppError && error.code === "model_unavailable") this.probe.forget()
+      throw error
+    } finally {
+      this.queue.release(request.model)
+    }
+  }
+
+  private async *ask(request: ChatRequest): AsyncGenerator<ChatPiece> {
+    const { baseUrl, silenceMs } = this.options
+    const watch = new SilenceWatch(request.signal, silenceMs)
+    const call: ServerCall = {
+      url: `${baseUrl}/chat/completions`,
+      headers: this.headers(),
+      body: bodyOf(request),
+      signal: request.signal,
+      server: SERVER,
+    }
+    try {
+      const response = yield* openStream(call, watch, (status, text) => refusalOf(status, text, request.model))
+      yield* read(response, watch)
+    } finally {
+      watch.close()
+    }
+  }
+
+  private headers(): Record<string, string> {
+    return this.options.apiKey ? { authorization: `Bearer ${this.options.apiKey}` } : {}
+  }
+
+  private async look(signal: AbortSignal): Promise<ModelInfo[]> {
+    const response = await fetch(`${this.options.baseUrl}/models`, { headers: this.headers(), signal })
+    if (response.status === 401 || response.status === 403)
+      throw new Refused("the model server refuses the key in the setting openai_api_key")
+    if (!response.ok) throw new Refused(`the model server answered ${response.status} when asked for its models`)
+    const { data = [] } = (await response.json()) as { data?: WireModel[] }
+    return data.filter(model => !/embed|rerank|whisper|tts/i.test(model.id)).map(model => this.describe(model))
+  }
+
+  private describe(model: WireModel): ModelInfo {
+    const { meta } = model
+    const local = isLocal(this.options.baseUrl)
+    const barred = !local && !this.options.allowRemoteModels
+    return {
+      value: `openai/${model.id}`,
+      label: labelOf(
+        model.id
+          .split(/[\\/]/)
+          .at(-1)!
+          .replace(/\.gguf$/i, ""),
+      ),
+      provider: "openai",
+      status: barred ? "unavailable" : "ready",
+      statusReason: barred
+        ? "the server stands outside the local network; the setting allow_remote_models permits it"
+        : null,
+      local,
+      capabilities: ["chat"],
+      contextLength:
+        model.loaded_context_length ??
+        model.max_model_len ??
+        meta?.n_ctx ??
+        model.max_context_length ??
+        this.options.contextTokens,
+      sizeBytes: meta?.size ?? null,
+      checkedAt: new Date().toISOString(),
+    }
+  }
+}
+
+/** The server answered, but not with a list. */
+class Refused extends Error {}
+
+/** Loopback, private and link-local addresses, and names without a public domain. */
+function isLocal(address: string): boolean {
+  const host = new URL(address).hostname.replace(/^\[|\]$/g, "")
+  if (/^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd]|fe80:)/i.test(host)) return true
+  return !host.includes(".") || /\.(local|lan|internal|home|localhost)$/i.test(host)
+}
+
+async function* read(response: Response, watch: SilenceWatch): AsyncGenerator<ChatPiece> {
+  const splitter = new ThinkTagSplitter()
+  const calls = new Map<number, { id: string; name: string; text: string }>()
+  let finish: string | undefined
+  let usage = { promptTokens: 0, completionTokens: 0 }
+  for await (const line of readLines(response, watch)) {
+    if (!line.startsWith("data:")) continue
+    const data = line.slice(5).trim()
+    if (data === "[DONE]") break
+    const chunk = parseChunk(data)
+    if (chunk.error !== undefined) throw serverError(errorText(data))
+    if (chunk.usage)
+      usage = { promptTokens: chunk.usage.prompt_tokens ?? 0, completionTokens: chunk.usage.completion_tokens ?? 0 }
+    const choice = chunk.choices?.[0]
+    if (choice?.delta) yield* piecesOf(choice.delta, splitter, calls)
+    finish = choice?.finish_reason ?? finish
+  }
+  if (finish === undefined) throw brokenOff(SERVER)
+  const rest = splitter.end()
+  if (rest.thinking) yield { type: "thinking", text: rest.thinking }
+  if (rest.text) yield { type: "text", text: rest.text }
+  for (const { id, name, text } of calls.values())
+    yield { type: "tool_call", call: { id: id || newId("call"), name, arguments: parseArguments(text) } }
+  yield { type: "end", reason: finish === "length" ? "length" : "stop", usage }
+}
+
+function* piecesOf(
+  delta: Delta,
+  splitter: ThinkTagSplitter,
+  calls: Map<number, { id: string; name: string; text: string }>,
+): Generator<ChatPiece> {
+  const thought = delta.reasoning_content ?? delta.reasoning
+  if (thought) yield { type: "thinking", text: thought }
+  if (delta.content) {
+    const { thinking, text } = splitter.push(delta.content)
+    if (thinking) yield { type: "thinking", text: thinking }
+    if (text) yield { type: "text", text }
+  }
+  // A call comes in pieces: name first, then the text of its arguments bit by bit.
+  for (const { index = calls.size, id, function: called } of delta.tool_calls ?? []) {
+    const call = calls.get(index) ?? { id: "", name: "", text: "" }
+    calls.set(index, {
+      id: call.id || (id ?? ""),
+      name: call.name || (called?.name ?? ""),
+      text: call.text + (called?.arguments ?? ""),
+    })
+  }
+}
+
+function bodyOf({ model, turns, options, tools, responseFormat, continueLast }: ChatRequest) {
+  const { stop, ...plain } = options
+  return {
+    model,
+    messages: turns.map(message),
+    stream: true,
+    stream_options: { include_usage: true },
+    ...plain,
+    ...(stop?.length ? { stop } : {}),
+    ...(tools?.length ? { tools: tools.map(tool => ({ type: "function", function: tool })) } : {}),
+    ...(responseFormat ? { response_format: formatOf(responseFormat) } : {}),
+    // llama.cpp continues a last assistant message by itself; vLLM has to be told.
+    ...(continueLast ? { continue_final_message: true, add_generation_prompt: false } : {}),
+  }
+}
+
+const formatOf = (format: Record<string, unknown> | "json") =>
+  format === "json"
+    ? { type: "json_object" }
+    : { type: "json_schema", json_schema: { name: "answer", schema: format, strict: true } }
+
+function message(turn: ChatTurn): Record<string, unknown> {
+  if (turn.role === "user" && turn.images?.length)
+    return {
+      role: "user",
+      content: [
+        { type: "text", text: turn.content },
+        ...turn.images.map(({ mimeType, data }) => ({
+          type: "image_url",
+          image_url: { url: `data:${mimeType};base64,${data}` },
+        })),
+      ],
+    }
+  if (turn.role === "assistant" && turn.toolCalls?.length)
+    return {
+      role: "assistant",
+      content: turn.content,
+      tool_calls: turn.toolCalls.map(({ id, name, arguments: given }) => ({
+        id,
+        type: "function",
+        function: { name, arguments: JSON.stringify(given) },
+      })),
+    }
+  if (turn.role === "tool") return { role: "tool", content: turn.content, tool_call_id: turn.toolCallId }
+  return { role: turn.role, content: turn.content }
+}
+
+function parseChunk(data: string): Chunk {
+  try {
+    return JSON.parse(data) as Chunk
+  } catch (cause) {
+    throw new AppError("model_error", {
+      message: "the model server sent something that is not JSON",
+      hint: said(SERVER, data.slice(0, 200)),
+      cause,
+    })
+  }
+}
+
+function parseArguments(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text || "{}")
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : {}
+  } catch {
+    return {}
+  }
+}
+
+function serverError(text: string): AppError {
+  if (/context (length|size|window)|exceed.*context|maximum context|too many tokens/i.test(text))
+    return new ContextOverflowError(said(SERVER, text))
+  return new AppError("model_error", { hint: said(SERVER, text) })
+}
+
+function refusalOf(status: number, text: string, model: string): AppError {
+  if (status === 404)
+    return new AppError("model_not_found", {
+      message: `the model server has no model ${model}`,
+      hint: said(SERVER, text),
+    })
+  if (status === 401 || status === 403)
+    return new AppError("model_error", {
+      message: "the model server refuses the key",
+      hint: `set openai_api_key; ${said(SERVER, text)}`,
+    })
+  if (status === 429)
+    return new AppError("overloaded", { message: "the model server is busy", hint: said(SERVER, text), retryAfter: 10 })
+  return serverError(text || `HTTP ${status}`)
+}
