@@ -6,6 +6,7 @@ import { Elysia } from "elysia"
 import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
 import { log } from "../log.ts"
+import { httpRequests, httpSeconds } from "../metrics.ts"
 import { consoleAssets } from "../native/console-assets.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
 import { readJson } from "./body.ts"
@@ -156,6 +157,8 @@ function finish(response: Response, context: RequestContext): void {
 
 /** One line per request; paths only, because query strings may hold names of files. */
 function logAccess(request: Request, response: Response, context: RequestContext, durationMs: number): void {
+  httpRequests.inc({ method: request.method, status: response.status })
+  httpSeconds.observe(durationMs / 1000)
   log.info("request", {
     request_id: context.requestId,
     method: request.method,

@@ -1,10 +1,23 @@
 import { Elysia, t } from "elysia"
+import { AppError } from "../../errors.ts"
+import { metricsText } from "../../metrics.ts"
+import { contextOf } from "../context.ts"
 import { operation } from "../schemas.ts"
 import type { Services } from "../services.ts"
+import { requireSession } from "../session.ts"
 
 const Health = t.Object({ status: t.String({ examples: ["ok"] }) })
 
-export const healthRoutes = ({ isReady }: Services) =>
+/** Behind a proxy on the same machine every client comes from the loopback; a proxy says so with one of these. */
+const PROXY_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip"]
+
+function isLocal(request: Request): boolean {
+  const { address } = contextOf(request)
+  const loopback = /^(::ffff:)?127\./.test(address) || address === "::1"
+  return loopback && !PROXY_HEADERS.some(name => request.headers.has(name))
+}
+
+export const healthRoutes = ({ isReady, sessions }: Services) =>
   new Elysia()
     .get("/healthz", () => ({ status: "ok" }), {
       detail: operation({
@@ -32,3 +45,28 @@ export const healthRoutes = ({ isReady }: Services) =>
         }),
       },
     )
+    .get(
+      "/metrics",
+      async ({ request }) => {
+        if (!isLocal(request)) await requireSession(request, sessions, "administrator").catch(hideMetrics)
+        return new Response(await metricsText(), {
+          headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+        })
+      },
+      {
+        detail: operation({
+          summary: "Figures for Prometheus",
+          description: "On the loopback, or with an administrator's console session.",
+          tag: "Operation",
+          security: false,
+          success: { description: "Prometheus text", schema: t.String(), type: "text/plain" },
+          errors: ["unauthorized", "forbidden"],
+        }),
+      },
+    )
+
+const hideMetrics = (error: unknown): never => {
+  throw error instanceof AppError
+    ? new AppError(error.code, { message: "figures are for the loopback or an administrator" })
+    : error
+}
