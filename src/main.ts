@@ -33,7 +33,8 @@ ${lines.join("\n")}
 
 async function main([name, ...args]: string[]): Promise<number> {
   if (name === "reader") {
-    await import("./ingest/extract/reader-process.ts") // serves its parent until that goes away
+    const { serveReader } = await import("./ingest/extract/reader-process.ts")
+    serveReader() // until its parent goes away
     return new Promise<number>(() => {})
   }
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {

@@ -232,7 +232,10 @@ class DocxWalk {
   private closeTable(): void {
     const table = this.tables.pop()!
     const outer = this.tables.at(-1)
-    if (!outer) return this.addRows(table)
+    if (!outer) {
+      this.addRows(table)
+      return
+    }
     // A table in a cell becomes text of that cell.
     outer.cell += ` ${table.rows.map(rowText).join(" ")}`
     outer.paragraphs.push(...table.rows.map(cells => ({ text: rowText(cells), level: undefined, listed: false })))
