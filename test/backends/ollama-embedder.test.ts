@@ -1,0 +1,105 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { openEmbedder } from "../../src/backends/embedder.ts"
+import { embedderConformance } from "./embedder-conformance.ts"
+
+const DIMENSIONS = 16
+const requests: { model: string; input: string[]; truncate: boolean }[] = []
+let slow = false
+
+/** Speaks Ollama's `/api/embed`: a vector from the letters of each text, its name decides how it fails. */
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  async fetch(request) {
+    const body = (await request.json()) as (typeof requests)[number]
+    requests.push(body)
+    if (slow) await Bun.sleep(2_000)
+    if (body.model === "absent") return Response.json({ error: "model 'absent' not found" }, { status: 404 })
+    if (body.model === "chatty")
+      return Response.json({ error: "this model does not support embeddings" }, { status: 501 })
+    if (body.model === "short") return Response.json({ embeddings: [] })
+    if (body.model === "busy") return Response.json({ error: "server busy" }, { status: 503 })
+    return Response.json({ embeddings: body.input.map(lettersOf) })
+  },
+})
+afterAll(() => server.stop(true))
+const ollamaHost = `http://127.0.0.1:${server.port}`
+
+function lettersOf(text: string): number[] {
+  // As the real server does.
+  if (text === "") return []
+  const counts = new Array<number>(DIMENSIONS).fill(0.01)
+  for (const character of text) counts[character.codePointAt(0)! % DIMENSIONS]! += 1
+  return counts
+}
+
+const open = (name: string, dimensions?: number, host = ollamaHost) =>
+  openEmbedder({
+    name: `ollama/${name}`,
+    directories: [],
+    nativeDirectory: "",
+    ollamaHost: host,
+    ...(dimensions ? { dimensions } : {}),
+  })
+
+embedderConformance("an Ollama model", () => open("letters"))
+
+describe("an Ollama embedding model", () => {
+  test("learns its dimensions from the server and sends small batches that are cut to the window", async () => {
+    requests.length = 0
+    const embedder = await open("letters")
+    expect(embedder.model).toBe("ollama/letters")
+    expect(embedder.dimensions).toBe(DIMENSIONS)
+    await embedder.embed(
+      Array.from({ length: 70 }, (_, i) => `text ${i}`),
+      "passage",
+    )
+    expect(requests.slice(1).map(({ input }) => input.length)).toEqual([32, 32, 6])
+    expect(requests.every(({ truncate, model }) => truncate && model === "letters")).toBe(true)
+    await embedder.close()
+  })
+
+  test("is not asked when its dimensions are known", async () => {
+    requests.length = 0
+    const embedder = await open("letters", DIMENSIONS)
+    expect(requests).toHaveLength(0)
+    await embedder.close()
+  })
+
+  test.each([
+    ["absent", "model_not_found", "ollama pull absent"],
+    ["chatty", "model_error", "does not support embeddings"],
+    ["busy", "overloaded", "server busy"],
+  ])("%s fails as %s with a hint", async (name, code, hint) => {
+    await expect(open(name)).rejects.toMatchObject({ code, hint: expect.stringContaining(hint) })
+  })
+
+  test("fewer vectors than texts, or of another length, are an error and never stored", async () => {
+    await expect(open("short")).rejects.toMatchObject({ code: "model_error" })
+    const changed = await open("letters", 12)
+    await expect(changed.embed(["red"], "query")).rejects.toMatchObject({ code: "model_error" })
+    await changed.close()
+  })
+
+  test("a server that is away makes it unavailable", async () => {
+    const embedder = await open("letters", DIMENSIONS, "http://127.0.0.1:1")
+    await expect(embedder.embed(["red"], "query")).rejects.toMatchObject({ code: "model_unavailable" })
+    await embedder.close()
+    await expect(openEmbedder({ name: "ollama/letters", directories: [], nativeDirectory: "" })).rejects.toMatchObject({
+      code: "model_unavailable",
+    })
+  })
+
+  test("a signal or closing ends a request in flight", async () => {
+    const embedder = await open("letters", DIMENSIONS)
+    slow = true
+    const stop = new AbortController()
+    const aborted = embedder.embed(["red"], "query", stop.signal)
+    setTimeout(() => stop.abort(new Error("enough")), 20)
+    await expect(aborted).rejects.toThrow("enough")
+    const closed = embedder.embed(["red"], "query")
+    setTimeout(() => void embedder.close(), 20)
+    await expect(closed).rejects.toMatchObject({ code: "model_unavailable" })
+    slow = false
+  })
+})

@@ -1,0 +1,201 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { openEmbedder } from "../../src/backends/embedder.ts"
+import { readEmbeddingFolder } from "../../src/backends/embedding-folder.ts"
+import { TransformersEmbedder } from "../../src/backends/transformers.ts"
+import type { BatchMessage, OpenMessage, WorkerReply } from "../../src/backends/transformers-worker.ts"
+import { setLogSink } from "../../src/log.ts"
+import { cosine, embedderConformance } from "./embedder-conformance.ts"
+
+const BUILT_IN = join(import.meta.dir, "../../models")
+const FIXTURES = join(import.meta.dir, "../fixtures/models")
+
+const root = mkdtempSync(join(tmpdir(), "carrel-transformers-"))
+const nativeDirectory = join(root, "native")
+const open = (name: string, directory: string) => openEmbedder({ name, directories: [directory], nativeDirectory })
+
+const lines: string[] = []
+beforeAll(() => setLogSink(line => lines.push(line)))
+afterAll(() => {
+  setLogSink(line => void process.stdout.write(`${line}\n`))
+  rmSync(root, { recursive: true, force: true })
+})
+
+embedderConformance("the built-in model", () => open("", BUILT_IN))
+embedderConformance("a folder without pooling in its graph", () => open("tiny-mean", FIXTURES))
+
+describe("the built-in model", () => {
+  test("knows that texts without a common word can mean the same", async () => {
+    const embedder = await open("", BUILT_IN)
+    const [question, near, far] = await embedder.embed(
+      ["salary of an employee", "wages paid to workers", "the glacier melts in summer"],
+      "query",
+    )
+    await embedder.close()
+    expect(cosine(question!, near!)).toBeGreaterThan(cosine(question!, far!) + 0.2)
+  })
+
+  test("says that it is English only, and how much its scores weigh", async () => {
+    const embedder = (await open("", BUILT_IN)) as TransformersEmbedder
+    expect(embedder.languages).toEqual(["en"])
+    expect(embedder.fusionWeight).toBeGreaterThan(0.2)
+    expect(embedder.fusionWeight).toBeLessThan(0.5)
+    expect(embedder.dimensions).toBe(256)
+    await embedder.close()
+  })
+
+  test("answers a query while passages are being embedded, without waiting for them", async () => {
+    const embedder = await open("", BUILT_IN)
+    await embedder.embed(["warm"], "query")
+    let passagesDone = false
+    const texts = Array.from({ length: 4_000 }, (_, i) => `passage ${i} about rivers and stones `.repeat(20))
+    const passages = embedder.embed(texts, "passage").then(() => {
+      passagesDone = true
+    })
+    await embedder.embed(["how wide is the river"], "query")
+    expect(passagesDone).toBe(false)
+    await passages
+    await embedder.close()
+  })
+
+  test("writes nothing beside the model and no telemetry", () => {
+    expect(existsSync(join(BUILT_IN, "carrel-embed-en-v1", ".cache"))).toBe(false)
+    expect(existsSync(join(root, ".cache"))).toBe(false)
+  })
+})
+
+describe("a model folder of another make", () => {
+  test("is pooled by mean over its tokens, padding left out, with its own prefixes", async () => {
+    const embedder = await open("tiny-mean", FIXTURES)
+    const [long, short] = await embedder.embed(["red green", "red"], "passage")
+    await embedder.close()
+    // "passage", ":", "red", "green" and "passage", ":", "red" in the fixture's table, where row n is n at n mod 8.
+    const expected = Float32Array.of(0, 0, 0, 0, 4, 5, 6, 0)
+    expect(cosine(short!, expected)).toBeCloseTo(Math.hypot(4, 5, 6), 4)
+    expect(long![7]).toBeCloseTo(7 / Math.hypot(4, 5, 6, 7), 4)
+  })
+
+  test("that lies about its dimensions is refused with the reason", async () => {
+    cpSync(join(FIXTURES, "tiny-mean"), join(root, "liar"), { recursive: true })
+    writeFileSync(join(root, "liar/carrel.json"), JSON.stringify({ dimensions: 12 }))
+    const embedder = await open("liar", root)
+    await expect(embedder.embed(["red"], "query")).rejects.toMatchObject({
+      code: "model_unavailable",
+      hint: expect.stringContaining("8 dimensions"),
+    })
+    await embedder.close()
+  })
+
+  test("with damaged weights is refused, at once the second time", async () => {
+    cpSync(join(FIXTURES, "tiny-mean"), join(root, "damaged"), { recursive: true })
+    writeFileSync(join(root, "damaged/onnx/model.onnx"), "not a model")
+    const embedder = await open("damaged", root)
+    await expect(embedder.embed(["red"], "query")).rejects.toMatchObject({ code: "model_unavailable" })
+    const began = performance.now()
+    await expect(embedder.embed(["red"], "query")).rejects.toMatchObject({ code: "model_unavailable" })
+    expect(performance.now() - began).toBeLessThan(50)
+    await embedder.close()
+  })
+
+  test("is looked for by name only, and its absence says where to put it", async () => {
+    await expect(open("absent", root)).rejects.toMatchObject({
+      code: "model_not_found",
+      hint: expect.stringContaining(root),
+    })
+    await expect(open("../models/tiny-mean", FIXTURES)).rejects.toMatchObject({ code: "model_not_found" })
+  })
+})
+
+describe("a worker that dies", () => {
+  const workers: FakeWorker[] = []
+  afterEach(() => void workers.splice(0))
+  const folder = readEmbeddingFolder(join(FIXTURES, "tiny-mean"))
+  /** Each worker dies at its first batch where `lives` says false, and answers where it says true. */
+  const embedderOf = (lives: boolean[]) =>
+    new TransformersEmbedder(folder, {
+      nativeDirectory,
+      startWorker: () => {
+        const worker = new FakeWorker(lives[workers.length] ?? true)
+        workers.push(worker)
+        return worker as unknown as Worker
+      },
+    })
+
+  test("is replaced once, and the caller does not notice", async () => {
+    const embedder = embedderOf([false, true])
+    const vectors = await embedder.embed(["red", "green"], "passage")
+    expect(vectors).toHaveLength(2)
+    expect(workers).toHaveLength(2)
+    await embedder.close()
+  })
+
+  test("twice in a row makes the model unavailable for everyone who waits, and for a while after", async () => {
+    const embedder = embedderOf([false, false])
+    const waiting = await Promise.allSettled([embedder.embed(["red"], "passage"), embedder.embed(["green"], "query")])
+    for (const each of waiting)
+      expect(each).toMatchObject({ status: "rejected", reason: { code: "model_unavailable" } })
+    await expect(embedder.embed(["blue"], "query")).rejects.toMatchObject({ code: "model_unavailable" })
+    expect(workers).toHaveLength(2)
+    await embedder.close()
+  })
+
+  test("starts with the first text, not with the embedder; queries overtake passages; closing fails what waits", async () => {
+    const embedder = embedderOf([true])
+    expect(workers).toHaveLength(0)
+    const order: string[] = []
+    const passages = Array.from({ length: 3 }, (_, i) =>
+      embedder.embed([`stone ${i}`], "passage").then(() => order.push(`passage ${i}`)),
+    )
+    await Promise.all([...passages, embedder.embed(["river"], "query").then(() => order.push("query"))])
+    expect(order).toEqual(["query", "passage 0", "passage 1", "passage 2"])
+    const left = embedder.embed(["red"], "passage")
+    await embedder.close()
+    await expect(left).rejects.toMatchObject({ code: "model_unavailable" })
+    expect(workers[0]!.terminated).toBe(true)
+  })
+
+  test("an aborted text that waits is never computed", async () => {
+    const embedder = embedderOf([true])
+    const stop = new AbortController()
+    const first = embedder.embed(["red"], "passage")
+    const second = embedder.embed(["never"], "passage", stop.signal)
+    stop.abort(new Error("gone"))
+    await expect(second).rejects.toThrow("gone")
+    await first
+    expect(workers[0]!.texts.flat().join()).not.toContain("never")
+    await embedder.close()
+  })
+})
+
+/** Answers like the worker, one task later, or dies at its first batch. */
+class FakeWorker {
+  onmessage: ((event: MessageEvent<WorkerReply>) => void) | undefined
+  onerror: ((event: ErrorEvent) => void) | undefined
+  terminated = false
+  readonly texts: string[][] = []
+
+  constructor(private readonly lives: boolean) {}
+
+  addEventListener(): void {}
+
+  postMessage(message: OpenMessage | BatchMessage): void {
+    setTimeout(() => {
+      if ("folder" in message) this.reply({ kind: "ready" })
+      else if (!this.lives) this.onerror?.({ message: "the model crashed" } as ErrorEvent)
+      else {
+        this.texts.push(message.texts)
+        this.reply({ kind: "vectors", vectors: new Float32Array(message.texts.length * 8).fill(1) })
+      }
+    })
+  }
+
+  terminate(): void {
+    this.terminated = true
+  }
+
+  private reply(data: WorkerReply): void {
+    this.onmessage?.({ data } as MessageEvent<WorkerReply>)
+  }
+}
