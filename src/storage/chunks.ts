@@ -123,6 +123,16 @@ export async function markStaged(db: Database, generation: Generation): Promise<
   return result.numUpdatedRows > 0n
 }
 
+/** Gives up a generation of which anything may have been written; its row is made anew where it was swept already. */
+export async function markDead(db: Database, generation: Generation, fileId: string, number: number): Promise<void> {
+  const { id, first, last } = generation
+  await db
+    .insertInto("generations")
+    .values({ id, file_id: fileId, generation: number, first_chunk: first, last_chunk: last, state: "dead" })
+    .onConflict(conflict => conflict.column("id").doUpdateSet({ state: "dead" }))
+    .execute()
+}
+
 /**
  * Makes a staged generation the live one and every other of the file dead, inside the caller's transaction.
  * @throws Error when the generation is not completely staged.
@@ -152,11 +162,13 @@ export async function retireGenerations(trx: Trx, fileId: string): Promise<void>
   await trx.updateTable("generations").set({ state: "dead" }).where("file_id", "=", fileId).execute()
 }
 
-export async function deadGenerations(db: Executor, limit: number): Promise<Generation[]> {
+/** The next dead ones after a generation's id. */
+export async function deadGenerations(db: Executor, after: number, limit: number): Promise<Generation[]> {
   const rows = await db
     .selectFrom("generations")
     .select(["id", "first_chunk as first", "last_chunk as last"])
     .where("state", "=", "dead")
+    .where("id", ">", after)
     .orderBy("id")
     .limit(limit)
     .execute()

@@ -58,10 +58,13 @@ export const search: Migration = {
 const count = (workspace: string) =>
   `insert into library_changes values (${workspace}, 1) on conflict (workspace_id) do update set counter = counter + 1;`
 
+/** Progress reports change none of these: they must not make a search forget what it knows. */
+const COLUMNS = ["type", "status", "live_generation", "context_id", "tags", "metadata"]
+
 const TRIGGERS = [
   `create trigger files_counted_insert after insert on files begin ${count("new.workspace_id")} end`,
   `create trigger files_counted_delete after delete on files begin ${count("old.workspace_id")} end`,
-  `create trigger files_counted_update
-   after update of workspace_id, type, status, live_generation, context_id, tags, metadata, created_at on files
+  `create trigger files_counted_update after update on files
+   when ${COLUMNS.map(column => `new.${column} is not old.${column}`).join(" or ")}
    begin ${count("new.workspace_id")} end`,
 ]

@@ -1,0 +1,92 @@
+/**
+ * Sets of chunk ids as sorted, disjoint, inclusive pairs: [first, last, first, last, …]. Chunks of a file lie together,
+ * so a library of any size is few pairs, and "which chunks may be seen" is exact.
+ */
+export type IdRanges = Int32Array
+
+export const NO_IDS: IdRanges = new Int32Array(0)
+
+/** Sorts pairs and joins those that touch or overlap. */
+export function toRanges(pairs: Iterable<readonly [number, number]>): IdRanges {
+  const sorted = [...pairs].filter(([first, last]) => last >= first).sort((a, b) => a[0] - b[0])
+  const joined: number[] = []
+  for (const [first, last] of sorted) {
+    const end = joined.length - 1
+    if (end > 0 && first <= joined[end]! + 1) joined[end] = Math.max(joined[end]!, last)
+    else joined.push(first, last)
+  }
+  return Int32Array.from(joined)
+}
+
+/** Ascending single ids as ranges. */
+export function idsToRanges(ids: ArrayLike<number>): IdRanges {
+  const joined: number[] = []
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i]!
+    if (joined.length && id <= joined.at(-1)! + 1) joined[joined.length - 1] = id
+    else joined.push(id, id)
+  }
+  return Int32Array.from(joined)
+}
+
+export function countIds(ranges: IdRanges): number {
+  let count = 0
+  for (let i = 0; i < ranges.length; i += 2) count += ranges[i + 1]! - ranges[i]! + 1
+  return count
+}
+
+/** Offset of the first pair whose last id is not below `id`. */
+export function firstPairAt(ranges: IdRanges, id: number): number {
+  let low = 0
+  let high = ranges.length / 2
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (ranges[2 * middle + 1]! < id) low = middle + 1
+    else high = middle
+  }
+  return 2 * low
+}
+
+export function hasId(ranges: IdRanges, id: number): boolean {
+  const at = firstPairAt(ranges, id)
+  return at < ranges.length && ranges[at]! <= id
+}
+
+/** Calls back with each stretch that `first..last` and the set share, in ascending order. */
+export function eachOverlap(
+  ranges: IdRanges,
+  first: number,
+  last: number,
+  use: (first: number, last: number) => void,
+): void {
+  for (let at = firstPairAt(ranges, first); at < ranges.length && ranges[at]! <= last; at += 2)
+    use(Math.max(first, ranges[at]!), Math.min(last, ranges[at + 1]!))
+}
+
+export function intersect(a: IdRanges, b: IdRanges): IdRanges {
+  const pairs: [number, number][] = []
+  for (let i = 0; i < a.length; i += 2) eachOverlap(b, a[i]!, a[i + 1]!, (first, last) => pairs.push([first, last]))
+  return toRanges(pairs)
+}
+
+export function union(a: IdRanges, b: IdRanges): IdRanges {
+  return toRanges([...pairsOf(a), ...pairsOf(b)])
+}
+
+/** What is in `a` and not in `b`. */
+export function subtract(a: IdRanges, b: IdRanges): IdRanges {
+  const pairs: [number, number][] = []
+  for (let i = 0; i < a.length; i += 2) {
+    let from = a[i]!
+    eachOverlap(b, a[i]!, a[i + 1]!, (first, last) => {
+      pairs.push([from, first - 1])
+      from = last + 1
+    })
+    pairs.push([from, a[i + 1]!])
+  }
+  return toRanges(pairs)
+}
+
+function* pairsOf(ranges: IdRanges): Generator<[number, number]> {
+  for (let i = 0; i < ranges.length; i += 2) yield [ranges[i]!, ranges[i + 1]!]
+}

@@ -1,0 +1,256 @@
+/**
+ * Search over everything that is indexed: writes generations of files, answers queries, keeps its stores in order.
+ *
+ * The relational database is the truth. The keyword index and the vectors derive from its chunks and know them by
+ * number; a query first asks it which numbers are visible, and both legs score only those. So a file appears and
+ * disappears with one commit, whatever the other stores hold; `sweep` removes what they hold too much.
+ */
+import type { Embedder } from "../backends/backend.ts"
+import { log } from "../log.ts"
+import {
+  buryOrphans,
+  deadGenerations,
+  forgetGeneration,
+  publishGeneration,
+  retireGenerations,
+} from "../storage/chunks.ts"
+import type { Database, Trx } from "../storage/database.ts"
+import type { Chunk } from "../storage/document.ts"
+import { countIds, subtract, toRanges } from "./id-ranges.ts"
+import { LiveRangesCache } from "./live-ranges.ts"
+import { neighbours, type Passage } from "./passages.ts"
+import {
+  changeModel,
+  dropDeadTables,
+  embedMissing,
+  indexMissingWords,
+  type ReindexProgress,
+  wantedIds,
+} from "./reindex.ts"
+import { SearchThread } from "./search-thread.ts"
+import { Searcher } from "./searcher.ts"
+import { stageFile } from "./stage.ts"
+import type { SearchRequest, SearchResult, SearchService } from "./types.ts"
+import { type OptimizeStats, VectorLeg } from "./vector-leg.ts"
+import type { WorkerStats } from "./worker-messages.ts"
+
+export interface SearchIndexOptions {
+  database: Database
+  dataDirectory: string
+  /** The configured embedding model: loaded, being loaded, or none. */
+  embedder: Embedder | undefined | Promise<Embedder | undefined>
+  /** Opens another model by its recorded name, so that it can serve while the library changes to the configured one. */
+  embedderNamed?: (model: string) => Promise<Embedder | undefined>
+  /** Named points of the write path, for tests that die at each. */
+  reached?: (point: string) => void
+}
+
+export interface SearchStats extends WorkerStats {
+  optimize: OptimizeStats
+  /** Present while the library changes to another model. */
+  reindex: ReindexProgress | null
+}
+
+/** Dead generations removed at a time. */
+const SWEEP_BATCH = 64
+/** Wait before vectors are tried again that could not be made. */
+const RETRY_VECTORS_MS = 30_000
+/** Loading stored vectors begins this long after the start: being ready comes first. */
+const LOAD_AFTER_MS = 1_500
+
+export class SearchIndex implements SearchService {
+  private readonly db: Database
+  private readonly thread = new SearchThread()
+  private readonly vectors: VectorLeg
+  private readonly searcher: Searcher
+  private readonly reached: (point: string) => void
+  private readonly active = new Set<number>()
+  private readonly stopping = new AbortController()
+  private sweeping: Promise<void> | undefined
+  private sweepAgain = false
+  private catchingUp: Promise<void> | undefined
+  private progress: ReindexProgress | null = null
+  private timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(private readonly options: SearchIndexOptions) {
+    this.db = options.database
+    this.reached = options.reached ?? (() => {})
+    const configured = async () => options.embedder
+    const named = options.embedderNamed ?? (async () => undefined)
+    this.vectors = new VectorLeg(this.db, options.dataDirectory, this.thread, configured, named)
+    this.searcher = new Searcher(this.db, this.thread, this.vectors, new LiveRangesCache(this.db))
+  }
+
+  /** Opens the keyword index and heals what a crash left; vectors are loaded a little later. */
+  async start(): Promise<void> {
+    await this.thread.start(this.options.dataDirectory)
+    await this.db.updateTable("generations").set({ state: "dead" }).where("state", "=", "staging").execute()
+    await buryOrphans(this.db)
+    void this.sweep().catch(error => log.warn("removed files could not be swept", { error }))
+    this.catchUpLater(LOAD_AFTER_MS)
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error("search was stopped"))
+    clearTimeout(this.timer)
+    await this.catchingUp
+    await this.sweeping?.catch(() => {})
+    await this.vectors.close()
+    await this.thread.stop()
+  }
+
+  /**
+   * Writes a generation of a file to every store, seen by nothing yet. Doing it again starts over and replaces what an
+   * earlier attempt left.
+   */
+  async stage(
+    file: { id: string; workspaceId: string },
+    generation: number,
+    text: string,
+    chunks: Chunk[],
+    on: (stage: "embedding" | "committing", progress: number) => void | Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await stageFile(
+      {
+        db: this.db,
+        thread: this.thread,
+        vectors: this.vectors,
+        reached: this.reached,
+        active: this.active,
+        vectorsMissing: () => this.catchUpLater(RETRY_VECTORS_MS),
+      },
+      { fileId: file.id, generation, text, chunks, on, signal },
+    )
+  }
+
+  /** Inside the transaction that makes the file searchable: this generation is seen from its commit on, no other is. */
+  publish(trx: Trx, fileId: string, generation: number): Promise<void> {
+    return publishGeneration(trx, fileId, generation)
+  }
+
+  /** Inside the transaction that deletes the file. */
+  retire(trx: Trx, fileId: string): Promise<void> {
+    return retireGenerations(trx, fileId)
+  }
+
+  /** Removes dead generations from every store. Idempotent; calls that come while it runs make it look once more. */
+  sweep(): Promise<void> {
+    this.sweepAgain = true
+    this.sweeping ??= this.sweepAll().finally(() => {
+      this.sweeping = undefined
+    })
+    return this.sweeping
+  }
+
+  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
+    return this.searcher.search(request, signal)
+  }
+
+  /** Passages around hits, in reading order, those hits included. */
+  neighbours(workspaceId: string, chunkIds: string[], before: number, after: number): Promise<Passage[]> {
+    return neighbours(this.db, workspaceId, chunkIds, before, after)
+  }
+
+  /** Changes the library to another model; the present one serves until all is done. */
+  async reindexVectors(embedder: Embedder): Promise<void> {
+    try {
+      await changeModel(this.db, this.vectors, embedder, this.stopping.signal, progress => {
+        this.progress = progress
+      })
+      await dropDeadTables(this.vectors)
+    } finally {
+      this.progress = null
+    }
+  }
+
+  /** Compares the stores with the database. */
+  async check(): Promise<{ problems: string[] }> {
+    await this.vectors.load().catch(() => {})
+    const [wanted, { keyword, vector }] = await Promise.all([wantedIds(this.db), this.thread.ask("holdings", {})])
+    const rows = await this.db.selectFrom("generations").select(["first_chunk", "last_chunk"]).execute()
+    const known = toRanges(rows.map(row => [row.first_chunk, row.last_chunk]))
+    const problems: string[] = []
+    const tell = (count: number, what: string) => {
+      if (count > 0) problems.push(`${count} ${what}`)
+    }
+    tell(countIds(subtract(wanted, keyword)), "passages are missing in the keyword index")
+    tell(countIds(subtract(keyword, known)), "passages in the keyword index belong to no file")
+    if (await this.vectors.model().catch(() => undefined))
+      tell(countIds(subtract(wanted, vector)), "passages have no vector")
+    tell(countIds(subtract(vector, known)), "vectors belong to no file")
+    const { count } = await this.db
+      .selectFrom("chunks")
+      .select(eb => eb.fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow()
+    tell(Math.max(0, countIds(wanted) - count), "passages have no text")
+    return { problems }
+  }
+
+  async stats(): Promise<SearchStats> {
+    return {
+      ...(await this.thread.ask("stats", {})),
+      optimize: { ...this.vectors.optimizeStats },
+      reindex: this.progress,
+    }
+  }
+
+  /** Compacts the vectors now. */
+  optimize(): Promise<void> {
+    return this.vectors.optimize()
+  }
+
+  private async sweepAll(): Promise<void> {
+    while (this.sweepAgain && !this.stopping.signal.aborted) {
+      this.sweepAgain = false
+      let after = 0
+      for (;;) {
+        const dead = await deadGenerations(this.db, after, SWEEP_BATCH)
+        if (dead.length === 0 || this.stopping.signal.aborted) break
+        after = dead.at(-1)!.id
+        const idle = dead.filter(({ id }) => !this.active.has(id))
+        if (idle.length === 0) continue
+        const ranges = toRanges(idle.map(({ first, last }) => [first, last]))
+        this.reached("sweep begins")
+        await this.vectors.remove(ranges)
+        this.reached("vectors removed")
+        await this.thread.ask("remove", { ranges })
+        this.reached("words removed")
+        for (const generation of idle) await forgetGeneration(this.db, generation)
+        this.reached("swept")
+      }
+    }
+  }
+
+  private catchUpLater(delayMs: number): void {
+    clearTimeout(this.timer)
+    if (this.stopping.signal.aborted) return
+    this.timer = setTimeout(() => {
+      this.catchingUp ??= this.catchUp().finally(() => {
+        this.catchingUp = undefined
+      })
+    }, delayMs)
+    this.timer.unref()
+  }
+
+  /** Loads what is stored, makes vectors that are missing, changes to the configured model. Tried again when it fails. */
+  private async catchUp(): Promise<void> {
+    try {
+      const wanted = await wantedIds(this.db)
+      if (countIds(wanted) === 0) return
+      await indexMissingWords(this.db, this.thread, wanted, this.stopping.signal)
+      const configured = await this.options.embedder
+      if (configured && (await this.vectors.outdated())) return await this.reindexVectors(configured)
+      await this.vectors.load()
+      const model = await this.vectors.model()
+      if (!model) return
+      const lacking = subtract(wanted, await this.vectors.held())
+      await embedMissing(this.db, this.vectors, model, lacking, this.stopping.signal, () => {})
+      await dropDeadTables(this.vectors)
+    } catch (error) {
+      if (this.stopping.signal.aborted) return
+      log.warn("missing vectors could not be made; trying again", { error, retry_ms: RETRY_VECTORS_MS })
+      this.catchUpLater(RETRY_VECTORS_MS)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Which chunks a search may see: the live generations of the workspace's searchable files that pass the filters, as id
+ * ranges. Asked of the database, so that a file is visible exactly from the commit that published it to the commit
+ * that removed it; remembered until the workspace's change counter moves.
+ */
+import { sql } from "kysely"
+import { AppError } from "../errors.ts"
+import type { Database } from "../storage/database.ts"
+import { countIds, type IdRanges, toRanges } from "./id-ranges.ts"
+import type { SearchFilters } from "./types.ts"
+
+export interface LiveRanges {
+  /** Names this set; the same key always means the same ids. */
+  key: string
+  ranges: IdRanges
+  count: number
+}
+
+export interface LibraryState {
+  searchableFiles: number
+  pendingFiles: number
+}
+
+/** Sets remembered; one per workspace and filter in use. */
+const MAX_REMEMBERED = 64
+
+interface Row {
+  id: string
+  metadata: string
+  first: number
+  last: number
+}
+
+export class LiveRangesCache {
+  private readonly sets = new Map<string, LiveRanges>()
+  private readonly states = new Map<string, LibraryState>()
+
+  constructor(private readonly db: Database) {}
+
+  /**
+   * @param filters absent or empty: the whole workspace.
+   * @throws AppError `not_found` when `file_ids` names a file that the workspace does not have.
+   */
+  async find(workspaceId: string, filters: SearchFilters | undefined): Promise<LiveRanges> {
+    const given = normalised(filters)
+    const key = JSON.stringify([workspaceId, await this.counter(workspaceId), given])
+    const known = this.sets.get(key)
+    if (known) return keep(this.sets, key, known)
+    if (given?.file_ids) await this.requireFiles(workspaceId, given.file_ids)
+    const rows = (await this.rows(workspaceId, given)).filter(row => hasMetadata(row, given?.metadata))
+    const ranges = toRanges(rows.map(({ first, last }) => [first, last]))
+    return keep(this.sets, key, { key, ranges, count: countIds(ranges) })
+  }
+
+  async state(workspaceId: string): Promise<LibraryState> {
+    const key = JSON.stringify([workspaceId, await this.counter(workspaceId)])
+    const known = this.states.get(key)
+    if (known) return keep(this.states, key, known)
+    const { rows } = await sql<{ searchable: number; pending: number }>`
+      select count(*) filter (where live_generation is not null) as searchable,
+        count(*) filter (where status in ('queued', 'indexing')) as pending
+      from files where workspace_id = ${workspaceId}`.execute(this.db)
+    return keep(this.states, key, {
+      searchableFiles: rows[0]?.searchable ?? 0,
+      pendingFiles: rows[0]?.pending ?? 0,
+    })
+  }
+
+  /** Rises with every change of the workspace that could alter what a search sees. */
+  private async counter(workspaceId: string): Promise<number> {
+    const row = await this.db
+      .selectFrom("library_changes")
+      .select("counter")
+      .where("workspace_id", "=", workspaceId)
+      .executeTakeFirst()
+    return row?.counter ?? 0
+  }
+
+  private async requireFiles(workspaceId: string, ids: string[]): Promise<void> {
+    const list = JSON.stringify(ids)
+    const { rows } = await sql<{ id: string }>`
+      select value as id from json_each(${list})
+      where value not in (select id from files where workspace_id = ${workspaceId})
+      limit 1`.execute(this.db)
+    if (rows[0])
+      throw new AppError("not_found", {
+        message: "there is no such file",
+        details: [{ field: "filters.file_ids", issue: `unknown file ${rows[0].id}` }],
+      })
+  }
+
+  private async rows(workspaceId: string, filters: SearchFilters | undefined): Promise<Row[]> {
+    let query = this.db
+      .selectFrom("generations")
+      .innerJoin("files", "files.id", "generations.file_id")
+      .select(["files.id", "files.metadata", "generations.first_chunk as first", "generations.last_chunk as last"])
+      .whereRef("generations.generation", "=", "files.live_generation")
+      .where("generations.state", "=", "live")
+      .where("files.workspace_id", "=", workspaceId)
+    if (filters?.file_ids) query = query.where(oneOf("files.id", filters.file_ids))
+    if (filters?.types) query = query.where(oneOf("files.type", filters.types))
+    if (filters?.context_id !== undefined) query = query.where("files.context_id", "=", filters.context_id)
+    if (filters?.created_after) query = query.where("files.created_at", ">", filters.created_after)
+    if (filters?.created_before) query = query.where("files.created_at", "<", filters.created_before)
+    if (filters?.tags)
+      query = query.where(
+        sql<boolean>`exists (select 1 from json_each(files.tags) as tag
+          where tag.value in (select value from json_each(${JSON.stringify(filters.tags)})))`,
+      )
+    return await query.execute()
+  }
+}
+
+/** One parameter however long the list is: SQLite bounds their number. */
+function oneOf(column: string, values: string[]) {
+  return sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`
+}
+
+/** Empty lists and objects narrow nothing; times in the spelling of the database; undefined when nothing is left. */
+function normalised(filters: SearchFilters | undefined): SearchFilters | undefined {
+  if (!filters) return undefined
+  const given: SearchFilters = {}
+  if (filters.file_ids?.length) given.file_ids = [...new Set(filters.file_ids)].sort()
+  if (filters.types?.length) given.types = [...new Set(filters.types.map(type => type.toLowerCase()))].sort()
+  if (filters.tags?.length) given.tags = [...new Set(filters.tags)].sort()
+  if (filters.context_id !== undefined && filters.context_id !== null) given.context_id = filters.context_id
+  if (filters.created_after) given.created_after = new Date(filters.created_after).toISOString()
+  if (filters.created_before) given.created_before = new Date(filters.created_before).toISOString()
+  if (filters.metadata && Object.keys(filters.metadata).length) given.metadata = filters.metadata
+  return Object.keys(given).length ? given : undefined
+}
+
+function hasMetadata(row: Row, wanted: Record<string, unknown> | undefined): boolean {
+  if (!wanted) return true
+  const own = JSON.parse(row.metadata) as Record<string, unknown>
+  return Object.entries(wanted).every(([key, value]) => key in own && Bun.deepEquals(own[key], value, true))
+}
+
+/** Most recently used last, the oldest out. */
+function keep<T>(known: Map<string, T>, key: string, value: T): T {
+  known.delete(key)
+  known.set(key, value)
+  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
+  return value
+}

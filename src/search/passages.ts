@@ -1,0 +1,91 @@
+/** Chunk rows as hits and passages. Only live chunks of the workspace come out, whatever ids go in. */
+import { sql } from "kysely"
+import type { Database } from "../storage/database.ts"
+import type { Place } from "../storage/document.ts"
+import { chunkId, chunkNumber } from "./chunk-id.ts"
+import type { Hit } from "./types.ts"
+
+interface PassageRow extends Place {
+  id: number
+  start: number
+  end: number
+  text: string
+  file_id: string
+  name: string
+  type: string
+  context_id: string | null
+  tags: string
+}
+
+/** A hit before it is scored and highlighted. */
+export type Passage = Pick<Hit, "id" | "text" | "file" | "position">
+
+/** Live chunks by number; what is not live any more, or another workspace's, is missing. */
+export async function livePassages(db: Database, workspaceId: string, ids: number[]): Promise<Map<number, Passage>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom("chunks")
+    .innerJoin("generations", "generations.id", "chunks.generation_id")
+    .innerJoin("files", "files.id", "generations.file_id")
+    .select([
+      "chunks.id",
+      "chunks.start",
+      "chunks.end",
+      "chunks.text",
+      "chunks.page",
+      "chunks.sheet",
+      "chunks.slide",
+      "chunks.member",
+      "chunks.section",
+      "files.id as file_id",
+      "files.name",
+      "files.type",
+      "files.context_id",
+      "files.tags",
+    ])
+    .where(sql<boolean>`chunks.id in (select value from json_each(${JSON.stringify(ids)}))`)
+    .where("generations.state", "=", "live")
+    .whereRef("generations.generation", "=", "files.live_generation")
+    .where("files.workspace_id", "=", workspaceId)
+    .execute()
+  return new Map(rows.map(row => [row.id, toPassage(row)]))
+}
+
+function toPassage(row: PassageRow): Passage {
+  const { id, start, end, text, page, sheet, slide, member, section } = row
+  return {
+    id: chunkId(id),
+    text,
+    file: {
+      id: row.file_id,
+      name: row.name,
+      type: row.type,
+      context_id: row.context_id,
+      tags: JSON.parse(row.tags) as string[],
+    },
+    position: { page, sheet, slide, member, section, start, end },
+  }
+}
+
+/**
+ * The passages that stand around others in their files, each once, in reading order: `before` and `after` each given
+ * one, itself included.
+ */
+export async function neighbours(
+  db: Database,
+  workspaceId: string,
+  chunkIds: string[],
+  before: number,
+  after: number,
+): Promise<Passage[]> {
+  const numbers = chunkIds.flatMap(id => chunkNumber(id) ?? [])
+  if (numbers.length === 0) return []
+  const { rows } = await sql<{ first: number; last: number }>`
+    select max(first_chunk, chunks.id - ${before}) as first, min(last_chunk, chunks.id + ${after}) as last
+    from chunks join generations on generations.id = chunks.generation_id
+    where chunks.id in (select value from json_each(${JSON.stringify(numbers)}))`.execute(db)
+  const around = new Set<number>()
+  for (const { first, last } of rows) for (let id = first; id <= last; id++) around.add(id)
+  const found = await livePassages(db, workspaceId, [...around])
+  return [...found].sort(([a], [b]) => a - b).map(([, passage]) => passage)
+}

@@ -1,0 +1,58 @@
+/**
+ * What a query asks for beyond plain words: `"a phrase"` and `+word` must be there, `-word` and `-"a phrase"` must not.
+ * There is no other syntax and nothing that can be wrong: whatever does not fit is read as plain words.
+ */
+import { foldText, formsOf, isStopWord } from "./analyze.ts"
+
+export interface ParsedQuery {
+  /** The words that are looked for, operators and excluded words left out; never empty when the query has words. */
+  text: string
+  required: Condition[]
+  excluded: Condition[]
+}
+
+/** A word or phrase that a passage must (or must not) hold. */
+export interface Condition {
+  /** Each group is one word's alternative forms; a passage must hold one of every group. Empty: the text decides. */
+  groups: string[][]
+  /** Folded words in order, when their order matters. */
+  phrase: string[] | null
+}
+
+const TOKEN = /\s*(?:([+-]?)"([^"]*)"(?=\s|$)|(\S+))/gy
+const LETTER = /^[\p{L}\p{N}]/u
+const WORDS = /[\p{L}\p{N}\p{M}]+/gu
+
+export function parseQuery(query: string): ParsedQuery {
+  const plain: string[] = []
+  const required: Condition[] = []
+  const excluded: Condition[] = []
+  for (const [, sign, quoted, word = ""] of query.replace(/[“”„«»]/g, '"').matchAll(TOKEN)) {
+    const operator = quoted === undefined ? operatorOf(word) : sign
+    const text = quoted ?? (operator ? word.slice(1) : word)
+    const words = foldText(text).match(WORDS) ?? []
+    if (words.length === 0) continue
+    if (operator === "-") excluded.push(condition(words, quoted !== undefined))
+    else {
+      plain.push(text)
+      if (operator === "+" || quoted !== undefined) required.push(condition(words, quoted !== undefined))
+    }
+  }
+  // Nothing but exclusions: there is nothing to rank by, so the words count as plain ones.
+  if (plain.length === 0) return { text: query, required: [], excluded: [] }
+  return { text: plain.join(" "), required, excluded: excluded.filter(({ groups }) => groups.length > 0) }
+}
+
+/** A sign counts before a letter; `-5` and `- ` are plain. */
+function operatorOf(word: string): string {
+  const sign = word[0]
+  if (sign === "+" && LETTER.test(word.slice(1))) return sign
+  if (sign === "-" && /^\p{L}/u.test(word.slice(1))) return sign
+  return ""
+}
+
+/** Stop words are not in the index of English passages: in a phrase the text decides, alone they ask for nothing. */
+function condition(words: string[], ordered: boolean): Condition {
+  const groups = words.filter(word => !isStopWord(word)).flatMap(formsOf)
+  return { groups, phrase: ordered || words.length > 1 ? words : null }
+}

@@ -1,0 +1,219 @@
+/**
+ * Both legs behind one door, as the search worker runs them. Every task is synchronous and short; merging goes on
+ * between tasks.
+ */
+import { Database as Sqlite } from "bun:sqlite"
+import { join } from "node:path"
+import { groupsOf } from "./analyze.ts"
+import { type IdRanges, intersect, NO_IDS, subtract } from "./id-ranges.ts"
+import { KeywordIndex, type Scope } from "./keyword-index.ts"
+import { KeywordStore } from "./keyword-store.ts"
+import { holdsPhrase } from "./phrase.ts"
+import type { Condition, ParsedQuery } from "./query.ts"
+import { mergeOnce } from "./segment-merge.ts"
+import { VectorIndex } from "./vector-index.ts"
+import type {
+  Candidate,
+  NamedRanges,
+  WorkerAnswer,
+  WorkerHoldings,
+  WorkerRequest,
+  WorkerSearch,
+  WorkerStats,
+} from "./worker-messages.ts"
+
+/** Ranges and scopes remembered; a library under load has few in use at a time. */
+const MAX_REMEMBERED = 32
+/** Passages whose text is read to decide on a phrase; a phrase of rarer words never comes near. */
+const MAX_PHRASE_CHECKS = 20_000
+const NOTHING: WorkerAnswer = {
+  keyword: [],
+  vector: [],
+  candidates: [],
+  tail: [],
+  matching: 0,
+  comparable: 0,
+  words: 0,
+  bound: 0,
+}
+
+export class SearchCore {
+  private keyword!: KeywordIndex
+  private vectors: VectorIndex | undefined
+  /** Filled beside the serving one, until the swap. */
+  private nextVectors: VectorIndex | undefined
+  private texts: Sqlite | undefined
+  private dataDirectory = ""
+  private readonly ranges = new Map<string, IdRanges>()
+  private readonly scopes = new Map<string, Scope>()
+  private merging: Promise<void> | undefined
+  private merges = 0
+  private longestSliceMs = 0
+  private closed = false
+
+  run(request: WorkerRequest): unknown {
+    switch (request.task) {
+      case "open":
+        return this.open(request.ask.dataDirectory)
+      case "index":
+        this.keyword.add(request.ask.firstId, request.ask.texts, request.ask.scheme)
+        return this.mergeLater()
+      case "beginVectors":
+        this.nextVectors = new VectorIndex(request.ask.table, request.ask.dimensions)
+        return
+      case "addVectors":
+        for (const set of [this.vectors, this.nextVectors])
+          if (set?.table === request.ask.table) set.add(request.ask.ids, request.ask.vectors)
+        return
+      case "swapVectors":
+        if (this.nextVectors?.table !== request.ask.table) return
+        this.vectors = this.nextVectors
+        this.nextVectors = undefined
+        return
+      case "remove":
+        this.keyword.remove(request.ask.ranges)
+        this.vectors?.remove(request.ask.ranges)
+        this.nextVectors?.remove(request.ask.ranges)
+        return this.mergeLater()
+      case "search":
+        return this.search(request.ask)
+      case "stats":
+        return this.stats()
+      case "holdings":
+        return this.holdings()
+      case "close":
+        this.closed = true
+        this.texts?.close()
+        this.keyword.store.close()
+        return
+    }
+  }
+
+  private open(dataDirectory: string): void {
+    this.dataDirectory = dataDirectory
+    this.keyword = new KeywordIndex(new KeywordStore(join(dataDirectory, "keyword.db")))
+    for (const segment of this.keyword.store.hidden()) while (this.keyword.store.clearSome(segment, 5000));
+    this.mergeLater()
+  }
+
+  private search({ workspace, filter, query, vector, depth, reach = depth }: WorkerSearch): WorkerAnswer {
+    const live = this.recall(workspace)
+    const passing = filter ? this.recall(filter) : live
+    if (!live || !passing) return { ...NOTHING, unknown: true }
+    const vectors = vector?.table === this.vectors?.table ? this.vectors : undefined
+    if (vector && !vectors) return { ...NOTHING, otherModel: true }
+    const base = this.scopeOf(`${workspace.key}|${filter?.key ?? ""}`, live, filter && passing)
+    const allowed = this.allowed(query, base, passing)
+    const scope = allowed === passing ? base : this.keyword.scope(live, allowed)
+    const groups = groupsOf(query.text)
+    const found = this.keyword.search(groups, scope, Math.max(depth, reach))
+    const keyword = found.hits.slice(0, depth)
+    if (vector) vectors?.setQuery(vector.values)
+    const near = vectors?.search(allowed, depth) ?? { hits: [], comparable: 0 }
+    const ids = new Set([...keyword, ...near.hits].map(hit => hit.id))
+    const candidates = [...ids].map((id): Candidate => {
+      const cosine = vectors?.scoreOf(id)
+      return { id, keyword: found.scoreOf(id), ...(cosine === undefined ? {} : { cosine }) }
+    })
+    return {
+      keyword,
+      vector: near.hits,
+      candidates,
+      tail: found.hits.slice(depth).filter(({ id }) => !ids.has(id)),
+      matching: found.total,
+      comparable: near.comparable,
+      words: groups.reduce((sum, { weight }) => sum + weight, 0),
+      bound: found.bound,
+    }
+  }
+
+  /** The passages that the query's conditions leave of those that pass the filters. */
+  private allowed({ required, excluded }: ParsedQuery, scope: Scope, passing: IdRanges): IdRanges {
+    let allowed = passing
+    for (const condition of required)
+      if (condition.groups.length || condition.phrase) allowed = this.meeting(condition, scope, allowed)
+    for (const condition of excluded) allowed = subtract(allowed, this.meeting(condition, scope, allowed))
+    return allowed
+  }
+
+  private meeting({ groups, phrase }: Condition, scope: Scope, among: IdRanges): IdRanges {
+    // A phrase of stop words alone cannot be looked up; asking for it asks for nothing.
+    const holding = groups.length ? intersect(this.keyword.holding(groups, scope), among) : among
+    if (!phrase || groups.length === 0) return holding
+    const pairs: number[] = []
+    let checks = 0
+    for (let i = 0; i < holding.length; i += 2)
+      for (const { id, text } of this.textsOf(holding[i]!, holding[i + 1]!)) {
+        if (++checks > MAX_PHRASE_CHECKS) return Int32Array.from(pairs)
+        if (holdsPhrase(text, phrase)) pairs.push(id, id)
+      }
+    return Int32Array.from(pairs)
+  }
+
+  private textsOf(first: number, last: number): { id: number; text: string }[] {
+    this.texts ??= new Sqlite(join(this.dataDirectory, "carrel.db"), { readonly: true })
+    return this.texts
+      .query("select id, coalesce(context || char(10), '') || text as text from chunks where id between ? and ?")
+      .all(first, last) as { id: number; text: string }[]
+  }
+
+  private recall({ key, ranges }: NamedRanges): IdRanges | undefined {
+    const known = ranges ?? this.ranges.get(key)
+    if (known) remember(this.ranges, key, known)
+    return known
+  }
+
+  private scopeOf(key: string, workspace: IdRanges, filter: IdRanges | undefined): Scope {
+    const known = this.scopes.get(key)
+    const scope = known?.version === this.keyword.version ? known : this.keyword.scope(workspace, filter)
+    remember(this.scopes, key, scope)
+    return scope
+  }
+
+  private mergeLater(): void {
+    this.merging ??= this.merge().finally(() => {
+      this.merging = undefined
+    })
+  }
+
+  private async merge(): Promise<void> {
+    let sliceAt = performance.now()
+    const breathe = async () => {
+      this.longestSliceMs = Math.max(this.longestSliceMs, performance.now() - sliceAt)
+      await new Promise(resolve => setTimeout(resolve, 0))
+      if (this.closed) throw new Error("closing")
+      sliceAt = performance.now()
+    }
+    try {
+      await breathe()
+      while ((await mergeOnce(this.keyword, breathe)) > 0) this.merges++
+    } catch (error) {
+      if (!this.closed) throw error
+    }
+  }
+
+  private stats(): WorkerStats {
+    return {
+      segments: this.keyword.segments.length,
+      passages: this.keyword.rows.count,
+      vectors: this.vectors?.count ?? 0,
+      vectorTable: this.vectors?.table ?? null,
+      vectorBytes: this.vectors?.bytes ?? 0,
+      keywordBytes: this.keyword.store.sizeBytes(),
+      merges: this.merges,
+      longestSliceMs: this.longestSliceMs,
+    }
+  }
+
+  private holdings(): WorkerHoldings {
+    const keyword: IdRanges = subtract(this.keyword.held(), this.keyword.removedRanges())
+    return { keyword, vector: this.vectors?.held() ?? NO_IDS }
+  }
+}
+
+/** Least recently used go first. */
+function remember<T>(known: Map<string, T>, key: string, value: T): void {
+  known.delete(key)
+  known.set(key, value)
+  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
+}

@@ -1,0 +1,172 @@
+/** Answers one query: visible ids → both legs → fused list → the asked page as hits with text and highlights. */
+import { invalid } from "../errors.ts"
+import { log } from "../log.ts"
+import type { Database } from "../storage/database.ts"
+import { placesOf, rank } from "./answer.ts"
+import type { Scored } from "./fuse.ts"
+import { Highlighter } from "./highlight.ts"
+import type { LiveRanges, LiveRangesCache } from "./live-ranges.ts"
+import { livePassages } from "./passages.ts"
+import { type ParsedQuery, parseQuery } from "./query.ts"
+import type { SearchThread } from "./search-thread.ts"
+import type { Hit, SearchMode, SearchRequest, SearchResult } from "./types.ts"
+import type { ServingModel, VectorLeg } from "./vector-leg.ts"
+import type { WorkerAnswer, WorkerSearch } from "./worker-messages.ts"
+
+/** Candidates of each leg that are fused: recall@100 of hybrid needs them, more changes little. */
+const DEPTH = 100
+/** One warning a minute while the embedding model fails. */
+const WARN_EVERY_MS = 60_000
+
+interface QueryVector {
+  model: ServingModel
+  values: Float32Array
+}
+
+export class Searcher {
+  private warnedAt = 0
+
+  constructor(
+    private readonly db: Database,
+    private readonly thread: SearchThread,
+    private readonly vectors: VectorLeg,
+    private readonly live: LiveRangesCache,
+  ) {}
+
+  async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
+    const startedAt = performance.now()
+    const { workspaceId, query, limit, offset = 0, mode = "hybrid", filters } = request
+    if (query.trim() === "") throw invalid("query", "must not be empty")
+    const [workspace, visible, state] = await Promise.all([
+      this.live.find(workspaceId, undefined),
+      this.live.find(workspaceId, filters),
+      this.live.state(workspaceId),
+    ])
+    const result: SearchResult = {
+      query,
+      mode,
+      took_ms: 0,
+      total: 0,
+      degraded: null,
+      index: {
+        searchable_files: state.searchableFiles,
+        pending_files: state.pendingFiles,
+        embedding_model: "",
+      },
+      hits: [],
+    }
+    const model = await this.vectors.model().catch(() => undefined)
+    result.index.embedding_model = model?.embedder.model ?? "none"
+    if (visible.count > 0) {
+      const parsed = parseQuery(query)
+      const found = await this.ask({ workspace, visible, parsed, mode, reach: offset + limit }, signal)
+      if (mode !== "keyword" && !found.vector) result.degraded = "keyword_only"
+      const kind: SearchMode = found.vector ? mode : "keyword"
+      const { list, total } = rank(kind, found.answer, found.vector?.model.embedder.fusionWeight ?? 0)
+      result.hits = await this.page(request, parsed, list, found.answer)
+      result.total = Math.max(total, offset + result.hits.length)
+    }
+    result.took_ms = Math.round((performance.now() - startedAt) * 10) / 10
+    return result
+  }
+
+  /** Both legs; when the embedding model fails, the keyword leg alone. */
+  private async ask(
+    search: { workspace: LiveRanges; visible: LiveRanges; parsed: ParsedQuery; mode: SearchMode; reach: number },
+    signal: AbortSignal | undefined,
+  ): Promise<{ answer: WorkerAnswer; vector: QueryVector | undefined }> {
+    const { workspace, visible, parsed, mode, reach } = search
+    for (let attempt = 1; ; attempt++) {
+      const vector = mode === "keyword" ? undefined : await this.embed(parsed.text, signal)
+      signal?.throwIfAborted()
+      const answer = await this.askWorker(
+        {
+          workspace: { key: workspace.key },
+          ...(visible.key === workspace.key ? {} : { filter: { key: visible.key } }),
+          query: parsed,
+          ...(vector ? { vector: { table: vector.model.table, values: vector.values } } : {}),
+          // A semantic page is as deep as it is asked for; a fused head is the same for every page.
+          depth: mode === "semantic" ? Math.max(DEPTH, reach) : DEPTH,
+          ...(reach > DEPTH ? { reach: reach + DEPTH } : {}),
+        },
+        workspace,
+        visible,
+      )
+      // The model was changed between the two steps: the vector is of the former one.
+      if (!answer.otherModel || attempt === 3) return { answer, vector: answer.otherModel ? undefined : vector }
+    }
+  }
+
+  private async askWorker(ask: WorkerSearch, workspace: LiveRanges, visible: LiveRanges): Promise<WorkerAnswer> {
+    const answer = await this.thread.ask("search", ask)
+    if (!answer.unknown) return answer
+    return this.thread.ask("search", {
+      ...ask,
+      workspace: { key: workspace.key, ranges: workspace.ranges },
+      ...(ask.filter ? { filter: { key: visible.key, ranges: visible.ranges } } : {}),
+    })
+  }
+
+  private async embed(text: string, signal: AbortSignal | undefined): Promise<QueryVector | undefined> {
+    try {
+      const model = await this.vectors.model()
+      if (!model) return undefined
+      const [[values]] = await Promise.all([model.embedder.embed([text], "query", signal), this.vectors.load()])
+      return values && { model, values }
+    } catch (error) {
+      if (signal?.aborted) throw error
+      if (Date.now() - this.warnedAt > WARN_EVERY_MS) {
+        this.warnedAt = Date.now()
+        log.warn("search answers by keywords only: the embedding model fails", { error })
+      }
+      return undefined
+    }
+  }
+
+  /** The hits of one page; what was removed since the ids were read is passed over. */
+  private async page(
+    request: SearchRequest,
+    parsed: ParsedQuery,
+    list: Scored[],
+    answer: WorkerAnswer,
+  ): Promise<Hit[]> {
+    const { workspaceId, limit, offset = 0, highlight = true, explain = false } = request
+    const highlighter = highlight ? new Highlighter(parsed.text) : undefined
+    const places = explain ? explanations(answer) : undefined
+    const hits: Hit[] = []
+    for (let from = offset; from < list.length && hits.length < limit; ) {
+      const part = list.slice(from, from + limit - hits.length)
+      from += part.length
+      const passages = await livePassages(
+        this.db,
+        workspaceId,
+        part.map(({ id }) => id),
+      )
+      for (const { id, score } of part) {
+        const passage = passages.get(id)
+        if (!passage) continue
+        const { text, file, position } = passage
+        hits.push({
+          id: passage.id,
+          score,
+          text,
+          highlights: highlighter?.find(text) ?? [],
+          file,
+          position,
+          ...(places ? { scores: places(id) } : {}),
+        })
+      }
+    }
+    return hits
+  }
+}
+
+function explanations({ candidates, keyword, tail }: WorkerAnswer) {
+  const words = candidates.filter(candidate => candidate.keyword > 0).map(({ id, keyword: score }) => ({ id, score }))
+  const known = words.length ? words : keyword
+  const keywordPlaces = placesOf([...known, ...tail])
+  const vectorPlaces = placesOf(
+    candidates.flatMap(({ id, cosine }) => (cosine === undefined ? [] : [{ id, score: cosine }])),
+  )
+  return (id: number) => ({ keyword: keywordPlaces.get(id) ?? null, semantic: vectorPlaces.get(id) ?? null })
+}

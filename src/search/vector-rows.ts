@@ -1,0 +1,57 @@
+/** Fixed-size byte rows in the growing memory of a kernel, with room for a query and for the results of one pass. */
+import { createKernel, type Kernel } from "./dot-kernel.ts"
+
+/** Rows scored by one call of the kernel; their results take 64 KB. */
+export const ROWS_PER_PASS = 16_384
+const QUERY = 0
+const QUERY_BYTES = 65_536
+const OUT = QUERY_BYTES
+const ROWS = OUT + 4 * ROWS_PER_PASS
+const PAGE = 65_536
+
+export class VectorRows {
+  private readonly kernel: Kernel = createKernel()
+  /** Bytes of a row in memory, a multiple of 16. */
+  readonly stride: number
+
+  constructor(
+    rowBytes: number,
+    private readonly measure: "dots" | "distances",
+  ) {
+    this.stride = Math.ceil(rowBytes / 16) * 16
+  }
+
+  /** Makes room for `rows`; earlier views are void. */
+  reserve(rows: number): void {
+    const needed = ROWS + rows * this.stride
+    const have = this.kernel.memory.buffer.byteLength
+    // An eighth more than asked for: growing is cheap, but every growth voids the views.
+    if (needed > have) this.kernel.memory.grow(Math.ceil((needed - have + rows * this.stride * 0.125) / PAGE))
+  }
+
+  /** The bytes of rows `row…row + count`. */
+  view(row: number, count: number): Uint8Array {
+    return new Uint8Array(this.kernel.memory.buffer, ROWS + row * this.stride, count * this.stride)
+  }
+
+  setQuery(bytes: Uint8Array): void {
+    new Uint8Array(this.kernel.memory.buffer, QUERY, this.stride).fill(0)
+    new Uint8Array(this.kernel.memory.buffer, QUERY, this.stride).set(bytes)
+  }
+
+  /** Results of up to ROWS_PER_PASS rows; valid until the next call. */
+  score(row: number, count: number): Int32Array {
+    this.kernel[this.measure](QUERY, ROWS + row * this.stride, count, this.stride, OUT)
+    return new Int32Array(this.kernel.memory.buffer, OUT, count)
+  }
+
+  /** Moves rows down, over a hole. */
+  move(from: number, to: number, count: number): void {
+    const all = new Uint8Array(this.kernel.memory.buffer)
+    all.copyWithin(ROWS + to * this.stride, ROWS + from * this.stride, ROWS + (from + count) * this.stride)
+  }
+
+  get bytes(): number {
+    return this.kernel.memory.buffer.byteLength
+  }
+}

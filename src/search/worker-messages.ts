@@ -1,0 +1,92 @@
+/** What the search worker is asked and what it answers. */
+import type { Scheme } from "./analyze.ts"
+import type { IdRanges } from "./id-ranges.ts"
+import type { ParsedQuery } from "./query.ts"
+
+/** A set of ids that the worker remembers by its key; `ranges` is sent when the worker does not know the key. */
+export interface NamedRanges {
+  key: string
+  ranges?: IdRanges
+}
+
+export interface WorkerSearch {
+  /** Live passages of the workspace. */
+  workspace: NamedRanges
+  /** Those that pass the filters; absent when there are none. */
+  filter?: NamedRanges
+  query: ParsedQuery
+  /** Absent: the keyword leg alone. `table` names the vectors that it can be compared with. */
+  vector?: { table: string; values: Float32Array }
+  /** Hits wanted of each leg. */
+  depth: number
+  /** Hits wanted of the keyword leg in all, when more than `depth`; those beyond come as `tail`. */
+  reach?: number
+}
+
+export interface Candidate {
+  id: number
+  /** BM25, 0 where no word is held. */
+  keyword: number
+  /** Absent without a query vector, or where the passage has none. */
+  cosine?: number
+}
+
+export interface WorkerAnswer {
+  /** The worker does not know the ranges of these keys: ask again with them. */
+  unknown?: boolean
+  /** Best by keywords, best first. */
+  keyword: { id: number; score: number }[]
+  /** Best by meaning, best first. */
+  vector: { id: number; score: number }[]
+  /** Every passage of either list, with both real scores. */
+  candidates: Candidate[]
+  /** Keyword hits beyond `depth` that are no candidates, best first. */
+  tail: { id: number; score: number }[]
+  /** The vectors in memory are not those of the query's model: ask again with a vector of the live one. */
+  otherModel?: boolean
+  /** Words of the query without stop words, each as often as it is said. */
+  words: number
+  /** Passages that hold a word of the query. */
+  matching: number
+  /** Passages with a vector that the filters and conditions leave. */
+  comparable: number
+  /** The largest keyword score that the query allows. */
+  bound: number
+}
+
+export interface WorkerStats {
+  segments: number
+  passages: number
+  vectors: number
+  vectorTable: string | null
+  vectorBytes: number
+  keywordBytes: number
+  merges: number
+  longestSliceMs: number
+}
+
+/** Ids that the legs hold, removed ones left out: what a check compares with the live chunks. */
+export interface WorkerHoldings {
+  keyword: IdRanges
+  vector: IdRanges
+}
+
+export interface WorkerTasks {
+  open: { ask: { dataDirectory: string }; answer: undefined }
+  index: { ask: { firstId: number; texts: string[]; scheme: Scheme }; answer: undefined }
+  /** Begins to fill a new set of vectors beside the one that serves. */
+  beginVectors: { ask: { table: string; dimensions: number }; answer: undefined }
+  /** To every set of that name, serving or being filled. */
+  addVectors: { ask: { table: string; ids: Int32Array; vectors: Float32Array }; answer: undefined }
+  /** The set that was being filled serves from now on; the former one is dropped. */
+  swapVectors: { ask: { table: string }; answer: undefined }
+  remove: { ask: { ranges: IdRanges }; answer: undefined }
+  search: { ask: WorkerSearch; answer: WorkerAnswer }
+  stats: { ask: Record<string, never>; answer: WorkerStats }
+  holdings: { ask: Record<string, never>; answer: WorkerHoldings }
+  close: { ask: Record<string, never>; answer: undefined }
+}
+
+export type TaskName = keyof WorkerTasks
+export type WorkerRequest = { [Name in TaskName]: { id: number; task: Name; ask: WorkerTasks[Name]["ask"] } }[TaskName]
+export type WorkerReply = { id: number } & ({ answer: unknown } | { error: string })

@@ -1,0 +1,168 @@
+/** A small library over the real stores for tests of search: temporary data directory, a model that counts words. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Embedder } from "../../src/backends/backend.ts"
+import { SearchIndex, type SearchIndexOptions } from "../../src/search/index.ts"
+import type { SearchFilters, SearchMode } from "../../src/search/types.ts"
+import { type Database, openDatabase } from "../../src/storage/database.ts"
+import { type Chunk, NOWHERE } from "../../src/storage/document.ts"
+import type { FilesTable } from "../../src/storage/files.ts"
+
+/** Unit vectors from hashed words: texts that share words are near each other. */
+export function wordEmbedder(model = "test/words", dimensions = 64): Embedder & { failing: boolean } {
+  return {
+    model,
+    dimensions,
+    fusionWeight: 0.35,
+    failing: false,
+    async embed(texts) {
+      if (this.failing) throw new Error("the model is down")
+      return texts.map(text => {
+        const vector = new Float32Array(dimensions)
+        for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [""]) {
+          const hash = Number(Bun.hash(model + word) & 0xffffffn)
+          vector[hash % dimensions]! += (hash & 1024) === 0 ? 1 : -1
+        }
+        vector[0]! += 0.001
+        const length = Math.hypot(...vector)
+        return vector.map(value => value / length)
+      })
+    },
+    async close() {},
+  }
+}
+
+export class TestLibrary {
+  private constructor(
+    readonly directory: string,
+    readonly db: Database,
+    readonly index: SearchIndex,
+    private readonly owned: boolean,
+  ) {}
+
+  static async open(
+    options: Partial<SearchIndexOptions> & { directory?: string } = { embedder: wordEmbedder() },
+  ): Promise<TestLibrary> {
+    const directory = options.directory ?? mkdtempSync(join(tmpdir(), "search-test-"))
+    const db = await openDatabase(directory)
+    for (const id of ["ws_a", "ws_b"])
+      await db
+        .insertInto("workspaces")
+        .values({ id, name: id, created_at: new Date().toISOString() })
+        .onConflict(conflict => conflict.doNothing())
+        .execute()
+    const { directory: _, ...rest } = options
+    const index = new SearchIndex({ embedder: wordEmbedder(), ...rest, database: db, dataDirectory: directory })
+    await index.start()
+    return new TestLibrary(directory, db, index, options.directory === undefined)
+  }
+
+  /** Adds or replaces a file with one passage per line, and publishes it. */
+  async put(id: string, text: string, row: Partial<FilesTable> = {}): Promise<void> {
+    const generation = await this.register(id, row)
+    await this.index.stage(
+      { id, workspaceId: "ws_a" },
+      generation,
+      text,
+      lines(text),
+      () => {},
+      AbortSignal.timeout(60_000),
+    )
+    await this.publish(id, generation)
+  }
+
+  /** The file row alone, queued. @returns its generation. */
+  async register(id: string, row: Partial<FilesTable> = {}): Promise<number> {
+    const former = await this.db.selectFrom("files").selectAll().where("id", "=", id).executeTakeFirst()
+    if (former) {
+      const generation = former.generation + 1
+      await this.db
+        .updateTable("files")
+        .set({ generation, ...row })
+        .where("id", "=", id)
+        .execute()
+      return generation
+    }
+    const now = new Date().toISOString()
+    const values = {
+      id,
+      workspace_id: "ws_a",
+      name: `${id}.txt`,
+      name_folded: `${id}.txt`,
+      type: "txt",
+      mime_type: "text/plain",
+      size: 1,
+      sha256: id,
+      status: "queued" as const,
+      progress: 0,
+      warnings: "[]",
+      attempts: 0,
+      ocr_page_count: 0,
+      tags: "[]",
+      metadata: "{}",
+      created_at: now,
+      updated_at: now,
+      blob: id,
+      generation: 1,
+      ...row,
+    }
+    await this.db
+      .insertInto("files")
+      .values(values as never)
+      .execute()
+    return 1
+  }
+
+  async publish(id: string, generation: number): Promise<void> {
+    await this.db.transaction().execute(async trx => {
+      await this.index.publish(trx, id, generation)
+      await trx
+        .updateTable("files")
+        .set({ status: "searchable", live_generation: generation })
+        .where("id", "=", id)
+        .execute()
+    })
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.db.transaction().execute(async trx => {
+      await this.index.retire(trx, id)
+      await trx.deleteFrom("files").where("id", "=", id).execute()
+    })
+  }
+
+  search(
+    query: string,
+    options: {
+      mode?: SearchMode
+      limit?: number
+      offset?: number
+      filters?: SearchFilters
+      workspaceId?: string
+      explain?: boolean
+      highlight?: boolean
+    } = {},
+  ) {
+    return this.index.search({ workspaceId: "ws_a", limit: 10, query, ...options })
+  }
+
+  /** Texts of the hits. */
+  async texts(query: string, options: Parameters<TestLibrary["search"]>[1] = {}): Promise<string[]> {
+    return (await this.search(query, options)).hits.map(hit => hit.text)
+  }
+
+  /** Without ending the stores in order, as after a crash of this part. */
+  async close(): Promise<void> {
+    await this.index.stop()
+    await this.db.destroy()
+    if (this.owned) rmSync(this.directory, { recursive: true, force: true })
+  }
+}
+
+export function lines(text: string): Chunk[] {
+  const chunks: Chunk[] = []
+  for (const match of text.matchAll(/[^\n]+/g))
+    chunks.push({ start: match.index, end: match.index + match[0].length, place: NOWHERE })
+  return chunks
+}
