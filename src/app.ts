@@ -1,11 +1,14 @@
 /** The composition root: the only file that constructs things and joins rooms. */
 import { join } from "node:path"
+import { openEmbedder } from "./backends/embedder.ts"
 import { appUrl, type Config } from "./config.ts"
 import { RateLimiter } from "./http/rate-limit.ts"
 import { startServer } from "./http/server.ts"
 import type { Services } from "./http/services.ts"
 import { sessionAsPrincipal } from "./http/session.ts"
+import { chunksOf } from "./ingest/chunk.ts"
 import { EXTENSIONS } from "./ingest/extract/extensions.ts"
+import { ReaderPool } from "./ingest/extract/reader-pool.ts"
 import { indexFile } from "./ingest/index-file.ts"
 import { INDEX_FILE } from "./ingest/task.ts"
 import { JobQueue } from "./jobs/queue.ts"
@@ -19,8 +22,11 @@ import { FileChanges } from "./library/changes.ts"
 import { Library } from "./library/library.ts"
 import { sweepFiles } from "./library/sweep.ts"
 import { log } from "./log.ts"
+import { watchEventLoop, watchGauge } from "./metrics.ts"
+import { builtinModelsDirectory } from "./native/models.ts"
 import { useNativeDirectory } from "./native/native.ts"
 import { VERSION } from "./native/version.ts"
+import { SearchIndex } from "./search/index.ts"
 import { Blobs } from "./storage/blobs.ts"
 import { isMigrated, openDatabase } from "./storage/database.ts"
 import { lockDirectory } from "./storage/lock.ts"
@@ -44,7 +50,20 @@ export async function startApp(config: Config): Promise<App> {
   const queue = new JobQueue(database)
   await queue.reclaim()
   const changes = new FileChanges()
-  const index = { retire: async () => {}, sweep: async () => {}, stage: async () => {}, publish: async () => {} }
+  const embedder = await openConfiguredEmbedder(config, config.embedding_model)
+  const index = new SearchIndex({
+    database,
+    dataDirectory: config.data,
+    embedder,
+    embedderNamed: model => openConfiguredEmbedder(config, model).catch(() => undefined),
+  })
+  await index.start()
+  const reader = new ReaderPool({
+    size: config.index_workers,
+    memoryLimitBytes: config.reader_memory_mb * 2 ** 20,
+    temporaryDirectory: blobs.temporaryDirectory,
+    ...(config.ocr_languages ? { ocrLanguagesDirectory: config.ocr_languages } : {}),
+  })
   const library = new Library({ database, blobs, queue, changes, index })
   const worker = new JobWorker(
     queue,
@@ -54,8 +73,9 @@ export async function startApp(config: Config): Promise<App> {
       database,
       blobs,
       queue,
-      reader: { read: async () => ({ text: "", blocks: [], pageCount: null, ocrPageCount: 0, warnings: [] }) },
-      chunk: () => [],
+      reader,
+      chunk: document =>
+        chunksOf(document, { targetChars: config.chunk_characters, overlapChars: config.chunk_overlap }),
       index,
       announce: id => changes.announce(id),
     }),
@@ -63,6 +83,13 @@ export async function startApp(config: Config): Promise<App> {
   const apiKeys = new ApiKeys(database)
   const users = new Users(database)
   const sessions = new Sessions(database, new Workspaces(database))
+  let embedderReady = false
+  void embedder
+    .embed(["ready"], "query")
+    .catch(error => log.error("the embedding model does not answer; search falls back to keywords", { error }))
+    .then(() => {
+      embedderReady = true
+    })
   const services: Services = {
     version: VERSION,
     apiKeys,
@@ -75,7 +102,8 @@ export async function startApp(config: Config): Promise<App> {
     upload: { database, blobs, queue, changes },
     maxFileBytes: config.max_file_bytes,
     fileTypes: new Map(Object.entries(EXTENSIONS)),
-    isReady: () => isMigrated(database),
+    search: index,
+    isReady: async () => embedderReady && (await isMigrated(database)),
   }
   const server = startServer(services, {
     host: config.host,
@@ -87,6 +115,10 @@ export async function startApp(config: Config): Promise<App> {
       : {}),
   })
   worker.start()
+  const unwatch = watchEventLoop()
+  watchGauge("carrel_jobs", "Jobs waiting or running, by task", ["task"], async () => [
+    [{ task: INDEX_FILE }, (await queue.depth(INDEX_FILE)).count],
+  ])
   void sweepFiles(database, blobs).catch(error => log.warn("leftover files could not be swept", { error }))
   const link = await setupLink(database, config.port === 0 ? server.url : appUrl(config))
   log.info("ready", { version: VERSION, url: server.url, ...(link ? { setup_link: link } : {}) })
@@ -95,8 +127,25 @@ export async function startApp(config: Config): Promise<App> {
     setupLink: link,
     async stop() {
       await Promise.all([server.stop(8_000), worker.stop()])
+      await reader.stop()
+      await index.stop()
+      await embedder.close()
+      unwatch()
       await database.destroy()
       lock.release()
     },
   }
 }
+
+const modelDirectories = (config: Config): string[] => [
+  config.models_dir || join(config.data, "models"),
+  builtinModelsDirectory(),
+]
+
+const openConfiguredEmbedder = (config: Config, name: string) =>
+  openEmbedder({
+    name,
+    directories: modelDirectories(config),
+    nativeDirectory: join(config.data, "native"),
+    ollamaHost: config.ollama_host,
+  })

@@ -108,6 +108,11 @@ export const SETTINGS = {
     1,
     64,
   ),
+  ocr_languages: text(
+    "DIR",
+    "",
+    "folder of further Tesseract languages (NAME.traineddata or .gz); English is built in",
+  ),
   reader_memory_mb: integer("MB", 1024, "memory that one reading process may take before it is ended", 128, 65_536),
   chunk_characters: integer("N", 1_000, "length that passages of a file aim at", 200, 8_000),
   chunk_overlap: integer("N", 120, "characters that neighbouring passages share", 0, 2_000),
@@ -181,7 +186,8 @@ function ollamaAddress(value: string): string {
 
 /** Where browsers reach the console. */
 export const appUrl = (config: Config): string =>
-  config.app_url || `${config.tls_cert ? "https" : "http"}://${config.host.includes(":") ? `[${config.host}]` : config.host}:${config.port}`
+  config.app_url ||
+  `${config.tls_cert ? "https" : "http"}://${config.host.includes(":") ? `[${config.host}]` : config.host}:${config.port}`
 
 function splitOnce(word: string): [string, string | undefined] {
   const at = word.indexOf("=")

@@ -6,6 +6,7 @@ import type { Users } from "../keys/users.ts"
 import type { Workspaces } from "../keys/workspaces.ts"
 import type { AcceptDependencies } from "../library/accept.ts"
 import type { Library } from "../library/library.ts"
+import type { SearchService } from "../search/types.ts"
 import type { RateLimiter } from "./rate-limit.ts"
 
 export interface Services {
@@ -17,6 +18,7 @@ export interface Services {
   signInBrake: SignInBrake
   rateLimiter: RateLimiter
   library: Library
+  search: SearchService
   /** What taking files in needs. */
   upload: AcceptDependencies
   maxFileBytes: number

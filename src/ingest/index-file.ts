@@ -40,7 +40,8 @@ export interface IndexFileDependencies {
   blobs: Blobs
   queue: JobQueue
   reader: DocumentReader
-  chunk(document: ExtractedDocument): Chunk[]
+  /** One by one, so that a long document does not hold up the daemon. */
+  chunk(document: ExtractedDocument): Iterable<Chunk>
   index: IndexWriter
   /** A file's record changed. */
   announce(fileId: string): void
@@ -80,7 +81,7 @@ export function indexFile(dependencies: IndexFileDependencies) {
         signal,
       )
       await report("chunking", 0)
-      const chunks = dependencies.chunk(document)
+      const chunks = await gather(dependencies.chunk(document), signal)
       if (chunks.length === 0) throw new ExtractionError("no_text", "there is no text in the file")
       await dependencies.blobs.writeText(file.id, file.generation, document.text)
       const owner = { id: file.id, workspaceId: file.workspace_id }
@@ -102,6 +103,22 @@ export function indexFile(dependencies: IndexFileDependencies) {
       throw error
     }
   }
+}
+
+/** Longest stretch of chunking before other work gets its turn. */
+const BREATH_MS = 8
+
+async function gather(source: Iterable<Chunk>, signal: AbortSignal): Promise<Chunk[]> {
+  const chunks: Chunk[] = []
+  let began = performance.now()
+  for (const chunk of source) {
+    chunks.push(chunk)
+    if (performance.now() - began < BREATH_MS) continue
+    await new Promise(resolve => setImmediate(resolve))
+    signal.throwIfAborted()
+    began = performance.now()
+  }
+  return chunks
 }
 
 /** Makes the new generation the one that search sees, and drops what the former one needed. */
