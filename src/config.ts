@@ -116,6 +116,18 @@ export const SETTINGS = {
   reader_memory_mb: integer("MB", 1024, "memory that one reading process may take before it is ended", 128, 65_536),
   chunk_characters: integer("N", 1_000, "length that passages of a file aim at", 200, 8_000),
   chunk_overlap: integer("N", 120, "characters that neighbouring passages share", 0, 2_000),
+  default_model: text("MODEL", "", "model of requests that name none, such as ollama/llama3.2:3b; the first available one when empty"),
+  keep_alive: text("TIME", "", "how long Ollama keeps a model loaded after use (30m, -1 for ever); its own setting when empty"),
+  max_context_tokens: integer("N", 0, "largest context window that chats ask for, to save memory; 0 for the model's own", 0, 16_777_216),
+  model_parallel: integer("N", 256, "requests that are sent to one model at the same time", 1, 10_000),
+  model_queue: integer("N", 256, "requests that wait for one model before more are refused as overloaded", 0, 100_000),
+  model_silence_seconds: integer("N", 900, "longest silence of a model server before its answer is given up", 5, 86_400),
+  max_replies: integer("N", 1_000, "replies that are written at the same time before more are refused as overloaded", 1, 100_000),
+  allow_remote_models: flag("permit models that the model server runs elsewhere: prompts and passages leave this network"),
+  openai_base_url: url("", "an OpenAI-compatible server (llama.cpp, vLLM, LM Studio) with its version path: http://HOST:PORT/v1"),
+  openai_api_key: text("KEY", "", "key of the OpenAI-compatible server, if it asks for one"),
+  openai_context_tokens: integer("N", 8_192, "context window of the OpenAI-compatible server where it does not tell", 512, 16_777_216),
+  file_wait_seconds: integer("N", 30, "how long a chat waits for files given to it that are still being indexed", 0, 3_600),
   offline: flag("refuse every outbound connection but the one to the configured model server"),
 } satisfies Record<string, Setting<unknown>>
 

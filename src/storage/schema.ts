@@ -1,9 +1,17 @@
 /** All tables. Each family declares its own in its own file; this joins them for Kysely. */
 import type { ChunksTables } from "./chunks.ts"
+import type { ConversationsTables } from "./conversations.ts"
 import type { FilesTables } from "./files.ts"
 import type { JobsTables } from "./jobs.ts"
 import type { KeysTables } from "./keys.ts"
 import type { RunsTables } from "./runs.ts"
 import type { UsersTables } from "./users.ts"
 
-export interface Schema extends KeysTables, FilesTables, ChunksTables, JobsTables, RunsTables, UsersTables {}
+export interface Schema
+  extends KeysTables,
+    FilesTables,
+    ChunksTables,
+    JobsTables,
+    RunsTables,
+    UsersTables,
+    ConversationsTables {}

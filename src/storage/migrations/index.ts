@@ -4,6 +4,7 @@ import { keys } from "./0001-keys.ts"
 import { library } from "./0002-library.ts"
 import { jobs } from "./0003-jobs.ts"
 import { search } from "./0004-search.ts"
+import { chat } from "./0005-chat.ts"
 import { agents } from "./0006-agents.ts"
 import { users } from "./0007-users.ts"
 
@@ -13,4 +14,4 @@ export interface Migration {
   up(executor: Kysely<any>): Promise<void>
 }
 
-export const MIGRATIONS: readonly Migration[] = [keys, library, jobs, search, agents, users]
+export const MIGRATIONS: readonly Migration[] = [keys, library, jobs, search, chat, agents, users]

@@ -1,0 +1,124 @@
+/**
+ * Fits a turn into the model's window. What never goes: the system prompt and the newest message. Then, in this order,
+ * room is given to the answer, the passages (best first), and the history (newest first). Pure.
+ */
+import type { ChatTurn } from "../backends/backend.ts"
+import { headOf } from "./passages.ts"
+import { TURN_TOKENS } from "./tokens.ts"
+import type { Source } from "./types.ts"
+
+export interface PastMessage {
+  role: "user" | "assistant"
+  content: string
+}
+
+export interface PromptParts {
+  systemPrompt: string | null
+  /** Oldest first. */
+  history: readonly PastMessage[]
+  sources: readonly Source[]
+  message: string
+  /** The part of the reply that stands already and is to be continued; null for a new reply. */
+  written: string | null
+  /** Tokens of the whole window; null for a backend without one. */
+  windowTokens: number | null
+  /** Tokens kept free for the answer. */
+  answerTokens: number
+  /** Tokens that pictures take. */
+  imageTokens: number
+  count(text: string): number
+}
+
+export interface FittedPrompt {
+  turns: ChatTurn[]
+  /** Passages that fit. */
+  sources: Source[]
+  droppedMessages: number
+  droppedSources: number
+  promptTokens: number
+}
+
+/** Share of the window that passages may take, so that a conversation does not lose its memory to them. */
+const PASSAGE_SHARE = 0.45
+
+const GUIDE = `Numbered passages from the user's library follow. Answer from them where they bear on the question, and put \
+the number of each passage you use right behind what you took from it, like this: [1]. Use only these numbers, and none \
+where no passage says it. Where the passages do not answer the question, say so.`
+
+export function fitPrompt(parts: PromptParts): FittedPrompt {
+  const { systemPrompt, history, sources, message, written, count } = parts
+  const turnTokens = (text: string) => count(text) + TURN_TOKENS
+  const fixed =
+    (systemPrompt ? turnTokens(systemPrompt) : 0) +
+    turnTokens(message) +
+    (written ? turnTokens(written) : 0) +
+    parts.imageTokens
+  const room = parts.windowTokens === null ? Number.POSITIVE_INFINITY : parts.windowTokens - parts.answerTokens - fixed
+  const passageRoom = Math.min(room, parts.windowTokens === null ? room : parts.windowTokens * PASSAGE_SHARE)
+  const kept = keepSources(sources, passageRoom - (sources.length > 0 ? count(GUIDE) : 0), count)
+  const passageTokens = kept.length > 0 ? count(passageText(kept)) : 0
+  const from = firstKept(history, room - passageTokens, turnTokens)
+  const remembered = history.slice(from)
+  const question = kept.length > 0 ? `${passageText(kept)}\n\n${message}` : message
+  const turns: ChatTurn[] = [
+    ...(systemPrompt ? [{ role: "system" as const, content: systemPrompt }] : []),
+    ...remembered.map(({ role, content }) => ({ role, content })),
+    { role: "user", content: question },
+    ...(written ? [{ role: "assistant" as const, content: written }] : []),
+  ]
+  return {
+    turns,
+    sources: kept,
+    droppedMessages: from,
+    droppedSources: sources.length - kept.length,
+    promptTokens: fixed + passageTokens + remembered.reduce((sum, { content }) => sum + turnTokens(content), 0),
+  }
+}
+
+/** Passages stand in the newest message, not in the system prompt: the beginning of the prompt stays the same from turn
+ * to turn, and the model server need not read it again. */
+const passageText = (sources: readonly Source[]): string =>
+  [GUIDE, ...sources.map(source => `${headOf(source)}\n${source.text}`)].join("\n\n")
+
+function keepSources(sources: readonly Source[], room: number, count: (text: string) => number): Source[] {
+  const kept: Source[] = []
+  let left = room
+  for (const source of sources) {
+    left -= count(source.text) + count(headOf(source)) + 2
+    if (left < 0) break
+    kept.push(source)
+  }
+  return kept
+}
+
+/** Index of the oldest message that still fits; a turn of user and assistant goes as a whole. */
+function firstKept(history: readonly PastMessage[], room: number, turnTokens: (text: string) => number): number {
+  let left = room
+  let first = history.length
+  for (let at = history.length - 1; at >= 0; at--) {
+    left -= turnTokens(history[at]!.content)
+    if (left < 0) break
+    if (history[at]!.role === "user") first = at
+  }
+  return first
+}
+
+/** Window sizes that are asked for: few, because another size makes the model server load the model anew. */
+const STEPS = [4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576]
+
+export interface WindowChoice {
+  neededTokens: number
+  /** What the model can do at most. */
+  windowTokens: number
+  /** What the conversation asked for before. */
+  stickyTokens: number | null
+  /** With what the model is loaded now. */
+  loadedTokens: number | null
+}
+
+/** The window to ask for: as it is loaded where that is enough, else the conversation's own, grown in steps. */
+export function chooseWindow({ neededTokens, windowTokens, stickyTokens, loadedTokens }: WindowChoice): number {
+  if (loadedTokens !== null && loadedTokens >= neededTokens && loadedTokens <= windowTokens) return loadedTokens
+  const step = STEPS.find(size => size >= neededTokens) ?? neededTokens
+  return Math.min(windowTokens, Math.max(step, stickyTokens ?? 0))
+}

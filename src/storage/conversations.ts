@@ -1,0 +1,48 @@
+/** Conversations and their messages; `chat/conversation-store.ts` reads and writes them. */
+export interface ConversationsTables {
+  conversations: ConversationsTable
+  messages: MessagesTable
+}
+
+export interface ConversationsTable {
+  id: string
+  workspace_id: string
+  title: string
+  /** `<provider>/<name>` of the newest turn. */
+  model: string
+  /** JSON: what follow-ups inherit. */
+  settings: string
+  /** JSON object of the caller. */
+  additional_metadata: string
+  /** JSON array: every file that was ever given to the conversation. */
+  file_ids: string
+  ner_count: number
+  /** Window that its requests ask for: kept, so that the model server need not load the model anew. */
+  context_tokens: number | null
+  created_at: string
+  updated_at: string
+}
+
+export interface MessagesTable {
+  id: string
+  conversation_id: string
+  /** 1, 2, 3 … within the conversation. */
+  position: number
+  role: "user" | "assistant"
+  content: string
+  /** JSON array. */
+  citations: string
+  /** JSON array: what the model was given; `citations` point into it. */
+  sources: string
+  /** Of a reply: null while it is being written, which after a crash means that it was cut. */
+  finish_reason: string | null
+  /** JSON error of a failed reply. */
+  error: string | null
+  model: string | null
+  ner_count: number
+  /** JSON: the redaction that `content` went through; null for none. */
+  redaction: string | null
+  prompt_tokens: number
+  completion_tokens: number
+  created_at: string
+}
