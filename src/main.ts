@@ -37,6 +37,10 @@ async function main([name, ...args]: string[]): Promise<number> {
     serveReader() // until its parent goes away
     return new Promise<number>(() => {})
   }
+  if (name === "table") {
+    await (await import("./agents/tools/table-process.ts")).runTableProcess()
+    return 0
+  }
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     process.stdout.write(help())
     return name === undefined ? 2 : 0

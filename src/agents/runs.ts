@@ -44,7 +44,7 @@ export interface AgentRunsDependencies {
   /** Whether the daemon or the workspace insists on redaction. */
   redactionEnforced: (workspaceId: string) => boolean
   tables: TableReader
-  calculator: Calculator
+  calculator: Pick<Calculator, "evaluate" | "close">
   external?: ToolProvider
   /** Runs that go at once; further ones wait. */
   concurrency: number

@@ -18,7 +18,7 @@ export interface ToolContext {
   library: AgentLibrary
   search: SearchService
   tables: TableReader
-  calculator: Calculator
+  calculator: Pick<Calculator, "evaluate">
   passages: Passages
   now(): Date
   /** Aborted when the run ends or this call's time is over. */

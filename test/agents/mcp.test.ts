@@ -1,0 +1,127 @@
+import { afterEach, expect, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
+import { McpTools } from "../../src/agents/mcp.ts"
+import { type McpServer, readMcpConfig } from "../../src/agents/mcp-config.ts"
+import { callTool, type Tool, type ToolContext } from "../../src/agents/tools/tool.ts"
+import { createServer } from "../fixtures/mcp/stdio-server.ts"
+import { inOrder, scriptedModel, startHarness } from "./support.ts"
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+const STDIO: McpServer = {
+  name: "local",
+  command: process.execPath,
+  args: [new URL("../fixtures/mcp/stdio-server.ts", import.meta.url).pathname],
+  env: {},
+}
+
+function mcp(...servers: McpServer[]): McpTools {
+  const tools = new McpTools(servers, "0.0.0")
+  closing.push(() => tools.close())
+  return tools
+}
+
+const context = { signal: new AbortController().signal } as ToolContext
+const named = (tools: Tool[], name: string): Tool => tools.find(tool => tool.name === name)!
+
+test("tools of a server on standard input and output join as server.tool, and its failures are told", async () => {
+  const tools = await mcp(STDIO).tools()
+  expect(tools.map(tool => tool.name)).toEqual(["local.echo", "local.fail", "local.hang", "local.exit"])
+  expect(await callTool(named(tools, "local.echo"), { word: "hello" }, context)).toMatchObject({
+    isError: false,
+    result: expect.stringContaining("hello from"),
+  })
+  expect(await callTool(named(tools, "local.echo"), { wort: "hello" }, context)).toMatchObject({
+    isError: true,
+    result: expect.stringContaining("word"),
+  })
+  expect(await callTool(named(tools, "local.fail"), {}, context)).toEqual({ isError: true, result: "no such page" })
+  expect(await callTool(named(tools, "local.hang"), {}, context, 200)).toMatchObject({
+    isError: true,
+    result: expect.stringContaining("0.2 s"),
+  })
+}, 20_000)
+
+test("a server that died is started again", async () => {
+  const provider = mcp(STDIO)
+  const first = await provider.tools()
+  expect(await callTool(named(first, "local.exit"), {}, context)).toMatchObject({ isError: true })
+  await Bun.sleep(100)
+  expect(await callTool(named(await provider.tools(), "local.echo"), { word: "again" }, context)).toMatchObject({
+    isError: false,
+  })
+}, 20_000)
+
+test("tools of a server over streamable HTTP join with its headers sent, and go when it does not answer", async () => {
+  const seen: (string | null)[] = []
+  const http = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      seen.push(request.headers.get("x-token"))
+      const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+      await createServer().connect(transport)
+      return transport.handleRequest(request)
+    },
+  })
+  closing.push(() => http.stop(true))
+  const provider = mcp(
+    { name: "wiki", url: http.url, headers: { "x-token": "t" } },
+    { name: "dead", url: new URL("http://127.0.0.1:9/"), headers: {} },
+  )
+  const tools = await provider.tools()
+  expect(await callTool(named(tools, "wiki.echo"), { word: "hi" }, context)).toMatchObject({ isError: false })
+  expect(new Set(seen)).toEqual(new Set(["t"]))
+  expect(tools.some(tool => tool.name.startsWith("dead."))).toBe(false)
+  expect(provider.problemOf("dead.page")).toContain("does not answer")
+}, 20_000)
+
+test("a run uses external tools only where it names them", async () => {
+  const model = scriptedModel(
+    inOrder([{ calls: [{ name: "local.echo", arguments: { word: "hey" } }] }, { text: "ok" }, { text: "ok" }]),
+  )
+  const { runs, caller, stop } = await startHarness(model, [], { external: mcp(STDIO) })
+  closing.push(stop)
+  const run = await runs.runToEnd(caller, { task: "t", tools: ["local.echo"] }, context.signal)
+  expect(run.steps).toMatchObject([{ name: "local.echo", is_error: false }])
+  await runs.runToEnd(caller, { task: "t" }, context.signal)
+  expect(model.requests.at(-1)!.tools!.some(tool => tool.name.includes("."))).toBe(false)
+  expect(runs.runToEnd(caller, { task: "t", tools: ["local.nothing"] }, context.signal)).rejects.toMatchObject({
+    code: "invalid_request",
+  })
+}, 20_000)
+
+test("the configuration file is checked, and --offline refuses servers on other machines", () => {
+  const folder = mkdtempSync(join(tmpdir(), "carrel-mcp-"))
+  closing.push(() => rmSync(folder, { recursive: true }))
+  const read = (content: unknown, offline = false) => {
+    const path = join(folder, "mcp.json")
+    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content))
+    return readMcpConfig(path, offline)
+  }
+  expect(
+    read({ mcpServers: { a: { command: "x" }, b: { url: "https://wiki.example/mcp", headers: { k: "v" } } } }),
+  ).toEqual([
+    { name: "a", command: "x", args: [], env: {} },
+    { name: "b", url: new URL("https://wiki.example/mcp"), headers: { k: "v" } },
+  ])
+  for (const bad of [
+    "{",
+    {},
+    { mcpServers: { "a.b": { command: "x" } } },
+    { mcpServers: { a: {} } },
+    { mcpServers: { a: { url: "ftp://x" } } },
+    { mcpServers: { a: { command: "x", args: [1] } } },
+  ])
+    expect(() => read(bad)).toThrow("mcp_config")
+  expect(() => read({ mcpServers: { b: { url: "https://wiki.example/mcp" } } }, true)).toThrow("--offline")
+  expect(
+    read({ mcpServers: { b: { url: "http://127.0.0.1:1/mcp" }, c: { url: "http://localhost/x" } } }, true),
+  ).toHaveLength(2)
+})

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as XLSX from "@e965/xlsx"
+import { Passages } from "../../src/agents/passages.ts"
+import { TOOLS } from "../../src/agents/tools/index.ts"
+import { answer } from "../../src/agents/tools/table-process.ts"
+import { TableProcesses } from "../../src/agents/tools/table-reader.ts"
+import { callTool, type Tool, type ToolContext } from "../../src/agents/tools/tool.ts"
+import { selfCommand } from "../../src/native/self.ts"
+import { memoryLibrary } from "./support.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "carrel-tables-"))
+const path = (name: string): string => join(folder, name)
+
+beforeAll(() => {
+  writeFileSync(
+    path("sales.csv"),
+    'region;amount;"unit price";code;day\nNorth;3;"1,200.50";007;2024-01-31\nSouth;4;0.1;008;2024-02-29\nSouth;;0.2;009;\n',
+  )
+  writeFileSync(path("latin.csv"), Buffer.from("name,city\nJosé,Málaga\n", "latin1"))
+  writeFileSync(path("empty.csv"), "\n\n")
+  const book = XLSX.utils.book_new()
+  const first = XLSX.utils.aoa_to_sheet([
+    ["Report 2024"],
+    [],
+    ["item", "count", "price", "sold on"],
+    ["pen", 3, 1.25, new Date(Date.UTC(2024, 0, 31))],
+    ["ink", 4, 2.5, null],
+  ])
+  XLSX.utils.book_append_sheet(book, first, "Stock")
+  XLSX.utils.book_append_sheet(book, XLSX.utils.aoa_to_sheet([["a"], [1]]), "Other")
+  writeFileSync(path("stock.xlsx"), XLSX.write(book, { type: "buffer", bookType: "xlsx" }))
+  writeFileSync(path("stock.xls"), XLSX.write(book, { type: "buffer", bookType: "biff8" }))
+  writeFileSync(path("broken.xlsx"), "PK\u0003\u0004 this is no workbook")
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const ask = (name: string, sql: string, more: { sheet?: string; maxRows?: number } = {}) =>
+  answer({ path: path(name), type: name.split(".")[1]!, sql, maxRows: 100, ...more })
+
+test("types are inferred per column, blanks are null, codes keep their zeros", async () => {
+  expect(await ask("sales.csv", "select * from data")).toMatchObject({
+    ok: true,
+    columns: ["region", "amount", "unit price", "code", "day"],
+    rows: [
+      ["North", 3, 1200.5, "007", "2024-01-31"],
+      ["South", 4, 0.1, "008", "2024-02-29"],
+      ["South", null, 0.2, "009", null],
+    ],
+    table: {
+      rowCount: 3,
+      columns: [{ type: "TEXT" }, { type: "INTEGER" }, { type: "REAL" }, { type: "TEXT" }, { type: "TEXT" }],
+    },
+  })
+  expect(await ask("sales.csv", 'select region, sum("unit price") from data group by region order by 1')).toMatchObject(
+    {
+      rows: [
+        ["North", 1200.5],
+        ["South", 0.3],
+      ],
+    },
+  )
+  expect(await ask("latin.csv", "select name from data")).toMatchObject({ rows: [["José"]] })
+})
+
+test.each(["stock.xlsx", "stock.xls"])(
+  "%s: the header is found under a title, dates read as dates, sheets are chosen by name",
+  async name => {
+    const reply = await ask(name, "select * from data")
+    expect(reply).toMatchObject({
+      ok: true,
+      columns: ["item", "count", "price", "sold on"],
+      rows: [
+        ["pen", 3, 1.25, "2024-01-31"],
+        ["ink", 4, 2.5, null],
+      ],
+      table: { sheets: ["Stock", "Other"] },
+    })
+    expect(await ask(name, "select * from data", { sheet: "other" })).toMatchObject({ columns: ["a"], rows: [[1]] })
+    expect(await ask(name, "select * from data", { sheet: "None" })).toMatchObject({
+      ok: false,
+      problem: 'There is no sheet "None"; the sheets are "Stock", "Other".',
+    })
+  },
+)
+
+test.each([
+  "delete from data",
+  "insert into data values (1,2,3,4,5) returning *",
+  "update data set region = 'x'",
+  "drop table data",
+  "create table x (a)",
+  "create temp table x as select 1",
+  "create virtual table x using fts5(a)",
+  "attach '/tmp/x.db' as x",
+  "pragma table_info(data)",
+  "select * from pragma_table_info('data')",
+  "vacuum into '/tmp/copy.db'",
+  "select load_extension('x')",
+  "select writefile('/tmp/x', 'y')",
+  "select readfile('/etc/passwd')",
+  "begin",
+  "select 1; select 2",
+  "select 1; drop table data",
+  "with x as (select 1) delete from data",
+  "reindex",
+  "analyze",
+  "",
+  " -- nothing",
+  "detach main",
+  "select randomblob(1000000000)",
+])("refused: %s", async sql => {
+  expect(await ask("sales.csv", sql)).toMatchObject({ ok: false, problem: expect.any(String) })
+})
+
+test.each([
+  "select count(*) from data;",
+  "select 1 -- and no more",
+  "/* why */ select 1",
+  "with recursive n(x) as (select 1 union all select x + 1 from n where x < 3) select count(*) from n",
+  "select upper(region) from data",
+  "values (1)",
+  "select ';'",
+])("allowed: %s", async sql => {
+  expect(await ask("sales.csv", sql)).toMatchObject({ ok: true })
+})
+
+test("what is no table and what is no SQL is said in words, with the columns where they help", async () => {
+  expect(await ask("empty.csv", "select 1")).toMatchObject({ ok: false, problem: "The file holds no table." })
+  expect(await ask("broken.xlsx", "select 1")).toMatchObject({ ok: false })
+  expect(await ask("sales.csv", "select nope from data")).toMatchObject({
+    ok: false,
+    problem: "SQLite says: no such column: nope",
+    table: { rowCount: 3 },
+  })
+})
+
+const ENDLESS = "with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n"
+const request = (sql: string) => ({ path: path("sales.csv"), type: "csv", sql, maxRows: 10 })
+const command = [...selfCommand(), "table"]
+
+test("a query that never ends is killed at its time, and on abort", async () => {
+  const tables = new TableProcesses(command, { timeoutMs: 1_500 })
+  await expect(tables.read(request(ENDLESS), new AbortController().signal)).rejects.toThrow("longer than 1.5 s")
+  const abort = new AbortController()
+  setTimeout(() => abort.abort(), 300)
+  const started = performance.now()
+  await expect(tables.read(request(ENDLESS), abort.signal)).rejects.toThrow("stopped")
+  expect(performance.now() - started).toBeLessThan(1_400)
+  expect(await tables.read(request("select count(*) from data"), new AbortController().signal)).toMatchObject({
+    rows: [[3]],
+  })
+})
+
+test("a query that eats memory is killed", async () => {
+  const tables = new TableProcesses(command, { maxMemoryBytes: 200_000_000 })
+  const hungry =
+    "with recursive n(x) as (select 1 union all select x + 1 from n where x < 5000000) select group_concat(hex(x) || 'padding padding padding padding padding') from n"
+  await expect(tables.read(request(hungry), new AbortController().signal)).rejects.toThrow("memory")
+})
+
+test("the tool gives header, rows and shape as text, only for tables in scope", async () => {
+  const { library, search } = memoryLibrary([
+    { id: "file_csv", type: "csv", name: "sales.csv", path: path("sales.csv"), text: "x" },
+    { id: "file_txt", name: "note.txt", text: "x" },
+    { id: "file_other", type: "csv", path: path("sales.csv"), text: "x", workspaceId: "ws_2" },
+  ])
+  const context: ToolContext = {
+    workspaceId: "ws_1",
+    scope: { fileIds: null, contextId: null },
+    library,
+    search,
+    tables: new TableProcesses(command),
+    calculator: { evaluate: async () => "" },
+    passages: new Passages(),
+    now: () => new Date(),
+    signal: new AbortController().signal,
+  }
+  const run = (args: object) => callTool(TOOLS.query_table as unknown as Tool, args, context)
+  const good = await run({ file_id: "file_csv", sql: "select region, amount from data limit 1" })
+  expect(good).toEqual({
+    isError: false,
+    result:
+      'data has 3 rows and the columns "region" TEXT, "amount" INTEGER, "unit price" REAL, "code" TEXT, "day" TEXT.\nResult: 1 rows\nregion,amount\nNorth,3',
+  })
+  expect(await run({ file_id: "file_txt", sql: "select 1" })).toMatchObject({
+    isError: true,
+    result: expect.stringContaining("csv, xls and xlsx"),
+  })
+  expect(await run({ file_id: "file_other", sql: "select 1" })).toMatchObject({
+    isError: true,
+    result: expect.stringContaining("There is no file"),
+  })
+})

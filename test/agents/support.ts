@@ -1,0 +1,237 @@
+/** What agent tests share: a scripted model, a library and a search in memory, runs over a real database. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { AgentFile, AgentLibrary } from "../../src/agents/library.ts"
+import { RunStore } from "../../src/agents/run-store.ts"
+import { AgentRuns, type AgentRunsDependencies } from "../../src/agents/runs.ts"
+import { ExpressionProblem, evaluate } from "../../src/agents/tools/expression.ts"
+import { TableProcesses } from "../../src/agents/tools/table-reader.ts"
+import { ToolError } from "../../src/agents/tools/tool-error.ts"
+import type { ChatBackend, ChatPiece, ChatRequest, ModelInfo } from "../../src/backends/backend.ts"
+import { AppError } from "../../src/errors.ts"
+import { ensureWorkspace } from "../../src/keys/keys.ts"
+import { setLogLevel } from "../../src/log.ts"
+import { selfCommand } from "../../src/native/self.ts"
+import { type Entity, type RedactionPolicy, Redactor } from "../../src/redaction/redact.ts"
+import type { Hit, SearchRequest, SearchService } from "../../src/search/types.ts"
+import { type Database, openDatabase } from "../../src/storage/database.ts"
+import { NOWHERE } from "../../src/storage/document.ts"
+
+setLogLevel("error")
+
+/** One model turn. */
+export interface Turn {
+  text?: string
+  calls?: { name: string; arguments: Record<string, unknown> }[]
+  /** Silence before the first piece. */
+  delayMs?: number
+  /** Says nothing until the request is aborted. */
+  hang?: boolean
+  error?: AppError
+}
+
+export interface ScriptedModel extends ChatBackend {
+  requests: ChatRequest[]
+  /** Requests whose signal was aborted while they hung or waited. */
+  aborted: number
+}
+
+/** `script` gets the request and its number, from 0. */
+export function scriptedModel(script: (request: ChatRequest, turn: number) => Turn): ScriptedModel {
+  const model: ScriptedModel = {
+    provider: "scripted",
+    requests: [],
+    aborted: 0,
+    list: async () => [],
+    async *chat(request): AsyncGenerator<ChatPiece> {
+      const turn = script(request, model.requests.length)
+      model.requests.push({ ...request, turns: structuredClone(request.turns) })
+      request.signal.addEventListener("abort", () => model.aborted++)
+      if (turn.delayMs) await Bun.sleep(turn.delayMs)
+      if (turn.hang)
+        await new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(request.signal.reason)))
+      if (turn.error) throw turn.error
+      for (const word of turn.text?.match(/\s*\S+/g) ?? []) yield { type: "text", text: word }
+      for (const [at, call] of (turn.calls ?? []).entries())
+        yield { type: "tool_call", call: { id: `${model.requests.length}-${at}`, ...call } }
+      yield { type: "end", reason: "stop", usage: { promptTokens: 10, completionTokens: 5 } }
+    },
+  }
+  return model
+}
+
+export const inOrder =
+  (turns: Turn[]) =>
+  (_: ChatRequest, at: number): Turn =>
+    turns[Math.min(at, turns.length - 1)]!
+
+export interface MemoryFile extends Partial<AgentFile> {
+  id: string
+  text?: string
+  /** Bytes for tools that read the original. */
+  path?: string
+  workspaceId?: string
+}
+
+/** Files in memory; a search that finds paragraphs sharing a word with the query. */
+export function memoryLibrary(files: MemoryFile[]): {
+  library: AgentLibrary
+  search: SearchService
+  searches: SearchRequest[]
+} {
+  const records = files.map(file => ({
+    name: `${file.id}.txt`,
+    type: "txt",
+    size: file.text?.length ?? 0,
+    status: "searchable",
+    context_id: null,
+    tags: [],
+    page_count: null,
+    character_count: file.text?.length ?? 0,
+    created_at: "2026-01-01T00:00:00.000Z",
+    workspaceId: "ws_1",
+    text: "",
+    path: "",
+    ...file,
+  }))
+  const searches: SearchRequest[] = []
+  const library: AgentLibrary = {
+    async list(workspaceId, { file_ids, context_id, name, type, limit }) {
+      const found = records.filter(
+        file =>
+          file.workspaceId === workspaceId &&
+          (!file_ids || file_ids.includes(file.id)) &&
+          (context_id === undefined || file.context_id === context_id) &&
+          (!name || file.name.includes(name)) &&
+          (!type || file.type === type),
+      )
+      return { files: found.slice(0, limit), total: found.length }
+    },
+    find: async (workspaceId, id) => records.find(file => file.workspaceId === workspaceId && file.id === id),
+    async readText(_, id, { page, start = 0, end }) {
+      if (page !== undefined) return undefined
+      const { text } = records.find(file => file.id === id)!
+      const to = Math.min(text.length, end ?? text.length)
+      return { text: text.slice(start, to), start, end: Math.max(start, to), from: 0, to: text.length, place: NOWHERE }
+    },
+    blobPath: async (_, id) => records.find(file => file.id === id)!.path,
+  }
+  const search: SearchService = {
+    async search(request) {
+      searches.push(request)
+      const words = request.query.toLowerCase().match(/\p{L}{3,}/gu) ?? []
+      const hits: Hit[] = []
+      for (const file of records) {
+        if (file.workspaceId !== request.workspaceId) continue
+        if (request.filters?.file_ids && !request.filters.file_ids.includes(file.id)) continue
+        for (const match of file.text.matchAll(/[^\n]+/g))
+          if (words.some(word => match[0].toLowerCase().includes(word)))
+            hits.push({
+              id: `chunk_${file.id}_${match.index}`,
+              score: 0.5,
+              text: match[0],
+              highlights: [],
+              file: { id: file.id, name: file.name, type: file.type, context_id: file.context_id, tags: [] },
+              position: { ...NOWHERE, start: match.index, end: match.index + match[0].length },
+            })
+      }
+      return {
+        query: request.query,
+        mode: "hybrid",
+        took_ms: 0,
+        total: hits.length,
+        degraded: null,
+        index: { searchable_files: 1, pending_files: 0, embedding_model: "none" },
+        hits: hits.slice(0, request.limit),
+      }
+    },
+  }
+  return { library, search, searches }
+}
+
+/** Redacts e-mail addresses only, without a model. */
+export const emailRedactor = new Redactor({
+  entityModel: { model: "none", find: async () => [], close: async () => {} },
+}) satisfies { redact(text: string, policy: RedactionPolicy): Promise<{ text: string; entities: Entity[] }> }
+
+function evaluateOrExplain(expression: string): string {
+  try {
+    return evaluate(expression)
+  } catch (error) {
+    throw error instanceof ExpressionProblem ? new ToolError(error.message) : error
+  }
+}
+
+export const modelInfo = (more: Partial<ModelInfo> = {}): ModelInfo => ({
+  value: "scripted/model",
+  label: "Scripted",
+  provider: "scripted",
+  status: "loaded",
+  statusReason: null,
+  local: true,
+  capabilities: ["chat", "tools"],
+  contextLength: 32_768,
+  sizeBytes: null,
+  checkedAt: "2026-01-01T00:00:00.000Z",
+  ...more,
+})
+
+export interface Harness {
+  runs: AgentRuns
+  store: RunStore
+  database: Database
+  /** Of the first workspace. */
+  caller: { workspaceId: string; keyId: string }
+  /** Another process on the same database. */
+  secondProcess(): AgentRuns
+  stop(): Promise<void>
+}
+
+/** Runs over a real database in a directory of their own. */
+export async function startHarness(
+  model: ChatBackend,
+  files: MemoryFile[] = [],
+  more: Partial<AgentRunsDependencies> & { info?: Partial<ModelInfo> } = {},
+): Promise<Harness> {
+  const data = mkdtempSync(join(tmpdir(), "carrel-agents-"))
+  const database = await openDatabase(data)
+  const workspaceId = await ensureWorkspace(database, "default")
+  const store = new RunStore(database)
+  const { library, search } = memoryLibrary(files.map(file => ({ workspaceId, ...file })))
+  // In this process: the worker takes a second to load from source, and has a test of its own.
+  const calculator = { evaluate: async (expression: string) => evaluateOrExplain(expression), close: () => {} }
+  const { info, ...given } = more
+  const dependencies: AgentRunsDependencies = {
+    store,
+    library,
+    search,
+    calculator,
+    models: {
+      async resolve(value) {
+        if (value !== undefined && value !== "scripted/model") throw new AppError("model_not_found")
+        return { backend: model, info: modelInfo(info), name: "model" }
+      },
+    },
+    redactor: emailRedactor,
+    redactionEnforced: () => false,
+    tables: new TableProcesses([...selfCommand(), "table"]),
+    concurrency: 4,
+    maxWaiting: 8,
+    contextTokens: 16_384,
+    ...given,
+  }
+  const runs = new AgentRuns(dependencies)
+  return {
+    runs,
+    store,
+    database,
+    caller: { workspaceId, keyId: "key_1" },
+    secondProcess: () => new AgentRuns(dependencies),
+    async stop() {
+      await runs.stop(0)
+      await database.destroy()
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
