@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import { openEmbedder } from "./backends/embedder.ts"
 import { appUrl, type Config } from "./config.ts"
+import { AppError } from "./errors.ts"
 import { RateLimiter } from "./http/rate-limit.ts"
 import { startServer } from "./http/server.ts"
 import type { Services } from "./http/services.ts"
@@ -103,6 +104,7 @@ export async function startApp(config: Config): Promise<App> {
     maxFileBytes: config.max_file_bytes,
     fileTypes: new Map(Object.entries(EXTENSIONS)),
     search: index,
+    conversationFiles: () => Promise.reject(new AppError("not_found")),
     isReady: async () => embedderReady && (await isMigrated(database)),
   }
   const server = startServer(services, {

@@ -19,6 +19,7 @@ import { consoleRoutes } from "./routes/console.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { keysRoutes } from "./routes/keys.ts"
 import { libraryRoutes } from "./routes/library.ts"
+import { searchRoutes } from "./routes/search.ts"
 import { uploadRoutes } from "./routes/upload.ts"
 import type { Services } from "./services.ts"
 
@@ -33,6 +34,7 @@ const api = (services: Services) =>
   new Elysia() //
     .use(uploadRoutes(services))
     .use(libraryRoutes(services))
+    .use(searchRoutes(services))
     .use(keysRoutes(services))
     .use(consoleRoutes(services))
     .use(administrationRoutes(services))

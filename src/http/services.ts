@@ -19,6 +19,8 @@ export interface Services {
   rateLimiter: RateLimiter
   library: Library
   search: SearchService
+  /** Files that were given to a conversation. Throws not_found. */
+  conversationFiles(workspaceId: string, conversationId: string): Promise<string[]>
   /** What taking files in needs. */
   upload: AcceptDependencies
   maxFileBytes: number

@@ -1,0 +1,186 @@
+/** Search: set A's hits and set B's documents. */
+import { Elysia, t } from "elysia"
+import { AppError, invalid } from "../../errors.ts"
+import { documentsFor } from "../../search/documents.ts"
+import type { SearchFilters } from "../../search/types.ts"
+import { caller } from "../context.ts"
+import { nullable, operation, timeOf } from "../schemas.ts"
+import type { Services } from "../services.ts"
+import { FileRecordSchema } from "./library.ts"
+
+const TAG = "Search"
+const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => t.Optional(nullable(schema))
+
+const Filters = t.Object(
+  {
+    file_ids: optional(t.Array(t.String(), { description: "Any of these files; an unknown one is 404" })),
+    types: optional(t.Array(t.String(), { description: "Any of these extensions", examples: [["pdf", "docx"]] })),
+    tags: optional(t.Array(t.String(), { description: "Any of these tags" })),
+    context_id: optional(t.String({ description: "The scope named at upload" })),
+    created_after: optional(t.String({ description: "ISO-8601", examples: ["2026-01-01T00:00:00.000Z"] })),
+    created_before: optional(t.String({ description: "ISO-8601" })),
+    metadata: optional(t.Record(t.String(), t.Any(), { description: "Every key must have exactly this value" })),
+  },
+  { description: "Each one narrows; lists are any-of; empty ones narrow nothing." },
+)
+
+const QueryText = t.String({
+  minLength: 1,
+  maxLength: 2000,
+  description:
+    'Plain words, in any language. "A phrase" in quotes and +word must stand in the passage, -word must not. No text is an error.',
+  examples: ["termination notice period"],
+})
+
+const Limit = (fallback: number) => t.Optional(t.Integer({ minimum: 1, maximum: 100, default: fallback }))
+
+const Score = t.Number({ minimum: 0, maximum: 1 })
+const LegScore = nullable(t.Object({ rank: t.Integer({ minimum: 1 }), score: t.Number() }))
+
+const Hit = t.Object(
+  {
+    id: t.String({ examples: ["chunk_00000000a7"] }),
+    score: Score,
+    text: t.String({ description: "Exactly the slice of the file's text that `position` names" }),
+    highlights: t.Array(t.Object({ start: t.Integer(), end: t.Integer() }), { description: "Offsets into `text`" }),
+    file: t.Object({
+      id: t.String(),
+      name: t.String(),
+      type: t.String(),
+      context_id: nullable(t.String()),
+      tags: t.Array(t.String()),
+    }),
+    position: t.Object({
+      page: nullable(t.Integer()),
+      sheet: nullable(t.String()),
+      slide: nullable(t.Integer()),
+      member: nullable(t.String()),
+      section: nullable(t.String()),
+      start: t.Integer(),
+      end: t.Integer(),
+    }),
+    scores: t.Optional(t.Object({ keyword: LegScore, semantic: LegScore })),
+  },
+  { title: "Hit" },
+)
+
+const Mode = t.Union([t.Literal("hybrid"), t.Literal("keyword"), t.Literal("semantic")], { default: "hybrid" })
+
+const SearchAnswer = t.Object({
+  query: t.String(),
+  mode: Mode,
+  took_ms: t.Number(),
+  total: t.Integer({ description: "Hits there are in all" }),
+  degraded: nullable(
+    t.Literal("keyword_only", { description: "The embedding model is down: words alone were searched" }),
+  ),
+  index: t.Object({ searchable_files: t.Integer(), pending_files: t.Integer(), embedding_model: t.String() }),
+  hits: t.Array(Hit),
+})
+
+const DocumentsAnswer = t.Object({
+  documents: t.Array(t.Object({ file: FileRecordSchema, score: Score, passages: t.Array(Hit) })),
+  took_ms: t.Number(),
+})
+
+const searchBody = t.Object({
+  query: QueryText,
+  limit: Limit(10),
+  offset: t.Optional(t.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+  mode: t.Optional(Mode),
+  highlight: t.Optional(t.Boolean({ default: true })),
+  explain: t.Optional(t.Boolean({ default: false, description: "Adds each leg's rank and score" })),
+  filters: optional(Filters),
+})
+
+const documentsBody = t.Object({
+  query: t.Optional(QueryText),
+  keywords: t.Optional(QueryText),
+  context_id: optional(t.String({ description: "A scope named at upload, or a conversation: then its files only" })),
+  limit: Limit(5),
+  filters: optional(Filters),
+})
+
+export const searchRoutes = ({ search, library, conversationFiles }: Services) =>
+  new Elysia()
+    .use(caller)
+    .post(
+      "/external/search",
+      ({ body, principal, request }) => {
+        const { filters, ...rest } = body
+        const query = notBlank("query", body.query)
+        return search.search(
+          { ...rest, query, limit: body.limit ?? 10, workspaceId: principal.workspaceId, filters: filtersOf(filters) },
+          request.signal,
+        )
+      },
+      {
+        scope: "search",
+        body: searchBody,
+        detail: operation({
+          summary: "Search the library",
+          description: "Hybrid: exact BM25 and meaning, fused. The same library and query give the same order.",
+          tag: TAG,
+          success: { description: "The best passages, best first", schema: SearchAnswer },
+          errors: ["invalid_json", "invalid_request", "not_found", "request_too_large", "unsupported_media_type"],
+          example: { query: "termination notice period", limit: 10, filters: { types: ["pdf"] } },
+        }),
+      },
+    )
+    .post(
+      "/external/semantic-search",
+      async ({ body, principal, request }) => {
+        const { workspaceId } = principal
+        const given = body.query ?? body.keywords
+        if (given === undefined) throw invalid("query", "give query or keywords")
+        const query = notBlank(body.query === undefined ? "keywords" : "query", given)
+        const filters = filtersOf(body.filters)
+        if (body.context_id?.startsWith("conv_")) {
+          const ids = await conversationFiles(workspaceId, body.context_id)
+          filters.file_ids = filters.file_ids?.length ? filters.file_ids.filter(id => ids.includes(id)) : ids
+          if (filters.file_ids.length === 0) return { documents: [], took_ms: 0 }
+        } else if (body.context_id) filters.context_id = body.context_id
+        const recordOf = (id: string) => library.get(workspaceId, id).catch(unlessNotFound)
+        const asked = { workspaceId, query, limit: body.limit ?? 5, filters }
+        return documentsFor(search, recordOf, asked, request.signal)
+      },
+      {
+        scope: "search",
+        body: documentsBody,
+        detail: operation({
+          summary: "Find the most relevant documents",
+          description: "Hybrid search, with the hits of a file gathered under its record.",
+          tag: TAG,
+          success: { description: "The best documents, best first", schema: DocumentsAnswer },
+          errors: ["invalid_json", "invalid_request", "not_found", "request_too_large", "unsupported_media_type"],
+          example: { query: "termination notice period", limit: 5 },
+        }),
+      },
+    )
+
+function notBlank(field: string, text: string): string {
+  if (text.trim() === "") throw invalid(field, "must not be blank")
+  return text
+}
+
+/** @throws AppError invalid_request for a time that is none */
+function filtersOf(given: typeof Filters.static | null | undefined): SearchFilters {
+  const filters: SearchFilters = {}
+  if (!given) return filters
+  if (given.file_ids) filters.file_ids = given.file_ids
+  if (given.types) filters.types = given.types
+  if (given.tags) filters.tags = given.tags
+  if (given.context_id) filters.context_id = given.context_id
+  const after = timeOf("filters.created_after", given.created_after ?? undefined)
+  if (after) filters.created_after = after
+  const before = timeOf("filters.created_before", given.created_before ?? undefined)
+  if (before) filters.created_before = before
+  if (given.metadata) filters.metadata = given.metadata
+  return filters
+}
+
+/** A file deleted between the search and the look at its record is left out. */
+function unlessNotFound(error: unknown): undefined {
+  if (error instanceof AppError && error.code === "not_found") return undefined
+  throw error
+}
