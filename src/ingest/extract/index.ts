@@ -11,7 +11,13 @@ export { ReaderPool, type ReaderPoolOptions } from "./reader-pool.ts"
 /** One reader per format, loaded when its first file comes. */
 const EXTRACTORS = {
   pdf: async () => (await import("./pdf.ts")).extractPdf,
+  doc: async () => (await import("./doc.ts")).extractDoc,
   docx: async () => (await import("./docx.ts")).extractDocx,
+  xls: async () => (await import("./xls.ts")).extractXls,
+  xlsx: async () => (await import("./xlsx.ts")).extractXlsx,
+  ppt: async () => (await import("./ppt.ts")).extractPpt,
+  pptx: async () => (await import("./pptx.ts")).extractPptx,
+  zip: async () => (await import("./zip.ts")).extractZip,
   csv: async () => (await import("./csv.ts")).extractCsv,
   json: async () => (await import("./json.ts")).extractJson,
   txt: async () => (await import("./text.ts")).extractText,
@@ -26,7 +32,13 @@ const EXTRACTORS = {
   jpeg: async () => (await import("./image.ts")).extractImage,
   gif: async () => (await import("./image.ts")).extractImage,
   webp: async () => (await import("./image.ts")).extractImage,
-} satisfies Partial<Record<Format, () => Promise<Extractor>>>
+  odt: async () => (await import("./office-parser.ts")).extractOdt,
+  odp: async () => (await import("./office-parser.ts")).extractOdp,
+  ods: async () => (await import("./office-parser.ts")).extractOds,
+  rtf: async () => (await import("./office-parser.ts")).extractRtf,
+  epub: async () => (await import("./office-parser.ts")).extractEpub,
+  mht: async () => (await import("./mht.ts")).extractMht,
+} satisfies Record<Format, () => Promise<Extractor>>
 
 /** What extraction needs from its surroundings. */
 export interface Surroundings {
@@ -54,7 +66,7 @@ export async function extractInto(
     pause: surroundings.pause,
     expectOcr: surroundings.onOcrExpected,
     recognize: surroundings.recognize,
-    extractMember: (member, extension) => read(member, extension, context),
+    extractMember: (member, extension) => read(member, extension, { ...context, progress: () => {} }),
   }
   await read(source, type, context)
   if (!out.hasText) throw new ExtractionError("no_text", "there is no text in this file")
@@ -76,7 +88,7 @@ async function read(source: Source, extension: string, context: ExtractContext):
   if (!Object.hasOwn(EXTENSIONS, extension)) throw new ExtractionError("corrupt_file", `.${extension} cannot be read`)
   if (source.bytes.length === 0) throw new ExtractionError("no_text", "the file is empty")
   const format = sniffFormat(source.bytes, extension as Extension)
-  const extract: Extractor = await (EXTRACTORS as unknown as Record<Format, () => Promise<Extractor>>)[format]()
+  const extract: Extractor = await EXTRACTORS[format]()
   try {
     await extract(source, context)
   } catch (error) {

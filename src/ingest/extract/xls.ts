@@ -1,0 +1,36 @@
+import { read, utils, type WorkBook } from "@e965/xlsx"
+import { ExtractionError } from "../../storage/document.ts"
+import { addTable } from "./csv.ts"
+import type { Extractor } from "./extractor.ts"
+
+/** Excel 97-2003 and older (BIFF), and what else SheetJS makes of a file with this name. */
+export const extractXls: Extractor = async (source, { out, progress, pause }) => {
+  const book = open(source.bytes)
+  for (const [index, name] of book.SheetNames.entries()) {
+    const sheet = book.Sheets[name]
+    if (!sheet) continue
+    out.at({ sheet: name, section: null })
+    out.add("heading", name, 1)
+    const rows = utils.sheet_to_json<unknown[]>(sheet, { header: 1, raw: false, blankrows: false, defval: "" })
+    addTable(
+      rows.map(cells => cells.map(cell => String(cell ?? ""))),
+      out,
+    )
+    for (const [address, cell] of Object.entries(sheet)) {
+      if (address.startsWith("!")) continue
+      for (const comment of (cell as { c?: { t?: string }[] }).c ?? []) out.add("notes", comment.t ?? "")
+    }
+    progress((index + 1) / book.SheetNames.length)
+    await pause()
+  }
+}
+
+function open(bytes: Uint8Array): WorkBook {
+  try {
+    return read(bytes, { type: "array", cellDates: false, cellFormula: false, cellHTML: false, dense: false })
+  } catch (error) {
+    if (/password|encrypt/i.test((error as Error).message))
+      throw new ExtractionError("encrypted_file", "the workbook is encrypted")
+    throw new ExtractionError("corrupt_file", "the workbook is damaged", false, { cause: error })
+  }
+}
