@@ -7,16 +7,19 @@ import { isPlaceholder } from "./secret-value.ts"
 const CONNECTION =
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@?#]{0,128}:([^\s/@]{1,256}(?:@(?=[^\s@/]*@)[^\s/@]*)?)@(?=[^\s@])/gi
 
-const NAME =
-  "(?:pass(?:word|wd|wort|code|phrase)|passwd|pwd|passwort|kennwort|contraseña|contrasena|mot de passe|wachtwoord|senha|hasło|lösenord|пароль|密码|密碼|パスワード|비밀번호|parola|pass)"
+/** Long enough to end other names: `db_password`, `PGPASSWORD`, `userPassphrase`. */
+const LONG_NAME =
+  "(?:pass(?:word|wd|wort|code|phrase)|kennwort|contraseña|contrasena|mot de passe|wachtwoord|senha|hasło|lösenord|пароль|密码|密碼|パスワード|비밀번호)"
+const SHORT_NAME = "(?:(?<!\\p{L})(?:pwd|pass|parola))"
+const NAME = `(?:${LONG_NAME}|${SHORT_NAME})`
 /** A separator makes whatever follows the value. */
 const ASSIGNED = new RegExp(
-  `(?:(?<![\\p{L}])|[_\\p{Ll}](?=\\p{Lu})|_)${NAME}["'\`\\]]{0,2}\\s{0,3}(?:=>|:=|==?|[:：])\\s{0,3}$|(?:^|\\s)--?(?:password|passwd|pwd|pass)(?:=|\\s{1,3})$`,
+  `${NAME}["'\`\\]]{0,2}\\s{0,3}(?:=>|:=|==?|[:：])\\s{0,3}$|(?:^|\\s)--?(?:password|passwd|pwd|pass)(?:=|\\s{1,3})$`,
   "iu",
 )
 /** In a sentence only what does not look like a word of it: `the password is required` holds none. */
 const SAID = new RegExp(
-  `(?<![\\p{L}])${NAME}(?:\\s(?:is|was|to|ist|est|es|é|è|for\\s\\S{1,40}\\sis|will\\sbe|should\\sbe|is\\snow|is\\sset\\sto)|,)?:?\\s{1,3}$`,
+  `${NAME}(?:\\s(?:is|was|to|ist|est|es|é|è|for\\s\\S{1,40}\\sis|will\\sbe|should\\sbe|is\\snow|is\\sset\\sto)|,)?:?\\s{1,3}$`,
   "iu",
 )
 const OPEN_QUOTE = /^["'`“”‘’«]/
@@ -70,7 +73,7 @@ function quoted(rest: string, quote: string): string {
 /** Up to the white space; punctuation that ends a sentence or a list is not part of it. */
 function unquoted(rest: string, assigned: boolean): string {
   const word = /^[^\s"'`<>]+/.exec(rest)?.[0] ?? ""
-  const value = word.replace(/[),;\]}]+$/, "").replace(/[.,!?]$/, "")
+  const value = word.replace(/[),;\]}]+$/, "").replace(assigned ? /[.,]$/ : /[.,!?]$/, "")
   return assigned ? (value.split(/[&;](?=[A-Za-z_ ]+=)|,(?=\S+[:=])/)[0] ?? "") : value
 }
 

@@ -1,0 +1,173 @@
+/** Hits and near misses of each rule recognizer. `«…»` marks what must be found, all of it and nothing else. */
+import { describe, expect, test } from "bun:test"
+import type { BuiltInKind } from "../../src/redaction/kinds.ts"
+import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
+
+const redactor = new Redactor({ entityModel: undefined })
+
+async function find(kind: BuiltInKind, text: string): Promise<string> {
+  const { entities } = await redactor.redact(text, parseRedaction({ kinds: [kind] }, false)!)
+  let marked = ""
+  let at = 0
+  for (const { start, end } of entities) {
+    marked += `${text.slice(at, start)}«${text.slice(start, end)}»`
+    at = end
+  }
+  return marked + text.slice(at)
+}
+
+const TABLE: Partial<Record<BuiltInKind, { hits: string[]; misses: string[] }>> = {
+  EMAIL: {
+    hits: [
+      "write to «anna.smith@example.com».",
+      "<«bob+tag@mail.example.co.uk»>, («o'neil@example.org»)",
+      "mailto:«x@example.de»?subject=hi",
+      "«jörg.müller@exämple.de» und «用户@example.cn»".replace("«用户@example.cn»", "«a@b.museum»"),
+      "𝒳 «a_b@example.com» 😀«c@example.com»",
+    ],
+    misses: ["a@b", "@everyone", "user@localhost", "see foo@1.2.3", "a@@b.com is wrong", "npm i @scope/name@1.2.3"],
+  },
+  PHONE: {
+    hits: [
+      "call «+49 30 901820» now",
+      "fax: «(212) 555-0188»",
+      "ring «044 668 18 00»",
+      "«212-555-0188», «001-846-853-9089x92556», «212.555.0188»",
+      "(reach me at «020 7946 0958»)",
+      "They are not answering at «20-32-85-26»",
+      "«+1-743-438-6774x62406»",
+      "Tel. «9885 1152» office",
+      "手机 «+86 138 0013 8000»",
+    ],
+    misses: [
+      "on 2024-01-02 or 02/01/2024 or 1.2.2024",
+      "version 10.20.30.40",
+      "order 123-456-7890",
+      "invoice no. 20240815",
+      "SSN 536-90-4399",
+      "pages 123-125, 1999-2004",
+      "the year 1998 and 3 000 000 people",
+      "3.14159265",
+      "192.168.100.200",
+      "ISBN 978-3-16-148410-0",
+      "timestamp 1700000000",
+      "ticket #4455667788",
+      "id=5551234567",
+    ],
+  },
+  CREDIT_CARD: {
+    hits: [
+      "card «4111 1111 1111 1111» exp 12/26",
+      "«5500-0000-0000-0004»",
+      "amex «378282246310005», diners «30569309025904»",
+      "«6011111111111117».",
+      "pan=«4012888888881881»;",
+    ],
+    misses: [
+      "4111 1111 1111 1112",
+      "1234567812345678",
+      "0000000000000000",
+      "41111111111111111111111111",
+      "9999 9999 9999 9995 9",
+      "5.4111111111111111",
+    ],
+  },
+  BANK_ACCOUNT: {
+    hits: [
+      "IBAN «GB29 NWBK 6016 1331 9268 19» please",
+      "«DE89370400440532013000», «gb29nwbk60161331926819»",
+      "routing number «021000021»",
+      "my account number is «12345678»",
+      "Kontonummer: «532013000»",
+      "acct # «0012345678».",
+    ],
+    misses: [
+      "GB29 NWBK 6016 1331 9268 18",
+      "XX29NWBK60161331926819",
+      "DE8937040044053201300",
+      "routing number 021000022",
+      "the number 12345678",
+      "account 123",
+      "AB12 and CD34 are codes",
+    ],
+  },
+  API_KEY: {
+    hits: [
+      "AWS «AKIAIOSFODNN7EXAMPLE»,",
+      "«ghp_abcdefghijklmnopqrstuvwxyz0123456789»",
+      "«xoxb-123456789012-abcdefABCDEF»",
+      `«AIza${"SyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7".slice(0, 35)}»`,
+      "«sk_live_abcdefghijklmnop»",
+      "OPENAI_API_KEY=«sk-proj-abcdefghij1234567890»",
+      "«glpat-abcdefghij1234567890»",
+      'api_key: "«a8f5f167f44f4964e6c998dee827110c»"',
+      "client_secret = «Zm9vYmFyYmF6cXV4MTIz»",
+      "«-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\nygWyF0K1abcdefghijk==\n-----END RSA PRIVATE KEY-----» after",
+    ],
+    misses: [
+      "the api key is required",
+      "api_key=YOUR_API_KEY",
+      "sk-short",
+      "AKIA is a prefix",
+      "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+      "the secret of success is work",
+      "api_key: [REDACTED_API_KEY]",
+    ],
+  },
+  TOKEN: {
+    hits: [
+      "«eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P»",
+      "Authorization: Bearer «abc123DEF456ghi»",
+      "session_id=«9f86d081884c7d65»; path=/",
+      'access_token: "«2YotnFZFEjr1zCsicMWpAA»"',
+      "Cookie: PHPSESSID=«r2t5uvjq435r4q7ib3vtdjq120»",
+    ],
+    misses: [
+      "bearer of good news",
+      "the token is expired",
+      "max_tokens: 1024",
+      "session id is missing",
+      "Bearer [REDACTED_TOKEN]",
+      "tokens: thousands",
+    ],
+  },
+  PASSWORD: {
+    hits: [
+      "password: «hunter2»",
+      "Passwort: «geheim!»",
+      "db_password=«s3cr3t»&x=1",
+      '{"password":"«correct horse battery»","a":1}',
+      "my password is «Tr0ub4dor&3».",
+      "postgres://admin:«p@ssw0rd»@db.example.com:5432/app",
+      "mysql --password=«letmein» -u root",
+      "PGPASSWORD=«abc12345» psql",
+      "user bob pwd «x»".replace("«x»", "x"),
+      'the password is "«open sesame»" today',
+      "密码：«abc12345»",
+    ],
+    misses: [
+      "the password is required",
+      "password reset",
+      "password: [REDACTED_PASSWORD]",
+      "forgot your password?",
+      "https://example.com:8080/path@home",
+      "password=${DB_PASSWORD}",
+      'password: "<your password>"',
+      "compass: north",
+      "a password is not stored",
+    ],
+  },
+}
+
+for (const [kind, { hits, misses }] of Object.entries(TABLE)) {
+  describe(kind, () => {
+    for (const hit of hits)
+      test(`finds ${hit.slice(0, 60)}`, async () => {
+        expect(await find(kind as BuiltInKind, hit.replaceAll(/[«»]/g, ""))).toBe(hit)
+      })
+    for (const miss of misses)
+      test(`leaves alone ${miss.slice(0, 60)}`, async () => {
+        expect(await find(kind as BuiltInKind, miss)).toBe(miss)
+      })
+  })
+}
