@@ -1,0 +1,82 @@
+import { useState } from "preact/hooks"
+import { api, query } from "../api.ts"
+import { ago, duration } from "../format.ts"
+import { useLoaded, useRepeated } from "../loading.ts"
+import { go, Link } from "../router.tsx"
+import { Button } from "../ui/button.tsx"
+import { Problem, Select } from "../ui/form.tsx"
+import { Empty, Page, Pages } from "../ui/page.tsx"
+import type { Page as ListPage, Run } from "../wire.ts"
+import { RunForm } from "./agents/run-form.tsx"
+import { RunStatus, RunView } from "./agents/run-view.tsx"
+
+const STATUSES = [
+  ["", "All runs"],
+  ["running", "Running"],
+  ["completed", "Completed"],
+  ["failed", "Failed"],
+  ["timed_out", "Timed out"],
+  ["cancelled", "Cancelled"],
+] as const
+
+export function AgentsPage({ runId }: { runId?: string }) {
+  const [starting, setStarting] = useState(false)
+  const [status, setStatus] = useState("")
+  const [page, setPage] = useState(1)
+  const parameters = query({ page, status })
+  const runs = useLoaded(parameters, signal => api.get<ListPage<Run>>(`/agents/runs${parameters}`, signal))
+  useRepeated(runs.data?.data.some(run => run.status === "running") ? 2_000 : null, runs.reload)
+  if (runId) return <RunView key={runId} runId={runId} />
+  return (
+    <Page
+      title="Agents"
+      actions={
+        <Button kind="primary" icon="plus" onClick={() => setStarting(true)}>
+          New run
+        </Button>
+      }
+    >
+      <div class="stack">
+        <div class="filters">
+          <Select
+            label="State"
+            value={status}
+            options={STATUSES}
+            onChange={next => {
+              setStatus(next)
+              setPage(1)
+            }}
+          />
+        </div>
+        <Problem error={runs.error} />
+        {runs.data?.data.length === 0 && (
+          <Empty icon="agents" title="No runs">
+            <p>
+              An agent works on a task by itself: it searches the library, reads files, queries tables and calculates.
+            </p>
+          </Empty>
+        )}
+        <ul class="list">
+          {runs.data?.data.map(run => (
+            <li key={run.run_id}>
+              <Link to={`/agents/${run.run_id}`} class="row between run-link">
+                <span class="name" dir="auto">
+                  {run.task ?? run.output ?? run.run_id}
+                </span>
+                <span class="row">
+                  <span class="soft small">
+                    {ago(run.started_at)}
+                    {run.finished_at && ` · ${duration(Date.parse(run.finished_at) - Date.parse(run.started_at))}`}
+                  </span>
+                  <RunStatus status={run.status} />
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+        {runs.data && <Pages of={runs.data.pagination} onPage={setPage} />}
+      </div>
+      {starting && <RunForm onClose={() => setStarting(false)} onStarted={run => go(`/agents/${run.run_id}`)} />}
+    </Page>
+  )
+}

@@ -1,0 +1,142 @@
+import { useState } from "preact/hooks"
+import { api, query } from "../../api.ts"
+import { ago } from "../../format.ts"
+import { useAction, useLoaded, useSettled } from "../../loading.ts"
+import { go, Link } from "../../router.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Confirm, Dialog } from "../../ui/dialog.tsx"
+import { Problem, TextField } from "../../ui/form.tsx"
+import { Icon } from "../../ui/icons.tsx"
+import type { Conversation, Page } from "../../wire.ts"
+
+interface ConversationListProps {
+  current: string | undefined
+  /** Changes when the list should be read again. */
+  turn: number
+  shown: boolean
+  onChoose: () => void
+  onToggle: () => void
+}
+
+export function ConversationList({ current, turn, shown, onChoose, onToggle }: ConversationListProps) {
+  const [search, setSearch] = useState("")
+  const [size, setSize] = useState(30)
+  const [renaming, setRenaming] = useState<Conversation | null>(null)
+  const [removing, setRemoving] = useState<Conversation | null>(null)
+  const q = useSettled(search.trim(), 250)
+  const list = useLoaded(`${q} ${size} ${turn}`, signal =>
+    api.get<Page<Conversation>>(`/conversations${query({ page_size: size, q })}`, signal),
+  )
+  return (
+    <aside class="conversations" aria-label="Conversations">
+      <div class="row between">
+        <Link to="/chat" class="button primary">
+          <Icon name="plus" /> New
+        </Link>
+        <span class="list-toggle">
+          <Button
+            icon="list"
+            label={shown ? "Hide conversations" : "Show conversations"}
+            pressed={shown}
+            onClick={onToggle}
+          />
+        </span>
+      </div>
+      <div class="conversation-items">
+        <TextField label="Find a conversation" type="search" placeholder="Find …" value={search} onInput={setSearch} />
+        <Problem error={list.error} />
+        <ul>
+          {list.data?.data.map(conversation => (
+            <li
+              key={conversation.conversation_id}
+              class={conversation.conversation_id === current ? "current" : undefined}
+            >
+              <Link
+                to={`/chat/${conversation.conversation_id}`}
+                class="conversation-link"
+                current={conversation.conversation_id === current}
+                onGone={onChoose}
+              >
+                <span class="name" dir="auto">
+                  {conversation.title || "Untitled"}
+                </span>
+                <span class="soft small">{ago(conversation.updated_at)}</span>
+              </Link>
+              <Button
+                kind="quiet"
+                icon="more"
+                label={`Change ${conversation.title || "Untitled"}`}
+                onClick={() => setRenaming(conversation)}
+              />
+            </li>
+          ))}
+        </ul>
+        {list.data?.pagination.has_next && <Button onClick={() => setSize(Math.min(100, size + 30))}>Show more</Button>}
+        {list.data?.data.length === 0 && <p class="soft small">{q ? "None has these words." : "None yet."}</p>}
+      </div>
+      {renaming && (
+        <Rename
+          conversation={renaming}
+          onClose={() => setRenaming(null)}
+          onSaved={list.reload}
+          onRemove={() => {
+            setRemoving(renaming)
+            setRenaming(null)
+          }}
+        />
+      )}
+      {removing && (
+        <Confirm
+          title="Delete this conversation?"
+          action="Delete"
+          onClose={() => setRemoving(null)}
+          onConfirm={async () => {
+            await api.delete(`/conversations/${removing.conversation_id}`)
+            if (removing.conversation_id === current) go("/chat")
+            list.reload()
+          }}
+        >
+          <p dir="auto">{removing.title}</p>
+        </Confirm>
+      )}
+    </aside>
+  )
+}
+
+interface RenameProps {
+  conversation: Conversation
+  onClose: () => void
+  onSaved: () => void
+  onRemove: () => void
+}
+
+function Rename({ conversation, onClose, onSaved, onRemove }: RenameProps) {
+  const [title, setTitle] = useState(conversation.title ?? "")
+  const save = useAction(async () => {
+    await api.patch(`/conversations/${conversation.conversation_id}`, { title })
+    onSaved()
+    onClose()
+  })
+  return (
+    <Dialog title="Conversation" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          void save.run()
+        }}
+      >
+        <TextField label="Title" name="title" required autofocus value={title} onInput={setTitle} error={save.error} />
+        <Problem error={save.error} />
+        <footer class="row between">
+          <Button icon="trash" onClick={onRemove}>
+            Delete
+          </Button>
+          <Button kind="primary" type="submit" busy={save.busy}>
+            Save
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

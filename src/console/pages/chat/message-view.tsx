@@ -1,0 +1,127 @@
+import { dateTime } from "../../format.ts"
+import { Markdown } from "../../markdown.tsx"
+import type { Draft } from "../../reply.ts"
+import { Button, CopyButton } from "../../ui/button.tsx"
+import { Icon } from "../../ui/icons.tsx"
+import type { Message, Source } from "../../wire.ts"
+
+/** Why a reply ended, where that is worth saying. */
+const ENDINGS: Record<string, string> = {
+  length: "The reply reached its length limit.",
+  cancelled: "Stopped.",
+  error: "The reply broke off.",
+}
+
+interface MessageViewProps {
+  message: Message
+  onCite: (source: Source) => void
+  /** For the last reply only. */
+  onAgain?: () => void
+  onFinish?: () => void
+}
+
+export function MessageView({ message, onCite, onAgain, onFinish }: MessageViewProps) {
+  if (message.role === "user") return <Question text={message.content} />
+  const ending = ENDINGS[message.finish_reason ?? ""]
+  return (
+    <article class="message reply" aria-label="Reply">
+      <Cited text={message.content} sources={message.citations} onCite={onCite} />
+      {ending && <p class="soft small">{ending}</p>}
+      <Citations sources={message.citations} onCite={onCite} />
+      <footer class="row message-foot">
+        <span class="soft small" title={dateTime(message.created_at)}>
+          {message.model}
+          {message.ner_count > 0 && ` · ${message.ner_count} redacted`}
+        </span>
+        <CopyButton text={message.content} label="Copy the reply" />
+        {onAgain && <Button kind="quiet" icon="refresh" label="Ask again" onClick={onAgain} />}
+        {onFinish && ending && <Button onClick={onFinish}>Continue</Button>}
+      </footer>
+    </article>
+  )
+}
+
+const Question = ({ text }: { text: string }) => (
+  <article class="message question" aria-label="Your message">
+    <Markdown text={text} />
+  </article>
+)
+
+interface DraftViewProps {
+  draft: Draft
+  onCite: (source: Source) => void
+}
+
+export const DraftView = ({ draft, onCite }: DraftViewProps) => (
+  <>
+    {draft.question !== null && <Question text={draft.question} />}
+    <article class="message reply" aria-label="Reply" aria-busy={!draft.error}>
+      {draft.redaction && <Redacted {...draft.redaction} />}
+      {draft.warnings.map(warning => (
+        <p key={warning} class="notice">
+          <Icon name="warning" /> {warning}
+        </p>
+      ))}
+      {draft.thinking && (
+        <details class="fold thinking">
+          <summary>Thinking</summary>
+          <p dir="auto">{draft.thinking}</p>
+        </details>
+      )}
+      {draft.text && <Cited text={draft.text} sources={draft.sources} onCite={onCite} />}
+      {!draft.error && <p class="soft phase">{draft.phase || <span class="caret" />}</p>}
+      {draft.error && (
+        <div class="problem" role="alert">
+          <p>{draft.error.message}</p>
+          {draft.error.hint && <p class="hint">{draft.error.hint}</p>}
+        </div>
+      )}
+    </article>
+  </>
+)
+
+function Redacted({ ner_count, kinds }: { ner_count: number; kinds: Record<string, number> }) {
+  if (ner_count === 0) return <p class="soft small">Redaction is on; nothing had to be replaced.</p>
+  return (
+    <p class="labels">
+      <Icon name="shield" />
+      <span class="soft small">Replaced</span>
+      {Object.entries(kinds).map(([kind, times]) => (
+        <span key={kind} class="redacted">
+          {kind.toLowerCase().replaceAll("_", " ")}
+          {times > 1 && ` × ${times}`}
+        </span>
+      ))}
+    </p>
+  )
+}
+
+interface CitedProps {
+  text: string
+  sources: Source[]
+  onCite: (source: Source) => void
+}
+
+export function Cited({ text, sources, onCite }: CitedProps) {
+  const byIndex = new Map(sources.map(source => [source.index, source]))
+  return <Markdown text={text} sources={new Set(byIndex.keys())} onCite={index => onCite(byIndex.get(index)!)} />
+}
+
+export function Citations({ sources, onCite }: Omit<CitedProps, "text">) {
+  if (sources.length === 0) return null
+  return (
+    <ul class="citations" aria-label="Sources">
+      {sources.map(source => (
+        <li key={source.index}>
+          <button type="button" class="citation" onClick={() => onCite(source)}>
+            <span class="cite">{source.index}</span>
+            <span class="name" dir="auto">
+              {source.name}
+            </span>
+            {source.position.page && <span class="soft">p. {source.position.page}</span>}
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}

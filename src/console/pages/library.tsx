@@ -1,0 +1,133 @@
+import { useRef, useState } from "preact/hooks"
+import { api, query } from "../api.ts"
+import { plural } from "../format.ts"
+import { useLoaded, useRepeated, useSettled } from "../loading.ts"
+import { go, usePlace } from "../router.tsx"
+import { Button } from "../ui/button.tsx"
+import { Problem } from "../ui/form.tsx"
+import { Empty, Page, Pages } from "../ui/page.tsx"
+import { notify, notifyWithUndo } from "../ui/toast.tsx"
+import { ACCEPTED, addUploads, useUploads } from "../uploads.ts"
+import type { FileRecord, Page as ListPage } from "../wire.ts"
+import { FileTable } from "./library/file-table.tsx"
+import { FileView } from "./library/file-view.tsx"
+import { emptyFilters, type Filters, LibraryFilters } from "./library/filters.tsx"
+import { UploadList, UploadOptions } from "./library/upload-list.tsx"
+
+/** While anything on the page is queued or indexing. */
+const BUSY_REFRESH_MS = 1_000
+/** Others may upload too. */
+const IDLE_REFRESH_MS = 15_000
+
+export function LibraryPage() {
+  const { query: address } = usePlace()
+  const [filters, setFilters] = useState<Filters>(emptyFilters)
+  const [labels, setLabels] = useState({ contextId: "", tags: "" })
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
+  const [dragging, setDragging] = useState(false)
+  const chooser = useRef<HTMLInputElement>(null)
+  const settled = useSettled(filters, 200)
+  const parameters = query({ ...settled, page_size: 50 })
+  const files = useLoaded(parameters, signal => api.get<ListPage<FileRecord>>(`/libraries${parameters}`, signal))
+  const uploads = useUploads(files.reload)
+  const shown = (files.data?.data ?? []).filter(file => !hidden.has(file.id))
+  const busy = shown.some(file => file.status === "queued" || file.status === "indexing")
+  useRepeated(busy ? BUSY_REFRESH_MS : IDLE_REFRESH_MS, files.reload)
+
+  const hide = (id: string, away: boolean) =>
+    setHidden(before => new Set(away ? [...before, id] : [...before].filter(other => other !== id)))
+  const remove = (file: FileRecord) => {
+    hide(file.id, true)
+    const undo = () => hide(file.id, false)
+    const carryOut = () =>
+      api.delete(`/libraries/${file.id}`, { keepalive: true }).then(files.reload, error => {
+        undo()
+        notify(`${file.name} could not be deleted: ${error.message}`)
+      })
+    notifyWithUndo(`Deleted ${file.name}`, carryOut, undo)
+  }
+  const reindex = async (file: FileRecord) => {
+    await api.post(`/libraries/${file.id}/reindex`).catch(error => notify(error.message))
+    files.reload()
+  }
+  const receive = (list: Iterable<File> | null | undefined) => list && addUploads(list, labels)
+  const opened = address.get("file")
+  const filtered = JSON.stringify({ ...filters, page: 1 }) !== JSON.stringify(emptyFilters)
+
+  return (
+    <Page
+      title="Library"
+      actions={
+        <Button kind="primary" icon="upload" onClick={() => chooser.current?.click()}>
+          Upload
+        </Button>
+      }
+    >
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        hidden
+        accept={ACCEPTED}
+        onChange={event => {
+          receive(event.currentTarget.files)
+          event.currentTarget.value = ""
+        }}
+      />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the Upload button does the same by keyboard */}
+      <div
+        class={dragging ? "drop stack over" : "drop stack"}
+        onDragOver={event => {
+          event.preventDefault()
+          setDragging(true)
+        }}
+        onDragLeave={event => event.currentTarget.contains(event.relatedTarget as Node) || setDragging(false)}
+        onDrop={event => {
+          event.preventDefault()
+          setDragging(false)
+          receive(event.dataTransfer?.files)
+        }}
+      >
+        <UploadOptions labels={labels} onChange={setLabels} />
+        <UploadList uploads={uploads} />
+        <LibraryFilters filters={filters} onChange={setFilters} />
+        <Problem error={files.error} />
+        {files.data && shown.length === 0 && (
+          <Empty icon="library" title={filtered ? "No file fits these filters" : "The library is empty"}>
+            {filtered ? (
+              <Button onClick={() => setFilters(emptyFilters)}>Clear the filters</Button>
+            ) : (
+              <p>Drop files here, or choose Upload. PDF, Office, text, tables, web pages, pictures and zip archives.</p>
+            )}
+          </Empty>
+        )}
+        {shown.length > 0 && (
+          <FileTable
+            files={shown}
+            filters={filters}
+            onFilters={setFilters}
+            onOpen={file => go(`/library?file=${file.id}`)}
+            onRemove={remove}
+            onReindex={reindex}
+          />
+        )}
+        {files.data && (
+          <div class="row between">
+            <span class="soft">{plural(files.data.pagination.total_items, "file")}</span>
+            <Pages of={files.data.pagination} onPage={page => setFilters({ ...filters, page })} />
+          </div>
+        )}
+        {dragging && <div class="drop-hint">Drop to upload</div>}
+      </div>
+      {opened && (
+        <FileView
+          fileId={opened}
+          onClose={() => {
+            go("/library")
+            files.reload()
+          }}
+        />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,219 @@
+import { api, query, REFERENCE_URL } from "../api.ts"
+import { bytes, count, duration, plural } from "../format.ts"
+import { useLoaded, useRepeated } from "../loading.ts"
+import { Link } from "../router.tsx"
+import { useAccount } from "../session.ts"
+import { Problem } from "../ui/form.tsx"
+import { Icon, type IconName } from "../ui/icons.tsx"
+import { Page } from "../ui/page.tsx"
+import type { FileRecord, Page as ListPage, Model, Overview } from "../wire.ts"
+
+const REFRESH_MS = 5_000
+
+interface Everything {
+  files: Record<"searchable" | "queued" | "indexing" | "failed", number>
+  models: Model[]
+  overview: Overview
+}
+
+async function loadEverything(signal: AbortSignal): Promise<Everything> {
+  const filesIn = async (status: string) =>
+    (await api.get<ListPage<FileRecord>>(`/libraries${query({ status, page_size: 1 })}`, signal)).pagination.total_items
+  const [searchable, queued, indexing, failed, models, overview] = await Promise.all([
+    filesIn("searchable"),
+    filesIn("queued"),
+    filesIn("indexing"),
+    filesIn("failed"),
+    api.get<Model[]>("/models", signal),
+    api.get<Overview>("/keys/overview", signal),
+  ])
+  return { files: { searchable, queued, indexing, failed }, models, overview }
+}
+
+export function OverviewPage() {
+  const { me } = useAccount()
+  const everything = useLoaded("overview", loadEverything)
+  useRepeated(REFRESH_MS, everything.reload)
+  const { data } = everything
+  return (
+    <Page
+      title="Overview"
+      actions={
+        <a class="button" href={REFERENCE_URL} target="_blank" rel="noreferrer">
+          <Icon name="external" /> API reference
+        </a>
+      }
+    >
+      <Problem error={everything.error} />
+      {data && (
+        <div class="stack wide-gap">
+          {data.files.searchable + data.files.queued + data.files.indexing === 0 && <FirstSteps />}
+          <div class="tiles">
+            <FilesTile files={data.files} />
+            <ModelsTile models={data.models} />
+            <DiskTile disk={data.overview.disk} />
+            <IndexTile overview={data.overview} files={data.files} version={me.version} />
+          </div>
+          <Requests requests={data.overview.requests} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+const STEPS: readonly (readonly [to: string, icon: IconName, title: string, text: string])[] = [
+  ["/library", "upload", "Fill the library", "Drop documents, tables, pictures or archives."],
+  ["/search", "search", "Search it", "By words and by meaning, with the page of each hit."],
+  ["/chat", "chat", "Ask it", "Answers cite the passages that they rest on."],
+  ["/settings/api", "key", "Connect an application", "Generate an API key and try the ready curl line."],
+]
+
+const FirstSteps = () => (
+  <section class="first-steps" aria-label="First steps">
+    {STEPS.map(([to, icon, title, text]) => (
+      <Link key={to} to={to} class="card">
+        <Icon name={icon} />
+        <strong>{title}</strong>
+        <span class="soft">{text}</span>
+      </Link>
+    ))}
+  </section>
+)
+
+function FilesTile({ files }: { files: Everything["files"] }) {
+  const pending = files.queued + files.indexing
+  const parts = [
+    [files.searchable, "good", "searchable"],
+    [pending, "busy", "in progress"],
+    [files.failed, "bad", "failed"],
+  ] as const
+  return (
+    <section class="card">
+      <h2>Files</h2>
+      <p class="figure">{count(files.searchable)}</p>
+      <Shares parts={parts.map(([value, kind]) => [value, kind] as const)} />
+      <p class="soft small">
+        {parts
+          .filter(([value]) => value > 0)
+          .map(([value, , text]) => `${count(value)} ${text}`)
+          .join(" · ") || "The library is empty"}
+      </p>
+      {pending > 0 && <p class="small">Queue: {plural(pending, "file")}</p>}
+    </section>
+  )
+}
+
+/** Parts of a whole as one bar. */
+function Shares({ parts }: { parts: (readonly [value: number, kind: string])[] }) {
+  const total = parts.reduce((sum, [value]) => sum + value, 0)
+  let x = 0
+  return (
+    <svg class="shares" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="rest" width="100" height="4" />
+      {total > 0 &&
+        parts.map(([value, kind]) => {
+          const width = (value / total) * 100
+          x += width
+          return <rect key={kind} class={kind} x={x - width} width={width} height="4" />
+        })}
+    </svg>
+  )
+}
+
+const ModelsTile = ({ models }: { models: Model[] }) => (
+  <section class="card">
+    <h2>Models</h2>
+    <p class="figure">
+      {count(models.filter(model => model.available).length)}
+      <span class="soft"> of {count(models.length)} available</span>
+    </p>
+    <ul class="plain">
+      {models.slice(0, 5).map(model => (
+        <li key={model.value} class="row" title={model.status_reason ?? undefined}>
+          <span class={`dot ${model.status}`} /> <span class="name">{model.label}</span>
+          <span class="soft small">{model.status}</span>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+const DiskTile = ({ disk }: { disk: Overview["disk"] }) => (
+  <section class="card">
+    <h2>Disk</h2>
+    <p class="figure">{bytes(disk.used_bytes)}</p>
+    <Shares
+      parts={[
+        [disk.used_bytes, "good"],
+        [disk.free_bytes, "rest"],
+      ]}
+    />
+    <p class="soft small">{bytes(disk.free_bytes)} free</p>
+  </section>
+)
+
+interface IndexTileProps {
+  overview: Overview
+  files: Everything["files"]
+  version: string
+}
+
+const IndexTile = ({ overview, files, version }: IndexTileProps) => (
+  <section class="card">
+    <h2>Index</h2>
+    <p class="figure">
+      {files.failed > 0 ? "Needs a look" : files.queued + files.indexing > 0 ? "At work" : "Healthy"}
+    </p>
+    <dl class="facts">
+      <dt>Embedding</dt>
+      <dd>{overview.embedding_model}</dd>
+      <dt>Up for</dt>
+      <dd>{duration(overview.uptime_seconds * 1000)}</dd>
+      <dt>Version</dt>
+      <dd>{version}</dd>
+    </dl>
+  </section>
+)
+
+function Requests({ requests }: { requests: Overview["requests"] }) {
+  return (
+    <section class="stack">
+      <h2>Requests in the last hour</h2>
+      {requests.length === 0 && <p class="soft">No API key of this workspace has been used in the last hour.</p>}
+      <div class="plots">
+        {requests.map(key => (
+          <figure key={key.key_id} class="card">
+            <figcaption class="row between">
+              <strong dir="auto">{key.name}</strong>
+              <span class="soft small">{plural(sum(key.per_minute), "request")}</span>
+            </figcaption>
+            <Bars values={key.per_minute} label={`Requests per minute of ${key.name}`} />
+          </figure>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0)
+
+function Bars({ values, label }: { values: number[]; label: string }) {
+  const highest = Math.max(1, ...values)
+  return (
+    <svg
+      class="bars"
+      viewBox={`0 0 ${values.length * 4} 40`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${label}, at most ${highest}`}
+    >
+      {values.map((value, i) => {
+        const height = value === 0 ? 1 : Math.max(2, (value / highest) * 40)
+        // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its minute
+        return (
+          <rect key={i} class={value === 0 ? "none" : undefined} x={i * 4} y={40 - height} width={3} height={height} />
+        )
+      })}
+    </svg>
+  )
+}

@@ -1,0 +1,164 @@
+import { useEffect, useState } from "preact/hooks"
+import { api } from "../api.ts"
+import { count, placeOf, plural } from "../format.ts"
+import { useLoaded, useSettled } from "../loading.ts"
+import { go, usePlace } from "../router.tsx"
+import { Button } from "../ui/button.tsx"
+import { focusOnce, Problem, Segments, Select, Switch, TextField } from "../ui/form.tsx"
+import { Icon } from "../ui/icons.tsx"
+import { Empty, Page } from "../ui/page.tsx"
+import type { Hit, SearchFilters, SearchMode, SearchResult } from "../wire.ts"
+import { FileView } from "./library/file-view.tsx"
+import { TYPES } from "./library/filters.tsx"
+import { HitCard } from "./search/hit-card.tsx"
+
+const MODES = [
+  ["hybrid", "Hybrid"],
+  ["keyword", "Keyword"],
+  ["semantic", "Semantic"],
+] as const
+
+const PAGE_SIZE = 20
+
+const AGES = [
+  ["", "Any time"],
+  ["1", "Last day"],
+  ["7", "Last week"],
+  ["30", "Last month"],
+  ["365", "Last year"],
+] as const
+
+interface Narrowing {
+  types: string
+  tags: string
+  context: string
+  age: string
+}
+
+export function SearchPage() {
+  const { query: address } = usePlace()
+  const [text, setText] = useState(address.get("q") ?? "")
+  const [mode, setMode] = useState<SearchMode>((address.get("mode") as SearchMode) || "hybrid")
+  const [narrowing, setNarrowing] = useState<Narrowing>({ types: "", tags: "", context: "", age: "" })
+  const [explain, setExplain] = useState(false)
+  const [limit, setLimit] = useState(PAGE_SIZE)
+  const [opened, setOpened] = useState<Hit | null>(null)
+  const asked = useSettled(text.trim(), 150)
+  const request = { query: asked, mode, limit, explain, filters: filtersOf(narrowing) }
+  const key = JSON.stringify(request)
+  const result = useLoaded(key, async signal =>
+    asked ? await api.post<SearchResult>("/search", request, { signal }) : null,
+  )
+  useEffect(() => {
+    const parameters = new URLSearchParams({ ...(asked ? { q: asked } : {}), ...(mode === "hybrid" ? {} : { mode }) })
+    go(parameters.size > 0 ? `/search?${parameters}` : "/search", true)
+    setLimit(PAGE_SIZE)
+  }, [asked, mode])
+  const found = asked ? result.data : null
+  return (
+    <Page title="Search">
+      <search class="search-bar">
+        <label class="unseen" for="search-text">
+          Search the library
+        </label>
+        <Icon name="search" />
+        <input
+          id="search-text"
+          class="input"
+          type="search"
+          dir="auto"
+          placeholder="What are you looking for?"
+          autocomplete="off"
+          maxLength={2000}
+          ref={focusOnce}
+          value={text}
+          onInput={event => setText(event.currentTarget.value)}
+        />
+        <Segments label="Mode" value={mode} options={MODES} onChange={setMode} />
+      </search>
+      <NarrowingBar narrowing={narrowing} onChange={setNarrowing} explain={explain} onExplain={setExplain} />
+      <Problem error={result.error} />
+      <p class="soft small" role="status">
+        {found &&
+          `${found.total >= limit ? "The best " : ""}${plural(found.hits.length, "passage")} in ${found.took_ms.toFixed(0)} ms`}
+        {found &&
+          found.index.pending_files > 0 &&
+          ` · ${plural(found.index.pending_files, "file")} still being indexed`}
+      </p>
+      {found?.degraded && (
+        <p class="notice">
+          <Icon name="warning" /> The embedding model is not available: these results come from keywords alone.
+        </p>
+      )}
+      {found && found.hits.length > 0 && (
+        <ol class="hits">
+          {found.hits.map(hit => (
+            <HitCard key={hit.id} hit={hit} explain={explain} onOpen={() => setOpened(hit)} />
+          ))}
+        </ol>
+      )}
+      {found && found.total > found.hits.length && limit < 100 && (
+        <div class="row">
+          <Button onClick={() => setLimit(Math.min(100, limit + PAGE_SIZE))}>Show more</Button>
+        </div>
+      )}
+      {found && found.hits.length === 0 && (
+        <Empty icon="search" title="Nothing found">
+          <p>
+            {found.index.searchable_files === 0
+              ? "The library is empty."
+              : `${count(found.index.searchable_files)} files were searched. Try other words, or fewer filters.`}
+          </p>
+        </Empty>
+      )}
+      {!asked && (
+        <Empty icon="search" title="Search the library">
+          <p>Words find what is written; the meaning of a question finds what is meant. Hybrid uses both.</p>
+        </Empty>
+      )}
+      {opened && (
+        <FileView
+          fileId={opened.file.id}
+          passage={opened.position}
+          place={placeOf(opened.position)}
+          onClose={() => setOpened(null)}
+        />
+      )}
+    </Page>
+  )
+}
+
+interface NarrowingBarProps {
+  narrowing: Narrowing
+  onChange: (narrowing: Narrowing) => void
+  explain: boolean
+  onExplain: (explain: boolean) => void
+}
+
+function NarrowingBar({ narrowing, onChange, explain, onExplain }: NarrowingBarProps) {
+  const set = (change: Partial<Narrowing>) => onChange({ ...narrowing, ...change })
+  return (
+    <div class="filters">
+      <Select label="Type" value={narrowing.types} options={TYPES} onChange={types => set({ types })} />
+      <Select label="Added" value={narrowing.age} options={AGES} onChange={age => set({ age })} />
+      <TextField label="Tags" value={narrowing.tags} onInput={tags => set({ tags })} />
+      <TextField label="Context" value={narrowing.context} onInput={context => set({ context })} />
+      <Switch label="Explain" checked={explain} onChange={onExplain} />
+    </div>
+  )
+}
+
+function filtersOf({ types, tags, context, age }: Narrowing): SearchFilters {
+  const list = (value: string) =>
+    value
+      .split(",")
+      .map(item => item.trim())
+      .filter(Boolean)
+  const midnight = new Date().setHours(0, 0, 0, 0) // a boundary that stays, so that the request does not change by itself
+  return {
+    ...(types ? { types: list(types) } : {}),
+    ...(tags.trim() ? { tags: list(tags) } : {}),
+    ...(context.trim() ? { context_id: context.trim() } : {}),
+    ...(age ? { created_after: new Date(midnight - (Number(age) - 1) * 86_400_000).toISOString() } : {}),
+  }
+}

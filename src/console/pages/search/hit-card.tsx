@@ -1,0 +1,76 @@
+import { placeOf } from "../../format.ts"
+import type { Hit } from "../../wire.ts"
+
+interface HitCardProps {
+  hit: Hit
+  explain: boolean
+  onOpen: () => void
+}
+
+export const HitCard = ({ hit, explain, onOpen }: HitCardProps) => (
+  <li class="hit">
+    <div class="row between">
+      <button type="button" class="file-name" onClick={onOpen}>
+        <span class="type">{hit.file.type}</span>
+        <span dir="auto">{hit.file.name}</span>
+      </button>
+      <Score value={hit.score} />
+    </div>
+    {placeOf(hit.position) && (
+      <p class="soft small" dir="auto">
+        {placeOf(hit.position)}
+      </p>
+    )}
+    <p class="passage" dir="auto">
+      <Highlighted text={hit.text} spans={hit.highlights} />
+    </p>
+    {explain && hit.scores && (
+      <dl class="scores">
+        <Leg name="Keyword" leg={hit.scores.keyword} />
+        <Leg name="Semantic" leg={hit.scores.semantic} />
+      </dl>
+    )}
+  </li>
+)
+
+/** A bar of ten steps beside the figure: comparing lengths is faster than reading numbers. */
+const Score = ({ value }: { value: number }) => (
+  <span class="score">
+    <meter min={0} max={1} value={value} aria-hidden="true" />
+    <span class="unseen">Score </span>
+    {value.toFixed(2)}
+  </span>
+)
+
+interface LegProps {
+  name: string
+  leg: { rank: number; score: number } | null
+}
+
+const Leg = ({ name, leg }: LegProps) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{leg ? `rank ${leg.rank}, score ${leg.score.toFixed(3)}` : "not found by it"}</dd>
+  </div>
+)
+
+interface HighlightedProps {
+  text: string
+  spans: { start: number; end: number }[]
+}
+
+export function Highlighted({ text, spans }: HighlightedProps) {
+  const parts = []
+  let at = 0
+  for (const { start, end } of spans) {
+    if (start < at) continue
+    parts.push(text.slice(at, start), <mark key={start}>{text.slice(start, end)}</mark>)
+    at = end
+  }
+  return (
+    <>
+      {parts}
+      {text.slice(at)}
+    </>
+  )
+}

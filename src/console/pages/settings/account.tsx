@@ -1,0 +1,176 @@
+/** Settings → Account: name, password, sessions, colours. */
+import { useState } from "preact/hooks"
+import { api } from "../../api.ts"
+import { ago } from "../../format.ts"
+import { useAction, useLoaded } from "../../loading.ts"
+import { useAccount } from "../../session.ts"
+import { applyTheme, type Theme, theme } from "../../theme.ts"
+import { Button } from "../../ui/button.tsx"
+import { Problem, Segments, TextField } from "../../ui/form.tsx"
+import { notify } from "../../ui/toast.tsx"
+import type { Me, SessionRecord } from "../../wire.ts"
+
+export const AccountSettings = () => (
+  <div class="stack wide-gap">
+    <Profile />
+    <Password />
+    <Sessions />
+  </div>
+)
+
+const THEMES = [
+  ["system", "System"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+] as const
+
+function Profile() {
+  const { me, setMe } = useAccount()
+  const [name, setName] = useState(me.user.name)
+  const [colours, setColours] = useState<Theme>(theme())
+  const save = useAction(async () => {
+    setMe(await api.patch<Me>("/keys/me", { name }))
+    notify("Saved")
+  })
+  return (
+    <section class="stack narrow">
+      <h2>You</h2>
+      <p class="soft">
+        {me.user.email}, {me.user.role}
+      </p>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          void save.run()
+        }}
+      >
+        <TextField
+          label="Name"
+          name="name"
+          autocomplete="name"
+          required
+          value={name}
+          onInput={setName}
+          error={save.error}
+        />
+        <Problem error={save.error} />
+        <div class="row">
+          <Button type="submit" busy={save.busy} disabled={name === me.user.name}>
+            Save
+          </Button>
+        </div>
+      </form>
+      <Segments
+        label="Colours"
+        value={colours}
+        options={THEMES}
+        onChange={next => {
+          applyTheme(next)
+          setColours(next)
+        }}
+      />
+    </section>
+  )
+}
+
+function Password() {
+  const { me } = useAccount()
+  const [current, setCurrent] = useState("")
+  const [next, setNext] = useState("")
+  const change = useAction(async () => {
+    await api.post("/keys/me/password", { current_password: current, new_password: next })
+    setCurrent("")
+    setNext("")
+    notify("The password is changed; other sessions are signed out")
+  })
+  return (
+    <section class="stack narrow">
+      <h2>Password</h2>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          void change.run()
+        }}
+      >
+        <input
+          class="unseen"
+          type="email"
+          autocomplete="username"
+          value={me.user.email}
+          readOnly
+          tabIndex={-1}
+          aria-hidden="true"
+        />
+        <TextField
+          label="Present password"
+          type="password"
+          name="current_password"
+          autocomplete="current-password"
+          required
+          value={current}
+          onInput={setCurrent}
+          error={change.error}
+        />
+        <TextField
+          label="New password"
+          type="password"
+          name="new_password"
+          autocomplete="new-password"
+          hint="At least 8 characters."
+          required
+          minlength={8}
+          value={next}
+          onInput={setNext}
+          error={change.error}
+        />
+        <Problem error={change.error} />
+        <div class="row">
+          <Button type="submit" busy={change.busy}>
+            Change the password
+          </Button>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+function Sessions() {
+  const sessions = useLoaded("sessions", signal => api.get<{ data: SessionRecord[] }>("/keys/sessions", signal))
+  const end = useAction(async (id: string) => {
+    await api.delete(`/keys/sessions/${id}`)
+    sessions.reload()
+  })
+  return (
+    <section class="stack">
+      <h2>Sessions</h2>
+      <Problem error={sessions.error ?? end.error} />
+      <ul class="list">
+        {sessions.data?.data.map(session => (
+          <li key={session.id} class="row between">
+            <div>
+              <strong>{browserOf(session.user_agent)}</strong>{" "}
+              {session.current && <span class="badge good">This one</span>}
+              <span class="soft small block">
+                {session.address} · last used {ago(session.last_used_at)}
+              </span>
+            </div>
+            {!session.current && (
+              <Button busy={end.busy} onClick={() => void end.run(session.id)}>
+                Sign out
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function browserOf(userAgent: string): string {
+  const browser = /(Firefox|Edg|OPR|Chrome|Safari|curl)\/[\d.]+/.exec(userAgent)?.[1] ?? "Unknown client"
+  const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(userAgent)?.[1]
+  const name = { Edg: "Edge", OPR: "Opera" }[browser] ?? browser
+  return system ? `${name} on ${system.replace("Mac OS X", "macOS")}` : name
+}

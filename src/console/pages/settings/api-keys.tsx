@@ -1,0 +1,192 @@
+/** Settings → API: keys for applications. */
+import { useState } from "preact/hooks"
+import { api, query, REFERENCE_URL } from "../../api.ts"
+import { ago, dateTime } from "../../format.ts"
+import { useAction, useLoaded } from "../../loading.ts"
+import { Button } from "../../ui/button.tsx"
+import { Confirm, Dialog } from "../../ui/dialog.tsx"
+import { Problem, Select } from "../../ui/form.tsx"
+import { Icon } from "../../ui/icons.tsx"
+import { Empty, Pages } from "../../ui/page.tsx"
+import { notify } from "../../ui/toast.tsx"
+import type { ApiKeyRecord, NewApiKey, Page } from "../../wire.ts"
+import { Credentials } from "./credentials.tsx"
+import { KeyForm } from "./key-form.tsx"
+
+type Open =
+  | { what: "generate" }
+  | { what: "change" | "rotate" | "revoke"; key: ApiKeyRecord }
+  | { what: "credentials"; made: NewApiKey }
+
+export function ApiSettings() {
+  const [page, setPage] = useState(1)
+  const [open, setOpen] = useState<Open | null>(null)
+  const keys = useLoaded(`keys ${page}`, signal => api.get<Page<ApiKeyRecord>>(`/keys${query({ page })}`, signal))
+  const close = () => setOpen(null)
+  const show = (made: NewApiKey) => {
+    setOpen({ what: "credentials", made })
+    keys.reload()
+  }
+  return (
+    <section class="stack">
+      <div class="section-head">
+        <div>
+          <h2>API keys</h2>
+          <p class="soft">
+            An application sends three headers with each request. Keys belong to this workspace.{" "}
+            <a href={REFERENCE_URL} target="_blank" rel="noreferrer">
+              API reference
+            </a>
+          </p>
+        </div>
+        <Button kind="primary" icon="plus" onClick={() => setOpen({ what: "generate" })}>
+          Generate
+        </Button>
+      </div>
+      <Problem error={keys.error} />
+      {keys.data?.data.length === 0 && (
+        <Empty icon="key" title="No keys yet">
+          <p>Generate one to let an application in.</p>
+        </Empty>
+      )}
+      {keys.data && keys.data.data.length > 0 && (
+        <KeyTable keys={keys.data.data} onOpen={(what, key) => setOpen({ what, key })} />
+      )}
+      {keys.data && <Pages of={keys.data.pagination} onPage={setPage} />}
+      {open?.what === "generate" && <KeyForm onClose={close} onMade={show} />}
+      {open?.what === "change" && (
+        <KeyForm
+          present={open.key}
+          onClose={close}
+          onChanged={() => {
+            close()
+            keys.reload()
+          }}
+        />
+      )}
+      {open?.what === "credentials" && <Credentials made={open.made} onClose={close} />}
+      {open?.what === "rotate" && <Rotate record={open.key} onClose={close} onMade={show} />}
+      {open?.what === "revoke" && (
+        <Confirm
+          title={`Revoke ${open.key.name}?`}
+          action="Revoke"
+          onClose={close}
+          onConfirm={async () => {
+            await api.delete(`/keys/${open.key.id}`)
+            notify(`${open.key.name} is revoked`)
+            keys.reload()
+          }}
+        >
+          <p>Applications that use this key are refused from now on. This cannot be taken back.</p>
+        </Confirm>
+      )}
+    </section>
+  )
+}
+
+interface KeyTableProps {
+  keys: ApiKeyRecord[]
+  onOpen: (what: "change" | "rotate" | "revoke", key: ApiKeyRecord) => void
+}
+
+const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
+  <div class="table-frame">
+    <table class="table stacked">
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Scopes</th>
+          <th>Limit</th>
+          <th>Last use</th>
+          <th>State</th>
+          <th>
+            <span class="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map(key => (
+          <tr key={key.id} class={stateOf(key) === "Active" ? undefined : "faded"}>
+            <td>
+              <strong dir="auto">{key.name}</strong>
+              <code class="soft small block">{key.client_id}</code>
+            </td>
+            <td data-label="Scopes">{key.scopes.length === 6 ? "all" : key.scopes.join(", ")}</td>
+            <td data-label="Limit">{key.rate_limit_per_minute ? `${key.rate_limit_per_minute}/min` : "default"}</td>
+            <td data-label="Last use">{key.last_used_at ? ago(key.last_used_at) : "never"}</td>
+            <td data-label="State">
+              <span class={`badge ${stateOf(key) === "Active" ? "good" : "bad"}`}>{stateOf(key)}</span>
+              {key.expires_at && !key.revoked_at && (
+                <span class="soft small block">until {dateTime(key.expires_at)}</span>
+              )}
+            </td>
+            <td class="actions">
+              {!key.revoked_at && (
+                <div class="row end">
+                  <Button
+                    kind="quiet"
+                    label={`Change ${key.name}`}
+                    icon="settings"
+                    onClick={() => onOpen("change", key)}
+                  />
+                  <Button
+                    kind="quiet"
+                    label={`Rotate ${key.name}`}
+                    icon="refresh"
+                    onClick={() => onOpen("rotate", key)}
+                  />
+                  <Button
+                    kind="quiet"
+                    label={`Revoke ${key.name}`}
+                    icon="trash"
+                    onClick={() => onOpen("revoke", key)}
+                  />
+                </div>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+function stateOf(key: ApiKeyRecord): "Active" | "Revoked" | "Expired" {
+  if (key.revoked_at) return "Revoked"
+  return key.expires_at && Date.parse(key.expires_at) <= Date.now() ? "Expired" : "Active"
+}
+
+const GRACE = [
+  ["0", "Refuse it at once"],
+  ["3600", "Accept it for an hour"],
+  ["86400", "Accept it for a day"],
+  ["604800", "Accept it for a week"],
+] as const
+
+interface RotateProps {
+  record: ApiKeyRecord
+  onClose: () => void
+  onMade: (made: NewApiKey) => void
+}
+
+function Rotate({ record, onClose, onMade }: RotateProps) {
+  const [grace, setGrace] = useState<(typeof GRACE)[number][0]>("3600")
+  const rotate = useAction(async () =>
+    onMade(await api.post<NewApiKey>(`/keys/${record.id}/rotate`, { grace_seconds: Number(grace) })),
+  )
+  return (
+    <Dialog title={`Rotate ${record.name}`} onClose={onClose}>
+      <div class="stack">
+        <p>The key gets a new private key and secret; its client id stays.</p>
+        <Select label="The present pair" value={grace} onChange={setGrace} options={GRACE} />
+        <Problem error={rotate.error} />
+        <footer class="row end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" busy={rotate.busy} onClick={() => void rotate.run()}>
+            <Icon name="refresh" /> Rotate
+          </Button>
+        </footer>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,116 @@
+import { useState } from "preact/hooks"
+import { api } from "../../api.ts"
+import { useAction } from "../../loading.ts"
+import { Button } from "../../ui/button.tsx"
+import { Dialog } from "../../ui/dialog.tsx"
+import { Problem, Select, TextField } from "../../ui/form.tsx"
+import type { ApiKeyRecord, NewApiKey, Scope } from "../../wire.ts"
+
+const SCOPES: readonly (readonly [Scope, string])[] = [
+  ["models:read", "List models"],
+  ["files:read", "Read the library"],
+  ["files:write", "Upload, change and delete files"],
+  ["search", "Search"],
+  ["chat", "Conversations"],
+  ["agents", "Agent runs"],
+]
+
+const EXPIRIES = [
+  ["", "Never"],
+  ["30", "In 30 days"],
+  ["90", "In 90 days"],
+  ["365", "In a year"],
+] as const
+
+interface KeyFormProps {
+  /** The key to change; absent for a new one. */
+  present?: ApiKeyRecord
+  onClose: () => void
+  onMade?: (made: NewApiKey) => void
+  onChanged?: () => void
+}
+
+export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
+  const [name, setName] = useState(present?.name ?? "")
+  const [scopes, setScopes] = useState<Scope[]>(present?.scopes ?? SCOPES.map(([scope]) => scope))
+  const [expiry, setExpiry] = useState(present ? "keep" : "")
+  const [limit, setLimit] = useState(present?.rate_limit_per_minute ? String(present.rate_limit_per_minute) : "")
+  const save = useAction(async () => {
+    const body = {
+      name,
+      scopes,
+      rate_limit_per_minute: limit.trim() ? Number(limit) : null,
+      ...(expiry === "keep" ? {} : { expires_at: expiry ? inDays(Number(expiry)) : null }),
+    }
+    if (present) {
+      await api.patch(`/keys/${present.id}`, body)
+      onChanged?.()
+    } else onMade?.(await api.post<NewApiKey>("/keys", body))
+  })
+  return (
+    <Dialog title={present ? `Change ${present.name}` : "Generate an API key"} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          void save.run()
+        }}
+      >
+        <TextField
+          label="Name"
+          name="name"
+          placeholder="Intranet search"
+          hint="What will use this key?"
+          required
+          autofocus
+          value={name}
+          onInput={setName}
+          error={save.error}
+        />
+        <fieldset class="choices">
+          <legend>It may</legend>
+          {SCOPES.map(([scope, text]) => (
+            <label key={scope}>
+              <input
+                type="checkbox"
+                checked={scopes.includes(scope)}
+                onChange={event =>
+                  setScopes(event.currentTarget.checked ? [...scopes, scope] : scopes.filter(other => other !== scope))
+                }
+              />
+              {text} <code class="soft small">{scope}</code>
+            </label>
+          ))}
+        </fieldset>
+        <div class="pair">
+          <Select
+            label="Expires"
+            value={expiry}
+            onChange={setExpiry}
+            options={present ? ([["keep", "As it is"], ...EXPIRIES] as const) : EXPIRIES}
+          />
+          <TextField
+            label="Requests per minute"
+            name="rate_limit_per_minute"
+            type="number"
+            min={1}
+            max={1_000_000}
+            placeholder="default"
+            value={limit}
+            onInput={setLimit}
+            error={save.error}
+          />
+        </div>
+        <Problem error={save.error} />
+        <footer class="row end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={save.busy} disabled={scopes.length === 0}>
+            {present ? "Save" : "Generate"}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()

@@ -1,0 +1,177 @@
+/** Settings → Users: who may sign in. For administrators. */
+import { useState } from "preact/hooks"
+import { api } from "../../api.ts"
+import { ago } from "../../format.ts"
+import { useAction, useLoaded } from "../../loading.ts"
+import { useAccount } from "../../session.ts"
+import { Button, CopyButton } from "../../ui/button.tsx"
+import { Confirm, Dialog } from "../../ui/dialog.tsx"
+import { Problem, Select, TextField } from "../../ui/form.tsx"
+import type { InvitationRecord, UserRecord, UserRole } from "../../wire.ts"
+
+const ROLES = [
+  ["member", "Member"],
+  ["administrator", "Administrator"],
+] as const
+
+export function UsersSettings() {
+  const { me } = useAccount()
+  const [inviting, setInviting] = useState(false)
+  const [removing, setRemoving] = useState<UserRecord | null>(null)
+  const users = useLoaded("users", signal => api.get<{ data: UserRecord[] }>("/keys/users", signal))
+  const invitations = useLoaded("invitations", signal =>
+    api.get<{ data: InvitationRecord[] }>("/keys/invitations", signal),
+  )
+  const change = useAction(async (user: UserRecord, changes: { role?: UserRole; disabled?: boolean }) => {
+    await api.patch(`/keys/users/${user.id}`, changes).finally(users.reload)
+  })
+  return (
+    <section class="stack">
+      <div class="section-head">
+        <h2>Users</h2>
+        <Button kind="primary" icon="plus" onClick={() => setInviting(true)}>
+          Invite
+        </Button>
+      </div>
+      <Problem error={users.error ?? change.error} />
+      <ul class="list">
+        {users.data?.data.map(user => (
+          <li key={user.id} class="row between">
+            <div>
+              <strong dir="auto">{user.name}</strong> {user.id === me.user.id && <span class="badge">You</span>}{" "}
+              {user.disabled_at && <span class="badge bad">Disabled</span>}
+              <span class="soft small block">
+                {user.email} · {user.workspaces.join(", ")} ·{" "}
+                {user.last_signed_in_at ? `signed in ${ago(user.last_signed_in_at)}` : "has not signed in yet"}
+              </span>
+            </div>
+            <div class="row">
+              <Select
+                compact
+                label={`Role of ${user.name}`}
+                value={user.role}
+                options={ROLES}
+                onChange={role => void change.run(user, { role })}
+              />
+              {user.id !== me.user.id && (
+                <>
+                  <Button onClick={() => void change.run(user, { disabled: !user.disabled_at })}>
+                    {user.disabled_at ? "Enable" : "Disable"}
+                  </Button>
+                  <Button kind="quiet" icon="trash" label={`Remove ${user.name}`} onClick={() => setRemoving(user)} />
+                </>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {invitations.data && invitations.data.data.length > 0 && (
+        <Invitations list={invitations.data.data} onChange={invitations.reload} />
+      )}
+      {inviting && <Invite onClose={() => setInviting(false)} onMade={invitations.reload} />}
+      {removing && (
+        <Confirm
+          title={`Remove ${removing.name}?`}
+          action="Remove"
+          onClose={() => setRemoving(null)}
+          onConfirm={async () => {
+            await api.delete(`/keys/users/${removing.id}`)
+            users.reload()
+          }}
+        >
+          <p>The user is signed out and cannot sign in again. Files and API keys stay.</p>
+        </Confirm>
+      )}
+    </section>
+  )
+}
+
+function Invitations({ list, onChange }: { list: InvitationRecord[]; onChange: () => void }) {
+  const withdraw = useAction(async (id: string) => {
+    await api.delete(`/keys/invitations/${id}`)
+    onChange()
+  })
+  return (
+    <>
+      <h2>Open invitations</h2>
+      <Problem error={withdraw.error} />
+      <ul class="list">
+        {list.map(invitation => (
+          <li key={invitation.id} class="row between">
+            <div>
+              <strong>{invitation.email}</strong>
+              <span class="soft small block">
+                {invitation.role} in {invitation.workspace} · made {ago(invitation.created_at)}
+              </span>
+            </div>
+            <Button onClick={() => void withdraw.run(invitation.id)}>Withdraw</Button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Invite({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
+  const { me } = useAccount()
+  const [email, setEmail] = useState("")
+  const [role, setRole] = useState<UserRole>("member")
+  const [link, setLink] = useState("")
+  const invite = useAction(async () => {
+    const { token } = await api.post<{ token: string }>("/keys/invitations", { email, role })
+    setLink(`${location.origin}/invitation?token=${token}`)
+    onMade()
+  })
+  if (link)
+    return (
+      <Dialog title="Invitation" onClose={onClose}>
+        <div class="stack">
+          <p>Send this link to {email}. It works once, for seven days, and is not shown again.</p>
+          <dl class="secrets">
+            <div>
+              <dt>Link</dt>
+              <dd>
+                <code>{link}</code>
+                <CopyButton text={link} label="Copy the link" />
+              </dd>
+            </div>
+          </dl>
+          <footer class="row end">
+            <Button kind="primary" onClick={onClose}>
+              Done
+            </Button>
+          </footer>
+        </div>
+      </Dialog>
+    )
+  return (
+    <Dialog title={`Invite to ${me.workspace.name}`} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          void invite.run()
+        }}
+      >
+        <TextField
+          label="E-mail"
+          type="email"
+          name="email"
+          required
+          autofocus
+          value={email}
+          onInput={setEmail}
+          error={invite.error}
+        />
+        <Select label="Role" value={role} options={ROLES} onChange={setRole} />
+        <Problem error={invite.error} />
+        <footer class="row end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={invite.busy}>
+            Make a link
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

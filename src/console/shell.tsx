@@ -1,0 +1,106 @@
+/** The frame around every page: navigation, workspace, account. */
+import type { ComponentChildren } from "preact"
+import { useState } from "preact/hooks"
+import { api, REFERENCE_URL } from "./api.ts"
+import icon from "./icon.svg"
+import { go, Link } from "./router.tsx"
+import { useAccount } from "./session.ts"
+import { applyTheme, type Theme, theme } from "./theme.ts"
+import { Button } from "./ui/button.tsx"
+import { Select } from "./ui/form.tsx"
+import { Icon, type IconName } from "./ui/icons.tsx"
+import type { Me } from "./wire.ts"
+
+const PAGES: readonly (readonly [path: string, title: string, icon: IconName])[] = [
+  ["", "Overview", "overview"],
+  ["library", "Library", "library"],
+  ["search", "Search", "search"],
+  ["chat", "Chat", "chat"],
+  ["agents", "Agents", "agents"],
+  ["settings", "Settings", "settings"],
+]
+
+export function Shell({ path, children }: { path: string[]; children: ComponentChildren }) {
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">
+        Skip to the page
+      </a>
+      <aside class="side">
+        <Link to="/" class="brand" label="Carrel, overview">
+          <Mark /> <span>Carrel</span>
+        </Link>
+        <WorkspaceChoice />
+        <nav aria-label="Console">
+          {PAGES.map(([name, title, icon]) => (
+            <Link key={name} to={`/${name}`} current={(path[0] ?? "") === name}>
+              <Icon name={icon} /> <span>{title}</span>
+            </Link>
+          ))}
+        </nav>
+        <AccountCorner />
+      </aside>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+export const Mark = () => <img class="mark" src={icon} alt="" width="28" height="28" />
+
+function WorkspaceChoice() {
+  const { me, setMe } = useAccount()
+  if (me.workspaces.length < 2) return null
+  const change = async (id: string) => {
+    setMe(await api.patch<Me>("/keys/me", { workspace_id: id }))
+    go("/")
+  }
+  return (
+    <Select
+      compact
+      label="Workspace"
+      value={me.workspace.id}
+      onChange={change}
+      options={me.workspaces.map(workspace => [workspace.id, workspace.name] as const)}
+    />
+  )
+}
+
+function AccountCorner() {
+  const { me, signOut } = useAccount()
+  return (
+    <div class="corner">
+      <a href={REFERENCE_URL} target="_blank" rel="noreferrer">
+        <Icon name="external" /> <span>API reference</span>
+      </a>
+      <div class="row">
+        <Link to="/settings/account" class="who">
+          <span dir="auto">{me.user.name}</span>
+        </Link>
+        <ThemeButton />
+        <Button kind="quiet" onClick={signOut}>
+          Sign out
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function ThemeButton() {
+  const [chosen, setChosen] = useState<Theme>(theme())
+  const dark = chosen === "dark" || (chosen === "system" && matchMedia("(prefers-color-scheme: dark)").matches)
+  const toggle = () => {
+    const next = dark ? "light" : "dark"
+    applyTheme(next)
+    setChosen(next)
+  }
+  return (
+    <Button
+      kind="quiet"
+      icon={dark ? "light" : "dark"}
+      label={dark ? "Light colours" : "Dark colours"}
+      onClick={toggle}
+    />
+  )
+}

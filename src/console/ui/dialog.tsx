@@ -1,0 +1,80 @@
+import type { ComponentChildren } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import { useAction } from "../loading.ts"
+import { Button } from "./button.tsx"
+import { Problem } from "./form.tsx"
+
+interface DialogProps {
+  title: string
+  onClose: () => void
+  /** `side` fills the height at the edge, for documents. */
+  shape?: "box" | "side"
+  /** Refuses Escape: for values that are shown only once. */
+  sticky?: boolean
+  actions?: ComponentChildren
+  children: ComponentChildren
+}
+
+/** The browser's own modal dialog: focus stays inside, Escape closes, focus returns to where it was. */
+export function Dialog({ title, onClose, shape = "box", sticky, actions, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const dialog = element.current!
+    const opener = document.activeElement as HTMLElement | null
+    dialog.showModal()
+    return () => {
+      dialog.close()
+      opener?.focus?.()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      class={`dialog ${shape}`}
+      aria-label={title}
+      onCancel={event => {
+        event.preventDefault()
+        if (!sticky) onClose()
+      }}
+      onMouseDown={event => {
+        if (!sticky && event.target === element.current) onClose()
+      }}
+    >
+      <div class="dialog-inside">
+        <header>
+          <h2 dir="auto">{title}</h2>
+          {actions}
+          {!sticky && <Button kind="quiet" icon="close" label="Close" onClick={onClose} />}
+        </header>
+        <div class="dialog-body">{children}</div>
+      </div>
+    </dialog>
+  )
+}
+
+interface ConfirmProps {
+  title: string
+  children: ComponentChildren
+  action: string
+  onConfirm: () => Promise<unknown>
+  onClose: () => void
+}
+
+/** Asks before what cannot be taken back. */
+export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
+  const confirm = useAction(onConfirm)
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="stack">
+        {children}
+        <Problem error={confirm.error} />
+        <footer class="row end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" busy={confirm.busy} onClick={async () => (await confirm.run()) && onClose()}>
+            {action}
+          </Button>
+        </footer>
+      </div>
+    </Dialog>
+  )
+}

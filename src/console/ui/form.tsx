@@ -1,0 +1,167 @@
+import type { ComponentChildren, InputHTMLAttributes } from "preact"
+import { useId } from "preact/hooks"
+import { ApiError } from "../api.ts"
+
+interface FieldProps {
+  label: string
+  hint?: string
+  error?: Error | undefined
+  /** Name of the request field whose issue belongs here. */
+  name?: string
+  children: (attributes: { id: string; "aria-describedby"?: string; "aria-invalid"?: boolean }) => ComponentChildren
+}
+
+/** Label, control, hint and the issue that the daemon found with it. */
+export function Field({ label, hint, error, name, children }: FieldProps) {
+  const id = useId()
+  const issue = error instanceof ApiError && name ? error.issueOf(name) : undefined
+  const note = issue ?? hint
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        ...(note ? { "aria-describedby": `${id}-note` } : {}),
+        ...(issue ? { "aria-invalid": true } : {}),
+      })}
+      {note && (
+        <p id={`${id}-note`} class={issue ? "issue" : "hint"}>
+          {issue ?? hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface TextFieldProps {
+  label: string
+  value: string
+  onInput: (value: string) => void
+  hint?: string
+  error?: Error | undefined
+  name?: string
+  type?: NonNullable<InputHTMLAttributes["type"]>
+  autocomplete?: string
+  required?: boolean
+  placeholder?: string
+  autofocus?: boolean
+  readonly?: boolean
+  minlength?: number
+  min?: number | string
+  max?: number | string
+}
+
+export function TextField({
+  label,
+  value,
+  onInput,
+  hint,
+  error,
+  name,
+  autofocus,
+  autocomplete,
+  ...rest
+}: TextFieldProps) {
+  return (
+    <Field label={label} {...(hint ? { hint } : {})} error={error} {...(name ? { name } : {})}>
+      {attributes => (
+        <input
+          class="input"
+          dir="auto"
+          {...attributes}
+          {...(rest as object)}
+          name={name}
+          autocomplete={autocomplete as never}
+          ref={autofocus ? focusOnce : undefined}
+          value={value}
+          onInput={event => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+export const focusOnce = (element: HTMLElement | null): void => element?.focus({ preventScroll: true })
+
+interface SelectProps<T extends string> {
+  label: string
+  value: T
+  onChange: (value: T) => void
+  options: readonly (readonly [value: T, text: string])[]
+  /** Hides the label for the eye, not for screen readers. */
+  compact?: boolean
+}
+
+export function Select<T extends string>({ label, value, onChange, options, compact }: SelectProps<T>) {
+  const id = useId()
+  return (
+    <div class={compact ? "field compact" : "field"}>
+      <label for={id} class={compact ? "unseen" : undefined}>
+        {label}
+      </label>
+      <select id={id} class="input" value={value} onChange={event => onChange(event.currentTarget.value as T)}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+interface SwitchProps {
+  label: string
+  checked: boolean
+  onChange: (checked: boolean) => void
+  disabled?: boolean
+}
+
+export const Switch = ({ label, checked, onChange, disabled }: SwitchProps) => (
+  <label class="switch">
+    <input
+      type="checkbox"
+      role="switch"
+      aria-checked={checked}
+      checked={checked}
+      disabled={disabled}
+      onChange={event => onChange(event.currentTarget.checked)}
+    />
+    <span>{label}</span>
+  </label>
+)
+
+interface SegmentsProps<T extends string> {
+  label: string
+  value: T
+  options: readonly (readonly [value: T, text: string])[]
+  onChange: (value: T) => void
+}
+
+/** One of a few choices, all in sight: radio buttons in the look of a bar. */
+export function Segments<T extends string>({ label, value, options, onChange }: SegmentsProps<T>) {
+  const name = useId()
+  return (
+    <fieldset class="segments">
+      <legend class="unseen">{label}</legend>
+      {options.map(([option, text]) => (
+        <label key={option}>
+          <input type="radio" name={name} value={option} checked={option === value} onChange={() => onChange(option)} />
+          <span>{text}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** An error in the page, with what the operator can do. */
+export function Problem({ error }: { error: Error | undefined }) {
+  if (!error) return null
+  const hint = error instanceof ApiError ? error.hint : undefined
+  return (
+    <div class="problem" role="alert">
+      <p>{error.message}</p>
+      {hint && <p class="hint">{hint}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact"
+import { useEffect } from "preact/hooks"
+import { count } from "../format.ts"
+import type { Page as ListPage } from "../wire.ts"
+import { Button } from "./button.tsx"
+import { Icon, type IconName } from "./icons.tsx"
+
+interface PageProps {
+  title: string
+  actions?: ComponentChildren
+  children: ComponentChildren
+}
+
+export function Page({ title, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Carrel`
+  }, [title])
+  return (
+    <div class="page">
+      <header class="page-head">
+        <h1>{title}</h1>
+        <div class="row">{actions}</div>
+      </header>
+      {children}
+    </div>
+  )
+}
+
+interface EmptyProps {
+  icon: IconName
+  title: string
+  children?: ComponentChildren
+}
+
+export const Empty = ({ icon, title, children }: EmptyProps) => (
+  <div class="empty">
+    <Icon name={icon} />
+    <h2>{title}</h2>
+    {children}
+  </div>
+)
+
+interface PagesProps {
+  of: ListPage<unknown>["pagination"]
+  onPage: (page: number) => void
+}
+
+/** Back and forth through a list; nothing where one page holds it all. */
+export function Pages({ of, onPage }: PagesProps) {
+  if (of.total_pages <= 1) return null
+  return (
+    <nav class="pages" aria-label="Pages">
+      <Button
+        kind="quiet"
+        icon="back"
+        label="Previous page"
+        disabled={of.page <= 1}
+        onClick={() => onPage(of.page - 1)}
+      />
+      <span>
+        Page {count(of.page)} of {count(of.total_pages)}
+      </span>
+      <Button
+        kind="quiet"
+        icon="forward"
+        label="Next page"
+        disabled={!of.has_next}
+        onClick={() => onPage(of.page + 1)}
+      />
+    </nav>
+  )
+}

@@ -1,0 +1,118 @@
+/** Uploads in progress. They live outside the pages, so that looking elsewhere does not stop them. */
+import { useEffect, useState } from "preact/hooks"
+import { parseError, uploadUrl } from "./api.ts"
+import type { FileRecord } from "./wire.ts"
+
+export interface Upload {
+  id: number
+  name: string
+  size: number
+  /** 0..1 of the bytes sent. */
+  progress: number
+  state: "waiting" | "sending" | "done" | "duplicate" | "failed"
+  message: string
+  cancel: () => void
+}
+
+export interface UploadLabels {
+  contextId: string
+  tags: string
+}
+
+/** Sent at the same time: a browser opens six connections to one host, and the page needs some. */
+const PARALLEL = 3
+export const ACCEPTED =
+  ".pdf,.doc,.docx,.xls,.xlsx,.csv,.json,.txt,.html,.ppt,.pptx,.zip,.md,.sql,.yml,.yaml,.png,.jpg,.jpeg,.gif,.webp"
+
+let uploads: Upload[] = []
+let nextId = 1
+const waiting: (() => void)[] = []
+let running = 0
+const listeners = new Set<(uploads: Upload[]) => void>()
+const arrivals = new Set<() => void>()
+
+function publish(next: Upload[]): void {
+  uploads = next
+  for (const listener of listeners) listener(uploads)
+}
+
+const update = (id: number, change: Partial<Upload>): void =>
+  publish(uploads.map(upload => (upload.id === id ? { ...upload, ...change } : upload)))
+
+export function addUploads(files: Iterable<File>, labels: UploadLabels): void {
+  for (const file of files) {
+    const id = nextId++
+    const cancel = () => publish(uploads.filter(upload => upload.id !== id))
+    const upload: Upload = { id, name: file.name, size: file.size, progress: 0, state: "waiting", message: "", cancel }
+    publish([...uploads, upload])
+    waiting.push(() => send(id, file, labels))
+  }
+  startNext()
+}
+
+export const clearFinished = (): void =>
+  publish(uploads.filter(upload => upload.state === "waiting" || upload.state === "sending"))
+
+function startNext(): void {
+  while (running < PARALLEL && waiting.length > 0) waiting.shift()!()
+}
+
+/** XMLHttpRequest, because fetch does not report how much has been sent. */
+function send(id: number, file: File, { contextId, tags }: UploadLabels): void {
+  if (!uploads.some(upload => upload.id === id)) {
+    startNext() // cancelled while it waited
+    return
+  }
+  running++
+  const form = new FormData()
+  if (contextId.trim()) form.append("context_id", contextId.trim())
+  if (tags.trim()) form.append("tags", tags)
+  form.append("files", file)
+  const request = new XMLHttpRequest()
+  request.open("POST", uploadUrl)
+  request.setRequestHeader("x-carrel-console", "1")
+  request.upload.onprogress = event => event.lengthComputable && update(id, { progress: event.loaded / event.total })
+  request.onload = () => update(id, outcome(request))
+  request.onerror = () => update(id, { state: "failed", message: "the connection broke" })
+  request.onloadend = () => {
+    running--
+    startNext()
+    for (const listener of arrivals) listener()
+  }
+  update(id, {
+    state: "sending",
+    cancel: () => {
+      request.abort()
+      publish(uploads.filter(upload => upload.id !== id))
+    },
+  })
+  request.send(form)
+}
+
+function outcome(request: XMLHttpRequest): Partial<Upload> {
+  if (request.status !== 202) {
+    const error = parseError(request.responseText)
+    const [detail] = error.details ?? []
+    return { state: "failed", message: String(detail?.message ?? error.message ?? request.statusText) }
+  }
+  const { files } = JSON.parse(request.responseText) as { files: FileRecord[] }
+  return files[0]?.duplicate
+    ? { state: "duplicate", progress: 1, message: "was there already" }
+    : { state: "done", progress: 1, message: "queued for indexing" }
+}
+
+/** The uploads of this page's life; `onArrival` hears of each that ended. */
+export function useUploads(onArrival?: () => void): Upload[] {
+  const [shown, setShown] = useState(uploads)
+  useEffect(() => {
+    setShown(uploads)
+    listeners.add(setShown)
+    return () => void listeners.delete(setShown)
+  }, [])
+  useEffect(() => {
+    if (!onArrival) return
+    arrivals.add(onArrival)
+    return () => void arrivals.delete(onArrival)
+  }, [onArrival])
+  return shown
+}
