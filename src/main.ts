@@ -16,6 +16,18 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<{ run: Com
     summary: "say what is wrong with an installation and what to do",
     load: () => import("./commands/doctor.ts"),
   },
+  backup: {
+    summary: "write a backup, beside a running daemon",
+    load: async () => ({ run: (await import("./commands/backup.ts")).backup }),
+  },
+  restore: {
+    summary: "make a data directory from a backup",
+    load: async () => ({ run: (await import("./commands/backup.ts")).restore }),
+  },
+  verify: {
+    summary: "check that a backup is whole",
+    load: async () => ({ run: (await import("./commands/backup.ts")).verify }),
+  },
   version: { summary: "print the version", load: () => import("./commands/version.ts") },
 }
 

@@ -17,7 +17,8 @@ const storedBlobs = () => {
   const root = join(app.data, "blobs")
   return readdirSync(root).flatMap(folder => readdirSync(join(root, folder)))
 }
-const temporaryFiles = () => readdirSync(join(app.data, "tmp"))
+/** Uploads under way; extracted texts pass through the same folder under other names. */
+const temporaryFiles = () => readdirSync(join(app.data, "tmp")).filter(name => /^file_[a-z0-9]+$/.test(name))
 const count = async (query = "") => (await client.get(`/libraries?page_size=1${query}`)).body.pagination.total_items
 
 describe("an upload", () => {

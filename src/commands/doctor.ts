@@ -1,0 +1,225 @@
+import { existsSync, statSync } from "node:fs"
+import { access, constants, statfs } from "node:fs/promises"
+import { join } from "node:path"
+import { sql } from "kysely"
+import { createModels, describeModelFolders } from "../app.ts"
+import type { Config } from "../config.ts"
+import { useNativeDirectory } from "../native/native.ts"
+import { VERSION } from "../native/version.ts"
+import { SearchIndex } from "../search/index.ts"
+import { Blobs } from "../storage/blobs.ts"
+import { type Database, openDatabase } from "../storage/database.ts"
+import { lockDirectory } from "../storage/lock.ts"
+import { type Command, parseArguments, print, printJson } from "./command.ts"
+
+const HELP = `Usage: carrel doctor [--check] [--json] [--data DIR]
+
+Says what is wrong with an installation and what to do. --check also compares every file's record with its bytes, its
+text and the search index, which takes a while in a large library. Changes nothing; works beside a running daemon.
+`
+
+interface Finding {
+  what: string
+  /** `ok`, or what is wrong. */
+  state: "ok" | "note" | "problem"
+  text: string
+  /** What to do. */
+  remedy?: string
+}
+
+/** Below this, uploads will soon be refused. */
+const LOW_DISK_BYTES = 2 * 2 ** 30
+
+export const run: Command = async args => {
+  const { config, options } = parseArguments(args, { switches: ["check", "json", "help"] })
+  if (options.has("help")) {
+    print(HELP)
+    return 0
+  }
+  const findings = await examine(config, options.has("check"))
+  if (options.has("json")) printJson({ version: VERSION, findings })
+  else
+    for (const { what, state, text, remedy } of findings) {
+      print(`${{ ok: "ok      ", note: "note    ", problem: "PROBLEM " }[state]}${what}: ${text}`)
+      if (remedy) print(`          → ${remedy}`)
+    }
+  return findings.some(finding => finding.state === "problem") ? 1 : 0
+}
+
+async function examine(config: Config, deep: boolean): Promise<Finding[]> {
+  const findings: Finding[] = [...(await dataDirectory(config.data))]
+  if (findings.some(finding => finding.state === "problem") || !existsSync(join(config.data, "carrel.db")))
+    return findings
+  useNativeDirectory(join(config.data, "native"))
+  let database: Database
+  try {
+    database = await openDatabase(config.data)
+  } catch (error) {
+    return [
+      ...findings,
+      {
+        what: "database",
+        state: "problem",
+        text: (error as Error).message,
+        remedy: "restore a backup with `carrel restore FILE`",
+      },
+    ]
+  }
+  try {
+    findings.push(await integrity(database), await library(database))
+    findings.push(...describeModelFolders(config), ...(await chatModels(config)))
+    if (deep) findings.push(...(await storedFiles(config, database)), ...(await searchIndex(config, database)))
+  } finally {
+    await database.destroy()
+  }
+  return findings
+}
+
+async function dataDirectory(path: string): Promise<Finding[]> {
+  if (!existsSync(path))
+    return [
+      { what: "data directory", state: "note", text: `${path} does not exist yet`, remedy: "`carrel serve` makes it" },
+    ]
+  const writable = await access(path, constants.R_OK | constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+  if (!writable)
+    return [
+      {
+        what: "data directory",
+        state: "problem",
+        text: `${path} cannot be written`,
+        remedy: "give it to the user that runs Carrel (chown)",
+      },
+    ]
+  const { bavail, bsize } = await statfs(path)
+  const free = bavail * bsize
+  const gigabytes = `${(free / 2 ** 30).toFixed(1)} GB free`
+  return [
+    { what: "data directory", state: "ok", text: path },
+    free < LOW_DISK_BYTES
+      ? {
+          what: "disk",
+          state: "problem",
+          text: gigabytes,
+          remedy: "make room, or move the data directory; uploads are refused when it is full",
+        }
+      : { what: "disk", state: "ok", text: gigabytes },
+  ]
+}
+
+async function integrity(database: Database): Promise<Finding> {
+  const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(5)`.execute(database)
+  const bad = rows.map(row => row.integrity_check).filter(text => text !== "ok")
+  return bad.length === 0
+    ? { what: "database", state: "ok", text: "intact" }
+    : { what: "database", state: "problem", text: bad.join("; "), remedy: "stop the daemon and restore a backup" }
+}
+
+async function library(database: Database): Promise<Finding> {
+  const rows = await database
+    .selectFrom("files")
+    .select(eb => ["status", eb.fn.countAll<number>().as("count")])
+    .groupBy("status")
+    .execute()
+  const orphans = await database
+    .selectFrom("files")
+    .select(eb => eb.fn.countAll<number>().as("count"))
+    .where("status", "in", ["queued", "indexing"])
+    .where(eb => eb.not(eb.exists(eb.selectFrom("jobs").select("jobs.id").whereRef("jobs.subject", "=", "files.id"))))
+    .executeTakeFirstOrThrow()
+  if (Number(orphans.count) > 0)
+    return {
+      what: "library",
+      state: "problem",
+      text: `${orphans.count} files wait for a job that does not exist`,
+      remedy: "re-index them: POST /external/libraries/{file_id}/reindex",
+    }
+  return { what: "library", state: "ok", text: rows.map(row => `${row.count} ${row.status}`).join(", ") || "empty" }
+}
+
+async function chatModels(config: Config): Promise<Finding[]> {
+  const models = await createModels(config).list()
+  const usable = models.filter(model => model.available && model.provider !== "builtin")
+  if (usable.length > 0)
+    return [{ what: "chat models", state: "ok", text: usable.map(model => model.value).join(", ") }]
+  return [
+    {
+      what: "chat models",
+      state: "note",
+      text: `none but the built-in quoting mode; ${config.ollama_host} has no usable model or does not answer`,
+      remedy: "start Ollama and pull a model, or set --ollama-host or --openai-base-url",
+    },
+  ]
+}
+
+/** Every file has its bytes in full, and its text once it is searchable. */
+async function storedFiles(config: Config, database: Database): Promise<Finding[]> {
+  const blobs = new Blobs(config.data)
+  const rows = await database.selectFrom("files").select(["id", "name", "blob", "size", "live_generation"]).execute()
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
+  const lost = rows.filter(row => sizeOf(blobs.path(row.blob)) !== row.size)
+  const textless = rows.filter(
+    row => row.live_generation !== null && sizeOf(blobs.textPath(row.id, row.live_generation)) === undefined,
+  )
+  const findings: Finding[] = []
+  if (lost.length > 0)
+    findings.push({
+      what: "originals",
+      state: "problem",
+      text: `${lost.length} are missing or cut: ${lost
+        .slice(0, 5)
+        .map(row => row.id)
+        .join(", ")}`,
+      remedy: "upload them again, or restore a backup",
+    })
+  if (textless.length > 0)
+    findings.push({
+      what: "texts",
+      state: "problem",
+      text: `${textless.length} are missing: ${textless
+        .slice(0, 5)
+        .map(row => row.id)
+        .join(", ")}`,
+      remedy: "re-index these files",
+    })
+  return findings.length > 0 ? findings : [{ what: "stored files", state: "ok", text: `${rows.length} complete` }]
+}
+
+/** Opening the index heals it, which only one process may do. */
+async function searchIndex(config: Config, database: Database): Promise<Finding[]> {
+  const lock = tryLock(config.data)
+  if (!lock)
+    return [
+      {
+        what: "search index",
+        state: "note",
+        text: "not compared: the daemon is running",
+        remedy: "stop it and ask again",
+      },
+    ]
+  const index = new SearchIndex({ database, dataDirectory: config.data, embedder: undefined })
+  try {
+    await index.start()
+    const { problems } = await index.check()
+    if (problems.length === 0) return [{ what: "search index", state: "ok", text: "agrees with the database" }]
+    return problems.map(text => ({
+      what: "search index",
+      state: "problem" as const,
+      text,
+      remedy: "restart the daemon, which mends it; else `carrel reindex`",
+    }))
+  } finally {
+    await index.stop()
+    lock.release()
+  }
+}
+
+function tryLock(path: string): { release(): void } | undefined {
+  try {
+    return lockDirectory(path)
+  } catch {
+    return undefined
+  }
+}
