@@ -7,6 +7,8 @@ export interface Embedder {
   readonly dimensions: number
   /** Share of the vector leg in the fused score for this model, 0..1. */
   readonly fusionWeight: number
+  /** ISO 639-1 codes of the languages whose meaning the model knows; null or absent where nobody says. */
+  readonly languages?: string[] | null
   /**
    * Unit-length vectors, one per text, `dimensions` floats each, in order.
    * Queries and passages are told apart because some models want a different prefix for each.

@@ -110,21 +110,19 @@ export class TransformersEmbedder implements Embedder {
   }
 
   private enqueue(texts: string[], role: "query" | "passage", signal: AbortSignal | undefined): Promise<Float32Array> {
-    return new Promise((resolve, reject) => {
-      const lane = this.lanes[role]
-      const batch: Batch = { texts, signal, resolve, reject }
-      lane.push(batch)
-      signal?.addEventListener(
-        "abort",
-        () => {
-          const at = lane.indexOf(batch)
-          if (at >= 0) lane.splice(at, 1)
-          reject(signal.reason)
-        },
-        { once: true },
-      )
-      this.runNext()
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<Float32Array>()
+    const lane = this.lanes[role]
+    const batch: Batch = { texts, signal, resolve, reject }
+    const drop = () => {
+      const at = lane.indexOf(batch)
+      if (at >= 0) lane.splice(at, 1)
+      reject(signal?.reason)
+    }
+    signal?.addEventListener("abort", drop, { once: true })
+    lane.push(batch)
+    this.runNext()
+    // An ingest job has one signal for thousands of batches.
+    return promise.finally(() => signal?.removeEventListener("abort", drop))
   }
 
   private runNext(): void {

@@ -40,7 +40,7 @@ export const FUSION = {
   fewWords: 1.5,
   enoughWords: 3,
   /** The same for coverage. */
-  lowCoverage: 0.2,
+  lowCoverage: 0.25,
   enoughCoverage: 0.35,
   /** Weight of the vector leg under full mistrust; exact words still order what it finds alike. */
   mistrustWeight: 0.9,
