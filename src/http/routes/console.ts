@@ -132,6 +132,38 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
     )
 }
 
+const Overview = t.Object({
+  uptime_seconds: t.Integer(),
+  embedding_model: t.String(),
+  disk: t.Object({ used_bytes: t.Integer(), free_bytes: t.Integer() }),
+  requests: t.Array(t.Object({ key_id: t.String(), name: t.String(), per_minute: t.Array(t.Integer()) })),
+})
+
+/** What the console's first page shows beyond files and models. */
+const overviewRoutes = ({ apiKeys, sessions, traffic, embeddingModel, diskUse }: Services) =>
+  new Elysia()
+    .derive(async ({ request }) => ({ session: await requireSession(request, sessions) }))
+    .get(
+      "/overview",
+      async ({ session }) => {
+        const requests = (await apiKeys.list(session.workspaceId)).flatMap(({ id: key_id, name }) => {
+          const per_minute = traffic.lastHour(key_id)
+          return per_minute ? [{ key_id, name, per_minute }] : []
+        })
+        const uptime_seconds = Math.round(process.uptime())
+        return { uptime_seconds, embedding_model: embeddingModel, disk: await diskUse(), requests }
+      },
+      {
+        detail: operation({
+          summary: "Disk, embedding model, and requests of each key in the last hour",
+          description: "`per_minute` has one count per minute, oldest first. Keys without requests are left out.",
+          tag: TAG,
+          security: "session",
+          success: { description: "The figures", schema: Overview },
+        }),
+      },
+    )
+
 /** The own account. */
 function accountRoutes({ users, sessions, workspaces, version }: Services) {
   async function describe(session: Awaited<ReturnType<typeof requireSession>>) {
@@ -219,4 +251,7 @@ function accountRoutes({ users, sessions, workspaces, version }: Services) {
 }
 
 export const consoleRoutes = (services: Services) =>
-  new Elysia({ prefix: "/external/keys" }).use(linkRoutes(services)).use(accountRoutes(services))
+  new Elysia({ prefix: "/external/keys" })
+    .use(linkRoutes(services))
+    .use(accountRoutes(services))
+    .use(overviewRoutes(services))
