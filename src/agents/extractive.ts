@@ -2,16 +2,13 @@
  * The fixed plan of `builtin/extractive`, which has no language model: search for the task, read around the best
  * passage, quote the sentences that fit, each with its citation. It says plainly when there is nothing.
  */
+import { bestSentences, type Quote } from "../backends/best-sentences.ts"
 import { AppError } from "../errors.ts"
 import { carryOut, type DoneCall } from "./calls.ts"
 import type { Citation } from "./passages.ts"
 import type { RunInput, RunResult } from "./run.ts"
 
 const PASSAGES = 6
-/** Sentences that are quoted at most. */
-const QUOTES = 5
-/** A sentence that is longer is cut: extracted tables have no full stops. */
-const MAX_SENTENCE_CHARACTERS = 600
 /** Characters read before and after the best passage. */
 const AROUND_CHARACTERS = 600
 
@@ -33,7 +30,11 @@ export async function runExtractive(input: RunInput): Promise<RunResult> {
       end: end + AROUND_CHARACTERS,
     })
   }
-  const quotes = chooseQuotes(task, await Promise.all(found.map(passage => sentencesOf(input, passage))))
+  const quotes = bestSentences({
+    question: task,
+    topic: "",
+    passages: await Promise.all(found.map((passage, at) => asGrounding(input, passage, 1 - at / 10))),
+  })
   if (quotes.length === 0) return finish(input, NOTHING_FOUND, [])
   const lines = quotes.map(({ text, index }) => `“${text}” [${index}]`)
   return finish(input, output ? lines.join("\n") : await guard.text(lines.join("\n\n")), quotes)
@@ -48,56 +49,14 @@ async function call(input: RunInput, name: string, args: Record<string, unknown>
   return done
 }
 
-interface Quote {
-  text: string
-  /** Number of the passage. */
-  index: number
+async function asGrounding(
+  { context }: RunInput,
+  { index, file_id, position: { start, end } }: Citation,
+  score: number,
+) {
+  const slice = await context.library.readText(context.workspaceId, file_id, { start, end })
+  return { index, text: slice?.text ?? "", score }
 }
-
-async function sentencesOf({ context }: RunInput, passage: Citation): Promise<Quote[]> {
-  const { start, end } = passage.position
-  const slice = await context.library.readText(context.workspaceId, passage.file_id, { start, end })
-  if (!slice) return []
-  return [...new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(slice.text)]
-    .flatMap(({ segment }) => segment.split(/\n{2,}/))
-    .map(text => text.replace(/\s+/g, " ").trim())
-    .filter(text => text.length > 2)
-    .map(text => ({
-      text: text.length > MAX_SENTENCE_CHARACTERS ? `${text.slice(0, MAX_SENTENCE_CHARACTERS)}…` : text,
-      index: passage.index,
-    }))
-}
-
-/** The sentences that share the rarest words with the task, in the order of their passages; each once. */
-function chooseQuotes(task: string, passages: Quote[][]): Quote[] {
-  const wanted = wordsOf(task)
-  const all = passages.flat().map(quote => ({ quote, words: wordsOf(quote.text) }))
-  const rarity = new Map(
-    [...wanted].map(word => [word, Math.log(1 + all.length / (1 + all.filter(({ words }) => words.has(word)).length))]),
-  )
-  const seen = new Set<string>()
-  const scored = all
-    .map(({ quote, words }, at) => ({
-      quote,
-      at,
-      score: [...words].reduce((sum, word) => sum + (rarity.get(word) ?? 0), 0) / Math.sqrt(8 + words.size),
-    }))
-    .filter(({ quote, score }) => score > 0 && !seen.has(quote.text) && seen.add(quote.text))
-    .sort((left, right) => right.score - left.score || left.at - right.at)
-  const most = scored[0]?.score ?? 0
-  const chosen = scored.slice(0, QUOTES).filter(({ score }) => score >= most / 3)
-  // A search by meaning finds passages that share no word with the task: the best one speaks for itself.
-  if (chosen.length === 0) return passages[0]?.slice(0, 1) ?? []
-  return chosen.sort((left, right) => left.at - right.at).map(({ quote }) => quote)
-}
-
-/** Words in their bare form; a plural or an ending must not keep a sentence from being found. */
-const wordsOf = (text: string): Set<string> =>
-  new Set(
-    (text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])
-      .filter(word => word.length > 3 || /\d/.test(word))
-      .map(word => word.slice(0, 6)),
-  )
 
 /**
  * A schema can be met only where it takes a text, or an object with an `answer` and at most `quotes` beside it.

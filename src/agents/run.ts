@@ -6,31 +6,16 @@
  * or nothing (told likewise). The last allowed turn is asked without tools; when that brings no answer either,
  * the run still completes, with the best text so far.
  */
-import type { ChatBackend, ChatTurn, ToolCall, ToolDefinition } from "../backends/backend.ts"
+import type { ChatTurn, ToolCall, ToolDefinition } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
 import { type CallHistory, carryOut, describeCalls, type StepRecorder } from "./calls.ts"
 import type { Guard } from "./guard.ts"
 import { describeIssues, findJson, type JsonSchema, type SchemaIssue, type Validator } from "./json-schema.ts"
+import { askModel, type RunModel, type Usage } from "./model-turn.ts"
 import { EMPTY_REPLY, LAST_TURN, NO_NEW_CALLS, schemaRepair, systemPrompt } from "./prompts.ts"
 import { leakedCall, protocolSchema, readProtocol } from "./text-protocol.ts"
 import type { Tool, ToolContext } from "./tools/tool.ts"
-import { orAbort } from "./tools/tool.ts"
-import { estimateTokens, fitTranscript, RESULTS_HEAD } from "./transcript.ts"
-
-export interface RunModel {
-  backend: ChatBackend
-  /** Name without the provider. */
-  name: string
-  /** True when the model calls tools by itself. */
-  native: boolean
-  /** Window in tokens that requests are fitted to. */
-  contextTokens: number
-}
-
-export interface Usage {
-  prompt_tokens: number
-  completion_tokens: number
-}
+import { RESULTS_HEAD } from "./transcript.ts"
 
 export interface RunInput {
   /** As the model may see it. */
@@ -57,8 +42,6 @@ export interface RunResult {
 const MAX_REPAIRS = 3
 /** Turns that bring nothing but stopped repetitions before the tools are taken away. */
 const MAX_IDLE_TURNS = 2
-/** Longest single reply in tokens: a model that babbles must not fill the window. */
-const MAX_REPLY_TOKENS = 8_192
 /** Parallel calls of one turn; further ones are answered with an error. */
 const MAX_CALLS_PER_TURN = 16
 
@@ -137,33 +120,10 @@ class Loop {
       : !offersTools
         ? output?.schema
         : undefined
-    const maxTokens = Math.min(MAX_REPLY_TOKENS, Math.floor(model.contextTokens / 3))
-    const overhead = maxTokens + (offersTools && model.native ? estimateTokens(JSON.stringify(this.definitions)) : 0)
-    const pieces = model.backend.chat({
-      model: model.name,
-      turns: fitTranscript(turns, Math.max(512, model.contextTokens - overhead)),
-      options: { max_tokens: maxTokens },
-      contextTokens: model.contextTokens,
-      ...(offersTools && model.native ? { tools: this.definitions } : {}),
-      ...(format ? { responseFormat: format } : {}),
-      signal: context.signal,
-    })
-    const calls: ToolCall[] = []
-    let text = ""
-    await orAbort(
-      (async () => {
-        for await (const piece of pieces) {
-          if (piece.type === "text") text += piece.text
-          else if (piece.type === "tool_call") calls.push({ ...piece.call, id: piece.call.id || this.newCallId() })
-          else if (piece.type === "end") {
-            usage.prompt_tokens += piece.usage.promptTokens
-            usage.completion_tokens += piece.usage.completionTokens
-          }
-        }
-      })(),
-      context.signal,
-    )
-    return this.read(text, calls, speaksProtocol)
+    const tools = offersTools && model.native ? this.definitions : []
+    const reply = await askModel({ model, turns, tools, responseFormat: format, usage, signal: context.signal })
+    const calls = reply.calls.map(call => ({ ...call, id: call.id || this.newCallId() }))
+    return this.read(reply.text, calls, speaksProtocol)
   }
 
   private read(text: string, calls: ToolCall[], speaksProtocol: boolean): Reply {

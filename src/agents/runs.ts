@@ -7,21 +7,20 @@
  * Leaving aborts the model request and every tool at once and does not wait for them.
  */
 import { createHash } from "node:crypto"
-import type { ChatBackend, ModelInfo } from "../backends/backend.ts"
-import { AppError, type ErrorBody, toErrorBody } from "../errors.ts"
+import { AppError } from "../errors.ts"
 import { log } from "../log.ts"
-import { auditRedaction, parseRedaction, type Redactor } from "../redaction/redact.ts"
+import { auditRedaction } from "../redaction/redact.ts"
 import type { SearchService } from "../search/types.ts"
 import type { RunStatus } from "../storage/runs.ts"
-import type { ToolProvider } from "./external-tools.ts"
+import { answerOf, Ending, type EndReason, endingOf, INTERRUPTED, openStepResult, shownCitations } from "./endings.ts"
 import { runExtractive } from "./extractive.ts"
 import { FairQueue, type Ticket } from "./fair-queue.ts"
-import { createGuard, type Guard } from "./guard.ts"
 import { canonicalJson } from "./json-schema.ts"
-import type { AgentLibrary } from "./library.ts"
+import type { Usage } from "./model-turn.ts"
 import { type Citation, Passages } from "./passages.ts"
-import { DEFAULT_MAX_STEPS, DEFAULT_TIMEOUT_SECONDS, outputOf, type RunRequest, scopeOf, toolsOf } from "./request.ts"
-import { type RunInput, type RunResult, runAgent, type Usage } from "./run.ts"
+import { type PrepareDependencies, type PreparedRun, prepareRun } from "./prepare.ts"
+import { DEFAULT_TIMEOUT_SECONDS, type RunRequest } from "./request.ts"
+import { type RunInput, runAgent } from "./run.ts"
 import { eventsOf, type RunEvent, type RunRecord, type RunSummary, toRunRecord } from "./run-record.ts"
 import type { RunOutcome, RunStore } from "./run-store.ts"
 import { StepWriter } from "./step-writer.ts"
@@ -29,29 +28,15 @@ import type { Calculator } from "./tools/calculator.ts"
 import type { TableReader } from "./tools/table-reader.ts"
 import { orAbort } from "./tools/tool.ts"
 
-/** What agents need of the model catalogue. */
-export interface ModelCatalogue {
-  /** @throws AppError model_not_found, model_unavailable; undefined asks for the default model */
-  resolve(value: string | undefined): Promise<{ backend: ChatBackend; info: ModelInfo; name: string }>
-}
-
-export interface AgentRunsDependencies {
+export interface AgentRunsDependencies extends PrepareDependencies {
   store: RunStore
-  models: ModelCatalogue
-  library: AgentLibrary
   search: SearchService
-  redactor: Pick<Redactor, "redact" | "redactValue">
-  /** Whether the daemon or the workspace insists on redaction. */
-  redactionEnforced: (workspaceId: string) => boolean
   tables: TableReader
   calculator: Pick<Calculator, "evaluate" | "close">
-  external?: ToolProvider
   /** Runs that go at once; further ones wait. */
   concurrency: number
   /** Runs that may wait; further ones are refused as `overloaded`. */
   maxWaiting: number
-  /** Largest window in tokens that a run asks its model for. */
-  contextTokens: number
 }
 
 export interface RunCaller {
@@ -63,15 +48,6 @@ export interface StartOptions {
   idempotencyKey?: string | undefined
   /** When the request came in; the deadline counts from here. */
   acceptedAt?: Date
-}
-
-/** Why a run that still goes must end. */
-type EndReason = "timeout" | "cancelled" | "interrupted"
-
-class Ending extends Error {
-  constructor(readonly reason: EndReason) {
-    super(`the run ended: ${reason}`)
-  }
 }
 
 interface LiveRun {
@@ -90,9 +66,6 @@ interface LiveRun {
 const ORPHAN_POLL_MS = 1_000
 /** Between tries to store the end of a run, as on a full disk. */
 const FINISH_RETRY_MS = 10_000
-/** Window of a model that does not tell. */
-const UNKNOWN_CONTEXT_TOKENS = 8_192
-const INTERRUPTED: ErrorBody = { code: "interrupted", message: "the daemon stopped while the run was going" }
 
 export class AgentRuns {
   private readonly live = new Map<string, LiveRun>()
@@ -211,7 +184,7 @@ export class AgentRuns {
       if (earlier) return sameRequest(earlier, requestHash)
     }
     if (this.stopping) throw new AppError("overloaded", { message: "the daemon is stopping", retryAfter: 5 })
-    const prepared = await this.prepare(caller, request)
+    const prepared = await prepareRun(caller.workspaceId, request, this.dependencies)
     const ticket = this.queue.enter(caller.keyId)
     const deadlineAt = new Date(acceptedAt.getTime() + (request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000)
     try {
@@ -232,48 +205,6 @@ export class AgentRuns {
     } catch (error) {
       ticket.leave()
       throw error
-    }
-  }
-
-  /** Everything that can be refused is refused here, before there is a run. */
-  private async prepare({ workspaceId }: RunCaller, request: RunRequest): Promise<PreparedRun> {
-    const { models, library, redactor, redactionEnforced, external } = this.dependencies
-    const guard = createGuard(redactor, parseRedaction(request.redaction, redactionEnforced(workspaceId)))
-    outputOf(request.output_schema) // a bad schema is named before any model is asked
-    const tools = await toolsOf(request.tools, external)
-    const scope = await scopeOf(request, workspaceId, library)
-    const { backend, info, name } = await models.resolve(request.model)
-    const task = await guard.text(request.task)
-    // A schema is prompt as well: what the model must not see, the answer cannot be held to.
-    const output = outputOf(request.output_schema && (await guard.value(request.output_schema)))
-    const contextTokens = Math.min(info.contextLength ?? UNKNOWN_CONTEXT_TOKENS, this.dependencies.contextTokens)
-    const maxSteps = request.max_steps ?? DEFAULT_MAX_STEPS
-    return {
-      extractive: info.provider === "builtin",
-      guard,
-      row: {
-        task,
-        model: info.value,
-        request: {
-          tools: tools.map(tool => tool.name),
-          file_ids: request.file_ids ?? [],
-          context_id: request.context_id ?? null,
-          max_steps: maxSteps,
-          output_schema: output?.schema ?? null,
-          redaction: guard.redacts,
-        },
-        additionalMetadata: request.additional_metadata ?? {},
-        nerCount: guard.entities.length,
-      },
-      input: {
-        task,
-        model: { backend, name, native: info.capabilities.includes("tools"), contextTokens },
-        tools,
-        maxSteps,
-        output,
-        guard,
-      },
-      context: { workspaceId, scope },
     }
   }
 
@@ -365,14 +296,6 @@ export class AgentRuns {
   }
 }
 
-interface PreparedRun {
-  extractive: boolean
-  guard: Guard
-  row: { task: string; model: string; request: unknown; additionalMetadata: Record<string, unknown>; nerCount: number }
-  input: Omit<RunInput, "context" | "steps" | "usage">
-  context: Pick<RunInput["context"], "workspaceId" | "scope">
-}
-
 function notify(run: LiveRun): void {
   for (const listener of [...run.listeners]) listener()
 }
@@ -381,67 +304,4 @@ function sameRequest(earlier: { id: string; request_hash: string }, requestHash:
   if (earlier.request_hash !== requestHash)
     throw new AppError("conflict", { message: "this Idempotency-Key was used with another request" })
   return earlier.id
-}
-
-/** File names and sections may hold private data as well. */
-async function shownCitations(passages: Passages, { output }: RunResult, guard: Guard): Promise<Citation[]> {
-  return Promise.all(
-    passages.citedIn(output).map(async citation => {
-      const { section, member, sheet } = citation.position
-      const shown = await guard.value({ name: citation.name, section, member, sheet })
-      return {
-        ...citation,
-        name: shown.name,
-        position: { ...citation.position, section: shown.section, member: shown.member, sheet: shown.sheet },
-      }
-    }),
-  )
-}
-
-function endingOf(
-  error: unknown,
-  runId: string,
-): Pick<RunOutcome, "status" | "output" | "structuredOutput" | "finishReason" | "error"> {
-  const nothing = { output: "", structuredOutput: undefined }
-  if (error instanceof Ending) {
-    if (error.reason === "cancelled") return { ...nothing, status: "cancelled", finishReason: "cancelled", error: null }
-    if (error.reason === "timeout")
-      return {
-        ...nothing,
-        status: "timed_out",
-        finishReason: "timeout",
-        error: toErrorBody(new AppError("agent_timeout")),
-      }
-    return { ...nothing, status: "failed", finishReason: "error", error: INTERRUPTED }
-  }
-  if (!(error instanceof AppError)) log.error("an agent run failed", { run_id: runId, error })
-  return { ...nothing, status: "failed", finishReason: "error", error: toErrorBody(error) }
-}
-
-function openStepResult(reason: RunOutcome["finishReason"]): string {
-  if (reason === "timeout") return "The call was stopped: the run passed its timeout."
-  return reason === "cancelled"
-    ? "The call was stopped: the run was cancelled."
-    : "The call was stopped because the run ended."
-}
-
-/** A finished run as the answer of a blocking call. */
-function answerOf(run: RunRecord): RunRecord {
-  if (run.error === null) return run
-  const { code, message, details = [], hint } = run.error
-  const known = [
-    "agent_timeout",
-    "output_schema_violation",
-    "model_error",
-    "model_unavailable",
-    "model_not_found",
-    "overloaded",
-    "insufficient_storage",
-    "invalid_pattern",
-  ] as const
-  const shown = known.find(each => each === code)
-  const options = { message, details: [{ run_id: run.run_id }, ...details], ...(hint ? { hint } : {}) }
-  if (code === "interrupted") throw new AppError("overloaded", { ...options, retryAfter: 5 })
-  if (shown) throw new AppError(shown, { ...options, ...(shown === "overloaded" ? { retryAfter: 5 } : {}) })
-  throw new AppError("internal_error", { details: options.details })
 }

@@ -1,18 +1,15 @@
 /** Keeps what a run sends to its model within the window: old tool results shrink first, the task and the prompt never go. */
 import type { ChatTurn } from "../backends/backend.ts"
+import { guessTokens, TURN_TOKENS } from "../chat/tokens.ts"
 
-/** Characters that make one token at the least, over the languages and JSON that runs carry: errs on the safe side. */
-const CHARACTERS_PER_TOKEN = 3
-/** Tokens of role marks and separators per turn. */
-const TURN_TOKENS = 8
+/** Characters that are taken out for one token too many; taking too few only costs another round. */
+const CUT_CHARACTERS_PER_TOKEN = 3
 /** What is left of an old result at first, enough to recognise it. */
 const EXCERPT_CHARACTERS = 400
 
-export const estimateTokens = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
-
 function turnTokens(turn: ChatTurn): number {
   const calls = turn.role === "assistant" && turn.toolCalls ? JSON.stringify(turn.toolCalls) : ""
-  return TURN_TOKENS + estimateTokens(turn.content) + estimateTokens(calls)
+  return TURN_TOKENS + guessTokens(turn.content) + guessTokens(calls)
 }
 
 export const transcriptTokens = (turns: ChatTurn[]): number => turns.reduce((sum, turn) => sum + turnTokens(turn), 0)
@@ -72,7 +69,7 @@ function cutLongest(turns: ChatTurn[], budget: number): ChatTurn[] {
       1,
     )
     const turn = fitted[at]
-    const keep = Math.max(200, (turn?.content.length ?? 0) - (excess + 50) * CHARACTERS_PER_TOKEN)
+    const keep = Math.max(200, (turn?.content.length ?? 0) - (excess + 50) * CUT_CHARACTERS_PER_TOKEN)
     if (!turn || turn.content.length <= keep) return fitted
     const half = Math.floor(keep / 2)
     fitted = replaced(fitted, at, {

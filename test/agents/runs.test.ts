@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test"
 import type { AgentRunsDependencies } from "../../src/agents/runs.ts"
-import type { ChatBackend } from "../../src/backends/backend.ts"
+import { type ChatBackend, ContextOverflowError } from "../../src/backends/backend.ts"
+import { guessTokens } from "../../src/chat/tokens.ts"
 import { AppError } from "../../src/errors.ts"
 import { type Harness, inOrder, type MemoryFile, scriptedModel, startHarness, type Turn } from "./support.ts"
 
@@ -79,7 +80,7 @@ test("calls of one turn run side by side and come back in order", async () => {
     name: `slow.${name}`,
     description: "",
     parameters: { type: "object" },
-    execute: async () => (await Bun.sleep(200 - at * 50), name),
+    execute: () => Bun.sleep(200 - at * 50).then(() => name),
   }))
   const { runs, caller } = await harness(model, [], {
     external: { tools: async () => slow, problemOf: () => undefined, close: async () => {} },
@@ -493,7 +494,7 @@ test("external tools get redacted arguments", async () => {
     description: "",
     parameters: { type: "object" },
     external: true,
-    execute: async (args: unknown) => (seen.push(args), "sent"),
+    execute: async (args: unknown) => `sent as number ${seen.push(args)}`,
   }
   const { runs, caller } = await harness(
     scriptedModel(inOrder([call("x.mail", { to: "eve@example.com" }), { text: "ok" }])),
@@ -555,13 +556,24 @@ test("the window is never passed, however much the tools give", async () => {
   const run = await runs.runToEnd(caller, { task: "the task itself", tools: ["x.big"] }, never)
   expect(run.output).toBe("done")
   for (const request of model.requests) {
-    const characters = request.turns.reduce((sum, turn) => sum + turn.content.length, 0)
-    expect(characters / 3).toBeLessThan(8_192 * 0.7)
+    const tokens = request.turns.reduce((sum, turn) => sum + guessTokens(turn.content), 0)
+    expect(tokens + request.options.max_tokens!).toBeLessThan(8_192)
     expect(request.turns[1]!.content).toBe("the task itself")
   }
   const [second, last] = [model.requests[1]!, model.requests.at(-1)!]
   expect(second.turns.at(-1)!.content.length).toBeGreaterThan(10_000)
   expect(last.turns.at(-1)!.content.length).toBeGreaterThan(10_000)
+})
+
+test("a prompt that the server finds too long is sent again, smaller", async () => {
+  const model = scriptedModel((_, at) =>
+    at === 0 ? { error: new ContextOverflowError("prompt exceeds context") } : { text: "fits now" },
+  )
+  const { runs, caller } = await harness(model)
+  const run = await runs.runToEnd(caller, { task: "word ".repeat(12_000) }, never)
+  expect(run.output).toBe("fits now")
+  const [first, second] = model.requests.map(request => request.turns[1]!.content.length)
+  expect(second!).toBeLessThan(first! * 0.8)
 })
 
 test("a 20-second silence is no failure", async () => {

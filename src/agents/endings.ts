@@ -1,0 +1,82 @@
+/** How a run ends: in its row, in the steps it leaves open, and in the answer of a blocking call. */
+import { AppError, type ErrorBody, toErrorBody } from "../errors.ts"
+import { log } from "../log.ts"
+import type { Guard } from "./guard.ts"
+import type { Citation, Passages } from "./passages.ts"
+import type { RunResult } from "./run.ts"
+import type { RunRecord } from "./run-record.ts"
+import type { RunOutcome } from "./run-store.ts"
+
+/** Why a run that still goes must end. */
+export type EndReason = "timeout" | "cancelled" | "interrupted"
+
+export class Ending extends Error {
+  constructor(readonly reason: EndReason) {
+    super(`the run ended: ${reason}`)
+  }
+}
+
+export const INTERRUPTED: ErrorBody = { code: "interrupted", message: "the daemon stopped while the run was going" }
+
+/** File names and sections may hold private data as well. */
+export async function shownCitations(passages: Passages, { output }: RunResult, guard: Guard): Promise<Citation[]> {
+  return Promise.all(
+    passages.citedIn(output).map(async citation => {
+      const { section, member, sheet } = citation.position
+      const shown = await guard.value({ name: citation.name, section, member, sheet })
+      return {
+        ...citation,
+        name: shown.name,
+        position: { ...citation.position, section: shown.section, member: shown.member, sheet: shown.sheet },
+      }
+    }),
+  )
+}
+
+export function endingOf(
+  error: unknown,
+  runId: string,
+): Pick<RunOutcome, "status" | "output" | "structuredOutput" | "finishReason" | "error"> {
+  const nothing = { output: "", structuredOutput: undefined }
+  if (error instanceof Ending) {
+    if (error.reason === "cancelled") return { ...nothing, status: "cancelled", finishReason: "cancelled", error: null }
+    if (error.reason === "timeout")
+      return {
+        ...nothing,
+        status: "timed_out",
+        finishReason: "timeout",
+        error: toErrorBody(new AppError("agent_timeout")),
+      }
+    return { ...nothing, status: "failed", finishReason: "error", error: INTERRUPTED }
+  }
+  if (!(error instanceof AppError)) log.error("an agent run failed", { run_id: runId, error })
+  return { ...nothing, status: "failed", finishReason: "error", error: toErrorBody(error) }
+}
+
+export function openStepResult(reason: RunOutcome["finishReason"]): string {
+  if (reason === "timeout") return "The call was stopped: the run passed its timeout."
+  return reason === "cancelled"
+    ? "The call was stopped: the run was cancelled."
+    : "The call was stopped because the run ended."
+}
+
+/** A finished run as the answer of a blocking call. */
+export function answerOf(run: RunRecord): RunRecord {
+  if (run.error === null) return run
+  const { code, message, details = [], hint } = run.error
+  const known = [
+    "agent_timeout",
+    "output_schema_violation",
+    "model_error",
+    "model_unavailable",
+    "model_not_found",
+    "overloaded",
+    "insufficient_storage",
+    "invalid_pattern",
+  ] as const
+  const shown = known.find(each => each === code)
+  const options = { message, details: [{ run_id: run.run_id }, ...details], ...(hint ? { hint } : {}) }
+  if (code === "interrupted") throw new AppError("overloaded", { ...options, retryAfter: 5 })
+  if (shown) throw new AppError(shown, { ...options, ...(shown === "overloaded" ? { retryAfter: 5 } : {}) })
+  throw new AppError("internal_error", { details: options.details })
+}

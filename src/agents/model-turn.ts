@@ -1,0 +1,92 @@
+/** One request to the model: fitted to its window, collected whole, asked again smaller where the server counts more tokens than we do. */
+import {
+  type ChatBackend,
+  type ChatTurn,
+  ContextOverflowError,
+  type ToolCall,
+  type ToolDefinition,
+} from "../backends/backend.ts"
+import { guessTokens } from "../chat/tokens.ts"
+import type { JsonSchema } from "./json-schema.ts"
+import { orAbort } from "./tools/tool.ts"
+import { fitTranscript } from "./transcript.ts"
+
+export interface RunModel {
+  backend: ChatBackend
+  /** Name without the provider. */
+  name: string
+  /** True when the model calls tools by itself. */
+  native: boolean
+  /** Window in tokens that requests are fitted to. */
+  contextTokens: number
+}
+
+export interface Usage {
+  prompt_tokens: number
+  completion_tokens: number
+}
+
+export interface TurnRequest {
+  model: RunModel
+  turns: ChatTurn[]
+  /** Empty where the model is to call nothing. */
+  tools: ToolDefinition[]
+  responseFormat: JsonSchema | undefined
+  /** Counted up. */
+  usage: Usage
+  signal: AbortSignal
+}
+
+export interface TurnReply {
+  text: string
+  calls: ToolCall[]
+}
+
+/** Longest single reply in tokens: a model that babbles must not fill the window. */
+const MAX_REPLY_TOKENS = 8_192
+/** Share of the budget that is tried when the server finds the prompt too long for its window, try by try. */
+const BUDGET_SHARES = [1, 0.7, 0.45]
+/** Below this no task could be told at all. */
+const MIN_PROMPT_TOKENS = 512
+
+/** @throws AppError of the backend; the abort reason */
+export async function askModel(request: TurnRequest): Promise<TurnReply> {
+  let overflow: unknown
+  for (const share of BUDGET_SHARES) {
+    try {
+      return await orAbort(collect(request, share), request.signal)
+    } catch (error) {
+      if (!(error instanceof ContextOverflowError)) throw error
+      overflow = error
+    }
+  }
+  throw overflow
+}
+
+async function collect(
+  { model, turns, tools, responseFormat, usage, signal }: TurnRequest,
+  share: number,
+): Promise<TurnReply> {
+  const maxTokens = Math.min(MAX_REPLY_TOKENS, Math.floor(model.contextTokens / 3))
+  const overhead = maxTokens + (tools.length > 0 ? guessTokens(JSON.stringify(tools)) : 0)
+  const pieces = model.backend.chat({
+    model: model.name,
+    turns: fitTranscript(turns, Math.max(MIN_PROMPT_TOKENS, (model.contextTokens - overhead) * share)),
+    options: { max_tokens: maxTokens },
+    contextTokens: model.contextTokens,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(responseFormat ? { responseFormat } : {}),
+    signal,
+  })
+  const calls: ToolCall[] = []
+  let text = ""
+  for await (const piece of pieces) {
+    if (piece.type === "text") text += piece.text
+    else if (piece.type === "tool_call") calls.push(piece.call)
+    else if (piece.type === "end") {
+      usage.prompt_tokens += piece.usage.promptTokens
+      usage.completion_tokens += piece.usage.completionTokens
+    }
+  }
+  return { text, calls }
+}

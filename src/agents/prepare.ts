@@ -1,0 +1,84 @@
+/** From the request to a run that can start. */
+import type { ChatBackend, ModelInfo } from "../backends/backend.ts"
+import { parseRedaction, type Redactor } from "../redaction/redact.ts"
+import type { ToolProvider } from "./external-tools.ts"
+import { createGuard, type Guard } from "./guard.ts"
+import type { AgentLibrary } from "./library.ts"
+import { DEFAULT_MAX_STEPS, outputOf, type RunRequest, scopeOf, toolsOf } from "./request.ts"
+import type { RunInput } from "./run.ts"
+
+/** What agents need of the model catalogue. */
+export interface ModelCatalogue {
+  /** @throws AppError model_not_found, model_unavailable; undefined asks for the default model */
+  resolve(value: string | undefined): Promise<{ backend: ChatBackend; info: ModelInfo; name: string }>
+}
+
+export interface PrepareDependencies {
+  models: ModelCatalogue
+  library: AgentLibrary
+  redactor: Pick<Redactor, "redact" | "redactValue">
+  /** Whether the daemon or the workspace insists on redaction. */
+  redactionEnforced: (workspaceId: string) => boolean
+  external?: ToolProvider
+  /** Window in tokens that a run asks its model for, unless the model is loaded with a larger one or has a smaller one. */
+  contextTokens: number
+}
+
+export interface PreparedRun {
+  extractive: boolean
+  guard: Guard
+  row: { task: string; model: string; request: unknown; additionalMetadata: Record<string, unknown>; nerCount: number }
+  input: Omit<RunInput, "context" | "steps" | "usage">
+  context: Pick<RunInput["context"], "workspaceId" | "scope">
+}
+
+/** Window of a model that does not tell. */
+const UNKNOWN_CONTEXT_TOKENS = 8_192
+
+/** Everything that can be refused is refused here, before there is a run. */
+export async function prepareRun(
+  workspaceId: string,
+  request: RunRequest,
+  dependencies: PrepareDependencies,
+): Promise<PreparedRun> {
+  const { models, library, redactor, redactionEnforced, external } = dependencies
+  const guard = createGuard(redactor, parseRedaction(request.redaction, redactionEnforced(workspaceId)))
+  outputOf(request.output_schema) // a bad schema is named before any model is asked
+  const tools = await toolsOf(request.tools, external)
+  const scope = await scopeOf(request, workspaceId, library)
+  const { backend, info, name } = await models.resolve(request.model)
+  const task = await guard.text(request.task)
+  // A schema is prompt as well: what the model must not see, the answer cannot be held to.
+  const output = outputOf(request.output_schema && (await guard.value(request.output_schema)))
+  // A model that is loaded with a larger window keeps it: another size would load it anew.
+  const wanted = Math.max(dependencies.contextTokens, backend.loadedContextTokens?.(name) ?? 0)
+  const contextTokens = Math.min(info.contextLength ?? UNKNOWN_CONTEXT_TOKENS, wanted)
+  const maxSteps = request.max_steps ?? DEFAULT_MAX_STEPS
+  return {
+    extractive: info.provider === "builtin",
+    guard,
+    row: {
+      task,
+      model: info.value,
+      request: {
+        tools: tools.map(tool => tool.name),
+        file_ids: request.file_ids ?? [],
+        context_id: request.context_id ?? null,
+        max_steps: maxSteps,
+        output_schema: output?.schema ?? null,
+        redaction: guard.redacts,
+      },
+      additionalMetadata: request.additional_metadata ?? {},
+      nerCount: guard.entities.length,
+    },
+    input: {
+      task,
+      model: { backend, name, native: info.capabilities.includes("tools"), contextTokens },
+      tools,
+      maxSteps,
+      output,
+      guard,
+    },
+    context: { workspaceId, scope },
+  }
+}
