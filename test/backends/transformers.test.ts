@@ -50,7 +50,7 @@ describe("the built-in model", () => {
     const embedder = await open("", BUILT_IN)
     await embedder.embed(["warm"], "query")
     let passagesDone = false
-    const texts = Array.from({ length: 4_000 }, (_, i) => `passage ${i} about rivers and stones `.repeat(20))
+    const texts = Array.from({ length: 600 }, (_, i) => `passage ${i} about rivers and stones `.repeat(20))
     const passages = embedder.embed(texts, "passage").then(() => {
       passagesDone = true
     })
@@ -88,14 +88,14 @@ describe("a model folder of another make", () => {
     await embedder.close()
   })
 
-  test("with damaged weights is refused, at once the second time", async () => {
+  test("with damaged weights is refused, and not tried again at once", async () => {
     cpSync(join(FIXTURES, "tiny-mean"), join(root, "damaged"), { recursive: true })
     writeFileSync(join(root, "damaged/onnx/model.onnx"), "not a model")
     const embedder = await open("damaged", root)
     await expect(embedder.embed(["red"], "query")).rejects.toMatchObject({ code: "model_unavailable" })
-    const began = performance.now()
+    const tries = lines.filter(line => line.includes("cannot be opened")).length
     await expect(embedder.embed(["red"], "query")).rejects.toMatchObject({ code: "model_unavailable" })
-    expect(performance.now() - began).toBeLessThan(50)
+    expect(lines.filter(line => line.includes("cannot be opened"))).toHaveLength(tries)
     await embedder.close()
   })
 
