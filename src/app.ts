@@ -1,12 +1,22 @@
 /** The composition root: the only file that constructs things and joins rooms. */
 import { join } from "node:path"
+import { LibraryAccess } from "./agents/library-access.ts"
+import { McpTools } from "./agents/mcp.ts"
+import { readMcpConfig } from "./agents/mcp-config.ts"
+import { RunStore } from "./agents/run-store.ts"
+import { AgentRuns } from "./agents/runs.ts"
+import { Calculator } from "./agents/tools/calculator.ts"
+import { TableProcesses } from "./agents/tools/table-reader.ts"
 import { openEmbedder } from "./backends/embedder.ts"
+import { findEntityFolder, openEntityModel } from "./backends/entity-model.ts"
+import { chatBackends, ModelCatalog } from "./backends/index.ts"
 import { appUrl, type Config } from "./config.ts"
 import { AppError } from "./errors.ts"
 import { RateLimiter } from "./http/rate-limit.ts"
 import { startServer } from "./http/server.ts"
 import type { Services } from "./http/services.ts"
 import { sessionAsPrincipal } from "./http/session.ts"
+import { Traffic } from "./http/traffic.ts"
 import { chunksOf } from "./ingest/chunk.ts"
 import { EXTENSIONS } from "./ingest/extract/extensions.ts"
 import { ReaderPool } from "./ingest/extract/reader-pool.ts"
@@ -26,10 +36,13 @@ import { log } from "./log.ts"
 import { watchEventLoop, watchGauge } from "./metrics.ts"
 import { builtinModelsDirectory } from "./native/models.ts"
 import { useNativeDirectory } from "./native/native.ts"
+import { selfCommand, workerUrl } from "./native/self.ts"
 import { VERSION } from "./native/version.ts"
+import { Redactor } from "./redaction/redact.ts"
 import { SearchIndex } from "./search/index.ts"
 import { Blobs } from "./storage/blobs.ts"
 import { isMigrated, openDatabase } from "./storage/database.ts"
+import { watchDiskUse } from "./storage/disk-use.ts"
 import { lockDirectory } from "./storage/lock.ts"
 
 export interface App {
@@ -65,6 +78,8 @@ export async function startApp(config: Config): Promise<App> {
     temporaryDirectory: blobs.temporaryDirectory,
     ...(config.ocr_languages ? { ocrLanguagesDirectory: config.ocr_languages } : {}),
   })
+  const entityModel = openEntityModel(modelDirectories(config), nativeDirectory)
+  const redactor = new Redactor({ entityModel })
   const library = new Library({ database, blobs, queue, changes, index })
   const worker = new JobWorker(
     queue,
@@ -81,6 +96,27 @@ export async function startApp(config: Config): Promise<App> {
       announce: id => changes.announce(id),
     }),
   )
+  const models = createModels(config)
+  const entityModel = openEntityModel(modelDirectories(config), nativeDirectory)
+  const redactor = new Redactor({ entityModel })
+  const redactionEnforced = () => config.enforce_redaction
+  const conversationFiles = (): Promise<string[]> => Promise.reject(new AppError("not_found"))
+  const tools = config.mcp_config ? new McpTools(readMcpConfig(config.mcp_config, config.offline), VERSION) : undefined
+  const agents = new AgentRuns({
+    store: new RunStore(database),
+    models,
+    library: new LibraryAccess({ database, library, conversationFiles }),
+    search: index,
+    redactor,
+    redactionEnforced: () => config.enforce_redaction,
+    tables: new TableProcesses([...selfCommand(), "table"]),
+    calculator: new Calculator(workerUrl("agents/tools/calculate-worker")),
+    ...(tools ? { external: tools } : {}),
+    concurrency: config.agent_concurrency,
+    maxWaiting: config.agent_queue,
+    contextTokens: config.agent_context_tokens,
+  })
+  await agents.recover()
   const apiKeys = new ApiKeys(database)
   const users = new Users(database)
   const sessions = new Sessions(database, new Workspaces(database))
@@ -99,12 +135,19 @@ export async function startApp(config: Config): Promise<App> {
     workspaces: new Workspaces(database),
     signInBrake: new SignInBrake(),
     rateLimiter: new RateLimiter(),
+    traffic: new Traffic(),
+    embeddingModel: embedder.model,
+    diskUse: watchDiskUse(config.data),
     library,
     upload: { database, blobs, queue, changes },
     maxFileBytes: config.max_file_bytes,
     fileTypes: new Map(Object.entries(EXTENSIONS)),
     search: index,
-    conversationFiles: () => Promise.reject(new AppError("not_found")),
+    enforceRedaction: config.enforce_redaction,
+    redactor,
+    models,
+    agents,
+    conversationFiles,
     isReady: async () => embedderReady && (await isMigrated(database)),
   }
   const server = startServer(services, {
@@ -128,10 +171,11 @@ export async function startApp(config: Config): Promise<App> {
     url: server.url,
     setupLink: link,
     async stop() {
-      await Promise.all([server.stop(8_000), worker.stop()])
+      await Promise.all([server.stop(8_000), worker.stop(), agents.stop(7_000)])
       await reader.stop()
       await index.stop()
       await embedder.close()
+      await entityModel?.close()
       unwatch()
       await database.destroy()
       lock.release()
@@ -151,3 +195,54 @@ const openConfiguredEmbedder = (config: Config, name: string) =>
     nativeDirectory: join(config.data, "native"),
     ollamaHost: config.ollama_host,
   })
+
+/** The chat models of this configuration; the command line lists them without a daemon. */
+export const createModels = (config: Config): ModelCatalog =>
+  new ModelCatalog(
+    chatBackends({
+      ollamaHost: config.ollama_host,
+      keepAlive: config.keep_alive,
+      openAiBaseUrl: config.openai_base_url,
+      openAiApiKey: config.openai_api_key,
+      openAiContextTokens: config.openai_context_tokens,
+      silenceMs: config.model_silence_seconds * 1000,
+      queue: { parallel: config.model_parallel, waiting: config.model_queue },
+      allowRemoteModels: config.allow_remote_models,
+    }),
+    config.default_model,
+  )
+
+/** Which model folders a daemon with this configuration would use, for the doctor. Loads no weights. */
+export async function describeModelFolders(config: Config) {
+  const embedding = await openConfiguredEmbedder(config, config.embedding_model).then(
+    async embedder => {
+      await embedder.close()
+      const languages = embedder.languages?.join(", ")
+      return languages
+        ? {
+            what: "embedding model",
+            state: "note" as const,
+            text: `${embedder.model}: knows meaning in ${languages} only; other languages are searched by words`,
+            remedy:
+              "for meaning in other languages put a multilingual ONNX model into the models folder and name it with --embedding-model",
+          }
+        : { what: "embedding model", state: "ok" as const, text: embedder.model }
+    },
+    error => ({
+      what: "embedding model",
+      state: "problem" as const,
+      text: (error as Error).message,
+      remedy: (error as { hint?: string }).hint ?? "check --embedding-model and --models-dir",
+    }),
+  )
+  const folder = findEntityFolder(modelDirectories(config))
+  const entities = folder
+    ? { what: "entity model", state: "ok" as const, text: `${folder.name} finds names and addresses for redaction` }
+    : {
+        what: "entity model",
+        state: "problem" as const,
+        text: "none: requests that redact names or addresses are refused",
+        remedy: "put an ONNX token-classification model into the models folder",
+      }
+  return [embedding, entities]
+}

@@ -204,3 +204,11 @@ const unavailable = (reason: string): AppError =>
     message: "names and addresses cannot be redacted: the entity model is not available",
     hint: `${reason}; see \`carrel doctor\`, or narrow the request with redaction.kinds to kinds other than NAME and ADDRESS`,
   })
+
+/** The model that `findEntityFolder` chooses; undefined, and said so in the log, where there is none. */
+export function openEntityModel(modelDirectories: string[], nativeDirectory: string): WorkerEntityModel | undefined {
+  const folder = findEntityFolder(modelDirectories)
+  if (folder) return new WorkerEntityModel(folder, { nativeDirectory })
+  log.error("there is no entity model: names and addresses cannot be redacted", { looked_in: modelDirectories })
+  return undefined
+}

@@ -67,7 +67,7 @@ async function examine(config: Config, deep: boolean): Promise<Finding[]> {
   }
   try {
     findings.push(await integrity(database), await library(database))
-    findings.push(...describeModelFolders(config), ...(await chatModels(config)))
+    findings.push(...(await describeModelFolders(config)), ...(await chatModels(config)))
     if (deep) findings.push(...(await storedFiles(config, database)), ...(await searchIndex(config, database)))
   } finally {
     await database.destroy()

@@ -12,8 +12,8 @@ export const run: Command = async args => {
         model.value,
         model.status,
         model.capabilities.join(","),
-        model.contextLength,
-        model.statusReason,
+        model.context_length,
+        model.status_reason,
       ]),
     )
   return 0

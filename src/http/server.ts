@@ -15,10 +15,12 @@ import { contextOf, type RequestContext, setContext } from "./context.ts"
 import { errorResponse } from "./error-response.ts"
 import { openApiDocument, referencePages } from "./openapi.ts"
 import { administrationRoutes } from "./routes/administration.ts"
+import { agentRoutes } from "./routes/agents.ts"
 import { consoleRoutes } from "./routes/console.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { keysRoutes } from "./routes/keys.ts"
 import { libraryRoutes } from "./routes/library.ts"
+import { redactRoutes } from "./routes/redact.ts"
 import { searchRoutes } from "./routes/search.ts"
 import { uploadRoutes } from "./routes/upload.ts"
 import type { Services } from "./services.ts"
@@ -35,6 +37,8 @@ const api = (services: Services) =>
     .use(uploadRoutes(services))
     .use(libraryRoutes(services))
     .use(searchRoutes(services))
+    .use(agentRoutes(services))
+    .use(redactRoutes(services))
     .use(keysRoutes(services))
     .use(consoleRoutes(services))
     .use(administrationRoutes(services))
@@ -103,6 +107,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
       const response = await respond(request, context).catch(error => answerError(error, request, context))
       running--
       finish(response, context)
+      if (context.principal) services.traffic.count(context.principal.keyId)
       logAccess(request, response, context, performance.now() - started)
       return response
     },

@@ -1,4 +1,6 @@
 /** What routes may call. `app.ts` fills it; a route file takes the whole and destructures what it needs. */
+import type { AgentRuns } from "../agents/runs.ts"
+import type { ModelCatalog } from "../backends/index.ts"
 import type { ApiKeys } from "../keys/keys.ts"
 import type { Sessions } from "../keys/sessions.ts"
 import type { SignInBrake } from "../keys/sign-in-brake.ts"
@@ -6,8 +8,11 @@ import type { Users } from "../keys/users.ts"
 import type { Workspaces } from "../keys/workspaces.ts"
 import type { AcceptDependencies } from "../library/accept.ts"
 import type { Library } from "../library/library.ts"
+import type { Redactor } from "../redaction/redact.ts"
 import type { SearchService } from "../search/types.ts"
+import type { DiskUse } from "../storage/disk-use.ts"
 import type { RateLimiter } from "./rate-limit.ts"
+import type { Traffic } from "./traffic.ts"
 
 export interface Services {
   version: string
@@ -17,8 +22,17 @@ export interface Services {
   workspaces: Workspaces
   signInBrake: SignInBrake
   rateLimiter: RateLimiter
+  /** Requests of each key, for the console. */
+  traffic: Traffic
+  embeddingModel: string
+  diskUse(): Promise<DiskUse>
   library: Library
   search: SearchService
+  models: ModelCatalog
+  redactor: Redactor
+  /** Redaction applies to every request, whatever it says. */
+  enforceRedaction: boolean
+  agents: AgentRuns
   /** Files that were given to a conversation. Throws not_found. */
   conversationFiles(workspaceId: string, conversationId: string): Promise<string[]>
   /** What taking files in needs. */

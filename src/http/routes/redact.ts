@@ -1,0 +1,66 @@
+/** Redaction on its own: what a conversation would hide, asked for one text. */
+import { Elysia, t } from "elysia"
+import { auditRedaction, parseRedaction } from "../../redaction/redact.ts"
+import { caller } from "../context.ts"
+import { operation } from "../schemas.ts"
+import type { Services } from "../services.ts"
+
+/** The `redaction` field of conversations, set B, agents and this route; `parseRedaction` checks it in full. */
+export const RedactionField = t.Any({
+  description:
+    "`true`: everything; `false`: nothing; or an object: `enabled`, `categories` (personal, financial, credentials), " +
+    "`kinds` (overrides categories), `exclude` (whole values that are left alone, any case), `custom_patterns` " +
+    "(at most 50 of `{name, pattern, flags}` in RE2 syntax, 1 000 characters each, matches of at most 4 096 characters)",
+  examples: [
+    {
+      enabled: true,
+      categories: ["personal", "financial", "credentials"],
+      exclude: ["Acme Corp"],
+      custom_patterns: [{ name: "EMPLOYEE_ID", pattern: "EMP-\\d{6}", flags: "i" }],
+    },
+  ],
+})
+
+const EntitySchema = t.Object({
+  kind: t.String({ examples: ["EMAIL"] }),
+  category: t.Union([t.Literal("personal"), t.Literal("financial"), t.Literal("credentials"), t.Literal("custom")]),
+  start: t.Integer({ description: "UTF-16 offset into the given text" }),
+  end: t.Integer(),
+  score: t.Number({ minimum: 0, maximum: 1 }),
+})
+
+const redactBody = t.Object({
+  text: t.String({ examples: ["Write to anna@example.com"] }),
+  redaction: t.Optional(RedactionField),
+})
+
+const Redacted = t.Object({
+  text: t.String({ examples: ["Write to [REDACTED_EMAIL]"] }),
+  ner_count: t.Integer(),
+  entities: t.Array(EntitySchema),
+})
+
+export const redactRoutes = ({ redactor, enforceRedaction }: Services) =>
+  new Elysia().use(caller).post(
+    "/external/redact",
+    async ({ body, principal }) => {
+      // Asking this route is asking for redaction: without the field, all of it.
+      const policy = parseRedaction(body.redaction ?? true, enforceRedaction)
+      if (!policy) return { text: body.text, ner_count: 0, entities: [] }
+      const { text, entities } = await redactor.redact(body.text, policy)
+      auditRedaction({ workspace_id: principal.workspaceId, of: "redact" }, entities)
+      return { text, ner_count: entities.length, entities }
+    },
+    {
+      scope: "chat",
+      body: redactBody,
+      detail: operation({
+        summary: "Redact a text",
+        description:
+          "Replaces names, addresses, numbers of accounts, credentials and custom patterns by `[REDACTED_<KIND>]`.",
+        tag: "Redaction",
+        success: { description: "The text without the values, and where they were", schema: Redacted },
+        errors: ["invalid_request", "invalid_pattern", "model_unavailable"],
+      }),
+    },
+  )
