@@ -9,7 +9,7 @@ import { SearchPage } from "./pages/search.tsx"
 import { SettingsPage } from "./pages/settings.tsx"
 import { InvitationPage, SetupPage, SignInPage } from "./pages/sign-in.tsx"
 import { usePlace } from "./router.tsx"
-import { AccountContext } from "./session.ts"
+import { AccountContext, rememberSignedIn, wasSignedIn } from "./session.ts"
 import { Shell } from "./shell.tsx"
 import { Problem } from "./ui/form.tsx"
 import { Empty, Page } from "./ui/page.tsx"
@@ -21,15 +21,23 @@ export function App() {
   const [me, setMe] = useState<Me | null>()
   const [failure, setFailure] = useState<Error>()
 
+  const leave = () => {
+    rememberSignedIn(false)
+    setMe(null)
+  }
   const load = () =>
-    api.get<Me>("/keys/me").then(setMe, error => {
-      if (error instanceof ApiError && error.status === 401) setMe(null)
-      else setFailure(error)
-    })
+    api.get<Me>("/keys/me").then(
+      account => {
+        rememberSignedIn(true)
+        setMe(account)
+      },
+      error => (error instanceof ApiError && error.status === 401 ? leave() : setFailure(error)),
+    )
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
-    whenSignedOut(() => setMe(null))
-    void load()
+    whenSignedOut(leave)
+    if (wasSignedIn()) void load()
+    else setMe(null)
   }, [])
 
   if (failure) return <Problem error={failure} />
@@ -39,7 +47,7 @@ export function App() {
   if (me === null) return <SignInPage onSignedIn={load} />
   const signOut = async () => {
     await api.delete("/keys/sessions").catch(() => {}) // an expired session is signed out already
-    setMe(null)
+    leave()
   }
   return (
     <AccountContext.Provider value={{ me, setMe, signOut }}>

@@ -17,3 +17,13 @@ export function useAccount(): Account {
   if (!account) throw new Error("this page needs a signed-in account")
   return account
 }
+
+const SIGNED_IN = "carrel-signed-in"
+
+/** Script cannot see the cookie; this says whether asking for the account is worth a request. */
+export const wasSignedIn = (): boolean => localStorage.getItem(SIGNED_IN) !== null
+
+export function rememberSignedIn(signedIn: boolean): void {
+  if (signedIn) localStorage.setItem(SIGNED_IN, "1")
+  else localStorage.removeItem(SIGNED_IN)
+}

@@ -24,7 +24,7 @@ async function loadEverything(signal: AbortSignal): Promise<Everything> {
     filesIn("queued"),
     filesIn("indexing"),
     filesIn("failed"),
-    api.get<Model[]>("/models", signal),
+    api.get<Model[]>("/models", signal).catch((): Model[] => []),
     api.get<Overview>("/keys/overview", signal),
   ])
   return { files: { searchable, queued, indexing, failed }, models, overview }
