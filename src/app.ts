@@ -97,9 +97,6 @@ export async function startApp(config: Config): Promise<App> {
     }),
   )
   const models = createModels(config)
-  const entityModel = openEntityModel(modelDirectories(config), nativeDirectory)
-  const redactor = new Redactor({ entityModel })
-  const redactionEnforced = () => config.enforce_redaction
   const conversationFiles = (): Promise<string[]> => Promise.reject(new AppError("not_found"))
   const tools = config.mcp_config ? new McpTools(readMcpConfig(config.mcp_config, config.offline), VERSION) : undefined
   const agents = new AgentRuns({
