@@ -16,6 +16,8 @@ import type { RecognizedText } from "./extractor.ts"
 
 /** Long Short-Term Memory engine: the only one in the embedded core. */
 const LSTM_ENGINE = 1
+/** Finds columns and blocks by itself; the default takes the whole picture for one block. */
+const AUTOMATIC_LAYOUT = "3"
 const LANGUAGE_FILE = /^([\w-]+)\.traineddata(\.gz)?$/
 
 interface Packet {
@@ -55,6 +57,7 @@ export class Ocr {
     await call("load", { options: { lstmOnly: true, corePath: "", logging: false } })
     await call("loadLanguage", { langs, options: { lstmOnly: true, cacheMethod: "readOnly", cachePath: "" } })
     await call("initialize", { langs, oem: LSTM_ENGINE, config: {} })
+    await call("setParameters", { params: { tessedit_pageseg_mode: AUTOMATIC_LAYOUT } })
   }
 }
 

@@ -3,6 +3,7 @@ import { ExtractionError } from "../../storage/document.ts"
 import type { DocumentBuilder } from "./document-builder.ts"
 import type { Extractor } from "./extractor.ts"
 import { OfficePackage, relationId } from "./ooxml.ts"
+import { formatNumber } from "./xlsx-values.ts"
 import { attribute, walkXml } from "./xml.ts"
 
 const MAIN = "ppt/presentation.xml"
@@ -74,7 +75,7 @@ function addShapes(xml: string | undefined, out: DocumentBuilder, kind: "paragra
       if (tag === "Fallback") fallbacks--
       else if (tag === "t" || tag === "v" || tag === "text") {
         inText = Math.max(0, inText - 1)
-        if (tag === "v") text += " "
+        if (tag === "v") text = `${text.replace(/\S+$/, formatNumber)} `
       } else if (tag === "tc" && cells) {
         cells.push(text.replace(/\s+/g, " ").trim())
         text = ""
