@@ -8,6 +8,9 @@ import type { GroupName } from "../../src/native/embedded.ts"
 /** Level 12 packs LanceDB from 202 to 56 MB in half a minute; 19 saves 8 MB more and takes minutes. */
 const ZSTD_LEVEL = 12
 
+/** Compressed on its own; what unpacking holds in memory at a time. */
+const PART_BYTES = 8 * 2 ** 20
+
 interface Source {
   path: string
   file: string
@@ -55,15 +58,19 @@ export async function embeddedModule(
 function addGroup(module: Module, cache: string, name: GroupName, sources: Source[]): void {
   const files = sources.map(({ path, file }) => {
     const bytes = readFileSync(file)
-    const sha256 = hashOf(bytes)
-    const packed = packedFile(cache, `${sha256.slice(0, 16)}.${ZSTD_LEVEL}.zst`, () =>
-      Bun.zstdCompressSync(bytes, { level: ZSTD_LEVEL }),
+    const parts = Array.from({ length: Math.ceil(bytes.length / PART_BYTES) }, (_, index) =>
+      importOf(module, packedPart(cache, bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES))),
     )
-    return { path, sha256, sizeBytes: bytes.length, packed: importOf(module, packed) }
+    return { path, sha256: hashOf(bytes), sizeBytes: bytes.length, parts }
   })
   const hash = hashOf(JSON.stringify(files.map(({ path, sha256 }) => [path, sha256]))).slice(0, 16)
-  const list = files.map(({ packed, ...file }) => `{...${JSON.stringify(file)},packed:${packed}}`)
+  const list = files.map(({ parts, ...file }) => `{...${JSON.stringify(file)},packed:[${parts.join(",")}]}`)
   module.groups.push(`${name}:{hash:${JSON.stringify(hash)},files:[${list.join(",")}]}`)
+}
+
+function packedPart(cache: string, bytes: Uint8Array<ArrayBuffer>): string {
+  const name = `${hashOf(bytes).slice(0, 16)}.${ZSTD_LEVEL}.zst`
+  return packedFile(cache, name, () => Bun.zstdCompressSync(bytes, { level: ZSTD_LEVEL }))
 }
 
 async function addConsole(module: Module, cache: string): Promise<void> {

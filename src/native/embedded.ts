@@ -3,14 +3,14 @@
  * `scripts/build/embed.ts` replaces this whole module with the list of what it packed.
  */
 
-/** One file of a group, compressed with zstd. */
+/** One file of a group, compressed with zstd in parts, so that unpacking 200 MB does not need 200 MB of memory. */
 export interface EmbeddedFile {
   /** Path inside the group's folder once unpacked. */
   path: string
   sizeBytes: number
   sha256: string
-  /** Where the compressed bytes are in the executable's own file system. */
-  packed: string
+  /** Where the parts are in the executable's own file system, in order. */
+  packed: string[]
 }
 
 /** Files that are unpacked together into one folder, because they find each other by path. */
@@ -27,6 +27,7 @@ export interface EmbeddedPage {
   path: string
   type: string
   etag: string
+  /** Where the compressed bytes are in the executable's own file system. */
   packed: string
 }
 

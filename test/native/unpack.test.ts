@@ -27,8 +27,12 @@ function group(contents: Record<string, string>): EmbeddedGroup {
   const files = Object.entries(contents).map(([path, text]) => {
     const bytes = new TextEncoder().encode(text)
     const sha256 = createHash("sha256").update(bytes).digest("hex")
-    const packed = join(root, `${sha256}.zst`)
-    writeFileSync(packed, Bun.zstdCompressSync(bytes))
+    // Two parts, as large files have them.
+    const packed = [bytes.slice(0, 3), bytes.slice(3)].map((part, index) => {
+      const file = join(root, `${sha256}.${index}.zst`)
+      writeFileSync(file, Bun.zstdCompressSync(part))
+      return file
+    })
     return { path, sizeBytes: bytes.length, sha256, packed }
   })
   return { hash: createHash("sha256").update(JSON.stringify(contents)).digest("hex").slice(0, 16), files }
