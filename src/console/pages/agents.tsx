@@ -6,7 +6,7 @@ import { go, Link } from "../router.tsx"
 import { Button } from "../ui/button.tsx"
 import { Problem, Select } from "../ui/form.tsx"
 import { Empty, Page, Pages } from "../ui/page.tsx"
-import type { Page as ListPage, Run } from "../wire.ts"
+import type { Page as ListPage, RunSummary } from "../wire.ts"
 import { RunForm } from "./agents/run-form.tsx"
 import { RunStatus, RunView } from "./agents/run-view.tsx"
 
@@ -24,7 +24,7 @@ export function AgentsPage({ runId }: { runId?: string }) {
   const [status, setStatus] = useState("")
   const [page, setPage] = useState(1)
   const parameters = query({ page, status })
-  const runs = useLoaded(parameters, signal => api.get<ListPage<Run>>(`/agents/runs${parameters}`, signal))
+  const runs = useLoaded(parameters, signal => api.get<ListPage<RunSummary>>(`/agents/runs${parameters}`, signal))
   useRepeated(runs.data?.data.some(run => run.status === "running") ? 2_000 : null, runs.reload)
   if (runId) return <RunView key={runId} runId={runId} />
   return (
@@ -61,7 +61,7 @@ export function AgentsPage({ runId }: { runId?: string }) {
             <li key={run.run_id}>
               <Link to={`/agents/${run.run_id}`} class="row between run-link">
                 <span class="name" dir="auto">
-                  {run.task ?? run.output ?? run.run_id}
+                  {run.task}
                 </span>
                 <span class="row">
                   <span class="soft small">

@@ -57,7 +57,7 @@ export function RunView({ runId }: { runId: string }) {
             <span class="soft small">
               {data.model} · {dateTime(data.started_at)}
               {data.finished_at && ` · ${duration(Date.parse(data.finished_at) - Date.parse(data.started_at))}`}
-              {data.usage && ` · ${count(data.usage.prompt_tokens + data.usage.completion_tokens)} tokens`}
+              {` · ${count(data.usage.prompt_tokens + data.usage.completion_tokens)} tokens`}
               {data.ner_count > 0 && ` · ${count(data.ner_count)} redacted`}
             </span>
           </div>
@@ -95,16 +95,16 @@ function Steps({ steps, running }: StepsProps) {
           <li key={step.index}>
             <details class="fold">
               <summary>
-                <span class="step-name">{(step.name ?? step.type).replaceAll("_", " ")}</span>
+                <span class="step-name">{step.name.replaceAll("_", " ")}</span>
                 <span class="soft small name" dir="auto">
                   {summaryOf(step)}
                 </span>
                 {step.is_error && <span class="badge bad">Error</span>}
                 {step.duration_ms !== null && <span class="soft small">{duration(step.duration_ms)}</span>}
               </summary>
-              {step.arguments && <pre class="code">{JSON.stringify(step.arguments, null, 2)}</pre>}
+              <pre class="code">{JSON.stringify(step.arguments, null, 2)}</pre>
               <pre class="code wrap" dir="auto">
-                {step.result ?? step.text ?? "…"}
+                {step.result ?? "…"}
               </pre>
             </details>
           </li>
@@ -121,10 +121,8 @@ function Steps({ steps, running }: StepsProps) {
 }
 
 function summaryOf(step: RunStep): string {
-  const values = Object.values(step.arguments ?? {}).map(value =>
-    typeof value === "string" ? value : JSON.stringify(value),
-  )
-  return (values.join(" · ") || step.text || "").slice(0, 120)
+  const values = Object.values(step.arguments).map(value => (typeof value === "string" ? value : JSON.stringify(value)))
+  return values.join(" · ").slice(0, 120)
 }
 
 function Result({ run, onCite }: { run: Run; onCite: (source: Source) => void }) {

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog } from "../../ui/dialog.tsx"
 import { Problem, TextField } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
-import type { Conversation, Page } from "../../wire.ts"
+import type { ConversationSummary, Page } from "../../wire.ts"
 
 interface ConversationListProps {
   current: string | undefined
@@ -21,11 +21,11 @@ interface ConversationListProps {
 export function ConversationList({ current, turn, shown, onChoose, onToggle }: ConversationListProps) {
   const [search, setSearch] = useState("")
   const [size, setSize] = useState(30)
-  const [renaming, setRenaming] = useState<Conversation | null>(null)
-  const [removing, setRemoving] = useState<Conversation | null>(null)
+  const [renaming, setRenaming] = useState<ConversationSummary | null>(null)
+  const [removing, setRemoving] = useState<ConversationSummary | null>(null)
   const q = useSettled(search.trim(), 250)
   const list = useLoaded(`${q} ${size} ${turn}`, signal =>
-    api.get<Page<Conversation>>(`/conversations${query({ page_size: size, q })}`, signal),
+    api.get<Page<ConversationSummary>>(`/conversations${query({ page_size: size, q })}`, signal),
   )
   return (
     <aside class="conversations" aria-label="Conversations">
@@ -104,7 +104,7 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle }: C
 }
 
 interface RenameProps {
-  conversation: Conversation
+  conversation: ConversationSummary
   onClose: () => void
   onSaved: () => void
   onRemove: () => void
