@@ -28,10 +28,10 @@ function reader(fileType: ParsedType): Extractor {
 }
 
 async function parse(bytes: Uint8Array, fileType: ParsedType, budget: UnpackBudget): Promise<OfficeParserAST> {
-  const { parseOffice } = await loadParser()
+  const parser = await loadParser()
   const maxUncompressedBytes = Math.min(budget.bytes, MAX_UNPACKED_BYTES)
   try {
-    return await parseOffice(Buffer.from(bytes), {
+    return await parser.parseOffice(Buffer.from(bytes), {
       fileType,
       extractAttachments: false,
       ocr: false,
@@ -46,12 +46,10 @@ async function parse(bytes: Uint8Array, fileType: ParsedType, budget: UnpackBudg
   }
 }
 
-/** The ES module wrapper loses all names under Bun but `default`, which the types do not know. */
+/** The ES module wrapper loses all names under Bun; its default is the parser class, which the types do not know. */
 async function loadParser(): Promise<{ parseOffice: ParseOffice }> {
-  const loaded = (await import("officeparser")) as unknown as { default: ParseOffice | { parseOffice: ParseOffice } }
-  return typeof loaded.default === "function"
-    ? { parseOffice: loaded.default }
-    : { parseOffice: loaded.default.parseOffice }
+  const loaded = (await import("officeparser")) as unknown as { default: { parseOffice: ParseOffice } }
+  return loaded.default
 }
 
 /** Nodes whose own text is taken, with the kind of block that they become. */
@@ -99,24 +97,35 @@ class TreeWalk {
 
   private leaf(kind: BlockKind, node: OfficeContentNode): void {
     const level = node.type === "heading" ? Math.min(6, node.metadata?.level ?? 1) : undefined
-    this.out.add(kind, node.text ?? "", level)
+    this.out.add(kind, textOf(node), level)
     // Text boxes and tables may hang below a paragraph, whose own text does not have theirs.
     for (const child of node.children ?? []) if (child.type === "table") this.table(child)
     this.attached(node)
   }
 
   private attached({ notes = [], comments = [] }: OfficeContentNode): void {
-    for (const note of [...notes, ...comments]) this.out.add("notes", note.text ?? "")
+    for (const note of [...notes, ...comments]) this.out.add("notes", textOf(note))
   }
 
   private table(node: OfficeContentNode): void {
     const rows = (node.children ?? []).filter(child => child.type === "row")
     addTable(
-      rows.map(row => (row.children ?? []).map(cell => cell.text ?? "")),
+      rows.map(row => (row.children ?? []).map(textOf)),
       this.out,
     )
     for (const child of node.children ?? []) if (child.type !== "row") this.add(child)
     for (const row of rows) for (const cell of row.children ?? []) this.attached(cell)
     this.attached(node)
   }
+}
+
+/** Some formats give the text of a node, others only that of the leaves below. */
+function textOf(node: OfficeContentNode): string {
+  if (node.text !== undefined) return node.text
+  if (node.type === "break") return "\n"
+  const apart = node.type === "cell" || node.type === "list"
+  return (node.children ?? [])
+    .filter(child => child.type !== "table")
+    .map(textOf)
+    .join(apart ? " " : "")
 }
