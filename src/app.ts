@@ -10,8 +10,11 @@ import { TableProcesses } from "./agents/tools/table-reader.ts"
 import { openEmbedder } from "./backends/embedder.ts"
 import { findEntityFolder, openEntityModel } from "./backends/entity-model.ts"
 import { chatBackends, ModelCatalog } from "./backends/index.ts"
+import { Chat } from "./chat/chat.ts"
+import { ConversationStore } from "./chat/conversation-store.ts"
+import { Replies } from "./chat/replies.ts"
+import { TokenMeter } from "./chat/tokens.ts"
 import { appUrl, type Config } from "./config.ts"
-import { AppError } from "./errors.ts"
 import { RateLimiter } from "./http/rate-limit.ts"
 import { startServer } from "./http/server.ts"
 import type { Services } from "./http/services.ts"
@@ -97,7 +100,21 @@ export async function startApp(config: Config): Promise<App> {
     }),
   )
   const models = createModels(config)
-  const conversationFiles = (): Promise<string[]> => Promise.reject(new AppError("not_found"))
+  const conversations = new ConversationStore(database)
+  await conversations.closeInterrupted()
+  const chat = new Chat({
+    store: conversations,
+    replies: new Replies(conversations, config.max_replies),
+    models,
+    search: index,
+    files: library,
+    fileWaitMs: config.file_wait_seconds * 1000,
+    meter: new TokenMeter(),
+    maxContextTokens: config.max_context_tokens,
+    redactor,
+    redactionEnforced: config.enforce_redaction,
+  })
+  const conversationFiles = (workspaceId: string, id: string) => chat.conversationFiles(workspaceId, id)
   const tools = config.mcp_config ? new McpTools(readMcpConfig(config.mcp_config, config.offline), VERSION) : undefined
   const agents = new AgentRuns({
     store: new RunStore(database),
@@ -143,6 +160,7 @@ export async function startApp(config: Config): Promise<App> {
     enforceRedaction: config.enforce_redaction,
     redactor,
     models,
+    chat,
     agents,
     conversationFiles,
     isReady: async () => embedderReady && (await isMigrated(database)),
@@ -168,7 +186,7 @@ export async function startApp(config: Config): Promise<App> {
     url: server.url,
     setupLink: link,
     async stop() {
-      await Promise.all([server.stop(8_000), worker.stop(), agents.stop(7_000)])
+      await Promise.all([server.stop(8_000), worker.stop(), agents.stop(7_000), chat.stop(5_000)])
       await reader.stop()
       await index.stop()
       await embedder.close()

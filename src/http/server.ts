@@ -17,11 +17,14 @@ import { openApiDocument, referencePages } from "./openapi.ts"
 import { administrationRoutes } from "./routes/administration.ts"
 import { agentRoutes } from "./routes/agents.ts"
 import { consoleRoutes } from "./routes/console.ts"
+import { conversationRoutes } from "./routes/conversations.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { keysRoutes } from "./routes/keys.ts"
 import { libraryRoutes } from "./routes/library.ts"
+import { modelRoutes } from "./routes/models.ts"
 import { redactRoutes } from "./routes/redact.ts"
 import { searchRoutes } from "./routes/search.ts"
+import { setBRoutes } from "./routes/set-b.ts"
 import { uploadRoutes } from "./routes/upload.ts"
 import type { Services } from "./services.ts"
 
@@ -37,6 +40,9 @@ const api = (services: Services) =>
     .use(uploadRoutes(services))
     .use(libraryRoutes(services))
     .use(searchRoutes(services))
+    .use(modelRoutes(services))
+    .use(conversationRoutes(services))
+    .use(setBRoutes(services))
     .use(agentRoutes(services))
     .use(redactRoutes(services))
     .use(keysRoutes(services))

@@ -1,6 +1,7 @@
 /** What routes may call. `app.ts` fills it; a route file takes the whole and destructures what it needs. */
 import type { AgentRuns } from "../agents/runs.ts"
 import type { ModelCatalog } from "../backends/index.ts"
+import type { Chat } from "../chat/chat.ts"
 import type { ApiKeys } from "../keys/keys.ts"
 import type { Sessions } from "../keys/sessions.ts"
 import type { SignInBrake } from "../keys/sign-in-brake.ts"
@@ -32,6 +33,7 @@ export interface Services {
   redactor: Redactor
   /** Redaction applies to every request, whatever it says. */
   enforceRedaction: boolean
+  chat: Chat
   agents: AgentRuns
   /** Files that were given to a conversation. Throws not_found. */
   conversationFiles(workspaceId: string, conversationId: string): Promise<string[]>

@@ -1,0 +1,394 @@
+/**
+ * Conversations as their users see them. Every way of asking (set A streamed or as JSON, set B, continue, regenerate)
+ * becomes a turn that is prepared here, and one live reply that is carried out in `run-turn.ts`.
+ *
+ * What is wrong with a request is thrown before anything is stored; what goes wrong later is an event of the reply.
+ */
+import type { ModelCatalog, ResolvedModel } from "../backends/index.ts"
+import { AppError, invalid } from "../errors.ts"
+import { newId } from "../id.ts"
+import { parseRedaction, type Redactor } from "../redaction/redact.ts"
+import type { Executor } from "../storage/database.ts"
+import { type ConversationRow, type MessageRow, toConversation, toMessage } from "./conversation-store.ts"
+import { LiveReply } from "./live-reply.ts"
+import { TurnRedaction } from "./redaction.ts"
+import { replayStored } from "./replay.ts"
+import type { Replies, StopReason } from "./replies.ts"
+import { existingFiles, type Scope } from "./retrieval.ts"
+import { type RunDependencies, runTurn } from "./run-turn.ts"
+import {
+  type ChatSettings,
+  checkMetadata,
+  mergeSettings,
+  type TurnRequest,
+  titleOf,
+  withFallbacks,
+} from "./settings.ts"
+import { newDraft, type Turn } from "./turn.ts"
+import type { Conversation, NumberedEvent, Source, TurnAnswer } from "./types.ts"
+
+export interface ChatDependencies extends RunDependencies {
+  models: ModelCatalog
+  redactor: Redactor
+  /** Every request is redacted, whatever it asks. */
+  redactionEnforced: boolean
+  replies: Replies
+}
+
+/** Who asks. */
+export interface Asker {
+  workspaceId: string
+  requestId: string
+}
+
+/** A turn under way; no `live` reply where there was nothing to do. */
+export interface Started {
+  conversationId: string
+  live: LiveReply | undefined
+  /** Messages that this call added or extended. */
+  messageIds: string[]
+}
+
+/** What a turn is made with, checked and redacted. */
+interface Prepared {
+  model: ResolvedModel
+  settings: ChatSettings
+  scope: Scope
+  redaction: TurnRedaction
+  request: TurnRequest
+  /** Redacted; empty where the request has no message. */
+  message: string
+  /** Found in message and system prompt. */
+  promptEntities: number
+}
+
+/** How long `cancel` waits for the reply to be stored before it answers. */
+const CANCEL_WAIT_MS = 2_000
+
+export class Chat {
+  constructor(private readonly dependencies: ChatDependencies) {}
+
+  /** Makes a conversation and begins its first reply. */
+  async create(asker: Asker, given: TurnRequest): Promise<Started> {
+    const { replies, store } = this.dependencies
+    if (!given.message) throw invalid("message", "must not be empty")
+    replies.assertRoom()
+    const prepared = await this.prepare(asker, given, undefined)
+    const { request, settings, model, redaction, message } = prepared
+    const title = request.title ? await redaction.silently(request.title) : titleOf(message)
+    const additionalMetadata = request.additional_metadata ?? {}
+    const id = newId("conv")
+    replies.take(id)
+    try {
+      const rows = await store.transaction(async trx => {
+        const { workspaceId } = asker
+        const made = { id, workspaceId, title, model: model.info.value, settings, additionalMetadata }
+        const conversation = await store.create(made, trx)
+        return { conversation, ...(await this.addTurn(id, prepared, trx)) }
+      })
+      return this.begin(asker, prepared, { ...rows, created: true, history: [], continued: null })
+    } finally {
+      replies.give(id)
+    }
+  }
+
+  /** Answers a further message. */
+  async send(asker: Asker, conversationId: string, given: TurnRequest): Promise<Started> {
+    return this.inConversation(asker, conversationId, async conversation => {
+      if (!given.message) throw invalid("message", "must not be empty")
+      const prepared = await this.prepare(asker, given, conversation)
+      const history = await this.dependencies.store.messages(conversationId)
+      const rows = await this.changed(conversation, prepared, trx => this.addTurn(conversationId, prepared, trx))
+      return this.begin(asker, prepared, { conversation, ...rows, created: false, history, continued: null })
+    })
+  }
+
+  /**
+   * Sets the model, then: answers `message`; or writes on a reply that was cut, in place; or answers a message that has
+   * no answer; or does nothing.
+   */
+  async continue(asker: Asker, conversationId: string, given: TurnRequest & { model: string }): Promise<Started> {
+    if (given.message) return this.send(asker, conversationId, given)
+    return this.inConversation(asker, conversationId, async conversation => {
+      const prepared = await this.prepare(asker, given, conversation)
+      const messages = await this.dependencies.store.messages(conversationId)
+      const last = messages.at(-1)
+      const { store } = this.dependencies
+      if (!last || (last.role === "assistant" && last.finish_reason === "stop")) {
+        await this.changed(conversation, prepared, async () => undefined)
+        return { conversationId, live: undefined, messageIds: [] }
+      }
+      if (last.role === "user") return this.answer(asker, prepared, conversation, messages)
+      await this.changed(conversation, prepared, trx => store.reopen(last.id, prepared.model.info.value, trx))
+      const asked = messages.findLastIndex(message => message.role === "user")
+      const sources: Source[] = JSON.parse(last.sources)
+      return this.begin(asker, prepared, {
+        conversation,
+        created: false,
+        history: messages.slice(0, asked),
+        userMessage: await asSeen(messages[asked]!, prepared.redaction),
+        replyMessage: last,
+        // A reply that failed before its first word is written anew, with a new search.
+        continued: last.content
+          ? { written: (await asSeen(last, prepared.redaction)).content, sources, nerCount: last.ner_count }
+          : null,
+        extends: true,
+      })
+    })
+  }
+
+  /**
+   * Writes a reply anew: `messageId` names it, or the user's message that it answers; with `message` that one is
+   * changed first. All that came after is removed.
+   */
+  async regenerate(asker: Asker, conversationId: string, messageId: string, given: TurnRequest): Promise<Started> {
+    return this.inConversation(asker, conversationId, async conversation => {
+      const { store } = this.dependencies
+      const messages = await store.messages(conversationId)
+      const at = messages.findIndex(message => message.id === messageId)
+      const asked = messages.findLastIndex((message, i) => i <= at && message.role === "user")
+      if (at < 0 || asked < 0) throw new AppError("not_found", { message: "there is no such message" })
+      const prepared = await this.prepare(asker, given, conversation)
+      const kept = messages.slice(0, given.message ? asked : asked + 1)
+      const firstRemoved = (kept.at(-1)?.position ?? 0) + 1
+      if (!given.message)
+        return this.answer(asker, prepared, conversation, kept, trx =>
+          store.deleteFrom(conversationId, firstRemoved, trx),
+        )
+      const rows = await this.changed(conversation, prepared, async trx => {
+        await store.deleteFrom(conversationId, firstRemoved, trx)
+        return this.addTurn(conversationId, prepared, trx)
+      })
+      return this.begin(asker, prepared, { conversation, ...rows, created: false, history: kept, continued: null })
+    })
+  }
+
+  /** Waits for the reply. @throws what the reply failed with */
+  async finished({ conversationId, live, messageIds }: Started, { workspaceId }: Asker): Promise<TurnAnswer> {
+    await live?.finished
+    if (live?.failure) throw namingConversation(live.failure, live)
+    const { store } = this.dependencies
+    const row = await this.row(workspaceId, conversationId)
+    const messages = (await store.messages(conversationId)).filter(({ id }) => messageIds.includes(id)).map(toMessage)
+    return {
+      conversation_id: conversationId,
+      model: row.model,
+      messages,
+      ner_count: messages.reduce((sum, message) => sum + message.ner_count, 0),
+      timestamp: new Date().toISOString(),
+    }
+  }
+
+  /** The newest reply from after event `lastEventId`, and on as it is written. */
+  async events(workspaceId: string, conversationId: string, lastEventId: number) {
+    await this.row(workspaceId, conversationId)
+    const live = this.dependencies.replies.newestOf(conversationId)
+    if (live) return (signal: AbortSignal): AsyncIterable<NumberedEvent> => live.follow(lastEventId, signal)
+    const messages = await this.dependencies.store.messages(conversationId)
+    return (): AsyncIterable<NumberedEvent> => replayStored(conversationId, messages, lastEventId)
+  }
+
+  /** Stops the reply that is being written, if any; what is written of it stays. */
+  async cancel(workspaceId: string, conversationId: string): Promise<Conversation> {
+    await this.row(workspaceId, conversationId)
+    const live = this.dependencies.replies.runningIn(conversationId)
+    if (live) {
+      live.abort.abort("cancelled" satisfies StopReason)
+      await Promise.race([live.finished, Bun.sleep(CANCEL_WAIT_MS)])
+    }
+    return this.get(workspaceId, conversationId)
+  }
+
+  list(workspaceId: string, request: { query?: string; page: number; pageSize: number }) {
+    return this.dependencies.store.list(workspaceId, request)
+  }
+
+  async get(workspaceId: string, conversationId: string): Promise<Conversation> {
+    const row = await this.row(workspaceId, conversationId)
+    return toConversation(row, await this.dependencies.store.messages(conversationId))
+  }
+
+  async change(
+    workspaceId: string,
+    conversationId: string,
+    change: { title?: string; additional_metadata?: Record<string, unknown> },
+  ): Promise<Conversation> {
+    await this.row(workspaceId, conversationId)
+    if (change.additional_metadata) checkMetadata(change.additional_metadata)
+    await this.dependencies.store.patch(conversationId, change)
+    return this.get(workspaceId, conversationId)
+  }
+
+  async delete(workspaceId: string, conversationId: string): Promise<void> {
+    await this.cancel(workspaceId, conversationId)
+    this.dependencies.replies.forget(conversationId)
+    await this.dependencies.store.delete(conversationId)
+  }
+
+  /** Every file that was given to a conversation. @throws AppError not_found */
+  async conversationFiles(workspaceId: string, conversationId: string): Promise<string[]> {
+    return JSON.parse((await this.row(workspaceId, conversationId)).file_ids)
+  }
+
+  /** Ends what is being written; to be called once, before the stores close. */
+  stop(graceMs: number): Promise<void> {
+    return this.dependencies.replies.stop(graceMs)
+  }
+
+  /** Holds the conversation for one turn; lets go of it when the turn cannot begin. */
+  private async inConversation(
+    asker: Asker,
+    conversationId: string,
+    work: (conversation: ConversationRow) => Promise<Started>,
+  ): Promise<Started> {
+    const { replies } = this.dependencies
+    const conversation = await this.row(asker.workspaceId, conversationId)
+    replies.take(conversationId)
+    try {
+      return await work(conversation)
+    } finally {
+      replies.give(conversationId) // of no effect once the reply has begun
+    }
+  }
+
+  private async prepare(
+    asker: Asker,
+    given: TurnRequest,
+    conversation: ConversationRow | undefined,
+  ): Promise<Prepared> {
+    const { models, redactor, redactionEnforced } = this.dependencies
+    const request = withFallbacks(given)
+    const settings = mergeSettings(request, conversation && (JSON.parse(conversation.settings) as ChatSettings))
+    const policy = parseRedaction(settings.redaction, redactionEnforced)
+    const redaction = new TurnRedaction(redactor, policy)
+    const scope = await this.scopeOf(asker.workspaceId, settings, request)
+    const model = await models.resolve(request.model ?? conversation?.model)
+    const message = await redaction.text(request.message ?? "")
+    if (request.system_prompt) settings.system_prompt = await redaction.text(request.system_prompt)
+    else if (settings.system_prompt) settings.system_prompt = await redaction.silently(settings.system_prompt)
+    return { model, settings, scope, redaction, request, message, promptEntities: redaction.count }
+  }
+
+  /** @throws AppError not_found for files, and conversations as context, that the workspace lacks */
+  private async scopeOf(workspaceId: string, settings: ChatSettings, request: TurnRequest): Promise<Scope> {
+    const { files } = this.dependencies
+    if (request.file_ids?.length) await files.getAll(workspaceId, request.file_ids)
+    const context = settings.context_id
+    const named = context?.startsWith("conv_") ? await this.conversationFiles(workspaceId, context) : null
+    const given = settings.file_ids.length > 0 ? settings.file_ids : null
+    const wanted = named && given ? given.filter(id => named.includes(id)) : (named ?? given)
+    return {
+      fileIds: wanted && (await existingFiles(files, workspaceId, wanted)).map(file => file.id),
+      contextId: named ? null : context,
+    }
+  }
+
+  /** Applies what the request changes in its conversation, together with the turn's messages. */
+  private changed<T>(
+    conversation: ConversationRow,
+    prepared: Prepared,
+    work: (trx: Executor) => Promise<T>,
+  ): Promise<T> {
+    const { store } = this.dependencies
+    const { request, settings, model } = prepared
+    const known: string[] = JSON.parse(conversation.file_ids)
+    return store.transaction(async trx => {
+      await store.change(
+        conversation.id,
+        {
+          model: model.info.value,
+          settings,
+          fileIds: [...new Set([...known, ...settings.file_ids])],
+          ...(request.additional_metadata ? { additionalMetadata: request.additional_metadata } : {}),
+          ...(request.title ? { title: await prepared.redaction.silently(request.title) } : {}),
+        },
+        trx,
+      )
+      return work(trx)
+    })
+  }
+
+  private async addTurn(
+    conversationId: string,
+    { message, model, redaction: { key }, promptEntities }: Prepared,
+    trx: Executor,
+  ) {
+    const { store } = this.dependencies
+    const added = { content: message, nerCount: promptEntities, redaction: key }
+    const userMessage = await store.addUserMessage(conversationId, added, trx)
+    return { userMessage, replyMessage: await store.addReply(conversationId, model.info.value, key, trx) }
+  }
+
+  /** A reply to the last of these messages, which is the user's. */
+  private async answer(
+    asker: Asker,
+    prepared: Prepared,
+    conversation: ConversationRow,
+    messages: MessageRow[],
+    before: (trx: Executor) => Promise<void> = async () => {},
+  ): Promise<Started> {
+    const { store } = this.dependencies
+    const replyMessage = await this.changed(conversation, prepared, async trx => {
+      await before(trx)
+      return store.addReply(conversation.id, prepared.model.info.value, prepared.redaction.key, trx)
+    })
+    const userMessage = await asSeen(messages.at(-1)!, prepared.redaction)
+    const history = messages.slice(0, -1)
+    const rows = { conversation, userMessage, replyMessage, history }
+    return this.begin(asker, prepared, { ...rows, created: false, continued: null, extends: true })
+  }
+
+  private begin(
+    asker: Asker,
+    { model, settings, scope, redaction, promptEntities }: Prepared,
+    rows: Pick<Turn, "conversation" | "userMessage" | "created" | "history" | "continued"> & {
+      replyMessage: MessageRow
+      /** Only the reply is new to the caller. */
+      extends?: boolean
+    },
+  ): Started {
+    const { replyMessage, conversation, userMessage } = rows
+    const live = new LiveReply(conversation.id, replyMessage.id)
+    const draft = newDraft()
+    draft.content = rows.continued?.written ?? ""
+    const turn: Turn = {
+      ...rows,
+      workspaceId: asker.workspaceId,
+      replyId: replyMessage.id,
+      settings,
+      scope,
+      model,
+      redaction,
+      promptEntities,
+    }
+    const run = () => runTurn(turn, live, draft, asker.requestId, this.dependencies)
+    this.dependencies.replies.begin(live, run, () => draft.content)
+    const messageIds = rows.extends ? [replyMessage.id] : [userMessage.id, replyMessage.id]
+    return { conversationId: conversation.id, live, messageIds }
+  }
+
+  private async row(workspaceId: string, conversationId: string): Promise<ConversationRow> {
+    const row = await this.dependencies.store.find(workspaceId, conversationId)
+    if (!row) throw new AppError("not_found", { message: "there is no such conversation" })
+    return row
+  }
+}
+
+/** A stored message as this turn's model may see it: it may be redacted where it was not when it came. */
+async function asSeen(message: MessageRow, redaction: TurnRedaction): Promise<MessageRow> {
+  if (message.redaction === redaction.key) return message
+  return { ...message, content: await redaction.silently(message.content) }
+}
+
+/** The caller of a JSON answer learns where the failed turn is kept. */
+function namingConversation(failure: Error, { conversationId, messageId }: LiveReply): Error {
+  if (!(failure instanceof AppError)) return failure
+  const { code, message, hint, retryAfter, details = [] } = failure
+  return new AppError(code, {
+    message,
+    details: [...details, { conversation_id: conversationId, message_id: messageId }],
+    ...(hint ? { hint } : {}),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    cause: failure,
+  })
+}

@@ -1,0 +1,302 @@
+/** Rows of conversations and messages ⇄ the public records. */
+import { type Selectable, sql } from "kysely"
+import type { ErrorBody } from "../errors.ts"
+import { newId } from "../id.ts"
+import type { ConversationsTable, MessagesTable } from "../storage/conversations.ts"
+import type { Database, Executor } from "../storage/database.ts"
+import type { ChatSettings } from "./settings.ts"
+import type { Citation, Conversation, ConversationSummary, FinishReason, Message, Source } from "./types.ts"
+
+export type ConversationRow = Selectable<ConversationsTable>
+export type MessageRow = Selectable<MessagesTable>
+
+export interface NewConversation {
+  id: string
+  workspaceId: string
+  title: string
+  model: string
+  settings: ChatSettings
+  additionalMetadata: Record<string, unknown>
+}
+
+/** What a turn changes in its conversation beside the messages. */
+export interface ConversationChange {
+  model: string
+  settings: ChatSettings
+  additionalMetadata?: Record<string, unknown>
+  title?: string
+  /** Every file given so far. */
+  fileIds: string[]
+}
+
+export interface NewUserMessage {
+  content: string
+  nerCount: number
+  /** JSON of the redaction that the content went through. */
+  redaction: string | null
+}
+
+/** A reply as it is stored when it ends, however it ends. */
+export interface FinishedReply {
+  content: string
+  citations: Citation[]
+  sources: Source[]
+  finishReason: FinishReason
+  error: ErrorBody | null
+  nerCount: number
+  promptTokens: number
+  completionTokens: number
+  contextTokens: number | null
+}
+
+const now = (): string => new Date().toISOString()
+
+export class ConversationStore {
+  constructor(private readonly database: Database) {}
+
+  /** At start: replies that were being written when the process died end as they are. */
+  async closeInterrupted(): Promise<void> {
+    await this.database
+      .updateTable("messages")
+      .set({ finish_reason: "error" })
+      .where("role", "=", "assistant")
+      .where("finish_reason", "is", null)
+      .execute()
+  }
+
+  async list(workspaceId: string, request: { query?: string; page: number; pageSize: number }) {
+    const text = request.query?.trim()
+    let matching = this.database.selectFrom("conversations").where("workspace_id", "=", workspaceId)
+    if (text) {
+      const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`
+      matching = matching.where(
+        sql<boolean>`(title like ${pattern} escape '\\' or exists (select 1 from messages
+          where conversation_id = conversations.id and content like ${pattern} escape '\\'))`,
+      )
+    }
+    const { total } = await matching.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+    const rows = await matching
+      .selectAll()
+      .select(eb =>
+        eb
+          .selectFrom("messages")
+          .whereRef("conversation_id", "=", "conversations.id")
+          .select(count => count.fn.countAll<number>().as("count"))
+          .as("message_count"),
+      )
+      .orderBy("updated_at", "desc")
+      .orderBy("id", "desc")
+      .limit(request.pageSize)
+      .offset((request.page - 1) * request.pageSize)
+      .execute()
+    return { data: rows.map(row => toSummary(row, Number(row.message_count ?? 0))), total: Number(total) }
+  }
+
+  /** Undefined also for a conversation of another workspace. */
+  find(workspaceId: string, id: string): Promise<ConversationRow | undefined> {
+    return this.database
+      .selectFrom("conversations")
+      .selectAll()
+      .where("id", "=", id)
+      .where("workspace_id", "=", workspaceId)
+      .executeTakeFirst()
+  }
+
+  /** In order. */
+  messages(conversationId: string): Promise<MessageRow[]> {
+    return this.database
+      .selectFrom("messages")
+      .selectAll()
+      .where("conversation_id", "=", conversationId)
+      .orderBy("position")
+      .execute()
+  }
+
+  async create({ id, workspaceId, title, model, settings, additionalMetadata }: NewConversation, executor: Executor) {
+    const created = now()
+    return executor
+      .insertInto("conversations")
+      .values({
+        id,
+        workspace_id: workspaceId,
+        title,
+        model,
+        settings: JSON.stringify(settings),
+        additional_metadata: JSON.stringify(additionalMetadata),
+        file_ids: JSON.stringify(settings.file_ids),
+        created_at: created,
+        updated_at: created,
+        ner_count: 0,
+        context_tokens: null,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  }
+
+  async change(id: string, change: ConversationChange, executor: Executor): Promise<void> {
+    await executor
+      .updateTable("conversations")
+      .set({
+        model: change.model,
+        settings: JSON.stringify(change.settings),
+        file_ids: JSON.stringify(change.fileIds),
+        ...(change.additionalMetadata ? { additional_metadata: JSON.stringify(change.additionalMetadata) } : {}),
+        ...(change.title ? { title: change.title } : {}),
+        updated_at: now(),
+      })
+      .where("id", "=", id)
+      .execute()
+  }
+
+  async patch(id: string, change: { title?: string; additional_metadata?: Record<string, unknown> }): Promise<void> {
+    const { title, additional_metadata: metadata } = change
+    await this.database
+      .updateTable("conversations")
+      .set({
+        ...(title === undefined ? {} : { title }),
+        ...(metadata === undefined ? {} : { additional_metadata: JSON.stringify(metadata) }),
+        updated_at: now(),
+      })
+      .where("id", "=", id)
+      .execute()
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.database.deleteFrom("conversations").where("id", "=", id).execute()
+  }
+
+  async addUserMessage(conversationId: string, message: NewUserMessage, executor: Executor): Promise<MessageRow> {
+    return this.add(executor, {
+      ...emptyMessage(conversationId, "user"),
+      content: message.content,
+      ner_count: message.nerCount,
+      redaction: message.redaction,
+    })
+  }
+
+  /** An empty reply, to be filled while it is written. */
+  async addReply(conversationId: string, model: string, redaction: string | null, executor: Executor) {
+    return this.add(executor, { ...emptyMessage(conversationId, "assistant"), model, redaction })
+  }
+
+  /** A reply that is written on: unfinished again. */
+  async reopen(messageId: string, model: string, executor: Executor): Promise<void> {
+    await executor
+      .updateTable("messages")
+      .set({ finish_reason: null, error: null, model })
+      .where("id", "=", messageId)
+      .execute()
+  }
+
+  /** Removes this message and all after it. */
+  async deleteFrom(conversationId: string, position: number, executor: Executor): Promise<void> {
+    await executor
+      .deleteFrom("messages")
+      .where("conversation_id", "=", conversationId)
+      .where("position", ">=", position)
+      .execute()
+  }
+
+  /** The parts written so far of several replies, in one commit. */
+  async saveParts(parts: { messageId: string; content: string }[]): Promise<void> {
+    await this.database.transaction().execute(async trx => {
+      for (const { messageId, content } of parts)
+        await trx
+          .updateTable("messages")
+          .set({ content })
+          .where("id", "=", messageId)
+          .where("finish_reason", "is", null)
+          .execute()
+    })
+  }
+
+  async finish(conversationId: string, messageId: string, reply: FinishedReply): Promise<void> {
+    await this.database.transaction().execute(async trx => {
+      await trx
+        .updateTable("messages")
+        .set({
+          content: reply.content,
+          citations: JSON.stringify(reply.citations),
+          sources: JSON.stringify(reply.sources),
+          finish_reason: reply.finishReason,
+          error: reply.error ? JSON.stringify(reply.error) : null,
+          ner_count: reply.nerCount,
+          prompt_tokens: reply.promptTokens,
+          completion_tokens: reply.completionTokens,
+        })
+        .where("id", "=", messageId)
+        .execute()
+      await trx
+        .updateTable("conversations")
+        .set({
+          ner_count: sql<number>`(select coalesce(sum(ner_count), 0) from messages where conversation_id = ${conversationId})`,
+          updated_at: now(),
+          ...(reply.contextTokens === null ? {} : { context_tokens: reply.contextTokens }),
+        })
+        .where("id", "=", conversationId)
+        .execute()
+    })
+  }
+
+  transaction<T>(work: (executor: Executor) => Promise<T>): Promise<T> {
+    return this.database.transaction().execute(work)
+  }
+
+  private async add(executor: Executor, message: Omit<MessageRow, "position">): Promise<MessageRow> {
+    const { conversation_id } = message
+    const { last } = await executor
+      .selectFrom("messages")
+      .select(eb => eb.fn.max("position").as("last"))
+      .where("conversation_id", "=", conversation_id)
+      .executeTakeFirstOrThrow()
+    return executor
+      .insertInto("messages")
+      .values({ ...message, position: Number(last ?? 0) + 1 })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  }
+}
+
+const emptyMessage = (conversationId: string, role: "user" | "assistant") => ({
+  id: newId("msg"),
+  conversation_id: conversationId,
+  role,
+  content: "",
+  citations: "[]",
+  sources: "[]",
+  finish_reason: null,
+  error: null,
+  model: null,
+  ner_count: 0,
+  redaction: null,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  created_at: now(),
+})
+
+export const toMessage = (row: MessageRow): Message => ({
+  id: row.id,
+  role: row.role,
+  content: row.content,
+  citations: JSON.parse(row.citations),
+  finish_reason: row.finish_reason as FinishReason | null,
+  model: row.model,
+  ner_count: row.ner_count,
+  created_at: row.created_at,
+})
+
+export const toSummary = (row: ConversationRow, messageCount: number): ConversationSummary => ({
+  conversation_id: row.id,
+  title: row.title,
+  model: row.model,
+  ner_count: row.ner_count,
+  message_count: messageCount,
+  additional_metadata: JSON.parse(row.additional_metadata),
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})
+
+export const toConversation = (row: ConversationRow, messages: MessageRow[]): Conversation => ({
+  ...toSummary(row, messages.length),
+  messages: messages.map(toMessage),
+})

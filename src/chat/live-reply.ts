@@ -1,0 +1,66 @@
+/**
+ * The events of one reply, kept while it is written and some minutes after: whoever reads, reads from here, and a reader
+ * that goes away changes nothing.
+ */
+import type { AppError } from "../errors.ts"
+import type { ChatEvent, NumberedEvent } from "./types.ts"
+
+export class LiveReply {
+  /** Stops the model; the reason tells a cancelled reply from an interrupted one. */
+  readonly abort = new AbortController()
+  /** Settles when the reply is stored, whatever became of it. */
+  readonly finished: Promise<void>
+  /** Why it failed; set before `finished` settles. */
+  failure: AppError | Error | undefined
+  endedAt: number | undefined
+
+  private readonly events: NumberedEvent[] = []
+  private readonly end = Promise.withResolvers<void>()
+  private next = Promise.withResolvers<void>()
+
+  constructor(
+    readonly conversationId: string,
+    readonly messageId: string,
+  ) {
+    this.finished = this.end.promise
+  }
+
+  get ended(): boolean {
+    return this.endedAt !== undefined
+  }
+
+  push(event: ChatEvent): void {
+    this.events.push({ ...event, id: this.events.length + 1 })
+    this.wake()
+  }
+
+  close(): void {
+    this.endedAt = Date.now()
+    this.end.resolve()
+    this.wake()
+  }
+
+  /** Events after number `after`, those to come included, until the reply ends or the reader leaves. */
+  async *follow(after: number, signal?: AbortSignal): AsyncGenerator<NumberedEvent> {
+    const leave = () => this.wake()
+    signal?.addEventListener("abort", leave)
+    try {
+      for (let at = Math.max(0, after); ; ) {
+        while (at < this.events.length) {
+          if (signal?.aborted) return
+          yield this.events[at++]!
+        }
+        if (this.ended || signal?.aborted) return
+        await this.next.promise
+      }
+    } finally {
+      signal?.removeEventListener("abort", leave)
+    }
+  }
+
+  private wake(): void {
+    const { resolve } = this.next
+    this.next = Promise.withResolvers()
+    resolve()
+  }
+}

@@ -1,0 +1,50 @@
+/** The events of a reply whose own are no longer in memory, made from what is stored. */
+import { type MessageRow, toMessage } from "./conversation-store.ts"
+import type { ChatEvent, NumberedEvent } from "./types.ts"
+
+/**
+ * From the beginning where `lastEventId` is 0. Otherwise the reader has a part of a stream whose deltas are forgotten:
+ * it gets the end, which holds the whole content, numbered on from what it has.
+ */
+export async function* replayStored(
+  conversationId: string,
+  messages: readonly MessageRow[],
+  lastEventId: number,
+): AsyncGenerator<NumberedEvent> {
+  const at = messages.findLastIndex(message => message.role === "assistant")
+  const reply = messages[at]
+  if (!reply) return
+  const asked = messages.slice(0, at).findLast(message => message.role === "user")
+  const beginning: ChatEvent[] = [
+    {
+      event: "message_started",
+      data: {
+        message_id: reply.id,
+        conversation_id: conversationId,
+        model: reply.model ?? "",
+        user_message_id: asked?.id ?? "",
+      },
+    },
+    { event: "sources", data: { sources: JSON.parse(reply.sources) } },
+    ...(reply.content ? [{ event: "message_delta" as const, data: { text: reply.content } }] : []),
+  ]
+  const events = [...(lastEventId > 0 ? [] : beginning), lastEvent(reply), { event: "done" as const, data: {} }]
+  for (const [i, event] of events.entries()) yield { ...event, id: lastEventId + i + 1 }
+}
+
+function lastEvent(row: MessageRow): ChatEvent {
+  const { id, content, citations, finish_reason, ner_count } = toMessage(row)
+  if (row.error) return { event: "error", data: { error: JSON.parse(row.error), message_id: id } }
+  return {
+    event: "message_completed",
+    data: {
+      message_id: id,
+      content,
+      citations,
+      finish_reason: finish_reason ?? "error",
+      usage: { prompt_tokens: row.prompt_tokens, completion_tokens: row.completion_tokens },
+      ner_count,
+      timings: { search_ms: 0, first_token_ms: 0, total_ms: 0 },
+    },
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * One turn as a generator of chat events, up to the last delta: find passages, fit the prompt, ask the model, relay what
+ * it writes. What has come of it so far stands in the draft at every moment, so that whoever runs the turn can store it
+ * however it ends.
+ */
+import { ContextOverflowError, type Grounding } from "../backends/backend.ts"
+import { citedIn } from "./citations.ts"
+import type { FittedPrompt } from "./prompt.ts"
+import { Relay } from "./relay.ts"
+import { type Retrieved, retrieve } from "./retrieval.ts"
+import { type ChatQuery, searchQuery } from "./search-query.ts"
+import type { Draft, ReplyDependencies, Turn } from "./turn.ts"
+import { fitTurn, pictures, redactedHistory, type WindowedPrompt, withImages } from "./turn-prompt.ts"
+import type { ChatEvent, Source } from "./types.ts"
+
+/** Prompts that the server found too long are fitted again, each time smaller. */
+const MAX_REFITS = 3
+
+export async function* reply(
+  turn: Turn,
+  draft: Draft,
+  dependencies: ReplyDependencies,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent> {
+  yield* opening(turn)
+  const asked = question(turn)
+  const found = yield* findSources(turn, asked, dependencies, signal)
+  draft.searchMs = found.searchMs
+  draft.sources = found.sources
+  if (turn.redaction.on)
+    yield { event: "redaction", data: { ner_count: turn.redaction.count, kinds: turn.redaction.kinds } }
+  if (turn.continued?.written) {
+    draft.content = turn.continued.written
+    yield { event: "message_delta", data: { text: draft.content } }
+  }
+  const history = await redactedHistory(turn)
+  const images = await pictures(turn, dependencies)
+  for (let refit = 0; ; refit++) {
+    const prompt = fitTurn(turn, history, draft.sources, images.length, dependencies)
+    const isFirst = refit === 0
+    if (isFirst && turn.settings.use_library && !turn.continued) {
+      draft.sources = prompt.sources
+      yield { event: "sources", data: { sources: prompt.sources } }
+    }
+    if (isFirst && prompt.droppedMessages + prompt.droppedSources > 0) yield truncated(prompt)
+    draft.contextTokens = prompt.contextTokens
+    try {
+      yield* ask(turn, draft, { ...prompt, turns: withImages(prompt.turns, images), asked }, signal)
+      const { prompt_tokens: counted } = draft.usage
+      if (images.length === 0 && counted > 0)
+        dependencies.meter.learn(turn.model.info.value, prompt.promptTokens, counted)
+      break
+    } catch (error) {
+      if (!(error instanceof ContextOverflowError) || refit === MAX_REFITS || draft.firstTokenAt !== null) throw error
+      dependencies.meter.raise(turn.model.info.value)
+    }
+  }
+  const { citations, invalid } = citedIn(draft.content, draft.sources)
+  draft.citations = citations
+  if (invalid.length > 0)
+    yield {
+      event: "warning",
+      data: {
+        code: "invalid_citation",
+        message: `the reply cites ${invalid.map(n => `[${n}]`).join(", ")}, which the model was not given`,
+      },
+    }
+}
+
+function* opening({ conversation, created, replyId, userMessage, model }: Turn): Generator<ChatEvent> {
+  if (created)
+    yield {
+      event: "conversation_created",
+      data: {
+        conversation_id: conversation.id,
+        model: model.info.value,
+        created_at: conversation.created_at,
+        additional_metadata: JSON.parse(conversation.additional_metadata),
+      },
+    }
+  yield {
+    event: "message_started",
+    data: {
+      message_id: replyId,
+      conversation_id: conversation.id,
+      model: model.info.value,
+      user_message_id: userMessage.id,
+    },
+  }
+}
+
+function question({ userMessage, history }: Turn): ChatQuery {
+  const earlier = history.filter(message => message.role === "user").map(message => message.content)
+  return searchQuery(userMessage.content, earlier)
+}
+
+async function* findSources(
+  turn: Turn,
+  { query }: ChatQuery,
+  dependencies: ReplyDependencies,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, Retrieved> {
+  // A reply that is written on keeps its passages, or its citations would change their meaning.
+  if (turn.continued) return { sources: turn.continued.sources, searchMs: 0 }
+  if (!turn.settings.use_library) return { sources: [], searchMs: 0 }
+  const { workspaceId, scope, redaction } = turn
+  return yield* retrieve(dependencies, { workspaceId, query, scope, redaction }, signal)
+}
+
+function truncated({ droppedMessages, droppedSources }: FittedPrompt): ChatEvent {
+  const dropped = [
+    droppedMessages > 0 ? `the oldest ${droppedMessages} messages` : "",
+    droppedSources > 0 ? `${droppedSources} passages of the library` : "",
+  ].filter(Boolean)
+  return {
+    event: "warning",
+    data: {
+      code: "context_truncated",
+      message: `the model was not given ${dropped.join(" and ")}: they do not fit into its context window`,
+    },
+  }
+}
+
+/** Asks the model and relays what it writes. */
+async function* ask(
+  turn: Turn,
+  draft: Draft,
+  prompt: WindowedPrompt & { asked: ChatQuery },
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent> {
+  const { settings, model } = turn
+  const pieces = model.backend.chat({
+    model: model.name,
+    turns: prompt.turns,
+    options: settings.options,
+    ...(prompt.contextTokens === null ? {} : { contextTokens: prompt.contextTokens }),
+    thinking: settings.thinking,
+    ...(settings.response_format ? { responseFormat: settings.response_format } : {}),
+    ...(turn.continued?.written ? { continueLast: true } : {}),
+    ...(settings.use_library ? { grounding: groundingOf(turn, prompt) } : {}),
+    signal,
+  })
+  yield* new Relay(turn, draft).events(pieces)
+}
+
+function groundingOf({ userMessage }: Turn, { asked, sources }: { asked: ChatQuery; sources: Source[] }): Grounding {
+  return { question: userMessage.content, topic: asked.topic, passages: sources }
+}

@@ -1,0 +1,146 @@
+/** What the library gives to one turn: passages found with the message, pictures for models that see. */
+import type { ChatImage } from "../backends/backend.ts"
+import type { SearchService } from "../search/types.ts"
+import { toSources } from "./passages.ts"
+import type { TurnRedaction } from "./redaction.ts"
+import type { ChatEvent, Source } from "./types.ts"
+
+/** A file as chat knows it; a FileRecord has all of these. */
+export interface ChatFile {
+  id: string
+  name: string
+  mime_type: string
+  size: number
+  status: string
+}
+
+/** What chat asks of the library. */
+export interface ChatFiles {
+  /** In the given order. @throws AppError not_found when the workspace lacks one */
+  getAll(workspaceId: string, fileIds: readonly string[]): Promise<ChatFile[]>
+  /** Where the original bytes lie. */
+  content(workspaceId: string, fileId: string): Promise<{ path: string }>
+}
+
+/** Where a turn looks; null does not narrow. */
+export interface Scope {
+  fileIds: string[] | null
+  contextId: string | null
+}
+
+export interface RetrievalDependencies {
+  search: SearchService
+  files: ChatFiles
+  /** Longest wait for given files that are still being indexed. */
+  fileWaitMs: number
+}
+
+/** Hits that are asked for; merging and the window leave fewer. */
+const HITS = 10
+const POLL_MS = 300
+const MAX_IMAGES = 4
+const MAX_IMAGE_BYTES = 20_000_000
+const PENDING = new Set(["queued", "indexing"])
+
+/** The given files that still exist: inherited ones may have been deleted since. */
+export async function existingFiles(
+  files: ChatFiles,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<ChatFile[]> {
+  const found = await Promise.all(ids.map(id => files.getAll(workspaceId, [id]).catch(() => [])))
+  return found.flat()
+}
+
+export interface Retrieved {
+  sources: Source[]
+  searchMs: number
+}
+
+/** Yields status and warnings, returns the passages, redacted where the turn is. */
+export async function* retrieve(
+  { search, files, fileWaitMs }: RetrievalDependencies,
+  turn: { workspaceId: string; query: string; scope: Scope; redaction: TurnRedaction },
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, Retrieved> {
+  const started = performance.now()
+  const { workspaceId, query, scope, redaction } = turn
+  yield { event: "status", data: { phase: "retrieving" } }
+  if (scope.fileIds) yield* awaitFiles(files, workspaceId, scope.fileIds, fileWaitMs, signal)
+  if (!query.trim() || scope.fileIds?.length === 0) return { sources: [], searchMs: performance.now() - started }
+  const result = await search.search(
+    {
+      workspaceId,
+      query,
+      limit: HITS,
+      highlight: false,
+      filters: {
+        ...(scope.fileIds ? { file_ids: scope.fileIds } : {}),
+        ...(scope.contextId === null ? {} : { context_id: scope.contextId }),
+      },
+    },
+    signal,
+  )
+  if (result.degraded)
+    yield {
+      event: "warning",
+      data: {
+        code: "keyword_only_search",
+        message: "the embedding model does not answer: passages were found by their words alone",
+      },
+    }
+  const sources = await Promise.all(toSources(result.hits).map(source => redacted(source, redaction)))
+  return { sources, searchMs: performance.now() - started }
+}
+
+async function redacted(source: Source, redaction: TurnRedaction): Promise<Source> {
+  if (!redaction.on) return source
+  const { section, member } = source.position
+  return {
+    ...source,
+    name: await redaction.silently(source.name),
+    text: await redaction.text(source.text),
+    position: {
+      ...source.position,
+      section: section && (await redaction.silently(section)),
+      member: member && (await redaction.silently(member)),
+    },
+  }
+}
+
+/** A file that was uploaded a moment ago is waited for; one that takes longer is said. */
+async function* awaitFiles(
+  files: ChatFiles,
+  workspaceId: string,
+  ids: string[],
+  waitMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, void> {
+  const deadline = Date.now() + waitMs
+  let said = ""
+  for (;;) {
+    const pending = (await existingFiles(files, workspaceId, ids)).filter(file => PENDING.has(file.status))
+    if (pending.length === 0) return
+    const names = pending.map(file => file.name).join(", ")
+    const late = Date.now() >= deadline
+    const detail = late ? `answering without ${names}: not indexed yet` : `waiting until ${names} can be searched`
+    if (detail !== said) yield { event: "status", data: { phase: "retrieving", detail } }
+    said = detail
+    if (late) return
+    await Bun.sleep(POLL_MS)
+    signal.throwIfAborted()
+  }
+}
+
+/** Pictures among the given files, in the form in which models take them. */
+export async function imagesOf(files: ChatFiles, workspaceId: string, ids: readonly string[]): Promise<ChatImage[]> {
+  const pictures = (await existingFiles(files, workspaceId, ids))
+    .filter(file => file.mime_type.startsWith("image/") && file.size <= MAX_IMAGE_BYTES)
+    .slice(-MAX_IMAGES)
+  return Promise.all(
+    pictures.map(async ({ id, mime_type }) => {
+      const { path } = await files.content(workspaceId, id)
+      return { mimeType: mime_type, data: Buffer.from(await Bun.file(path).arrayBuffer()).toString("base64") }
+    }),
+  )
+}

@@ -1,0 +1,114 @@
+/** Carries a turn out to its end, whatever that end is: events to the live reply, the outcome to the store. Never throws. */
+import { AppError, type ErrorBody, toErrorBody } from "../errors.ts"
+import { log } from "../log.ts"
+import { citedIn } from "./citations.ts"
+import type { ConversationStore } from "./conversation-store.ts"
+import type { LiveReply } from "./live-reply.ts"
+import type { StopReason } from "./replies.ts"
+import { reply } from "./reply.ts"
+import type { Draft, ReplyDependencies, Turn } from "./turn.ts"
+import type { FinishReason } from "./types.ts"
+
+export interface RunDependencies extends ReplyDependencies {
+  store: ConversationStore
+}
+
+/** @param requestId names the request in errors */
+export async function runTurn(
+  turn: Turn,
+  live: LiveReply,
+  draft: Draft,
+  requestId: string,
+  dependencies: RunDependencies,
+): Promise<void> {
+  const { signal } = live.abort
+  let failure: unknown
+  try {
+    for await (const event of reply(turn, draft, dependencies, signal)) live.push(event)
+  } catch (error) {
+    failure = error
+  }
+  const cancelled = signal.aborted && signal.reason === ("cancelled" satisfies StopReason)
+  if (failure !== undefined && !cancelled) failure = asShown(failure, signal)
+  const ended = await end(turn, draft, failure, cancelled, requestId, dependencies)
+  if (ended.error) live.failure = ended.failure
+  report(turn, live, draft, ended)
+  turn.redaction.audit({ conversation_id: turn.conversation.id, message_id: turn.replyId })
+}
+
+interface Ended {
+  finishReason: FinishReason
+  failure: Error | undefined
+  error: ErrorBody | null
+}
+
+/** Stores the outcome; a store that refuses (a full disk) is the outcome then. */
+async function end(
+  turn: Turn,
+  draft: Draft,
+  failure: unknown,
+  cancelled: boolean,
+  requestId: string,
+  { store }: RunDependencies,
+): Promise<Ended> {
+  const failed = failure !== undefined && !cancelled
+  const finishReason: FinishReason = cancelled ? "cancelled" : failed ? "error" : draft.finishReason
+  const error = failed ? toErrorBody(failure, requestId) : null
+  if (failed)
+    log.warn("a reply failed", { request_id: requestId, conversation_id: turn.conversation.id, error: failure })
+  if (failed || cancelled) draft.citations = citedIn(draft.content, draft.sources).citations
+  try {
+    await store.finish(turn.conversation.id, turn.replyId, {
+      content: draft.content,
+      citations: draft.citations,
+      sources: draft.sources,
+      finishReason,
+      error: error && withoutRequest(error),
+      nerCount: replyEntities(turn),
+      promptTokens: draft.usage.prompt_tokens,
+      completionTokens: draft.usage.completion_tokens,
+      contextTokens: draft.contextTokens,
+    })
+  } catch (cause) {
+    log.error("a reply could not be stored", { conversation_id: turn.conversation.id, error: cause })
+    return { finishReason: "error", failure: cause as Error, error: toErrorBody(cause, requestId) }
+  }
+  return { finishReason, failure: failed ? (failure as Error) : undefined, error }
+}
+
+function report(turn: Turn, live: LiveReply, draft: Draft, { finishReason, error }: Ended): void {
+  const now = performance.now()
+  const ms = (value: number) => Math.round(value * 10) / 10
+  if (error) live.push({ event: "error", data: { error, message_id: turn.replyId } })
+  else
+    live.push({
+      event: "message_completed",
+      data: {
+        message_id: turn.replyId,
+        content: draft.content,
+        citations: draft.citations,
+        finish_reason: finishReason,
+        usage: draft.usage,
+        ner_count: turn.userMessage.ner_count + replyEntities(turn),
+        timings: {
+          search_ms: ms(draft.searchMs),
+          first_token_ms: ms((draft.firstTokenAt ?? now) - draft.startedAt),
+          total_ms: ms(now - draft.startedAt),
+        },
+      },
+    })
+  live.push({ event: "done", data: {} })
+}
+
+/** What an aborted turn failed with is the abort; anything else is what it is. */
+function asShown(failure: unknown, signal: AbortSignal): Error {
+  if (signal.aborted)
+    return new AppError("overloaded", { message: "the daemon stopped before the reply was complete", retryAfter: 10 })
+  return failure instanceof Error ? failure : new Error(String(failure))
+}
+
+/** Found in passages and reply. */
+const replyEntities = ({ redaction, promptEntities, continued }: Turn): number =>
+  redaction.count - promptEntities + (continued?.nerCount ?? 0)
+
+const withoutRequest = ({ request_id: _, ...error }: ErrorBody): ErrorBody => error

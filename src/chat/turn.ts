@@ -1,0 +1,59 @@
+/** What a turn is made of, and what has come of it so far. */
+import type { ResolvedModel } from "../backends/index.ts"
+import type { ConversationRow, MessageRow } from "./conversation-store.ts"
+import type { TurnRedaction } from "./redaction.ts"
+import type { RetrievalDependencies, Scope } from "./retrieval.ts"
+import type { ChatSettings } from "./settings.ts"
+import type { TokenMeter } from "./tokens.ts"
+import type { Citation, FinishReason, Source, Usage } from "./types.ts"
+
+export interface Turn {
+  workspaceId: string
+  conversation: ConversationRow
+  /** The conversation was made by this turn. */
+  created: boolean
+  /** Messages before the one that is answered, oldest first. */
+  history: MessageRow[]
+  userMessage: MessageRow
+  replyId: string
+  /** Its texts redacted already. */
+  settings: ChatSettings
+  scope: Scope
+  model: ResolvedModel
+  redaction: TurnRedaction
+  /** A reply that was cut and is written on; null for a new one. */
+  continued: { written: string; sources: Source[]; nerCount: number } | null
+  /** Found in message and system prompt when this turn was prepared. */
+  promptEntities: number
+}
+
+/** What has come of a turn so far. */
+export interface Draft {
+  content: string
+  sources: Source[]
+  citations: Citation[]
+  finishReason: FinishReason
+  usage: Usage
+  contextTokens: number | null
+  searchMs: number
+  startedAt: number
+  firstTokenAt: number | null
+}
+
+export const newDraft = (): Draft => ({
+  content: "",
+  sources: [],
+  citations: [],
+  finishReason: "stop",
+  usage: { prompt_tokens: 0, completion_tokens: 0 },
+  contextTokens: null,
+  searchMs: 0,
+  startedAt: performance.now(),
+  firstTokenAt: null,
+})
+
+export interface ReplyDependencies extends RetrievalDependencies {
+  meter: TokenMeter
+  /** The operator's bound on windows; 0 for the models' own. */
+  maxContextTokens: number
+}

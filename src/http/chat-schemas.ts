@@ -1,0 +1,142 @@
+/** Schemas of conversations: what a chat request may hold, and the records that come back. */
+import { type Static, t } from "elysia"
+import type { TurnRequest } from "../chat/settings.ts"
+import { JsonObject, nullable, Time } from "./schemas.ts"
+
+const MAX_MESSAGE = 100_000
+
+export const MessageText = t.String({ minLength: 1, maxLength: MAX_MESSAGE })
+
+const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => t.Optional(nullable(schema))
+
+const Options = t.Object(
+  {
+    temperature: optional(t.Number({ minimum: 0, maximum: 2 })),
+    top_p: optional(t.Number({ minimum: 0, maximum: 1 })),
+    max_tokens: optional(t.Integer({ minimum: 1, maximum: 1_000_000 })),
+    seed: optional(t.Integer()),
+    stop: optional(t.Array(t.String(), { maxItems: 16 })),
+  },
+  { description: "Left to the model where absent" },
+)
+
+/** Every field but the message; each is optional, and null is the same as absent. */
+export const turnFields = {
+  model: optional(
+    t.String({
+      minLength: 1,
+      maxLength: 256,
+      description: "A `value` of the model list",
+      examples: ["ollama/llama3.2:3b"],
+    }),
+  ),
+  title: optional(t.String({ maxLength: 500 })),
+  system_prompt: optional(t.String({ maxLength: MAX_MESSAGE })),
+  use_library: optional(t.Boolean({ description: "Search the library for the answer; true by default" })),
+  context_id: optional(
+    t.String({ maxLength: 128, description: "Search only this scope, or the files given to this `conv_…`" }),
+  ),
+  file_ids: optional(
+    t.Array(t.String({ maxLength: 64 }), { description: "Search only these files; pictures go to models that see" }),
+  ),
+  options: optional(Options),
+  thinking: optional(t.Boolean({ description: "Let the model think before it answers, where it can" })),
+  response_format: optional(t.Union([t.String(), JsonObject], { description: '`"json"` or a JSON Schema' })),
+  redaction: optional(t.Any({ description: "true, false or a redaction object (see POST /external/redact)" })),
+  additional_metadata: optional(
+    t.Record(t.String(), t.Any(), {
+      description:
+        "Stored and returned with the conversation, at most 16 KB. Its keys model, system_prompt, context_id, file_ids, redaction and title stand in for missing fields",
+    }),
+  ),
+}
+
+const TurnFields = t.Object(turnFields)
+
+/** Null is the same as absent. */
+export function turnRequestOf(body: Static<typeof TurnFields> & { message?: string | null }): TurnRequest {
+  const { options, ...given } = body
+  const request = withoutNulls(given)
+  return options ? { ...request, options: withoutNulls(options) } : request
+}
+
+function withoutNulls(object: Record<string, unknown>): Record<string, never> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null)) as Record<string, never>
+}
+
+const PositionSchema = t.Object({
+  page: nullable(t.Integer()),
+  sheet: nullable(t.String()),
+  slide: nullable(t.Integer()),
+  member: nullable(t.String({ description: "Path inside a zip" })),
+  section: nullable(t.String()),
+  start: t.Integer({ description: "Offset into the file's extracted text" }),
+  end: t.Integer(),
+})
+
+const CitationSchema = t.Object({
+  index: t.Integer({ description: "The [n] in the content" }),
+  file_id: t.String(),
+  chunk_id: t.String(),
+  name: t.String(),
+  position: PositionSchema,
+})
+
+export const MessageSchema = t.Object(
+  {
+    id: t.String({ examples: ["msg_01m7y48vkz3s85f1acdta2"] }),
+    role: t.Union([t.Literal("user"), t.Literal("assistant")]),
+    content: t.String(),
+    citations: t.Array(CitationSchema),
+    finish_reason: nullable(
+      t.Union([t.Literal("stop"), t.Literal("length"), t.Literal("cancelled"), t.Literal("error")], {
+        description: "Null for a user's message and while a reply is being written",
+      }),
+    ),
+    model: nullable(t.String()),
+    ner_count: t.Integer({ description: "Values that were redacted" }),
+    created_at: Time,
+  },
+  { title: "Message" },
+)
+
+const summaryFields = {
+  conversation_id: t.String({ examples: ["conv_01m7y48vkz3s85f1acdta2"] }),
+  title: t.String(),
+  model: t.String(),
+  ner_count: t.Integer(),
+  message_count: t.Integer(),
+  additional_metadata: JsonObject,
+  created_at: Time,
+  updated_at: Time,
+}
+
+export const ConversationSummarySchema = t.Object(summaryFields, { title: "ConversationSummary" })
+export const ConversationSchema = t.Object(
+  { ...summaryFields, messages: t.Array(MessageSchema) },
+  { title: "Conversation" },
+)
+
+export const TurnAnswerSchema = t.Object(
+  {
+    conversation_id: t.String(),
+    model: t.String(),
+    messages: t.Array(MessageSchema),
+    ner_count: t.Integer(),
+    timestamp: Time,
+  },
+  { title: "TurnAnswer" },
+)
+
+/** The stream of a reply, for the reference. */
+export const STREAM = `One event each, \`id\` counting from 1, \`data\` one line of JSON:
+\`conversation_created\` {conversation_id, model, created_at, additional_metadata} (only where the call makes the conversation) ·
+\`message_started\` {message_id, conversation_id, model, user_message_id} ·
+\`status\` {phase: retrieving | loading_model | thinking | generating | calling_tool, detail?} ·
+\`warning\` {code: context_truncated | keyword_only_search | invalid_citation, message} ·
+\`redaction\` {ner_count, kinds} · \`sources\` {sources: [{index, file_id, name, chunk_id, score, text, position}]} ·
+\`thinking_delta\` {text} · \`message_delta\` {text} ·
+\`message_completed\` {message_id, content, citations, finish_reason, usage, ner_count, timings} ·
+\`error\` {error, message_id} · \`done\` {}, always last. A comment line at least every 15 s of silence.
+A client that goes away does not lose the reply: it is finished and stored, and
+\`GET /external/conversations/{conversation_id}/events\` with \`Last-Event-ID\` goes on where the client left.`

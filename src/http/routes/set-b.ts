@@ -1,0 +1,89 @@
+/** Conversations, set B: the same turns, answered as JSON when the reply is complete. */
+import { Elysia, t } from "elysia"
+import { invalid } from "../../errors.ts"
+import { MessageText, TurnAnswerSchema, turnFields, turnRequestOf } from "../chat-schemas.ts"
+import { caller } from "../context.ts"
+import { operation } from "../schemas.ts"
+import type { Services } from "../services.ts"
+import { askerOf, TURN_ERRORS } from "./conversations.ts"
+
+const startBody = t.Object({
+  message: t.Optional(MessageText),
+  initial_message: t.Optional(t.String({ minLength: 1, maxLength: 100_000, description: "Another name of message" })),
+  ...turnFields,
+})
+const sendBody = t.Object({ conversation_id: t.String(), message: MessageText, ...turnFields })
+const continueBody = t.Object({
+  conversation_id: t.String(),
+  message: t.Optional(t.Union([MessageText, t.Null()])),
+  ...turnFields,
+  model: t.String({ minLength: 1, maxLength: 256 }),
+})
+
+const answered = (summary: string, description: string, example: unknown) =>
+  operation({
+    summary,
+    description,
+    tag: "Conversations (set B)",
+    success: { description: "The messages that this call added or extended", schema: TurnAnswerSchema },
+    errors: [...TURN_ERRORS],
+    example,
+  })
+
+export const setBRoutes = ({ chat }: Services) =>
+  new Elysia()
+    .use(caller)
+    .post(
+      "/external/start-conversation",
+      async ({ body, principal, context }) => {
+        const { initial_message, ...given } = body
+        const message = given.message ?? initial_message
+        if (!message) throw invalid("message", "must not be empty")
+        context.keepOpen()
+        const asker = askerOf(principal, context)
+        return chat.finished(await chat.create(asker, turnRequestOf({ ...given, message })), asker)
+      },
+      {
+        scope: "chat",
+        body: startBody,
+        detail: answered("Start a conversation", "Waits for the reply.", {
+          message: "What is the notice period of the lease?",
+        }),
+      },
+    )
+    .post(
+      "/external/send",
+      async ({ body, principal, context }) => {
+        const { conversation_id, ...given } = body
+        context.keepOpen()
+        const asker = askerOf(principal, context)
+        return chat.finished(await chat.send(asker, conversation_id, turnRequestOf(given)), asker)
+      },
+      {
+        scope: "chat",
+        body: sendBody,
+        detail: answered("Send a message", "Waits for the reply.", {
+          conversation_id: "conv_01m7y48vkz3s85f1acdta2",
+          message: "And for the garage?",
+        }),
+      },
+    )
+    .post(
+      "/external/continue",
+      async ({ body, principal, context }) => {
+        const { conversation_id, ...given } = body
+        context.keepOpen()
+        const asker = askerOf(principal, context)
+        const request = { ...turnRequestOf(given), model: given.model }
+        return chat.finished(await chat.continue(asker, conversation_id, request), asker)
+      },
+      {
+        scope: "chat",
+        body: continueBody,
+        detail: answered(
+          "Continue with a model",
+          "Sets the conversation's model. With `message`: answers it. Without: finishes the last reply in place if it was cut, answers an unanswered message, or does nothing.",
+          { conversation_id: "conv_01m7y48vkz3s85f1acdta2", model: "ollama/qwen3:8b" },
+        ),
+      },
+    )
