@@ -1,5 +1,7 @@
 /**
  * What a query asks for beyond plain words: `"a phrase"` and `+word` must be there, `-word` and `-"a phrase"` must not.
+ * In a longer question quotes set off a name or a term and ask for nothing, unless a `+` stands before them: taken as
+ * conditions they lost .03 nDCG@10 on collections of such questions.
  * There is no other syntax and nothing that can be wrong: whatever does not fit is read as plain words.
  */
 import { foldText, formsOf, isStopWord } from "./analyze.ts"
@@ -19,6 +21,9 @@ export interface Condition {
   phrase: string[] | null
 }
 
+/** With more words than these beside it, a quoted part is a name in a question and not a condition. */
+const WORDS_BESIDE_PHRASE = 4
+
 const TOKEN = /\s*(?:([+-]?)"([^"]*)"(?=\s|$)|(\S+))/gy
 const LETTER = /^[\p{L}\p{N}]/u
 const WORDS = /[\p{L}\p{N}\p{M}]+/gu
@@ -27,7 +32,9 @@ export function parseQuery(query: string): ParsedQuery {
   const plain: string[] = []
   const required: Condition[] = []
   const excluded: Condition[] = []
-  for (const [, sign, quoted, word = ""] of query.replace(/[“”„«»]/g, '"').matchAll(TOKEN)) {
+  const tokens = [...query.replace(/[“”„«»]/g, '"').matchAll(TOKEN)]
+  const beside = tokens.filter(([, , quoted]) => quoted === undefined).length
+  for (const [, sign, quoted, word = ""] of tokens) {
     const operator = quoted === undefined ? operatorOf(word) : sign
     const text = quoted ?? (operator ? word.slice(1) : word)
     const words = foldText(text).match(WORDS) ?? []
@@ -35,7 +42,8 @@ export function parseQuery(query: string): ParsedQuery {
     if (operator === "-") excluded.push(condition(words, quoted !== undefined))
     else {
       plain.push(text)
-      if (operator === "+" || quoted !== undefined) required.push(condition(words, quoted !== undefined))
+      if (operator === "+" || (quoted !== undefined && beside <= WORDS_BESIDE_PHRASE))
+        required.push(condition(words, quoted !== undefined))
     }
   }
   // Nothing but exclusions: there is nothing to rank by, so the words count as plain ones.

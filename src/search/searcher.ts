@@ -1,4 +1,5 @@
 /** Answers one query: visible ids → both legs → fused list → the asked page as hits with text and highlights. */
+import type { Embedder } from "../backends/backend.ts"
 import { invalid } from "../errors.ts"
 import { log } from "../log.ts"
 import type { Database } from "../storage/database.ts"
@@ -8,6 +9,7 @@ import { Highlighter } from "./highlight.ts"
 import type { LiveRanges, LiveRangesCache } from "./live-ranges.ts"
 import { livePassages } from "./passages.ts"
 import { type ParsedQuery, parseQuery } from "./query.ts"
+import { looksEnglish } from "./query-language.ts"
 import type { SearchThread } from "./search-thread.ts"
 import type { Hit, SearchMode, SearchRequest, SearchResult } from "./types.ts"
 import type { ServingModel, VectorLeg } from "./vector-leg.ts"
@@ -62,7 +64,8 @@ export class Searcher {
       const found = await this.ask({ workspace, visible, parsed, mode, reach: offset + limit }, signal)
       if (mode !== "keyword" && !found.vector) result.degraded = "keyword_only"
       const kind: SearchMode = found.vector ? mode : "keyword"
-      const { list, total } = rank(kind, found.answer, found.vector?.model.embedder.fusionWeight ?? 0)
+      const weight = found.vector ? weightFor(found.vector.model.embedder, parsed.text) : 0
+      const { list, total } = rank(kind, found.answer, weight)
       result.hits = await this.page(request, parsed, list, found.answer)
       result.total = Math.max(total, offset + result.hits.length)
     }
@@ -159,6 +162,12 @@ export class Searcher {
     }
     return hits
   }
+}
+
+/** The model's own weight; none for a query in a language that the model does not know. */
+function weightFor({ fusionWeight, languages }: Embedder, query: string): number {
+  const englishOnly = languages?.length === 1 && languages[0] === "en"
+  return englishOnly && !looksEnglish(query) ? 0 : fusionWeight
 }
 
 function explanations({ candidates, keyword, tail }: WorkerAnswer) {

@@ -1,0 +1,97 @@
+/**
+ * Measures how well a library finds what it should: `carrel eval FILE`, one JSON object a line,
+ * `{"query": "…", "file": "…"}` with a file's id or name, or several in an array.
+ */
+import { invalid } from "../errors.ts"
+import type { SearchMode, SearchService } from "./types.ts"
+
+export interface Expectation {
+  query: string
+  /** Ids or names; any of them is right. */
+  files: string[]
+}
+
+export interface Evaluation {
+  mode: SearchMode
+  queries: number
+  /** Share of queries with a right file among the first k files. */
+  hit_at: Record<1 | 3 | 5 | 10, number>
+  /** Mean of 1 / rank of the first right file, 0 beyond the tenth. */
+  mrr: number
+  /** Normalised discounted cumulative gain over the first ten files. */
+  ndcg: number
+  /** Queries whose right file is not among the first ten. */
+  missed: string[]
+}
+
+/** Hits read for a query: many may be of one file. */
+const DEPTH = 100
+const FILES = 10
+
+/** @throws AppError invalid_request naming the line that is wrong */
+export function readExpectations(text: string): Expectation[] {
+  const expectations: Expectation[] = []
+  for (const [i, line] of text.split("\n").entries()) {
+    if (!line.trim()) continue
+    let given: { query?: unknown; file?: unknown }
+    try {
+      given = JSON.parse(line)
+    } catch {
+      throw invalid(`line ${i + 1}`, "is not JSON")
+    }
+    const files = Array.isArray(given.file) ? given.file : [given.file]
+    if (typeof given.query !== "string" || !given.query.trim()) throw invalid(`line ${i + 1}`, "has no query")
+    if (files.length === 0 || files.some(file => typeof file !== "string"))
+      throw invalid(`line ${i + 1}`, "has no file: an id or a name, or an array of them")
+    expectations.push({ query: given.query, files })
+  }
+  if (expectations.length === 0) throw invalid("file", "holds no line with a query and a file")
+  return expectations
+}
+
+export async function evaluate(
+  search: SearchService,
+  workspaceId: string,
+  expectations: Expectation[],
+  modes: SearchMode[] = ["keyword", "semantic", "hybrid"],
+): Promise<Evaluation[]> {
+  const evaluations: Evaluation[] = []
+  for (const mode of modes) {
+    const ranks: number[][] = []
+    for (const expectation of expectations) ranks.push(await ranksOf(search, workspaceId, mode, expectation))
+    evaluations.push({ mode, ...summary(expectations, ranks) })
+  }
+  return evaluations
+}
+
+/** 1-based ranks of the right files among the files found, ascending. */
+async function ranksOf(
+  search: SearchService,
+  workspaceId: string,
+  mode: SearchMode,
+  { query, files }: Expectation,
+): Promise<number[]> {
+  const { hits } = await search.search({ workspaceId, query, limit: DEPTH, mode, highlight: false })
+  const found = new Map(hits.map(hit => [hit.file.id, hit.file.name]))
+  return [...found]
+    .slice(0, FILES)
+    .flatMap(([id, name], i) => (files.includes(id) || files.includes(name) ? [i + 1] : []))
+}
+
+function summary(expectations: Expectation[], ranks: number[][]): Omit<Evaluation, "mode"> {
+  const mean = (value: (own: number[], i: number) => number) =>
+    Math.round((ranks.reduce((sum, own, i) => sum + value(own, i), 0) / ranks.length) * 10_000) / 10_000
+  const hitAt = (k: number) => mean(own => (own.some(rank => rank <= k) ? 1 : 0))
+  const gain = (rank: number) => 1 / Math.log2(rank + 1)
+  const best = (count: number) =>
+    Array.from({ length: Math.min(FILES, count) }, (_, i) => gain(i + 1)).reduce((a, b) => a + b, 0)
+  return {
+    queries: ranks.length,
+    hit_at: { 1: hitAt(1), 3: hitAt(3), 5: hitAt(5), 10: hitAt(10) },
+    mrr: mean(own => (own[0] ? 1 / own[0] : 0)),
+    ndcg: mean((own, i) =>
+      Math.min(1, own.reduce((sum, rank) => sum + gain(rank), 0) / best(expectations[i]!.files.length)),
+    ),
+    missed: expectations.filter((_, i) => ranks[i]!.length === 0).map(({ query }) => query),
+  }
+}
