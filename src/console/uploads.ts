@@ -21,6 +21,7 @@ export interface UploadLabels {
 
 /** Sent at the same time: a browser opens six connections to one host, and the page needs some. */
 const PARALLEL = 3
+const DONE_SHOWN_MS = 3_000
 export const ACCEPTED =
   ".pdf,.doc,.docx,.xls,.xlsx,.csv,.json,.txt,.html,.ppt,.pptx,.zip,.md,.sql,.yml,.yaml,.png,.jpg,.jpeg,.gif,.webp"
 
@@ -72,7 +73,12 @@ function send(id: number, file: File, { contextId, tags }: UploadLabels): void {
   request.open("POST", uploadUrl)
   request.setRequestHeader("x-carrel-console", "1")
   request.upload.onprogress = event => event.lengthComputable && update(id, { progress: event.loaded / event.total })
-  request.onload = () => update(id, outcome(request))
+  request.onload = () => {
+    const result = outcome(request)
+    update(id, result)
+    // The library's own row takes over; what did not go as expected stays to be read.
+    if (result.state === "done") setTimeout(() => publish(uploads.filter(upload => upload.id !== id)), DONE_SHOWN_MS)
+  }
   request.onerror = () => update(id, { state: "failed", message: "the connection broke" })
   request.onloadend = () => {
     running--

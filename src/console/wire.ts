@@ -25,20 +25,6 @@ export interface Me {
   version: string
 }
 
-export interface Model {
-  label: string
-  value: string
-  available: boolean
-  status: "loaded" | "ready" | "unavailable"
-  status_reason: string | null
-  provider: string
-  local: boolean
-  capabilities: string[]
-  context_length: number | null
-  size_bytes: number | null
-  default: boolean
-}
-
 export interface Overview {
   uptime_seconds: number
   embedding_model: string

@@ -60,8 +60,8 @@ export function AgentsPage({ runId }: { runId?: string }) {
           {runs.data?.data.map(run => (
             <li key={run.run_id}>
               <Link to={`/agents/${run.run_id}`} class="row between run-link">
-                <span class="name" dir="auto">
-                  {run.task}
+                <span class="name">
+                  <bdi>{run.task}</bdi>
                 </span>
                 <span class="row">
                   <span class="soft small">

@@ -96,8 +96,8 @@ function Steps({ steps, running }: StepsProps) {
             <details class="fold">
               <summary>
                 <span class="step-name">{step.name.replaceAll("_", " ")}</span>
-                <span class="soft small name" dir="auto">
-                  {summaryOf(step)}
+                <span class="soft small name">
+                  <bdi>{summaryOf(step)}</bdi>
                 </span>
                 {step.is_error && <span class="badge bad">Error</span>}
                 {step.duration_ms !== null && <span class="soft small">{duration(step.duration_ms)}</span>}

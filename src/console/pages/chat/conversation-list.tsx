@@ -57,8 +57,8 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle }: C
                 current={conversation.conversation_id === current}
                 onGone={onChoose}
               >
-                <span class="name" dir="auto">
-                  {conversation.title || "Untitled"}
+                <span class="name">
+                  <bdi>{conversation.title || "Untitled"}</bdi>
                 </span>
                 <span class="soft small">{ago(conversation.updated_at)}</span>
               </Link>

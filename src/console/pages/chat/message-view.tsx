@@ -115,8 +115,8 @@ export function Citations({ sources, onCite }: Omit<CitedProps, "text">) {
         <li key={source.index}>
           <button type="button" class="citation" onClick={() => onCite(source)}>
             <span class="cite">{source.index}</span>
-            <span class="name" dir="auto">
-              {source.name}
+            <span class="name">
+              <bdi>{source.name}</bdi>
             </span>
             {source.position.page && <span class="soft">p. {source.position.page}</span>}
           </button>

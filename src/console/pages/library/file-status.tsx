@@ -22,7 +22,7 @@ const ADVICE: Record<string, string> = {
 export function FileStatus({ file }: { file: FileRecord }) {
   if (file.status === "failed")
     return (
-      <div>
+      <div class="file-status">
         <span class="badge bad">Failed</span>
         <span class="small block">{file.error?.message}</span>
         <span class="soft small block">{ADVICE[file.error?.code ?? ""]}</span>
@@ -30,9 +30,9 @@ export function FileStatus({ file }: { file: FileRecord }) {
     )
   if (file.status === "searchable")
     return (
-      <div>
+      <div class="file-status">
         <span class="badge good">Searchable</span>
-        <span class="soft small block">{facts(file)}</span>
+        <span class="soft small">{facts(file)}</span>
       </div>
     )
   if (file.status === "queued") return <span class="badge">Queued</span>

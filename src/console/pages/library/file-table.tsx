@@ -58,7 +58,9 @@ export function FileTable({ files, filters, onFilters, onOpen, onRemove, onReind
               <td data-label="Size" class="number">
                 {bytes(file.size)}
               </td>
-              <td data-label="Added">{ago(file.created_at)}</td>
+              <td data-label="Added" class="number">
+                {ago(file.created_at)}
+              </td>
               <td class="actions">
                 <div class="row end">
                   <a

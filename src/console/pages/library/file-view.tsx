@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import { api, contentUrl } from "../../api.ts"
 import { bytes, dateTime, plural } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
+import { Link } from "../../router.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Problem, TextField } from "../../ui/form.tsx"
@@ -32,9 +33,14 @@ export function FileView({ fileId, passage, place, onClose }: FileViewProps) {
       onClose={onClose}
       actions={
         record && (
-          <a class="button" href={contentUrl(fileId)} download={record.name}>
-            <Icon name="download" /> Download
-          </a>
+          <>
+            <Link class="button" to={`/chat?file=${fileId}`}>
+              <Icon name="chat" /> Ask
+            </Link>
+            <a class="button" href={contentUrl(fileId)} download={record.name}>
+              <Icon name="download" /> Download
+            </a>
+          </>
         )
       }
     >

@@ -48,8 +48,8 @@ export function UploadList({ uploads }: { uploads: Upload[] }) {
       <ul>
         {uploads.map(upload => (
           <li key={upload.id}>
-            <span class="name" dir="auto">
-              {upload.name}
+            <span class="name">
+              <bdi>{upload.name}</bdi>
             </span>
             <span class="soft small">{bytes(upload.size)}</span>
             {upload.state === "sending" || upload.state === "waiting" ? (
