@@ -53,6 +53,10 @@ async function main([name, ...args]: string[]): Promise<number> {
     await (await import("./agents/tools/table-process.ts")).runTableProcess()
     return 0
   }
+  if (name === "unpack") {
+    ;(await import("./native/native.ts")).unpackGroup(args[0]!, args[1]!)
+    return 0
+  }
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     process.stdout.write(help())
     return name === undefined ? 2 : 0

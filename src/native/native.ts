@@ -2,9 +2,10 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { isMainThread } from "node:worker_threads"
-import { type GroupName, groups } from "./embedded.ts"
+import { type EmbeddedGroup, type GroupName, groups } from "./embedded.ts"
 import { setLibraryVariables } from "./environment.ts"
-import { unpack } from "./unpack.ts"
+import { selfCommand } from "./self.ts"
+import { isUnpacked, unpack, unpackedFolder } from "./unpack.ts"
 
 let directory: string | undefined
 
@@ -40,10 +41,28 @@ export function loadNative(group: GroupName, file: string): unknown {
 
 /** The folder of a group of embedded files, unpacked. */
 export function unpackedGroup(name: GroupName): string {
+  const group = groupNamed(name)
+  if (!directory) throw new Error(`useNativeDirectory must be called before ${name} is loaded`)
+  const folder = unpackedFolder(name, group, directory)
+  if (!isUnpacked(folder, group)) unpackInChild(name, directory)
+  return folder
+}
+
+/** What the hidden command `carrel unpack GROUP DIRECTORY` does. */
+export function unpackGroup(name: string, into: string): void {
+  unpack(name, groupNamed(name as GroupName), into)
+}
+
+/** The packed bytes of 70 MB that it reads would stay in the daemon's memory for as long as it runs. */
+function unpackInChild(name: GroupName, into: string): void {
+  const { exitCode, stderr } = Bun.spawnSync([...selfCommand(), "unpack", name, into], { stdin: "ignore" })
+  if (exitCode !== 0) throw new Error(`${name} could not be unpacked into ${into}: ${stderr.toString().trim()}`)
+}
+
+function groupNamed(name: GroupName): EmbeddedGroup {
   const group = groups[name]
   if (!group) throw new Error(`this executable was built without ${name}`)
-  if (!directory) throw new Error(`useNativeDirectory must be called before ${name} is loaded`)
-  return unpack(name, group, directory)
+  return group
 }
 
 /** LanceDB leaves an empty folder per process in its temporary directory. */

@@ -28,8 +28,8 @@ const WRITE_BYTES = 65_536
  * unpacks into a folder of its own and the first to rename wins. Folders of other versions of the group are removed.
  */
 export function unpack(name: string, group: EmbeddedGroup, directory: string): string {
-  const folder = join(directory, `${name}-${group.hash}`)
-  if (isComplete(folder, group)) return folder
+  const folder = unpackedFolder(name, group, directory)
+  if (isUnpacked(folder, group)) return folder
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const partial = mkdtempSync(`${folder}.partial-`)
   try {
@@ -44,8 +44,11 @@ export function unpack(name: string, group: EmbeddedGroup, directory: string): s
   return folder
 }
 
-// Sizes are enough: the folder gets its name only after every file was checked and flushed.
-function isComplete(folder: string, group: EmbeddedGroup): boolean {
+export const unpackedFolder = (name: string, group: EmbeddedGroup, directory: string): string =>
+  join(directory, `${name}-${group.hash}`)
+
+/** Sizes are enough: the folder gets its name only after every file was checked and flushed. */
+export function isUnpacked(folder: string, group: EmbeddedGroup): boolean {
   return group.files.every(file => {
     const found = statSync(join(folder, file.path), { throwIfNoEntry: false })
     return found?.size === file.sizeBytes
@@ -64,6 +67,8 @@ function writeFile(folder: string, { path, packed, sha256, sizeBytes }: Embedded
       hash.update(bytes)
       size += bytes.length
       writeSmallPieces(file, bytes)
+      // Nothing else runs in between, so the parts would pile up until the last one.
+      Bun.gc(true)
     }
     fsyncSync(file)
   } finally {
@@ -81,13 +86,13 @@ function publish(partial: string, folder: string, group: EmbeddedGroup): void {
   try {
     renameSync(partial, folder)
   } catch (error) {
-    if (isComplete(folder, group)) return
+    if (isUnpacked(folder, group)) return
     // Something incomplete has the name: a file was lost or cut by hand.
     rmSync(folder, { recursive: true, force: true })
     try {
       renameSync(partial, folder)
     } catch {
-      if (!isComplete(folder, group)) throw error
+      if (!isUnpacked(folder, group)) throw error
     }
   }
 }
