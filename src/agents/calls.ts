@@ -4,10 +4,11 @@ import type { Guard } from "./guard.ts"
 import { canonicalJson } from "./json-schema.ts"
 import { callTool, type Tool, type ToolContext, type ToolOutcome } from "./tools/tool.ts"
 
-/** Where the steps of a run are kept; each method returns once the rows are stored. */
+/** Where the steps of a run are kept. */
 export interface StepRecorder {
   /** @returns the index of each step, in order */
-  begin(calls: { id: string; name: string; arguments: unknown }[]): Promise<number[]>
+  begin(calls: { id: string; name: string; arguments: unknown }[]): number[]
+  /** Settles when the result is stored. */
   end(index: number, outcome: { result: string; isError: boolean; durationMs: number }): Promise<void>
 }
 
@@ -42,19 +43,18 @@ interface CallEnvironment {
 export async function carryOut(calls: ToolCall[], environment: CallEnvironment): Promise<DoneCall[]> {
   const { guard, steps } = environment
   const shown = await Promise.all(calls.map(async call => ({ ...call, arguments: await guard.value(call.arguments) })))
-  const indices = await steps.begin(shown)
+  const indices = steps.begin(shown)
   const done = await Promise.all(
     calls.map(async (call, at) => {
       const startedAt = performance.now()
       const { repeated, outcome } = begin(call, shown[at]!.arguments, environment)
       const { result, isError } = await outcome
       const redacted = await guard.text(result)
-      // Not awaited one by one: the rows of calls that end together are written in their order by the recorder.
+      environment.context.signal.throwIfAborted() // the end of the run closes what is still open
       await steps.end(indices[at]!, { result: redacted, isError, durationMs: performance.now() - startedAt })
       return { ...shown[at]!, result: redacted, isError, repeated }
     }),
   )
-  environment.context.signal.throwIfAborted()
   return done
 }
 

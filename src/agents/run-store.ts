@@ -39,6 +39,13 @@ export interface StepOutcome {
   durationMs: number
 }
 
+export interface BegunStep {
+  id: string
+  name: string
+  arguments: unknown
+  startedAt: string
+}
+
 /** An idempotency key may be used anew after this time. */
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
 
@@ -110,53 +117,39 @@ export class RunStore {
     return undefined
   }
 
-  /** Records calls that begin. Stored with the commit, so that they can be read whatever happens next. */
-  async beginSteps(runId: string, calls: { id: string; name: string; arguments: unknown }[]): Promise<number[]> {
-    const startedAt = new Date().toISOString()
-    return this.database.transaction().execute(async trx => {
-      if (!(await this.isRunning(trx, runId))) throw new Error("a run that has ended begins no steps")
-      const firstEvent = await this.takeEvents(trx, runId, calls.length)
-      const { last } = await trx
-        .selectFrom("agent_steps")
-        .select(eb => eb.fn.max("step").as("last"))
-        .where("run_id", "=", runId)
-        .executeTakeFirstOrThrow()
-      const rows: StepRow[] = calls.map((call, at) => ({
-        run_id: runId,
-        step: Number(last ?? 0) + 1 + at,
-        type: "tool_call",
-        tool_call_id: call.id,
-        name: call.name,
-        arguments: JSON.stringify(call.arguments),
-        result: null,
-        is_error: 0,
-        started_at: startedAt,
-        duration_ms: null,
-        started_event: firstEvent + at,
-        finished_event: null,
-      }))
-      await trx.insertInto("agent_steps").values(rows).execute()
-      return rows.map(row => row.step)
-    })
-  }
-
-  /** Writes results that came together in one commit. A run that has ended has closed its steps: they stay as they are. */
-  async endSteps(runId: string, outcomes: Map<number, StepOutcome>): Promise<void> {
+  /**
+   * Writes calls that began and results that came, in one commit; a step may be in both. A run that has ended has
+   * closed its steps: nothing is written then.
+   */
+  async saveSteps(runId: string, begun: Map<number, BegunStep>, ended: Map<number, StepOutcome>): Promise<void> {
     await this.database.transaction().execute(async trx => {
-      if (!(await this.isRunning(trx, runId))) return
-      let event = await this.takeEvents(trx, runId, outcomes.size)
-      for (const [step, { result, isError, durationMs }] of outcomes)
+      const run = await trx
+        .selectFrom("agent_runs")
+        .select(["status", "event_count"])
+        .where("id", "=", runId)
+        .executeTakeFirst()
+      if (run?.status !== "running") return
+      let event = run.event_count
+      const rows = new Map<number, StepRow>()
+      for (const [step, call] of begun) rows.set(step, newStep(runId, step, call, ++event))
+      for (const [step, outcome] of ended) {
+        const result = { ...resultColumns(outcome), finished_event: ++event }
+        const row = rows.get(step)
+        if (row) Object.assign(row, result)
+        else
+          await trx
+            .updateTable("agent_steps")
+            .set(result)
+            .where("run_id", "=", runId)
+            .where("step", "=", step)
+            .execute()
+      }
+      if (rows.size > 0)
         await trx
-          .updateTable("agent_steps")
-          .set({
-            result,
-            is_error: isError ? 1 : 0,
-            duration_ms: Math.round(durationMs * 10) / 10,
-            finished_event: event++,
-          })
-          .where("run_id", "=", runId)
-          .where("step", "=", step)
+          .insertInto("agent_steps")
+          .values([...rows.values()])
           .execute()
+      await trx.updateTable("agent_runs").set({ event_count: event }).where("id", "=", runId).execute()
     })
   }
 
@@ -261,11 +254,6 @@ export class RunStore {
         .execute()
   }
 
-  private async isRunning(trx: Trx, runId: string): Promise<boolean> {
-    const row = await trx.selectFrom("agent_runs").select("status").where("id", "=", runId).executeTakeFirst()
-    return row?.status === "running"
-  }
-
   /** Reserves event numbers and returns the first of them. */
   private async takeEvents(trx: Trx, runId: string, count: number): Promise<number> {
     const { event_count } = await trx
@@ -277,3 +265,24 @@ export class RunStore {
     return event_count - count + 1
   }
 }
+
+const newStep = (runId: string, step: number, call: BegunStep, event: number): StepRow => ({
+  run_id: runId,
+  step,
+  type: "tool_call",
+  tool_call_id: call.id,
+  name: call.name,
+  arguments: JSON.stringify(call.arguments),
+  result: null,
+  is_error: 0,
+  started_at: call.startedAt,
+  duration_ms: null,
+  started_event: event,
+  finished_event: null,
+})
+
+const resultColumns = ({ result, isError, durationMs }: StepOutcome) => ({
+  result,
+  is_error: isError ? 1 : 0,
+  duration_ms: Math.round(durationMs * 10) / 10,
+})

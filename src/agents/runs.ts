@@ -230,10 +230,11 @@ export class AgentRuns {
     const { signal } = run.controller
     const passages = new Passages()
     const usage: Usage = { prompt_tokens: 0, completion_tokens: 0 }
+    const steps = new StepWriter(store, run.id, () => notify(run))
     const input: RunInput = {
       ...prepared.input,
       context: { ...prepared.context, library, search, tables, calculator, passages, now: () => new Date(), signal },
-      steps: new StepWriter(store, run.id, () => notify(run)),
+      steps,
       usage,
     }
     let ending: Pick<RunOutcome, "status" | "output" | "structuredOutput" | "finishReason" | "error">
@@ -252,6 +253,7 @@ export class AgentRuns {
     } catch (error) {
       ending = endingOf(error, run.id)
     }
+    await steps.flush().catch(() => {}) // what cannot be written now fails again below
     run.controller.abort(new Ending("interrupted")) // nothing that the run began outlives it
     const nerCount = prepared.guard.entities.length
     auditRedaction({ run_id: run.id }, prepared.guard.entities)

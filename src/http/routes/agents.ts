@@ -211,7 +211,6 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
       {
         scope: "agents",
         params: byId,
-        parse: "none",
         detail: operation({
           summary: "Cancel a run",
           description: "A run that has ended stays as it is.",

@@ -1,0 +1,312 @@
+/** Runs over HTTP: the real application, a real socket, a model server that speaks Ollama's protocol. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+
+interface Turn {
+  text?: string
+  tools?: { name: string; arguments: Record<string, unknown> }[]
+  hang?: boolean
+  status?: number
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the wire format of another product
+type Request = any
+
+/** Answers /api/chat by script; the other paths as a server with one model that calls tools. */
+function modelServer() {
+  const state = { requests: [] as Request[], aborted: 0, script: (_: Request, __: number): Turn => ({ text: "done" }) }
+  const details = { family: "llama", parameter_size: "3.2B" }
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    async fetch(request) {
+      const { pathname } = new URL(request.url)
+      const model = {
+        name: "llama3.2:3b",
+        model: "llama3.2:3b",
+        size: 2_000_000_000,
+        digest: "a80c",
+        modified_at: "2026-01-01T00:00:00Z",
+        details,
+      }
+      if (pathname === "/api/version") return Response.json({ version: "0.32.1" })
+      if (pathname === "/api/tags" || pathname === "/api/ps") return Response.json({ models: [model] })
+      if (pathname === "/api/show")
+        return Response.json({
+          details,
+          model_info: { "general.architecture": "llama", "llama.context_length": 131_072 },
+          capabilities: ["completion", "tools"],
+        })
+      if (pathname !== "/api/chat") return Response.json({ error: "not found" }, { status: 404 })
+      const body = await request.json()
+      const turn = state.script(body, state.requests.push(body) - 1)
+      if (turn.status) return Response.json({ error: "the runner broke" }, { status: turn.status })
+      const line = (more: object) =>
+        `${JSON.stringify({ model: "llama3.2:3b", created_at: "2026-01-01T00:00:00Z", ...more })}\n`
+      return new Response(
+        new ReadableStream({
+          async start(controller) {
+            request.signal.addEventListener("abort", () => state.aborted++)
+            if (turn.hang) return
+            controller.enqueue(
+              line({
+                message: {
+                  role: "assistant",
+                  content: turn.text ?? "",
+                  ...(turn.tools ? { tool_calls: turn.tools.map(each => ({ function: each })) } : {}),
+                },
+                done: false,
+              }),
+            )
+            controller.enqueue(
+              line({
+                message: { role: "assistant", content: "" },
+                done: true,
+                done_reason: "stop",
+                prompt_eval_count: 11,
+                eval_count: 7,
+              }),
+            )
+            controller.close()
+          },
+        }),
+        { headers: { "content-type": "application/x-ndjson" } },
+      )
+    },
+  })
+  return { state, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
+}
+
+const model = modelServer()
+let app: TestApp
+let client: Client
+let fileId: string
+
+beforeAll(async () => {
+  app = await startTestApp({ "ollama-host": model.url })
+  client = await app.client()
+  const [file] = await client.index([
+    { name: "prices.csv", data: "item,price\npen,1.25\nink,2.50\npad,4.00\n" },
+    { name: "contract.txt", data: "The notice period is ninety days.\n" },
+  ])
+  fileId = file.id
+}, 60_000)
+afterAll(async () => {
+  await app.stop()
+  model.stop()
+})
+beforeEach(() => {
+  model.state.requests.length = 0
+  model.state.aborted = 0
+})
+
+const say = (...turns: Turn[]) => {
+  model.state.script = (_, at) => turns[Math.min(at, turns.length - 1)]!
+}
+const call = (name: string, args: Record<string, unknown>): Turn => ({ tools: [{ name, arguments: args }] })
+
+async function until<T>(look: () => Promise<T | undefined | false>, limitMs = 5_000): Promise<T> {
+  for (const end = Date.now() + limitMs; Date.now() < end; await Bun.sleep(20)) {
+    const found = await look()
+    if (found) return found
+  }
+  throw new Error("did not come about")
+}
+
+test("every tool works on the real library", async () => {
+  say(
+    call("search_library", { query: "notice period" }),
+    {
+      tools: [
+        { name: "list_files", arguments: {} },
+        { name: "read_file", arguments: { file_id: fileId } },
+        { name: "query_table", arguments: { file_id: fileId, sql: "select sum(price) as total from data" } },
+        { name: "calculate", arguments: { expression: "0.1 + 0.2" } },
+        { name: "current_time", arguments: { timezone: "Europe/Berlin" } },
+      ],
+    },
+    { text: "The notice period is ninety days [1]." },
+  )
+  const { status, body } = await client.post("/agents/run", { task: "Find out" })
+  expect(status).toBe(200)
+  expect(body.steps.map((step: { name: string; is_error: boolean }) => [step.name, step.is_error])).toEqual([
+    ["search_library", false],
+    ["list_files", false],
+    ["read_file", false],
+    ["query_table", false],
+    ["calculate", false],
+    ["current_time", false],
+  ])
+  const results = body.steps.map((step: { result: string }) => step.result)
+  expect(results[0]).toContain("ninety days")
+  expect(results[1]).toContain(fileId)
+  expect(results[2]).toContain("pen")
+  expect(results[3]).toContain("7.75")
+  expect(results[4]).toBe("0.3")
+  expect(results[5]).toContain("Europe/Berlin")
+  expect(body).toMatchObject({
+    status: "completed",
+    finish_reason: "final_answer",
+    model: "ollama/llama3.2:3b",
+    usage: { prompt_tokens: 33, completion_tokens: 21 },
+  })
+  expect(body.citations[0]).toMatchObject({
+    index: 1,
+    name: "contract.txt",
+    chunk_id: expect.stringMatching(/^chunk_/),
+  })
+}, 30_000)
+
+test("the deadline is 408 with the run, which can be read", async () => {
+  say(call("calculate", { expression: "1+1" }), { hang: true })
+  const started = performance.now()
+  const { status, body } = await client.post("/agents/run", { task: "t", timeout_seconds: 4 })
+  expect(Math.abs(performance.now() - started - 4_000)).toBeLessThan(1_000)
+  expect(status).toBe(408)
+  expect(body.error.code).toBe("agent_timeout")
+  const run = await client.get(`/agents/runs/${body.error.details[0].run_id}`)
+  expect(run.body).toMatchObject({ status: "timed_out", steps: [{ name: "calculate", result: "2" }] })
+  await until(async () => model.state.aborted > 0)
+}, 15_000)
+
+test("a client that disconnects cancels its run, and the model's request ends", async () => {
+  say({ hang: true })
+  const abort = new AbortController()
+  const request = client
+    .raw("POST", "/agents/run", { task: "unique task of the one who leaves" }, {}, { signal: abort.signal })
+    .catch(() => undefined)
+  const run = await until(async () => (await client.get("/agents/runs?status=running")).body.data[0])
+  await until(async () => model.state.requests.length > 0)
+  abort.abort()
+  await request
+  await until(async () => (await client.get(`/agents/runs/${run.run_id}`)).body.status === "cancelled")
+  await until(async () => model.state.aborted > 0)
+})
+
+test("respond-async answers 202 at once; the run is watched, cancelled and read", async () => {
+  say(call("calculate", { expression: "2+2" }), { hang: true })
+  const { status, body, headers } = await client.post(
+    "/agents/run",
+    { task: "t", additional_metadata: { ticket: 7 } },
+    { prefer: "respond-async" },
+  )
+  expect(status).toBe(202)
+  expect(headers.get("preference-applied")).toBe("respond-async")
+  expect(body).toMatchObject({ status: "running", finished_at: null, steps: [], additional_metadata: { ticket: 7 } })
+  const events = client.raw("GET", `/agents/runs/${body.run_id}/events`).then(response => response.text())
+  await until(async () => (await client.get(`/agents/runs/${body.run_id}`)).body.steps[0]?.result === "4")
+  const cancelled = await client.post(`/agents/runs/${body.run_id}/cancel`)
+  expect([cancelled.status, cancelled.body.status]).toEqual([202, "cancelled"])
+  const names = [...(await events).matchAll(/^id: (\d+)\nevent: (\w+)$/gm)].map(match => [Number(match[1]), match[2]])
+  expect(names).toEqual([
+    [1, "run_started"],
+    [2, "step_started"],
+    [3, "step_completed"],
+    [4, "run_finished"],
+    [5, "done"],
+  ])
+  const rest = await client.raw("GET", `/agents/runs/${body.run_id}/events`, undefined, { "last-event-id": "3" })
+  expect((await rest.text()).startsWith("id: 4\nevent: run_finished\n")).toBe(true)
+})
+
+test("a blocking call whose run is cancelled by another gets 200 and cancelled; a failing model 502", async () => {
+  say({ hang: true })
+  const blocking = client.post("/agents/run", { task: "t" })
+  const run = await until(async () => (await client.get("/agents/runs?status=running")).body.data[0])
+  await client.post(`/agents/runs/${run.run_id}/cancel`, {})
+  expect(await blocking).toMatchObject({ status: 200, body: { status: "cancelled", run_id: run.run_id } })
+  say({ status: 500 })
+  const failed = await client.post("/agents/run", { task: "t" })
+  expect(failed).toMatchObject({
+    status: 502,
+    body: { error: { code: "model_error", details: [{ run_id: expect.stringMatching(/^run_/) }] } },
+  })
+  expect(failed.body.error.hint).toContain("the runner broke")
+})
+
+test("an answer that never meets the schema is 422 with the run", async () => {
+  say({ text: "no JSON here" })
+  const { status, body } = await client.post("/agents/run", {
+    task: "t",
+    output_schema: { type: "object", required: ["a"] },
+  })
+  expect(status).toBe(422)
+  expect(body.error).toMatchObject({
+    code: "output_schema_violation",
+    details: [{ run_id: expect.stringMatching(/^run_/) }, { issue: expect.any(String) }],
+  })
+})
+
+test("an Idempotency-Key gives the same run", async () => {
+  say({ text: "once" })
+  const send = () => client.post("/agents/run", { task: "t" }, { "idempotency-key": "abc" })
+  const [first, second] = [await send(), await send()]
+  expect([first.status, second.status]).toEqual([200, 200])
+  expect(second.body.run_id).toBe(first.body.run_id)
+  expect(model.state.requests).toHaveLength(1)
+  expect((await client.post("/agents/run", { task: "other" }, { "idempotency-key": "abc" })).status).toBe(409)
+})
+
+test.each<[string, unknown, number, string]>([
+  ["no task", {}, 400, "task"],
+  ["a blank task", { task: "  " }, 400, "task"],
+  ["an unknown tool", { task: "t", tools: ["shell"] }, 400, "tools"],
+  ["a timeout that is too long", { task: "t", timeout_seconds: 1_801 }, 400, "timeout_seconds"],
+  ["a timeout of nothing", { task: "t", timeout_seconds: 0 }, 400, "timeout_seconds"],
+  ["too many steps", { task: "t", max_steps: 101 }, 400, "max_steps"],
+  ["a schema that is none", { task: "t", output_schema: { type: 5 } }, 400, "output_schema"],
+  ["a file that is not there", { task: "t", file_ids: ["file_unknown"] }, 404, "file_unknown"],
+  ["a model that is not there", { task: "t", model: "ollama/none" }, 404, "ollama/none"],
+  ["a conversation that is not there", { task: "t", context_id: "conv_none" }, 404, "conv"],
+])("%s is refused", async (_, body, status, word) => {
+  const answer = await client.post("/agents/run", body)
+  expect(answer.status).toBe(status)
+  expect(JSON.stringify(answer.body.error)).toContain(word)
+})
+
+test("another workspace sees neither runs nor files", async () => {
+  say({ text: "mine" })
+  const { body } = await client.post("/agents/run", { task: "t" })
+  const other = await app.client("other")
+  expect((await other.get(`/agents/runs/${body.run_id}`)).status).toBe(404)
+  expect((await other.get(`/agents/runs/${body.run_id}/events`)).status).toBe(404)
+  expect((await other.post(`/agents/runs/${body.run_id}/cancel`, {})).status).toBe(404)
+  expect((await other.get("/agents/runs")).body.data).toEqual([])
+  expect((await other.post("/agents/run", { task: "t", file_ids: [fileId] })).status).toBe(404)
+  say(
+    {
+      tools: [
+        { name: "search_library", arguments: { query: "notice period" } },
+        { name: "read_file", arguments: { file_id: fileId } },
+        { name: "query_table", arguments: { file_id: fileId, sql: "select 1" } },
+        { name: "list_files", arguments: {} },
+      ],
+    },
+    { text: "ok" },
+  )
+  model.state.requests.length = 0
+  const run = await other.post("/agents/run", { task: "t" })
+  expect(JSON.stringify(run.body.steps)).not.toMatch(/ninety|pen,|prices\.csv/)
+})
+
+test("runs are listed newest first, by page and status; a wrong status is refused", async () => {
+  const { body } = await client.get("/agents/runs?page=1&page_size=2&status=completed,cancelled")
+  expect(body.data).toHaveLength(2)
+  expect(body.data[0].run_id > body.data[1].run_id).toBe(true)
+  expect(body.pagination).toMatchObject({ page: 1, page_size: 2, has_next: true })
+  expect(body.data[0].step_count).toBeNumber()
+  expect((await client.get("/agents/runs?status=done")).status).toBe(400)
+  const readOnly = await app.client("default", { scopes: ["search"] })
+  expect((await readOnly.get("/agents/runs")).status).toBe(403)
+})
+
+test("with no model server the built-in mode answers with quotes", async () => {
+  const { status, body } = await client.post("/agents/run", {
+    task: "How long is the notice period?",
+    model: "builtin/extractive",
+  })
+  expect(status).toBe(200)
+  expect(body.output).toContain("ninety days")
+  expect(body.citations[0].name).toBe("contract.txt")
+})
