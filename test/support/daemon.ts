@@ -1,0 +1,139 @@
+/** The daemon as a process of its own, from source, so that tests can kill it. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+
+const MAIN = resolve(import.meta.dir, "../../src/main.ts")
+const READY_MS = 30_000
+
+export interface Daemon {
+  url: string
+  data: string
+  pid: number
+  start(): Promise<void>
+  /** SIGKILL. */
+  kill(): Promise<void>
+  /** SIGTERM; the exit status. */
+  stop(): Promise<number>
+  /** Kills and removes the data. */
+  remove(): Promise<void>
+  run(...args: string[]): Promise<{ code: number; out: string; err: string }>
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of every route
+  call(method: string, path: string, body?: unknown): Promise<any>
+  // biome-ignore lint/suspicious/noExplicitAny: a file record
+  upload(name: string, text: string): Promise<any>
+  credentials: Record<string, string>
+}
+
+export async function startDaemon(flags: string[] = []): Promise<Daemon> {
+  const data = mkdtempSync(join(tmpdir(), "carrel-daemon-"))
+  let child: Bun.Subprocess | undefined
+  let url = ""
+  const environment = { PATH: Bun.env.PATH ?? "/usr/bin:/bin", HOME: data, CARREL_OLLAMA_HOST: "http://127.0.0.1:9" }
+
+  const run: Daemon["run"] = async (...args) => {
+    const process = Bun.spawn([Bun.argv[0]!, MAIN, ...args, "--data", data], {
+      env: environment,
+      stdout: "pipe",
+      stderr: "pipe",
+    })
+    const [out, err, code] = await Promise.all([
+      new Response(process.stdout).text(),
+      new Response(process.stderr).text(),
+      process.exited,
+    ])
+    return { code, out, err }
+  }
+
+  const start = async () => {
+    const port = await freePort()
+    url = `http://127.0.0.1:${port}`
+    child = Bun.spawn(
+      [
+        Bun.argv[0]!,
+        MAIN,
+        "serve",
+        "--data",
+        data,
+        "--port",
+        String(port),
+        "--rate-limit-per-minute",
+        "1000000",
+        "--log-level",
+        "error",
+        ...flags,
+      ],
+      {
+        env: environment,
+        stdout: "ignore",
+        stderr: "inherit",
+      },
+    )
+    for (const end = Date.now() + READY_MS; Date.now() < end; await Bun.sleep(50)) {
+      if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}`)
+      if (
+        await fetch(`${url}/readyz`).then(
+          answer => answer.ok,
+          () => false,
+        )
+      )
+        return
+    }
+    throw new Error("the daemon did not become ready")
+  }
+
+  const end = async (signal: NodeJS.Signals) => {
+    child?.kill(signal)
+    return (await child?.exited) ?? 0
+  }
+
+  await start()
+  const created = await run("keys", "create", "--name", "test", "--json")
+  if (created.code !== 0) throw new Error(created.err)
+  const key = JSON.parse(created.out)
+  const credentials = { "client-id": key.client_id, "private-key": key.private_key, secret: key.secret }
+
+  const call: Daemon["call"] = async (method, path, body) => {
+    const isForm = body instanceof FormData
+    const response = await fetch(`${url}/external${path}`, {
+      method,
+      headers: { ...credentials, ...(body === undefined || isForm ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`)
+    return text ? JSON.parse(text) : null
+  }
+
+  return {
+    get url() {
+      return url
+    },
+    get pid() {
+      return child!.pid
+    },
+    data,
+    credentials,
+    start,
+    run,
+    call,
+    kill: async () => void (await end("SIGKILL")),
+    stop: () => end("SIGTERM"),
+    async remove() {
+      await end("SIGKILL")
+      if (!Bun.env.KEEP) rmSync(data, { recursive: true, force: true })
+    },
+    async upload(name, text) {
+      const form = new FormData()
+      form.append("files", new Blob([text]), name)
+      return (await call("POST", "/upload", form)).files[0]
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
+  const { port } = probe
+  await probe.stop(true)
+  return port!
+}
