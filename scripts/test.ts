@@ -10,6 +10,8 @@ import { ensureChromium } from "./test/chromium.ts"
 const PROJECT = resolve(import.meta.dir, "..")
 /** A file that takes longer hangs: the slowest builds the executable, which takes a minute or two. */
 const FILE_TIMEOUT_MS = 600_000
+/** Bun's 5 s for one test is little where three processes share two cores. */
+const TEST_TIMEOUT_MS = 30_000
 /** Tests wait for processes and clocks as well as for the CPU, so there is room for one more than there are cores. */
 const PROCESSES = Math.min(8, availableParallelism() + 1)
 
@@ -42,7 +44,7 @@ summarize()
 
 async function runFile(file: string): Promise<Result> {
   const begun = performance.now()
-  const child = Bun.spawn([process.execPath, "test", `./${file}`], {
+  const child = Bun.spawn([process.execPath, "test", `--timeout=${TEST_TIMEOUT_MS}`, `./${file}`], {
     cwd: PROJECT,
     stdin: "ignore",
     stdout: "pipe",

@@ -6,7 +6,7 @@ const PROJECT = resolve(import.meta.dir, "../..")
 
 /** Installs Debian's Chromium when one of the test files drives a browser, none is there, and this is root on Debian. */
 export async function ensureChromium(files: string[]): Promise<void> {
-  const needed = files.some(file => readFileSync(join(PROJECT, file), "utf8").includes("chromium"))
+  const needed = files.some(file => /playwright|chromium|browser/.test(readFileSync(join(PROJECT, file), "utf8")))
   if (!needed || Bun.which("chromium") || process.getuid?.() !== 0) return
   if (!Bun.which("apt-get") || !existsSync("/etc/debian_version")) return
   console.error("Installing Chromium for the tests of the console …")
