@@ -6,7 +6,7 @@ import { go, usePlace } from "../router.tsx"
 import { Problem } from "../ui/form.tsx"
 import { Icon } from "../ui/icons.tsx"
 import { notify } from "../ui/toast.tsx"
-import type { Conversation, FileRecord, Source } from "../wire.ts"
+import type { Conversation, FileRecord, Message, Source } from "../wire.ts"
 import { Composer } from "./chat/composer.tsx"
 import { ConversationList } from "./chat/conversation-list.tsx"
 import { DraftView, MessageView } from "./chat/message-view.tsx"
@@ -19,6 +19,7 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
   const [settings, setSettings] = useState<ChatSettings>(initialSettings)
   const [draft, setDraft] = useState<Draft | null>(null)
   const [failure, setFailure] = useState<Error>()
+  const [returned, setReturned] = useState("")
   const [opened, setOpened] = useState<Source | null>(null)
   const [listShown, setListShown] = useState(false)
   const [listTurn, setListTurn] = useState(0)
@@ -58,6 +59,7 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
     const mine = { abort: new AbortController(), conversationId }
     running.current = mine
     setFailure(undefined)
+    setReturned("")
     setDraft(emptyDraft(question))
     const onConversation = (id: string) => {
       mine.conversationId = id
@@ -69,6 +71,7 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
     } catch (error) {
       const nothingToFollow = method === "GET" && error instanceof ApiError
       if (!mine.abort.signal.aborted && !nothingToFollow) setFailure(error as Error)
+      if (!mine.abort.signal.aborted) setReturned(question ?? "")
     }
     if (mine.abort.signal.aborted) return
     if (mine.conversationId) {
@@ -100,7 +103,7 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
 
   const writing = draft !== null && !draft.error
   const messages = current?.messages ?? []
-  const shown = writing && last?.role === "assistant" && last.finish_reason === null ? messages.slice(0, -1) : messages
+  const shown = writing ? withoutTurn(messages, draft) : messages
   const lastQuestion = messages.filter(message => message.role === "user").at(-1)?.content
   return (
     <div class={listShown ? "chat list-shown" : "chat"}>
@@ -136,12 +139,19 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
         </Messages>
         <div class="composer-frame">
           <SettingsBar settings={settings} onChange={setSettings} present={current?.model} />
-          <Composer writing={writing} onSend={send} onStop={stop} />
+          <Composer writing={writing} returned={returned} onSend={send} onStop={stop} />
         </div>
       </section>
       {opened && <SourceView source={opened} onClose={() => setOpened(null)} />}
     </div>
   )
+}
+
+/** The stored messages less those that the draft shows: a record that was read meanwhile may hold them already. */
+function withoutTurn(messages: Message[], draft: Draft): Message[] {
+  const last = messages.at(-1)
+  const earlier = last?.role === "assistant" && last.finish_reason === null ? messages.slice(0, -1) : messages
+  return draft.question !== null && earlier.at(-1)?.role === "user" ? earlier.slice(0, -1) : earlier
 }
 
 interface MessagesProps {

@@ -21,7 +21,7 @@ const IDLE_REFRESH_MS = 15_000
 
 export function LibraryPage() {
   const { query: address } = usePlace()
-  const [filters, setFilters] = useState<Filters>(emptyFilters)
+  const [filters, setFilters] = useState<Filters>({ ...emptyFilters, status: address.get("status") ?? "" })
   const [labels, setLabels] = useState({ contextId: "", tags: "" })
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const [dragging, setDragging] = useState(false)

@@ -1,5 +1,5 @@
 import { api, query, REFERENCE_URL } from "../api.ts"
-import { bytes, count, duration, plural } from "../format.ts"
+import { ago, bytes, count, duration, plural } from "../format.ts"
 import { useLoaded, useRepeated } from "../loading.ts"
 import { Link } from "../router.tsx"
 import { useAccount } from "../session.ts"
@@ -12,6 +12,7 @@ const REFRESH_MS = 5_000
 
 interface Everything {
   files: Record<"searchable" | "queued" | "indexing" | "failed", number>
+  latest: FileRecord[]
   models: Model[]
   overview: Overview
 }
@@ -19,15 +20,16 @@ interface Everything {
 async function loadEverything(signal: AbortSignal): Promise<Everything> {
   const filesIn = async (status: string) =>
     (await api.get<ListPage<FileRecord>>(`/libraries${query({ status, page_size: 1 })}`, signal)).pagination.total_items
-  const [searchable, queued, indexing, failed, models, overview] = await Promise.all([
+  const [searchable, queued, indexing, failed, latest, models, overview] = await Promise.all([
     filesIn("searchable"),
     filesIn("queued"),
     filesIn("indexing"),
     filesIn("failed"),
+    api.get<ListPage<FileRecord>>(`/libraries${query({ page_size: 6, sort: "updated_at" })}`, signal),
     api.get<Model[]>("/models", signal).catch((): Model[] => []),
     api.get<Overview>("/keys/overview", signal),
   ])
-  return { files: { searchable, queued, indexing, failed }, models, overview }
+  return { files: { searchable, queued, indexing, failed }, latest: latest.data, models, overview }
 }
 
 export function OverviewPage() {
@@ -54,6 +56,7 @@ export function OverviewPage() {
             <DiskTile disk={data.overview.disk} />
             <IndexTile overview={data.overview} files={data.files} version={me.version} />
           </div>
+          {data.latest.length > 0 && <Latest files={data.latest} />}
           <Requests requests={data.overview.requests} />
         </div>
       )}
@@ -83,28 +86,30 @@ const FirstSteps = () => (
 function FilesTile({ files }: { files: Everything["files"] }) {
   const pending = files.queued + files.indexing
   const parts = [
-    [files.searchable, "good", "searchable"],
-    [pending, "busy", "in progress"],
-    [files.failed, "bad", "failed"],
+    [files.searchable, "good"],
+    [pending, "busy"],
+    [files.failed, "bad"],
   ] as const
   return (
     <section class="card">
       <h2>Files</h2>
       <p class="figure">{count(files.searchable)}</p>
-      <Shares parts={parts.map(([value, kind]) => [value, kind] as const)} />
+      <Shares parts={parts} />
       <p class="soft small">
-        {parts
-          .filter(([value]) => value > 0)
-          .map(([value, , text]) => `${count(value)} ${text}`)
-          .join(" · ") || "The library is empty"}
+        {plural(files.searchable, "file")} searchable{pending > 0 && ` · ${count(pending)} in the queue`}
+        {files.failed > 0 && (
+          <>
+            {" · "}
+            <Link to="/library?status=failed">{count(files.failed)} failed</Link>
+          </>
+        )}
       </p>
-      {pending > 0 && <p class="small">Queue: {plural(pending, "file")}</p>}
     </section>
   )
 }
 
 /** Parts of a whole as one bar. */
-function Shares({ parts }: { parts: (readonly [value: number, kind: string])[] }) {
+function Shares({ parts }: { parts: readonly (readonly [value: number, kind: string])[] }) {
   const total = parts.reduce((sum, [value]) => sum + value, 0)
   let x = 0
   return (
@@ -174,6 +179,28 @@ const IndexTile = ({ overview, files, version }: IndexTileProps) => (
     </dl>
   </section>
 )
+
+const Latest = ({ files }: { files: FileRecord[] }) => (
+  <section class="stack">
+    <h2>Latest files</h2>
+    <ul class="list latest">
+      {files.map(file => (
+        <li key={file.id} class="row between">
+          <Link to={`/library?file=${file.id}`} class="file-name">
+            <span class="type">{file.type}</span>
+            <span dir="auto">{file.name}</span>
+          </Link>
+          <span class="row">
+            <span class="soft small">{ago(file.updated_at)}</span>
+            <span class={`badge ${BADGES[file.status]}`}>{file.status}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+const BADGES = { searchable: "good", failed: "bad", indexing: "busy", queued: "" }
 
 function Requests({ requests }: { requests: Overview["requests"] }) {
   return (

@@ -23,6 +23,8 @@ export const RunStatus = ({ status }: { status: Run["status"] }) => (
   <span class={`badge ${STATUSES[status][0]}`}>{STATUSES[status][1]}</span>
 )
 
+const tokensOf = ({ usage }: Run): number => usage.prompt_tokens + usage.completion_tokens
+
 export function RunView({ runId }: { runId: string }) {
   const [opened, setOpened] = useState<Source | null>(null)
   const run = useLoaded(runId, signal => api.get<Run>(`/agents/runs/${runId}`, signal))
@@ -57,7 +59,7 @@ export function RunView({ runId }: { runId: string }) {
             <span class="soft small">
               {data.model} · {dateTime(data.started_at)}
               {data.finished_at && ` · ${duration(Date.parse(data.finished_at) - Date.parse(data.started_at))}`}
-              {` · ${count(data.usage.prompt_tokens + data.usage.completion_tokens)} tokens`}
+              {tokensOf(data) > 0 && ` · ${count(tokensOf(data))} tokens`}
               {data.ner_count > 0 && ` · ${count(data.ner_count)} redacted`}
             </span>
           </div>

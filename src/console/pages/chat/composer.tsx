@@ -1,16 +1,19 @@
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import { Button } from "../../ui/button.tsx"
 import { focusOnce } from "../../ui/form.tsx"
 
 interface ComposerProps {
   writing: boolean
+  /** A text that could not be sent comes back to be sent again. */
+  returned: string
   onSend: (text: string) => void
   onStop: () => void
 }
 
 /** Enter sends, Shift+Enter breaks the line. */
-export function Composer({ writing, onSend, onStop }: ComposerProps) {
+export function Composer({ writing, returned, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState("")
+  useEffect(() => setText(typed => typed || returned), [returned])
   const send = () => {
     if (!text.trim() || writing) return
     onSend(text)

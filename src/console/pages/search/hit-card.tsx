@@ -1,5 +1,10 @@
+import type { ComponentChildren } from "preact"
+import { excerptOf, type Span } from "../../excerpt.ts"
 import { placeOf } from "../../format.ts"
 import type { Hit } from "../../wire.ts"
+
+/** About four lines. */
+const EXCERPT_LENGTH = 420
 
 interface HitCardProps {
   hit: Hit
@@ -22,7 +27,7 @@ export const HitCard = ({ hit, explain, onOpen }: HitCardProps) => (
       </p>
     )}
     <p class="passage" dir="auto">
-      <Highlighted text={hit.text} spans={hit.highlights} />
+      <Excerpt text={hit.text} spans={hit.highlights} />
     </p>
     {explain && hit.scores && (
       <dl class="scores">
@@ -54,23 +59,20 @@ const Leg = ({ name, leg }: LegProps) => (
   </div>
 )
 
-interface HighlightedProps {
+interface ExcerptProps {
   text: string
-  spans: { start: number; end: number }[]
+  spans: Span[]
 }
 
-export function Highlighted({ text, spans }: HighlightedProps) {
-  const parts = []
-  let at = 0
+function Excerpt({ text, spans }: ExcerptProps) {
+  const shown = excerptOf(text, spans, EXCERPT_LENGTH)
+  const parts: ComponentChildren[] = [shown.start > 0 && "… "]
+  let at = shown.start
   for (const { start, end } of spans) {
-    if (start < at) continue
+    if (start < at || end > shown.end) continue
     parts.push(text.slice(at, start), <mark key={start}>{text.slice(start, end)}</mark>)
     at = end
   }
-  return (
-    <>
-      {parts}
-      {text.slice(at)}
-    </>
-  )
+  parts.push(text.slice(at, shown.end), shown.end < text.length && " …")
+  return <>{parts}</>
 }
