@@ -222,6 +222,14 @@ export class SearchIndex implements SearchService {
     }
   }
 
+  /** Removes what the keyword index holds of generations that are forgotten: its note of their removal was lost. */
+  private async removeUnknown(): Promise<void> {
+    const { keyword } = await this.thread.ask("holdings", {}) // before the database is read: ids are recorded there first
+    const rows = await this.db.selectFrom("generations").select(["first_chunk", "last_chunk"]).execute()
+    const unknown = subtract(keyword, toRanges(rows.map(row => [row.first_chunk, row.last_chunk])))
+    if (countIds(unknown) > 0) await this.thread.ask("remove", { ranges: unknown })
+  }
+
   private catchUpLater(delayMs: number): void {
     clearTimeout(this.timer)
     if (this.stopping.signal.aborted) return
@@ -238,6 +246,7 @@ export class SearchIndex implements SearchService {
     try {
       const wanted = await wantedIds(this.db)
       if (countIds(wanted) === 0) return
+      await this.removeUnknown()
       await indexMissingWords(this.db, this.thread, wanted, this.stopping.signal)
       const configured = await this.options.embedder
       if (configured && (await this.vectors.outdated())) return await this.reindexVectors(configured)

@@ -146,6 +146,7 @@ export class KeywordIndex {
 
   search(groups: TermGroup[], scope: Scope, depth: number): KeywordResult {
     const { scores, rows } = this
+    if (groups.length === 0) return { hits: [], total: 0, bound: 0, scoreOf: () => 0 }
     scores.fill(0)
     let bound = 0
     for (const group of groups) bound += this.accumulate(group, scope)

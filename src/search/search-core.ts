@@ -96,7 +96,7 @@ export class SearchCore {
     this.mergeLater()
   }
 
-  private search({ workspace, filter, query, vector, depth, reach = depth }: WorkerSearch): WorkerAnswer {
+  private search({ workspace, filter, query, vector, depth, reach = depth, vectorsOnly }: WorkerSearch): WorkerAnswer {
     const live = this.recall(workspace)
     const passing = filter ? this.recall(filter) : live
     if (!live || !passing) return { ...NOTHING, unknown: true }
@@ -105,7 +105,7 @@ export class SearchCore {
     const base = this.scopeOf(`${workspace.key}|${filter?.key ?? ""}`, live, filter && passing)
     const allowed = this.allowed(query, base, passing)
     const scope = allowed === passing ? base : this.keyword.scope(live, allowed)
-    const groups = groupsOf(query.text)
+    const groups = vectorsOnly ? [] : groupsOf(query.text)
     const found = this.keyword.search(groups, scope, Math.max(depth, reach))
     const keyword = found.hits.slice(0, depth)
     if (vector) vectors?.setQuery(vector.values)

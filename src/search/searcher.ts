@@ -25,6 +25,19 @@ interface QueryVector {
   values: Float32Array
 }
 
+/** Times that a query is embedded anew because the model was changed meanwhile. */
+const MAX_ATTEMPTS = 3
+
+interface AskedSearch {
+  workspace: LiveRanges
+  visible: LiveRanges
+  parsed: ParsedQuery
+  mode: SearchMode
+  /** Hits wanted in all, those before the page included. */
+  reach: number
+  vectorsOnly: boolean
+}
+
 export class Searcher {
   private warnedAt = 0
 
@@ -61,7 +74,8 @@ export class Searcher {
     result.index.embedding_model = model?.embedder.model ?? "none"
     if (visible.count > 0) {
       const parsed = parseQuery(query)
-      const found = await this.ask({ workspace, visible, parsed, mode, reach: offset + limit }, signal)
+      const vectorsOnly = mode === "semantic" && !request.explain
+      const found = await this.ask({ workspace, visible, parsed, mode, reach: offset + limit, vectorsOnly }, signal)
       if (mode !== "keyword" && !found.vector) result.degraded = "keyword_only"
       const kind: SearchMode = found.vector ? mode : "keyword"
       const weight = found.vector ? weightFor(found.vector.model.embedder, parsed.text) : 0
@@ -75,28 +89,26 @@ export class Searcher {
 
   /** Both legs; when the embedding model fails, the keyword leg alone. */
   private async ask(
-    search: { workspace: LiveRanges; visible: LiveRanges; parsed: ParsedQuery; mode: SearchMode; reach: number },
+    search: AskedSearch,
     signal: AbortSignal | undefined,
   ): Promise<{ answer: WorkerAnswer; vector: QueryVector | undefined }> {
-    const { workspace, visible, parsed, mode, reach } = search
+    const { workspace, visible, parsed, mode, reach, vectorsOnly } = search
     for (let attempt = 1; ; attempt++) {
-      const vector = mode === "keyword" ? undefined : await this.embed(parsed.text, signal)
+      // The model may be changed between embedding and searching: the vector is then of the former one.
+      const wanted = mode !== "keyword" && attempt < MAX_ATTEMPTS
+      const vector = wanted ? await this.embed(parsed.text, signal) : undefined
       signal?.throwIfAborted()
-      const answer = await this.askWorker(
-        {
-          workspace: { key: workspace.key },
-          ...(visible.key === workspace.key ? {} : { filter: { key: visible.key } }),
-          query: parsed,
-          ...(vector ? { vector: { table: vector.model.table, values: vector.values } } : {}),
-          // A semantic page is as deep as it is asked for; a fused head is the same for every page.
-          depth: mode === "semantic" ? Math.max(DEPTH, reach) : DEPTH,
-          ...(reach > DEPTH ? { reach: reach + DEPTH } : {}),
-        },
-        workspace,
-        visible,
-      )
-      // The model was changed between the two steps: the vector is of the former one.
-      if (!answer.otherModel || attempt === 3) return { answer, vector: answer.otherModel ? undefined : vector }
+      const ask = {
+        workspace: { key: workspace.key },
+        ...(visible.key === workspace.key ? {} : { filter: { key: visible.key } }),
+        query: parsed,
+        ...(vector ? { vector: { table: vector.model.table, values: vector.values }, vectorsOnly } : {}),
+        // A semantic page is as deep as it is asked for; a fused head is the same for every page.
+        depth: mode === "semantic" ? Math.max(DEPTH, reach) : DEPTH,
+        ...(reach > DEPTH ? { reach: reach + DEPTH } : {}),
+      }
+      const answer = await this.askWorker(ask, workspace, visible)
+      if (!answer.otherModel) return { answer, vector }
     }
   }
 

@@ -54,6 +54,7 @@ export async function stageFile(dependencies: StageDependencies, request: StageR
     await indexMeaning(dependencies, request, generation)
     reached("vectors written")
     await request.on("committing", 0)
+    signal.throwIfAborted()
     if (!(await markStaged(db, generation))) throw new Error(`indexing of ${fileId} was overtaken`)
     reached("staged")
   } catch (error) {

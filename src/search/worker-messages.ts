@@ -19,6 +19,8 @@ export interface WorkerSearch {
   vector?: { table: string; values: Float32Array }
   /** Hits wanted of each leg. */
   depth: number
+  /** The keyword leg is not asked for: a semantic search that explains nothing. */
+  vectorsOnly?: boolean
   /** Hits wanted of the keyword leg in all, when more than `depth`; those beyond come as `tail`. */
   reach?: number
 }

@@ -111,10 +111,12 @@ describe("filters", () => {
     })
 
   test("an unknown file is an error, and so is another workspace's", async () => {
-    expect(library.search("pump", { filters: { file_ids: ["file_none"] } })).rejects.toMatchObject({
+    await expect(library.search("pump", { filters: { file_ids: ["file_none"] } })).rejects.toMatchObject({
       code: "not_found",
     })
-    expect(library.search("pump", { filters: { file_ids: ["file_b"] } })).rejects.toMatchObject({ code: "not_found" })
+    await expect(library.search("pump", { filters: { file_ids: ["file_b"] } })).rejects.toMatchObject({
+      code: "not_found",
+    })
   })
 
   test("do not change a passage's keyword score", async () => {
