@@ -171,8 +171,8 @@ export const SETTINGS = {
     0,
     3_600,
   ),
-  agent_concurrency: integer("N", 8, "agent runs that go at the same time; further ones wait their turn", 1, 1_000),
-  agent_queue: integer("N", 100, "agent runs that may wait before more are refused as overloaded", 0, 100_000),
+  agent_concurrency: integer("N", 32, "agent runs that go at the same time; further ones wait their turn", 1, 1_000),
+  agent_queue: integer("N", 256, "agent runs that may wait before more are refused as overloaded", 0, 100_000),
   agent_context_tokens: integer(
     "N",
     32_768,

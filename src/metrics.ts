@@ -52,6 +52,22 @@ export const modelTokens = new Counter({
   registers,
 })
 
+export const agentRunSeconds = new Histogram({
+  name: "carrel_agent_run_seconds",
+  help: "Time from acceptance to the end of agent runs, by how they ended",
+  labelNames: ["status"],
+  buckets: [0.2, 1, 5, 20, 60, 300, 600, 1800],
+  registers,
+})
+
+export const agentToolSeconds = new Histogram({
+  name: "carrel_agent_tool_seconds",
+  help: "Time of tool calls; tools of external servers count together",
+  labelNames: ["tool", "outcome"],
+  buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+  registers,
+})
+
 export const redactions = new Counter({
   name: "carrel_redactions_total",
   help: "Values that were replaced, by kind",

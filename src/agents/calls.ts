@@ -1,5 +1,6 @@
 /** Carries out the calls of one model turn, side by side, and stops those that only repeat. */
 import type { ToolCall } from "../backends/backend.ts"
+import { agentToolSeconds } from "../metrics.ts"
 import type { Guard } from "./guard.ts"
 import { canonicalJson } from "./json-schema.ts"
 import { callTool, type Tool, type ToolContext, type ToolOutcome } from "./tools/tool.ts"
@@ -49,6 +50,12 @@ export async function carryOut(calls: ToolCall[], environment: CallEnvironment):
       const startedAt = performance.now()
       const { repeated, outcome } = begin(call, shown[at]!.arguments, environment)
       const { result, isError } = await outcome
+      const tool = environment.tools.find(each => each.name === call.name)
+      const label = !tool ? "unknown" : tool.external ? "external" : tool.name
+      agentToolSeconds.observe(
+        { tool: label, outcome: isError ? "error" : "ok" },
+        (performance.now() - startedAt) / 1000,
+      )
       const redacted = await guard.text(result)
       environment.context.signal.throwIfAborted() // the end of the run closes what is still open
       await steps.end(indices[at]!, { result: redacted, isError, durationMs: performance.now() - startedAt })

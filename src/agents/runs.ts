@@ -9,6 +9,7 @@
 import { createHash } from "node:crypto"
 import { AppError } from "../errors.ts"
 import { log } from "../log.ts"
+import { agentRunSeconds } from "../metrics.ts"
 import { auditRedaction } from "../redaction/redact.ts"
 import type { SearchService } from "../search/types.ts"
 import type { RunStatus } from "../storage/runs.ts"
@@ -230,6 +231,7 @@ export class AgentRuns {
     const { signal } = run.controller
     const passages = new Passages()
     const usage: Usage = { prompt_tokens: 0, completion_tokens: 0 }
+    const startedAt = performance.now()
     const steps = new StepWriter(store, run.id, () => notify(run))
     const input: RunInput = {
       ...prepared.input,
@@ -239,9 +241,11 @@ export class AgentRuns {
     }
     let ending: Pick<RunOutcome, "status" | "output" | "structuredOutput" | "finishReason" | "error">
     let citations: Citation[] = []
+    let nerCount: number | undefined // without what only the citations repeat
     try {
       await ticket.turn(signal)
       const result = await orAbort((prepared.extractive ? runExtractive : runAgent)(input), signal)
+      nerCount = prepared.guard.entities.length
       citations = await shownCitations(passages, result, prepared.guard)
       ending = {
         status: "completed",
@@ -255,7 +259,8 @@ export class AgentRuns {
     }
     await steps.flush().catch(() => {}) // what cannot be written now fails again below
     run.controller.abort(new Ending("interrupted")) // nothing that the run began outlives it
-    const nerCount = prepared.guard.entities.length
+    nerCount ??= prepared.guard.entities.length
+    agentRunSeconds.observe({ status: ending.status }, (performance.now() - startedAt) / 1000)
     auditRedaction({ run_id: run.id }, prepared.guard.entities)
     await this.finish(run.id, { ...ending, citations, usage, nerCount })
   }

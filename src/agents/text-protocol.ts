@@ -20,11 +20,17 @@ export function protocolSchema(tools: ToolDefinition[], outputSchema: JsonSchema
       },
       {
         type: "object",
-        properties: { final_answer: outputSchema ? {} : { type: "string" } },
+        properties: { final_answer: answerSchema(outputSchema) },
         required: ["final_answer"],
       },
     ],
   }
+}
+
+/** A schema with references cannot stand inside another one; the answer is checked against it in any case. */
+function answerSchema(outputSchema: JsonSchema | null): JsonSchema {
+  if (!outputSchema) return { type: "string" }
+  return JSON.stringify(outputSchema).includes('"$ref"') ? {} : outputSchema
 }
 
 const REMINDER =

@@ -50,7 +50,7 @@ export interface ToolOutcome {
   isError: boolean
 }
 
-/** Never throws, and ends soon after `context.signal` aborts even when the tool does not. */
+/** Carries out one call. Never throws, and ends soon after `context.signal` aborts even when the tool does not. */
 export async function callTool(
   tool: Tool,
   args: unknown,
