@@ -35,12 +35,14 @@ export async function* openStream(
         retryAfter: 10,
       })
     yield { type: "waiting", phase: "queued", detail: "the model server is busy" }
+    watch.rest()
     await pause(wait, call.signal)
   }
   throw new AppError("internal_error")
 }
 
 async function post(call: ServerCall, watch: SilenceWatch): Promise<Response> {
+  watch.heard()
   try {
     return await fetch(call.url, {
       method: "POST",
@@ -85,6 +87,11 @@ export class SilenceWatch {
       this.silent = true
       this.controller.abort()
     }, this.silenceMs)
+  }
+
+  /** Waiting that is ours counts for nothing, until something is sent or heard again. */
+  rest(): void {
+    clearTimeout(this.timer)
   }
 
   close(): void {

@@ -1,0 +1,240 @@
+/** What every chat backend over HTTP keeps, whatever its server's protocol. */
+import { afterAll, describe, expect, test } from "bun:test"
+import type { ChatBackend, ChatPiece, ChatRequest } from "../../src/backends/backend.ts"
+import { OllamaChat } from "../../src/backends/ollama.ts"
+import { OpenAiChat } from "../../src/backends/openai.ts"
+import { AppError } from "../../src/errors.ts"
+import type { ModelServer } from "../support/model-server.ts"
+import { startOllama } from "../support/ollama.ts"
+import { startOpenAi } from "../support/openai.ts"
+
+const queue = { parallel: 2, waiting: 1 }
+const SILENCE_MS = 400
+const ollama = await startOllama()
+const openai = await startOpenAi()
+
+const backends: { name: string; server: ModelServer; model: string; backend: ChatBackend }[] = [
+  {
+    name: "ollama",
+    server: ollama.server,
+    model: "qwen3:8b",
+    backend: new OllamaChat({
+      host: ollama.server.url,
+      keepAlive: "",
+      silenceMs: SILENCE_MS,
+      queue,
+      allowRemoteModels: false,
+    }),
+  },
+  {
+    name: "openai",
+    server: openai,
+    model: "mistral-7b",
+    backend: new OpenAiChat({
+      baseUrl: `${openai.url}/v1`,
+      apiKey: "",
+      contextTokens: 8_192,
+      silenceMs: SILENCE_MS,
+      queue,
+      allowRemoteModels: false,
+    }),
+  },
+]
+
+afterAll(() => {
+  ollama.server.stop()
+  openai.stop()
+})
+
+async function collect(pieces: AsyncIterable<ChatPiece>): Promise<ChatPiece[]> {
+  const all: ChatPiece[] = []
+  for await (const piece of pieces) all.push(piece)
+  return all
+}
+
+const join = (pieces: ChatPiece[], type: "text" | "thinking"): string =>
+  pieces.map(piece => (piece.type === type ? piece.text : "")).join("")
+
+describe.each(backends)("$name", ({ server, model, backend }) => {
+  const ask = (scene: string, more: Partial<ChatRequest> = {}) =>
+    backend.chat({
+      model,
+      turns: [{ role: "user", content: `case-${scene}` }],
+      options: {},
+      signal: new AbortController().signal,
+      ...more,
+    })
+  const failure = async (scene: string) => {
+    const pieces: ChatPiece[] = []
+    try {
+      for await (const piece of ask(scene)) pieces.push(piece)
+    } catch (error) {
+      return { error: error as AppError, text: join(pieces, "text") }
+    }
+    throw new Error("did not fail")
+  }
+
+  test("lists its models as available with their window", async () => {
+    const info = (await backend.list()).find(({ value }) => value === `${backend.provider}/${model}`)
+    expect(info).toMatchObject({ status: "ready", statusReason: null, local: true })
+    expect(info!.contextLength).toBeGreaterThan(1_000)
+  })
+
+  test("relays the text piece by piece and ends once, with usage", async () => {
+    server.scenes.add("plain", { pieces: ["One", " two", " three."], promptTokens: 17 })
+    const pieces = await collect(ask("plain"))
+    expect(pieces.filter(({ type }) => type === "text")).toHaveLength(3)
+    expect(join(pieces, "text")).toBe("One two three.")
+    expect(pieces.filter(({ type }) => type === "end")).toEqual([
+      { type: "end", reason: "stop", usage: { promptTokens: 17, completionTokens: 3 } },
+    ])
+    expect(pieces.at(-1)?.type).toBe("end")
+  })
+
+  test("says when the answer was cut by its length", async () => {
+    server.scenes.add("length", { text: "Half an", reason: "length" })
+    expect((await collect(ask("length"))).at(-1)).toMatchObject({ type: "end", reason: "length" })
+  })
+
+  test("understands a stream cut anywhere, inside lines and characters", async () => {
+    server.scenes.add("chunks", { text: "Größe: 日本語 🙂 fine", chunkBytes: 3 })
+    expect(join(await collect(ask("chunks")), "text")).toBe("Größe: 日本語 🙂 fine")
+  })
+
+  test("keeps thoughts apart, in their own field and inline", async () => {
+    server.scenes.add("think", { thinking: "hmm well", text: "Seven." })
+    const own = await collect(ask("think", { thinking: true }))
+    expect([join(own, "thinking"), join(own, "text")]).toEqual(["hmm well", "Seven."])
+    server.scenes.add("inline", { pieces: ["<th", "ink>se", "cret</thi", "nk>", "\n\nIt is", " 3 < 4."] })
+    const inline = await collect(ask("inline"))
+    expect([join(inline, "thinking"), join(inline, "text")]).toEqual(["secret", "It is 3 < 4."])
+  })
+
+  test("passes options, tools, schema and earlier calls on, and reads calls", async () => {
+    server.scenes.add("tools", { tools: [{ name: "lookup", arguments: { query: "rent", n: 2 } }] })
+    const tool = { name: "lookup", description: "finds", parameters: { type: "object" } }
+    const pieces = await collect(
+      ask("tools", {
+        turns: [
+          { role: "system", content: "Be brief." },
+          { role: "user", content: "case-tools" },
+          { role: "assistant", content: "", toolCalls: [{ id: "c1", name: "lookup", arguments: { query: "x" } }] },
+          { role: "tool", content: "nothing", toolCallId: "c1", name: "lookup" },
+        ],
+        options: { temperature: 0.1, seed: 4, stop: ["END"] },
+        tools: [tool],
+        responseFormat: { type: "object" },
+      }),
+    )
+    const call = pieces.find(piece => piece.type === "tool_call")
+    expect(call).toMatchObject({ call: { name: "lookup", arguments: { query: "rent", n: 2 } } })
+    const [request] = server.scenes.got("tools")
+    expect(request.messages.map((message: { role: string }) => message.role)).toEqual([
+      "system",
+      "user",
+      "assistant",
+      "tool",
+    ])
+    expect(request.tools[0].function.name).toBe("lookup")
+    expect(JSON.stringify(request)).toContain('"temperature":0.1')
+    expect(JSON.stringify(request)).toContain('"stop":["END"]')
+    expect(request.format ?? request.response_format.json_schema.schema).toEqual({ type: "object" })
+  })
+
+  test.each([
+    [
+      "status 500 with the server's words",
+      "e500",
+      { status: 500, error: "runner stopped" },
+      "model_error",
+      "runner stopped",
+      "",
+    ],
+    ["an unknown model", "e404", { status: 404, error: "model not found" }, "model_not_found", "model not found", ""],
+    [
+      "an error in the middle",
+      "emid",
+      { pieces: ["a ", "b "], errorAfter: 2, error: "out of memory" },
+      "model_error",
+      "out of memory",
+      "a b ",
+    ],
+    ["a stream that ends too early", "eend", { pieces: ["a ", "b "], endAfter: 2 }, "model_error", "", "a b "],
+    ["a connection that is reset", "ereset", { pieces: ["a "], delayMs: 30, resetAfter: 1 }, "model_error", "", "a "],
+    [
+      "a server that falls silent",
+      "esilent",
+      { pieces: ["a "], hangAfter: 1 },
+      "model_error",
+      "model_silence_seconds",
+      "a ",
+    ],
+    ["a server that never answers", "ehang", { hang: true }, "model_error", "model_silence_seconds", ""],
+    ["something that is not JSON", "egarbage", { pieces: ["a "], garbageAfter: 1 }, "model_error", "bad gateway", "a "],
+    [
+      "a prompt beyond the window",
+      "elong",
+      { status: 400, error: "the prompt exceeds the context length" },
+      "model_error",
+      "context length",
+      "",
+    ],
+  ] as const)("%s", async (_, scene, turn, code, hint, text) => {
+    server.scenes.add(scene, { ...turn, pieces: "pieces" in turn ? [...turn.pieces] : [] })
+    const failed = await failure(scene)
+    expect(failed.error).toBeInstanceOf(AppError)
+    expect(failed.error.code).toBe(code)
+    expect(failed.error.hint).toContain(hint)
+    expect(failed.text).toBe(text)
+  })
+
+  test("a busy server is asked again", async () => {
+    server.scenes.add("busy", (_, count) => (count < 2 ? { status: 503, error: "server busy" } : { text: "Now." }))
+    const before = server.scenes.got("busy").length
+    const pieces = await collect(ask("busy"))
+    expect(join(pieces, "text")).toBe("Now.")
+    expect(server.scenes.got("busy").length - before).toBe(3)
+    expect(pieces.some(piece => piece.type === "waiting" && piece.phase === "queued")).toBe(true)
+  })
+
+  test("an abort closes the request at once, before and while the model writes", async () => {
+    server.scenes.add("abort", { text: "a b c d e f g h i j", delayMs: 40 })
+    server.scenes.add("abortearly", { hang: true })
+    for (const scene of ["abort", "abortearly"]) {
+      const stop = new AbortController()
+      setTimeout(() => stop.abort("enough"), 100)
+      const started = performance.now()
+      await expect(collect(ask(scene, { signal: stop.signal }))).rejects.toBe("enough")
+      expect(performance.now() - started).toBeLessThan(390)
+      await Bun.sleep(50)
+      expect(server.open).toBe(0)
+    }
+  })
+
+  test("leaving the stream early closes the request", async () => {
+    server.scenes.add("leave", { text: "a b c d e f g h i j", delayMs: 30 })
+    for await (const piece of ask("leave")) if (piece.type === "text") break
+    await Bun.sleep(60)
+    expect(server.open).toBe(0)
+  })
+
+  test("calls beyond the bound wait with their position, and beyond that are refused", async () => {
+    server.scenes.add("line", { text: "done", firstDelayMs: 150 })
+    const running = [collect(ask("line")), collect(ask("line"))]
+    const waiting = collect(ask("line"))
+    await Bun.sleep(20)
+    await expect(collect(ask("line"))).rejects.toMatchObject({ code: "overloaded" })
+    expect(await waiting).toContainEqual(
+      expect.objectContaining({ type: "waiting", phase: "queued", detail: expect.stringContaining("position 1") }),
+    )
+    await Promise.all(running)
+    expect(join(await collect(ask("line")), "text")).toBe("done")
+  })
+
+  test("calls made at the same time do not mix", async () => {
+    server.scenes.add("mixa", { text: "alpha alpha alpha", delayMs: 5 })
+    server.scenes.add("mixb", { text: "beta beta beta", delayMs: 5 })
+    const [a, b] = await Promise.all([collect(ask("mixa")), collect(ask("mixb"))])
+    expect([join(a, "text"), join(b, "text")]).toEqual(["alpha alpha alpha", "beta beta beta"])
+  })
+})

@@ -1,0 +1,116 @@
+/** The part that all stand-ins for model servers share: an HTTP server over raw sockets that can break in every way. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import { piecesOf, type RecordedRequest, Scenes, type ScriptedTurn } from "./model-script.ts"
+
+export interface Wire {
+  contentType: string
+  thinking(text: string): string
+  piece(text: string): string
+  tools(calls: NonNullable<ScriptedTurn["tools"]>): string
+  error(text: string): string
+  last(turn: ScriptedTurn, request: RecordedRequest): string
+}
+
+export class ModelServer {
+  readonly scenes = new Scenes()
+  readonly requests: RecordedRequest[] = []
+  /** Chat requests that are being answered. */
+  open = 0
+  private readonly sockets = new Set<Socket>()
+  private readonly server = createServer((request, response) => void this.answer(request, response))
+
+  constructor(
+    private readonly wire: Wire,
+    private readonly chatPath: string,
+    private readonly other: (path: string, body: RecordedRequest) => { status?: number; body: unknown } | undefined,
+  ) {
+    this.server.on("connection", socket => {
+      this.sockets.add(socket)
+      socket.on("close", () => this.sockets.delete(socket))
+    })
+  }
+
+  async listen(port = 0): Promise<this> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.server.listen(port, "127.0.0.1", resolve)
+    await promise
+    return this
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  stop(): void {
+    this.server.close()
+    for (const socket of this.sockets) socket.destroy()
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request)
+    const path = request.url ?? "/"
+    if (path !== this.chatPath) {
+      const { status = 200, body: answer } = this.other(path, body) ?? { status: 404, body: { error: "not found" } }
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer))
+      return
+    }
+    this.requests.push(body)
+    this.open++
+    try {
+      await this.chat(body, response)
+    } finally {
+      this.open--
+    }
+  }
+
+  private async chat(request: RecordedRequest, response: ServerResponse): Promise<void> {
+    const turn = this.scenes.script(request, 0)
+    const gone = new Promise<void>(resolve => response.on("close", resolve))
+    const pause = (ms: number) => Promise.race([Bun.sleep(ms), gone])
+    if (turn.firstDelayMs) await pause(turn.firstDelayMs)
+    if (turn.hang) return gone
+    if (turn.status) {
+      response
+        .writeHead(turn.status, { "content-type": "application/json" })
+        .end(JSON.stringify({ error: turn.error ?? "internal" }))
+      return
+    }
+    response.writeHead(200, { "content-type": this.wire.contentType })
+    const write = (text: string) => writeChunks(response, text, turn.chunkBytes)
+    for (const word of turn.thinking?.match(/\s*\S+/g) ?? []) await write(this.wire.thinking(word))
+    const pieces = piecesOf(turn)
+    for (const [i, piece] of [...pieces, null].entries()) {
+      if (response.destroyed) return
+      if (turn.hangAfter === i) return gone
+      if (turn.resetAfter === i) return void response.destroy()
+      if (turn.endAfter === i) return void response.end()
+      if (turn.errorAfter === i) return void response.end(this.wire.error(turn.error ?? "the runner has terminated"))
+      if (turn.garbageAfter === i) await write("data: <html>bad gateway</html>\n\n")
+      if (piece !== null) await write(this.wire.piece(piece))
+      if (turn.delayMs) await pause(turn.delayMs)
+    }
+    if (turn.tools) await write(this.wire.tools(turn.tools))
+    await write(this.wire.last(turn, request))
+    response.end()
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<RecordedRequest> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part as Buffer)
+  try {
+    return JSON.parse(Buffer.concat(parts).toString() || "{}")
+  } catch {
+    return {}
+  }
+}
+
+async function writeChunks(response: ServerResponse, text: string, size?: number): Promise<void> {
+  const bytes = Buffer.from(text)
+  if (!size) return void response.write(bytes)
+  for (let at = 0; at < bytes.length; at += size) {
+    response.write(bytes.subarray(at, at + size))
+    await Bun.sleep(0)
+  }
+}
