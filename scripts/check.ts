@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 const PROJECT = resolve(import.meta.dir, "..")
 
 const CHECKS = {
-  "format and lint": ["node_modules/@biomejs/biome/bin/biome", "check"],
+  "format and lint": ["node_modules/@biomejs/biome/bin/biome", "check", "--max-diagnostics=200"],
   types: ["node_modules/typescript/bin/tsc", "--project", "."],
   architecture: ["test", "./test/architecture.test.ts"],
 }
