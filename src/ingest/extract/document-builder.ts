@@ -62,9 +62,10 @@ export class DocumentBuilder {
     this.blocks.push(this.block(kind, start, this.length, level))
   }
 
-  /** Adds text as it is; `split` finds its blocks, given the text as it was stored. */
+  /** Adds text as it is, right after raw text that was not ended; `split` finds its blocks, given the text as it was stored. */
   addRaw(text: string, split: (text: string) => Iterable<RawBlock>): void {
     const cleaned = cleanText(text)
+    if (this.previous !== undefined && this.length > 0) this.write("\n\n")
     const base = this.length
     this.write(cleaned)
     for (const raw of split(cleaned)) {

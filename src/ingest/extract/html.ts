@@ -88,7 +88,7 @@ class HtmlWalk {
     if (name === "tr" && this.rows) {
       this.flush()
       this.rows--
-    } else if (BLOCKS.has(name)) this.boundary(name)
+    } else if (BLOCKS.has(name) && name !== "br") this.boundary(name)
     if (name === "pre") this.preformatted = Math.max(0, this.preformatted - 1)
   }
 

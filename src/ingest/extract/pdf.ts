@@ -64,7 +64,7 @@ class PdfReading {
     const thin = this.pages.flatMap((blocks, index) =>
       letterCount(blocks) < THIN_PAGE_CHARS && this.mayHideText(index) ? [index] : [],
     )
-    if (thin.length > 0) await this.askPdfJs(thin)
+    await this.askPdfJs(thin.filter(index => this.document.objectCounts(index).texts > 0))
     await this.readPictures(thin.filter(index => this.isPicture(index)))
     out.pageCount = (out.pageCount ?? 0) + pageCount
     for (const [index, blocks] of this.pages.entries()) {
@@ -90,6 +90,7 @@ class PdfReading {
 
   /** Fonts that PDFium cannot map to text are the usual case. */
   private async askPdfJs(thin: number[]): Promise<void> {
+    if (thin.length === 0) return
     const { readWithPdfJs } = await import("./pdfjs.ts")
     const found = await readWithPdfJs(this.bytes, thin).catch(() => undefined)
     for (const [index, text] of found?.texts ?? []) {
@@ -100,7 +101,7 @@ class PdfReading {
 
   /** A short page is suspect where more is drawn than it has letters, or a picture covers much of it. */
   private mayHideText(index: number): boolean {
-    const objects = this.document.objectCount(index)
+    const objects = this.document.objectCounts(index).all
     const letters = letterCount(this.pages[index]!)
     return objects > letters || (objects > 0 && this.document.hasPicture(index, PICTURE_SHARE))
   }

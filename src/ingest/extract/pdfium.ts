@@ -44,11 +44,15 @@ interface Pdfium {
 
 const ERROR_PASSWORD = 4
 const ERROR_SECURITY = 5
+/** Pages drawn from many thousand pieces are no scans. */
+const MAX_OBJECTS = 1000
+const OBJECT_TEXT = 1
 const OBJECT_IMAGE = 3
 /** A form wraps other objects, mostly pictures where it covers much of a page. */
 const OBJECT_FORM = 5
-const FORMAT_BGR = 2
+const FORMAT_GRAY = 1
 const RENDER_ANNOTATIONS = 1
+const RENDER_GRAYSCALE = 8
 
 export interface PageText {
   text: string
@@ -59,9 +63,8 @@ export interface PageText {
 export interface Bitmap {
   width: number
   height: number
-  /** Rows from the top, three bytes per pixel: blue, green, red; rows are padded to four bytes. */
+  /** Rows from the top, a byte per pixel: 0 is black. */
   pixels: Uint8Array
-  stride: number
 }
 
 let loading: Promise<Pdfium> | undefined
@@ -120,17 +123,25 @@ export class PdfiumDocument {
     })
   }
 
-  /** How many things are drawn on a page: pieces of text, pictures, lines. */
-  objectCount(index: number): number {
-    return this.withPage(index, page => this.pdfium._FPDFPage_CountObjects(page)) ?? 0
+  /** How many things are drawn on a page, and how many of them may be text. */
+  objectCounts(index: number): { all: number; texts: number } {
+    const counts = this.withPage(index, page => {
+      const all = this.pdfium._FPDFPage_CountObjects(page)
+      let texts = 0
+      for (let i = 0; i < Math.min(MAX_OBJECTS, all); i++) {
+        const type = this.pdfium._FPDFPageObj_GetType(this.pdfium._FPDFPage_GetObject(page, i))
+        if (type === OBJECT_TEXT || type === OBJECT_FORM) texts++
+      }
+      return { all, texts }
+    })
+    return counts ?? { all: 0, texts: 0 }
   }
 
   /** True where one picture covers at least `share` (0..1) of a page. */
   hasPicture(index: number, share: number): boolean {
     const found = this.withPage(index, page => {
       const area = this.pdfium._FPDF_GetPageWidth(page) * this.pdfium._FPDF_GetPageHeight(page)
-      // Pages drawn from many thousand pieces are no scans.
-      const count = Math.min(1000, this.pdfium._FPDFPage_CountObjects(page))
+      const count = Math.min(MAX_OBJECTS, this.pdfium._FPDFPage_CountObjects(page))
       for (let i = 0; i < count; i++) {
         const object = this.pdfium._FPDFPage_GetObject(page, i)
         const type = this.pdfium._FPDFPageObj_GetType(object)
@@ -155,7 +166,7 @@ export class PdfiumDocument {
     return known ? (right - left) * (top - bottom) : 0
   }
 
-  /** Draws a page (0-based) at `dpi`, less where it would have more than `maxPixels`. */
+  /** Draws a page (0-based) in grey, at `dpi`, less where it would have more than `maxPixels`. */
   render(index: number, dpi: number, maxPixels: number): Bitmap | undefined {
     return this.withPage(index, page => {
       const { pdfium } = this
@@ -164,16 +175,15 @@ export class PdfiumDocument {
       const scale = Math.min(dpi / 72, Math.sqrt(maxPixels / (points.width * points.height)))
       const width = Math.max(1, Math.round(points.width * scale))
       const height = Math.max(1, Math.round(points.height * scale))
-      const stride = Math.ceil((width * 3) / 4) * 4
-      const buffer = pdfium.wasmExports.malloc(stride * height)
+      const buffer = pdfium.wasmExports.malloc(width * height)
       if (buffer === 0) return undefined
-      const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, FORMAT_BGR, buffer, stride)
+      const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, FORMAT_GRAY, buffer, width)
       pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff)
-      pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, RENDER_ANNOTATIONS)
-      const pixels = pdfium.HEAPU8.slice(buffer, buffer + stride * height)
+      pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, RENDER_ANNOTATIONS | RENDER_GRAYSCALE)
+      const pixels = pdfium.HEAPU8.slice(buffer, buffer + width * height)
       pdfium._FPDFBitmap_Destroy(bitmap)
       pdfium.wasmExports.free(buffer)
-      return { width, height, pixels, stride }
+      return { width, height, pixels }
     })
   }
 

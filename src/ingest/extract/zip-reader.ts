@@ -60,7 +60,7 @@ export class ZipReader {
 
   /** @throws ExtractionError: `encrypted_file`, `corrupt_file` (damaged or an unknown method) or `archive_rejected`. */
   read(entry: ZipEntry): Uint8Array {
-    if (entry.encrypted) throw new ExtractionError("encrypted_file", `${entry.name} is encrypted`)
+    if (entry.encrypted) throw new ExtractionError("encrypted_file", "the entry is encrypted")
     const data = this.compressed(entry)
     const limit = Math.min(MAX_ENTRY_BYTES, this.budget.bytes)
     const content = entry.method === STORED ? data : inflate(data, entry, limit)
@@ -70,7 +70,7 @@ export class ZipReader {
   }
 
   private compressed(entry: ZipEntry): Uint8Array {
-    if (this.u32(entry.offset) !== LOCAL_HEADER) throw damaged(entry.name)
+    if (this.u32(entry.offset) !== LOCAL_HEADER) throw damaged()
     const start =
       entry.offset + 30 + this.view.getUint16(entry.offset + 26, true) + this.view.getUint16(entry.offset + 28, true)
     const end = entry.compressedSize === undefined ? this.bytes.length : start + entry.compressedSize
@@ -189,17 +189,14 @@ export class ZipReader {
 
 function inflate(data: Uint8Array, entry: ZipEntry, limit: number): Uint8Array {
   if (entry.method !== DEFLATED)
-    throw new ExtractionError(
-      "corrupt_file",
-      `${entry.name} is packed with a method (${entry.method}) that cannot be read`,
-    )
+    throw new ExtractionError("corrupt_file", `the entry is packed with a method (${entry.method}) that cannot be read`)
   try {
     // finishFlush 2 (Z_SYNC_FLUSH): a truncated stream gives what it has.
     return inflateRawSync(data, { maxOutputLength: Math.max(1, limit), finishFlush: 2 })
   } catch (error) {
     if ((error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE" || error instanceof RangeError)
       throw tooLarge(entry.name)
-    throw damaged(entry.name)
+    throw damaged()
   }
 }
 
@@ -213,6 +210,6 @@ function decodeName(bytes: Uint8Array): string {
   return name.replaceAll("\\", "/").replaceAll("\0", "")
 }
 
-const damaged = (name: string) => new ExtractionError("corrupt_file", `${name} is damaged`)
+const damaged = () => new ExtractionError("corrupt_file", "the entry is damaged")
 const tooLarge = (name: string) =>
   new ExtractionError("archive_rejected", `${name} unpacks to more than is allowed for an archive of this size`)
