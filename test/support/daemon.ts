@@ -1,9 +1,10 @@
-/** The daemon as a process of its own, from source, so that tests can kill it. */
+/** The daemon as a process of its own, so that tests can kill it: from source, or the executable that CARREL_BIN names. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
 const MAIN = resolve(import.meta.dir, "../../src/main.ts")
+const COMMAND = Bun.env.CARREL_BIN ? [Bun.env.CARREL_BIN] : [Bun.argv[0]!, MAIN]
 const READY_MS = 30_000
 
 export interface Daemon {
@@ -32,7 +33,7 @@ export async function startDaemon(flags: string[] = []): Promise<Daemon> {
   const environment = { PATH: Bun.env.PATH ?? "/usr/bin:/bin", HOME: data, CARREL_OLLAMA_HOST: "http://127.0.0.1:9" }
 
   const run: Daemon["run"] = async (...args) => {
-    const process = Bun.spawn([Bun.argv[0]!, MAIN, ...args, "--data", data], {
+    const process = Bun.spawn([...COMMAND, ...args, "--data", data], {
       env: environment,
       stdout: "pipe",
       stderr: "pipe",
@@ -50,8 +51,7 @@ export async function startDaemon(flags: string[] = []): Promise<Daemon> {
     url = `http://127.0.0.1:${port}`
     child = Bun.spawn(
       [
-        Bun.argv[0]!,
-        MAIN,
+        ...COMMAND,
         "serve",
         "--data",
         data,
@@ -121,7 +121,7 @@ export async function startDaemon(flags: string[] = []): Promise<Daemon> {
     stop: () => end("SIGTERM"),
     async remove() {
       await end("SIGKILL")
-      if (!Bun.env.KEEP) rmSync(data, { recursive: true, force: true })
+      rmSync(data, { recursive: true, force: true })
     },
     async upload(name, text) {
       const form = new FormData()

@@ -1,0 +1,108 @@
+/** Every route that takes an id, found in the OpenAPI document, asked with an id of another workspace: 404, and no change. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+
+let app: TestApp
+let owner: Client
+let stranger: Client
+const ids: Record<string, string> = {}
+
+/** Path parameters by the kind of thing they name; a new one must be added here, or the test fails. */
+const OWNED: Record<string, () => string> = {
+  file_id: () => ids.file!,
+  conversation_id: () => ids.conversation!,
+  message_id: () => ids.message!,
+  run_id: () => ids.run!,
+}
+/** Bodies that name an id, one per operation that has such a field. */
+const BODIES: Record<string, () => Record<string, unknown>> = {
+  "POST /external/send": () => ({ conversation_id: ids.conversation, message: "stolen?" }),
+  "POST /external/continue": () => ({ conversation_id: ids.conversation, model: "builtin/extractive" }),
+  "POST /external/search": () => ({ query: "heron", filters: { file_ids: [ids.file] } }),
+  "POST /external/semantic-search": () => ({ query: "heron", context_id: ids.conversation }),
+  "POST /external/start-conversation": () => ({ message: "heron?", file_ids: [ids.file] }),
+  "POST /external/conversations": () => ({ message: "heron?", file_ids: [ids.file] }),
+  "POST /external/agents/run": () => ({ task: "heron?", file_ids: [ids.file] }),
+}
+
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await app.client("owner")
+  stranger = await app.client("stranger")
+  const [file] = await owner.index([
+    { name: "heron.txt", data: "The spare gaskets are kept in the tin labelled Heron." },
+  ])
+  ids.file = file.id
+  const started = await owner.post("/start-conversation", {
+    message: "Where are the spare gaskets?",
+    file_ids: [file.id],
+  })
+  ids.conversation = started.body.conversation_id
+  ids.message = started.body.messages[1].id
+  ids.run = (await owner.post("/agents/run", { task: "Where are the gaskets?" })).body.run_id
+  expect(ids).toEqual({
+    file: expect.any(String),
+    conversation: expect.any(String),
+    message: expect.any(String),
+    run: expect.any(String),
+  })
+})
+afterAll(() => app.stop())
+
+const snapshot = async () =>
+  JSON.stringify([
+    (await owner.get(`/libraries/${ids.file}`)).body,
+    (await owner.get(`/conversations/${ids.conversation}`)).body,
+    (await owner.get(`/agents/runs/${ids.run}`)).body,
+    (await owner.post("/search", { query: "heron" })).body.hits,
+  ])
+
+describe("another workspace's ids", () => {
+  test("are unknown to every route that takes one in its path", async () => {
+    const before = await snapshot()
+    const { paths } = (await (await fetch(`${app.url}/external-docs/docs/json`)).json()) as {
+      paths: Record<string, object>
+    }
+    let asked = 0
+    for (const [path, item] of Object.entries(paths)) {
+      const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]!)
+      if (parameters.length === 0 || path.includes("/external/keys/")) continue // the console's own, with a session
+      const inner = path.replace("/external-docs/external", "").replace(/\{(\w+)\}/g, (_, name: string) => {
+        expect(Object.keys(OWNED)).toContain(name)
+        return OWNED[name]!()
+      })
+      for (const method of Object.keys(item)) {
+        const body = ["post", "patch", "put"].includes(method)
+          ? { message: "stolen?", title: "stolen", name: "stolen.txt" }
+          : undefined
+        const answer = await stranger.send(method.toUpperCase(), inner, body)
+        expect({ method, path, status: answer.status, code: answer.body?.error?.code }).toEqual({
+          method,
+          path,
+          status: 404,
+          code: "not_found",
+        })
+        asked++
+      }
+    }
+    expect(asked).toBeGreaterThan(15)
+    expect(await snapshot()).toBe(before)
+  })
+
+  test.each(Object.keys(BODIES))("in the body of %s are unknown", async operation => {
+    const before = await snapshot()
+    const [method, path] = operation.split(" ") as [string, string]
+    const answer = await stranger.send(method, path.replace("/external", ""), BODIES[operation]!())
+    expect([answer.status, answer.body?.error?.code]).toEqual([404, "not_found"])
+    expect(await snapshot()).toBe(before)
+  })
+
+  test("are in no list, search or answer", async () => {
+    for (const path of ["/libraries", "/conversations", "/agents/runs"])
+      expect((await stranger.get(path)).body.pagination.total_items).toBe(0)
+    for (const mode of ["hybrid", "keyword", "semantic"])
+      expect((await stranger.post("/search", { query: "spare gaskets heron", mode })).body.hits).toEqual([])
+    const reply = await stranger.post("/start-conversation", { message: "Where are the spare gaskets?" })
+    expect(JSON.stringify(reply.body)).not.toContain("Heron")
+  })
+})
