@@ -1,89 +1,18 @@
 /** Runs over HTTP: the real application, a real socket, a model server that speaks Ollama's protocol. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import { startDaemon } from "../support/daemon.ts"
+import type { ScriptedTurn } from "../support/model-script.ts"
+import type { ModelServer } from "../support/model-server.ts"
+import { startOllama } from "../support/ollama.ts"
 
-interface Turn {
-  text?: string
-  tools?: { name: string; arguments: Record<string, unknown> }[]
-  hang?: boolean
-  status?: number
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the wire format of another product
-type Request = any
-
-/** Answers /api/chat by script; the other paths as a server with one model that calls tools. */
-function modelServer() {
-  const state = { requests: [] as Request[], aborted: 0, script: (_: Request, __: number): Turn => ({ text: "done" }) }
-  const details = { family: "llama", parameter_size: "3.2B" }
-  const server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    idleTimeout: 0,
-    async fetch(request) {
-      const { pathname } = new URL(request.url)
-      const model = {
-        name: "llama3.2:3b",
-        model: "llama3.2:3b",
-        size: 2_000_000_000,
-        digest: "a80c",
-        modified_at: "2026-01-01T00:00:00Z",
-        details,
-      }
-      if (pathname === "/api/version") return Response.json({ version: "0.32.1" })
-      if (pathname === "/api/tags" || pathname === "/api/ps") return Response.json({ models: [model] })
-      if (pathname === "/api/show")
-        return Response.json({
-          details,
-          model_info: { "general.architecture": "llama", "llama.context_length": 131_072 },
-          capabilities: ["completion", "tools"],
-        })
-      if (pathname !== "/api/chat") return Response.json({ error: "not found" }, { status: 404 })
-      const body = await request.json()
-      const turn = state.script(body, state.requests.push(body) - 1)
-      if (turn.status) return Response.json({ error: "the runner broke" }, { status: turn.status })
-      const line = (more: object) =>
-        `${JSON.stringify({ model: "llama3.2:3b", created_at: "2026-01-01T00:00:00Z", ...more })}\n`
-      return new Response(
-        new ReadableStream({
-          async start(controller) {
-            request.signal.addEventListener("abort", () => state.aborted++)
-            if (turn.hang) return
-            controller.enqueue(
-              line({
-                message: {
-                  role: "assistant",
-                  content: turn.text ?? "",
-                  ...(turn.tools ? { tool_calls: turn.tools.map(each => ({ function: each })) } : {}),
-                },
-                done: false,
-              }),
-            )
-            controller.enqueue(
-              line({
-                message: { role: "assistant", content: "" },
-                done: true,
-                done_reason: "stop",
-                prompt_eval_count: 11,
-                eval_count: 7,
-              }),
-            )
-            controller.close()
-          },
-        }),
-        { headers: { "content-type": "application/x-ndjson" } },
-      )
-    },
-  })
-  return { state, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
-}
-
-const model = modelServer()
+let model: ModelServer
 let app: TestApp
 let client: Client
 let fileId: string
 
 beforeAll(async () => {
+  model = (await startOllama()).server
   app = await startTestApp({ "ollama-host": model.url })
   client = await app.client()
   const [file] = await client.index([
@@ -97,14 +26,15 @@ afterAll(async () => {
   model.stop()
 })
 beforeEach(() => {
-  model.state.requests.length = 0
-  model.state.aborted = 0
+  model.requests.length = 0
 })
 
-const say = (...turns: Turn[]) => {
-  model.state.script = (_, at) => turns[Math.min(at, turns.length - 1)]!
+/** The next model turns, the last one again and again. */
+function say(...turns: ScriptedTurn[]): void {
+  const before = model.scenes.got("none").length
+  model.scenes.add("none", (_, count) => turns[Math.min(count - before, turns.length - 1)]!)
 }
-const call = (name: string, args: Record<string, unknown>): Turn => ({ tools: [{ name, arguments: args }] })
+const call = (name: string, args: Record<string, unknown>): ScriptedTurn => ({ tools: [{ name, arguments: args }] })
 
 async function until<T>(look: () => Promise<T | undefined | false>, limitMs = 5_000): Promise<T> {
   for (const end = Date.now() + limitMs; Date.now() < end; await Bun.sleep(20)) {
@@ -149,7 +79,7 @@ test("every tool works on the real library", async () => {
     status: "completed",
     finish_reason: "final_answer",
     model: "ollama/llama3.2:3b",
-    usage: { prompt_tokens: 33, completion_tokens: 21 },
+    usage: { prompt_tokens: expect.any(Number), completion_tokens: expect.any(Number) },
   })
   expect(body.citations[0]).toMatchObject({
     index: 1,
@@ -167,7 +97,7 @@ test("the deadline is 408 with the run, which can be read", async () => {
   expect(body.error.code).toBe("agent_timeout")
   const run = await client.get(`/agents/runs/${body.error.details[0].run_id}`)
   expect(run.body).toMatchObject({ status: "timed_out", steps: [{ name: "calculate", result: "2" }] })
-  await until(async () => model.state.aborted > 0)
+  await until(async () => model.open === 0)
 }, 15_000)
 
 test("a client that disconnects cancels its run, and the model's request ends", async () => {
@@ -177,11 +107,11 @@ test("a client that disconnects cancels its run, and the model's request ends", 
     .raw("POST", "/agents/run", { task: "unique task of the one who leaves" }, {}, { signal: abort.signal })
     .catch(() => undefined)
   const run = await until(async () => (await client.get("/agents/runs?status=running")).body.data[0])
-  await until(async () => model.state.requests.length > 0)
+  await until(async () => model.requests.length > 0)
   abort.abort()
   await request
   await until(async () => (await client.get(`/agents/runs/${run.run_id}`)).body.status === "cancelled")
-  await until(async () => model.state.aborted > 0)
+  await until(async () => model.open === 0)
 })
 
 test("respond-async answers 202 at once; the run is watched, cancelled and read", async () => {
@@ -216,7 +146,7 @@ test("a blocking call whose run is cancelled by another gets 200 and cancelled; 
   const run = await until(async () => (await client.get("/agents/runs?status=running")).body.data[0])
   await client.post(`/agents/runs/${run.run_id}/cancel`, {})
   expect(await blocking).toMatchObject({ status: 200, body: { status: "cancelled", run_id: run.run_id } })
-  say({ status: 500 })
+  say({ status: 500, error: "the runner broke" })
   const failed = await client.post("/agents/run", { task: "t" })
   expect(failed).toMatchObject({
     status: 502,
@@ -244,7 +174,7 @@ test("an Idempotency-Key gives the same run", async () => {
   const [first, second] = [await send(), await send()]
   expect([first.status, second.status]).toEqual([200, 200])
   expect(second.body.run_id).toBe(first.body.run_id)
-  expect(model.state.requests).toHaveLength(1)
+  expect(model.requests).toHaveLength(1)
   expect((await client.post("/agents/run", { task: "other" }, { "idempotency-key": "abc" })).status).toBe(409)
 })
 
@@ -285,7 +215,7 @@ test("another workspace sees neither runs nor files", async () => {
     },
     { text: "ok" },
   )
-  model.state.requests.length = 0
+  model.requests.length = 0
   const run = await other.post("/agents/run", { task: "t" })
   expect(JSON.stringify(run.body.steps)).not.toMatch(/ninety|pen,|prices\.csv/)
 })
@@ -310,3 +240,27 @@ test("with no model server the built-in mode answers with quotes", async () => {
   expect(body.output).toContain("ninety days")
   expect(body.citations[0].name).toBe("contract.txt")
 })
+
+test("a run alive at SIGKILL is failed as interrupted after the restart, with its steps", async () => {
+  say(call("list_files", {}), { hang: true })
+  const daemon = await startDaemon(["--ollama-host", model.url])
+  try {
+    const response = await fetch(`${daemon.url}/external/agents/run`, {
+      method: "POST",
+      headers: { ...daemon.credentials, "content-type": "application/json", prefer: "respond-async" },
+      body: JSON.stringify({ task: "t" }),
+    })
+    const { run_id } = (await response.json()) as { run_id: string }
+    await until(async () => (await daemon.call("GET", `/agents/runs/${run_id}`)).steps[0]?.result, 15_000)
+    await daemon.kill()
+    await daemon.start()
+    const run = await daemon.call("GET", `/agents/runs/${run_id}`)
+    expect(run).toMatchObject({
+      status: "failed",
+      error: { code: "interrupted" },
+      steps: [{ name: "list_files", is_error: false }],
+    })
+  } finally {
+    await daemon.remove()
+  }
+}, 60_000)
