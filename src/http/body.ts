@@ -1,5 +1,5 @@
 /** JSON bodies: bounded, and refused with the contract's errors. */
-import { AppError } from "../errors.ts"
+import { AppError, invalid } from "../errors.ts"
 
 /** Largest JSON body: 1 MB by contract. */
 export const MAX_JSON_BYTES = 1_000_000
@@ -11,6 +11,7 @@ export async function readJson(request: Request): Promise<unknown> {
   if (type !== "application/json" && !type?.endsWith("+json"))
     throw new AppError("unsupported_media_type", { message: "Content-Type must be application/json" })
   const bytes = await readBounded(request, MAX_JSON_BYTES)
+  if (depthOf(bytes) > MAX_JSON_DEPTH) throw invalid("body", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`)
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
   } catch (cause) {
@@ -30,4 +31,22 @@ async function readBounded(request: Request, limit: number): Promise<Uint8Array>
     parts.push(part)
   }
   return Buffer.concat(parts)
+}
+
+/** Deepest nesting of brackets outside of strings; of broken JSON some number. */
+function depthOf(json: Uint8Array): number {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let i = 0; i < json.length; i++) {
+    const byte = json[i]
+    if (inString) {
+      if (byte === 0x5c)
+        i++ // a backslash: the next byte is part of the string
+      else if (byte === 0x22) inString = false
+    } else if (byte === 0x22) inString = true
+    else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth)
+    else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return deepest
 }
