@@ -2,7 +2,8 @@
  * Measures search as the product runs it: the whole index over real stores, in a temporary directory.
  *
  *   bun scripts/bench/search.ts quality DIRECTORY [SET…]   nDCG@10, recall@100, MRR@10 of each mode on BEIR-layout sets
- *   bun scripts/bench/search.ts speed PASSAGES             build, latency, CPU, memory, adds and deletes on made-up text
+ *   bun scripts/bench/search.ts speed PASSAGES [KEEP]      build, latency, CPU, memory, adds and deletes on made-up text
+ *   bun scripts/bench/search.ts measure KEPT               the same without the build, on a kept directory
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -80,10 +81,14 @@ class Bench {
     readonly index: SearchIndex,
   ) {}
 
-  static async open(embedder: Embedder): Promise<Bench> {
-    const directory = mkdtempSync(join(tmpdir(), "bench-search-"))
+  static async open(embedder: Embedder, directory = mkdtempSync(join(tmpdir(), "bench-search-"))): Promise<Bench> {
     const db = await openDatabase(directory)
-    await db.insertInto("workspaces").values({ id: "ws", name: "ws", created_at: "" }).execute()
+    const workspace = { id: "ws", name: "ws", created_at: "" }
+    await db
+      .insertInto("workspaces")
+      .values(workspace)
+      .onConflict(conflict => conflict.doNothing())
+      .execute()
     const index = new SearchIndex({ database: db, dataDirectory: directory, embedder })
     await index.start()
     return new Bench(directory, db, index)
@@ -135,9 +140,13 @@ class Bench {
     })
   }
 
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     await this.index.stop()
     await this.db.destroy()
+  }
+
+  async close(): Promise<void> {
+    await this.stop()
     rmSync(this.directory, { recursive: true, force: true })
   }
 }
@@ -187,37 +196,59 @@ function textMaker(seed: number): (count: number) => string {
     }).join(" ")
 }
 
-async function speed(passages: number): Promise<void> {
-  const bench = await Bench.open(clusteredEmbedder())
+async function speed(passages: number, kept?: string): Promise<void> {
+  const bench = await Bench.open(clusteredEmbedder(), kept)
   const make = textMaker(1)
-  const fileOf = () => Array.from({ length: Math.min(FILE_PASSAGES, passages) }, () => make(105))
   const files = Math.ceil(passages / FILE_PASSAGES)
   await timed(`build of ${passages} passages`, async () => {
-    for (let i = 0; i < files; i++) await bench.addFile(`file_${i}`, fileOf())
+    for (let i = 0; i < files; i++)
+      await bench.addFile(
+        `file_${i}`,
+        Array.from({ length: FILE_PASSAGES }, () => make(105)),
+      )
   })
-  await settled(bench)
-  await bench.index.optimize()
+  await timed("rest of the merges", () => settled(bench))
+  await timed("compaction of the vectors", () => bench.index.optimize())
+  await bench.stop()
+  // Measured in a process of its own: what building left in memory must not count.
+  const child = Bun.spawn([process.execPath, import.meta.path, "measure", bench.directory], {
+    stdio: ["ignore", "inherit", "inherit"],
+  })
+  await child.exited
+  if (!kept) rmSync(bench.directory, { recursive: true, force: true })
+}
+
+async function measureSpeed(directory: string): Promise<void> {
+  const bench = await Bench.open(clusteredEmbedder(), directory)
+  const make = textMaker(5)
+  const { count } = await bench.db
+    .selectFrom("files")
+    .select(eb => eb.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow()
+  await timed("first hybrid query, vectors loaded for it", () =>
+    bench.index.search({ workspaceId: "ws", query: "the first", limit: 10 }),
+  )
   console.log("stats", JSON.stringify(await bench.index.stats()))
   await queries(bench, "hybrid", 12, undefined)
   await queries(bench, "keyword", 2, undefined)
   await queries(bench, "keyword", 12, undefined)
   await queries(bench, "semantic", 12, undefined)
-  const few = Array.from({ length: Math.max(1, Math.round(files / 100)) }, (_, i) => `file_${(i * 7) % files}`)
+  const few = Array.from({ length: Math.max(1, Math.round(count / 100)) }, (_, i) => `file_${(i * 7) % count}`)
   await queries(bench, "hybrid", 12, [...new Set(few)])
-  const more = fileOf()
+  const more = Array.from({ length: 1000 }, () => make(105))
   await timed("add of one file of 1000 passages", () => bench.addFile("file_more", more))
   await timed("delete of that file: commit", () => bench.removeFile("file_more"))
   await timed("delete of that file: sweep", () => bench.index.sweep())
   await queries(bench, "hybrid", 12, undefined)
-  await bench.close()
+  await bench.stop()
 }
 
 async function settled(bench: Bench): Promise<void> {
-  for (let before = -1; ; ) {
-    const { merges, segments } = await bench.index.stats()
-    if (merges === before) return console.log(`merged into ${segments} segments`)
-    before = merges
-    await Bun.sleep(1500)
+  for (;;) {
+    const { merging, merges, segments, longestSliceMs } = await bench.index.stats()
+    if (!merging)
+      return console.log(`${merges} merges, ${segments} segments, longest slice ${longestSliceMs.toFixed(0)} ms`)
+    await Bun.sleep(200)
   }
 }
 
@@ -266,6 +297,7 @@ async function queries(bench: Bench, mode: SearchMode, length: number, fileIds: 
 const [command = "", ...words] = process.argv.slice(2)
 
 if (command === "quality") await quality(words[0] ?? "", words.slice(1))
-else if (command === "speed") await speed(Number(words[0] ?? 10_000))
-else console.error("usage: search.ts quality DIRECTORY [SET…] | speed PASSAGES")
+else if (command === "speed") await speed(Number(words[0] ?? 10_000), words[1])
+else if (command === "measure") await measureSpeed(words[0]!)
+else console.error("usage: search.ts quality DIRECTORY [SET…] | speed PASSAGES [KEEP] | measure KEPT")
 process.exit(0)

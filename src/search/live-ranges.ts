@@ -13,11 +13,18 @@ export interface LiveRanges {
   /** Names this set; the same key always means the same ids. */
   key: string
   ranges: IdRanges
+  /** Chunks in it. */
   count: number
+  /** Files in it. */
+  files: number
 }
 
-export interface LibraryState {
-  searchableFiles: number
+/** A workspace at one moment. */
+export interface LibraryView {
+  workspace: LiveRanges
+  /** What passes the filters; `workspace` itself without any. */
+  visible: LiveRanges
+  /** Files that wait to be indexed or are being indexed. */
   pendingFiles: number
 }
 
@@ -25,15 +32,15 @@ export interface LibraryState {
 const MAX_REMEMBERED = 64
 
 interface Row {
-  id: string
-  metadata: string
   first: number
   last: number
+  /** Read only when it is filtered by. */
+  metadata?: string
 }
 
 export class LiveRangesCache {
   private readonly sets = new Map<string, LiveRanges>()
-  private readonly states = new Map<string, LibraryState>()
+  private readonly pending = new Map<string, number>()
 
   constructor(private readonly db: Database) {}
 
@@ -41,29 +48,35 @@ export class LiveRangesCache {
    * @param filters absent or empty: the whole workspace.
    * @throws AppError `not_found` when `file_ids` names a file that the workspace does not have.
    */
-  async find(workspaceId: string, filters: SearchFilters | undefined): Promise<LiveRanges> {
+  async find(workspaceId: string, filters: SearchFilters | undefined): Promise<LibraryView> {
+    const counter = await this.counter(workspaceId)
     const given = normalised(filters)
-    const key = JSON.stringify([workspaceId, await this.counter(workspaceId), given])
+    const workspace = await this.ranges(workspaceId, counter, undefined)
+    const visible = given ? await this.ranges(workspaceId, counter, given) : workspace
+    return { workspace, visible, pendingFiles: await this.pendingFiles(workspaceId, counter) }
+  }
+
+  private async ranges(workspaceId: string, counter: number, given: SearchFilters | undefined): Promise<LiveRanges> {
+    const key = JSON.stringify([workspaceId, counter, given])
     const known = this.sets.get(key)
     if (known) return keep(this.sets, key, known)
     if (given?.file_ids) await this.requireFiles(workspaceId, given.file_ids)
     const rows = (await this.rows(workspaceId, given)).filter(row => hasMetadata(row, given?.metadata))
     const ranges = toRanges(rows.map(({ first, last }) => [first, last]))
-    return keep(this.sets, key, { key, ranges, count: countIds(ranges) })
+    return keep(this.sets, key, { key, ranges, count: countIds(ranges), files: rows.length })
   }
 
-  async state(workspaceId: string): Promise<LibraryState> {
-    const key = JSON.stringify([workspaceId, await this.counter(workspaceId)])
-    const known = this.states.get(key)
-    if (known) return keep(this.states, key, known)
-    const { rows } = await sql<{ searchable: number; pending: number }>`
-      select count(*) filter (where live_generation is not null) as searchable,
-        count(*) filter (where status in ('queued', 'indexing')) as pending
-      from files where workspace_id = ${workspaceId}`.execute(this.db)
-    return keep(this.states, key, {
-      searchableFiles: rows[0]?.searchable ?? 0,
-      pendingFiles: rows[0]?.pending ?? 0,
-    })
+  private async pendingFiles(workspaceId: string, counter: number): Promise<number> {
+    const key = JSON.stringify([workspaceId, counter])
+    const known = this.pending.get(key)
+    if (known !== undefined) return keep(this.pending, key, known)
+    const { count } = await this.db
+      .selectFrom("files")
+      .select(eb => eb.fn.countAll<number>().as("count"))
+      .where("workspace_id", "=", workspaceId)
+      .where("status", "in", ["queued", "indexing"])
+      .executeTakeFirstOrThrow()
+    return keep(this.pending, key, count)
   }
 
   /** Rises with every change of the workspace that could alter what a search sees. */
@@ -93,7 +106,7 @@ export class LiveRangesCache {
     let query = this.db
       .selectFrom("generations")
       .innerJoin("files", "files.id", "generations.file_id")
-      .select(["files.id", "files.metadata", "generations.first_chunk as first", "generations.last_chunk as last"])
+      .select(["generations.first_chunk as first", "generations.last_chunk as last"])
       .whereRef("generations.generation", "=", "files.live_generation")
       .where("generations.state", "=", "live")
       .where("files.workspace_id", "=", workspaceId)
@@ -107,7 +120,7 @@ export class LiveRangesCache {
         sql<boolean>`exists (select 1 from json_each(files.tags) as tag
           where tag.value in (select value from json_each(${JSON.stringify(filters.tags)})))`,
       )
-    return await query.execute()
+    return filters?.metadata ? await query.select("files.metadata").execute() : await query.execute()
   }
 }
 
@@ -132,7 +145,7 @@ function normalised(filters: SearchFilters | undefined): SearchFilters | undefin
 
 function hasMetadata(row: Row, wanted: Record<string, unknown> | undefined): boolean {
   if (!wanted) return true
-  const own = JSON.parse(row.metadata) as Record<string, unknown>
+  const own = JSON.parse(row.metadata ?? "{}") as Record<string, unknown>
   return Object.entries(wanted).every(([key, value]) => key in own && Bun.deepEquals(own[key], value, true))
 }
 

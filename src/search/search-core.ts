@@ -201,6 +201,7 @@ export class SearchCore {
       vectorBytes: this.vectors?.bytes ?? 0,
       keywordBytes: this.keyword.store.sizeBytes(),
       merges: this.merges,
+      merging: this.merging !== undefined,
       longestSliceMs: this.longestSliceMs,
     }
   }

@@ -52,11 +52,7 @@ export class Searcher {
     const startedAt = performance.now()
     const { workspaceId, query, limit, offset = 0, mode = "hybrid", filters } = request
     if (query.trim() === "") throw invalid("query", "must not be empty")
-    const [workspace, visible, state] = await Promise.all([
-      this.live.find(workspaceId, undefined),
-      this.live.find(workspaceId, filters),
-      this.live.state(workspaceId),
-    ])
+    const { workspace, visible, pendingFiles } = await this.live.find(workspaceId, filters)
     const result: SearchResult = {
       query,
       mode,
@@ -64,8 +60,8 @@ export class Searcher {
       total: 0,
       degraded: null,
       index: {
-        searchable_files: state.searchableFiles,
-        pending_files: state.pendingFiles,
+        searchable_files: workspace.files,
+        pending_files: pendingFiles,
         embedding_model: "",
       },
       hits: [],
@@ -100,7 +96,7 @@ export class Searcher {
       signal?.throwIfAborted()
       const ask = {
         workspace: { key: workspace.key },
-        ...(visible.key === workspace.key ? {} : { filter: { key: visible.key } }),
+        ...(visible === workspace ? {} : { filter: { key: visible.key } }),
         query: parsed,
         ...(vector ? { vector: { table: vector.model.table, values: vector.values }, vectorsOnly } : {}),
         // A semantic page is as deep as it is asked for; a fused head is the same for every page.

@@ -64,6 +64,7 @@ export interface WorkerStats {
   vectorBytes: number
   keywordBytes: number
   merges: number
+  merging: boolean
   longestSliceMs: number
 }
 
