@@ -14,7 +14,7 @@ const TITLE =
 const CUE =
   /^(?:name|named|called|call|i'm|i’m|am|mr|mrs|ms|miss|dr|prof|by|dear|hi|hello|hey|regards|sincerely|cheers|thanks|signed|from|with|to|and|between|for|said|says|met|meet)$/
 
-/** `before` holds the words that precede, at most twelve. */
+/** `before` holds the words that precede, at most eight. */
 export function isCandidate(word: string, before: string[]): boolean {
   if (word.length > 48 || /[@\\/]{1}.*[/\\]|:\/\//.test(word)) return false
   if (/^\P{L}*\d{1,6}\P{L}{0,4}$/u.test(word) || /^#?\d{1,5}[A-Za-z]?[,.;]?$/.test(word)) return true

@@ -9,9 +9,9 @@ import { REPLACEMENT } from "./kinds.ts"
 
 /** Words behind the last candidate that the model may see; each one delays a stream by one word. */
 export const RIGHT_WORDS = 3
-const LEFT_WORDS = 12
+const LEFT_WORDS = 8
 /** Left context in characters at most: also what a stream must keep of text that it has let go. */
-export const LEFT_LENGTH = 320
+export const LEFT_LENGTH = 240
 /** A longer cluster is cut: it bounds what a stream holds back in lists of names and in unknown languages. */
 const MAX_WORDS = 40
 const MAX_LENGTH = 640

@@ -29,7 +29,7 @@ export function resolveOverlaps(entities: Entity[], text: string, base = 0): Ent
 function resolveGroup(group: Entity[], text: string, base: number): Entity[] {
   if (group.length < 2) return group
   const kept: Entity[] = []
-  for (const entity of [...group].sort(byRank)) {
+  for (const entity of joinedByKind(group).sort(byRank)) {
     const rest = uncovered(entity, kept)
     const whole = rest.length === 1 && rest[0]!.start === entity.start && rest[0]!.end === entity.end
     if (whole) kept.push(entity)
@@ -38,6 +38,20 @@ function resolveGroup(group: Entity[], text: string, base: number): Entity[] {
       kept.push(...rest.filter(part => /[\p{L}\p{N}]/u.test(text.slice(part.start - base, part.end - base))))
   }
   return kept.sort((a, b) => a.start - b.start)
+}
+
+/** A model and a rule may see more and less of the same value. */
+function joinedByKind(group: Entity[]): Entity[] {
+  const joined: Entity[] = []
+  for (const entity of group) {
+    const same = joined.findLast(other => other.kind === entity.kind && entity.start < other.end)
+    if (!same) joined.push({ ...entity })
+    else {
+      same.end = Math.max(same.end, entity.end)
+      same.score = Math.max(same.score, entity.score)
+    }
+  }
+  return joined
 }
 
 function byRank(a: Entity, b: Entity): number {

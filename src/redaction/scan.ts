@@ -3,13 +3,14 @@
  * to which they are settled. Whole text is a stream of one piece, so the two cannot disagree.
  */
 import type { EntityModel, ModelEntity } from "../backends/backend.ts"
-import { ClusterFinder, LEFT_LENGTH } from "./clusters.ts"
+import { ClusterFinder, LEFT_LENGTH, type Window } from "./clusters.ts"
 import { compilePattern, PatternSearch } from "./custom-pattern.ts"
 import { type BuiltInKind, CATEGORY_OF_KIND, type Entity, REPLACEMENT } from "./kinds.ts"
 import { resolveOverlaps, uncovered } from "./overlap.ts"
 import { nextPiece } from "./pieces.ts"
 import type { CustomPattern, RedactionPolicy } from "./policy.ts"
 import { RECOGNIZERS } from "./recognizers/index.ts"
+import { findNamesAndAddresses, isNoName } from "./recognizers/name-and-address.ts"
 import { CONTEXT_LENGTH } from "./recognizers/recognizer.ts"
 
 /** Text kept before the settled place: the longest look back of a rule or of the model. */
@@ -116,17 +117,20 @@ export class Scan {
     const model = this.model
     const answers = await Promise.all(windows.map(({ start, end }) => model.find(this.slice(start, end))))
     for (const [index, window] of windows.entries()) {
-      for (const found of answers[index]!) this.takeFromModel(found, window)
+      for (const found of answers[index]!) this.takeNameOrAddress(found, window)
+      for (const found of findNamesAndAddresses(this.slice(window.start, window.end)))
+        this.takeNameOrAddress(found, window)
     }
     return this.clusters.pending
   }
 
-  private takeFromModel(found: ModelEntity, window: { start: number; clusterStart: number; clusterEnd: number }): void {
-    if (!this.modelKinds.has(found.kind)) return
+  /** Only what lies in the window's cluster counts: the words around it have their own window, or none. */
+  private takeNameOrAddress({ kind, score, ...found }: ModelEntity, window: Window): void {
+    if (!this.modelKinds.has(kind)) return
     const start = Math.max(window.start + found.start, window.clusterStart)
     const end = Math.min(window.start + found.end, window.clusterEnd)
-    if (start >= end) return
-    this.open.push({ kind: found.kind, category: "personal", start, end, score: found.score })
+    if (start >= end || (kind === "NAME" && isNoName(this.slice(start, end)))) return
+    this.open.push({ kind, category: "personal", start, end, score })
   }
 
   /** No settled text may lie inside a find, nor before one that is still open. */

@@ -1,8 +1,11 @@
 /** What streams promise: the same result as the whole text, however it is cut, and never a part of a value. */
-import { describe, expect, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
 import { parseRedaction, REPLACED, type RedactionPolicy, Redactor } from "./stream-support.ts"
 import { modelThatKnows, touchyModel } from "./support.ts"
+
+// Hundreds of runs each, on machines that may be busy.
+setDefaultTimeout(60_000)
 
 const VALUES = [
   "anna.smith@example.com",

@@ -1,0 +1,54 @@
+/**
+ * Names and addresses whose form gives them away, beside what the entity model finds: after titles, after `my name is`,
+ * and the grammar of street addresses. Works on the windows of clusters.ts, so that streams and whole texts agree.
+ */
+import type { ModelEntity } from "../../backends/backend.ts"
+import { commonWords, givenNames } from "../lexicon.ts"
+
+const WORD = "\\p{Lu}[\\p{L}\\p{M}'’-]+"
+const NAME_AFTER_TITLE = new RegExp(
+  `(?<![\\p{L}])(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herr|Frau|Mme|Señor|Señora|Sra?)\\.? {1,2}(?:\\p{Lu}\\. )?${WORD}(?: (?:(?:van|von|de|da|di|der|den|la|bin|al)[ -]){0,2}${WORD}){0,3}`,
+  "gu",
+)
+const NAME_AFTER_CUE = new RegExp(
+  `(?:[Mm]y|[Hh]is|[Hh]er) (?:full |first |last |maiden |sur|)name is (${WORD}(?: ${WORD}){0,3})`,
+  "gu",
+)
+
+const STREET_WORD =
+  "(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Square|Place|Pl|Terrace|Crescent|Highway|Hwy|Parkway|Way|Close)"
+const UNIT = "(?:,? ?(?:Apt|Apartment|Suite|Ste|Unit|Flat|Floor|Room|#)\\.? ?[\\dA-Z-]{1,6})?"
+const ADDRESSES = [
+  new RegExp(
+    `\\d{1,5}[A-Za-z]? (?:[NSEW]\\.? )?(?:[\\p{Lu}\\d][\\p{L}\\p{M}\\d'’.-]* ){1,4}${STREET_WORD}\\b\\.?${UNIT}`,
+    "gu",
+  ),
+  /\b(?:P\. ?O\. ?|PO |Post Office )Box \d{1,6}/gi,
+  /\b(?:Unit|PSC|CMR) \d{3,5},? Box \d{2,5}\s{1,3}(?:[ADF]PO A[AEP] \d{5})?/g,
+  /\p{Lu}[\p{L}\p{M}-]*(?:straße|strasse|str\.|gasse|platz|weg|allee|straat|laan|gatan|vägen) \d{1,4} ?[a-z]?(?![\p{L}\d])/gu,
+]
+
+export function findNamesAndAddresses(text: string): ModelEntity[] {
+  const found: ModelEntity[] = []
+  for (const match of text.matchAll(NAME_AFTER_TITLE)) found.push(entity("NAME", match.index, match[0].trimEnd()))
+  for (const match of text.matchAll(NAME_AFTER_CUE))
+    found.push(entity("NAME", match.index + match[0].length - match[1]!.length, match[1]!))
+  for (const pattern of ADDRESSES)
+    for (const match of text.matchAll(pattern)) found.push(entity("ADDRESS", match.index, match[0].trimEnd()))
+  return found
+}
+
+const entity = (kind: ModelEntity["kind"], start: number, value: string): ModelEntity => ({
+  kind,
+  start,
+  end: start + value.length,
+  score: 0.75,
+})
+
+/** What a model may take for a name, though it is one plain word (`Producer`, `Suite`), one letter, or no letters. */
+export function isNoName(value: string): boolean {
+  if (/\s/.test(value.trim())) return !/\p{L}{2}/u.test(value)
+  const lower = value.toLowerCase()
+  if (!/\p{L}/u.test(value) || (/^.$/u.test(value) && !/\p{Script=Han}/u.test(value))) return true
+  return commonWords().has(lower) && !givenNames().has(lower)
+}
