@@ -6,6 +6,7 @@ import { readFileSync, statSync } from "node:fs"
 import { ExtractionError } from "../../storage/document.ts"
 import { extractInto } from "./index.ts"
 import { type ReaderMessage, type ReadRequest, TextFileSink, writeOutline } from "./reader-protocol.ts"
+import { restrictSelf } from "./restrict-self.ts"
 
 /** Larger files are mapped: the kernel pages them in and out, and they do not count as memory of the process. */
 const MAP_ABOVE_BYTES = 1024 * 1024
@@ -14,6 +15,7 @@ const PROGRESS_INTERVAL_MS = 100
 
 /** Starts serving; the process ends when its parent does. */
 export function serveReader(): void {
+  restrictSelf()
   process.on("disconnect", () => process.exit(0))
   process.on("message", (request: ReadRequest) => void serve(request))
   send({ kind: "ready" })

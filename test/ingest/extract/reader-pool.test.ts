@@ -1,0 +1,250 @@
+import { afterEach, describe, expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ReaderPool, type ReaderPoolOptions } from "../../../src/ingest/extract/index.ts"
+import type { ExtractionError } from "../../../src/storage/document.ts"
+
+const SOURCE = join(import.meta.dir, "../../../src/ingest/extract/reader-process.ts")
+const pools: ReaderPool[] = []
+const directories: string[] = []
+
+function temporary(): string {
+  const directory = mkdtempSync(join(tmpdir(), "carrel-reader-"))
+  directories.push(directory)
+  return directory
+}
+
+function poolOf(options: Partial<ReaderPoolOptions> = {}): ReaderPool & { directory: string } {
+  const directory = temporary()
+  const made = new ReaderPool({
+    size: 2,
+    memoryLimitBytes: 1_000_000_000,
+    temporaryDirectory: join(directory, "results"),
+    command: [process.execPath, SOURCE],
+    ...options,
+  })
+  pools.push(made)
+  return Object.assign(made, { directory })
+}
+
+/** A reader of our own, which tells its process id in the file `pids`, then does as `body` says. */
+function fakeReader(body: string): { command: string[]; pids: () => number[] } {
+  const directory = temporary()
+  const script = join(directory, "reader.ts")
+  const started = join(directory, "pids")
+  writeFileSync(started, "")
+  writeFileSync(
+    script,
+    `import { appendFileSync, writeFileSync } from "node:fs"
+     appendFileSync(${JSON.stringify(started)}, process.pid + "\\n")
+     let count = 0
+     const done = request => {
+       writeFileSync(request.resultPath + ".text", "pid " + process.pid)
+       writeFileSync(request.resultPath + ".json", JSON.stringify({ pageCount: null, ocrPageCount: 0, warnings: [], places: [], blocks: [] }))
+       process.send({ kind: "done" })
+     }
+     process.on("disconnect", () => process.exit(0))
+     process.on("message", async request => { count++; ${body} })
+     process.send({ kind: "ready" })`,
+  )
+  const pids = () => require("node:fs").readFileSync(started, "utf8").split("\n").filter(Boolean).map(Number)
+  return { command: [process.execPath, script], pids }
+}
+
+function file(
+  directory: string,
+  name = "a.txt",
+  content = "The ficus.",
+): { path: string; name: string; type: string; size: number } {
+  const path = join(directory, name)
+  writeFileSync(path, content)
+  return { path, name, type: name.split(".").at(-1)!, size: content.length }
+}
+
+const unheard = () => {}
+const never = new AbortController().signal
+const codeOf = (reading: Promise<unknown>) =>
+  reading.then(
+    () => "read",
+    (error: ExtractionError) => error.code ?? error.message,
+  )
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function waitUntil(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 200 && !condition(); i++) await Bun.sleep(20)
+  expect(condition()).toBe(true)
+}
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map(pool => pool.stop()))
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+})
+
+describe("a file is read in a process of its own", () => {
+  test("with text, blocks and places as the reader found them", async () => {
+    const pool = poolOf()
+    const document = await pool.read(file(pool.directory, "a.md", "# Ficus 😀\n\nIt stands – here.\n"), unheard, never)
+    expect(document).toEqual({
+      text: "# Ficus 😀\n\nIt stands – here.\n",
+      blocks: [
+        { kind: "heading", start: 0, end: 10, level: 1, place: expect.objectContaining({ section: "Ficus 😀" }) },
+        { kind: "paragraph", start: 12, end: 29, place: expect.objectContaining({ section: "Ficus 😀" }) },
+      ],
+      pageCount: null,
+      ocrPageCount: 0,
+      warnings: [],
+    })
+    expect(readdirSync(join(pool.directory, "results"))).toEqual([])
+  })
+
+  test("and what is wrong with it comes out as its code", async () => {
+    const pool = poolOf()
+    expect(await codeOf(pool.read(file(pool.directory, "a.docx", "no document"), unheard, never))).toBe("corrupt_file")
+    expect(await codeOf(pool.read(file(pool.directory, "a.txt", "  \n "), unheard, never))).toBe("no_text")
+    expect(readdirSync(join(pool.directory, "results"))).toEqual([])
+  })
+
+  test("a text of 60 MB comes whole, with truthful progress", async () => {
+    const pool = poolOf()
+    const line = "Many lines of the same text, of which none may be lost – ever.\n"
+    const seen: number[] = []
+    const document = await pool.read(
+      file(pool.directory, "a.txt", line.repeat(1_000_000)),
+      ({ progress }) => seen.push(progress),
+      never,
+    )
+    expect(document.text.length).toBe(line.length * 1_000_000)
+    expect(document.text.endsWith(line)).toBe(true)
+    expect(seen.length).toBeGreaterThan(1)
+    expect([...seen].sort((a, b) => a - b)).toEqual(seen)
+    expect(seen.every(progress => progress >= 0 && progress <= 1)).toBe(true)
+  }, 30_000)
+})
+
+describe("a reader that misbehaves", () => {
+  test("by hanging is killed when the time of its file is over, and the pool goes on", async () => {
+    const { command, pids } = fakeReader(`if (request.name === "hang.txt") for (;;) {} else done(request)`)
+    const pool = poolOf({ command, timeoutFor: () => 300, size: 1 })
+    expect(await codeOf(pool.read(file(pool.directory, "hang.txt"), unheard, never))).toBe("extraction_timeout")
+    expect(isAlive(pids()[0]!)).toBe(false)
+    const document = await poolRead(pool)
+    expect(document.text).toBe(`pid ${pids()[1]}`)
+  })
+
+  test("gets more time for pages that are read by OCR, and not for ever", async () => {
+    const { command } = fakeReader(
+      `process.send({ kind: "ocr_expected", count: 2 }); await Bun.sleep(request.name === "two.txt" ? 700 : 60_000); done(request)`,
+    )
+    const pool = poolOf({ command, timeoutFor: () => 200, perOcrPageMs: 2000 })
+    expect(await codeOf(pool.read(file(pool.directory, "two.txt"), unheard, never))).toBe("read")
+    const short = poolOf({ command, timeoutFor: () => 100, perOcrPageMs: 100 })
+    expect(await codeOf(short.read(file(short.directory, "long.txt"), unheard, never))).toBe("extraction_timeout")
+  })
+
+  test("by taking memory is killed at the limit", async () => {
+    const { command, pids } = fakeReader(
+      `const kept = []; for (;;) { kept.push(new Uint8Array(20_000_000).fill(1)); await Bun.sleep(5) }`,
+    )
+    const pool = poolOf({ command, memoryLimitBytes: 300_000_000 })
+    expect(await codeOf(pool.read(file(pool.directory), unheard, never))).toBe("corrupt_file")
+    expect(isAlive(pids()[0]!)).toBe(false)
+  }, 20_000)
+
+  test("by crashing on a file makes that file corrupt, when a fresh one crashes too", async () => {
+    const { command, pids } = fakeReader(
+      `if (request.name === "crash.txt") process.kill(process.pid, "SIGSEGV"); else done(request)`,
+    )
+    const pool = poolOf({ command, size: 1 })
+    await poolRead(pool)
+    expect(await codeOf(pool.read(file(pool.directory, "crash.txt"), unheard, never))).toBe("corrupt_file")
+    expect(pids()).toHaveLength(2)
+  })
+
+  test("by crashing for what it read before costs no file", async () => {
+    const { command } = fakeReader(`if (count === 2) process.exit(3); else done(request)`)
+    const pool = poolOf({ command, size: 1 })
+    for (let i = 0; i < 5; i++) await poolRead(pool)
+  })
+})
+
+describe("readers come and go", () => {
+  test("at most as many as allowed, and each file gets its turn", async () => {
+    const { command, pids } = fakeReader(`await Bun.sleep(50); done(request)`)
+    const pool = poolOf({ command, size: 2 })
+    await Promise.all(Array.from({ length: 9 }, () => poolRead(pool)))
+    expect(pids()).toHaveLength(2)
+  })
+
+  test("a new one after a number of files", async () => {
+    const { command, pids } = fakeReader("done(request)")
+    const pool = poolOf({ command, size: 1, filesPerReader: 2 })
+    for (let i = 0; i < 5; i++) await poolRead(pool)
+    expect(pids()).toHaveLength(3)
+  })
+
+  test("none before the first file, none when idle for long, none after stop", async () => {
+    const { command, pids } = fakeReader("done(request)")
+    const pool = poolOf({ command, keepWarmMs: 100 })
+    expect(pids()).toHaveLength(0)
+    await poolRead(pool)
+    expect(isAlive(pids()[0]!)).toBe(true)
+    await waitUntil(() => !isAlive(pids()[0]!))
+    await poolRead(pool)
+    await pool.stop()
+    expect(pids().some(isAlive)).toBe(false)
+    expect(await codeOf(poolRead(pool))).toBe("internal_error")
+  })
+
+  test("an aborted read ends its reader and gives its turn on", async () => {
+    const { command, pids } = fakeReader(`if (request.name !== "slow.txt") done(request)`)
+    const pool = poolOf({ command, size: 1 })
+    const abort = new AbortController()
+    const slow = pool.read(file(pool.directory, "slow.txt"), unheard, abort.signal)
+    const waiting = new AbortController()
+    const given = pool.read(file(pool.directory, "b.txt"), unheard, waiting.signal)
+    const next = poolRead(pool)
+    waiting.abort(new Error("not wanted any more"))
+    expect(await codeOf(given)).toBe("not wanted any more")
+    await waitUntil(() => pids().length === 1)
+    abort.abort(new Error("stopped"))
+    expect(await codeOf(slow)).toBe("stopped")
+    expect(isAlive(pids()[0]!)).toBe(false)
+    expect((await next).text).toBe(`pid ${pids()[1]}`)
+  })
+
+  test("a reader does not outlive its parent, even while it hangs", async () => {
+    const directory = temporary()
+    const pool = JSON.stringify(join(import.meta.dir, "../../../src/ingest/extract/reader-pool.ts"))
+    const script = join(directory, "parent.ts")
+    const path = file(directory, "a.pdf", "%PDF-1.4").path
+    writeFileSync(
+      script,
+      `import { ReaderChild } from ${pool.replace("reader-pool", "reader-child")}
+       const child = new ReaderChild([process.execPath, ${JSON.stringify(SOURCE)}])
+       await child.read({ path: ${JSON.stringify(path)}, name: "a.txt", type: "txt", resultPath: ${JSON.stringify(join(directory, "r"))} }, { timeoutMs: 9000, perOcrPageMs: 0, memoryBytes: 1e9 }, () => {}, new AbortController().signal).catch(() => {})
+       process.kill(child.pid, "SIGSTOP")
+       console.log(child.pid)
+       setInterval(() => {}, 1000)`,
+    )
+    const parent = Bun.spawn([process.execPath, script], { stdout: "pipe" })
+    const { value } = await parent.stdout.getReader().read()
+    const pid = Number(new TextDecoder().decode(value))
+    expect(isAlive(pid)).toBe(true)
+    parent.kill("SIGKILL")
+    await parent.exited
+    await waitUntil(() => !isAlive(pid))
+  }, 20_000)
+})
+
+function poolRead(pool: ReaderPool & { directory: string }) {
+  return pool.read(file(pool.directory), unheard, never)
+}
