@@ -144,4 +144,5 @@ test.each([
   ["qwen3:8b", "Qwen 3 8B"],
   ["mistral:latest", "Mistral"],
 ])("%s is shown as %s", (name, label) => {
+  expect(labelOf(name)).toBe(label)
 })
