@@ -134,10 +134,13 @@ export async function startApp(config: Config): Promise<App> {
   const apiKeys = new ApiKeys(database)
   const users = new Users(database)
   const sessions = new Sessions(database, new Workspaces(database))
+  let stopping = false
   let embedderReady = false
   void embedder
     .embed(["ready"], "query")
-    .catch(error => log.error("the embedding model does not answer; search falls back to keywords", { error }))
+    .catch(error => {
+      if (!stopping) log.error("the embedding model does not answer; search falls back to keywords", { error })
+    })
     .then(() => {
       embedderReady = true
     })
@@ -186,6 +189,7 @@ export async function startApp(config: Config): Promise<App> {
     url: server.url,
     setupLink: link,
     async stop() {
+      stopping = true
       await Promise.all([server.stop(8_000), worker.stop(), agents.stop(7_000), chat.stop(5_000)])
       await reader.stop()
       await index.stop()

@@ -4,7 +4,13 @@ import { AppError, invalid } from "../errors.ts"
 /** Largest JSON body: 1 MB by contract. */
 export const MAX_JSON_BYTES = 1_000_000
 
-/** Undefined for a request without a body. @throws AppError unsupported_media_type, request_too_large, invalid_json */
+/** Deepest nesting of a JSON body: validation recurses, and no honest request comes near. */
+const MAX_JSON_DEPTH = 64
+
+/**
+ * Undefined for a request without a body.
+ * @throws AppError unsupported_media_type, request_too_large, invalid_json, invalid_request when nested too deep
+ */
 export async function readJson(request: Request): Promise<unknown> {
   if (!request.body && !request.headers.has("content-type")) return undefined
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
