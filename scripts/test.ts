@@ -75,7 +75,7 @@ function summarize(): void {
   const sum = (key: "passed" | "failed" | "skipped") => results.reduce((total, result) => total + result[key], 0)
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
   const broken = results.filter(({ failed }) => failed > 0).map(({ file }) => file)
-  console.log(`\n${files.length} files, ${sum("skipped")} skipped, ${seconds} s on ${cpus().length} cores`)
+  console.log(`\n${files.length} test files, ${sum("skipped")} skipped, ${seconds} s on ${cpus().length} cores`)
   if (broken.length > 0) console.log(`failed in ${broken.join(", ")}`)
   console.log(`${sum("passed")} passed, ${sum("failed")} failed`)
   process.exit(sum("failed") > 0 ? 1 : 0)

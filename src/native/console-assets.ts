@@ -1,6 +1,6 @@
 /** The console's files as the web server hands them out: bundled by the build, or at first use when running from source. */
 import { createHash } from "node:crypto"
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { consolePages } from "./embedded.ts"
@@ -34,7 +34,6 @@ function embeddedConsole(): Map<string, ConsoleAsset> {
 /** Bundles `src/console/index.html` in memory. @throws AggregateError naming what does not compile */
 export async function bundleConsole(): Promise<Map<string, ConsoleAsset>> {
   const page = fileURLToPath(new URL("../console/index.html", import.meta.url))
-  if (!existsSync(fileURLToPath(new URL("../console/console.css", import.meta.url)))) return new Map()
   const { outputs } = await Bun.build({
     entrypoints: [page],
     target: "browser",
