@@ -41,6 +41,7 @@ import { builtinModelsDirectory } from "./native/models.ts"
 import { useNativeDirectory } from "./native/native.ts"
 import { selfCommand, workerUrl } from "./native/self.ts"
 import { VERSION } from "./native/version.ts"
+import { refuseOutbound } from "./outbound.ts"
 import { Redactor } from "./redaction/redact.ts"
 import { SearchIndex } from "./search/index.ts"
 import { Blobs } from "./storage/blobs.ts"
@@ -57,6 +58,7 @@ export interface App {
 }
 
 export async function startApp(config: Config): Promise<App> {
+  const allowOutbound = config.offline ? refuseOutbound([config.ollama_host, config.openai_base_url]) : () => {}
   const nativeDirectory = join(config.data, "native")
   const lock = lockDirectory(config.data)
   useNativeDirectory(nativeDirectory)
@@ -196,6 +198,7 @@ export async function startApp(config: Config): Promise<App> {
       await embedder.close()
       await entityModel?.close()
       unwatch()
+      allowOutbound()
       await database.destroy()
       lock.release()
     },

@@ -86,6 +86,16 @@ export const SETTINGS = {
   app_url: url("", "address under which browsers reach the console, for links; http://HOST:PORT when empty"),
   tls_cert: text("FILE", "", "certificate chain (PEM); with --tls-key the daemon answers https"),
   tls_key: text("FILE", "", "private key (PEM) of --tls-cert"),
+  trusted_proxies: text(
+    "ADDRESSES",
+    "",
+    "comma-separated addresses of reverse proxies whose X-Forwarded-For is believed",
+  ),
+  cors_origins: text(
+    "ORIGINS",
+    "",
+    "comma-separated origins whose pages may call the API from a browser; none when empty",
+  ),
   log_level: oneOf(["debug", "info", "warn", "error"], "info", "least severe log line that is written"),
   rate_limit_per_minute: integer(
     "N",

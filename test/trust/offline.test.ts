@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import net from "node:net"
+import { refuseOutbound } from "../../src/outbound.ts"
+import { startTestApp, type TestApp } from "../support/app.ts"
+
+describe("--offline", () => {
+  let app: TestApp
+  let model: ReturnType<typeof Bun.serve>
+  beforeAll(async () => {
+    model = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ models: [] }) })
+    app = await startTestApp({ offline: "true", "ollama-host": `http://127.0.0.1:${model.port}` })
+  })
+  afterAll(async () => {
+    await app.stop()
+    await model.stop(true)
+  })
+
+  test("refuses other hosts before a name is looked up, and counts them", async () => {
+    expect(fetch("https://example.com/")).rejects.toThrow("offline: no connection to example.com:443")
+    expect(() => net.connect(80, "example.org")).toThrow("offline: no connection to example.org:80")
+    expect(() => net.connect({ host: "192.0.2.1", port: 443 })).toThrow("offline")
+  })
+
+  test("lets the configured model server through", async () => {
+    expect((await fetch(`http://127.0.0.1:${model.port}/api/tags`)).status).toBe(200)
+  })
+})
+
+describe("without --offline", () => {
+  test("the guard is gone once it is taken away", async () => {
+    const original = globalThis.fetch
+    const allow = refuseOutbound([])
+    expect(globalThis.fetch).not.toBe(original)
+    allow()
+    expect(globalThis.fetch).toBe(original)
+  })
+})
