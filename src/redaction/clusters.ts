@@ -73,7 +73,7 @@ export class ClusterFinder {
     const before = this.words
       .slice(-LEFT_WORDS)
       .map(({ start, end }) => text.slice(Math.max(0, start - base), end - base))
-    word.candidate = !isReplacement(written) && isCandidate(written, before)
+    word.candidate = !REPLACEMENT.test(written) && isCandidate(written, before)
     this.words.push(word)
     const index = this.words.length - 1
     if (word.candidate) {
@@ -104,9 +104,4 @@ export class ClusterFinder {
     this.clusterFrom = -1
     this.lastCandidate = -1
   }
-}
-
-function isReplacement(word: string): boolean {
-  REPLACEMENT.lastIndex = 0
-  return REPLACEMENT.test(word)
 }

@@ -5,7 +5,7 @@
 import type { EntityModel, ModelEntity } from "../backends/backend.ts"
 import { ClusterFinder, LEFT_LENGTH, type Window } from "./clusters.ts"
 import { compilePattern, PatternSearch } from "./custom-pattern.ts"
-import { type BuiltInKind, CATEGORY_OF_KIND, type Entity, REPLACEMENT } from "./kinds.ts"
+import { type BuiltInKind, CATEGORY_OF_KIND, type Entity, REPLACEMENTS } from "./kinds.ts"
 import { resolveOverlaps, uncovered } from "./overlap.ts"
 import { nextPiece } from "./pieces.ts"
 import type { CustomPattern, RedactionPolicy } from "./policy.ts"
@@ -166,7 +166,7 @@ export class Scan {
     const from = Math.max(this.base, entity.start - LONGEST_REPLACEMENT)
     const near = this.slice(from, entity.end + LONGEST_REPLACEMENT)
     if (!near.includes("[REDACTED_")) return [entity]
-    const replaced = [...near.matchAll(REPLACEMENT)].map(match => ({
+    const replaced = [...near.matchAll(REPLACEMENTS)].map(match => ({
       start: from + match.index,
       end: from + match.index + match[0].length,
     }))

@@ -26,6 +26,7 @@ const VALUES = [
   "12 High Street, Springfield 12345",
   "-----BEGIN PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\nygWyF0K1abcdefghijk==\n-----END PRIVATE KEY-----",
   "[REDACTED_EMAIL]",
+  "password: hunter2[REDACTED_EMAIL]",
 ]
 const PLAIN = [
   "the",
