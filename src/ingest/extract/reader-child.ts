@@ -12,8 +12,9 @@ export interface ReadLimits {
   memoryBytes: number
 }
 
-/** A page of a megapixel scan takes 3 s, a dense one 9 s, on a busy core several times that. */
 const MEMORY_CHECK_MS = 100
+/** The rest of the memory limit is for WebAssembly and for what lies outside of the collector's heap. */
+const HEAP_SHARE = 0.25
 
 /** The end of a child while it read, for a reason that lies in it and not in the file's format. */
 export class ReaderDied extends Error {}
@@ -26,13 +27,15 @@ export class ReaderChild {
   private readonly exited: Promise<void>
   private onMessage: ((message: ReaderMessage) => void) | undefined
 
-  constructor(command: string[]) {
+  /** `memoryBytes` is what the garbage collector is told to be there; it collects in time for it. */
+  constructor(command: string[], memoryBytes: number) {
     this.process = Bun.spawn(command, {
       stdio: ["ignore", "ignore", "ignore"],
       serialization: "advanced",
       ipc: message => this.onMessage?.(message as ReaderMessage),
-      // No variable of the daemon is for readers.
-      env: {},
+      // No variable of the daemon is for readers. Without this one, on a machine with much memory, a text of 600 MB
+      // leaves 1 GB of garbage before the first collection; with it, the reader stays at 330 MB.
+      env: { BUN_JSC_forceRAMSize: String(Math.floor(memoryBytes * HEAP_SHARE)) },
     })
     this.exited = this.process.exited.then(() => {
       this.ended = true

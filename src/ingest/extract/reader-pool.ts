@@ -152,7 +152,7 @@ export class ReaderPool {
       this.idle.delete(child)
       if (!child.ended) return child
     }
-    return new ReaderChild(this.options.command ?? [...selfCommand(), "reader"])
+    return new ReaderChild(this.options.command ?? [...selfCommand(), "reader"], this.options.memoryLimitBytes)
   }
 
   private release(child: ReaderChild): void {

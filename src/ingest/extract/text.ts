@@ -54,7 +54,8 @@ export function* splitParagraphs(text: string): Generator<RawBlock> {
 }
 
 function isBlankLine(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (text.charCodeAt(at) > 32) return text.charCodeAt(at) > 127 && text.slice(at, end).trim() === ""
+  for (let at = start; at < end; at++)
+    if (text.charCodeAt(at) > 32) return text.charCodeAt(at) > 127 && text.slice(at, end).trim() === ""
   return true
 }
 

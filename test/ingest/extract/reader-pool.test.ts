@@ -229,7 +229,7 @@ describe("readers come and go", () => {
     writeFileSync(
       script,
       `import { ReaderChild } from ${pool.replace("reader-pool", "reader-child")}
-       const child = new ReaderChild([process.execPath, ${JSON.stringify(SOURCE)}])
+       const child = new ReaderChild([process.execPath, ${JSON.stringify(SOURCE)}], 1e9)
        await child.read({ path: ${JSON.stringify(path)}, name: "a.txt", type: "txt", resultPath: ${JSON.stringify(join(directory, "r"))} }, { timeoutMs: 9000, perOcrPageMs: 0, memoryBytes: 1e9 }, () => {}, new AbortController().signal).catch(() => {})
        process.kill(child.pid, "SIGSTOP")
        console.log(child.pid)
