@@ -452,6 +452,55 @@ test("tools see only the files that the run was given", async () => {
   expect(JSON.stringify(run.steps.map(step => step.result))).not.toContain("secret")
 })
 
+test("a conversation without files shows none", async () => {
+  const calls = ["search_library", "list_files"].map(name => ({
+    name,
+    arguments: name === "search_library" ? { query: "notice" } : {},
+  }))
+  const model = scriptedModel(inOrder([{ calls }, { text: "ok" }, { calls }, { text: "ok" }]))
+  const { runs, caller } = await harness(model, [FILE], {
+    conversationFiles: async (_, id) => (id === "conv_full" ? ["file_a"] : []),
+  })
+  const full = await runs.runToEnd(caller, { task: "t", context_id: "conv_full" }, never)
+  expect(full.steps.map(step => step.result?.includes("contract"))).toEqual([true, true])
+  const run = await runs.runToEnd(caller, { task: "t", context_id: "conv_1" }, never)
+  expect(run.steps.map(step => step.result).join()).not.toContain("contract")
+  expect(run.steps[1]!.result).toBe("There are no files.")
+})
+
+test("cancelled at any moment a run ends once, with every step closed and nothing left behind", async () => {
+  const model = scriptedModel((_, at) => ({
+    calls: [1, 2].map(n => ({ name: "x.wait", arguments: { at, n } })),
+    delayMs: at % 3,
+  }))
+  const wait = {
+    name: "x.wait",
+    description: "",
+    parameters: { type: "object" },
+    execute: async ({ n }: Record<string, unknown>) => Bun.sleep(Number(n) * 3).then(() => "ok"),
+  }
+  const { runs, caller, database } = await harness(model, [], {
+    external: { tools: async () => [wait], problemOf: () => undefined, close: async () => {} },
+  })
+  for (let afterMs = 0; afterMs < 60; afterMs += 4) {
+    const { run_id } = await runs.startDetached(caller, { task: "t", tools: ["x.wait"], max_steps: 100 })
+    const events = Array.fromAsync(runs.follow(caller.workspaceId, run_id, 0, never))
+    await Bun.sleep(afterMs)
+    const run = await runs.cancel(caller.workspaceId, run_id)
+    expect(run.status).toBe("cancelled")
+    expect(run.steps.every(step => step.result !== null && step.duration_ms !== null)).toBe(true)
+    expect(run.steps.map(step => step.index)).toEqual(run.steps.map((_, at) => at + 1))
+    expect((await events).map(event => event.id)).toEqual(
+      Array.from({ length: 3 + 2 * run.steps.length }, (_, at) => at + 1),
+    )
+    await Bun.sleep(20)
+    expect(await runs.get(caller.workspaceId, run_id)).toEqual(run)
+  }
+  const running = await database.selectFrom("agent_runs").select("id").where("status", "=", "running").execute()
+  expect(running).toEqual([])
+  expect(runs.load).toEqual({ running: 0, waiting: 0 })
+})
+
 test.each<[string, Parameters<Harness["runs"]["runToEnd"]>[1], string]>([
   ["an unknown tool", { task: "t", tools: ["search_library", "shell"] }, "invalid_request"],
   ["a broken output schema", { task: "t", output_schema: { type: "nonsense" } }, "invalid_request"],

@@ -124,7 +124,7 @@ export function memoryLibrary(files: MemoryFile[]): {
       const hits: Hit[] = []
       for (const file of records) {
         if (file.workspaceId !== request.workspaceId) continue
-        if (request.filters?.file_ids && !request.filters.file_ids.includes(file.id)) continue
+        if (request.filters?.file_ids?.length && !request.filters.file_ids.includes(file.id)) continue
         for (const match of file.text.matchAll(/[^\n]+/g))
           if (words.some(word => match[0].toLowerCase().includes(word)))
             hits.push({
@@ -192,7 +192,10 @@ export interface Harness {
 export async function startHarness(
   model: ChatBackend,
   files: MemoryFile[] = [],
-  more: Partial<AgentRunsDependencies> & { info?: Partial<ModelInfo> } = {},
+  more: Partial<AgentRunsDependencies> & {
+    info?: Partial<ModelInfo>
+    conversationFiles?: NonNullable<AgentLibrary["conversationFiles"]>
+  } = {},
 ): Promise<Harness> {
   const data = mkdtempSync(join(tmpdir(), "carrel-agents-"))
   const database = await openDatabase(data)
@@ -201,10 +204,10 @@ export async function startHarness(
   const { library, search } = memoryLibrary(files.map(file => ({ workspaceId, ...file })))
   // In this process: the worker takes a second to load from source, and has a test of its own.
   const calculator = { evaluate: async (expression: string) => evaluateOrExplain(expression), close: () => {} }
-  const { info, ...given } = more
+  const { info, conversationFiles, ...given } = more
   const dependencies: AgentRunsDependencies = {
     store,
-    library,
+    library: { ...library, ...(conversationFiles ? { conversationFiles } : {}) },
     search,
     calculator,
     models: {

@@ -48,6 +48,10 @@ export const searchLibrary: Tool<{ query: string; limit?: number }> = {
   },
 }
 
+/** To search, an empty list of files means all of them; to a run that may see no file it means none. */
+const NO_FILE = ["file_none"]
+
 export function filtersOf({ fileIds, contextId }: Scope): SearchFilters {
-  return { ...(fileIds ? { file_ids: fileIds } : {}), ...(contextId ? { context_id: contextId } : {}) }
+  const files = fileIds?.length === 0 ? NO_FILE : fileIds
+  return { ...(files ? { file_ids: files } : {}), ...(contextId ? { context_id: contextId } : {}) }
 }
