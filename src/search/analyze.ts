@@ -25,7 +25,7 @@ export interface TermGroup {
 }
 
 const NOT_IN_WORDS = /[^\p{L}\p{N}\p{M}]+/u
-const WORDS = /[\p{L}\p{N}\p{M}]+/gu
+export const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 /** Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. */
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u{20000}-\u{323af}]/u
 const ASCII = /^[\x00-\x7f]*$/
@@ -126,12 +126,6 @@ export function formsOf(word: string): string[][] {
 }
 
 export const isStopWord = (word: string): boolean => STOP_WORDS.has(word)
-
-/** The folded words of a text with their offsets in it. */
-export function* wordsOf(text: string): Generator<{ word: string; start: number; end: number }> {
-  for (const match of text.matchAll(WORDS))
-    yield { word: foldText(match[0]), start: match.index, end: match.index + match[0].length }
-}
 
 export const isUnspaced = (word: string): boolean => UNSPACED.test(word)
 

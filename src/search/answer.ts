@@ -1,7 +1,7 @@
 /** From what the legs found to the list that a caller pages through: fused, ordered, with scores in 0..1. */
 import { fuse, type Scored } from "./fuse.ts"
-import type { SearchMode } from "./types.ts"
-import type { WorkerAnswer } from "./worker-messages.ts"
+import type { Hit, SearchMode } from "./types.ts"
+import type { Candidates, ScoredColumns, WorkerAnswer } from "./worker-messages.ts"
 
 export interface Ranking {
   /** Best first; scores never rise. Offsets of any page refer to this one list. */
@@ -16,31 +16,45 @@ export interface Ranking {
  */
 export function rank(mode: SearchMode, answer: WorkerAnswer, fusionWeight: number): Ranking {
   if (mode === "keyword") {
-    const list = [...answer.keyword, ...answer.tail].map(({ id, score }) => ({ id, score: share(score, answer.bound) }))
-    return { list, total: answer.matching }
+    const list = [...scoredOf(answer.keyword), ...scoredOf(answer.tail)]
+    return { list: list.map(({ id, score }) => ({ id, score: share(score, answer.bound) })), total: answer.matching }
   }
-  if (mode === "semantic")
-    return { list: answer.vector.map(({ id, score }) => ({ id, score: clamp(score) })), total: answer.comparable }
-  const keyword = answer.candidates.map(({ id, keyword }) => ({ id, score: keyword }))
-  const vector = answer.candidates.flatMap(({ id, cosine }) => (cosine === undefined ? [] : [{ id, score: cosine }]))
-  const coverage = share(answer.keyword[0]?.score ?? 0, answer.bound)
-  const head = fuse(keyword, vector, { weight: fusionWeight, coverage, words: answer.words }).map(({ id, score }) => ({
-    id,
-    score: clamp(score),
-  }))
+  if (mode === "semantic") {
+    const list = scoredOf(answer.vector).map(({ id, score }) => ({ id, score: clamp(score) }))
+    return { list, total: answer.comparable }
+  }
+  const { candidates, bound, words } = answer
+  const coverage = share(answer.keyword.scores[0] ?? 0, bound)
+  const head = fuse(keywordOf(candidates), cosineOf(candidates), { weight: fusionWeight, coverage, words }).map(
+    ({ id, score }) => ({ id, score: clamp(score) }),
+  )
   const lowest = head.at(-1)?.score ?? 0
-  const most = answer.tail[0]?.score ?? 1
-  const tail = answer.tail.map(({ id, score }) => ({ id, score: lowest * share(score, most) }))
-  const wordless = answer.candidates.filter(candidate => candidate.keyword === 0).length
+  const most = answer.tail.scores[0] ?? 1
+  const tail = scoredOf(answer.tail).map(({ id, score }) => ({ id, score: lowest * share(score, most) }))
+  const wordless = candidates.keyword.filter(score => score === 0).length
   return { list: [...head, ...tail], total: Math.max(answer.matching + wordless, head.length) }
 }
+
+const scoredOf = ({ ids, scores }: ScoredColumns): Scored[] => Array.from(ids, (id, i) => ({ id, score: scores[i]! }))
+
+/** Every candidate with its keyword score, 0 included: fusion wants the real score of each leg. */
+const keywordOf = ({ ids, keyword }: Candidates): Scored[] => scoredOf({ ids, scores: keyword })
+
+const cosineOf = ({ ids, cosine }: Candidates): Scored[] =>
+  scoredOf({ ids, scores: cosine }).filter(({ score }) => !Number.isNaN(score))
 
 const share = (score: number, of: number): number => (of > 0 ? clamp(score / of) : 0)
 
 const clamp = (value: number): number => Math.min(1, Math.max(0, value))
 
-/** Position and score of each passage in one leg, for `explain`: 1-based among the candidates of the search. */
-export function placesOf(list: Scored[]): Map<number, { rank: number; score: number }> {
-  const sorted = [...list].sort((a, b) => b.score - a.score || a.id - b.id)
+/** A passage's position and real score in each leg, 1-based, for `explain`; null where a leg does not have it. */
+export function explainer({ candidates, tail }: WorkerAnswer): (id: number) => NonNullable<Hit["scores"]> {
+  const keyword = placesOf([...keywordOf(candidates).filter(({ score }) => score > 0), ...scoredOf(tail)])
+  const semantic = placesOf(cosineOf(candidates))
+  return id => ({ keyword: keyword.get(id) ?? null, semantic: semantic.get(id) ?? null })
+}
+
+function placesOf(list: Scored[]): Map<number, { rank: number; score: number }> {
+  const sorted = list.sort((a, b) => b.score - a.score || a.id - b.id)
   return new Map(sorted.map(({ id, score }, i) => [id, { rank: i + 1, score }]))
 }

@@ -1,5 +1,5 @@
 /** Offsets of the words in a text that match a query by analysis: any inflection of a word that was asked for. */
-import { foldText, formsOf, groupsOf, isUnspaced, wordsOf } from "./analyze.ts"
+import { foldText, formsOf, groupsOf, isUnspaced, WORDS } from "./analyze.ts"
 
 export interface Highlight {
   start: number
@@ -9,19 +9,32 @@ export interface Highlight {
 /** The query's side, made once for all hits of a search. */
 export class Highlighter {
   private readonly terms: Set<string>
+  /** First letters of the terms: analysis keeps them, so that most words need none. */
+  private readonly beginnings: Set<string>
   private readonly known = new Map<string, boolean>()
 
   constructor(query: string) {
-    this.terms = new Set(groupsOf(query).flatMap(group => group.terms))
+    const terms = groupsOf(query).flatMap(group => group.terms)
+    this.terms = new Set(terms)
+    this.beginnings = new Set(terms.flatMap(term => [term.slice(0, 1), term.slice(0, 2)]))
   }
 
   find(text: string): Highlight[] {
     const found: Highlight[] = []
-    for (const { word, start, end } of wordsOf(text)) {
-      if (isUnspaced(word)) this.findPairs(text, start, end, found)
-      else if (this.matches(word)) found.push({ start, end })
+    for (const match of text.matchAll(WORDS)) {
+      const [raw] = match
+      const start = match.index
+      const end = start + raw.length
+      if (isUnspaced(raw)) this.findPairs(text, start, end, found)
+      else if (this.mayMatch(raw) && this.matches(foldText(raw))) found.push({ start, end })
     }
     return found
+  }
+
+  /** Short words are exempt from the second letter: `dying` is indexed as `die`. */
+  private mayMatch(raw: string): boolean {
+    if (raw.charCodeAt(0) > 127 || raw.charCodeAt(1) > 127) return true
+    return this.beginnings.has(raw.slice(0, raw.length > 5 ? 2 : 1).toLowerCase())
   }
 
   private matches(word: string): boolean {

@@ -4,7 +4,7 @@
  * conditions they lost .03 nDCG@10 on collections of such questions.
  * There is no other syntax and nothing that can be wrong: whatever does not fit is read as plain words.
  */
-import { foldText, formsOf, isStopWord } from "./analyze.ts"
+import { foldText, formsOf, isStopWord, WORDS } from "./analyze.ts"
 
 export interface ParsedQuery {
   /** The words that are looked for, operators and excluded words left out; never empty when the query has words. */
@@ -26,7 +26,6 @@ const WORDS_BESIDE_PHRASE = 4
 
 const TOKEN = /\s*(?:([+-]?)"([^"]*)"(?=\s|$)|(\S+))/gy
 const LETTER = /^[\p{L}\p{N}]/u
-const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 
 export function parseQuery(query: string): ParsedQuery {
   const plain: string[] = []

@@ -13,8 +13,8 @@ import type { Condition, ParsedQuery } from "./query.ts"
 import { mergeOnce } from "./segment-merge.ts"
 import { VectorIndex } from "./vector-index.ts"
 import type {
-  Candidate,
   NamedRanges,
+  ScoredColumns,
   WorkerAnswer,
   WorkerHoldings,
   WorkerRequest,
@@ -27,10 +27,10 @@ const MAX_REMEMBERED = 32
 /** Passages whose text is read to decide on a phrase; a phrase of rarer words never comes near. */
 const MAX_PHRASE_CHECKS = 20_000
 const NOTHING: WorkerAnswer = {
-  keyword: [],
-  vector: [],
-  candidates: [],
-  tail: [],
+  keyword: columns([]),
+  vector: columns([]),
+  candidates: { ids: NO_IDS, keyword: new Float64Array(0), cosine: new Float64Array(0) },
+  tail: columns([]),
   matching: 0,
   comparable: 0,
   words: 0,
@@ -110,16 +110,17 @@ export class SearchCore {
     const keyword = found.hits.slice(0, depth)
     if (vector) vectors?.setQuery(vector.values)
     const near = vectors?.search(allowed, depth) ?? { hits: [], comparable: 0 }
-    const ids = new Set([...keyword, ...near.hits].map(hit => hit.id))
-    const candidates = [...ids].map((id): Candidate => {
-      const cosine = vectors?.scoreOf(id)
-      return { id, keyword: found.scoreOf(id), ...(cosine === undefined ? {} : { cosine }) }
-    })
+    const known = new Set([...keyword, ...near.hits].map(hit => hit.id))
+    const ids = Int32Array.from(known)
     return {
-      keyword,
-      vector: near.hits,
-      candidates,
-      tail: found.hits.slice(depth).filter(({ id }) => !ids.has(id)),
+      keyword: columns(keyword),
+      vector: columns(near.hits),
+      candidates: {
+        ids,
+        keyword: Float64Array.from(ids, id => found.scoreOf(id)),
+        cosine: Float64Array.from(ids, id => vectors?.scoreOf(id) ?? Number.NaN),
+      },
+      tail: columns(found.hits.slice(depth).filter(({ id }) => !known.has(id))),
       matching: found.total,
       comparable: near.comparable,
       words: groups.reduce((sum, { weight }) => sum + weight, 0),
@@ -217,4 +218,8 @@ function remember<T>(known: Map<string, T>, key: string, value: T): void {
   known.delete(key)
   known.set(key, value)
   if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
+}
+
+function columns(hits: { id: number; score: number }[]): ScoredColumns {
+  return { ids: Int32Array.from(hits, hit => hit.id), scores: Float64Array.from(hits, hit => hit.score) }
 }

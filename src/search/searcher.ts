@@ -3,7 +3,7 @@ import type { Embedder } from "../backends/backend.ts"
 import { invalid } from "../errors.ts"
 import { log } from "../log.ts"
 import type { Database } from "../storage/database.ts"
-import { placesOf, rank } from "./answer.ts"
+import { explainer, rank } from "./answer.ts"
 import type { Scored } from "./fuse.ts"
 import { Highlighter } from "./highlight.ts"
 import type { LiveRanges, LiveRangesCache } from "./live-ranges.ts"
@@ -143,7 +143,7 @@ export class Searcher {
   ): Promise<Hit[]> {
     const { workspaceId, limit, offset = 0, highlight = true, explain = false } = request
     const highlighter = highlight ? new Highlighter(parsed.text) : undefined
-    const places = explain ? explanations(answer) : undefined
+    const places = explain ? explainer(answer) : undefined
     const hits: Hit[] = []
     for (let from = offset; from < list.length && hits.length < limit; ) {
       const part = list.slice(from, from + limit - hits.length)
@@ -176,14 +176,4 @@ export class Searcher {
 function weightFor({ fusionWeight, languages }: Embedder, query: string): number {
   const englishOnly = languages?.length === 1 && languages[0] === "en"
   return englishOnly && !looksEnglish(query) ? 0 : fusionWeight
-}
-
-function explanations({ candidates, keyword, tail }: WorkerAnswer) {
-  const words = candidates.filter(candidate => candidate.keyword > 0).map(({ id, keyword: score }) => ({ id, score }))
-  const known = words.length ? words : keyword
-  const keywordPlaces = placesOf([...known, ...tail])
-  const vectorPlaces = placesOf(
-    candidates.flatMap(({ id, cosine }) => (cosine === undefined ? [] : [{ id, score: cosine }])),
-  )
-  return (id: number) => ({ keyword: keywordPlaces.get(id) ?? null, semantic: vectorPlaces.get(id) ?? null })
 }

@@ -13,12 +13,14 @@ export class VectorRows {
   private readonly kernel: Kernel = createKernel()
   /** Bytes of a row in memory, a multiple of 16. */
   readonly stride: number
+  private results: Int32Array
 
   constructor(
     rowBytes: number,
     private readonly measure: "dots" | "distances",
   ) {
     this.stride = Math.ceil(rowBytes / 16) * 16
+    this.results = this.resultsView()
   }
 
   /** Makes room for `rows`; earlier views are void. */
@@ -26,7 +28,9 @@ export class VectorRows {
     const needed = ROWS + rows * this.stride
     const have = this.kernel.memory.buffer.byteLength
     // An eighth more than asked for: growing is cheap, but every growth voids the views.
-    if (needed > have) this.kernel.memory.grow(Math.ceil((needed - have + rows * this.stride * 0.125) / PAGE))
+    if (needed <= have) return
+    this.kernel.memory.grow(Math.ceil((needed - have + rows * this.stride * 0.125) / PAGE))
+    this.results = this.resultsView()
   }
 
   /** The bytes of rows `row…row + count`. */
@@ -39,16 +43,20 @@ export class VectorRows {
     new Uint8Array(this.kernel.memory.buffer, QUERY, this.stride).set(bytes)
   }
 
-  /** Results of up to ROWS_PER_PASS rows; valid until the next call. */
+  /** Results of up to ROWS_PER_PASS rows, the first `count` of the array; valid until the next call. */
   score(row: number, count: number): Int32Array {
     this.kernel[this.measure](QUERY, ROWS + row * this.stride, count, this.stride, OUT)
-    return new Int32Array(this.kernel.memory.buffer, OUT, count)
+    return this.results
   }
 
   /** Moves rows down, over a hole. */
   move(from: number, to: number, count: number): void {
     const all = new Uint8Array(this.kernel.memory.buffer)
     all.copyWithin(ROWS + to * this.stride, ROWS + from * this.stride, ROWS + (from + count) * this.stride)
+  }
+
+  private resultsView(): Int32Array {
+    return new Int32Array(this.kernel.memory.buffer, OUT, ROWS_PER_PASS)
   }
 
   get bytes(): number {

@@ -1,0 +1,223 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { schemeOf, termsOf } from "../../src/search/analyze.ts"
+import { rank } from "../../src/search/answer.ts"
+import { chunkId, chunkNumber } from "../../src/search/chunk-id.ts"
+import { Highlighter } from "../../src/search/highlight.ts"
+import { countIds, hasId, idsToRanges, intersect, subtract, toRanges, union } from "../../src/search/id-ranges.ts"
+import { eachPosting, PostingBuffer, PostingWriter } from "../../src/search/posting-list.ts"
+import { parseQuery } from "../../src/search/query.ts"
+import { looksEnglish } from "../../src/search/query-language.ts"
+import { Rows } from "../../src/search/rows.ts"
+import { stemEnglish } from "../../src/search/stem-english.ts"
+import { TopK } from "../../src/search/top-k.ts"
+
+const idSet = fc.uniqueArray(fc.integer({ min: 1, max: 80 })).map(ids => ids.sort((a, b) => a - b))
+const idsOf = (ranges: Int32Array) => Array.from({ length: 82 }, (_, id) => id).filter(id => hasId(ranges, id))
+
+test("id ranges behave as sets", () => {
+  fc.assert(
+    fc.property(idSet, idSet, (a, b) => {
+      const [x, y] = [idsToRanges(a), idsToRanges(b)]
+      expect(idsOf(x)).toEqual(a)
+      expect(countIds(x)).toBe(a.length)
+      expect(idsOf(intersect(x, y))).toEqual(a.filter(id => b.includes(id)))
+      expect(idsOf(subtract(x, y))).toEqual(a.filter(id => !b.includes(id)))
+      expect(idsOf(union(x, y))).toEqual([...new Set([...a, ...b])].sort((p, q) => p - q))
+      expect(toRanges(a.map(id => [id, id]))).toEqual(x)
+    }),
+  )
+})
+
+test("rows and ids name each other, in any order of arrival", () => {
+  const rows = new Rows()
+  for (const [first, count] of [
+    [50, 3],
+    [53, 2],
+    [10, 4],
+    [90, 1],
+  ] as const)
+    rows.append(first, count)
+  const ids = [50, 51, 52, 53, 54, 10, 11, 12, 13, 90]
+  expect(ids.map((_, row) => rows.idOf(row))).toEqual(ids)
+  expect(ids.map(id => rows.rowOf(id))).toEqual(ids.map((_, row) => row))
+  for (const absent of [1, 9, 14, 49, 55, 89, 91]) expect(rows.rowOf(absent)).toBe(-1)
+  const seen: number[][] = []
+  rows.eachIn(Int32Array.of(12, 51, 90, 99), (row, count, id) => seen.push([row, count, id]))
+  expect(seen).toEqual([
+    [0, 2, 50],
+    [7, 2, 12],
+    [9, 1, 90],
+  ])
+})
+
+test("posting lists read back what was written, only where the mask shows", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 40_000 }), fc.integer({ min: 1, max: 400 }))), steps => {
+      const writer = new PostingWriter()
+      let row = -1
+      const entries = steps.map(([step, frequency]) => {
+        row += step
+        return [row, Math.min(255, frequency)] as const
+      })
+      for (const [at, frequency] of entries) writer.add(at, frequency)
+      const bytes = writer.take()
+      const all: (readonly [number, number])[] = []
+      eachPosting(bytes, (at, frequency) => all.push([at, frequency]))
+      expect(all).toEqual(entries)
+      const mask = new Uint8Array(row + 11).map((_, i) => (i % 2 === 0 ? 1 : 0))
+      const buffer = new PostingBuffer()
+      buffer.read(bytes, 10, mask)
+      const read = Array.from(
+        { length: buffer.length },
+        (_, i) => [buffer.rows[i]! - 10, buffer.frequencies[i]!] as const,
+      )
+      expect(read).toEqual(entries.filter(([at]) => at % 2 === 0))
+    }),
+  )
+})
+
+test("the best k are kept, ties by id", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 5 })), fc.integer({ min: 0, max: 12 }), (scores, k) => {
+      const top = new TopK(k)
+      for (const [i, score] of scores.entries()) top.push(score, (i * 7919) % 1009)
+      const expected = scores
+        .map((score, i) => ({ id: (i * 7919) % 1009, score }))
+        .sort((a, b) => b.score - a.score || a.id - b.id)
+      expect(top.list()).toEqual(expected.slice(0, k))
+    }),
+  )
+})
+
+describe("analysis", () => {
+  const stems: [string, string][] = [
+    ["terminations", "termin"],
+    ["running", "run"],
+    ["happily", "happili"],
+    ["dying", "die"],
+    ["skies", "sky"],
+    ["generously", "generous"],
+    ["relational", "relat"],
+    ["hopping", "hop"],
+    ["agreed", "agre"],
+    ["news", "news"],
+    ["university", "univers"],
+    ["policy", "polici"],
+    ["police", "polic"],
+    ["proceed", "proceed"],
+    ["by", "by"],
+  ]
+  for (const [word, stem] of stems) test(`${word} → ${stem}`, () => expect(stemEnglish(word)).toBe(stem))
+
+  test("schemes follow the words of the text", () => {
+    expect(schemeOf("The tenant shall give notice to the landlord of the house before the end of the month.")).toBe(
+      "english",
+    )
+    expect(
+      schemeOf("Die Kündigungsfrist des Mietvertrages beträgt drei Monate zum Ende eines jeden Jahres der Laufzeit."),
+    ).toBe("other")
+    expect(schemeOf("Widget A, 42 grams")).toBe("english")
+    expect(schemeOf("Widget A, 42 grams", "other")).toBe("other")
+  })
+
+  test("unspaced scripts become pairs, accents and case are folded, Hangul stays composed", () => {
+    expect(termsOf("终止合同", "other")).toEqual(["终止", "止合", "合同"])
+    expect(termsOf("Café CAFÉ's", "other")).toEqual(["cafe", "s"])
+    expect(termsOf("한국어", "other")).toEqual(["한국", "국어"])
+    expect(termsOf("Kündigungsfrist", "other")).toEqual(["kundi*"])
+  })
+
+  const queries: [string, boolean][] = [
+    ["termination notice period", true],
+    ["invoice", true],
+    ["How much leave do I get?", true],
+    ["where is the café", true],
+    ["30 cents per kilometre", true],
+    ["Was hat die Firma beschlossen?", false],
+    ["срок уведомления", false],
+    ["hangi takım kazandı", false],
+    ["终止合同", false],
+    ["", true],
+  ]
+  for (const [query, english] of queries)
+    test(`"${query}" ${english ? "may be" : "is not"} English`, () => expect(looksEnglish(query)).toBe(english))
+})
+
+describe("query syntax", () => {
+  const wordsOf = (query: string) => {
+    const { text, required, excluded } = parseQuery(query)
+    return [text, required.length, excluded.length]
+  }
+  const cases: [string, [string, number, number]][] = [
+    ["plain words", ["plain words", 0, 0]],
+    ['"notice period" lease', ["notice period lease", 1, 0]],
+    ["“notice period”", ["notice period", 1, 0]],
+    ["lease +notice -rent", ["lease notice", 1, 1]],
+    ['lease -"notice period"', ["lease", 0, 1]],
+    ["well-known e-mail -5 degrees - dash", ["well-known e-mail -5 degrees dash", 0, 0]],
+    ['unclosed "phrase here', ['unclosed "phrase here', 0, 0]],
+    ["-only -excluded", ["-only -excluded", 0, 0]],
+    [
+      'Who was the author of the famous "Mask of Anarchy" then?',
+      ["Who was the author of the famous Mask of Anarchy then?", 0, 0],
+    ],
+    [
+      'Who was the author of the famous +"Mask of Anarchy" then?',
+      ["Who was the author of the famous Mask of Anarchy then?", 1, 0],
+    ],
+  ]
+  for (const [query, expected] of cases) test(query, () => expect(wordsOf(query)).toEqual(expected))
+
+  test("no text makes it fail", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), text => {
+        parseQuery(text)
+        for (const { start, end } of new Highlighter(text).find(text)) expect(start).toBeLessThan(end)
+      }),
+    )
+  })
+})
+
+test("highlights in unspaced scripts join touching pairs", () => {
+  const text = "租约终止须书面通知。"
+  const marks = new Highlighter("书面通知 终止").find(text).map(({ start, end }) => text.slice(start, end))
+  expect(marks).toEqual(["终止", "书面通知"])
+})
+
+test("chunk ids sort like their numbers and read back", () => {
+  expect(chunkNumber(chunkId(123_456_789))).toBe(123_456_789)
+  expect([1_000_000, 31, 32].map(chunkId).sort()).toEqual([31, 32, 1_000_000].map(chunkId))
+  for (const wrong of ["chunk_", "chunk_zz", "file_0000000001", "chunk_0000000001x"])
+    expect(chunkNumber(wrong)).toBeUndefined()
+})
+
+test("beyond the fused head the keyword leg goes on, scores never rise", () => {
+  const columns = (ids: number[], scores: number[]) => ({
+    ids: Int32Array.from(ids),
+    scores: Float64Array.from(scores),
+  })
+  const answer = {
+    keyword: columns([1, 2], [9, 5]),
+    vector: columns([3], [0.9]),
+    candidates: {
+      ids: Int32Array.of(1, 2, 3),
+      keyword: Float64Array.of(9, 5, 0),
+      cosine: Float64Array.of(0.1, 0.2, 0.9),
+    },
+    tail: columns([7, 4], [4, 1]),
+    matching: 4,
+    comparable: 7,
+    words: 2,
+    bound: 12,
+  }
+  const { list, total } = rank("hybrid", answer, 0.35)
+  expect(list.map(({ id }) => id).slice(3)).toEqual([7, 4])
+  expect(total).toBe(5)
+  const scores = list.map(({ score }) => score)
+  expect(scores).toEqual([...scores].sort((a, b) => b - a))
+  expect(rank("keyword", answer, 0.35)).toEqual({
+    list: [1, 2, 7, 4].map((id, i) => ({ id, score: [9, 5, 4, 1][i]! / 12 })),
+    total: 4,
+  })
+})
