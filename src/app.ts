@@ -14,7 +14,7 @@ import { Chat } from "./chat/chat.ts"
 import { ConversationStore } from "./chat/conversation-store.ts"
 import { Replies } from "./chat/replies.ts"
 import { TokenMeter } from "./chat/tokens.ts"
-import { appUrl, type Config } from "./config.ts"
+import { appUrl, type Config, ConfigError } from "./config.ts"
 import { RateLimiter } from "./http/rate-limit.ts"
 import { startServer } from "./http/server.ts"
 import type { Services } from "./http/services.ts"
@@ -58,13 +58,14 @@ export interface App {
 }
 
 export async function startApp(config: Config): Promise<App> {
+  const tls = await readTls(config)
   const allowOutbound = config.offline ? refuseOutbound([config.ollama_host, config.openai_base_url]) : () => {}
   const nativeDirectory = join(config.data, "native")
   const lock = lockDirectory(config.data)
   useNativeDirectory(nativeDirectory)
   const database = await openDatabase(config.data)
   await ensureWorkspace(database)
-  const blobs = new Blobs(config.data)
+  const blobs = new Blobs(config.data, config.disk_floor_mb * 2 ** 20)
   blobs.clearTemporary()
   const queue = new JobQueue(database)
   await queue.reclaim()
@@ -175,9 +176,9 @@ export async function startApp(config: Config): Promise<App> {
     port: config.port,
     rateLimitPerMinute: config.rate_limit_per_minute,
     authenticateSession: request => sessionAsPrincipal(request, sessions),
-    ...(config.tls_cert
-      ? { tls: { cert: await Bun.file(config.tls_cert).text(), key: await Bun.file(config.tls_key).text() } }
-      : {}),
+    trustedProxies: listOf(config.trusted_proxies),
+    corsOrigins: listOf(config.cors_origins),
+    ...tls,
   })
   worker.start()
   const unwatch = watchEventLoop()
@@ -203,6 +204,26 @@ export async function startApp(config: Config): Promise<App> {
       lock.release()
     },
   }
+}
+
+const listOf = (text: string): string[] =>
+  text
+    .split(",")
+    .map(item => item.trim())
+    .filter(Boolean)
+
+/** @throws ConfigError when only one of the two files is named, or one cannot be read */
+async function readTls(config: Config): Promise<{ tls?: { cert: string; key: string } }> {
+  if (!config.tls_cert && !config.tls_key) return {}
+  if (!config.tls_cert || !config.tls_key)
+    throw new ConfigError("--tls-cert and --tls-key go together: one of them is missing")
+  const read = (flag: string, path: string) =>
+    Bun.file(path)
+      .text()
+      .catch(error => {
+        throw new ConfigError(`${flag}: ${path} cannot be read (${(error as Error).message})`)
+      })
+  return { tls: { cert: await read("--tls-cert", config.tls_cert), key: await read("--tls-key", config.tls_key) } }
 }
 
 const modelDirectories = (config: Config): string[] => [

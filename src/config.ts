@@ -111,6 +111,7 @@ export const SETTINGS = {
     ...url("http://127.0.0.1:11434", "address of the Ollama server", "OLLAMA_HOST"),
     parse: (value: string) => ollamaAddress(value),
   },
+  disk_floor_mb: integer("MB", 256, "free space that uploads must leave for the databases", 0, 1_048_576),
   index_workers: integer(
     "N",
     Math.max(1, Math.min(4, cpus().length)),
@@ -203,7 +204,9 @@ export type Config = {
 }
 
 /** A setting whose value breaks its rule; the daemon does not start. */
-export class ConfigError extends Error {}
+export class ConfigError extends Error {
+  override name = "ConfigError"
+}
 
 export const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`
 export const variableOf = (name: string): string => `CARREL_${name.toUpperCase()}`

@@ -10,8 +10,10 @@ import { httpRequests, httpSeconds } from "../metrics.ts"
 import { consoleAssets } from "../native/console-assets.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
 import { readJson } from "./body.ts"
+import { clientAddress } from "./client-address.ts"
 import { consolePages } from "./console-pages.ts"
 import { contextOf, type RequestContext, setContext } from "./context.ts"
+import { corsHeaders, preflight } from "./cors.ts"
 import { errorResponse } from "./error-response.ts"
 import { openApiDocument, referencePages } from "./openapi.ts"
 import { administrationRoutes } from "./routes/administration.ts"
@@ -65,6 +67,10 @@ export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "rateLim
   host: string
   port: number
   tls?: { cert: string; key: string }
+  /** Addresses of reverse proxies. */
+  trustedProxies: readonly string[]
+  /** Origins whose pages may call the API. */
+  corsOrigins: readonly string[]
 }
 
 export interface HttpServer {
@@ -85,8 +91,10 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     const reads = request.method === "GET" || request.method === "HEAD"
     const page = reads ? (reference(path) ?? (await console(request))) : undefined
     if (page) return page
-    if (needsCredentials(path)) await authenticate(request, context, { ...services, ...options })
     const allowed = allowedMethods(path)
+    const permission = preflight(request, options.corsOrigins, allowed)
+    if (permission) return permission
+    if (needsCredentials(path)) await authenticate(request, context, { ...services, ...options })
     if (allowed.length > 0 && !allowed.includes(request.method))
       throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } })
     return app.handle(request.method === "HEAD" ? asGet(request, context) : request)
@@ -103,9 +111,13 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
       const started = performance.now()
       const context: RequestContext = {
         requestId: requestIdOf(request),
-        address: bun.requestIP(request)?.address ?? "unknown",
+        address: clientAddress(
+          bun.requestIP(request)?.address ?? "unknown",
+          request.headers.get("x-forwarded-for"),
+          options.trustedProxies,
+        ),
         principal: undefined,
-        headers: {},
+        headers: corsHeaders(request, options.corsOrigins),
         keepOpen: () => bun.timeout(request, 0),
       }
       setContext(request, context)

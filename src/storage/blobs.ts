@@ -4,9 +4,12 @@
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
+import { type FileHandle, mkdir, open, rename, rm, statfs } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { AppError } from "../errors.ts"
+
+/** Room is looked at again after so many bytes of one file. */
+const ROOM_CHECK_BYTES = 32 * 2 ** 20
 
 export interface StoredBlob {
   /** Name to pass to `path`. */
@@ -19,7 +22,11 @@ export interface StoredBlob {
 export class Blobs {
   readonly temporaryDirectory: string
 
-  constructor(private readonly dataDirectory: string) {
+  /** @param floorBytes free space that stored files must leave: databases that cannot grow lose more than an upload */
+  constructor(
+    private readonly dataDirectory: string,
+    private readonly floorBytes = 0,
+  ) {
     this.temporaryDirectory = join(dataDirectory, "tmp")
     for (const directory of ["blobs", "texts", "tmp"])
       mkdirSync(join(dataDirectory, directory), { recursive: true, mode: 0o700 })
@@ -36,13 +43,19 @@ export class Blobs {
    * @throws AppError file_too_large (after the limit), empty_file; ENOSPC passes through
    */
   async write(name: string, source: AsyncIterable<Uint8Array>, limitBytes: number): Promise<StoredBlob> {
+    await this.assertRoom()
     const temporary = join(this.temporaryDirectory, name)
     const handle = await open(temporary, "wx", 0o600)
     const hash = createHash("sha256")
     let size = 0
+    let roomAt = ROOM_CHECK_BYTES
     try {
       for await (const chunk of source) {
         size += chunk.byteLength
+        if (size > roomAt) {
+          await this.assertRoom()
+          roomAt += ROOM_CHECK_BYTES
+        }
         if (size > limitBytes)
           throw new AppError("file_too_large", { message: `the file is larger than ${limitBytes} bytes` })
         hash.update(chunk)
@@ -63,6 +76,16 @@ export class Blobs {
       throw error
     }
     return { blob: name, size, sha256: hash.digest("hex") }
+  }
+
+  /** @throws AppError insufficient_storage */
+  private async assertRoom(): Promise<void> {
+    if (this.floorBytes === 0) return
+    const { bavail, bsize } = await statfs(this.dataDirectory)
+    if (bavail * bsize < this.floorBytes)
+      throw new AppError("insufficient_storage", {
+        hint: "free space on the data directory's disk, or lower --disk-floor-mb",
+      })
   }
 
   path(blob: string): string {

@@ -30,8 +30,10 @@ export interface TestApp {
 }
 
 /** `overrides` are settings by flag name: `{ "rate-limit-per-minute": "5" }`. No model server is configured by default. */
-export async function startTestApp(overrides: Record<string, string> = {}): Promise<TestApp> {
-  const data = mkdtempSync(join(tmpdir(), "carrel-test-"))
+export async function startTestApp(
+  overrides: Record<string, string> = {},
+  data = mkdtempSync(join(tmpdir(), "carrel-test-")),
+): Promise<TestApp> {
   const start = (more: Record<string, string> = {}): Promise<App> => {
     const settings = { "ollama-host": "http://127.0.0.1:9", "rate-limit-per-minute": "100000", ...overrides, ...more }
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
@@ -45,7 +47,10 @@ export async function startTestApp(overrides: Record<string, string> = {}): Prom
     data,
     async client(workspace = "default", settings = {}) {
       const database = await openDatabase(data)
-      const key = await new ApiKeys(database).create(await ensureWorkspace(database, workspace), { name: "test", ...settings })
+      const key = await new ApiKeys(database).create(await ensureWorkspace(database, workspace), {
+        name: "test",
+        ...settings,
+      })
       await database.destroy()
       return new Client(() => app.url, key)
     },
@@ -73,11 +78,25 @@ export class Client {
     return { "client-id": this.key.client_id, "private-key": this.key.private_key, secret: this.key.secret }
   }
 
-  raw(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, init: RequestInit = {}): Promise<Response> {
-    const isRaw = body instanceof FormData || typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream
+  raw(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    init: RequestInit = {},
+  ): Promise<Response> {
+    const isRaw =
+      body instanceof FormData ||
+      typeof body === "string" ||
+      body instanceof Uint8Array ||
+      body instanceof ReadableStream
     return fetch(this.base() + this.prefix + path, {
       method,
-      headers: { ...this.credentials, ...(body === undefined || isRaw ? {} : { "content-type": "application/json" }), ...headers },
+      headers: {
+        ...this.credentials,
+        ...(body === undefined || isRaw ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
       ...init,
     })
@@ -94,7 +113,12 @@ export class Client {
   patch = (path: string, body?: unknown) => this.send("PATCH", path, body)
   delete = (path: string) => this.send("DELETE", path)
 
-  upload(files: Upload[], fields: Record<string, string> = {}, headers: Record<string, string> = {}, method = "POST"): Promise<Answer> {
+  upload(
+    files: Upload[],
+    fields: Record<string, string> = {},
+    headers: Record<string, string> = {},
+    method = "POST",
+  ): Promise<Answer> {
     const form = new FormData()
     for (const [name, value] of Object.entries(fields)) form.append(name, value)
     for (const { name, data } of files) form.append("files", new Blob([data as BlobPart]), name)

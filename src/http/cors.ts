@@ -1,0 +1,43 @@
+/** Cross-origin calls from browsers: off unless the operator names the origins. */
+import { CREDENTIAL_HEADERS } from "./auth.ts"
+
+const ALLOWED_HEADERS = [
+  ...CREDENTIAL_HEADERS,
+  "authorization",
+  "content-type",
+  "idempotency-key",
+  "last-event-id",
+  "prefer",
+  "x-request-id",
+].join(", ")
+const EXPOSED_HEADERS =
+  "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Content-Disposition"
+/** Browsers ask again after this long at the latest. */
+const PREFLIGHT_SECONDS = "600"
+
+/** The headers that let a page of an allowed origin read the answer; none for all others. */
+export function corsHeaders(request: Request, origins: readonly string[]): Record<string, string> {
+  const origin = request.headers.get("origin")
+  if (!origin || !origins.includes(origin)) return {}
+  return { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED_HEADERS, Vary: "Origin" }
+}
+
+/** The answer to a browser's question before the request itself; undefined where there is nothing to allow. */
+export function preflight(
+  request: Request,
+  origins: readonly string[],
+  methods: readonly string[],
+): Response | undefined {
+  if (request.method !== "OPTIONS" || !request.headers.has("access-control-request-method")) return undefined
+  const allowed = corsHeaders(request, origins)
+  if (!allowed["Access-Control-Allow-Origin"] || methods.length === 0) return undefined
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...allowed,
+      "Access-Control-Allow-Methods": methods.join(", "),
+      "Access-Control-Allow-Headers": ALLOWED_HEADERS,
+      "Access-Control-Max-Age": PREFLIGHT_SECONDS,
+    },
+  })
+}
