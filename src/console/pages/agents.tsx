@@ -19,14 +19,16 @@ const STATUSES = [
   ["cancelled", "Cancelled"],
 ] as const
 
-export function AgentsPage({ runId }: { runId?: string }) {
+export const AgentsPage = ({ runId }: { runId?: string }) =>
+  runId ? <RunView key={runId} runId={runId} /> : <RunList />
+
+function RunList() {
   const [starting, setStarting] = useState(false)
   const [status, setStatus] = useState("")
   const [page, setPage] = useState(1)
   const parameters = query({ page, status })
   const runs = useLoaded(parameters, signal => api.get<ListPage<RunSummary>>(`/agents/runs${parameters}`, signal))
   useRepeated(runs.data?.data.some(run => run.status === "running") ? 2_000 : null, runs.reload)
-  if (runId) return <RunView key={runId} runId={runId} />
   return (
     <Page
       title="Agents"

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { fileURLToPath } from "node:url"
+import type { Page } from "playwright-core"
+import { type Console, hasBrowser, LEASE, SLOW_MS, startConsole, upload } from "./console.ts"
+import { type FakeOllama, startFakeOllama } from "./fake-ollama.ts"
+
+let site: Console
+let model: FakeOllama
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  model = startFakeOllama()
+  site = await startConsole({ "ollama-host": model.url })
+  const page = await site.enter()
+  await page.goto(`${site.app.url}/library`)
+  await upload(page, "lease.md", LEASE)
+  await upload(page, "عقد الإيجار.md", "# عقد الإيجار\n\nيجوز لأي من الطرفين إنهاء هذا العقد بإشعار مدته ستة أشهر.\n")
+  const client = await site.app.client()
+  await client.post("/conversations", { message: "How can the lease be ended?" }, { accept: "application/json" })
+  await client.post("/agents/run", { task: "How can the lease be ended?", model: "builtin/extractive" })
+}, SLOW_MS)
+afterAll(async () => {
+  await site?.stop()
+  model?.stop()
+})
+
+/** Every page, with what shows that it has loaded. */
+const PAGES: Record<string, (page: Page) => Promise<unknown>> = {
+  "/": page => page.getByText("Latest files").waitFor(),
+  "/library": page => page.getByText("lease.md").first().waitFor(),
+  "/search?q=notice": page => page.locator("mark").first().waitFor(),
+  "/chat": async page => {
+    await page
+      .getByRole("button", { name: "Show conversations" })
+      .click({ timeout: 500 })
+      .catch(() => {}) // narrow windows only
+    await page.locator(".conversation-link").first().click()
+    await page.getByLabel("Reply", { exact: true }).waitFor()
+  },
+  "/agents": async page => {
+    await page.locator(".run-link").first().click()
+    await page.getByRole("heading", { name: "Result" }).waitFor()
+  },
+  "/settings/api": page => page.getByText("cid_").first().waitFor(),
+  "/settings/account": page => page.getByText("This one").waitFor(),
+  "/settings/users": page => page.getByText("You", { exact: true }).waitFor(),
+  "/settings/workspaces": page => page.getByText("1 member").waitFor(),
+}
+
+/** Shapes of dialogs that no address leads to. */
+const DIALOGS: Record<string, (page: Page) => Promise<unknown>> = {
+  "/settings/api": page => page.getByRole("button", { name: "Generate" }).click(),
+  "/agents": page => page.getByRole("button", { name: "New run" }).click(),
+  "/library": async page => {
+    await page.locator(".file-name").last().click()
+    await page.getByLabel("Extracted text").waitFor()
+  },
+}
+
+const AXE = await Bun.file(fileURLToPath(import.meta.resolve("axe-core/axe.min.js"))).text()
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE) // run by the debugger, which the page's policy does not bind
+  const found = await page.evaluate(async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: axe is a global of the page only
+    const { violations } = await (globalThis as any).axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    })
+    return violations as { id: string; nodes: { html: string; failureSummary: string }[] }[]
+  })
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(node => `${id}: ${node.html.slice(0, 120)} ${node.failureSummary.slice(0, 300)}`),
+  )
+}
+
+/** True when the page is wider than the window. */
+const overflows = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    const main = document.querySelector("main")
+    return document.documentElement.scrollWidth > innerWidth || (main !== null && main.scrollWidth > main.clientWidth)
+  })
+
+describe.skipIf(!hasBrowser)("every page of the console", () => {
+  for (const [look, options] of [
+    ["light", {}],
+    ["dark", { dark: true }],
+    ["360 pixels wide", { width: 360, height: 740 }],
+  ] as const)
+    test(
+      `has no accessibility violation and fits its window: ${look}`,
+      async () => {
+        const page = await site.enter(options)
+        const found: string[] = []
+        for (const [address, ready] of Object.entries(PAGES)) {
+          await page.goto(site.app.url + address)
+          await ready(page)
+          found.push(...(await violations(page)).map(text => `${address} ${text}`))
+          if (await overflows(page)) found.push(`${address} is wider than the window`)
+        }
+        for (const [address, open] of Object.entries(DIALOGS)) {
+          await page.goto(site.app.url + address)
+          await open(page)
+          await page.getByRole("dialog").waitFor()
+          found.push(...(await violations(page)).map(text => `${address} dialog ${text}`))
+        }
+        expect(found).toEqual([])
+        expect(site.complaints).toEqual([])
+      },
+      SLOW_MS * 2,
+    )
+
+  test(
+    "the doors have no accessibility violation",
+    async () => {
+      const page = await site.open()
+      const found: string[] = []
+      for (const address of ["/", "/setup?token=x", "/invitation?token=x"]) {
+        await page.goto(site.app.url + address)
+        await page.getByRole("heading").first().waitFor()
+        found.push(...(await violations(page)).map(text => `${address} ${text}`))
+      }
+      expect(found).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "text of a right-to-left script runs right to left",
+    async () => {
+      const page = await site.enter()
+      await page.goto(`${site.app.url}/library`)
+      await page.getByText("عقد الإيجار.md").click()
+      const text = page.getByLabel("Extracted text")
+      await text.waitFor()
+      expect(await text.evaluate(element => getComputedStyle(element).direction)).toBe("rtl")
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "is interactive in under a second",
+    async () => {
+      const page = await site.enter()
+      await page.goto(`${site.app.url}/settings/account`)
+      const started = performance.now()
+      await page.goto(`${site.app.url}/library`)
+      await page.getByRole("button", { name: "Upload" }).waitFor()
+      expect(performance.now() - started).toBeLessThan(Bun.env.CI ? 5000 : 3000) // a second on a quiet machine
+    },
+    SLOW_MS,
+  )
+})

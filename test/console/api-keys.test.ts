@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { type Console, hasBrowser, rowOf, SLOW_MS, startConsole } from "./console.ts"
+
+let site: Console
+
+beforeAll(async () => {
+  if (hasBrowser) site = await startConsole()
+}, SLOW_MS)
+afterAll(() => site?.stop())
+
+type Shown = Record<"client-id" | "private-key" | "secret", string>
+
+describe.skipIf(!hasBrowser)("Settings → API", () => {
+  const status = async (headers: Shown) =>
+    (await fetch(`${site.app.url}/external-docs/external/libraries`, { headers })).status
+
+  test(
+    "generates a key whose values are shown once and work; rotates with grace; revokes at once",
+    async () => {
+      const page = await site.enter()
+      const readSecrets = async (): Promise<Shown> => {
+        await page.getByText("Store these now").waitFor()
+        const names = await page.locator(".secrets dt").allInnerTexts()
+        const values = await page.locator(".secrets code").allInnerTexts()
+        return Object.fromEntries(names.map((name, i) => [name, values[i]!])) as Shown
+      }
+      const closeSecrets = async () => {
+        await page.keyboard.press("Escape") // must not lose what is shown once
+        await page.getByText("Store these now").waitFor()
+        await page.getByRole("button", { name: "Done" }).click()
+        await page.getByRole("button", { name: "Yes, close" }).click()
+        await page.getByRole("dialog").waitFor({ state: "detached" })
+      }
+
+      await page.getByRole("link", { name: "Settings" }).click()
+      await page.getByRole("button", { name: "Generate" }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.getByLabel("Name").fill("Intranet search")
+      await dialog.getByLabel("Agent runs").uncheck()
+      await dialog.getByLabel("Requests per minute").fill("300")
+      await dialog.getByRole("button", { name: "Generate" }).click()
+      const first = await readSecrets()
+      expect(await page.locator("pre.code").innerText()).toContain(`-H 'secret: ${first.secret}'`)
+      expect(await status(first)).toBe(200)
+      await closeSecrets()
+      expect(await page.content()).not.toContain(first.secret)
+      expect(await rowOf(page, "Intranet search").innerText()).toContain("300/min")
+
+      await page.getByRole("button", { name: "Rotate Intranet search" }).click()
+      await page.getByRole("button", { name: "Rotate", exact: true }).click()
+      const second = await readSecrets()
+      expect(second.secret).not.toBe(first.secret)
+      await closeSecrets()
+      expect([await status(first), await status(second)]).toEqual([200, 200])
+
+      await page.getByRole("button", { name: "Revoke Intranet search" }).click()
+      await page.getByRole("button", { name: "Revoke", exact: true }).click()
+      await rowOf(page, "Intranet search").getByText("Revoked").waitFor()
+      expect([await status(first), await status(second)]).toEqual([401, 401])
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "requests of a key show up on the overview",
+    async () => {
+      const client = await site.app.client()
+      for (let i = 0; i < 3; i++) await client.get("/libraries")
+      const page = await site.enter()
+      await page.getByRole("figure").filter({ hasText: "test" }).getByText("3 requests").waitFor()
+      await page.getByRole("img", { name: /Requests per minute of test/ }).waitFor()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+})

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { Page } from "playwright-core"
+import { type Console, hasBrowser, LEASE, SLOW_MS, startConsole, upload } from "./console.ts"
+import { type FakeOllama, startFakeOllama } from "./fake-ollama.ts"
+
+let site: Console
+let model: FakeOllama
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  model = startFakeOllama()
+  site = await startConsole({ "ollama-host": model.url })
+  const page = await site.enter()
+  await page.goto(`${site.app.url}/library`)
+  await upload(page, "lease.md", LEASE)
+}, SLOW_MS)
+afterAll(async () => {
+  await site?.stop()
+  model?.stop()
+})
+
+async function openChat(): Promise<Page> {
+  const page = await site.enter()
+  await page.getByRole("link", { name: "Chat", exact: true }).click()
+  await page.getByText("Llama 3.2 3B").first().waitFor({ state: "attached" })
+  return page
+}
+
+async function ask(page: Page, text: string): Promise<void> {
+  await page.getByLabel("Message", { exact: true }).fill(text)
+  await page.keyboard.press("Enter")
+}
+
+describe.skipIf(!hasBrowser)("chat", () => {
+  test(
+    "streams a cited answer; a citation opens the passage; the conversation is listed and found",
+    async () => {
+      const page = await openChat()
+      await page.getByRole("switch", { name: "Think" }).click()
+      await ask(page, "How can the lease be ended?")
+      await page.getByText("Thinking", { exact: true }).waitFor()
+      expect(await page.getByText("The clause on termination says it.").isVisible()).toBe(false)
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(await page.getByLabel("Your message").count()).toBe(1)
+      const reply = page.getByLabel("Reply", { exact: true })
+      expect(await reply.locator("strong").innerText()).toBe("six months")
+      expect(await reply.locator("ol li").allInnerTexts()).toEqual([
+        "Write to the landlord.",
+        "Wait for the quarter to end.",
+      ])
+      await reply.getByRole("button", { name: "Source 1" }).click()
+      await page.getByLabel("Extracted text").locator("mark").waitFor()
+      await page.keyboard.press("Escape")
+      await page
+        .getByLabel("Conversations")
+        .getByRole("link", { name: /How can the lease/ })
+        .waitFor()
+      await page.getByLabel("Find a conversation").fill("no such words")
+      await page.getByText("None has these words.").waitFor()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "nothing moves above the growing text",
+    async () => {
+      const page = await openChat()
+      model.pauseMs = 60
+      await ask(page, "How can the lease be ended?")
+      await page.getByLabel("Reply", { exact: true }).locator("strong").waitFor()
+      const top = async () => (await page.getByLabel("Your message").boundingBox())!.y
+      const before = await top()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      model.pauseMs = 15
+      expect(await top()).toBe(before)
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "stops, continues, and follows a reply after a reload",
+    async () => {
+      const page = await openChat()
+      model.pauseMs = 150
+      await ask(page, "How can the lease be ended?")
+      await page.getByLabel("Reply", { exact: true }).getByText("Either party").waitFor()
+      await page.getByRole("button", { name: "Stop" }).click()
+      await page.getByText("Stopped.").waitFor()
+      await ask(page, "And again?")
+      await page.getByLabel("Reply", { exact: true }).nth(1).getByText("Either party").waitFor()
+      await page.reload()
+      await page.getByRole("button", { name: "Stop" }).waitFor()
+      expect(await page.getByText("And again?").count()).toBe(1)
+      model.pauseMs = 15
+      await page.getByLabel("Reply", { exact: true }).nth(1).getByText("Wait for the quarter").waitFor()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "what a model writes never becomes markup",
+    async () => {
+      const page = await openChat()
+      await ask(page, "<img src=x onerror=alert(1)> **bold** [link](https://evil.example) <script>alert(1)</script>")
+      const question = page.getByLabel("Your message")
+      await question.waitFor()
+      expect(await question.locator("img, script, a").count()).toBe(0)
+      expect(await question.innerText()).toContain("<img src=x onerror=alert(1)>")
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "renames and deletes a conversation",
+    async () => {
+      const page = await openChat()
+      await ask(page, "To be renamed")
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      await page.getByRole("button", { name: "Change To be renamed" }).click()
+      await page.getByLabel("Title").fill("A better title")
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByRole("button", { name: "Change A better title" }).click()
+      await page.getByRole("button", { name: "Delete" }).click()
+      await page
+        .getByRole("dialog", { name: "Delete this conversation?" })
+        .getByRole("button", { name: "Delete" })
+        .click()
+      await page.getByRole("link", { name: /A better title/ }).waitFor({ state: "detached" })
+      await page.getByText("Ask your library").waitFor()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+})
+
+describe.skipIf(!hasBrowser)("agents", () => {
+  test(
+    "starts a run, shows its steps and its cited result, and lists it",
+    async () => {
+      const page = await site.enter()
+      await page.getByRole("link", { name: "Agents", exact: true }).click()
+      await page.getByRole("button", { name: "New run" }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.getByLabel("Task").fill("How can the lease be ended?")
+      await dialog.getByLabel("Model").selectOption("builtin/extractive")
+      await dialog.getByRole("button", { name: "Start" }).click()
+      await page.getByText("Completed").waitFor({ timeout: 30_000 })
+      await page.getByText("search library").first().click()
+      await page.getByText('"query"').first().waitFor()
+      await page.getByRole("heading", { name: "Result" }).waitFor()
+      await page.getByRole("button", { name: /lease\.md/ }).click()
+      await page.getByLabel("Extracted text").locator("mark").waitFor()
+      await page.keyboard.press("Escape")
+      await page.getByRole("link", { name: "All runs" }).click()
+      await page.getByRole("link", { name: /How can the lease be ended/ }).waitFor()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+})
