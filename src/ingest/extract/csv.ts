@@ -23,9 +23,39 @@ export const extractCsv: Extractor = async (source, context) => {
 }
 
 /** Adds rows as blocks; empty ones are passed over. */
-export function addTable(rows: readonly (readonly string[])[], out: DocumentBuilder): void {
-  const headed = looksLikeHeader(rows)
-  for (let i = 0; i < rows.length; i++) out.add(i === 0 && headed ? "table_header" : "table_row", rowText(rows[i]!))
+export function addTable(rows: Iterable<readonly string[]>, out: DocumentBuilder): void {
+  const table = new TableRows(out)
+  for (const row of rows) table.add(row)
+  table.end()
+}
+
+/** Takes the rows of one table one by one; the first waits for the second, which shows whether it is a header. */
+export class TableRows {
+  private first: readonly string[] | undefined
+  private begun = false
+
+  constructor(private readonly out: DocumentBuilder) {}
+
+  add(row: readonly string[]): void {
+    if (this.begun) this.out.add("table_row", rowText(row))
+    else if (!this.first) this.first = row
+    else {
+      this.begin(looksLikeHeader(this.first))
+      this.out.add("table_row", rowText(row))
+    }
+  }
+
+  /** The next row added begins another table. */
+  end(): void {
+    if (!this.begun) this.begin(false)
+    this.first = undefined
+    this.begun = false
+  }
+
+  private begin(headed: boolean): void {
+    if (this.first) this.out.add(headed ? "table_header" : "table_row", rowText(this.first))
+    this.begun = true
+  }
 }
 
 /** One line per row: a line break inside a cell becomes a blank. */
@@ -36,11 +66,10 @@ export function rowText(cells: readonly string[]): string {
     .trimEnd()
 }
 
-/** A first row of names: more than one cell, none empty but the first, none a number, and something below. */
-export function looksLikeHeader(rows: readonly (readonly string[])[]): boolean {
-  const first = rows[0]
-  if (!first || rows.length < 2 || first.filter(cell => cell.trim()).length < 2) return false
-  return first.every((cell, i) => (i === 0 || cell.trim() !== "") && !/^[\s\d.,:%€$+-]*\d[\s\d.,:%€$+-]*$/.test(cell))
+/** A row of names: more than one cell, none empty but the first, none a number. */
+function looksLikeHeader(row: readonly string[]): boolean {
+  if (row.filter(cell => cell.trim()).length < 2) return false
+  return row.every((cell, i) => (i === 0 || cell.trim() !== "") && !/^[\s\d.,:%€$+-]*\d[\s\d.,:%€$+-]*$/.test(cell))
 }
 
 function* splitRows(text: string, first: boolean): Generator<RawBlock> {

@@ -2,7 +2,7 @@
 import { ExtractionError } from "../../storage/document.ts"
 import type { UnpackBudget } from "./extractor.ts"
 import { isOle, openOle } from "./ole.ts"
-import { attribute, walkXml } from "./xml.ts"
+import { attribute, walkXml, xmlEncoding } from "./xml.ts"
 import { type ZipEntry, ZipReader } from "./zip-reader.ts"
 
 export interface Relation {
@@ -32,16 +32,20 @@ export class OfficePackage {
 
   /** The text of an XML part; undefined where it is missing or damaged. Names are compared without case. */
   part(name: string): string | undefined {
+    const bytes = this.bytes(name)
+    return bytes && new TextDecoder(xmlEncoding(bytes)).decode(bytes)
+  }
+
+  /** The content of a part; undefined where it is missing or damaged. */
+  bytes(name: string): Uint8Array | undefined {
     const entry = this.byName.get(normal(name))
     if (!entry) return undefined
     try {
-      return decodeXml(this.zip.read(entry))
+      return this.zip.read(entry)
     } catch (error) {
-      if (error instanceof ExtractionError && error.code === "corrupt_file") {
-        this.damagedParts++
-        return undefined
-      }
-      throw error
+      if (!(error instanceof ExtractionError) || error.code !== "corrupt_file") throw error
+      this.damagedParts++
+      return undefined
     }
   }
 
@@ -89,12 +93,6 @@ function resolvePart(from: string, target: string): string {
 }
 
 const normal = (name: string) => name.replace(/^\/+/, "").toLowerCase()
-
-function decodeXml(bytes: Uint8Array): string {
-  const encoding =
-    bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8"
-  return new TextDecoder(encoding).decode(bytes)
-}
 
 /** Office puts an encrypted package, and an old binary document, into an OLE file. */
 function encryptedOr(bytes: Uint8Array): ExtractionError {

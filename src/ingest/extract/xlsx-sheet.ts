@@ -1,5 +1,5 @@
 import { formatDate, formatNumber } from "./xlsx-values.ts"
-import { walkXml } from "./xml.ts"
+import { walkXmlBytes } from "./xml.ts"
 
 /** What cells refer to. */
 export interface Workbook {
@@ -9,22 +9,18 @@ export interface Workbook {
   date1904: boolean
 }
 
-export interface Sheet {
-  rows: string[][]
-  headersAndFooters: string[]
-}
-
 /** Columns beyond this are joined to the last: a sheet has 16 384, and one stray cell must not make as many tabs. */
 const MAX_GAP = 50
 
-export function readSheet(xml: string, workbook: Workbook): Sheet {
-  const walk = new SheetWalk(workbook)
-  walkXml(xml, walk)
-  return walk.sheet
+/** Tells the rows one by one, and returns the headers and footers of the printed page. */
+export function readSheet(xml: Uint8Array, workbook: Workbook, onRow: (cells: string[]) => void): string[] {
+  const walk = new SheetWalk(workbook, onRow)
+  walkXmlBytes(xml, walk)
+  return walk.headersAndFooters
 }
 
 class SheetWalk {
-  readonly sheet: Sheet = { rows: [], headersAndFooters: [] }
+  readonly headersAndFooters: string[] = []
   private row: string[] = []
   private type = "n"
   private style = -1
@@ -33,7 +29,10 @@ class SheetWalk {
   private gathering = false
   private inHeader = false
 
-  constructor(private readonly workbook: Workbook) {}
+  constructor(
+    private readonly workbook: Workbook,
+    private readonly onRow: (cells: string[]) => void,
+  ) {}
 
   open(tag: string, attributes: Record<string, string>): void {
     if (tag === "row") this.row = []
@@ -59,10 +58,10 @@ class SheetWalk {
   close(tag: string): void {
     if (tag === "v" || tag === "t") this.gathering = false
     else if (tag === "c") this.closeCell()
-    else if (tag === "row" && this.row.length > 0) this.sheet.rows.push(this.row)
+    else if (tag === "row" && this.row.length > 0) this.onRow(this.row)
     else if (this.inHeader && /Header$|Footer$/.test(tag)) {
       // Codes such as &P (page) and &"Arial,Bold" say how to print, not what.
-      this.sheet.headersAndFooters.push(this.value.replace(/&(["'][^"']*["']|[A-Z&]|\d+)/gi, " ").trim())
+      this.headersAndFooters.push(this.value.replace(/&(["'][^"']*["']|[A-Z&]|\d+)/gi, " ").trim())
       this.inHeader = false
     }
   }

@@ -1,6 +1,6 @@
 /** Excel workbooks: sheets with their rows, then what hangs on a sheet (comments, drawings, charts). ECMA-376 part 1, section 18. */
 import { ExtractionError } from "../../storage/document.ts"
-import { addTable } from "./csv.ts"
+import { TableRows } from "./csv.ts"
 import type { DocumentBuilder } from "./document-builder.ts"
 import type { Extractor } from "./extractor.ts"
 import { OfficePackage, type Relation, relationId } from "./ooxml.ts"
@@ -24,11 +24,12 @@ export const extractXlsx: Extractor = async (source, { out, budget, progress, pa
   }
   for (const [index, { name, target }] of sheets.entries()) {
     out.at({ sheet: name, section: null })
-    const xml = target && pack.part(target)
+    const xml = target && pack.bytes(target)
     if (xml) {
-      const { rows, headersAndFooters } = readSheet(xml, book)
       out.add("heading", name, 1)
-      addTable(rows, out)
+      const table = new TableRows(out)
+      const headersAndFooters = readSheet(xml, book, cells => table.add(cells))
+      table.end()
       for (const line of headersAndFooters) out.add("paragraph", line)
       addNotes(pack, target, out)
     }
