@@ -44,6 +44,8 @@ export interface TurnReply {
 
 /** Longest single reply in tokens: a model that babbles must not fill the window. */
 const MAX_REPLY_TOKENS = 8_192
+/** What is taken in of a server that does not keep to that: the rest is not waited for. */
+const MAX_REPLY_CHARACTERS = 400_000
 /** Share of the budget that is tried when the server finds the prompt too long for its window, try by try. */
 const BUDGET_SHARES = [1, 0.7, 0.45]
 /** Below this no task could be told at all. */
@@ -80,10 +82,14 @@ async function collect(
   })
   const calls: ToolCall[] = []
   let text = ""
+  let size = 0
   for await (const piece of pieces) {
     if (piece.type === "text") text += piece.text
     else if (piece.type === "tool_call") calls.push(piece.call)
-    else if (piece.type === "end") {
+    size +=
+      piece.type === "text" ? piece.text.length : piece.type === "tool_call" ? JSON.stringify(piece.call).length : 0
+    if (size > MAX_REPLY_CHARACTERS) break
+    if (piece.type === "end") {
       usage.prompt_tokens += piece.usage.promptTokens
       usage.completion_tokens += piece.usage.completionTokens
     }

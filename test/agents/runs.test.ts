@@ -179,6 +179,39 @@ test("a model that never stops calling ends at max_steps with its best text", as
   expect(run.steps.map(step => step.is_error)).toEqual([false, false, false, true])
 })
 
+test("an external tool whose schema cannot be read is called all the same", async () => {
+  const odd = {
+    name: "x.odd",
+    description: "",
+    parameters: { type: "object", properties: { a: { pattern: "(?=x)" } } },
+    external: true,
+    execute: async () => "fine",
+  }
+  const model = scriptedModel(inOrder([call("x.odd", { a: "y" }), { text: "ok" }]))
+  const { runs, caller } = await harness(model, [], {
+    external: { tools: async () => [odd], problemOf: () => undefined, close: async () => {} },
+  })
+  expect((await runs.runToEnd(caller, { task: "t", tools: ["x.odd"] }, never)).steps).toMatchObject([
+    { result: "fine" },
+  ])
+})
+
+test("a model that writes without end is cut off and its words are used", async () => {
+  const model = scriptedModel(() => ({}))
+  let written = 0
+  model.chat = async function* () {
+    for (;;) {
+      written += 10_000
+      yield { type: "text", text: "endless ".repeat(1_250) }
+      await Bun.sleep(0)
+    }
+  }
+  const { runs, caller } = await harness(model)
+  const run = await runs.runToEnd(caller, { task: "t" }, never)
+  expect(run.status).toBe("completed")
+  expect(written).toBeLessThan(500_000)
+})
+
 test("the same call is not carried out again and again", async () => {
   let count = 0
   const counting = {

@@ -110,16 +110,26 @@ function checkArguments(tool: Tool, given: unknown): { args: Record<string, unkn
   if (given === null || typeof given !== "object" || Array.isArray(given))
     return { problem: `The arguments of ${tool.name} must be a JSON object.` }
   const args = mended(given as Record<string, unknown>, tool.parameters)
-  let validate = validators.get(tool)
-  if (!validate) {
-    validate = compileSchema(tool.parameters)
-    validators.set(tool, validate)
-  }
-  const issues = validate(args)
+  const issues = validatorOf(tool)(args)
   if (issues.length === 0) return { args }
   return {
     problem: `The arguments of ${tool.name} are not valid: ${describeIssues(issues)}. They must meet this JSON Schema: ${JSON.stringify(tool.parameters)}`,
   }
+}
+
+/** An external server may bring a schema that we cannot check; it checks its arguments itself. */
+function validatorOf(tool: Tool): Validator {
+  const known = validators.get(tool)
+  if (known) return known
+  let validate: Validator = () => []
+  try {
+    validate = compileSchema(tool.parameters)
+  } catch (error) {
+    if (!tool.external) throw error
+    log.warn("the arguments of an external tool are not checked: its schema cannot be read", { tool: tool.name, error })
+  }
+  validators.set(tool, validate)
+  return validate
 }
 
 /** What small models get wrong without meaning anything else: null for "not given", numbers and booleans as text. */
