@@ -10,7 +10,7 @@ import { resolveOverlaps, uncovered } from "./overlap.ts"
 import { nextPiece } from "./pieces.ts"
 import type { CustomPattern, RedactionPolicy } from "./policy.ts"
 import { RECOGNIZERS } from "./recognizers/index.ts"
-import { findNamesAndAddresses, isNoName } from "./recognizers/name-and-address.ts"
+import { findNamesAndAddresses, isNoName, isStreet } from "./recognizers/name-and-address.ts"
 import { CONTEXT_LENGTH } from "./recognizers/recognizer.ts"
 
 /** Text kept before the settled place: the longest look back of a rule or of the model. */
@@ -125,11 +125,13 @@ export class Scan {
   }
 
   /** Only what lies in the window's cluster counts: the words around it have their own window, or none. */
-  private takeNameOrAddress({ kind, score, ...found }: ModelEntity, window: Window): void {
-    if (!this.modelKinds.has(kind)) return
+  private takeNameOrAddress({ kind: given, score, ...found }: ModelEntity, window: Window): void {
     const start = Math.max(window.start + found.start, window.clusterStart)
     const end = Math.min(window.start + found.end, window.clusterEnd)
-    if (start >= end || (kind === "NAME" && isNoName(this.slice(start, end)))) return
+    if (start >= end) return
+    const value = this.slice(start, end)
+    const kind = given === "NAME" && isStreet(value) ? "ADDRESS" : given
+    if (!this.modelKinds.has(kind) || (kind === "NAME" && isNoName(value))) return
     this.open.push({ kind, category: "personal", start, end, score })
   }
 

@@ -1,7 +1,7 @@
 /**
  * Writes labelled sentences for the entity model: templates filled with names, addresses and companies of many locales.
  *
- *     bun scripts/train/entities/sentences.ts OUT.jsonl COUNT [SEED] [NAMES.txt]
+ *     bun scripts/train/entities/sentences.ts OUT.jsonl COUNT SEED PRONOUNS.txt [NAMES.txt]
  *
  * Each line is {"text", "spans": [[start, end, "NAME" | "ADDRESS"]]}. With NAMES.txt it also writes the list of names
  * that src/redaction/lexicon holds.
@@ -9,8 +9,9 @@
 import { allLocales, Faker } from "@faker-js/faker"
 import { ADDRESS_TEMPLATES, NAME_TEMPLATES, OTHER_TEMPLATES } from "./templates.ts"
 
-const [out, count = "1000", seed = "1", namesOut] = process.argv.slice(2)
-if (!out) throw new Error("usage: sentences.ts OUT.jsonl COUNT [SEED] [NAMES.txt]")
+const [out, count = "1000", seed = "1", pronounsFile, namesOut] = process.argv.slice(2)
+if (!out || !pronounsFile) throw new Error("usage: sentences.ts OUT.jsonl COUNT SEED PRONOUNS.txt [NAMES.txt]")
+const natural = (await Bun.file(pronounsFile).text()).split("\n")
 
 const LOCALES: Record<string, number> = {
   en: 26,
@@ -439,6 +440,19 @@ const LANGUAGES = [
   "Turkish",
 ]
 
+const ROLES =
+  "producer singer actor actress commenter reader manager professor officer detective nurse coach captain senator engineer director author drummer guitarist painter poet chef guard judge lawyer player striker president minister spokesman spokeswoman chairman founder analyst reporter editor colleague neighbour friend cousin uncle aunt guardian agent driver teacher".split(
+    " ",
+  )
+const workTitle = (): string =>
+  pick([
+    () => product(),
+    () => `The ${capital(en.word.adjective())} ${capital(en.word.noun())}`,
+    () => `${capital(en.word.noun())} ${capital(en.word.noun())} ${capital(en.word.noun())}`,
+    () => `${capital(en.word.verb())} the ${capital(en.word.noun())}`,
+    () => `${inventLast()}${pick(["", "er", "ia", "land", "ion"])}`,
+  ])()
+
 type Label = "NAME" | "ADDRESS"
 const SLOTS: Record<string, { label?: Label; fill: () => string }> = {
   person: { label: "NAME", fill: () => (chance(0.72) ? full() : chance(0.5) ? first() : last()) },
@@ -450,6 +464,8 @@ const SLOTS: Record<string, { label?: Label; fill: () => string }> = {
   last: { label: "NAME", fill: last },
   address: { label: "ADDRESS", fill: address },
   block: { label: "ADDRESS", fill: () => block() },
+  role: { fill: () => pick(ROLES) },
+  title: { fill: workTitle },
   quoted: { label: "ADDRESS", fill: () => block("\n> ") },
   streetline: { label: "ADDRESS", fill: streetLine },
   street: { label: "ADDRESS", fill: street },
@@ -495,6 +511,10 @@ function fillTemplate(template: string): Labelled {
   let chosen = template
   while (/\([^()]*\|[^()]*\)/.test(chosen))
     chosen = chosen.replace(/\(([^()]*\|[^()]*)\)/, (_, choices: string) => pick(choices.split("|")))
+  return fillSlots(chosen)
+}
+
+function fillSlots(chosen: string): Labelled {
   const result: Labelled = { text: "", spans: [] }
   let at = 0
   for (const slot of chosen.matchAll(/\{(\w+)\}/g)) {
@@ -509,9 +529,31 @@ function fillTemplate(template: string): Labelled {
   return result
 }
 
+const LINE_PREFIXES = ["> ", ">", "- ", "* ", "| ", "# ", "// ", "? ", "?? ", ">> ", "    ", "• "]
+/** The same sign before every line, as in quoted mail. */
+function prefixed(labelled: Labelled): Labelled {
+  const sign = pick(LINE_PREFIXES)
+  const lines = labelled.text.split("\n").map(line => line.replace(/^> /, ""))
+  if (lines.length < 3 || lines.length !== labelled.text.split("\n").length || labelled.text.includes("\n> "))
+    return labelled
+  const shift = (offset: number): number => offset + sign.length * labelled.text.slice(0, offset).split("\n").length
+  return {
+    text: lines.map(line => sign + line).join("\n"),
+    spans: labelled.spans.map(([start, end, label]) => [shift(start), shift(end), label]),
+  }
+}
+
 function sentence(): Labelled {
+  const labelled = plainSentence()
+  return chance(0.25) ? prefixed(labelled) : labelled
+}
+
+function plainSentence(): Labelled {
   const kind = random()
-  const labelled = fillTemplate(pick(kind < 0.47 ? NAME_TEMPLATES : kind < 0.75 ? ADDRESS_TEMPLATES : OTHER_TEMPLATES))
+  const labelled =
+    kind < 0.22
+      ? fillSlots(pick(natural))
+      : fillTemplate(pick(kind < 0.58 ? NAME_TEMPLATES : kind < 0.78 ? ADDRESS_TEMPLATES : OTHER_TEMPLATES))
   const spelling = random()
   if (spelling < 0.14) return changeCase(labelled, text => text.toLowerCase())
   return spelling < 0.16 ? changeCase(labelled, text => text.toUpperCase()) : labelled

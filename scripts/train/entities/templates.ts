@@ -44,6 +44,18 @@ export const NAME_TEMPLATES = [
   "The {last}s (live|stay) next door(.| to {person}.)",
   "(ask|tell|phone|email|text) {given} (about|for) (it|the keys|the meeting)( please|)",
   "(i am|my name is|this is|it's) {person}( and i lost my card| calling from {place}|)",
+  "(a|the|this|another|every) {person} (concert|version|song|interview|recording|quote|speech|painting|biography|show|fan|case|interview) (is|was|from|made|recorded for|before|became) (great|{org}|{year}|the first|a success|better)(.|?)",
+  "(a great|even better|a fine|the same) (song|book|film|solo|idea) (by {person}|with {person} on drums|after {person}|without {person})(.|, {year}.|)",
+  "(made|written|played|sung) (better |again |)by a {noun} (not by {person}).",
+  "A {adj} (song|book|solo) made even {adj} by {noun} (not {person}, of course).",
+  "(As|Unfortunately, as|According to|Thanks to|Ask|Only|Former|Our) (regular |local |{org} |ex-|)({role}|{Noun} {role}) {person}( said| points out| explains| told {org}|), (it is not over|most were late|the {noun} was {adj})(.|)",
+  "{title} (is|was) a {year} ({language} |)(film|comedy|album|novel|game|song|series)( directed by {person}| by {person}|)( and starring {last}| with {person}|)(.|)",
+  '(The song|Track 3:|He put) "{title}" by {person} (at number {num}|is great|in the list)(.|)',
+  "{person} (listed|sang|wrote|spent|sent|lives|loves|stole|asked|spoke|broke|played|made|plays|runs|says|put) (a|his|her|the|their) (top {num} songs|{noun}|{adj} {noun}|year at {org})( for {org}| in {place}| and {verb} it|)(.|)",
+  "(He|She) was (hurt|born|late|tired|from {country}), but {first} (just has to|wants to|will|can't) {verb}(. Don't go, {first}!|.)",
+  "{given}, (can I|could you|please|will you|where can we) (please |)({verb} the {noun}|speak to your manager|help me)(?|.)",
+  "{first}:\\\\\"(I\\\\'m|We are) {first}\\\\'s (son|daughter|friend)\\\\\".",
+  "(singing|reading|hearing) (about|from) (the|) (verses|songs|letters|tales) (from|of|by) {person}('s {Adj} {Noun}| and {last}|)(.|?)",
   "account holder (is|:) {person}, (born|date of birth) {date}",
 ]
 

@@ -52,3 +52,7 @@ export function isNoName(value: string): boolean {
   if (!/\p{L}/u.test(value) || (/^.$/u.test(value) && !/\p{Script=Han}/u.test(value))) return true
   return commonWords().has(lower) && !givenNames().has(lower)
 }
+
+/** `Barbosa Street` is named after a person, but is none. */
+export const isStreet = (value: string): boolean =>
+  /\s(?:Street|Avenue|Road|Lane|Drive|Boulevard|Square|Terrace|Crescent)$/i.test(value)
