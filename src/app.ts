@@ -8,7 +8,7 @@ import { AgentRuns } from "./agents/runs.ts"
 import { Calculator } from "./agents/tools/calculator.ts"
 import { TableProcesses } from "./agents/tools/table-reader.ts"
 import { openEmbedder } from "./backends/embedder.ts"
-import { findEntityFolder, openEntityModel } from "./backends/entity-model.ts"
+import { openEntityModel } from "./backends/entity-model.ts"
 import { chatBackends, ModelCatalog } from "./backends/index.ts"
 import { Chat } from "./chat/chat.ts"
 import { ConversationStore } from "./chat/conversation-store.ts"
@@ -182,6 +182,15 @@ export async function startApp(config: Config): Promise<App> {
   })
   worker.start()
   const unwatch = watchEventLoop()
+  watchGauge(
+    "carrel_entity_model",
+    "1 for the model that finds names, with its state",
+    ["model", "status"],
+    async () => {
+      const { model, status } = entityModel?.status ?? { model: "none", status: "unavailable" }
+      return [[{ model: model ?? "none", status }, 1]]
+    },
+  )
   watchGauge("carrel_jobs", "Jobs waiting or running, by task", ["task"], async () => [
     [{ task: INDEX_FILE }, (await queue.depth(INDEX_FILE)).count],
   ])
@@ -255,7 +264,7 @@ export const createModels = (config: Config): ModelCatalog =>
     config.default_model,
   )
 
-/** Which model folders a daemon with this configuration would use, for the doctor. Loads no weights. */
+/** Which model folders a daemon with this configuration would use, for the doctor. */
 export async function describeModelFolders(config: Config) {
   const embedding = await openConfiguredEmbedder(config, config.embedding_model).then(
     async embedder => {
@@ -278,14 +287,27 @@ export async function describeModelFolders(config: Config) {
       remedy: (error as { hint?: string }).hint ?? "check --embedding-model and --models-dir",
     }),
   )
-  const folder = findEntityFolder(modelDirectories(config))
-  const entities = folder
-    ? { what: "entity model", state: "ok" as const, text: `${folder.name} finds names and addresses for redaction` }
-    : {
-        what: "entity model",
-        state: "problem" as const,
-        text: "none: requests that redact names or addresses are refused",
-        remedy: "put an ONNX token-classification model into the models folder",
-      }
-  return [embedding, entities]
+  return [embedding, await describeEntityModel(config)]
+}
+
+/** Loads the model: one that lies there and does not load would refuse every request that redacts names. */
+async function describeEntityModel(config: Config) {
+  const what = "entity model"
+  const remedy = "put an ONNX token-classification model into the models folder"
+  const model = openEntityModel(modelDirectories(config), join(config.data, "native"))
+  if (!model)
+    return {
+      what,
+      state: "problem" as const,
+      text: "none: requests that redact names or addresses are refused",
+      remedy,
+    }
+  const problem = await model.load().then(
+    () => undefined,
+    error => (error as { hint?: string }).hint ?? String(error),
+  )
+  await model.close()
+  if (problem === undefined)
+    return { what, state: "ok" as const, text: `${model.model} finds names and addresses for redaction` }
+  return { what, state: "problem" as const, text: `${model.model} does not load: ${problem}`, remedy }
 }

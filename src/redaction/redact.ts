@@ -5,6 +5,7 @@
 import type { EntityModel } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
 import { log } from "../log.ts"
+import { redactions } from "../metrics.ts"
 import { countByKind, type Entity, replacementOf } from "./kinds.ts"
 import type { RedactionPolicy } from "./policy.ts"
 import { Scan } from "./scan.ts"
@@ -89,9 +90,13 @@ export class Redactor {
   }
 }
 
-/** The audit line of a redaction: kinds and counts, never a value. */
+/** The audit line of a redaction, and its figures in /metrics: kinds and counts, never a value. */
 export function auditRedaction(where: Record<string, unknown>, entities: readonly Entity[]): void {
-  if (entities.length > 0) log.info("redacted", { audit: true, ...where, kinds: countByKind(entities) })
+  if (entities.length === 0) return
+  const kinds = countByKind(entities)
+  log.info("redacted", { audit: true, ...where, kinds })
+  // Names of custom patterns are the caller's; as labels they would grow without bound.
+  for (const { kind, category } of entities) redactions.inc({ kind: category === "custom" ? "CUSTOM" : kind })
 }
 
 function replaceAll(text: string, entities: readonly Entity[]): string {
