@@ -12,7 +12,12 @@ import { ROWS_PER_PASS, VectorRows } from "./vector-rows.ts"
 
 /** Visible rows up to which all are scored: 3 ms at 256 dimensions. */
 const EXACT_ROWS = 100_000
-/** Rows that the first pass hands on, at least, and per wanted hit. */
+/**
+ * Rows that the first pass hands on: this share, and at least so many, and so many per wanted hit. With the built-in
+ * model 3 % of 15 000 passages held .97 of the ten nearest, 5 % .98, 1 % .90; in larger libraries the same share holds
+ * more. Centring or rotating the vectors first gained less than .01.
+ */
+const CANDIDATE_SHARE = 0.03
 const CANDIDATES = 3000
 const CANDIDATES_PER_HIT = 20
 /** Share of removed rows at which the memory is closed up. */
@@ -85,7 +90,7 @@ export class VectorIndex {
       total += count
     })
     const top = new TopK(Math.min(depth, total))
-    const wanted = Math.max(CANDIDATES, CANDIDATES_PER_HIT * depth)
+    const wanted = Math.max(CANDIDATES, CANDIDATES_PER_HIT * depth, Math.round(total * CANDIDATE_SHARE))
     if (total <= Math.max(EXACT_ROWS, wanted)) this.scoreAll(stretches, top)
     else for (const row of this.nearBySigns(stretches, total, wanted)) this.scoreInto(top, row, 1)
     return { hits: top.list(), comparable: total }

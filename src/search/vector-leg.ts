@@ -99,6 +99,7 @@ export class VectorLeg {
     await this.thread.ask("beginVectors", { table, dimensions: embedder.dimensions })
     for await (const { ids, vectors } of (await this.table(table)).scan())
       for (let from = 0; from < ids.length; from += ROWS_TO_WORKER) {
+        if (this.closed) throw new Error("search was stopped")
         const to = Math.min(ids.length, from + ROWS_TO_WORKER)
         const part = vectors.slice(from * embedder.dimensions, to * embedder.dimensions)
         await this.thread.ask("addVectors", { table, ids: ids.slice(from, to), vectors: part }, [part.buffer])
