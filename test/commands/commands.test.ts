@@ -1,0 +1,180 @@
+/** The command line as a user calls it, from source. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { readConfig, settingsHelp } from "../../src/config.ts"
+import { type Daemon, startDaemon } from "../support/daemon.ts"
+
+const MAIN = resolve(import.meta.dir, "../../src/main.ts")
+
+async function carrel(args: string[], options: { data?: string; input?: string; env?: Record<string, string> } = {}) {
+  const data = options.data ? ["--data", options.data] : []
+  const child = Bun.spawn([Bun.argv[0]!, MAIN, ...args, ...data], {
+    env: { PATH: Bun.env.PATH ?? "", CARREL_OLLAMA_HOST: "http://127.0.0.1:9", ...options.env },
+    stdin: options.input === undefined ? "ignore" : new Blob([options.input]),
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { code, out, err }
+}
+
+describe("settings", () => {
+  test("come from flags over the environment over defaults", () => {
+    const env = { CARREL_PORT: "5000", CARREL_RATE_LIMIT_PER_MINUTE: "7", OLLAMA_HOST: "0.0.0.0" }
+    const { config, rest } = readConfig(["--port", "6000", "--offline", "word"], env)
+    expect(config).toMatchObject({ port: 6000, rate_limit_per_minute: 7, offline: true, host: "127.0.0.1" })
+    expect(config.ollama_host).toBe("http://127.0.0.1:11434")
+    expect(rest).toEqual(["word"])
+  })
+
+  test.each([
+    [["--port", "99999"], {}, "--port: must be a whole number from 0 to 65535"],
+    [["--port"], {}, "--port: needs a value"],
+    [[], { CARREL_PORT: "x" }, "CARREL_PORT: must be a whole number"],
+    [["--log-level=loud"], {}, "--log-level: must be one of debug, info, warn, error"],
+    [[], { CARREL_OFFLINE: "perhaps" }, "CARREL_OFFLINE: must be true or false"],
+  ] as [string[], Record<string, string>, string][])(
+    "%p %p stop the start with name and rule",
+    (args, env, message) => {
+      expect(() => readConfig(args, env)).toThrow(message)
+    },
+  )
+
+  test("each have a flag, a variable and a help line", () => {
+    const help = settingsHelp()
+    for (const [flag] of help.matchAll(/^ {2}--[a-z-]+/gm))
+      expect(help).toContain(`CARREL_${flag.trim().slice(2).replaceAll("-", "_").toUpperCase()}`)
+  })
+})
+
+describe("the command line", () => {
+  test("helps, and refuses what it does not know", async () => {
+    const help = await carrel(["--help"])
+    expect([help.code, help.err]).toEqual([0, ""])
+    for (const name of ["serve", "keys", "users", "models", "doctor", "backup", "restore", "version"])
+      expect(help.out).toContain(name)
+    const unknown = await carrel(["bogus"])
+    expect(unknown.code).toBe(2)
+    expect(unknown.err).toContain('there is no command "bogus"')
+    const option = await carrel(["keys", "list", "--bogus"])
+    expect([option.code, option.out]).toEqual([2, ""])
+    expect(option.err).toBe("carrel: unknown option --bogus\n")
+  })
+
+  test("version is one line", async () => {
+    expect((await carrel(["version"])).out).toMatch(/^\d+\.\d+\.\d+(\+\w+)?\n$/)
+  })
+
+  test("a wrong setting stops the daemon before it makes anything", async () => {
+    const data = join(tmpdir(), `carrel-never-${crypto.randomUUID()}`)
+    const { code, err } = await carrel(["serve", "--rate-limit-per-minute", "0"], { data })
+    expect(code).toBe(2)
+    expect(err).toBe('carrel: --rate-limit-per-minute: must be a whole number from 1 to 1000000 (given: "0")\n')
+    expect(await Bun.file(join(data, "carrel.db")).exists()).toBe(false)
+  })
+})
+
+describe("keys and users", () => {
+  let data: string
+  beforeAll(() => {
+    data = mkdtempSync(join(tmpdir(), "carrel-cli-"))
+  })
+  afterAll(() => rmSync(data, { recursive: true, force: true }))
+
+  test("a key is made, listed without its secrets, and revoked", async () => {
+    const made = await carrel(
+      [
+        "keys",
+        "create",
+        "--name",
+        "ci",
+        "--workspace",
+        "lab",
+        "--scopes",
+        "search,chat",
+        "--expires-at",
+        "2999-01-01T00:00:00Z",
+        "--rate-limit-per-minute",
+        "5",
+        "--json",
+      ],
+      { data },
+    )
+    const key = JSON.parse(made.out)
+    expect(key).toMatchObject({
+      name: "ci",
+      workspace: "lab",
+      scopes: ["search", "chat"],
+      rate_limit_per_minute: 5,
+      expires_at: "2999-01-01T00:00:00.000Z",
+    })
+    expect(key.private_key).toMatch(/^cpk_.{32,}/)
+    const list = await carrel(["keys", "list", "--json"], { data })
+    expect(list.out).not.toContain(key.private_key)
+    expect(list.out).not.toContain(key.secret)
+    expect(JSON.parse(list.out)).toHaveLength(1)
+    expect((await carrel(["keys", "revoke", key.client_id], { data })).code).toBe(0)
+    expect(JSON.parse((await carrel(["keys", "list", "--json"], { data })).out)[0].revoked_at).toBeString()
+  })
+
+  test.each([
+    [["keys", "create"], "--name is needed"],
+    [["keys", "create", "--name", "x", "--scopes", "everything"], "scopes: everything is not one of"],
+    [["keys", "create", "--name", "x", "--expires-at", "2001-01-01"], "expires_at: must lie in the future"],
+    [["keys", "revoke", "key_none"], "there is no key key_none"],
+  ] as [string[], string][])("%p says what is wrong", async (args, message) => {
+    const { code, out, err } = await carrel(args, { data })
+    expect([code, out]).toEqual([2, ""])
+    expect(err).toContain(message)
+  })
+
+  test("a user's password is read from standard input", async () => {
+    const link = await carrel(["users", "setup-link"], { data })
+    expect(link.out).toMatch(/^http:\/\/127\.0\.0\.1:4747\/setup\?token=/)
+    const added = await carrel(["users", "add", "--email", "a@example.com", "--admin"], {
+      data,
+      input: "correct horse battery\n",
+    })
+    expect([added.code, added.err]).toEqual([0, ""])
+    expect((await carrel(["users", "list"], { data })).out).toContain("a@example.com")
+    const claimed = await carrel(["users", "setup-link"], { data })
+    expect(claimed.code).toBe(2)
+  })
+})
+
+describe("a running daemon", () => {
+  let daemon: Daemon
+  beforeAll(async () => {
+    daemon = await startDaemon()
+  })
+  afterAll(() => daemon.remove())
+
+  test("keeps a second one off its data directory", async () => {
+    const { code, err } = await carrel(["serve", "--port", "0"], { data: daemon.data })
+    expect(code).toBe(2)
+    expect(err).toContain("another Carrel runs on")
+  })
+
+  test("is joined by keys made, and left by keys revoked, beside it", async () => {
+    const key = JSON.parse((await daemon.run("keys", "create", "--name", "beside", "--json")).out)
+    const ask = () =>
+      fetch(`${daemon.url}/external/models`, {
+        headers: { "client-id": key.client_id, "private-key": key.private_key, secret: key.secret },
+      })
+    expect((await ask()).status).toBe(200)
+    await daemon.run("keys", "revoke", key.id)
+    expect((await ask()).status).toBe(401)
+  })
+
+  test("is examined by the doctor, and ends in order", async () => {
+    const doctor = JSON.parse((await daemon.run("doctor", "--json")).out)
+    expect(doctor.findings.filter((finding: { state: string }) => finding.state === "ok").length).toBeGreaterThan(3)
+    expect(await daemon.stop()).toBe(0)
+  })
+})

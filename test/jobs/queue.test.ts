@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { JobQueue } from "../../src/jobs/queue.ts"
+import { JobWorker } from "../../src/jobs/worker.ts"
+import { setLogLevel } from "../../src/log.ts"
+import { type Database, openDatabase } from "../../src/storage/database.ts"
+
+setLogLevel("error")
+let directory: string
+let database: Database
+let queue: JobQueue
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "carrel-jobs-"))
+  database = await openDatabase(directory)
+  queue = new JobQueue(database)
+})
+afterEach(async () => {
+  await database.destroy()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const due = () => database.selectFrom("jobs").selectAll().execute()
+const complete = (job: Parameters<JobQueue["complete"]>[1]) =>
+  database.transaction().execute(trx => queue.complete(trx, job))
+
+describe("the queue", () => {
+  test("gives a job to one worker, counts the attempt, and forgets it once complete", async () => {
+    await queue.enqueue(database, "index", "file_1", { a: 1 })
+    const leases = await Promise.all([queue.lease("index"), queue.lease("index"), queue.lease("index")])
+    const [job, ...others] = leases.filter(lease => lease !== undefined)
+    expect(others).toEqual([])
+    expect(job).toMatchObject({ subject: "file_1", payload: { a: 1 }, attempts: 1 })
+    expect(await complete(job!)).toBe(true)
+    expect(await due()).toEqual([])
+  })
+
+  test("takes the lease away from whoever works on a subject that is enqueued again", async () => {
+    await queue.enqueue(database, "index", "file_1")
+    const first = (await queue.lease("index"))!
+    await queue.enqueue(database, "index", "file_1")
+    expect(await queue.renew(first)).toBe(false)
+    expect(await complete(first)).toBe(false)
+    expect(await queue.retryLater(first, "late")).toBe(false)
+    const second = await queue.lease("index")
+    expect(second).toMatchObject({ subject: "file_1", attempts: 1 })
+  })
+
+  test("waits longer after each failure", async () => {
+    await queue.enqueue(database, "index", "file_1")
+    const job = (await queue.lease("index"))!
+    await queue.retryLater(job, "disk on fire")
+    expect(await queue.lease("index")).toBeUndefined()
+    const [row] = await due()
+    expect(Date.parse(row!.run_at)).toBeGreaterThan(Date.now() + 500)
+    expect(row!.last_error).toBe("disk on fire")
+  })
+
+  test("frees every lease at start, and what a clock put into the far future", async () => {
+    await queue.enqueue(database, "index", "file_1")
+    await queue.lease("index")
+    await queue.enqueue(database, "index", "file_2")
+    await database
+      .updateTable("jobs")
+      .set({ run_at: "2999-01-01T00:00:00.000Z" })
+      .where("subject", "=", "file_2")
+      .execute()
+    await queue.reclaim()
+    const subjects = [(await queue.lease("index"))?.subject, (await queue.lease("index"))?.subject]
+    expect(subjects.sort()).toEqual(["file_1", "file_2"])
+  })
+
+  test("loses a job with the transaction that enqueued it", async () => {
+    const rolledBack = database.transaction().execute(async trx => {
+      await queue.enqueue(trx, "index", "file_1")
+      throw new Error("no")
+    })
+    expect(rolledBack).rejects.toThrow("no")
+    await rolledBack.catch(() => {})
+    expect(await due()).toEqual([])
+  })
+})
+
+describe("a worker", () => {
+  test("runs no more jobs at once than it may, and each of them once", async () => {
+    const ran: string[] = []
+    let running = 0
+    let most = 0
+    const worker = new JobWorker(queue, "index", 2, async job => {
+      most = Math.max(most, ++running)
+      await Bun.sleep(5)
+      ran.push(job.subject)
+      await complete(job)
+      running--
+    })
+    for (let i = 0; i < 9; i++) await queue.enqueue(database, "index", `file_${i}`)
+    worker.start()
+    queue.announce()
+    for (let i = 0; i < 200 && ran.length < 9; i++) await Bun.sleep(10)
+    await worker.stop()
+    expect(ran.sort()).toEqual(Array.from({ length: 9 }, (_, i) => `file_${i}`))
+    expect(most).toBe(2)
+  })
+
+  test("hands its jobs back unharmed when it is stopped", async () => {
+    await queue.enqueue(database, "index", "file_1")
+    const started = Promise.withResolvers<void>()
+    const worker = new JobWorker(queue, "index", 1, (_, signal) => {
+      started.resolve()
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
+    })
+    worker.start()
+    await started.promise
+    await worker.stop()
+    expect(await due()).toMatchObject([{ subject: "file_1", attempts: 0, lease_token: null }])
+  })
+})

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { restoreBackup, verifyBackup, writeBackup } from "../../src/storage/backup.ts"
+import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+
+let app: TestApp
+let client: Client
+const scratch = mkdtempSync(join(tmpdir(), "carrel-backup-"))
+const archive = join(scratch, "backup.tar")
+
+beforeAll(async () => {
+  app = await startTestApp()
+  client = await app.client()
+  await client.index([
+    { name: "heron.txt", data: "The spare gaskets are kept in the tin labelled Heron." },
+    { name: "gone.txt", data: "This one is deleted after the backup." },
+  ])
+  await client.post("/start-conversation", { message: "Where are the spare gaskets?" })
+  await writeBackup(app.data, archive, "test")
+})
+afterAll(async () => {
+  await app.stop()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+describe("a backup of a running daemon", () => {
+  test("is whole, and does not overwrite another", async () => {
+    expect((await verifyBackup(archive)).files.map(file => file.path)).toContain("carrel.db")
+    expect(writeBackup(app.data, archive, "test")).rejects.toThrow("exists already")
+  })
+
+  test("restores files, keys, conversations and search as they were", async () => {
+    const data = join(scratch, "restored")
+    await restoreBackup(archive, data)
+    const restored = await startTestApp({}, data)
+    try {
+      const again = Object.assign(Object.create(Object.getPrototypeOf(client)), client, { base: () => restored.url })
+      expect(
+        (await again.get("/libraries?sort=name&order=asc")).body.data.map((file: { name: string }) => file.name),
+      ).toEqual(["gone.txt", "heron.txt"])
+      expect((await again.get("/conversations")).body.pagination.total_items).toBe(1)
+      let hits = []
+      for (let i = 0; i < 100 && hits.length === 0; i++) {
+        hits = (await again.post("/search", { query: "spare gaskets" })).body.hits
+        await Bun.sleep(100)
+      }
+      expect(hits[0].file.name).toBe("heron.txt")
+      const content = await again.raw("GET", `/libraries/${hits[0].file.id}/content`)
+      expect(await content.text()).toContain("labelled Heron")
+    } finally {
+      await restored.stop()
+    }
+  }, 30_000)
+
+  test("that is cut, changed or something else is refused, and nothing is left of the attempt", async () => {
+    const bytes = readFileSync(archive)
+    const changed = Buffer.from(bytes)
+    const at = changed.indexOf("labelled Heron")
+    changed.write("labelled Aaron", at)
+    const bad = {
+      cut: bytes.subarray(0, bytes.length / 2),
+      changed,
+      other: Buffer.from("no archive at all".repeat(100)),
+    }
+    for (const [name, content] of Object.entries(bad)) {
+      const path = join(scratch, `${name}.tar`)
+      const target = join(scratch, `from-${name}`)
+      writeFileSync(path, content)
+      expect(verifyBackup(path)).rejects.toThrow(/damaged|cut|lacks|unexpected/)
+      await restoreBackup(path, target).then(
+        () => expect.unreachable(),
+        () => {},
+      )
+      expect(existsSync(target)).toBe(false)
+      expect(existsSync(`${target}.restoring`)).toBe(false)
+    }
+  })
+
+  test("is not unpacked over an installation", async () => {
+    expect(restoreBackup(archive, app.data)).rejects.toThrow("not empty")
+  })
+})
