@@ -1,0 +1,123 @@
+/** The model that finds names and addresses: which folder is used, what it finds, and what happens when it cannot. */
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { findEntityFolder, WorkerEntityModel } from "../../src/backends/entity-model.ts"
+import { setLogSink } from "../../src/log.ts"
+import { workerUrl } from "../../src/native/self.ts"
+import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
+
+setDefaultTimeout(60_000)
+setLogSink(() => {})
+
+const builtIn = new URL("../../models", import.meta.url).pathname
+const temporary = mkdtempSync(join(tmpdir(), "carrel-entities-"))
+const nativeDirectory = join(temporary, "native")
+const open: WorkerEntityModel[] = []
+
+function opened(directories: string[], startWorker?: () => Worker): WorkerEntityModel {
+  const model = new WorkerEntityModel(findEntityFolder(directories)!, {
+    nativeDirectory,
+    ...(startWorker ? { startWorker } : {}),
+  })
+  open.push(model)
+  return model
+}
+
+afterAll(async () => {
+  for (const model of open) await model.close()
+  rmSync(temporary, { recursive: true, force: true })
+})
+
+const policy = parseRedaction({ kinds: ["NAME", "ADDRESS"] }, false)!
+
+describe("the built-in entity model", () => {
+  const model = opened([builtIn])
+  const redactor = new Redactor({ entityModel: model })
+  const redact = async (text: string) => (await redactor.redact(text, policy)).text
+
+  for (const [text, expected] of [
+    ["My name is Maria Gonzalez and I live in Spain.", "My name is [REDACTED_NAME] and I live in Spain."],
+    ["my name is roberto yamamura", "my name is [REDACTED_NAME]"],
+    ["😀😀 Dear Mr. Björklund, thank you", "😀😀 Dear [REDACTED_NAME], thank you"],
+    ["Please send it to 221 Baker Street, London", "Please send it to [REDACTED_ADDRESS]"],
+  ] as const)
+    test(`finds what is there: ${text}`, async () => {
+      expect(await redact(text)).toBe(expected)
+    })
+
+  for (const text of [
+    "The committee reviewed the annual report on Monday.",
+    "We released version 2.3.4 of the parser and fixed 17 bugs.",
+    "Python and JavaScript are programming languages.",
+    "const total = items.reduce((sum, item) => sum + item.price, 0)",
+    "What is the notice period in the contract?",
+  ])
+    test(`finds nothing where nothing is: ${text}`, async () => {
+      expect(await redact(text)).toBe(text)
+    })
+
+  test("streams and whole texts agree on prose with names", async () => {
+    const text =
+      "Dear Anna Kowalska,\n\nthe meeting with Dr. Peter Novak and Li Wei is on Friday at 14 Mill Lane, Oxford. " +
+      "Please bring the report that Sofia wrote; Tom from Acme Biosciences will call you.\n\nKind regards,\nJean-Luc Martin\n"
+    const whole = await redact(text)
+    for (const size of [1, 3, 7, 20]) {
+      const stream = redactor.stream(policy)
+      let joined = ""
+      for (let at = 0; at < text.length; at += size) joined += await stream.push(text.slice(at, at + size))
+      expect(joined + (await stream.end())).toBe(whole)
+    }
+    for (const name of ["Anna", "Kowalska", "Novak", "Martin", "Mill Lane"]) expect(whole).not.toContain(name)
+  })
+
+  test("says that it is loaded", () => {
+    expect(model.status).toEqual({ model: "carrel-entities-v1", status: "loaded", reason: null })
+  })
+})
+
+describe("which folder is used", () => {
+  test("the largest token classifier; other models and half folders are passed over", () => {
+    const folder = join(temporary, "choice")
+    cpSync(join(builtIn, "carrel-entities-v1"), join(folder, "larger"), { recursive: true })
+    writeFileSync(join(folder, "larger", "onnx", "model.onnx"), new Uint8Array(9_000_000))
+    cpSync(join(builtIn, "carrel-entities-v1"), join(folder, "no-weights"), { recursive: true })
+    rmSync(join(folder, "no-weights", "onnx"), { recursive: true })
+    mkdirSync(join(folder, "empty"))
+    expect(findEntityFolder([folder, builtIn])!.name).toBe("larger")
+    expect(findEntityFolder([join(temporary, "nowhere"), builtIn])!.name).toBe("carrel-entities-v1")
+    expect(findEntityFolder([join(temporary, "nowhere")])).toBeUndefined()
+  })
+})
+
+describe("a model that cannot be used", () => {
+  test("fails what asks for names, says why, lets nothing through, and leaves other kinds alone", async () => {
+    const folder = join(temporary, "broken")
+    cpSync(join(builtIn, "carrel-entities-v1"), join(folder, "broken"), { recursive: true })
+    writeFileSync(join(folder, "broken", "onnx", "model.onnx"), "not a model")
+    const model = opened([folder])
+    const redactor = new Redactor({ entityModel: model })
+    await expect(redactor.redact("Anna Smith", policy)).rejects.toMatchObject({
+      code: "model_unavailable",
+      status: 503,
+    })
+    expect(model.status.status).toBe("unavailable")
+    expect(model.status.reason).toBeString()
+    await expect(redactor.stream(policy).push("Anna Smith is here now, ")).rejects.toMatchObject({
+      code: "model_unavailable",
+    })
+    const emails = await redactor.redact("a@example.com", parseRedaction({ kinds: ["EMAIL"] }, false)!)
+    expect(emails.text).toBe("[REDACTED_EMAIL]")
+  })
+
+  test("a worker that dies is replaced once, and the caller does not notice", async () => {
+    let started = 0
+    const dying = join(temporary, "dying.ts")
+    writeFileSync(dying, "self.onmessage = () => process.exit(1)")
+    const model = opened([builtIn], () => new Worker(++started === 1 ? dying : workerUrl("backends/entity-worker")))
+    const { text } = await new Redactor({ entityModel: model }).redact("My name is Maria Gonzalez.", policy)
+    expect(text).toBe("My name is [REDACTED_NAME].")
+    expect(started).toBe(2)
+  })
+})
