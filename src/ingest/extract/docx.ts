@@ -2,6 +2,7 @@
 import { ExtractionError } from "../../storage/document.ts"
 import { addTable, rowText } from "./csv.ts"
 import type { DocumentBuilder } from "./document-builder.ts"
+import { outlineLevel, readHeadingStyles } from "./docx-styles.ts"
 import type { Extractor } from "./extractor.ts"
 import { OfficePackage } from "./ooxml.ts"
 import { attribute, walkXml } from "./xml.ts"
@@ -49,30 +50,6 @@ function addSideParts(pack: OfficePackage, relations: { type: string; target: st
       new DocxWalk(out, new Map(), false).read(xml)
     }
   }
-}
-
-/** Style id → heading level, by outline level or by the built-in name `heading N`; `Title` is level 1. */
-function readHeadingStyles(xml: string): Map<string, number> {
-  const levels = new Map<string, number>()
-  let id = ""
-  walkXml(xml, {
-    open(name, attributes) {
-      if (name === "style") id = attribute(attributes, "styleId") ?? ""
-      else if (!id) return
-      else if (name === "name") {
-        const style = attribute(attributes, "val") ?? ""
-        const level = /^heading ([1-9])$/i.exec(style)?.[1] ?? (/^title$/i.test(style) ? "1" : undefined)
-        if (level) levels.set(id, Math.min(6, Number(level)))
-      } else if (name === "outlineLvl") {
-        const level = Number(attribute(attributes, "val"))
-        if (level < 9) levels.set(id, Math.min(6, level + 1))
-      }
-    },
-    close(name) {
-      if (name === "style") id = ""
-    },
-  })
-  return levels
 }
 
 interface Paragraph {
@@ -245,11 +222,6 @@ class DocxWalk {
     addTable(table.rows, this.out)
     table.rows = []
   }
-}
-
-function outlineLevel(value: string | undefined): number | undefined {
-  const level = Number(value)
-  return value !== undefined && level < 9 ? Math.min(6, level + 1) : undefined
 }
 
 /** Characters of symbol fonts (the private F000 range) have no meaning outside of their font. */

@@ -13,6 +13,8 @@ const OCR_DPI = 200
 const OCR_MAX_PIXELS = 12_000_000
 /** Below this the text of a page deserves a warning. */
 const DOUBTFUL_CONFIDENCE = 60
+/** pdf.js holds a file in memory, more than once. */
+const MAX_PDFJS_BYTES = 100 * 1024 * 1024
 
 /**
  * PDF page by page: PDFium's text; where a page has almost none, what pdf.js finds; where that is nothing either and the
@@ -23,7 +25,8 @@ export const extractPdf: Extractor = async (source, context) => {
   try {
     document = await PdfiumDocument.open(source.bytes)
   } catch (error) {
-    if (error instanceof ExtractionError && error.code === "corrupt_file") return readDamaged(source.bytes, context)
+    const damaged = error instanceof ExtractionError && error.code === "corrupt_file"
+    if (damaged && source.bytes.length <= MAX_PDFJS_BYTES) return readDamaged(source.bytes, context)
     throw error
   }
   try {
@@ -90,7 +93,7 @@ class PdfReading {
 
   /** Fonts that PDFium cannot map to text are the usual case. */
   private async askPdfJs(thin: number[]): Promise<void> {
-    if (thin.length === 0) return
+    if (thin.length === 0 || this.bytes.length > MAX_PDFJS_BYTES) return
     const { readWithPdfJs } = await import("./pdfjs.ts")
     const found = await readWithPdfJs(this.bytes, thin).catch(() => undefined)
     for (const [index, text] of found?.texts ?? []) {

@@ -1,46 +1,6 @@
-/** A thin, typed face of PDFium (WASM): documents, page text, rendering. Errors are ExtractionErrors. */
-import { PDFiumLibrary } from "@hyzyla/pdfium"
-// @ts-expect-error: a file path at run time, embedded in the executable
-import wasmPath from "@hyzyla/pdfium/pdfium.wasm" with { type: "file" }
+/** PDF documents through PDFium: page text, what is drawn on a page, rendering. Errors are ExtractionErrors. */
 import { ExtractionError } from "../../storage/document.ts"
-
-/** The functions of fpdfview.h and fpdf_text.h in use; pointers and handles are numbers. */
-interface Pdfium {
-  HEAPU8: Uint8Array
-  wasmExports: { malloc(bytes: number): number; free(pointer: number): void }
-  _FPDF_LoadMemDocument64(data: number, size: number, password: number): number
-  _FPDF_CloseDocument(document: number): void
-  _FPDF_GetLastError(): number
-  _FPDF_GetPageCount(document: number): number
-  _FPDF_LoadPage(document: number, index: number): number
-  _FPDF_ClosePage(page: number): void
-  _FPDF_GetPageWidth(page: number): number
-  _FPDF_GetPageHeight(page: number): number
-  _FPDFPage_CountObjects(page: number): number
-  _FPDFPage_GetObject(page: number, index: number): number
-  _FPDFPageObj_GetType(object: number): number
-  _FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number
-  _FPDFText_LoadPage(page: number): number
-  _FPDFText_ClosePage(text: number): void
-  _FPDFText_CountChars(text: number): number
-  _FPDFText_GetText(text: number, start: number, count: number, buffer: number): number
-  _FPDFText_GetFontSize(text: number, index: number): number
-  _FPDFBitmap_CreateEx(width: number, height: number, format: number, buffer: number, stride: number): number
-  _FPDFBitmap_FillRect(bitmap: number, left: number, top: number, width: number, height: number, color: number): void
-  _FPDFBitmap_Destroy(bitmap: number): void
-  _FPDF_RenderPageBitmap(
-    ...args: [
-      bitmap: number,
-      page: number,
-      x: number,
-      y: number,
-      width: number,
-      height: number,
-      rotate: number,
-      flags: number,
-    ]
-  ): void
-}
+import { loadPdfium, openPdf, type Pdfium } from "./pdfium-library.ts"
 
 const ERROR_PASSWORD = 4
 const ERROR_SECURITY = 5
@@ -67,39 +27,24 @@ export interface Bitmap {
   pixels: Uint8Array
 }
 
-let loading: Promise<Pdfium> | undefined
-
-/** The library, compiled once per process. */
-function load(): Promise<Pdfium> {
-  loading ??= (async () => {
-    const library = await PDFiumLibrary.init({ wasmBinary: await Bun.file(wasmPath as string).arrayBuffer() })
-    // The wrapper's own reading loop never closes a page; the module underneath has all functions.
-    return (library as unknown as { module: Pdfium }).module
-  })()
-  return loading
-}
-
 export class PdfiumDocument {
   readonly pageCount: number
 
   private constructor(
     private readonly pdfium: Pdfium,
-    private readonly data: number,
     private readonly document: number,
+    private readonly release: () => void,
   ) {
     this.pageCount = pdfium._FPDF_GetPageCount(document)
   }
 
   /** @throws ExtractionError `encrypted_file` where a password is needed, else `corrupt_file`. */
   static async open(bytes: Uint8Array): Promise<PdfiumDocument> {
-    const pdfium = await load()
-    const data = pdfium.wasmExports.malloc(bytes.length)
-    if (data === 0) throw new ExtractionError("corrupt_file", "the PDF is too large to be opened")
-    pdfium.HEAPU8.set(bytes, data)
-    const document = pdfium._FPDF_LoadMemDocument64(data, bytes.length, 0)
-    if (document) return new PdfiumDocument(pdfium, data, document)
+    const pdfium = await loadPdfium()
+    const { document, release } = openPdf(pdfium, bytes)
+    if (document) return new PdfiumDocument(pdfium, document, release)
     const error = pdfium._FPDF_GetLastError()
-    pdfium.wasmExports.free(data)
+    release()
     if (error === ERROR_PASSWORD || error === ERROR_SECURITY)
       throw new ExtractionError("encrypted_file", "the PDF needs a password")
     throw new ExtractionError("corrupt_file", "the PDF is damaged")
@@ -107,7 +52,7 @@ export class PdfiumDocument {
 
   close(): void {
     this.pdfium._FPDF_CloseDocument(this.document)
-    this.pdfium.wasmExports.free(this.data)
+    this.release()
   }
 
   /** Calls `use` with the text of a page (0-based); undefined where the page cannot be loaded. */
