@@ -83,10 +83,10 @@ export class SearchIndex implements SearchService {
 
   /** Opens the keyword index and heals what a crash left; vectors are loaded a little later. */
   async start(): Promise<void> {
-    await this.thread.start(this.options.dataDirectory)
+    await this.startThread()
     await this.db.updateTable("generations").set({ state: "dead" }).where("state", "=", "staging").execute()
     await buryOrphans(this.db)
-    void this.sweep().catch(error => log.warn("removed files could not be swept", { error }))
+    void this.sweep()
     this.catchUpLater(LOAD_AFTER_MS)
   }
 
@@ -94,7 +94,7 @@ export class SearchIndex implements SearchService {
     this.stopping.abort(new Error("search was stopped"))
     clearTimeout(this.timer)
     await this.catchingUp
-    await this.sweeping?.catch(() => {})
+    await this.sweeping
     await this.vectors.close()
     await this.thread.stop()
   }
@@ -134,12 +134,19 @@ export class SearchIndex implements SearchService {
     return retireGenerations(trx, fileId)
   }
 
-  /** Removes dead generations from every store. Idempotent; calls that come while it runs make it look once more. */
+  /**
+   * Removes dead generations from every store. Idempotent; calls that come while it runs make it look once more. Never
+   * rejects: what could not be removed is invisible, and removed by a later sweep.
+   */
   sweep(): Promise<void> {
     this.sweepAgain = true
-    this.sweeping ??= this.sweepAll().finally(() => {
-      this.sweeping = undefined
-    })
+    this.sweeping ??= this.sweepAll()
+      .catch(error => {
+        if (!this.stopping.signal.aborted) log.warn("removed files could not be swept", { error })
+      })
+      .finally(() => {
+        this.sweeping = undefined
+      })
     return this.sweeping
   }
 
@@ -198,6 +205,20 @@ export class SearchIndex implements SearchService {
   /** Compacts the vectors now. */
   optimize(): Promise<void> {
     return this.vectors.optimize()
+  }
+
+  /** A worker that died is started anew, unless it dies at once: then search stays down and says so. */
+  private async startThread(): Promise<void> {
+    const startedAt = performance.now()
+    await this.thread.start(this.options.dataDirectory, error => {
+      log.error("the search worker died", { error })
+      this.vectors.forgetLoaded()
+      if (this.stopping.signal.aborted || performance.now() - startedAt < LOAD_AFTER_MS) return
+      void this.startThread().catch(reason =>
+        log.error("the search worker could not be started anew", { error: reason }),
+      )
+      this.catchUpLater(LOAD_AFTER_MS)
+    })
   }
 
   private async sweepAll(): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { Database as Sqlite } from "bun:sqlite"
 import { join } from "node:path"
+import { log } from "../log.ts"
 import { groupsOf } from "./analyze.ts"
 import { type IdRanges, intersect, NO_IDS, subtract } from "./id-ranges.ts"
 import { KeywordIndex, type Scope } from "./keyword-index.ts"
@@ -189,7 +190,8 @@ export class SearchCore {
       await breathe()
       while ((await mergeOnce(this.keyword, breathe)) > 0) this.merges++
     } catch (error) {
-      if (!this.closed) throw error
+      // Such as a full disk. Nothing of a failed merge is visible; the next write tries again.
+      if (!this.closed) log.warn("keyword segments could not be merged", { error })
     }
   }
 

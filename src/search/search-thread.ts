@@ -7,10 +7,19 @@ export class SearchThread {
   private nextId = 1
   private readonly waiting = new Map<number, { resolve(answer: unknown): void; reject(error: Error): void }>()
 
-  async start(dataDirectory: string): Promise<void> {
-    this.worker = new Worker(workerUrl("search/search-worker"))
-    this.worker.onmessage = (event: MessageEvent<WorkerReply>) => this.settle(event.data)
-    this.worker.onerror = event => this.failAll(new Error(`the search worker failed: ${event.message}`))
+  /** `failed` is called when the worker died: what waited was rejected, and it may be started anew. */
+  async start(dataDirectory: string, failed: (error: Error) => void): Promise<void> {
+    const worker = new Worker(workerUrl("search/search-worker"))
+    this.worker = worker
+    worker.onmessage = (event: MessageEvent<WorkerReply>) => this.settle(event.data)
+    worker.onerror = event => {
+      const error = new Error(`the search worker failed: ${event.message}`)
+      this.failAll(error)
+      if (this.worker !== worker) return
+      this.worker = undefined
+      worker.terminate()
+      failed(error)
+    }
     await this.ask("open", { dataDirectory })
   }
 

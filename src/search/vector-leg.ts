@@ -80,6 +80,11 @@ export class VectorLeg {
     return this.loading
   }
 
+  /** The worker lost its vectors: they are loaded again at the next need. */
+  forgetLoaded(): void {
+    this.loading = undefined
+  }
+
   /** Durable first, then visible to queries. */
   async add(table: string, ids: Int32Array, vectors: Float32Array): Promise<void> {
     const stored = await this.table(table)
