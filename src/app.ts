@@ -240,7 +240,7 @@ const modelDirectories = (config: Config): string[] => [
   builtinModelsDirectory(),
 ]
 
-const openConfiguredEmbedder = (config: Config, name: string) =>
+export const openConfiguredEmbedder = (config: Config, name: string) =>
   openEmbedder({
     name,
     directories: modelDirectories(config),

@@ -28,6 +28,11 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<{ run: Com
     summary: "check that a backup is whole",
     load: async () => ({ run: (await import("./commands/backup.ts")).verify }),
   },
+  reindex: {
+    summary: "index every file again, or change the embedding model",
+    load: () => import("./commands/reindex.ts"),
+  },
+  eval: { summary: "measure how well the library finds what it should", load: () => import("./commands/eval.ts") },
   version: { summary: "print the version", load: () => import("./commands/version.ts") },
 }
 
