@@ -128,7 +128,7 @@ export function operation(spec: Operation) {
       ? []
       : spec.security === "session"
         ? [{ session: [] }]
-        : [{ clientId: [], privateKey: [], secret: [] }]
+        : [{ clientId: [], privateKey: [], secret: [] }, { session: [] }] // the console acts in its session's workspace
   return {
     summary: spec.summary,
     ...(spec.description ? { description: spec.description } : {}),

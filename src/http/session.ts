@@ -4,7 +4,7 @@ import { type Principal, SCOPES } from "../keys/keys.ts"
 import { SESSION_LIFETIME_MS, type SessionPrincipal, type Sessions } from "../keys/sessions.ts"
 
 export const SESSION_COOKIE = "carrel_session"
-/** A header that a foreign page cannot set without a preflight, which the daemon never answers. */
+/** A header that a foreign page cannot set without a preflight, and no preflight allows it. */
 export const CONSOLE_HEADER = "x-carrel-console"
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"])

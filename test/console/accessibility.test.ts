@@ -110,6 +110,18 @@ describe.skipIf(!hasBrowser)("every page of the console", () => {
     )
 
   test(
+    "the check itself finds what is wrong",
+    async () => {
+      const page = await site.open()
+      await page.goto(site.app.url)
+      await page.getByRole("heading", { name: "Sign in" }).waitFor()
+      await page.evaluate(() => document.querySelector("main")!.append(document.createElement("button")))
+      expect((await violations(page)).join()).toContain("button-name")
+    },
+    SLOW_MS,
+  )
+
+  test(
     "the doors have no accessibility violation",
     async () => {
       const page = await site.open()

@@ -31,6 +31,8 @@ export interface Console {
   open(options?: { width?: number; height?: number; dark?: boolean }): Promise<Page>
   /** A signed-in page. */
   enter(options?: { width?: number; height?: number; dark?: boolean }): Promise<Page>
+  /** Ends what earlier tests left open, and what it still asks for. */
+  closePages(): Promise<void>
   /** A fresh one-time link; only before somebody claimed the daemon. */
   setupLink(): Promise<string>
   /** Console errors, page errors and requests to other hosts. Each test file expects none. */
@@ -55,6 +57,9 @@ export async function startConsole(overrides: Record<string, string> = {}, claim
       await page.goto(app.url)
       await signIn(page)
       return page
+    },
+    async closePages() {
+      for (const context of browser.contexts()) await context.close()
     },
     setupLink: async () => (await setupLink(database, app.url))!,
     async stop() {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
 import { type Console, EMAIL, hasBrowser, PASSWORD, SLOW_MS, signIn, startConsole } from "./console.ts"
 
 let site: Console
@@ -6,6 +6,7 @@ let site: Console
 beforeAll(async () => {
   if (hasBrowser) site = await startConsole({}, false)
 }, SLOW_MS)
+afterEach(() => site?.closePages())
 afterAll(() => site?.stop())
 
 describe.skipIf(!hasBrowser)("the doors of the console", () => {

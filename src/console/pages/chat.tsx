@@ -24,6 +24,7 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
   const [listShown, setListShown] = useState(false)
   const [listTurn, setListTurn] = useState(0)
   const running = useRef<{ abort: AbortController; conversationId: string | undefined } | null>(null)
+  const followed = useRef(new Set<string>())
   const file = useLoaded(fileId ?? "", async signal =>
     fileId ? api.get<FileRecord>(`/libraries/${fileId}`, signal) : null,
   )
@@ -52,7 +53,9 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a newly loaded record can say that a reply is under way
   useEffect(() => {
     const open = last && (last.role === "user" || (last.role === "assistant" && last.finish_reason === null))
-    if (open && !running.current) void watch("GET", `/conversations/${conversationId}/events`, undefined, null)
+    if (!open || running.current || followed.current.has(last.id)) return
+    followed.current.add(last.id) // once: a reply that was never written would be asked for again and again
+    void watch("GET", `/conversations/${conversationId}/events`, undefined, null)
   }, [current])
 
   async function watch(method: "GET" | "POST", path: string, body: unknown, question: string | null): Promise<void> {
