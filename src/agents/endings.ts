@@ -23,11 +23,16 @@ export async function shownCitations(passages: Passages, { output }: RunResult, 
   return Promise.all(
     passages.citedIn(output).map(async citation => {
       const { section, member, sheet } = citation.position
-      const shown = await guard.value({ name: citation.name, section, member, sheet })
+      const shown = async (label: string | null) => (label === null ? null : guard.silently(label))
       return {
         ...citation,
-        name: shown.name,
-        position: { ...citation.position, section: shown.section, member: shown.member, sheet: shown.sheet },
+        name: await guard.silently(citation.name),
+        position: {
+          ...citation.position,
+          section: await shown(section),
+          member: await shown(member),
+          sheet: await shown(sheet),
+        },
       }
     }),
   )

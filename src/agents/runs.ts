@@ -241,11 +241,9 @@ export class AgentRuns {
     }
     let ending: Pick<RunOutcome, "status" | "output" | "structuredOutput" | "finishReason" | "error">
     let citations: Citation[] = []
-    let nerCount: number | undefined // without what only the citations repeat
     try {
       await ticket.turn(signal)
       const result = await orAbort((prepared.extractive ? runExtractive : runAgent)(input), signal)
-      nerCount = prepared.guard.entities.length
       citations = await shownCitations(passages, result, prepared.guard)
       ending = {
         status: "completed",
@@ -259,7 +257,7 @@ export class AgentRuns {
     }
     await steps.flush().catch(() => {}) // what cannot be written now fails again below
     run.controller.abort(new Ending("interrupted")) // nothing that the run began outlives it
-    nerCount ??= prepared.guard.entities.length
+    const nerCount = prepared.guard.entities.length
     agentRunSeconds.observe({ status: ending.status }, (performance.now() - startedAt) / 1000)
     auditRedaction({ run_id: run.id }, prepared.guard.entities)
     await this.finish(run.id, { ...ending, citations, usage, nerCount })

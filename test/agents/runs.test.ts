@@ -3,6 +3,7 @@ import type { AgentRunsDependencies } from "../../src/agents/runs.ts"
 import { type ChatBackend, ContextOverflowError } from "../../src/backends/backend.ts"
 import { guessTokens } from "../../src/chat/tokens.ts"
 import { AppError } from "../../src/errors.ts"
+import { Redactor } from "../../src/redaction/redact.ts"
 import { type Harness, inOrder, type MemoryFile, scriptedModel, startHarness, type Turn } from "./support.ts"
 
 const open: Harness[] = []
@@ -573,6 +574,37 @@ test("private data reaches neither the model nor the record", async () => {
   expect(run.output).toBe("Ask [REDACTED_EMAIL] or [REDACTED_EMAIL] [1].")
   expect(run.steps[0]!.arguments).toEqual({ query: "who is [REDACTED_EMAIL]" })
   expect(model.requests[1]!.turns.at(-1)!.content).toContain("[REDACTED_EMAIL]")
+})
+
+test("a name that was recognised once in a run stays redacted, where nothing around it gives it away", async () => {
+  const entityModel = {
+    model: "none",
+    find: async (text: string) =>
+      [...text.matchAll(/(?<=contact is )\p{Lu}\p{L}+ \p{Lu}\p{L}+/gu)].map(({ index, 0: name }) => ({
+        kind: "NAME" as const,
+        start: index,
+        end: index + name.length,
+        score: 0.9,
+      })),
+    close: async () => {},
+  }
+  const model = scriptedModel(
+    inOrder([
+      call("search_library", { query: "contact" }),
+      call("search_library", { query: "Ada Lovelace" }),
+      { text: "Ada Lovelaces Ada Lovelace." },
+    ]),
+  )
+  const { runs, caller } = await harness(
+    model,
+    [{ id: "file_a", name: "x.txt", text: "The contact is Ada Lovelace" }],
+    {
+      redactor: new Redactor({ entityModel }),
+    },
+  )
+  const run = await runs.runToEnd(caller, { task: "Who?", redaction: { kinds: ["NAME"] } }, never)
+  expect(run.steps[1]!.arguments).toEqual({ query: "[REDACTED_NAME]" })
+  expect(run.output).toBe("Ada Lovelaces [REDACTED_NAME].")
 })
 
 test("external tools get redacted arguments", async () => {
