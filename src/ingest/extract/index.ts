@@ -69,9 +69,14 @@ export async function extractInto(
     extractMember: (member, extension) => read(member, extension, { ...context, progress: () => {} }),
   }
   await read(source, type, context)
-  if (!out.hasText) throw new ExtractionError("no_text", "there is no text in this file")
-  return out
+  if (out.hasText) return out
+  if (out.pageCount === 0 || out.warnings.some(({ code }) => DAMAGE.has(code)))
+    throw new ExtractionError("corrupt_file", "the file is damaged")
+  throw new ExtractionError("no_text", "there is no text in this file")
 }
+
+/** Warnings that explain why nothing was found. */
+const DAMAGE = new Set(["damaged_parts", "damaged_file", "damaged_archive", "unreadable_pages"])
 
 /** The same in memory, for callers that have the bytes and trust them. */
 export async function extractDocument(

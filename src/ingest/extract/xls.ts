@@ -1,7 +1,8 @@
-import { read, utils, type WorkBook } from "@e965/xlsx"
+import { type ParsingOptions, read, utils, type WorkBook } from "@e965/xlsx"
 import { ExtractionError } from "../../storage/document.ts"
 import { addTable } from "./csv.ts"
 import type { Extractor } from "./extractor.ts"
+import { isOle, openOle } from "./ole.ts"
 
 /** Excel 97-2003 and older (BIFF), and what else SheetJS makes of a file with this name. */
 export const extractXls: Extractor = async (source, { out, progress, pause }) => {
@@ -25,12 +26,22 @@ export const extractXls: Extractor = async (source, { out, progress, pause }) =>
   }
 }
 
+const OPTIONS: ParsingOptions = { type: "array", cellDates: false, cellFormula: false, cellHTML: false, dense: false }
+
 function open(bytes: Uint8Array): WorkBook {
   try {
-    return read(bytes, { type: "array", cellDates: false, cellFormula: false, cellHTML: false, dense: false })
+    return read(bytes, OPTIONS)
   } catch (error) {
-    if (/password|encrypt/i.test((error as Error).message))
+    if (/password|encrypt/i.test(String((error as Error | undefined)?.message)))
       throw new ExtractionError("encrypted_file", "the workbook is encrypted")
-    throw new ExtractionError("corrupt_file", "the workbook is damaged", false, { cause: error })
+    const stream = isOle(bytes) ? workbookStream(bytes) : undefined
+    if (!stream) throw error
+    // The damage may lie in the container only, which our own reader takes more lightly.
+    return read(stream, OPTIONS)
   }
+}
+
+function workbookStream(bytes: Uint8Array): Uint8Array | undefined {
+  const streams = openOle(bytes)
+  return streams.get("workbook") ?? streams.get("book")
 }
