@@ -34,7 +34,7 @@ export const extractDocx: Extractor = (source, { out, budget }) => {
   walk.read(body)
   if (walk.page > 1) out.pageCount = walk.page
   addSideParts(pack, relations, out)
-  if (pack.damagedParts > 0) out.warn("damaged_parts", "parts of the document are damaged and were left out")
+  if (pack.damaged) out.warn("damaged_parts", "parts of the document are damaged and were left out")
 }
 
 function addSideParts(pack: OfficePackage, relations: { type: string; target: string }[], out: DocumentBuilder): void {

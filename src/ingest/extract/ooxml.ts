@@ -15,15 +15,18 @@ export interface Relation {
 export class OfficePackage {
   private readonly zip: ZipReader
   private readonly byName = new Map<string, ZipEntry>()
-  /** Parts that are there but cannot be read. */
-  damagedParts = 0
+  private unreadable = 0
 
   /** @throws ExtractionError as `ZipReader`; `encrypted_file` where the package is wrapped in an encrypted OLE file. */
   constructor(bytes: Uint8Array, budget: UnpackBudget) {
     if (isOle(bytes)) throw encryptedOr(bytes)
     this.zip = new ZipReader(bytes, budget)
     for (const entry of this.zip.entries) this.byName.set(normal(entry.name), entry)
-    if (this.zip.recovered) this.damagedParts++
+  }
+
+  /** True where parts that were asked for, or the list of parts, are damaged. */
+  get damaged(): boolean {
+    return this.unreadable > 0 || this.zip.cutShort > 0 || this.zip.recovered
   }
 
   names(): string[] {
@@ -44,7 +47,7 @@ export class OfficePackage {
       return this.zip.read(entry)
     } catch (error) {
       if (!(error instanceof ExtractionError) || error.code !== "corrupt_file") throw error
-      this.damagedParts++
+      this.unreadable++
       return undefined
     }
   }

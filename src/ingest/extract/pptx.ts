@@ -19,7 +19,7 @@ export const extractPptx: Extractor = async (source, { out, budget, progress, pa
     progress((index + 1) / slides.length)
     await pause()
   }
-  if (pack.damagedParts > 0) out.warn("damaged_parts", "parts of the presentation are damaged and were left out")
+  if (pack.damaged) out.warn("damaged_parts", "parts of the presentation are damaged and were left out")
 }
 
 /** The parts of the slides, in order of presentation; by number where that is not told. */

@@ -36,7 +36,7 @@ export const extractXlsx: Extractor = async (source, { out, budget, progress, pa
     progress((index + 1) / sheets.length)
     await pause()
   }
-  if (pack.damagedParts > 0) out.warn("damaged_parts", "parts of the workbook are damaged and were left out")
+  if (pack.damaged) out.warn("damaged_parts", "parts of the workbook are damaged and were left out")
 }
 
 function readWorkbook(xml: string, relations: Map<string, Relation>) {

@@ -29,6 +29,8 @@ const DEFLATED = 8
 /** One entry may be inflated to this size; it is held in memory as a whole. */
 const MAX_ENTRY_BYTES = 256 * 1024 * 1024
 const MAX_ENTRIES = 20_000
+/** Packed data up to this size is tried about twenty times to find where its damage begins. */
+const MAX_SALVAGED_BYTES = 8 * 1024 * 1024
 /** A file may unpack to this many times its size: above what tables of repeated values reach, below what bombs need. */
 const MAX_RATIO = 200
 const MIN_BUDGET_BYTES = 64 * 1024 * 1024
@@ -44,6 +46,8 @@ export function unpackBudget(fileBytes: number): UnpackBudget {
 export class ZipReader {
   readonly entries: ZipEntry[]
   readonly recovered: boolean
+  /** Entries whose data is damaged, of which `read` gave what stands before the damage. */
+  cutShort = 0
   private readonly view: DataView
 
   /** @throws ExtractionError `corrupt_file` where there is no entry to be found, `archive_rejected` over the budget. */
@@ -63,7 +67,7 @@ export class ZipReader {
     if (entry.encrypted) throw new ExtractionError("encrypted_file", "the entry is encrypted")
     const data = this.compressed(entry)
     const limit = Math.min(MAX_ENTRY_BYTES, this.budget.bytes)
-    const content = entry.method === STORED ? data : inflate(data, entry, limit)
+    const content = entry.method === STORED ? data : this.inflate(data, entry, limit)
     if (content.length > limit) throw tooLarge(entry.name)
     this.budget.bytes -= content.length
     return content
@@ -75,6 +79,25 @@ export class ZipReader {
       entry.offset + 30 + this.view.getUint16(entry.offset + 26, true) + this.view.getUint16(entry.offset + 28, true)
     const end = entry.compressedSize === undefined ? this.bytes.length : start + entry.compressedSize
     return this.bytes.subarray(start, Math.min(end, this.bytes.length))
+  }
+
+  private inflate(data: Uint8Array, { method, name }: ZipEntry, limit: number): Uint8Array {
+    if (method !== DEFLATED)
+      throw new ExtractionError("corrupt_file", `the entry is packed with a method (${method}) that cannot be read`)
+    try {
+      return inflate(data, limit)
+    } catch (error) {
+      if (error instanceof RangeError) throw tooLarge(name)
+      if (data.length > MAX_SALVAGED_BYTES) throw damaged()
+    }
+    try {
+      const beginning = inflateBeginning(data, limit)
+      if (beginning.length === 0) throw damaged()
+      this.cutShort++
+      return beginning
+    } catch (error) {
+      throw error instanceof RangeError ? tooLarge(name) : damaged()
+    }
   }
 
   /** The central directory; undefined where it is missing or does not hold together. */
@@ -187,17 +210,32 @@ export class ZipReader {
   }
 }
 
-function inflate(data: Uint8Array, entry: ZipEntry, limit: number): Uint8Array {
-  if (entry.method !== DEFLATED)
-    throw new ExtractionError("corrupt_file", `the entry is packed with a method (${entry.method}) that cannot be read`)
+/** @throws where the data is damaged, or `RangeError` where it gives more than `limit` bytes. */
+function inflate(data: Uint8Array, limit: number): Uint8Array {
   try {
     // finishFlush 2 (Z_SYNC_FLUSH): a truncated stream gives what it has.
     return inflateRawSync(data, { maxOutputLength: Math.max(1, limit), finishFlush: 2 })
   } catch (error) {
-    if ((error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE" || error instanceof RangeError)
-      throw tooLarge(entry.name)
-    throw damaged()
+    if ((error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE") throw new RangeError("too large")
+    throw error
   }
+}
+
+/** What stands before the damage: the longest beginning that inflates, found by halving. */
+function inflateBeginning(data: Uint8Array, limit: number): Uint8Array {
+  let good = 0
+  let bad = data.length
+  while (bad - good > 1) {
+    const middle = (good + bad) >>> 1
+    try {
+      inflate(data.subarray(0, middle), limit)
+      good = middle
+    } catch (error) {
+      if (error instanceof RangeError) throw error
+      bad = middle
+    }
+  }
+  return inflate(data.subarray(0, good), limit)
 }
 
 function decodeName(bytes: Uint8Array): string {

@@ -51,7 +51,11 @@ async function readMember(
   }
   out.at({ page: null, sheet: null, slide: null, member, section: null })
   try {
-    await context.extractMember({ name: member, bytes: zip.read(entry) }, extension)
+    const cutShort = zip.cutShort
+    const bytes = zip.read(entry)
+    if (zip.cutShort > cutShort)
+      out.warn("member_damaged", `${member}: only what stands before the damage could be read`)
+    await context.extractMember({ name: member, bytes }, extension)
     return undefined
   } catch (error) {
     if (!(error instanceof ExtractionError) || error.code === "archive_rejected") throw error
