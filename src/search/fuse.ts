@@ -35,7 +35,7 @@ export const FUSION = {
   /** Coverage at which the weight is the model's own: the usual best hit of a question that shares words with its passage. */
   typicalCoverage: 0.3,
   /** How strongly coverage moves the weight: 0 not at all, 1 makes the keyword share proportional to coverage. */
-  coveragePower: 0.5,
+  coveragePower: 0.25,
   /** Matched words at and below which the keyword leg is mistrusted in full, and from which on not at all. */
   fewWords: 1.5,
   enoughWords: 3,

@@ -37,7 +37,7 @@ export class KeywordStore {
   constructor(path: string) {
     this.db = new Sqlite(path, { create: true })
     this.db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory")
-    this.db.exec("pragma cache_size = -16000; pragma mmap_size = 4294967296; pragma journal_size_limit = 67108864")
+    this.db.exec("pragma cache_size = -32000; pragma mmap_size = 0; pragma journal_size_limit = 67108864")
     this.db.exec(`
       create table if not exists segments (number integer primary key, documents integer, stretches blob, lengths blob);
       create table if not exists postings (segment integer, term text, df integer, data blob, primary key (segment, term)) without rowid;

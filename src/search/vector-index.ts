@@ -14,10 +14,10 @@ import { ROWS_PER_PASS, VectorRows } from "./vector-rows.ts"
 const EXACT_ROWS = 100_000
 /**
  * Rows that the first pass hands on: this share, and at least so many, and so many per wanted hit. With the built-in
- * model 3 % of 15 000 passages held .97 of the ten nearest, 5 % .98, 1 % .90; in larger libraries the same share holds
- * more. Centring or rotating the vectors first gained less than .01.
+ * model 3 % of 15 000 passages held .97 of the ten nearest, 1 % .90; in larger libraries, where the first pass is used,
+ * the same share holds more. Centring or rotating the vectors first gained less than .01.
  */
-const CANDIDATE_SHARE = 0.03
+const CANDIDATE_SHARE = 0.02
 const CANDIDATES = 3000
 const CANDIDATES_PER_HIT = 20
 /** Share of removed rows at which the memory is closed up. */
@@ -36,6 +36,8 @@ export class VectorIndex {
   private scales = new Float32Array(1024)
   private gone: IdRanges = NO_IDS
   private queryScale = 0
+  /** Of the first pass, kept between searches: two bytes a row. */
+  private distances = new Uint16Array(0)
 
   constructor(
     readonly table: string,
@@ -130,7 +132,8 @@ export class VectorIndex {
 
   /** At least `wanted` rows (ties included) with the fewest differing sign bits. */
   private nearBySigns(stretches: [number, number][], total: number, wanted: number): Int32Array {
-    const distances = new Uint16Array(total)
+    if (this.distances.length < total) this.distances = new Uint16Array(total)
+    const { distances } = this
     const counts = new Int32Array(8 * this.signs.stride + 1)
     let at = 0
     for (const [row, count] of stretches)
