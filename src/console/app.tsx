@@ -33,7 +33,7 @@ export function App() {
       },
       error => (error instanceof ApiError && error.status === 401 ? leave() : setFailure(error)),
     )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  // Once: the account is loaded anew only by signing in.
   useEffect(() => {
     whenSignedOut(leave)
     if (wasSignedIn()) void load()

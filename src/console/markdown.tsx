@@ -16,7 +16,7 @@ export function Markdown({ text, sources, onCite }: MarkdownProps) {
   return (
     <div class="markdown" dir="auto">
       {blocksOf(text).map((block, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks only ever grow at the end while a reply streams
+        // blocks only ever grow at the end while a reply streams
         <BlockView key={i} block={block} inline={inline} />
       ))}
     </div>

@@ -40,11 +40,11 @@ describe.skipIf(!hasBrowser)("Settings → API", () => {
       await dialog.getByLabel("Requests per minute").fill("300")
       await dialog.getByRole("button", { name: "Generate" }).click()
       const first = await readSecrets()
-      expect(await page.locator("pre.code").innerText()).toContain(`-H 'secret: ${first.secret}'`)
+      expect(await page.locator("pre.code").textContent()).toContain(`-H 'secret: ${first.secret}'`)
       expect(await status(first)).toBe(200)
       await closeSecrets()
       expect(await page.content()).not.toContain(first.secret)
-      expect(await rowOf(page, "Intranet search").innerText()).toContain("300/min")
+      expect(await rowOf(page, "Intranet search").textContent()).toContain("300/min")
 
       await page.getByRole("button", { name: "Rotate Intranet search" }).click()
       await page.getByRole("button", { name: "Rotate", exact: true }).click()

@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(await page.getByLabel("Your message").count()).toBe(1)
       const reply = page.getByLabel("Reply", { exact: true })
-      expect(await reply.locator("strong").innerText()).toBe("six months")
+      expect(await reply.locator("strong").textContent()).toBe("six months")
       expect(await reply.locator("ol li").allInnerTexts()).toEqual([
         "Write to the landlord.",
         "Wait for the quarter to end.",
@@ -102,6 +102,24 @@ describe.skipIf(!hasBrowser)("chat", () => {
   )
 
   test(
+    "with redaction on, says what was replaced and keeps none of it",
+    async () => {
+      const page = await openChat()
+      await page.getByRole("switch", { name: "Redact" }).click()
+      model.pauseMs = 60
+      await ask(page, "I am grace.h@example.org, card 4111 1111 1111 1111. How can the lease be ended?")
+      await page.getByText("Replaced").waitFor()
+      model.pauseMs = 15
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      const question = page.getByLabel("Your message")
+      expect(await question.locator(".redacted").allInnerTexts()).toEqual(["email", "credit card"])
+      expect(await page.content()).not.toContain("grace.h@example.org")
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
     "what a model writes never becomes markup",
     async () => {
       const page = await openChat()
@@ -109,7 +127,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
       const question = page.getByLabel("Your message")
       await question.waitFor()
       expect(await question.locator("img, script, a").count()).toBe(0)
-      expect(await question.innerText()).toContain("<img src=x onerror=alert(1)>")
+      expect(await question.textContent()).toContain("<img src=x onerror=alert(1)>")
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(site.complaints).toEqual([])
     },

@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("the doors of the console", () => {
       await page.getByRole("button", { name: "Invite" }).click()
       await page.getByLabel("E-mail").fill("bob@example.org")
       await page.getByRole("button", { name: "Make a link" }).click()
-      const link = await page.locator(".secrets code").innerText()
+      const link = (await page.locator(".secrets code").textContent())!
       await page.getByRole("button", { name: "Done" }).click()
       await page.getByText("Open invitations").waitFor()
 

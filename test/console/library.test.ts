@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("search", () => {
       await hit.locator(".file-name").click()
       const passage = page.getByLabel("Extracted text").locator("mark")
       await passage.waitFor()
-      expect(await passage.innerText()).toContain("notice period of six months")
+      expect(await passage.textContent()).toContain("notice period of six months")
       const box = (await passage.boundingBox())!
       expect(box.y).toBeLessThan(800) // scrolled to it, far down in the text
       await page.keyboard.press("Escape")

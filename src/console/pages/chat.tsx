@@ -50,7 +50,7 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
 
   // A conversation whose reply is still being written elsewhere is followed.
   const last = current?.messages.at(-1)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a newly loaded record can say that a reply is under way
+  // only a newly loaded record can say that a reply is under way
   useEffect(() => {
     const open = last && (last.role === "user" || (last.role === "assistant" && last.finish_reason === null))
     if (!open || running.current || followed.current.has(last.id)) return
@@ -168,7 +168,7 @@ interface MessagesProps {
 function Messages({ follow, count, children }: MessagesProps) {
   const element = useRef<HTMLDivElement>(null)
   const atEnd = useRef(true)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new messages and new text are what is followed
+  // new messages and new text are what is followed
   useEffect(() => {
     const box = element.current
     if (box && atEnd.current) box.scrollTop = box.scrollHeight

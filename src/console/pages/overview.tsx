@@ -236,7 +236,7 @@ function Bars({ values, label }: { values: number[]; label: string }) {
     >
       {values.map((value, i) => {
         const height = value === 0 ? 1 : Math.max(2, (value / highest) * 40)
-        // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its minute
+        // a bar is its minute
         return (
           <rect key={i} class={value === 0 ? "none" : undefined} x={i * 4} y={40 - height} width={3} height={height} />
         )
