@@ -68,7 +68,7 @@ test("what is wrong with a request is said before the stream, and nothing is sto
     [{ message: "" }, 400, "invalid_request"],
     [{ message: "a", options: { temperature: "hot" } }, 400, "invalid_request"],
     [{ message: "a", additional_metadata: [] }, 400, "invalid_request"],
-    [{ message: "a", additional_metadata: { model: 5 } }, 400, "invalid_request"],
+    [{ message: "a", additional_metadata: { system_prompt: 5 } }, 400, "invalid_request"],
     [{ message: "a", model: "ollama/none" }, 404, "model_not_found"],
     [{ message: "a", file_ids: ["file_unknown"] }, 404, "not_found"],
     [{ message: "a", context_id: "conv_unknown" }, 404, "not_found"],
@@ -76,7 +76,7 @@ test("what is wrong with a request is said before the stream, and nothing is sto
   ]
   for (const [body, status, code] of cases) {
     const answer = await api.post("/conversations", { ...OFF, ...body }, { accept: "text/event-stream" })
-    expect([answer.status, answer.body.error?.code]).toEqual([status, code])
+    expect([body, answer.status, answer.body.error?.code]).toEqual([body, status, code])
   }
   expect((await api.get("/conversations?page_size=1")).body.pagination.total_items).toBe(before)
 })
