@@ -65,10 +65,12 @@ function installer() {
   return fail("neither npm nor bun is installed")
 }
 
-/** Signals reach both processes from a terminal; from a supervisor only this one, which passes them on. */
+/** Signals reach all processes from a terminal; from a supervisor only the first, and `bun run` does not pass them on. */
 function runBun(argv) {
   const child = spawn(BUN, argv, { cwd: PROJECT, stdio: "inherit" })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
+  const parent = process.ppid
+  setInterval(() => process.ppid !== parent && child.kill("SIGTERM"), 1_000).unref()
   child.on("error", error => fail(error.message))
   child.on("exit", (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
 }
