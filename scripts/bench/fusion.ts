@@ -169,7 +169,7 @@ if (import.meta.main) {
     options: {
       model: { type: "string", default: join(import.meta.dir, "../../models/carrel-embed-en-v1") },
       collections: { type: "string" },
-      weight: { type: "string", default: "0.35" },
+      weight: { type: "string", default: "0.3" },
       weights: { type: "boolean", default: false },
     },
   })

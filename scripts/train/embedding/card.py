@@ -17,8 +17,9 @@ def _figures(path: Path) -> str:
     def cells(measured: dict[str, float]) -> str:
         return f"{measured['ndcg']:.3f} / {measured['recall']:.3f} / {measured['mrr']:.3f}"
     rows = json.loads(path.read_text(encoding="utf8"))
-    return "\n".join(f"| {row['name']} | {cells(row['keyword'])} | {cells(row['vector'])} | {cells(row['hybrid'])} |"
-                     for row in rows)
+    head = "| collection | keyword | this model | hybrid |\n|---|---|---|---|\n"
+    return head + "\n".join(
+        f"| {row['name']} | {cells(row['keyword'])} | {cells(row['vector'])} | {cells(row['hybrid'])} |" for row in rows)
 
 
 def write(folder: Path, data: Path, figures: Path) -> None:
@@ -26,7 +27,8 @@ def write(folder: Path, data: Path, figures: Path) -> None:
     licences: dict[str, int] = {}
     for source in sources:
         licences[source["licence"]] = licences.get(source["licence"], 0) + int(source["pairs"])
-    table = "\n".join(f"| {licence} | {pairs:,} |" for licence, pairs in sorted(licences.items(), key=lambda l: -l[1]))
+    by_size = sorted(licences.items(), key=lambda entry: -entry[1])
+    table = "| licence | pairs |\n|---|---|\n" + "\n".join(f"| {licence} | {pairs:,} |" for licence, pairs in by_size)
     card = (HERE / "card.md").read_text(encoding="utf8")
     size = (folder / "onnx" / "model_quantized.onnx").stat().st_size
     for key, value in {"name": folder.name, "figures": _figures(figures), "licences": table,

@@ -38,7 +38,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--collections", type=Path, required=True, help="folder of test collections (BEIR layout)")
     parser.add_argument("--revision", required=True, help="version of the model, for the manifest")
     parser.add_argument("--bun", default="bun", help="the program that runs the product's TypeScript")
-    parser.add_argument("--fusion-weight", type=float, default=0.35, help="share of the vector leg, 0..1")
+    parser.add_argument("--fusion-weight", type=float, default=0.3, help="share of the vector leg, 0..1")
+    parser.add_argument("--vectors", type=Path, help="trained vectors (.npy) of an earlier run, to only publish them")
     for field in dataclasses.fields(Settings):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=field.type, default=getattr(DEFAULTS, field.name))
     return parser.parse_args()
@@ -81,11 +82,8 @@ def publish(options: argparse.Namespace, candidate: Path, figures: Path) -> None
     manifest.enter(options.out, options.revision, card.LICENCE)
 
 
-def main() -> None:
-    options = arguments()
-    options.work.mkdir(parents=True, exist_ok=True)
+def train_vectors(options: argparse.Namespace, vocabulary: list[str]) -> np.ndarray:
     settings = Settings(**{field.name: getattr(options, field.name) for field in dataclasses.fields(Settings)})
-    vocabulary = load_vocabulary(options)
     groups = groups_of(pairs.sources(options.data))
     wanted = {(source, group.form) for group in groups.values() for source in group.sources}
     sources = encode_all(options.data, wanted, vocabulary, options.work, options.threads)
@@ -95,6 +93,15 @@ def main() -> None:
                  if form == "pair" and source != THESAURUS}
         np.save(start_file, start_vectors(plain, len(vocabulary), DIMENSIONS, seed=0))
     vectors = train(Batches(groups, sources, len(vocabulary), settings), np.load(start_file), settings)
+    np.save(options.work / "vectors.npy", vectors)
+    return vectors
+
+
+def main() -> None:
+    options = arguments()
+    options.work.mkdir(parents=True, exist_ok=True)
+    vocabulary = load_vocabulary(options)
+    vectors = np.load(options.vectors) if options.vectors else train_vectors(options, vocabulary)
     candidate = options.work / "candidate" / options.out.name
     export.write(candidate, vectors, vocabulary, options.fusion_weight)
     check_parity(options, candidate, vocabulary)
