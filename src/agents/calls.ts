@@ -5,12 +5,11 @@ import type { Guard } from "./guard.ts"
 import { canonicalJson } from "./json-schema.ts"
 import { callTool, type Tool, type ToolContext, type ToolOutcome } from "./tools/tool.ts"
 
-/** Where the steps of a run are kept. */
+/** Where the steps of a run are kept; it writes them by itself, soon. */
 export interface StepRecorder {
   /** @returns the index of each step, in order */
   begin(calls: { id: string; name: string; arguments: unknown }[]): number[]
-  /** Settles when the result is stored. */
-  end(index: number, outcome: { result: string; isError: boolean; durationMs: number }): Promise<void>
+  end(index: number, outcome: { result: string; isError: boolean; durationMs: number }): void
 }
 
 /** Identical calls that are carried out: once, again after a failure, and a few times where the result may change. */
@@ -58,7 +57,7 @@ export async function carryOut(calls: ToolCall[], environment: CallEnvironment):
       )
       const redacted = await guard.text(result)
       environment.context.signal.throwIfAborted() // the end of the run closes what is still open
-      await steps.end(indices[at]!, { result: redacted, isError, durationMs: performance.now() - startedAt })
+      steps.end(indices[at]!, { result: redacted, isError, durationMs: performance.now() - startedAt })
       return { ...shown[at]!, result: redacted, isError, repeated }
     }),
   )

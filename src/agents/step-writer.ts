@@ -1,7 +1,7 @@
 /**
- * Records the steps of one run with few commits, because each one waits for the disk: what begins and ends within
- * moments is one row written once, results that come together share a commit. A call that takes longer is on disk
- * as begun while it still runs.
+ * Records the steps of one run beside its work: each commit waits for the disk, the run need not. What begins and ends
+ * within moments is one row written once, results that come together share a commit, and a call that takes longer is
+ * on disk as begun while it still runs.
  */
 import type { StepRecorder } from "./calls.ts"
 import type { BegunStep, RunStore, StepOutcome } from "./run-store.ts"
@@ -14,8 +14,10 @@ export class StepWriter implements StepRecorder {
   private readonly begun = new Map<number, BegunStep>()
   private readonly ended = new Map<number, StepOutcome>()
   private timer: Timer | undefined
+  private soon: NodeJS.Immediate | undefined
   private writing: Promise<void> = Promise.resolve()
-  private flushing: Promise<void> | undefined
+  /** Why the last write failed; the run learns of it with its next step. */
+  private failure: unknown
 
   /** @param written called after each commit */
   constructor(
@@ -25,8 +27,9 @@ export class StepWriter implements StepRecorder {
   ) {}
 
   begin(calls: { id: string; name: string; arguments: unknown }[]): number[] {
+    if (this.failure) throw this.failure
     const startedAt = new Date().toISOString()
-    this.timer ??= setTimeout(() => void this.flush().catch(() => {}), BEGIN_DELAY_MS) // an error is met again by `end`
+    this.timer ??= setTimeout(() => void this.flush().catch(() => {}), BEGIN_DELAY_MS)
     return calls.map(call => {
       const step = ++this.count
       this.begun.set(step, { ...call, startedAt })
@@ -34,22 +37,17 @@ export class StepWriter implements StepRecorder {
     })
   }
 
-  /** Settles when the result is stored. */
-  end(step: number, outcome: StepOutcome): Promise<void> {
+  end(step: number, outcome: StepOutcome): void {
     this.ended.set(step, outcome)
-    this.flushing ??= new Promise<void>((resolve, reject) => {
-      setImmediate(() => {
-        this.flushing = undefined
-        this.flush().then(resolve, reject)
-      })
-    })
-    return this.flushing
+    this.soon ??= setImmediate(() => void this.flush().catch(() => {}))
   }
 
-  /** Writes what is not yet written; one write at a time. */
+  /** Settles when all is stored; one write at a time. */
   flush(): Promise<void> {
     clearTimeout(this.timer)
+    clearImmediate(this.soon)
     this.timer = undefined
+    this.soon = undefined
     this.writing = this.writing.catch(() => {}).then(() => this.write())
     return this.writing
   }
@@ -57,7 +55,12 @@ export class StepWriter implements StepRecorder {
   private async write(): Promise<void> {
     const [begun, ended] = [new Map(this.begun), new Map(this.ended)]
     if (begun.size + ended.size === 0) return
-    await this.store.saveSteps(this.runId, begun, ended)
+    try {
+      await this.store.saveSteps(this.runId, begun, ended)
+    } catch (error) {
+      this.failure = error
+      throw error
+    }
     for (const step of begun.keys()) this.begun.delete(step)
     for (const step of ended.keys()) this.ended.delete(step)
     this.written()

@@ -734,6 +734,17 @@ test("builtin/extractive searches, reads and quotes with citations, without a mo
   })
 })
 
+test("a disk that is full fails the run and says so", async () => {
+  const model = scriptedModel((_, at) => ({ ...call("calculate", { expression: `1+${at}` }), delayMs: 30 }))
+  const { runs, caller, store } = await harness(model)
+  store.saveSteps = () => Promise.reject(Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }))
+  const error = await refusal(runs.runToEnd(caller, { task: "t" }, never))
+  expect(error).toMatchObject({ code: "insufficient_storage", status: 507 })
+  const run = await runs.get(caller.workspaceId, error.details![0]!.run_id as string)
+  expect(run).toMatchObject({ status: "failed", error: { code: "insufficient_storage" } })
+  expect(model.requests.length).toBeLessThan(4)
+})
+
 test("stopping lets a short run finish and fails a long one as interrupted", async () => {
   const { runs, caller } = await harness(
     scriptedModel(request =>
