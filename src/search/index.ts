@@ -277,6 +277,7 @@ export class SearchIndex implements SearchService {
       const lacking = subtract(wanted, await this.vectors.held())
       await embedMissing(this.db, this.vectors, model, lacking, this.stopping.signal, () => {})
       await dropDeadTables(this.vectors)
+      this.vectors.noteWrite() // fragments that the last run left are merged when all is quiet
     } catch (error) {
       if (this.stopping.signal.aborted) return
       log.warn("missing vectors could not be made; trying again", { error, retry_ms: RETRY_VECTORS_MS })

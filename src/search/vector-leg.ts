@@ -182,6 +182,17 @@ export class VectorLeg {
     return name
   }
 
+  /** Schedules compaction: now after many writes, else when there are no more for a while. */
+  noteWrite(): void {
+    if (this.closed) return
+    clearTimeout(this.idle)
+    if (++this.writes >= WRITES_TO_OPTIMIZE) void this.optimize()
+    else {
+      this.idle = setTimeout(() => void this.optimize(), IDLE_MS)
+      this.idle.unref()
+    }
+  }
+
   private async chooseModel(): Promise<ServingModel | undefined> {
     const recorded = await this.recorded()
     const configured = await this.configured()
@@ -198,16 +209,6 @@ export class VectorLeg {
   private async fill(): Promise<void> {
     const model = await this.model()
     if (model) await this.serve(model.table, model.embedder)
-  }
-
-  private noteWrite(): void {
-    if (this.closed) return
-    clearTimeout(this.idle)
-    if (++this.writes >= WRITES_TO_OPTIMIZE) void this.optimize()
-    else {
-      this.idle = setTimeout(() => void this.optimize(), IDLE_MS)
-      this.idle.unref()
-    }
   }
 }
 
