@@ -33,6 +33,10 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<{ run: Com
     load: () => import("./commands/reindex.ts"),
   },
   eval: { summary: "measure how well the library finds what it should", load: () => import("./commands/eval.ts") },
+  licenses: {
+    summary: "list the packages inside Carrel and their licences",
+    load: () => import("./commands/licenses.ts"),
+  },
   version: { summary: "print the version", load: () => import("./commands/version.ts") },
 }
 

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { join } from "node:path"
 import { bundleConsole } from "../../src/native/console-assets.ts"
 import type { GroupName } from "../../src/native/embedded.ts"
+import { collectLicences } from "../../src/native/licences.ts"
 
 /** Level 12 packs LanceDB from 202 to 56 MB in half a minute; 19 saves 8 MB more and takes minutes. */
 const ZSTD_LEVEL = 12
@@ -47,10 +48,16 @@ export async function embeddedModule(
   ])
   addGroup(module, cache, "models", filesBelow(join(project, "models")))
   await addConsole(module, cache)
+  const licences = Buffer.from(JSON.stringify(collectLicences(project)))
+  const packedLicences = packedFile(cache, `${hashOf(licences).slice(0, 16)}.licences.zst`, () =>
+    Bun.zstdCompressSync(licences, { level: ZSTD_LEVEL }),
+  )
+  const licencesImport = importOf(module, packedLicences)
   return [
     ...module.imports,
     `export const groups = {${module.groups.join(",")}}`,
     `export const consolePages = [${module.pages.join(",")}]`,
+    `export const licences = ${licencesImport}`,
     `export const commit = ${JSON.stringify(commit)}`,
   ].join("\n")
 }

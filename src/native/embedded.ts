@@ -37,3 +37,6 @@ export const consolePages: EmbeddedPage[] = []
 
 /** Git commit that the executable was built from; null from source. */
 export const commit: string | null = null
+
+/** The packages inside and their licences, as JSON compressed with zstd; null from source. */
+export const licences: string | null = null

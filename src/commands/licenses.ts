@@ -1,0 +1,44 @@
+import { packageLicences } from "../native/licences.ts"
+import { VERSION } from "../native/version.ts"
+import { type Command, parseArguments, print, printJson, printTable } from "./command.ts"
+
+const HELP = `Usage: carrel licenses [--full] [--sbom]
+
+Lists the third-party packages inside Carrel and their licences. --full prints the licence texts; --sbom prints a
+software bill of materials (CycloneDX 1.6, JSON).
+`
+
+export const run: Command = async args => {
+  const { options } = parseArguments(args, { switches: ["full", "sbom", "help"] })
+  if (options.has("help")) {
+    print(HELP)
+    return 0
+  }
+  const packages = packageLicences()
+  if (options.has("sbom")) printJson(billOfMaterials(packages))
+  else if (options.has("full"))
+    for (const { name, version, licence, text } of packages)
+      print(`${name} ${version} (${licence})\n\n${text}\n\n${"-".repeat(80)}`)
+  else
+    printTable(
+      ["PACKAGE", "VERSION", "LICENCE"],
+      packages.map(({ name, version, licence }) => [name, version, licence]),
+    )
+  return 0
+}
+
+const billOfMaterials = (packages: ReturnType<typeof packageLicences>) => ({
+  bomFormat: "CycloneDX",
+  specVersion: "1.6",
+  version: 1,
+  metadata: {
+    component: { type: "application", name: "carrel", version: VERSION, licenses: [{ license: { id: "Apache-2.0" } }] },
+  },
+  components: packages.map(({ name, version, licence }) => ({
+    type: "library",
+    name,
+    version,
+    purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
+    licenses: [{ expression: licence }],
+  })),
+})
