@@ -18,7 +18,7 @@ export interface Loaded<T> {
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ data?: T; error?: Error }>({})
   const [turn, setTurn] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` and `turn` say when; `load` is a new closure each time
+  // The key and the turn say when; `load` is a new closure each time.
   useEffect(() => {
     const abort = new AbortController()
     load(abort.signal).then(

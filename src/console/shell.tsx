@@ -1,14 +1,15 @@
 /** The frame around every page: navigation, workspace, account. */
 import type { ComponentChildren } from "preact"
-import { useState } from "preact/hooks"
+import { useErrorBoundary, useState } from "preact/hooks"
 import { api, REFERENCE_URL } from "./api.ts"
 import icon from "./icon.svg"
 import { go, Link } from "./router.tsx"
 import { useAccount } from "./session.ts"
 import { applyTheme, type Theme, theme } from "./theme.ts"
 import { Button } from "./ui/button.tsx"
-import { Select } from "./ui/form.tsx"
+import { Problem, Select } from "./ui/form.tsx"
 import { Icon, type IconName } from "./ui/icons.tsx"
+import { Page } from "./ui/page.tsx"
 import type { Me } from "./wire.ts"
 
 const PAGES: readonly (readonly [path: string, title: string, icon: IconName])[] = [
@@ -41,9 +42,26 @@ export function Shell({ path, children }: { path: string[]; children: ComponentC
         <AccountCorner />
       </aside>
       <main id="main" tabIndex={-1}>
-        {children}
+        <Guarded key={path[0] ?? ""}>{children}</Guarded>
       </main>
+      <p class="unseen" aria-live="polite">
+        {PAGES.find(([name]) => name === (path[0] ?? ""))?.[1]}
+      </p>
     </div>
+  )
+}
+
+/** A page that breaks says so and leaves the rest of the console usable. */
+function Guarded({ children }: { children: ComponentChildren }) {
+  const [error, reset] = useErrorBoundary()
+  if (!error) return <>{children}</>
+  return (
+    <Page title="Something broke">
+      <Problem error={error as Error} />
+      <div class="row">
+        <Button onClick={reset}>Try again</Button>
+      </div>
+    </Page>
   )
 }
 

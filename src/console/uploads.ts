@@ -22,6 +22,8 @@ export interface UploadLabels {
 /** Sent at the same time: a browser opens six connections to one host, and the page needs some. */
 const PARALLEL = 3
 const DONE_SHOWN_MS = 3_000
+/** The daemon refuses more; asking first spares the wait. */
+const MAX_FILE_BYTES = 1_073_741_824
 export const ACCEPTED =
   ".pdf,.doc,.docx,.xls,.xlsx,.csv,.json,.txt,.html,.ppt,.pptx,.zip,.md,.sql,.yml,.yaml,.png,.jpg,.jpeg,.gif,.webp"
 
@@ -45,6 +47,10 @@ export function addUploads(files: Iterable<File>, labels: UploadLabels): void {
     const id = nextId++
     const cancel = () => publish(uploads.filter(upload => upload.id !== id))
     const upload: Upload = { id, name: file.name, size: file.size, progress: 0, state: "waiting", message: "", cancel }
+    if (file.size > MAX_FILE_BYTES) {
+      publish([...uploads, { ...upload, state: "failed", message: "larger than 1 GB" }])
+      continue
+    }
     publish([...uploads, upload])
     waiting.push(() => send(id, file, labels))
   }

@@ -35,7 +35,7 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
     const body = {
       task,
       ...(model ? { model } : {}),
-      tools,
+      ...(tools.length < TOOLS.length ? { tools } : {}), // all: also those that the operator has connected
       timeout_seconds: Math.round(Number(minutes) * 60),
       max_steps: Number(steps),
       redaction,

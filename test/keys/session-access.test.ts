@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { ensureWorkspace } from "../../src/keys/keys.ts"
+import { usersAdd } from "../../src/keys/users.ts"
+import { openDatabase } from "../../src/storage/database.ts"
+import { startTestApp, type TestApp } from "../support/app.ts"
+
+const PASSWORD = "correct horse battery"
+let app: TestApp
+
+beforeAll(async () => {
+  app = await startTestApp()
+  const database = await openDatabase(app.data)
+  await usersAdd(database, { email: "ada@example.org", password: PASSWORD, admin: true })
+  await usersAdd(database, { email: "bob@example.org", password: PASSWORD, workspace: "other" })
+  await ensureWorkspace(database, "other")
+  await database.destroy()
+}, 60_000)
+afterAll(() => app.stop())
+
+const call = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
+  fetch(`${app.url}/external-docs/external${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+
+async function signIn(email: string): Promise<{ bearer: Record<string, string>; cookie: Record<string, string> }> {
+  const response = await call("POST", "/keys/sessions", {}, { email, password: PASSWORD })
+  const { token } = await response.json()
+  return {
+    bearer: { authorization: `Bearer ${token}` },
+    cookie: { cookie: response.headers.get("set-cookie")!.split(";")[0]! },
+  }
+}
+
+test("a session stands in for the three headers, in its own workspace only", async () => {
+  const client = await app.client("default")
+  const uploaded = await client.upload([{ name: "note.txt", data: "A note." }])
+  const { id } = uploaded.body.files[0]
+  const [ada, bob] = [await signIn("ada@example.org"), await signIn("bob@example.org")]
+  expect((await call("GET", `/libraries/${id}`, ada.bearer)).status).toBe(200)
+  expect((await call("GET", `/libraries/${id}`, ada.cookie)).status).toBe(200)
+  expect((await call("GET", `/libraries/${id}`, bob.bearer)).status).toBe(404)
+  expect((await call("GET", "/libraries", { authorization: "Bearer cst_guess" })).status).toBe(401)
+})
+
+test("requests of a session count against no key's limit", async () => {
+  const { bearer } = await signIn("ada@example.org")
+  const response = await call("GET", "/libraries", bearer)
+  expect(response.headers.get("x-ratelimit-limit")).toBeNull()
+})
+
+test("a cookie alone changes nothing: another site could have caused the request", async () => {
+  const { cookie, bearer } = await signIn("ada@example.org")
+  const search = { query: "note" }
+  expect((await call("POST", "/search", cookie, search)).status).toBe(403)
+  expect((await call("POST", "/search", { ...cookie, origin: "https://evil.example" }, search)).status).toBe(403)
+  expect((await call("POST", "/search", { ...cookie, origin: app.url }, search)).status).toBe(200)
+  expect((await call("POST", "/search", bearer, search)).status).toBe(200)
+})
+
+test("an API key opens no console route", async () => {
+  const client = await app.client("default")
+  expect((await call("GET", "/keys", client.credentials)).status).toBe(401)
+  expect((await call("GET", "/keys/users", client.credentials)).status).toBe(401)
+})
