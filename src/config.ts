@@ -144,7 +144,7 @@ export const SETTINGS = {
     0,
     16_777_216,
   ),
-  model_parallel: integer("N", 256, "requests that are sent to one model at the same time", 1, 10_000),
+  model_parallel: integer("N", 224, "requests that are sent to one model at the same time", 1, 224),
   model_queue: integer("N", 256, "requests that wait for one model before more are refused as overloaded", 0, 100_000),
   model_silence_seconds: integer(
     "N",

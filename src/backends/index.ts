@@ -2,7 +2,7 @@
 import { AppError } from "../errors.ts"
 import type { Capability, ChatBackend, ModelInfo, ModelStatus } from "./backend.ts"
 import { ExtractiveChat } from "./extractive.ts"
-import type { QueueLimits } from "./model-queue.ts"
+import { ModelQueue, type QueueLimits } from "./model-queue.ts"
 import { OllamaChat } from "./ollama.ts"
 import { OpenAiChat } from "./openai.ts"
 
@@ -44,7 +44,8 @@ export interface ChatBackendOptions {
 
 /** The table of chat backends; the first ones are preferred for the default model, the built-in one comes last. */
 export function chatBackends(options: ChatBackendOptions): ChatBackend[] {
-  const { silenceMs, queue, allowRemoteModels } = options
+  const { silenceMs, allowRemoteModels } = options
+  const queue = new ModelQueue(options.queue)
   const backends: ChatBackend[] = [
     new OllamaChat({ host: options.ollamaHost, keepAlive: options.keepAlive, silenceMs, queue, allowRemoteModels }),
   ]

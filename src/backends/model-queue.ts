@@ -11,21 +11,23 @@ export interface QueueLimits {
   waiting: number
 }
 
-interface Waiting {
-  start(): void
-  moved(): void
-}
-
-interface Line {
-  running: number
-  waiting: Waiting[]
-}
-
+/** Bun sends 256 requests at the same time and holds further ones back unseen: some are left for lists and embeddings. */
+const MAX_RUNNING = 224
 /** Seconds after which asking again makes sense. */
 const RETRY_AFTER_S = 5
 
+interface Place {
+  model: string
+  started: boolean
+  /** Tells the call that it may start or has moved up. */
+  wake(): void
+}
+
 export class ModelQueue {
-  private readonly lines = new Map<string, Line>()
+  private readonly running = new Map<string, number>()
+  private runningCount = 0
+  /** Of all models, in the order in which they came. */
+  private waiting: Place[] = []
 
   constructor(private readonly limits: QueueLimits) {}
 
@@ -35,64 +37,72 @@ export class ModelQueue {
    * @throws AppError overloaded; the signal's reason
    */
   async *enter(model: string, signal: AbortSignal): AsyncGenerator<number, void> {
-    const line = this.lines.get(model) ?? { running: 0, waiting: [] }
-    this.lines.set(model, line)
-    if (line.running < this.limits.parallel) {
-      line.running++
+    signal.throwIfAborted()
+    if (this.hasRoom(model)) {
+      this.count(model, 1)
       return
     }
-    if (line.waiting.length >= this.limits.waiting)
+    if (this.lineOf(model).length >= this.limits.waiting)
       throw new AppError("overloaded", {
         message: "too many requests already wait for this model",
         retryAfter: RETRY_AFTER_S,
       })
-    let started = false
-    let wake = Promise.withResolvers<void>()
-    const place: Waiting = {
-      start: () => {
-        started = true
-        wake.resolve()
-      },
-      moved: () => wake.resolve(),
-    }
-    const onAbort = () => wake.resolve()
+    let woken = Promise.withResolvers<void>()
+    const place: Place = { model, started: false, wake: () => woken.resolve() }
+    const onAbort = () => woken.resolve()
     signal.addEventListener("abort", onAbort)
-    line.waiting.push(place)
-    let taken = false
+    this.waiting.push(place)
+    let entered = false
     try {
-      for (let last = 0; !started; ) {
+      for (let last = 0; !place.started; ) {
         signal.throwIfAborted()
-        const position = line.waiting.indexOf(place) + 1
+        const position = this.lineOf(model).indexOf(place) + 1
         if (position !== last) yield position
         last = position
-        if (started) break
-        await wake.promise
-        wake = Promise.withResolvers<void>()
+        if (place.started) break
+        await woken.promise
+        woken = Promise.withResolvers<void>()
       }
       signal.throwIfAborted()
-      taken = true
+      entered = true
     } finally {
       signal.removeEventListener("abort", onAbort)
-      if (!taken) this.leave(model, line, place, started)
+      if (!entered) this.leave(place)
     }
   }
 
   release(model: string): void {
-    const line = this.lines.get(model)
-    if (!line) return
-    const next = line.waiting.shift()
-    if (next) {
-      next.start() // it takes over the place of the one that ended
-      for (const waiting of line.waiting) waiting.moved()
-    } else if (--line.running === 0) this.lines.delete(model)
+    this.count(model, -1)
+    const next = this.waiting.find(place => this.hasRoom(place.model))
+    if (!next) return
+    this.waiting = this.waiting.filter(place => place !== next)
+    this.count(next.model, 1)
+    next.started = true
+    next.wake()
+    for (const place of this.lineOf(next.model)) place.wake()
   }
 
-  private leave(model: string, line: Line, place: Waiting, started: boolean): void {
-    if (started) {
-      this.release(model)
+  private leave(place: Place): void {
+    if (place.started) {
+      this.release(place.model)
       return
     }
-    line.waiting = line.waiting.filter(other => other !== place)
-    for (const waiting of line.waiting) waiting.moved()
+    this.waiting = this.waiting.filter(other => other !== place)
+    for (const other of this.lineOf(place.model)) other.wake()
+  }
+
+  private hasRoom(model: string): boolean {
+    return this.runningCount < MAX_RUNNING && (this.running.get(model) ?? 0) < this.limits.parallel
+  }
+
+  private lineOf(model: string): Place[] {
+    return this.waiting.filter(place => place.model === model)
+  }
+
+  private count(model: string, change: 1 | -1): void {
+    const count = (this.running.get(model) ?? 0) + change
+    if (count === 0) this.running.delete(model)
+    else this.running.set(model, count)
+    this.runningCount += change
   }
 }

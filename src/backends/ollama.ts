@@ -10,7 +10,7 @@ import {
   type ModelInfo,
   type ToolCall,
 } from "./backend.ts"
-import { ModelQueue, type QueueLimits } from "./model-queue.ts"
+import type { ModelQueue } from "./model-queue.ts"
 import { OllamaModels } from "./ollama-models.ts"
 import { Probe } from "./probe.ts"
 import { ThinkTagSplitter } from "./think-tags.ts"
@@ -22,7 +22,7 @@ export interface OllamaOptions {
   /** How long the server keeps a model loaded after use, in Ollama's form (`30m`, `-1`); empty leaves it to the server. */
   keepAlive: string
   silenceMs: number
-  queue: QueueLimits
+  queue: ModelQueue
   /** Permits models that the server itself runs elsewhere. */
   allowRemoteModels: boolean
 }
@@ -46,7 +46,6 @@ export class OllamaChat implements ChatBackend {
   readonly provider = "ollama"
   private readonly models: OllamaModels
   private readonly probe: Probe
-  private readonly queue: ModelQueue
 
   constructor(private readonly options: OllamaOptions) {
     this.models = new OllamaModels(options.host, options.allowRemoteModels)
@@ -54,7 +53,6 @@ export class OllamaChat implements ChatBackend {
       signal => this.models.look(signal),
       () => `the Ollama server at ${options.host} does not answer`,
     )
-    this.queue = new ModelQueue(options.queue)
   }
 
   list(doubtful = false): Promise<ModelInfo[]> {
@@ -66,7 +64,9 @@ export class OllamaChat implements ChatBackend {
   }
 
   async *chat(request: ChatRequest): AsyncGenerator<ChatPiece> {
-    for await (const position of this.queue.enter(request.model, request.signal))
+    const { queue } = this.options
+    const line = `ollama/${request.model}`
+    for await (const position of queue.enter(line, request.signal))
       yield { type: "waiting", phase: "queued", detail: `position ${position} in the line for this model` }
     try {
       yield* this.ask(request)
@@ -74,7 +74,7 @@ export class OllamaChat implements ChatBackend {
       if (error instanceof AppError && error.code === "model_unavailable") this.probe.forget()
       throw error
     } finally {
-      this.queue.release(request.model)
+      queue.release(line)
     }
   }
 

@@ -12,7 +12,7 @@ import {
   ContextOverflowError,
   type ModelInfo,
 } from "./backend.ts"
-import { ModelQueue, type QueueLimits } from "./model-queue.ts"
+import type { ModelQueue } from "./model-queue.ts"
 import { labelOf, Probe } from "./probe.ts"
 import { ThinkTagSplitter } from "./think-tags.ts"
 import { brokenOff, errorText, openStream, readLines, type ServerCall, SilenceWatch, said } from "./wire.ts"
@@ -23,7 +23,7 @@ export interface OpenAiOptions {
   /** Empty for servers that ask for none. */
   apiKey: string
   silenceMs: number
-  queue: QueueLimits
+  queue: ModelQueue
   /** Window that is assumed where the server does not tell its own. */
   contextTokens: number
   allowRemoteModels: boolean
@@ -55,14 +55,12 @@ const SERVER = "the model server"
 export class OpenAiChat implements ChatBackend {
   readonly provider = "openai"
   private readonly probe: Probe
-  private readonly queue: ModelQueue
 
   constructor(private readonly options: OpenAiOptions) {
     this.probe = new Probe(
       signal => this.look(signal),
       error => (error instanceof Refused ? error.message : `the model server at ${options.baseUrl} does not answer`),
     )
-    this.queue = new ModelQueue(options.queue)
   }
 
   list(doubtful = false): Promise<ModelInfo[]> {
@@ -70,7 +68,9 @@ export class OpenAiChat implements ChatBackend {
   }
 
   async *chat(request: ChatRequest): AsyncGenerator<ChatPiece> {
-    for await (const position of this.queue.enter(request.model, request.signal))
+    const { queue } = this.options
+    const line = `openai/${request.model}`
+    for await (const position of queue.enter(line, request.signal))
       yield { type: "waiting", phase: "queued", detail: `position ${position} in the line for this model` }
     try {
       yield* this.ask(request)
@@ -78,7 +78,7 @@ export class OpenAiChat implements ChatBackend {
       if (error instanceof AppError && error.code === "model_unavailable") this.probe.forget()
       throw error
     } finally {
-      this.queue.release(request.model)
+      queue.release(line)
     }
   }
 

@@ -4,7 +4,9 @@ import type { ModelInfo } from "./backend.ts"
 /** A look older than this is repeated: the contract's bound on how late a change of availability is noticed. */
 const FRESH_MS = 5_000
 /** A dead server may delay the list by one second at most. */
-const LOOK_MS = 900
+const LIST_MS = 900
+/** A busy server may take longer: the look goes on behind the list, and who must know waits for it. */
+const LOOK_MS = 3_000
 /** Callers that doubt the last look do not repeat it more often than this. */
 const DOUBT_MS = 300
 
@@ -19,14 +21,17 @@ export class Probe {
     private readonly describe: (error: unknown) => string,
   ) {}
 
-  /** `doubtful`: the caller has reason to think that the last look is out of date. */
+  /** `doubtful`: the caller has reason to think that the last look is out of date, and waits for a slow server. */
   async list(doubtful = false): Promise<ModelInfo[]> {
     const age = performance.now() - this.lookedAt
     if (age < (doubtful ? DOUBT_MS : FRESH_MS)) return this.models
     this.looking ??= this.lookNow().finally(() => {
       this.looking = undefined
     })
-    return this.looking
+    if (doubtful) return this.looking
+    const late = deadline(LIST_MS)
+    const tooLate = late.passed.then(() => unavailable(this.models, this.describe(new Error("too slow"))))
+    return Promise.race([this.looking, tooLate]).finally(late.clear)
   }
 
   /** The last look, however old. */
@@ -40,19 +45,29 @@ export class Probe {
   }
 
   private async lookNow(): Promise<ModelInfo[]> {
+    const late = deadline(LOOK_MS + 50) // a name server may hang beyond the signal
+    const tooLate = late.passed.then(() => Promise.reject(new Error("too slow")))
     try {
-      const late = Bun.sleep(LOOK_MS + 50).then(() => {
-        throw new DOMException("no answer within one second", "TimeoutError") // a name server may hang beyond the signal
-      })
-      this.models = await Promise.race([this.look(AbortSignal.timeout(LOOK_MS)), late])
+      this.models = await Promise.race([this.look(AbortSignal.timeout(LOOK_MS)), tooLate])
     } catch (error) {
-      const reason = this.describe(error)
-      const checkedAt = new Date().toISOString()
-      this.models = this.models.map(model => ({ ...model, status: "unavailable", statusReason: reason, checkedAt }))
+      this.models = unavailable(this.models, this.describe(error))
+    } finally {
+      late.clear()
     }
     this.lookedAt = performance.now()
     return this.models
   }
+}
+
+function deadline(ms: number): { passed: Promise<void>; clear(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  return { passed: promise, clear: () => clearTimeout(timer) }
+}
+
+function unavailable(models: ModelInfo[], reason: string): ModelInfo[] {
+  const checkedAt = new Date().toISOString()
+  return models.map(model => ({ ...model, status: "unavailable", statusReason: reason, checkedAt }))
 }
 
 /** `llama3.2:3b` → `Llama 3.2 3B`, for people. */

@@ -1,6 +1,7 @@
 /** What every chat backend over HTTP keeps, whatever its server's protocol. */
 import { afterAll, describe, expect, test } from "bun:test"
 import type { ChatBackend, ChatPiece, ChatRequest } from "../../src/backends/backend.ts"
+import { ModelQueue } from "../../src/backends/model-queue.ts"
 import { OllamaChat } from "../../src/backends/ollama.ts"
 import { OpenAiChat } from "../../src/backends/openai.ts"
 import { AppError } from "../../src/errors.ts"
@@ -8,7 +9,7 @@ import type { ModelServer } from "../support/model-server.ts"
 import { startOllama } from "../support/ollama.ts"
 import { startOpenAi } from "../support/openai.ts"
 
-const queue = { parallel: 2, waiting: 1 }
+const queue = new ModelQueue({ parallel: 2, waiting: 1 })
 const SILENCE_MS = 400
 const ollama = await startOllama()
 const openai = await startOpenAi()
