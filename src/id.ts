@@ -2,7 +2,20 @@
  * Prefixed ids, sortable by creation time: `file_` + 10 characters of time + 12 random ones, Crockford base 32.
  * Within one process ids of the same millisecond still ascend: the random part is then counted up.
  */
-export type IdPrefix = "file" | "chunk" | "conv" | "msg" | "run" | "key" | "req" | "job" | "user" | "ws" | "sess" | "inv" | "call"
+export type IdPrefix =
+  | "file"
+  | "chunk"
+  | "conv"
+  | "msg"
+  | "run"
+  | "key"
+  | "req"
+  | "job"
+  | "user"
+  | "ws"
+  | "sess"
+  | "inv"
+  | "call"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12
