@@ -1,32 +1,49 @@
-import { type ParsingOptions, read, utils, type WorkBook } from "@e965/xlsx"
+import { type CellObject, type ParsingOptions, read, utils, type WorkBook } from "@e965/xlsx"
 import { ExtractionError } from "../../storage/document.ts"
 import { addTable } from "./csv.ts"
 import type { Extractor } from "./extractor.ts"
 import { isOle, openOle } from "./ole.ts"
+import { formatDate, isDateFormat } from "./xlsx-values.ts"
 
 /** Excel 97-2003 and older (BIFF), and what else SheetJS makes of a file with this name. */
 export const extractXls: Extractor = async (source, { out, progress, pause }) => {
   const book = open(source.bytes)
+  const date1904 = book.Workbook?.WBProps?.date1904 ?? false
   for (const [index, name] of book.SheetNames.entries()) {
     const sheet = book.Sheets[name]
     if (!sheet) continue
     out.at({ sheet: name, section: null })
     out.add("heading", name, 1)
-    const rows = utils.sheet_to_json<unknown[]>(sheet, { header: 1, raw: false, blankrows: false, defval: "" })
+    const rows = (sheet["!data"] ?? []).filter(Boolean)
     addTable(
-      rows.map(cells => cells.map(cell => String(cell ?? ""))),
+      rows.map(cells => Array.from(cells, cell => shown(cell, date1904))),
       out,
     )
-    for (const [address, cell] of Object.entries(sheet)) {
-      if (address.startsWith("!")) continue
-      for (const comment of (cell as { c?: { t?: string }[] }).c ?? []) out.add("notes", comment.t ?? "")
-    }
+    for (const cells of rows)
+      for (const cell of cells) for (const comment of cell?.c ?? []) out.add("notes", comment.t ?? "")
     progress((index + 1) / book.SheetNames.length)
     await pause()
   }
 }
 
-const OPTIONS: ParsingOptions = { type: "array", cellDates: false, cellFormula: false, cellHTML: false, dense: false }
+/**
+ * As the number format shows it, but for dates, which are written in full. `sheet_to_json` would leave errors such as
+ * `#N/A` out. Rows have gaps.
+ */
+function shown(cell: CellObject | undefined, date1904: boolean): string {
+  if (!cell) return ""
+  const dated = cell.t === "n" && typeof cell.z === "string" && isDateFormat(-1, cell.z)
+  return (dated ? formatDate(cell.v as number, date1904) : undefined) ?? cell.w ?? utils.format_cell(cell)
+}
+
+const OPTIONS: ParsingOptions = {
+  type: "array",
+  cellDates: false,
+  cellFormula: false,
+  cellHTML: false,
+  cellNF: true,
+  dense: true,
+}
 
 function open(bytes: Uint8Array): WorkBook {
   try {
