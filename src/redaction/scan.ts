@@ -8,9 +8,10 @@ import { compilePattern, PatternSearch } from "./custom-pattern.ts"
 import { type BuiltInKind, CATEGORY_OF_KIND, type Entity, REPLACEMENTS } from "./kinds.ts"
 import { resolveOverlaps, uncovered } from "./overlap.ts"
 import { nextPiece } from "./pieces.ts"
+import { isPlausible } from "./plausible.ts"
 import type { CustomPattern, RedactionPolicy } from "./policy.ts"
 import { RECOGNIZERS } from "./recognizers/index.ts"
-import { findNamesAndAddresses, isNoName, isStreet } from "./recognizers/name-and-address.ts"
+import { findNamesAndAddresses, isStreet } from "./recognizers/name-and-address.ts"
 import { CONTEXT_LENGTH } from "./recognizers/recognizer.ts"
 
 /** Text kept before the settled place: the longest look back of a rule or of the model. */
@@ -117,22 +118,22 @@ export class Scan {
     const model = this.model
     const answers = await Promise.all(windows.map(({ start, end }) => model.find(this.slice(start, end))))
     for (const [index, window] of windows.entries()) {
-      for (const found of answers[index]!) this.takeNameOrAddress(found, window)
-      for (const found of findNamesAndAddresses(this.slice(window.start, window.end)))
-        this.takeNameOrAddress(found, window)
+      const around = this.slice(window.start, window.end)
+      for (const found of answers[index]!) {
+        const value = around.slice(found.start, found.end)
+        const kind = found.kind === "NAME" && isStreet(value) ? "ADDRESS" : found.kind
+        if (isPlausible(kind, value, around)) this.takeNameOrAddress({ ...found, kind }, window)
+      }
+      for (const found of findNamesAndAddresses(around)) this.takeNameOrAddress(found, window)
     }
     return this.clusters.pending
   }
 
   /** Only what lies in the window's cluster counts: the words around it have their own window, or none. */
-  private takeNameOrAddress({ kind: given, score, ...found }: ModelEntity, window: Window): void {
+  private takeNameOrAddress({ kind, score, ...found }: ModelEntity, window: Window): void {
     const start = Math.max(window.start + found.start, window.clusterStart)
     const end = Math.min(window.start + found.end, window.clusterEnd)
-    if (start >= end) return
-    const value = this.slice(start, end)
-    const kind = given === "NAME" && isStreet(value) ? "ADDRESS" : given
-    if (!this.modelKinds.has(kind) || (kind === "NAME" && isNoName(value))) return
-    this.open.push({ kind, category: "personal", start, end, score })
+    if (start < end && this.modelKinds.has(kind)) this.open.push({ kind, category: "personal", start, end, score })
   }
 
   /** No settled text may lie inside a find, nor before one that is still open. */

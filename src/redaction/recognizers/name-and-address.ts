@@ -3,7 +3,6 @@
  * and the grammar of street addresses. Works on the windows of clusters.ts, so that streams and whole texts agree.
  */
 import type { ModelEntity } from "../../backends/backend.ts"
-import { commonWords, givenNames } from "../lexicon.ts"
 
 const WORD = "\\p{Lu}[\\p{L}\\p{M}'’-]+"
 const NAME_AFTER_TITLE = new RegExp(
@@ -44,14 +43,6 @@ const entity = (kind: ModelEntity["kind"], start: number, value: string): ModelE
   end: start + value.length,
   score: 0.75,
 })
-
-/** What a model may take for a name, though it is one plain word (`Producer`, `Suite`), one letter, or no letters. */
-export function isNoName(value: string): boolean {
-  if (/\s/.test(value.trim())) return !/\p{L}{2}/u.test(value)
-  const lower = value.toLowerCase()
-  if (!/\p{L}/u.test(value) || (/^.$/u.test(value) && !/\p{Script=Han}/u.test(value))) return true
-  return commonWords().has(lower) && !givenNames().has(lower)
-}
 
 /** `Barbosa Street` is named after a person, but is none. */
 export const isStreet = (value: string): boolean =>
