@@ -37,6 +37,7 @@ export class DocumentBuilder {
   /** True once a letter, digit or sign was written; a document of blanks has no text. */
   hasText = false
   private place: Place = NOWHERE
+  private held: Place | undefined
   private previous: BlockKind | undefined
   private readonly omittedWarnings = new Map<string, number>()
 
@@ -44,7 +45,21 @@ export class DocumentBuilder {
 
   /** Everything added from here on lies there; what is not named stays. */
   at(change: Partial<Place>): void {
-    this.place = { ...this.place, ...change }
+    const { page, slide, sheet, member } = this.held ?? {}
+    this.place = { ...this.place, ...change, ...(this.held ? { page, slide, sheet, member } : {}) } as Place
+  }
+
+  /** While `read` runs, pages, slides, sheets and members stay as they are: it reads something embedded there. */
+  async holdingPlace(read: () => Promise<void>): Promise<void> {
+    const { held, place, pageCount } = this
+    this.held = place
+    try {
+      await read()
+    } finally {
+      this.held = held
+      this.place = place
+      this.pageCount = pageCount
+    }
   }
 
   get currentPlace(): Place {

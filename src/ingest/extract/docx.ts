@@ -3,6 +3,7 @@ import { ExtractionError } from "../../storage/document.ts"
 import { addTable, rowText } from "./csv.ts"
 import type { DocumentBuilder } from "./document-builder.ts"
 import { outlineLevel, readHeadingStyles } from "./docx-styles.ts"
+import { addEmbedded } from "./embedded.ts"
 import type { Extractor } from "./extractor.ts"
 import { OfficePackage } from "./ooxml.ts"
 import { attribute, walkXml } from "./xml.ts"
@@ -21,7 +22,8 @@ const PAGE_BREAK = /lastRenderedPageBreak|<w:br [^>]*type="page"/
 /** A row longer than this is page layout, not data: its paragraphs stand alone. */
 const MAX_ROW_CHARS = 1500
 
-export const extractDocx: Extractor = (source, { out, budget }) => {
+export const extractDocx: Extractor = async (source, context) => {
+  const { out, budget } = context
   const pack = new OfficePackage(source.bytes, budget)
   const main = pack.mainPart(/^word\/document\d*\.xml$/)
   const body = main && pack.part(main)
@@ -34,6 +36,7 @@ export const extractDocx: Extractor = (source, { out, budget }) => {
   walk.read(body)
   if (walk.page > 1) out.pageCount = walk.page
   addSideParts(pack, relations, out)
+  await addEmbedded(pack, relations, context)
   if (pack.damaged) out.warn("damaged_parts", "parts of the document are damaged and were left out")
 }
 

@@ -1,21 +1,23 @@
 /** PowerPoint presentations: slides in their order, each with its notes, comments, charts and diagrams. */
 import { ExtractionError } from "../../storage/document.ts"
 import type { DocumentBuilder } from "./document-builder.ts"
-import type { Extractor } from "./extractor.ts"
+import { addEmbedded } from "./embedded.ts"
+import type { ExtractContext, Extractor } from "./extractor.ts"
 import { OfficePackage, relationId } from "./ooxml.ts"
 import { formatNumber } from "./xlsx-values.ts"
 import { attribute, walkXml } from "./xml.ts"
 
 const MAIN = "ppt/presentation.xml"
 
-export const extractPptx: Extractor = async (source, { out, budget, progress, pause }) => {
+export const extractPptx: Extractor = async (source, context) => {
+  const { out, budget, progress, pause } = context
   const pack = new OfficePackage(source.bytes, budget)
   const slides = slideOrder(pack)
   if (slides.length === 0) throw new ExtractionError("corrupt_file", "the presentation has no slide that can be read")
   out.pageCount = (out.pageCount ?? 0) + slides.length
   for (const [index, slide] of slides.entries()) {
     out.at({ slide: index + 1, section: null })
-    addSlide(pack, slide, out)
+    await addSlide(pack, slide, context)
     progress((index + 1) / slides.length)
     await pause()
   }
@@ -41,12 +43,15 @@ function slideOrder(pack: OfficePackage): string[] {
     .sort((a, b) => number(a) - number(b))
 }
 
-function addSlide(pack: OfficePackage, slide: string, out: DocumentBuilder): void {
+async function addSlide(pack: OfficePackage, slide: string, context: ExtractContext): Promise<void> {
+  const { out } = context
+  const relations = [...pack.relations(slide).values()]
   addShapes(pack.part(slide), out, "paragraph")
-  for (const { type, target } of pack.relations(slide).values()) {
+  for (const { type, target } of relations) {
     if (type === "chart" || type === "diagramData" || type === "chartEx") addShapes(pack.part(target), out, "paragraph")
     else if (type === "notesSlide" || type === "comments") addShapes(pack.part(target), out, "notes")
   }
+  await addEmbedded(pack, relations, context)
 }
 
 /** Place holders of a notes page that repeat the slide: its picture, number, date and so on. */

@@ -2,13 +2,15 @@
 import { ExtractionError } from "../../storage/document.ts"
 import { TableRows } from "./csv.ts"
 import type { DocumentBuilder } from "./document-builder.ts"
+import { addEmbedded } from "./embedded.ts"
 import type { Extractor } from "./extractor.ts"
 import { OfficePackage, type Relation, relationId } from "./ooxml.ts"
 import { readSheet } from "./xlsx-sheet.ts"
 import { isDateFormat } from "./xlsx-values.ts"
 import { walkXml } from "./xml.ts"
 
-export const extractXlsx: Extractor = async (source, { out, budget, progress, pause }) => {
+export const extractXlsx: Extractor = async (source, context) => {
+  const { out, budget, progress, pause } = context
   const pack = new OfficePackage(source.bytes, budget)
   const main = pack.mainPart(/^xl\/workbook\d*\.xml$/)
   const workbook = main && pack.part(main)
@@ -32,6 +34,7 @@ export const extractXlsx: Extractor = async (source, { out, budget, progress, pa
       table.end()
       for (const line of headersAndFooters) out.add("paragraph", line)
       addNotes(pack, target, out)
+      await addEmbedded(pack, pack.relations(target).values(), context)
     }
     progress((index + 1) / sheets.length)
     await pause()

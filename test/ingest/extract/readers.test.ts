@@ -147,6 +147,29 @@ describe("where a text lies", () => {
   })
 })
 
+describe("a document embedded in another", () => {
+  test("is read where it is embedded, whatever pages it has itself", async () => {
+    const relations = (targets: string) => `<Relationships>${targets}</Relationships>`
+    const pptx = writeZip([
+      {
+        name: "ppt/_rels/presentation.xml.rels",
+        content: relations('<Relationship Id="a" Type="x/slide" Target="slides/slide1.xml"/>'),
+      },
+      { name: "ppt/presentation.xml", content: '<p:presentation><p:sldId r:id="a"/></p:presentation>' },
+      { name: "ppt/slides/slide1.xml", content: "<p:sld><a:p><a:t>Around it</a:t></a:p></p:sld>" },
+      {
+        name: "ppt/slides/_rels/slide1.xml.rels",
+        content: relations('<Relationship Id="a" Type="x/package" Target="../embeddings/doc.docx"/>'),
+      },
+      { name: "ppt/embeddings/doc.docx", content: fixture("lease.docx") },
+    ])
+    const document = await extract(pptx, "a.pptx")
+    expect(document.text).toStartWith("Around it\n\nLease of the attic")
+    expect(document.pageCount).toBe(1)
+    for (const { place } of document.blocks) expect(place).toMatchObject({ slide: 1, page: null })
+  })
+})
+
 describe("PDF pages that are pictures", () => {
   test("are recognised one by one; pages of text and empty ones are not", async () => {
     expectedOcr = 0
