@@ -29,6 +29,11 @@ export class LiveReply {
     return this.endedAt !== undefined
   }
 
+  /** Events so far. */
+  get size(): number {
+    return this.events.length
+  }
+
   push(event: ChatEvent): void {
     this.events.push({ ...event, id: this.events.length + 1 })
     this.wake()

@@ -10,9 +10,9 @@ import { log } from "../log.ts"
 import type { ConversationStore } from "./conversation-store.ts"
 import type { LiveReply } from "./live-reply.ts"
 
-/** How long the events of an ended reply can be replayed, and how many such replies are kept at most. */
+/** How long the events of an ended reply can be replayed, and how many such events are kept at most: about 30 MB. */
 const KEPT_MS = 5 * 60_000
-const KEPT_COUNT = 300
+const KEPT_EVENTS = 100_000
 /** How often what is written so far goes to disk: all running replies in one commit. */
 const SAVE_MS = 350
 
@@ -113,8 +113,8 @@ export class Replies {
     let kept = 0
     for (const [conversationId, live] of [...this.newest].reverse()) {
       if (!live.ended) continue
-      kept++
-      if (kept > KEPT_COUNT || live.endedAt! < horizon) this.newest.delete(conversationId)
+      kept += live.size
+      if (kept > KEPT_EVENTS || live.endedAt! < horizon) this.newest.delete(conversationId)
     }
   }
 }
