@@ -36,6 +36,8 @@ const STREET_FORM =
 /** `around` is the window that the model saw. */
 export function isPlausible(kind: "NAME" | "ADDRESS", value: string, around: string): boolean {
   if (kind === "NAME" && isNoName(value)) return false
+  // A short number alone is a count, not a place; postal codes have four digits and more.
+  if (kind === "ADDRESS" && /^\W*\d{1,3}\W*$/.test(value)) return false
   if (isEnglish(around)) return true
   return kind === "NAME" ? holdsKnownName(value) : /\d/.test(value) && STREET_FORM.test(value)
 }

@@ -119,21 +119,24 @@ export class Scan {
     const answers = await Promise.all(windows.map(({ start, end }) => model.find(this.slice(start, end))))
     for (const [index, window] of windows.entries()) {
       const around = this.slice(window.start, window.end)
-      for (const found of answers[index]!) {
-        const value = around.slice(found.start, found.end)
-        const kind = found.kind === "NAME" && isStreet(value) ? "ADDRESS" : found.kind
-        if (isPlausible(kind, value, around)) this.takeNameOrAddress({ ...found, kind }, window)
-      }
+      for (const found of answers[index]!) this.takeNameOrAddress(found, window, around)
       for (const found of findNamesAndAddresses(around)) this.takeNameOrAddress(found, window)
     }
     return this.clusters.pending
   }
 
-  /** Only what lies in the window's cluster counts: the words around it have their own window, or none. */
-  private takeNameOrAddress({ kind, score, ...found }: ModelEntity, window: Window): void {
+  /**
+   * Only what lies in the window's cluster counts: the words around it have their own window, or none.
+   * @param doubtful the text around a find that needs a second thought
+   */
+  private takeNameOrAddress(found: ModelEntity, window: Window, doubtful?: string): void {
     const start = Math.max(window.start + found.start, window.clusterStart)
     const end = Math.min(window.start + found.end, window.clusterEnd)
-    if (start < end && this.modelKinds.has(kind)) this.open.push({ kind, category: "personal", start, end, score })
+    if (start >= end) return
+    const value = this.slice(start, end)
+    const kind = found.kind === "NAME" && isStreet(value) ? "ADDRESS" : found.kind
+    if (!this.modelKinds.has(kind) || (doubtful !== undefined && !isPlausible(kind, value, doubtful))) return
+    this.open.push({ kind, category: "personal", start, end, score: found.score })
   }
 
   /** No settled text may lie inside a find, nor before one that is still open. */

@@ -41,6 +41,7 @@ describe("the built-in entity model", () => {
     ["My name is Maria Gonzalez and I live in Spain.", "My name is [REDACTED_NAME] and I live in Spain."],
     ["my name is roberto yamamura", "my name is [REDACTED_NAME]"],
     ["😀😀 Dear Mr. Björklund, thank you", "😀😀 Dear [REDACTED_NAME], thank you"],
+    ["Mein Name ist Anna Müller, ich komme aus Berlin", "Mein Name ist [REDACTED_NAME], ich komme aus Berlin"],
     ["Please send it to 221 Baker Street, London", "Please send it to [REDACTED_ADDRESS]"],
   ] as const)
     test(`finds what is there: ${text}`, async () => {
@@ -52,6 +53,9 @@ describe("the built-in entity model", () => {
     "We released version 2.3.4 of the parser and fixed 17 bugs.",
     "Python and JavaScript are programming languages.",
     "const total = items.reduce((sum, item) => sum + item.price, 0)",
+    "Install Node 20 and Python 3.11 first.",
+    "Die Behörde hat im Jahr 2018 einen Bericht über die Entwicklung der Wirtschaft vorgelegt.",
+    "We moved from Norway to Denmark.",
     "What is the notice period in the contract?",
   ])
     test(`finds nothing where nothing is: ${text}`, async () => {

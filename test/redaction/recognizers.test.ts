@@ -38,6 +38,7 @@ const TABLE: Partial<Record<BuiltInKind, { hits: string[]; misses: string[] }>> 
       "«+1-743-438-6774x62406»",
       "Tel. «9885 1152» office",
       "手机 «+86 138 0013 8000»",
+      "他的电话是«13800138000»。",
     ],
     misses: [
       "on 2024-01-02 or 02/01/2024 or 1.2.2024",

@@ -8,7 +8,7 @@ import type { Found, PieceView } from "./recognizer.ts"
 import { contextBefore, matchesIn } from "./recognizer.ts"
 
 const CANDIDATE =
-  /(?<![\p{L}\p{N}_@#$€£%&=?]|[\p{N}][.,/:])(?:\+|\(\+?)?\d(?:[ \u00a0.()/‑–-]{0,3}\d){4,16}(?:\s?(?:x|ext\.?|extension|#)\s?\d{1,6})?(?![\p{N}_@%]|[.,:/]\d|\p{Ll})/giu
+  /(?<![\p{N}_@#$€£%&=?]|[\p{N}][.,/:]|(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])\p{L})(?:\+|\(\+?)?\d(?:[ \u00a0.()/‑–-]{0,3}\d){4,16}(?:\s?(?:x|ext\.?|extension|#)\s?\d{1,6})?(?![\p{N}_@%]|[.,:/]\d|\p{Ll})/giu
 
 const PHONE_WORDS =
   /(?:\b(?:call(?:ed|ing)?|phone|phones|telephone|tel|mobile|cell(?:ular)?|fax|dial|ring|text|sms|whatsapp|reach|contact|answering|hotline|helpline|landline|handy|telefon|telefono|teléfono|téléphone|móvil|ph|mob|signal|viber)\b|☎|📞|📱|电话|電話|전화)/u
