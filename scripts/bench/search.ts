@@ -14,7 +14,8 @@ import { SearchIndex } from "../../src/search/index.ts"
 import type { SearchMode } from "../../src/search/types.ts"
 import { type Database, openDatabase } from "../../src/storage/database.ts"
 import { type Chunk, NOWHERE } from "../../src/storage/document.ts"
-import { mean, ndcg, type Query, readAll, readOffice, recall, reciprocalRank } from "./collections.ts"
+import { type Collection, mean, ndcg, type Query, readAll, readOffice, recall, reciprocalRank } from "./collections.ts"
+import { openPeers } from "./search-peers.ts"
 
 const ROOT = join(import.meta.dir, "../..")
 async function quality(root: string, names: string[]): Promise<void> {
@@ -44,7 +45,7 @@ async function quality(root: string, names: string[]): Promise<void> {
           .padEnd(28)
       }),
     )
-    console.log(set.name.padEnd(16), ...cells)
+    console.log(set.name.padEnd(16), ...cells, ...(await peerCells(set)))
     await bench.close()
   }
   const means = modes.map(mode =>
@@ -55,6 +56,21 @@ async function quality(root: string, names: string[]): Promise<void> {
   )
   console.log("mean".padEnd(16), ...means)
   await embedder.close()
+}
+
+/** Figures of other engines' full text on the same set. */
+async function peerCells({ documents, queries }: Collection): Promise<string[]> {
+  const cells: string[] = []
+  for (const peer of await openPeers(documents)) {
+    const figures: number[][] = []
+    for (const { text, relevant } of queries) {
+      const ranking = await peer.search(text)
+      figures.push([ndcg(ranking, relevant), recall(ranking, relevant), reciprocalRank(ranking, relevant)])
+    }
+    await peer.close()
+    cells.push(`${peer.name} ${[0, 1, 2].map(i => mean(figures.map(figure => figure[i]!)).toFixed(4)).join(" ")}`)
+  }
+  return cells
 }
 
 async function measure(bench: Bench, queries: Query[], mode: SearchMode, row: Map<number, number>): Promise<number[]> {

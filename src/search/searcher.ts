@@ -25,6 +25,9 @@ interface QueryVector {
   values: Float32Array
 }
 
+/** A million vectors take about ten seconds to load; a query does not wait for all of that. */
+const LOAD_PATIENCE_MS = 3_000
+
 /** Times that a query is embedded anew because the model was changed meanwhile. */
 const MAX_ATTEMPTS = 3
 
@@ -122,8 +125,8 @@ export class Searcher {
     try {
       const model = await this.vectors.model()
       if (!model) return undefined
-      const [[values]] = await Promise.all([model.embedder.embed([text], "query", signal), this.vectors.load()])
-      return values && { model, values }
+      const [[values], loaded] = await Promise.all([model.embedder.embed([text], "query", signal), this.loaded()])
+      return values && loaded ? { model, values } : undefined
     } catch (error) {
       if (signal?.aborted) throw error
       if (Date.now() - this.warnedAt > WARN_EVERY_MS) {
@@ -132,6 +135,16 @@ export class Searcher {
       }
       return undefined
     }
+  }
+
+  /** False when a large library's vectors are still being loaded after a start: words alone answer meanwhile. */
+  private async loaded(): Promise<boolean> {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const patience = new Promise<boolean>(resolve => {
+      timer = setTimeout(() => resolve(false), LOAD_PATIENCE_MS)
+    })
+    const loaded = this.vectors.load().then(() => true)
+    return await Promise.race([loaded, patience]).finally(() => clearTimeout(timer))
   }
 
   /** The hits of one page; what was removed since the ids were read is passed over. */
