@@ -12,6 +12,7 @@ export const extractImage: Extractor = async (source, context) => {
   try {
     recognized = await context.recognize(source.bytes)
   } catch (error) {
+    if (error instanceof ExtractionError) throw error
     throw new ExtractionError("corrupt_file", "the picture cannot be decoded", false, { cause: error })
   }
   const { text, confidence } = recognized

@@ -2,7 +2,7 @@
  * Tesseract (WASM) in this process. tesseract.js normally starts a worker and fetches language data; here its worker
  * script runs directly, because the reader process exists to be blocked and killed, and all data is embedded or local.
  */
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 // @ts-expect-error: a file path at run time, embedded in the executable
 import englishPath from "@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz" with { type: "file" }
@@ -12,6 +12,7 @@ import script from "tesseract.js/src/worker-script/index.js"
 import createCore from "tesseract.js-core/tesseract-core-simd-lstm.js"
 // @ts-expect-error: a file path at run time, embedded in the executable
 import corePath from "tesseract.js-core/tesseract-core-simd-lstm.wasm" with { type: "file" }
+import { ExtractionError } from "../../storage/document.ts"
 import type { RecognizedText } from "./extractor.ts"
 
 /** Long Short-Term Memory engine: the only one in the embedded core. */
@@ -31,9 +32,11 @@ export class Ocr {
   /** `languagesDirectory` may hold further `*.traineddata` files, packed with gzip or not; all of them are used. */
   constructor(private readonly languagesDirectory: string | undefined) {}
 
-  /** Reads one picture; blocks this process meanwhile. @throws where the picture cannot be decoded. */
+  /** Reads one picture; blocks this process meanwhile. @throws where the picture cannot be decoded; ExtractionError where recognition cannot start. */
   async recognize(image: Uint8Array): Promise<RecognizedText> {
-    this.started ??= this.start()
+    this.started ??= this.start().catch(error => {
+      throw new ExtractionError("internal_error", "the text recognition could not be started", true, { cause: error })
+    })
     await this.started
     const result = await call("recognize", { image, options: {}, output: { text: false, tsv: true } })
     return readTsv((result as { tsv: string | null }).tsv ?? "")
@@ -64,7 +67,7 @@ export class Ocr {
 /** English first: Tesseract takes the first as the main one. */
 function languageFiles(directory: string | undefined): Map<string, string> {
   const files = new Map([["eng", englishPath as string]])
-  for (const name of directory ? readdirSync(directory).sort() : []) {
+  for (const name of directory && existsSync(directory) ? readdirSync(directory).sort() : []) {
     const language = LANGUAGE_FILE.exec(name)?.[1]
     if (language && language !== "osd") files.set(language, join(directory!, name))
   }

@@ -2,7 +2,7 @@ import { ExtractionError } from "../../storage/document.ts"
 import { bitmapFile, isBlank } from "./bitmap.ts"
 import type { ExtractContext, Extractor } from "./extractor.ts"
 import { type PageBlock, pageBlocks } from "./pdf-page.ts"
-import { PdfiumDocument } from "./pdfium.ts"
+import { type Bitmap, PdfiumDocument } from "./pdfium.ts"
 
 /** A page with fewer letters and digits than this may be a picture of text. */
 const THIN_PAGE_CHARS = 20
@@ -11,6 +11,8 @@ const PICTURE_SHARE = 0.3
 /** Gives the same words as 300 dpi for common type sizes, in half the time. */
 const OCR_DPI = 200
 const OCR_MAX_PIXELS = 12_000_000
+/** Recognising a page takes about this many times as long as reading the text of one. */
+const OCR_EFFORT = 100
 /** Below this the text of a page deserves a warning. */
 const DOUBTFUL_CONFIDENCE = 60
 /** pdf.js holds a file in memory, more than once. */
@@ -86,9 +88,16 @@ class PdfReading {
       if (!blocks) this.unreadable++
       this.pages.push(blocks ?? [])
       if (index % 16 !== 15) continue
-      this.context.progress(index / pageCount)
+      const empty = this.pages.filter(found => found.length === 0).length
+      this.tellProgress(index + 1, 0, (empty / (index + 1)) * pageCount)
       await this.context.pause()
     }
+  }
+
+  /** Pages read and pictures recognised, of the pages and the pictures that are expected. */
+  private tellProgress(pages: number, pictures: number, expected: number): void {
+    const { pageCount } = this.document
+    this.context.progress((pages + pictures * OCR_EFFORT) / (pageCount + expected * OCR_EFFORT))
   }
 
   /** Fonts that PDFium cannot map to text are the usual case. */
@@ -121,16 +130,19 @@ class PdfReading {
     for (const [done, index] of indexes.entries()) {
       const bitmap = this.document.render(index, OCR_DPI, OCR_MAX_PIXELS)
       if (!bitmap) this.unreadable++
-      else if (!isBlank(bitmap)) {
-        const { text, confidence } = await this.context.recognize(bitmapFile(bitmap))
-        const blocks: PageBlock[] = text.split(/\n{2,}/).map(paragraph => ({ kind: "paragraph", text: paragraph }))
-        if (text) this.context.out.ocrPageCount++
-        if (text && confidence < DOUBTFUL_CONFIDENCE) this.doubtful++
-        if (letterCount(blocks) > letterCount(this.pages[index]!)) this.pages[index] = blocks
-      }
-      this.context.progress((done + 1) / indexes.length)
+      else if (!isBlank(bitmap)) await this.readPicture(index, bitmap)
+      this.tellProgress(this.pages.length, done + 1, indexes.length)
       await this.context.pause()
     }
+  }
+
+  private async readPicture(index: number, bitmap: Bitmap): Promise<void> {
+    const { text, confidence } = await this.context.recognize(bitmapFile(bitmap))
+    if (!text) return
+    const blocks: PageBlock[] = text.split(/\n{2,}/).map(paragraph => ({ kind: "paragraph", text: paragraph }))
+    this.context.out.ocrPageCount++
+    if (confidence < DOUBTFUL_CONFIDENCE) this.doubtful++
+    if (letterCount(blocks) > letterCount(this.pages[index]!)) this.pages[index] = blocks
   }
 }
 

@@ -91,7 +91,8 @@ export class ReaderChild {
 class ReaderFailure extends ExtractionError {}
 
 function failure({ code, message, detail }: Extract<ReaderMessage, { kind: "failed" }>): ReaderFailure {
-  return new ReaderFailure(code, message, false, detail ? { cause: new Error(detail) } : undefined)
+  // A fault of the reader, unlike one of the file, may be gone next time.
+  return new ReaderFailure(code, message, code === "internal_error", detail ? { cause: new Error(detail) } : undefined)
 }
 
 /** Watches time and memory of one read. */

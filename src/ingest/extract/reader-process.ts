@@ -68,21 +68,26 @@ function ocr(languagesDirectory: string | undefined): Promise<import("./ocr.ts")
   return engine
 }
 
+/** Tells how far the reading is; never goes back, also where OCR turns out to be needed late. */
 class ProgressReport {
   private stage: "extracting" | "ocr" = "extracting"
+  private progress = 0
   private sentAt = 0
 
   report(progress: number): void {
-    const now = Date.now()
-    if (now - this.sentAt < PROGRESS_INTERVAL_MS && progress < 1) return
-    this.sentAt = now
-    send({ kind: "progress", progress: Math.min(1, Math.max(0, progress)), stage: this.stage })
+    this.progress = Math.max(this.progress, Math.min(1, progress))
+    if (Date.now() - this.sentAt >= PROGRESS_INTERVAL_MS || progress >= 1) this.send()
   }
 
   expectOcr(count: number): void {
     this.stage = "ocr"
     send({ kind: "ocr_expected", count })
-    send({ kind: "progress", progress: 0, stage: "ocr" })
+    this.send()
+  }
+
+  private send(): void {
+    this.sentAt = Date.now()
+    send({ kind: "progress", progress: this.progress, stage: this.stage })
   }
 }
 
