@@ -154,10 +154,14 @@ describe.skipIf(!hasBrowser)("every page of the console", () => {
     async () => {
       const page = await site.enter()
       await page.goto(`${site.app.url}/settings/account`)
-      const started = performance.now()
-      await page.goto(`${site.app.url}/library`)
-      await page.getByRole("button", { name: "Upload" }).waitFor()
-      expect(performance.now() - started).toBeLessThan(Bun.env.CI ? 5000 : 3000) // a second on a quiet machine
+      let best = Number.POSITIVE_INFINITY // of several: other work on the machine is not the console's doing
+      for (let i = 0; i < 5 && best > 1000; i++) {
+        const started = performance.now()
+        await page.goto(`${site.app.url}/library`)
+        await page.getByRole("button", { name: "Upload" }).waitFor()
+        best = Math.min(best, performance.now() - started)
+      }
+      expect(best).toBeLessThan(1000)
     },
     SLOW_MS,
   )

@@ -76,6 +76,9 @@ export function SignInPage({ onSignedIn }: FormProps) {
         <Button kind="primary" type="submit" busy={signIn.busy}>
           Sign in
         </Button>
+        <p class="soft small">
+          Forgotten? Whoever runs Carrel sets a new password with <code>carrel users passwd</code>.
+        </p>
       </form>
     </Door>
   )
