@@ -4,34 +4,20 @@
  *
  * What is wrong with a request is thrown before anything is stored; what goes wrong later is an event of the reply.
  */
-import type { ModelCatalog, ResolvedModel } from "../backends/index.ts"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
-import { parseRedaction, type Redactor } from "../redaction/redact.ts"
 import type { Executor } from "../storage/database.ts"
 import { type ConversationRow, type MessageRow, toConversation, toMessage } from "./conversation-store.ts"
 import { LiveReply } from "./live-reply.ts"
-import { TurnRedaction } from "./redaction.ts"
+import { asSeen, type PrepareDependencies, type Prepared, prepareTurn } from "./prepare.ts"
 import { replayStored } from "./replay.ts"
 import type { Replies, StopReason } from "./replies.ts"
-import { existingFiles, type Scope } from "./retrieval.ts"
 import { type RunDependencies, runTurn } from "./run-turn.ts"
-import {
-  type ChatSettings,
-  checkMetadata,
-  mergeSettings,
-  type TurnRequest,
-  titleOf,
-  withFallbacks,
-} from "./settings.ts"
+import { checkMetadata, type TurnRequest, titleOf } from "./settings.ts"
 import { newDraft, type Turn } from "./turn.ts"
 import type { Conversation, NumberedEvent, Source, TurnAnswer } from "./types.ts"
 
-export interface ChatDependencies extends RunDependencies {
-  models: ModelCatalog
-  redactor: Redactor
-  /** Every request is redacted, whatever it asks. */
-  redactionEnforced: boolean
+export interface ChatDependencies extends RunDependencies, Omit<PrepareDependencies, "filesOf"> {
   replies: Replies
 }
 
@@ -47,19 +33,6 @@ export interface Started {
   live: LiveReply | undefined
   /** Messages that this call added or extended. */
   messageIds: string[]
-}
-
-/** What a turn is made with, checked and redacted. */
-interface Prepared {
-  model: ResolvedModel
-  settings: ChatSettings
-  scope: Scope
-  redaction: TurnRedaction
-  request: TurnRequest
-  /** Redacted; empty where the request has no message. */
-  message: string
-  /** Found in message and system prompt. */
-  promptEntities: number
 }
 
 /** How long `cancel` waits for the reply to be stored before it answers. */
@@ -251,36 +224,9 @@ export class Chat {
     }
   }
 
-  private async prepare(
-    asker: Asker,
-    given: TurnRequest,
-    conversation: ConversationRow | undefined,
-  ): Promise<Prepared> {
-    const { models, redactor, redactionEnforced } = this.dependencies
-    const request = withFallbacks(given)
-    const settings = mergeSettings(request, conversation && (JSON.parse(conversation.settings) as ChatSettings))
-    const policy = parseRedaction(settings.redaction, redactionEnforced)
-    const redaction = new TurnRedaction(redactor, policy)
-    const scope = await this.scopeOf(asker.workspaceId, settings, request)
-    const model = await models.resolve(request.model ?? conversation?.model)
-    const message = await redaction.text(request.message ?? "")
-    if (request.system_prompt) settings.system_prompt = await redaction.text(request.system_prompt)
-    else if (settings.system_prompt) settings.system_prompt = await redaction.silently(settings.system_prompt)
-    return { model, settings, scope, redaction, request, message, promptEntities: redaction.count }
-  }
-
-  /** @throws AppError not_found for files, and conversations as context, that the workspace lacks */
-  private async scopeOf(workspaceId: string, settings: ChatSettings, request: TurnRequest): Promise<Scope> {
-    const { files } = this.dependencies
-    if (request.file_ids?.length) await files.getAll(workspaceId, request.file_ids)
-    const context = settings.context_id
-    const named = context?.startsWith("conv_") ? await this.conversationFiles(workspaceId, context) : null
-    const given = settings.file_ids.length > 0 ? settings.file_ids : null
-    const wanted = named && given ? given.filter(id => named.includes(id)) : (named ?? given)
-    return {
-      fileIds: wanted && (await existingFiles(files, workspaceId, wanted)).map(file => file.id),
-      contextId: named ? null : context,
-    }
+  private prepare(asker: Asker, given: TurnRequest, conversation: ConversationRow | undefined): Promise<Prepared> {
+    const filesOf = (id: string) => this.conversationFiles(asker.workspaceId, id)
+    return prepareTurn({ ...this.dependencies, filesOf }, asker.workspaceId, given, conversation)
   }
 
   /** Applies what the request changes in its conversation, together with the turn's messages. */
@@ -372,12 +318,6 @@ export class Chat {
     if (!row) throw new AppError("not_found", { message: "there is no such conversation" })
     return row
   }
-}
-
-/** A stored message as this turn's model may see it: it may be redacted where it was not when it came. */
-async function asSeen(message: MessageRow, redaction: TurnRedaction): Promise<MessageRow> {
-  if (message.redaction === redaction.key) return message
-  return { ...message, content: await redaction.silently(message.content) }
 }
 
 /** The caller of a JSON answer learns where the failed turn is kept. */
