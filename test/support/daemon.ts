@@ -20,9 +20,9 @@ export interface Daemon {
   remove(): Promise<void>
   run(...args: string[]): Promise<{ code: number; out: string; err: string }>
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every route
-  call(method: string, path: string, body?: unknown): Promise<any>
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<any>
   // biome-ignore lint/suspicious/noExplicitAny: a file record
-  upload(name: string, text: string): Promise<any>
+  upload(name: string, text: string, fields?: Record<string, string>): Promise<any>
   credentials: Record<string, string>
 }
 
@@ -93,11 +93,15 @@ export async function startDaemon(flags: string[] = []): Promise<Daemon> {
   const key = JSON.parse(created.out)
   const credentials = { "client-id": key.client_id, "private-key": key.private_key, secret: key.secret }
 
-  const call: Daemon["call"] = async (method, path, body) => {
+  const call: Daemon["call"] = async (method, path, body, headers = {}) => {
     const isForm = body instanceof FormData
     const response = await fetch(`${url}/external${path}`, {
       method,
-      headers: { ...credentials, ...(body === undefined || isForm ? {} : { "content-type": "application/json" }) },
+      headers: {
+        ...credentials,
+        ...(body === undefined || isForm ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
@@ -123,8 +127,9 @@ export async function startDaemon(flags: string[] = []): Promise<Daemon> {
       await end("SIGKILL")
       rmSync(data, { recursive: true, force: true })
     },
-    async upload(name, text) {
+    async upload(name, text, fields = {}) {
       const form = new FormData()
+      for (const [field, value] of Object.entries(fields)) form.append(field, value)
       form.append("files", new Blob([text]), name)
       return (await call("POST", "/upload", form)).files[0]
     },

@@ -1,0 +1,116 @@
+/** Uploads, replaces, re-indexes and deletes files, and knows what of it the daemon has acknowledged. */
+import { expect } from "bun:test"
+import type { Daemon } from "../support/daemon.ts"
+import type { Chance } from "./chance.ts"
+
+interface HeldFile {
+  id: string
+  name: string
+  /** The one word that only this version of this file holds. */
+  word: string
+  /** Word of a version that was sent and not acknowledged: it may have taken the place of the other. */
+  perhaps?: string
+}
+
+export class FileStorm {
+  private readonly held = new Map<string, HeldFile>()
+  /** Words of deleted files and replaced versions. */
+  private readonly gone = new Set<string>()
+  /** Deletions that were asked for and not acknowledged. */
+  private readonly doubtful = new Set<string>()
+  private serial = 0
+
+  constructor(
+    private readonly daemon: Daemon,
+    private readonly chance: Chance,
+  ) {}
+
+  /** Files whose existence was promised. */
+  get promised(): number {
+    return this.held.size
+  }
+
+  /** Goes on until the daemon is gone. One file is in one hand at a time. */
+  async rage(): Promise<void> {
+    for (;;) {
+      const file = [...this.held.values()][this.chance(Math.max(1, this.held.size))]
+      const action = this.chance(12)
+      try {
+        if (!file || action < 5) await this.upload()
+        else {
+          this.held.delete(file.id)
+          await (action < 7 ? this.delete(file) : action < 10 ? this.replace(file) : this.reindex(file))
+        }
+      } catch {
+        return // killed amid the request: not acknowledged
+      }
+    }
+  }
+
+  private async upload(): Promise<void> {
+    const word = this.newWord()
+    const name = `${word}.txt`
+    const { id } = await this.daemon.upload(name, this.textOf(word))
+    this.held.set(id, { id, name, word })
+  }
+
+  private async delete(file: HeldFile): Promise<void> {
+    this.doubtful.add(file.id)
+    await this.daemon.call("DELETE", `/libraries/${file.id}`)
+    this.doubtful.delete(file.id)
+    this.gone.add(file.word)
+  }
+
+  private async replace(file: HeldFile): Promise<void> {
+    const word = this.newWord()
+    this.held.set(file.id, { ...file, perhaps: word })
+    const { id } = await this.daemon.upload(file.name, this.textOf(word), { on_duplicate: "replace" })
+    expect(id).toBe(file.id)
+    this.gone.add(file.word)
+    this.held.set(id, { ...file, word })
+  }
+
+  private async reindex(file: HeldFile): Promise<void> {
+    this.held.set(file.id, file)
+    await this.daemon.call("POST", `/libraries/${file.id}/reindex`)
+  }
+
+  private newWord = () => `stormword${this.serial++}`
+
+  private textOf(word: string): string {
+    return `The ${word} stands in this file.\n\n${"Filler about the harbour. ".repeat(this.chance(200))}`
+  }
+
+  /** Waits until nothing is queued: a restart goes on with what the kill cut off. */
+  async settled(): Promise<void> {
+    const waiting = () => this.daemon.call("GET", "/libraries?status=queued,indexing&page_size=5")
+    for (const end = Date.now() + 60_000; Date.now() < end; await Bun.sleep(100))
+      if ((await waiting()).pagination.total_items === 0) return
+    throw new Error(`files stayed queued or indexing after a restart: ${JSON.stringify((await waiting()).data)}`)
+  }
+
+  async verify(): Promise<void> {
+    for (const file of this.held.values()) {
+      const isNewer = file.perhaps !== undefined && (await this.holders(file.perhaps)).length > 0
+      if (isNewer) this.gone.add(file.word)
+      const word = isNewer ? file.perhaps! : file.word
+      expect({ word, found: await this.holders(word) }).toEqual({ word, found: [file.id] })
+      this.held.set(file.id, { id: file.id, name: file.name, word })
+    }
+    for (const word of this.gone) expect({ word, found: await this.holders(word) }).toEqual({ word, found: [] })
+    // A deletion that was never acknowledged has happened whole or not at all.
+    for (const id of this.doubtful) {
+      const record = await this.daemon.call("GET", `/libraries/${id}`).catch(() => undefined)
+      if (record) expect(record.status).toBe("searchable")
+    }
+  }
+
+  /** Files in which the word is found, one entry per passage. */
+  private async holders(word: string): Promise<string[]> {
+    const { hits } = await this.daemon.call("POST", "/search", { query: word, mode: "keyword", limit: 20 })
+    const exact = new RegExp(`\\b${word}\\b`)
+    return hits
+      .filter((hit: { text: string }) => exact.test(hit.text))
+      .map((hit: { file: { id: string } }) => hit.file.id)
+  }
+}
