@@ -18,6 +18,11 @@ SLOTS = [
     (re.compile(r"\b[Hh]er(?= (?:own|first|new|work|life|father|mother|family|book|book|team|job|name|own|second|career|son|friend)\b)"), "{person}'s"),
     (re.compile(r"\b(?:a|the) (?:man|woman|patient|customer|employee|student|doctor|author|manager|researcher|employer|owner)(?= (?:was|is|had|has|who|can|may|must|will|should|[a-z]+ed)\b)"), "{person}"),
     (re.compile(r"\b(by|for|from|with|to) (?:a|the) (?:man|woman|patient|customer|employee|student|doctor|author|manager|researcher|employer|owner)\b"), r"\1 {person}"),
+    # Places and companies in natural sentences, unlabelled: a capital alone makes no person.
+    (re.compile(r"\bin the (?:country|city|state|region|area|world|community|office|market|field|system)\b"), "in {place}"),
+    (re.compile(r"\b(from|to|across|near|throughout) the (?:country|city|state|region|area|world|office|market|hospital|school)\b"), r"\1 {place}"),
+    (re.compile(r"\b[Tt]he (?:company|agency|organization|organisation|university|government|bank|team|business|department|firm|system|project|software|library)(?= (?:is|was|has|had|can|may|must|will|should|[a-z]+ed|[a-z]+s)\b)"), "{org}"),
+    (re.compile(r"\b(by|for|from|with|to|at|of|and|in) the (?:company|agency|organization|organisation|university|government|bank|team|business|department|firm|project|software|library|database|server)\b"), r"\1 {org}"),
 ]
 
 
@@ -57,5 +62,5 @@ with open(out, "w") as target:
         target.write(json.dumps({"text": sentence, "spans": []}, ensure_ascii=False) + "\n")
 rng.shuffle(pronouns)
 with open(pronouns_out, "w") as target:
-    target.write("\n".join(s.replace("\n", " ") for s in pronouns[:25000]))
+    target.write("\n".join(s.replace("\n", " ") for s in pronouns[:30000]))
 print(len(kept), "sentences,", len(pronouns), "with slots")

@@ -56,6 +56,14 @@ export const NAME_TEMPLATES = [
   "{given}, (can I|could you|please|will you|where can we) (please |)({verb} the {noun}|speak to your manager|help me)(?|.)",
   "{first}:\\\\\"(I\\\\'m|We are) {first}\\\\'s (son|daughter|friend)\\\\\".",
   "(singing|reading|hearing) (about|from) (the|) (verses|songs|letters|tales) (from|of|by) {person}('s {Adj} {Noun}| and {last}|)(.|?)",
+  "(Mein Name ist|Ich heiße|Hier spricht|Das ist) {person}(.| und ich habe eine Frage.)",
+  "(Sehr geehrte Frau|Sehr geehrter Herr|Liebe|Lieber|Hallo) {given},(\n| )(vielen Dank für Ihre Nachricht|anbei die Rechnung|können wir den Termin verschieben)(.|?)",
+  "(Je m'appelle|Mon nom est|Bonjour, ici) {person}(.| et j'ai une question.)",
+  "(Me llamo|Mi nombre es|Soy) {person}(.| y tengo una pregunta.)",
+  "(Mi chiamo|Il mio nome è) {person}(.| e ho una domanda.)",
+  "(Mijn naam is|Ik ben) {person}(.| en ik heb een vraag.)",
+  "{person} (wohnt|arbeitet|lebt) in {place} und hat (das Haus|die Arbeit|den Vertrag) (gesehen|beendet|bekommen).",
+  "{person} (habite|travaille) à {place} et il a (fini son travail|reçu la lettre).",
   "account holder (is|:) {person}, (born|date of birth) {date}",
 ]
 
@@ -134,5 +142,8 @@ export const OTHER_TEMPLATES = [
   'const {noun} = {noun}({num}, "{adj}")',
   "{Verb}! {Noun}? {Adj}. (No|Yes|Well|OK|Sorry), (I don't|we can't|they will) {verb} (it|that|the {noun}).",
   "{first_like} (is|was) (a word|the name of the product|a brand) for {noun}s(.|)",
+  "(Die|Der|Das|Eine|Ein) (Behörde|Sitzung|Rechnung|Frage|Leistung|Arbeit|Stadt|Regierung|Entwicklung|Wirtschaft|Firma|Sprache|Zeit|Mitglieder|Schule|Bericht|Vertrag|Geschichte|Zahl) (der|des|in der|für die|von) (Bundesrepublik|Jahre|Europäischen Union|Gesellschaft|Menschen|Unterstützung|Bevölkerung|Geschwindigkeit|Verteidigung|Forschung|Kinder|Abteilung|Kunden) (wurde|ist|war|wird) (im Jahr {year}|seit {year}|am {date}|heute|mit {num} Punkten|für {num} Euro) (beendet|wichtig|geändert|gegründet|verkauft|neu).",
+  "(Im Jahr {year}|Seit {year}|Heute|Zum Beispiel) (gab|hatte|wurden|gibt) es (etwa |nur |über |) {num} (Einwohner|Punkte|Haushalte|Mitarbeiter|Stunden|Meter|Prozent) in {place}(.| und der Umgebung.)",
+  "(La|Una|Esta|Cette|Une|De|Het|A|O) (compañía|ciudad|question|société|stad|regering|cidade|governo|región|histoire) (de|del|van|da|du|en) {place} (tiene|a|heeft|tem|est|es) {num} (habitantes|habitants|inwoners|años|ans|jaar) (desde|depuis|sinds|en) {year}.",
   "(God|Heaven|Earth|Love|Rock and Roll|Jazz|Blues|Christmas|Easter|Internet|English|Congress) (is|was|made|gave) (the|a) {noun}(.|)",
 ]
