@@ -9,7 +9,7 @@ import { ensureChromium } from "./test/chromium.ts"
 
 const PROJECT = resolve(import.meta.dir, "..")
 /** A file that takes longer hangs: the slowest builds the executable, which takes a minute or two. */
-const FILE_TIMEOUT_MS = 600_000
+const FILE_TIMEOUT_MS = 300_000
 /** Bun's 5 s for one test is little where three processes share two cores. */
 const TEST_TIMEOUT_MS = 30_000
 /** Tests wait for processes and clocks as well as for the CPU, so there is room for one more than there are cores. */
@@ -35,12 +35,29 @@ await ensureChromium(files)
 const started = performance.now()
 const waiting = [...files]
 const results: Result[] = []
+const unsteady: string[] = []
 await Promise.all(
   Array.from({ length: Math.min(PROCESSES, files.length) }, async () => {
     for (let file = waiting.shift(); file; file = waiting.shift()) results.push(await runFile(file))
   }),
 )
+await runAgainAlone()
 summarize()
+
+/**
+ * A file that failed beside others runs once more with the machine to itself: tests that wait for clocks and processes
+ * fail on a machine that is busy elsewhere. A second failure counts; a second success is named in the report.
+ */
+async function runAgainAlone(): Promise<void> {
+  for (const [i, { file, failed }] of results.entries()) {
+    if (failed === 0) continue
+    console.log(`again, alone: ${file}`)
+    const second = await runFile(file)
+    if (second.failed > 0) continue
+    results[i] = second
+    unsteady.push(file)
+  }
+}
 
 async function runFile(file: string): Promise<Result> {
   const begun = performance.now()
@@ -76,6 +93,7 @@ function summarize(): void {
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
   const broken = results.filter(({ failed }) => failed > 0).map(({ file }) => file)
   console.log(`\n${files.length} test files, ${sum("skipped")} skipped, ${seconds} s on ${cpus().length} cores`)
+  if (unsteady.length > 0) console.log(`passed only when run alone: ${unsteady.join(", ")}`)
   if (broken.length > 0) console.log(`failed in ${broken.join(", ")}`)
   console.log(`${sum("passed")} passed, ${sum("failed")} failed`)
   process.exit(sum("failed") > 0 ? 1 : 0)
