@@ -3,6 +3,7 @@
  * milliseconds, and `version` must not open a database.
  */
 import type { Command } from "./commands/command.ts"
+import { setLogSink } from "./log.ts"
 
 const COMMANDS: Record<string, { summary: string; load: () => Promise<{ run: Command }> }> = {
   serve: { summary: "run the daemon", load: () => import("./commands/serve.ts") },
@@ -75,6 +76,8 @@ async function main([name, ...args]: string[]): Promise<number> {
     process.stderr.write(`carrel: there is no command ${JSON.stringify(name)}\n\n${help()}`)
     return 2
   }
+  // Standard output is the command's answer, which a script may read.
+  if (name !== "serve") setLogSink(line => void process.stderr.write(`${line}\n`))
   return (await command.load()).run(args)
 }
 

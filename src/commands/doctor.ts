@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { access, constants, statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { sql } from "kysely"
@@ -6,37 +6,32 @@ import { createModels, describeModelFolders } from "../app.ts"
 import type { Config } from "../config.ts"
 import { useNativeDirectory } from "../native/native.ts"
 import { VERSION } from "../native/version.ts"
-import { SearchIndex } from "../search/index.ts"
-import { Blobs } from "../storage/blobs.ts"
 import { type Database, openDatabase } from "../storage/database.ts"
-import { lockDirectory } from "../storage/lock.ts"
 import { type Command, parseArguments, print, printJson } from "./command.ts"
+import type { Finding } from "./finding.ts"
+import { repairStores } from "./repair.ts"
+import { compareStores } from "./stores.ts"
 
-const HELP = `Usage: carrel doctor [--check] [--json] [--data DIR]
+const HELP = `Usage: carrel doctor [--check | --repair] [--json] [--data DIR]
 
 Says what is wrong with an installation and what to do. --check also compares every file's record with its bytes, its
-text and the search index, which takes a while in a large library. Changes nothing; works beside a running daemon.
+text and the search index, which takes a while in a large library. Both change nothing and work beside a running daemon.
+--repair needs the daemon stopped: it mends what a crash between two stores may have left, then checks. Originals that
+are lost cannot be mended: they are named, to be uploaded again or restored from a backup.
 `
-
-interface Finding {
-  what: string
-  /** `ok`, or what is wrong. */
-  state: "ok" | "note" | "problem"
-  text: string
-  /** What to do. */
-  remedy?: string
-}
 
 /** Below this, uploads will soon be refused. */
 const LOW_DISK_BYTES = 2 * 2 ** 30
 
 export const run: Command = async args => {
-  const { config, options } = parseArguments(args, { switches: ["check", "json", "help"] })
+  const { config, options } = parseArguments(args, { switches: ["check", "repair", "json", "help"] })
   if (options.has("help")) {
     print(HELP)
     return 0
   }
-  const findings = await examine(config, options.has("check"))
+  const isRepair = options.has("repair")
+  const findings = isRepair ? await repairStores(config) : []
+  findings.push(...(await examine(config, isRepair || options.has("check"))))
   if (options.has("json")) printJson({ version: VERSION, findings })
   else
     for (const { what, state, text, remedy } of findings) {
@@ -68,7 +63,7 @@ async function examine(config: Config, deep: boolean): Promise<Finding[]> {
   try {
     findings.push(await integrity(database), await library(database))
     findings.push(...(await describeModelFolders(config)), ...(await chatModels(config)))
-    if (deep) findings.push(...(await storedFiles(config, database)), ...(await searchIndex(config, database)))
+    if (deep) findings.push(...(await compareStores(config, database)))
   } finally {
     await database.destroy()
   }
@@ -134,7 +129,7 @@ async function library(database: Database): Promise<Finding> {
       what: "library",
       state: "problem",
       text: `${orphans.count} files wait for a job that does not exist`,
-      remedy: "re-index them: POST /external/libraries/{file_id}/reindex",
+      remedy: "stop the daemon and run `carrel doctor --repair`",
     }
   return { what: "library", state: "ok", text: rows.map(row => `${row.count} ${row.status}`).join(", ") || "empty" }
 }
@@ -152,74 +147,4 @@ async function chatModels(config: Config): Promise<Finding[]> {
       remedy: "start Ollama and pull a model, or set --ollama-host or --openai-base-url",
     },
   ]
-}
-
-/** Every file has its bytes in full, and its text once it is searchable. */
-async function storedFiles(config: Config, database: Database): Promise<Finding[]> {
-  const blobs = new Blobs(config.data)
-  const rows = await database.selectFrom("files").select(["id", "name", "blob", "size", "live_generation"]).execute()
-  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
-  const lost = rows.filter(row => sizeOf(blobs.path(row.blob)) !== row.size)
-  const textless = rows.filter(
-    row => row.live_generation !== null && sizeOf(blobs.textPath(row.id, row.live_generation)) === undefined,
-  )
-  const findings: Finding[] = []
-  if (lost.length > 0)
-    findings.push({
-      what: "originals",
-      state: "problem",
-      text: `${lost.length} are missing or cut: ${lost
-        .slice(0, 5)
-        .map(row => row.id)
-        .join(", ")}`,
-      remedy: "upload them again, or restore a backup",
-    })
-  if (textless.length > 0)
-    findings.push({
-      what: "texts",
-      state: "problem",
-      text: `${textless.length} are missing: ${textless
-        .slice(0, 5)
-        .map(row => row.id)
-        .join(", ")}`,
-      remedy: "re-index these files",
-    })
-  return findings.length > 0 ? findings : [{ what: "stored files", state: "ok", text: `${rows.length} complete` }]
-}
-
-/** Opening the index heals it, which only one process may do. */
-async function searchIndex(config: Config, database: Database): Promise<Finding[]> {
-  const lock = tryLock(config.data)
-  if (!lock)
-    return [
-      {
-        what: "search index",
-        state: "note",
-        text: "not compared: the daemon is running",
-        remedy: "stop it and ask again",
-      },
-    ]
-  const index = new SearchIndex({ database, dataDirectory: config.data, embedder: undefined })
-  try {
-    await index.start()
-    const { problems } = await index.check()
-    if (problems.length === 0) return [{ what: "search index", state: "ok", text: "agrees with the database" }]
-    return problems.map(text => ({
-      what: "search index",
-      state: "problem" as const,
-      text,
-      remedy: "restart the daemon, which mends it; else `carrel reindex`",
-    }))
-  } finally {
-    await index.stop()
-    lock.release()
-  }
-}
-
-function tryLock(path: string): { release(): void } | undefined {
-  try {
-    return lockDirectory(path)
-  } catch {
-    return undefined
-  }
 }

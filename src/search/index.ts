@@ -16,7 +16,7 @@ import {
 } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { Chunk } from "../storage/document.ts"
-import { countIds, subtract, toRanges } from "./id-ranges.ts"
+import { countIds, subtract, toRanges, union } from "./id-ranges.ts"
 import { LiveRangesCache } from "./live-ranges.ts"
 import { neighbours, type Passage } from "./passages.ts"
 import {
@@ -192,6 +192,26 @@ export class SearchIndex implements SearchService {
       .executeTakeFirstOrThrow()
     tell(Math.max(0, countIds(wanted) - count), "passages have no text")
     return { problems }
+  }
+
+  /**
+   * Mends what `check` finds, with no daemon on the directory: removes what belongs to no file, makes missing words.
+   * Missing vectors are left to the daemon, which makes them at its start.
+   * @returns passages by what was done with their entries
+   */
+  async repair(): Promise<{ removed: number; added: number }> {
+    await this.sweep()
+    await this.vectors.load()
+    const [wanted, { keyword, vector }] = await Promise.all([wantedIds(this.db), this.thread.ask("holdings", {})])
+    const rows = await this.db.selectFrom("generations").select(["first_chunk", "last_chunk"]).execute()
+    const known = toRanges(rows.map(row => [row.first_chunk, row.last_chunk]))
+    const unknown = union(subtract(keyword, known), subtract(vector, known))
+    if (countIds(unknown) > 0) {
+      await this.vectors.remove(unknown)
+      await this.thread.ask("remove", { ranges: unknown })
+    }
+    await indexMissingWords(this.db, this.thread, wanted, this.stopping.signal)
+    return { removed: countIds(unknown), added: countIds(subtract(wanted, keyword)) }
   }
 
   async stats(): Promise<SearchStats> {

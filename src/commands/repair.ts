@@ -1,0 +1,126 @@
+/**
+ * `carrel doctor --repair`: mends what a crash between two stores, or a lost file of the index, may leave. The relational
+ * database is the truth: what it does not know is swept, what it misses is made anew from the originals. Done twice, it
+ * changes nothing the second time.
+ */
+import { Database as Sqlite } from "bun:sqlite"
+import { existsSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { sql } from "kysely"
+import type { Config } from "../config.ts"
+import { INDEX_FILE } from "../ingest/task.ts"
+import { JobQueue } from "../jobs/queue.ts"
+import { QUEUED } from "../library/library.ts"
+import { sweepFiles } from "../library/sweep.ts"
+import { useNativeDirectory } from "../native/native.ts"
+import { Blobs } from "../storage/blobs.ts"
+import type { Database } from "../storage/database.ts"
+import { lockDirectory } from "../storage/lock.ts"
+import { withDatabase } from "./command.ts"
+import { type Finding, someOf } from "./finding.ts"
+import { inspectFiles, withSearchIndex } from "./stores.ts"
+
+/** @throws AppError conflict while a daemon runs on the directory */
+export async function repairStores(config: Config): Promise<Finding[]> {
+  if (!existsSync(join(config.data, "carrel.db"))) return []
+  const lock = lockDirectory(config.data)
+  useNativeDirectory(join(config.data, "native"))
+  try {
+    const done = await withDatabase(config, database => repair(config, database))
+    const mended = done.filter(text => text !== undefined)
+    if (mended.length === 0) return [{ what: "repair", state: "ok", text: "nothing to mend" }]
+    return mended.map(text => ({ what: "repair", state: "note", text }))
+  } finally {
+    lock.release()
+  }
+}
+
+type Mended = string | undefined
+
+async function repair(config: Config, database: Database): Promise<Mended[]> {
+  const blobs = new Blobs(config.data)
+  blobs.clearTemporary()
+  return [
+    dropBrokenWords(config.data),
+    await giveJobs(database),
+    await indexAgain(config, database),
+    await sweepOrphans(database, blobs),
+    await withSearchIndex(config, database, async index => {
+      const { removed, added } = await index.repair()
+      return removed + added > 0
+        ? `${removed} entries of the index were removed that belong to no file, ${added} were made again`
+        : undefined
+    }),
+  ]
+}
+
+/** The keyword index holds nothing that the database does not: a damaged one is dropped and made anew. */
+function dropBrokenWords(dataDirectory: string): Mended {
+  const path = join(dataDirectory, "keyword.db")
+  if (!existsSync(path) || isIntact(path)) return undefined
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true })
+  return "the keyword index was damaged and is made anew"
+}
+
+function isIntact(path: string): boolean {
+  try {
+    const sqlite = new Sqlite(path)
+    try {
+      return (sqlite.query("pragma quick_check(1)").get() as { quick_check?: string } | null)?.quick_check === "ok"
+    } finally {
+      sqlite.close()
+    }
+  } catch {
+    return false
+  }
+}
+
+/** Files that wait for a job get one. */
+async function giveJobs(database: Database): Promise<Mended> {
+  const queue = new JobQueue(database)
+  return database.transaction().execute(async trx => {
+    const waiting = await trx
+      .selectFrom("files")
+      .select("id")
+      .where("status", "in", ["queued", "indexing"])
+      .where(eb => eb.not(eb.exists(eb.selectFrom("jobs").select("jobs.id").whereRef("jobs.subject", "=", "files.id"))))
+      .execute()
+    for (const { id } of waiting) await queue.enqueue(trx, INDEX_FILE, id)
+    return waiting.length > 0
+      ? `${waiting.length} files without a job were queued: ${someOf(waiting.map(({ id }) => id))}`
+      : undefined
+  })
+}
+
+/** Findable files whose text or passages are lost are read again, as long as their original is there. */
+async function indexAgain({ data }: Config, database: Database): Promise<Mended> {
+  const { lost, textless, unindexed } = await inspectFiles(data, database)
+  const ids = [...new Set([...textless, ...unindexed])].filter(id => !lost.includes(id))
+  if (ids.length === 0) return undefined
+  const queue = new JobQueue(database)
+  await database.transaction().execute(async trx => {
+    for (const id of ids) {
+      await trx
+        .updateTable("files")
+        .set(eb => ({ ...QUEUED, generation: eb("generation", "+", 1), updated_at: new Date().toISOString() }))
+        .where("id", "=", id)
+        .execute()
+      await queue.enqueue(trx, INDEX_FILE, id)
+    }
+  })
+  return `${ids.length} files were queued to be indexed again, at the daemon's next start: ${someOf(ids)}`
+}
+
+/** Bytes, texts and passages that no file names. */
+async function sweepOrphans(database: Database, blobs: Blobs): Promise<Mended> {
+  const removed = await sweepFiles(database, blobs, Number.POSITIVE_INFINITY)
+  const { numAffectedRows: passages = 0n } = await sql`
+    delete from chunks where generation_id not in (select id from generations)`.execute(database)
+  const { numAffectedRows: generations = 0n } = await sql`
+    update generations set state = 'dead' where state = 'live' and not exists (
+      select 1 from files where files.id = generations.file_id and files.live_generation = generations.generation)`.execute(
+    database,
+  )
+  const total = removed + Number(passages + generations)
+  return total > 0 ? `${total} stored originals, texts or passages were swept that belong to no file` : undefined
+}

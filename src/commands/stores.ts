@@ -1,0 +1,115 @@
+/** Compares the stores with each other: records, originals, texts, passages, words and vectors. */
+import { statSync } from "node:fs"
+import { sql } from "kysely"
+import { openConfiguredEmbedder } from "../app.ts"
+import type { Embedder } from "../backends/backend.ts"
+import type { Config } from "../config.ts"
+import { SearchIndex } from "../search/index.ts"
+import { Blobs } from "../storage/blobs.ts"
+import type { Database } from "../storage/database.ts"
+import { lockDirectory } from "../storage/lock.ts"
+import { type Finding, someOf } from "./finding.ts"
+
+const REPAIR = "stop the daemon and run `carrel doctor --repair`"
+
+export async function compareStores(config: Config, database: Database): Promise<Finding[]> {
+  return [...(await storedFiles(config, database)), ...(await searchIndex(config, database))]
+}
+
+export interface StoredFiles {
+  total: number
+  /** Originals that are missing or cut. */
+  lost: string[]
+  /** Findable files without their text. */
+  textless: string[]
+  /** Findable files without all their passages. */
+  unindexed: string[]
+}
+
+/** Ids of files by what they lack. */
+export async function inspectFiles(dataDirectory: string, database: Database): Promise<StoredFiles> {
+  const blobs = new Blobs(dataDirectory)
+  const rows = await database.selectFrom("files").select(["id", "blob", "size", "live_generation"]).execute()
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
+  const { rows: unindexed } = await sql<{ id: string }>`
+    select id from files where live_generation is not null and not exists (
+      select 1 from generations g
+      where g.file_id = files.id and g.generation = files.live_generation and g.state = 'live'
+        and (select count(*) from chunks where chunks.id between g.first_chunk and g.last_chunk)
+          = g.last_chunk - g.first_chunk + 1)`.execute(database)
+  return {
+    total: rows.length,
+    lost: rows.filter(row => sizeOf(blobs.path(row.blob)) !== row.size).map(row => row.id),
+    textless: rows
+      .filter(row => row.live_generation !== null && sizeOf(blobs.textPath(row.id, row.live_generation)) === undefined)
+      .map(row => row.id),
+    unindexed: unindexed.map(row => row.id),
+  }
+}
+
+async function storedFiles({ data }: Config, database: Database): Promise<Finding[]> {
+  const { total, lost, textless, unindexed } = await inspectFiles(data, database)
+  const findings: Finding[] = []
+  const tell = (what: string, ids: string[], remedy: string) => {
+    if (ids.length > 0)
+      findings.push({ what, state: "problem", text: `${ids.length} are missing or cut: ${someOf(ids)}`, remedy })
+  }
+  tell("originals", lost, "upload them again, or restore a backup")
+  tell("texts", textless, REPAIR)
+  tell("passages", unindexed, REPAIR)
+  return findings.length > 0 ? findings : [{ what: "stored files", state: "ok", text: `${total} complete` }]
+}
+
+/** Opening the index heals it, which only one process may do. */
+async function searchIndex(config: Config, database: Database): Promise<Finding[]> {
+  const lock = tryLock(config.data)
+  if (!lock)
+    return [
+      {
+        what: "search index",
+        state: "note",
+        text: "not compared: the daemon is running",
+        remedy: "stop it and ask again",
+      },
+    ]
+  try {
+    const problems = await withSearchIndex(config, database, async index => (await index.check()).problems)
+    if (problems.length === 0) return [{ what: "search index", state: "ok", text: "agrees with the database" }]
+    return problems.map(text => ({ what: "search index", state: "problem", text, remedy: REPAIR }))
+  } finally {
+    lock.release()
+  }
+}
+
+/** Opens the index with the model that its vectors were made with, if any. */
+export async function withSearchIndex<T>(
+  config: Config,
+  database: Database,
+  work: (index: SearchIndex) => Promise<T>,
+): Promise<T> {
+  let former: Embedder | undefined
+  const index = new SearchIndex({
+    database,
+    dataDirectory: config.data,
+    embedder: undefined,
+    embedderNamed: async model => {
+      former = await openConfiguredEmbedder(config, model).catch(() => undefined)
+      return former
+    },
+  })
+  try {
+    await index.start()
+    return await work(index)
+  } finally {
+    await index.stop()
+    await former?.close()
+  }
+}
+
+function tryLock(path: string): { release(): void } | undefined {
+  try {
+    return lockDirectory(path)
+  } catch {
+    return undefined
+  }
+}
