@@ -4,10 +4,10 @@
  * Keep transactions short: no await on anything but the database inside one.
  */
 import { Database as Sqlite } from "bun:sqlite"
-import { chmodSync, existsSync, mkdirSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { Kysely, SqliteDialect, sql, type Transaction } from "kysely"
-import { MIGRATIONS } from "./migrations/index.ts"
+import { MIGRATIONS, type Migration } from "./migrations/index.ts"
 import type { Schema } from "./schema.ts"
 
 export type Database = Kysely<Schema>
@@ -22,7 +22,10 @@ const BUSY_TIMEOUT_MS = 10_000
  * Opens or creates the database and migrates it forward.
  * @throws Error when the data directory was written by a newer version.
  */
-export async function openDatabase(dataDirectory: string): Promise<Database> {
+export async function openDatabase(
+  dataDirectory: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Database> {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   const path = join(dataDirectory, "carrel.db")
   const created = !existsSync(path)
@@ -34,7 +37,12 @@ export async function openDatabase(dataDirectory: string): Promise<Database> {
   sqlite.exec("PRAGMA foreign_keys = ON")
   sqlite.exec("PRAGMA temp_store = MEMORY") // no file outside the data directory
   const database = new Kysely<Schema>({ dialect: new SqliteDialect({ database: async () => adapt(sqlite) }) })
-  await migrate(database)
+  try {
+    await migrate(database, path, migrations)
+  } catch (error) {
+    await database.destroy()
+    throw error
+  }
   return database
 }
 
@@ -55,16 +63,22 @@ function adapt(sqlite: Sqlite) {
   }
 }
 
-/** Brings the schema forward, each migration in a transaction of its own; a second process waits for the first. */
-async function migrate(database: Database): Promise<void> {
+/**
+ * Brings the schema forward, each migration in a transaction of its own; a second process waits for the first. An
+ * installation that is upgraded is copied first, to `carrel.db.before-<migration>` beside its database.
+ */
+async function migrate(database: Database, path: string, migrations: readonly Migration[]): Promise<void> {
   await sql`create table if not exists migrations (name text primary key, applied_at text not null)`.execute(database)
-  const known = new Set(MIGRATIONS.map(migration => migration.name))
-  for (const name of await appliedMigrations(database))
+  const known = new Set(migrations.map(migration => migration.name))
+  const applied = await appliedMigrations(database)
+  for (const name of applied)
     if (!known.has(name))
       throw new Error(
         `the data directory was written by a newer version of Carrel (it has the migration ${name}); use that version or a backup`,
       )
-  for (const migration of MIGRATIONS)
+  const pending = migrations.find(({ name }) => !applied.includes(name))
+  if (pending && applied.length > 0) await copyBefore(database, path, pending.name)
+  for (const migration of migrations)
     await database.transaction().execute(async trx => {
       // Taking the write lock first makes a second process wait here and then see this migration as done.
       await sql`update migrations set applied_at = applied_at where name = ''`.execute(trx)
@@ -74,6 +88,24 @@ async function migrate(database: Database): Promise<void> {
         trx,
       )
     })
+}
+
+/**
+ * A consistent copy, complete or not there. A process that comes second finds it and leaves it alone, so that it keeps
+ * what was there before the first attempt.
+ */
+async function copyBefore(database: Database, path: string, migration: string): Promise<void> {
+  const copy = `${path}.before-${migration}`
+  if (existsSync(copy)) return
+  const temporary = `${copy}.${process.pid}`
+  rmSync(temporary, { force: true })
+  try {
+    await sql`vacuum into ${temporary}`.execute(database)
+    chmodSync(temporary, 0o600)
+    renameSync(temporary, copy)
+  } finally {
+    rmSync(temporary, { force: true })
+  }
 }
 
 async function appliedMigrations(executor: Executor): Promise<string[]> {

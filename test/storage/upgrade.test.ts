@@ -1,0 +1,61 @@
+import { Database as Sqlite } from "bun:sqlite"
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { openDatabase, runStatements } from "../../src/storage/database.ts"
+import { MIGRATIONS, type Migration } from "../../src/storage/migrations/index.ts"
+
+let data: string
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "carrel-upgrade-"))
+})
+afterEach(() => rmSync(data, { recursive: true, force: true }))
+
+const NEXT: Migration = {
+  name: "9999-next",
+  up: executor => runStatements(executor, "create table shelves (id text primary key)"),
+}
+const COPY = "carrel.db.before-9999-next"
+
+const copies = () => readdirSync(data).filter(name => name.includes("before"))
+const holdsTable = (file: string, table: string) => {
+  const sqlite = new Sqlite(join(data, file))
+  const row = sqlite.query("select name from sqlite_master where name = ?").get(table)
+  sqlite.close()
+  return row !== null
+}
+
+describe("opening an installation", () => {
+  test("of an older version copies its database before it is migrated", async () => {
+    await (await openDatabase(data)).destroy()
+    await (await openDatabase(data, [...MIGRATIONS, NEXT])).destroy()
+    expect(copies()).toEqual([COPY])
+    expect(statSync(join(data, COPY)).mode & 0o777).toBe(0o600)
+    expect(["files", "shelves"].map(table => holdsTable(COPY, table))).toEqual([true, false])
+    expect(["files", "shelves"].map(table => holdsTable("carrel.db", table))).toEqual([true, true])
+  })
+
+  test("keeps the first copy where a migration fails and is tried again", async () => {
+    await (await openDatabase(data)).destroy()
+    const failing: Migration = { name: NEXT.name, up: () => Promise.reject(new Error("no")) }
+    await expect(openDatabase(data, [...MIGRATIONS, failing])).rejects.toThrow("no")
+    const { ino } = statSync(join(data, COPY))
+    await (await openDatabase(data, [...MIGRATIONS, NEXT])).destroy()
+    expect(copies()).toEqual([COPY])
+    expect(statSync(join(data, COPY)).ino).toBe(ino)
+  })
+
+  test("that is new, or of the same version, copies nothing", async () => {
+    for (let i = 0; i < 2; i++) await (await openDatabase(data)).destroy()
+    expect(copies()).toEqual([])
+  })
+
+  test("of a newer version is refused and left as it is", async () => {
+    await (await openDatabase(data, [...MIGRATIONS, NEXT])).destroy()
+    await expect(openDatabase(data)).rejects.toThrow(
+      "written by a newer version of Carrel (it has the migration 9999-next)",
+    )
+    expect(copies()).toEqual([])
+  })
+})
