@@ -25,6 +25,8 @@ export interface EntityModelStatus {
   reason: string | null
 }
 
+/** Loading and one batch end well within this. */
+const CLOSE_MS = 3_000
 /** Texts per message: a stream that asks for one window waits for the end of the batch before it. */
 const BATCH_TEXTS = 256
 /** Windows repeat while a text is redacted on its way in, in the history, on its way out. */
@@ -109,8 +111,12 @@ export class WorkerEntityModel implements EntityModel {
     return answer
   }
 
+  /** Waits for the batch that runs: a thread that is ended inside native code takes the process with it. */
   async close(): Promise<void> {
     this.closed = true
+    for (const { reject } of this.waiting.splice(0)) reject(unavailable("the entity model is closed"))
+    const deadline = Date.now() + CLOSE_MS
+    while (this.worker && (!this.ready || this.running) && Date.now() < deadline) await Bun.sleep(5)
     this.fail("the entity model is closed")
     this.remembered.clear()
   }

@@ -22,6 +22,8 @@ const FIRST_BATCH_CHARS = 8_000
 const MIN_BATCH_CHARS = 500
 const MAX_BATCH_CHARS = 64_000
 const MAX_BATCH_TEXTS = 64
+/** Loading and one batch end well within this. */
+const CLOSE_MS = 3_000
 /** After a worker died twice in a row the model is left alone this long: a search should not pay for a third try. */
 const COOL_DOWN_MS = 10_000
 
@@ -86,9 +88,15 @@ export class TransformersEmbedder implements Embedder {
     return vectors
   }
 
+  /** Waits for what the worker is at: a thread that is ended inside native code takes the process with it. */
   async close(): Promise<void> {
     this.closed = true
-    this.failAll(new AppError("model_unavailable", { message: "the embedding model is closed" }))
+    const error = new AppError("model_unavailable", { message: "the embedding model is closed" })
+    for (const batch of [this.running, ...this.lanes.query.splice(0), ...this.lanes.passage.splice(0)])
+      batch?.reject(error)
+    const deadline = Date.now() + CLOSE_MS
+    while (this.worker && (!this.ready || this.running) && Date.now() < deadline) await Bun.sleep(5)
+    this.failAll(error)
     this.worker?.terminate()
     this.worker = undefined
   }

@@ -16,6 +16,9 @@ export const LEFT_LENGTH = 240
 const MAX_WORDS = 40
 const MAX_LENGTH = 640
 
+/** Read in one go: a few milliseconds. */
+const STEP_WORDS = 500
+
 /** Words, for names: runs without white space; scripts without spaces in short runs between their punctuation. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]{1,12}|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff01-\uff0f\uff1a-\uff20]{1,200}/gu
@@ -48,25 +51,26 @@ export class ClusterFinder {
     return this.clusterFrom >= 0 ? this.words[this.clusterFrom]!.start : this.at
   }
 
-  /** Reads on in `text` (whose first character has the offset `base`); returns the windows that are complete. */
-  advance(text: string, base: number, final: boolean): Window[] {
+  /**
+   * Reads on in `text` (whose first character has the offset `base`), at most STEP_WORDS words; returns the windows that
+   * are complete, and whether all that can be read was read.
+   */
+  advance(text: string, base: number, final: boolean): { windows: Window[]; done: boolean } {
     const windows: Window[] = []
-    WORD.lastIndex = this.at - base
-    for (;;) {
-      const from = this.at - base
-      WORD.lastIndex = from
+    for (let count = 0; count < STEP_WORDS; count++) {
+      WORD.lastIndex = this.at - base
       const match = WORD.exec(text)
       const end = match ? match.index + match[0].length : text.length
       if (!match || (end === text.length && !final)) {
         // An unfinished word is read again when more has come.
         this.at = base + (match ? match.index : text.length)
-        break
+        if (final) this.close(windows)
+        return { windows, done: true }
       }
       this.at = base + end
       this.take({ start: base + match.index, end: base + end, candidate: false }, match[0], text, base, windows)
     }
-    if (final) this.close(windows)
-    return windows
+    return { windows, done: false }
   }
 
   private take(word: Word, written: string, text: string, base: number, windows: Window[]): void {

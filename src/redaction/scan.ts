@@ -22,6 +22,8 @@ const TRIM_STEP = 4096
 const LONGEST_REPLACEMENT = 43
 /** Longest stretch of work on the event loop. */
 const SLICE_MS = 8
+/** Characters that a custom pattern searches in one go: a millisecond or so. */
+const PATTERN_STEP = 2048
 
 export interface Settled {
   /** Entities up to `upTo`, by position, not overlapping. */
@@ -37,6 +39,7 @@ export class Scan {
   private base = 0
   private ruleAt = 0
   private settled = 0
+  private sliceEnd = 0
   /** Found, not yet settled. */
   private open: Entity[] = []
   private readonly ruleKinds: RuleKind[]
@@ -65,18 +68,38 @@ export class Scan {
   async advance(delta: string, final: boolean): Promise<Settled> {
     this.forget()
     this.text += delta
-    for (const { custom, search } of this.searches)
-      search.push(delta, final, (start, end) =>
-        this.open.push({ kind: custom.name, category: "custom", start, end, score: 1 }),
-      )
+    this.sliceEnd = performance.now() + SLICE_MS
+    await this.searchPatterns(delta, final)
     const rulePending = await this.searchPieces(final)
     const modelPending = await this.askModel(final)
     const upTo = this.settledUpTo(Math.min(rulePending, modelPending))
     return { entities: this.settle(upTo), upTo }
   }
 
+  private async searchPatterns(delta: string, final: boolean): Promise<void> {
+    for (const { custom, search } of this.searches) {
+      const found = (start: number, end: number) =>
+        this.open.push({ kind: custom.name, category: "custom", start, end, score: 1 })
+      for (let at = 0; at < delta.length; at += PATTERN_STEP) {
+        search.push(delta.slice(at, at + PATTERN_STEP), false, found)
+        await this.giveWay()
+      }
+      if (final) search.push("", true, found)
+    }
+  }
+
+  /** Lets others use the event loop once this search has had it for SLICE_MS. */
+  private giveWay(): Promise<void> | undefined {
+    if (performance.now() < this.sliceEnd) return undefined
+    return new Promise(resolve =>
+      setImmediate(() => {
+        this.sliceEnd = performance.now() + SLICE_MS
+        resolve()
+      }),
+    )
+  }
+
   private async searchPieces(final: boolean): Promise<number> {
-    let sliceEnd = performance.now() + SLICE_MS
     for (;;) {
       const piece = nextPiece(this.text, this.ruleAt - this.base, final)
       if (piece === "none") {
@@ -89,10 +112,7 @@ export class Scan {
       }
       this.searchPiece(piece.start, piece.end)
       this.ruleAt = this.base + piece.end
-      if (performance.now() > sliceEnd) {
-        await new Promise(resolve => setImmediate(resolve))
-        sliceEnd = performance.now() + SLICE_MS
-      }
+      await this.giveWay()
     }
   }
 
@@ -114,7 +134,13 @@ export class Scan {
 
   private async askModel(final: boolean): Promise<number> {
     if (this.modelKinds.size === 0 || !this.model) return this.base + this.text.length
-    const windows = this.clusters.advance(this.text, this.base, final)
+    const windows: Window[] = []
+    for (let done = false; !done; ) {
+      const step = this.clusters.advance(this.text, this.base, final)
+      windows.push(...step.windows)
+      done = step.done
+      if (!done) await this.giveWay()
+    }
     const model = this.model
     const answers = await Promise.all(windows.map(({ start, end }) => model.find(this.slice(start, end))))
     for (const [index, window] of windows.entries()) {
