@@ -2,10 +2,11 @@ import { type ApiKeyRecord, ApiKeys, ensureWorkspace, SCOPES } from "../keys/key
 import { type Command, parseArguments, print, printJson, printTable, UsageError, withDatabase } from "./command.ts"
 
 const HELP = `Usage: carrel keys create --name NAME [--workspace NAME] [--scopes a,b] [--expires-at TIME]
-                          [--rate-limit-per-minute N] [--data DIR] [--json]
+                          [--rate-limit-per-minute N] [--data DIR] [--json|--headers]
        carrel keys list [--workspace NAME] [--data DIR] [--json]
        carrel keys revoke ID_OR_CLIENT_ID [--data DIR] [--json]
 
+--headers prints the three headers that requests need, one a line: curl -H @FILE reads them.
 Works beside a running daemon. A workspace that is not yet there is made. Private key and secret are shown once.
 Scopes: ${SCOPES.join(", ")} (default: all).
 `
@@ -33,7 +34,7 @@ async function create(args: string[]): Promise<number> {
   const { limit, others } = takeOption(args, "--rate-limit-per-minute")
   const { config, options } = parseArguments(others, {
     values: ["name", "workspace", "scopes", "expires-at"],
-    switches: ["json", "help"],
+    switches: ["json", "headers", "help"],
   })
   if (options.has("help")) {
     print(HELP)
@@ -57,7 +58,9 @@ async function create(args: string[]): Promise<number> {
     }),
   )
   if (options.has("json")) printJson(key)
-  else {
+  else if (options.has("headers")) {
+    print(`client-id: ${key.client_id}\nprivate-key: ${key.private_key}\nsecret: ${key.secret}`)
+  } else {
     for (const field of ["id", "client_id", "private_key", "secret"] as const) print(`${field.padEnd(12)}${key[field]}`)
     process.stderr.write("\nKeep private_key and secret now: they are not shown again.\n")
   }
