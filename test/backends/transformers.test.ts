@@ -150,9 +150,9 @@ describe("a worker that dies", () => {
     )
     await Promise.all([...passages, embedder.embed(["river"], "query").then(() => order.push("query"))])
     expect(order).toEqual(["query", "passage 0", "passage 1", "passage 2"])
-    const left = embedder.embed(["red"], "passage")
+    const refused = expect(embedder.embed(["red"], "passage")).rejects.toMatchObject({ code: "model_unavailable" })
     await embedder.close()
-    await expect(left).rejects.toMatchObject({ code: "model_unavailable" })
+    await refused
     expect(workers[0]!.terminated).toBe(true)
   })
 
