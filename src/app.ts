@@ -15,6 +15,7 @@ import { ConversationStore } from "./chat/conversation-store.ts"
 import { Replies } from "./chat/replies.ts"
 import { TokenMeter } from "./chat/tokens.ts"
 import { appUrl, type Config, ConfigError } from "./config.ts"
+import { watchGauges } from "./gauges.ts"
 import { RateLimiter } from "./http/rate-limit.ts"
 import { startServer } from "./http/server.ts"
 import type { Services } from "./http/services.ts"
@@ -36,7 +37,7 @@ import { FileChanges } from "./library/changes.ts"
 import { Library } from "./library/library.ts"
 import { sweepFiles } from "./library/sweep.ts"
 import { log } from "./log.ts"
-import { watchEventLoop, watchGauge } from "./metrics.ts"
+import { watchEventLoop } from "./metrics.ts"
 import { builtinModelsDirectory } from "./native/models.ts"
 import { useNativeDirectory } from "./native/native.ts"
 import { selfCommand, workerUrl } from "./native/self.ts"
@@ -182,18 +183,7 @@ export async function startApp(config: Config): Promise<App> {
   })
   worker.start()
   const unwatch = watchEventLoop()
-  watchGauge(
-    "carrel_entity_model",
-    "1 for the model that finds names, with its state",
-    ["model", "status"],
-    async () => {
-      const { model, status } = entityModel?.status ?? { model: "none", status: "unavailable" }
-      return [[{ model: model ?? "none", status }, 1]]
-    },
-  )
-  watchGauge("carrel_jobs", "Jobs waiting or running, by task", ["task"], async () => [
-    [{ task: INDEX_FILE }, (await queue.depth(INDEX_FILE)).count],
-  ])
+  watchGauges({ database, dataDirectory: config.data, queue, index, agents, chat, entityModel })
   void sweepFiles(database, blobs).catch(error => log.warn("leftover files could not be swept", { error }))
   const link = await setupLink(database, config.port === 0 ? server.url : appUrl(config))
   log.info("ready", { version: VERSION, url: server.url, ...(link ? { setup_link: link } : {}) })

@@ -2,6 +2,7 @@
 import { AppError } from "../errors.ts"
 import type { Capability, ChatBackend, ModelInfo, ModelStatus } from "./backend.ts"
 import { ExtractiveChat } from "./extractive.ts"
+import { measured } from "./measured.ts"
 import { ModelQueue, type QueueLimits } from "./model-queue.ts"
 import { OllamaChat } from "./ollama.ts"
 import { OpenAiChat } from "./openai.ts"
@@ -60,7 +61,7 @@ export function chatBackends(options: ChatBackendOptions): ChatBackend[] {
         allowRemoteModels,
       }),
     )
-  return [...backends, new ExtractiveChat()]
+  return [...backends, new ExtractiveChat()].map(measured)
 }
 
 export class ModelCatalog {

@@ -41,6 +41,11 @@ const CANCEL_WAIT_MS = 2_000
 export class Chat {
   constructor(private readonly dependencies: ChatDependencies) {}
 
+  /** Replies being written, for metrics. */
+  get running(): number {
+    return this.dependencies.replies.count
+  }
+
   /** Makes a conversation and begins its first reply. */
   async create(asker: Asker, given: TurnRequest): Promise<Started> {
     const { replies, store } = this.dependencies

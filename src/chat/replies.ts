@@ -38,6 +38,11 @@ export class Replies {
     private readonly maxReplies: number,
   ) {}
 
+  /** Replies being written, for metrics. */
+  get count(): number {
+    return this.running.size
+  }
+
   /** @throws AppError overloaded */
   assertRoom(): void {
     if (this.stopping) throw new AppError("overloaded", { message: "the daemon is stopping", retryAfter: 10 })

@@ -9,6 +9,7 @@ import type { Blobs } from "../storage/blobs.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import { type Chunk, type ExtractedDocument, ExtractionError, type ExtractionErrorCode } from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
+import { StageClock } from "./stage-clock.ts"
 
 export type Stage = "extracting" | "ocr" | "chunking" | "embedding" | "committing"
 
@@ -89,7 +90,9 @@ export function indexFile(dependencies: IndexFileDependencies) {
       await report("committing", 1)
       signal.throwIfAborted()
       await publish(dependencies, job, file, document, chunks.length)
+      report.clock.end()
     } catch (error) {
+      report.clock.end()
       await report.settled()
       if (error instanceof LeaseLost) return log.info("a newer version took over", { file_id: file.id })
       if (signal.aborted) throw error
@@ -205,6 +208,7 @@ interface ProgressReporter {
   (stage: Stage, progress: number): Promise<void>
   /** Waits for a write under way, so that a final state is not overwritten by it. */
   settled(): Promise<void>
+  clock: StageClock
 }
 
 /** Writes stage changes at once and progress now and then; never backwards. */
@@ -217,8 +221,10 @@ function progressReporter(
   let lastProgress = 0
   let writtenAt = 0
   let writing: Promise<unknown> = Promise.resolve()
+  const clock = new StageClock()
   const report = async (stage: Stage, share: number) => {
     const progress = Math.max(lastProgress, Math.min(0.99, STAGE_START[stage] + STAGE_LENGTH[stage] * share))
+    clock.enter(stage)
     if (stage === lastStage && Date.now() - writtenAt < PROGRESS_INTERVAL_MS) return
     lastStage = stage
     lastProgress = progress
@@ -241,6 +247,7 @@ function progressReporter(
     announce(file.id)
   }
   return Object.assign(report, {
+    clock,
     settled: () =>
       writing.then(
         () => {},

@@ -1,5 +1,6 @@
 /** Runs the jobs of one task, several at a time, keeping each lease alive while its job runs. */
 import { log } from "../log.ts"
+import { jobSeconds } from "../metrics.ts"
 import { type Job, type JobQueue, LEASE_MS } from "./queue.ts"
 
 /** How soon a job becomes noticed whose back-off ended; new work is announced at once. */
@@ -77,8 +78,11 @@ export class JobWorker {
       const held = await this.queue.renew(job).catch(() => true) // a disk in trouble is not a lost lease
       if (!held) abort.abort(new Error("the lease was lost"))
     }, LEASE_MS / 3)
+    const began = performance.now()
     const done = this.handle(job, abort.signal)
+      .then(() => "done")
       .catch(error => this.settle(job, abort.signal, error))
+      .then(outcome => jobSeconds.observe({ task: this.task, outcome }, (performance.now() - began) / 1000))
       .finally(() => {
         clearInterval(heartbeat)
         this.running.delete(job)
@@ -88,15 +92,18 @@ export class JobWorker {
   }
 
   /** The handler threw: hand back on shutdown, else try again later. Handlers deal with final failures themselves. */
-  private async settle(job: Job, signal: AbortSignal, error: unknown): Promise<void> {
+  private async settle(job: Job, signal: AbortSignal, error: unknown): Promise<"handed_back" | "retried" | "lost"> {
     try {
-      if (signal.aborted) await this.queue.handBack(job)
-      else {
-        log.warn("job failed", { task: job.task, subject: job.subject, attempt: job.attempts, error })
-        await this.queue.retryLater(job, String(error))
+      if (signal.aborted) {
+        await this.queue.handBack(job)
+        return "handed_back"
       }
+      log.warn("job failed", { task: job.task, subject: job.subject, attempt: job.attempts, error })
+      await this.queue.retryLater(job, String(error))
+      return "retried"
     } catch (failure) {
       log.error("job could not be given back", { task: job.task, subject: job.subject, error: failure })
+      return "lost"
     }
   }
 }

@@ -1,0 +1,79 @@
+/** The figures of `/metrics` that are asked for at each scrape. Registered once per start, by the composition root. */
+import { statfs } from "node:fs/promises"
+import type { AgentRuns } from "./agents/runs.ts"
+import type { EntityModelStatus } from "./backends/entity-model.ts"
+import type { Chat } from "./chat/chat.ts"
+import { INDEX_FILE } from "./ingest/task.ts"
+import type { JobQueue } from "./jobs/queue.ts"
+import { watchGauge } from "./metrics.ts"
+import type { SearchIndex } from "./search/index.ts"
+import type { Database } from "./storage/database.ts"
+
+export interface GaugeSources {
+  database: Database
+  dataDirectory: string
+  queue: JobQueue
+  index: SearchIndex
+  agents: AgentRuns
+  chat: Chat
+  entityModel: { status: EntityModelStatus } | undefined
+}
+
+export function watchGauges({ database, dataDirectory, queue, index, agents, chat, entityModel }: GaugeSources): void {
+  const task = INDEX_FILE
+  watchGauge("carrel_jobs", "Jobs waiting or running, by task", ["task"], async () => [
+    [{ task }, (await queue.depth(task)).count],
+  ])
+  watchGauge("carrel_oldest_job_seconds", "Age of the job that has waited longest, by task", ["task"], async () => [
+    [{ task }, (await queue.depth(task)).oldestSeconds],
+  ])
+  watchGauge("carrel_files", "Files by status", ["status"], () => filesByStatus(database))
+  watchGauge("carrel_index_entries", "What the search index holds", ["kind"], async () => {
+    const { passages, vectors, segments } = await index.stats()
+    return [
+      [{ kind: "passages" }, passages],
+      [{ kind: "vectors" }, vectors],
+      [{ kind: "segments" }, segments],
+    ]
+  })
+  watchGauge(
+    "carrel_index_bytes",
+    "Size of the keyword index on disk and of the vectors in memory",
+    ["kind"],
+    async () => {
+      const { keywordBytes, vectorBytes } = await index.stats()
+      return [
+        [{ kind: "keyword" }, keywordBytes],
+        [{ kind: "vector" }, vectorBytes],
+      ]
+    },
+  )
+  watchGauge("carrel_replies", "Replies that are being written", [], async () => [[{}, chat.running]])
+  watchGauge("carrel_agent_runs", "Agent runs that go and that wait", ["state"], async () => [
+    [{ state: "running" }, agents.load.running],
+    [{ state: "waiting" }, agents.load.waiting],
+  ])
+  watchGauge("carrel_disk_free_bytes", "Free space on the disk of the data directory", [], async () => {
+    const { bavail, bsize } = await statfs(dataDirectory)
+    return [[{}, bavail * bsize]]
+  })
+  watchGauge(
+    "carrel_entity_model",
+    "1 for the model that finds names, with its state",
+    ["model", "status"],
+    async () => {
+      const { model, status } = entityModel?.status ?? { model: null, status: "unavailable" }
+      return [[{ model: model ?? "none", status }, 1]]
+    },
+  )
+}
+
+async function filesByStatus(database: Database): Promise<[Record<string, string>, number][]> {
+  const rows = await database
+    .selectFrom("files")
+    .select(eb => ["status", eb.fn.countAll<number>().as("count")])
+    .groupBy("status")
+    .execute()
+  const counts = new Map(rows.map(({ status, count }) => [status as string, Number(count)]))
+  return ["queued", "indexing", "searchable", "failed"].map(status => [{ status }, counts.get(status) ?? 0])
+}
