@@ -18,6 +18,8 @@ export class FileStorm {
   private readonly gone = new Set<string>()
   /** Deletions that were asked for and not acknowledged. */
   private readonly doubtful = new Set<string>()
+  /** Files that a request is under way for: what becomes of two at once, no answer tells. */
+  private readonly inHand = new Set<string>()
   private serial = 0
 
   constructor(
@@ -30,20 +32,25 @@ export class FileStorm {
     return this.held.size
   }
 
-  /** Goes on until the daemon is gone. One file is in one hand at a time. */
+  /** Goes on until the daemon is gone. */
   async rage(): Promise<void> {
-    for (;;) {
-      const file = [...this.held.values()][this.chance(Math.max(1, this.held.size))]
-      const action = this.chance(12)
-      try {
-        if (!file || action < 5) await this.upload()
-        else {
-          this.held.delete(file.id)
-          await (action < 7 ? this.delete(file) : action < 10 ? this.replace(file) : this.reindex(file))
-        }
-      } catch {
-        return // killed amid the request: not acknowledged
-      }
+    try {
+      for (;;) await this.act()
+    } catch {
+      // killed amid the request: not acknowledged
+    }
+  }
+
+  private async act(): Promise<void> {
+    const free = [...this.held.values()].filter(({ id }) => !this.inHand.has(id))
+    const file = free[this.chance(Math.max(1, free.length))]
+    const action = this.chance(12)
+    if (!file || action < 5) return this.upload()
+    this.inHand.add(file.id)
+    try {
+      await (action < 7 ? this.delete(file) : action < 10 ? this.replace(file) : this.reindex(file))
+    } finally {
+      this.inHand.delete(file.id)
     }
   }
 
@@ -55,6 +62,7 @@ export class FileStorm {
   }
 
   private async delete(file: HeldFile): Promise<void> {
+    this.held.delete(file.id)
     this.doubtful.add(file.id)
     await this.daemon.call("DELETE", `/libraries/${file.id}`)
     this.doubtful.delete(file.id)
@@ -70,9 +78,8 @@ export class FileStorm {
     this.held.set(id, { ...file, word })
   }
 
-  private async reindex(file: HeldFile): Promise<void> {
-    this.held.set(file.id, file)
-    await this.daemon.call("POST", `/libraries/${file.id}/reindex`)
+  private async reindex({ id }: HeldFile): Promise<void> {
+    await this.daemon.call("POST", `/libraries/${id}/reindex`)
   }
 
   private newWord = () => `stormword${this.serial++}`
@@ -94,16 +101,21 @@ export class FileStorm {
       const isNewer = file.perhaps !== undefined && (await this.holders(file.perhaps)).length > 0
       if (isNewer) this.gone.add(file.word)
       const word = isNewer ? file.perhaps! : file.word
-      expect({ word, found: await this.holders(word) }).toEqual({ word, found: [file.id] })
+      const found = await this.holders(word)
+      if (found.length !== 1 || found[0] !== file.id)
+        throw new Error(`${word} is found in [${found}]: ${JSON.stringify(await this.record(file.id))}`)
       this.held.set(file.id, { id: file.id, name: file.name, word })
     }
     for (const word of this.gone) expect({ word, found: await this.holders(word) }).toEqual({ word, found: [] })
     // A deletion that was never acknowledged has happened whole or not at all.
     for (const id of this.doubtful) {
-      const record = await this.daemon.call("GET", `/libraries/${id}`).catch(() => undefined)
+      const record = await this.record(id)
       if (record) expect(record.status).toBe("searchable")
     }
   }
+
+  /** Undefined for a file that is not there. */
+  private record = (id: string) => this.daemon.call("GET", `/libraries/${id}`).catch(() => undefined)
 
   /** Files in which the word is found, one entry per passage. */
   private async holders(word: string): Promise<string[]> {
