@@ -12,6 +12,7 @@ import { openEntityModel } from "./backends/entity-model.ts"
 import { chatBackends, ModelCatalog } from "./backends/index.ts"
 import { Chat } from "./chat/chat.ts"
 import { ConversationStore } from "./chat/conversation-store.ts"
+import { QueryRewriter } from "./chat/query-rewriter.ts"
 import { Replies } from "./chat/replies.ts"
 import { TokenMeter } from "./chat/tokens.ts"
 import { appUrl, type Config, ConfigError } from "./config.ts"
@@ -114,6 +115,7 @@ export async function startApp(config: Config): Promise<App> {
     files: library,
     fileWaitMs: config.file_wait_seconds * 1000,
     meter: new TokenMeter(),
+    rewriter: new QueryRewriter(config.query_rewriting),
     maxContextTokens: config.max_context_tokens,
     redactor,
     redactionEnforced: config.enforce_redaction,

@@ -182,6 +182,11 @@ export const SETTINGS = {
     0,
     3_600,
   ),
+  query_rewriting: oneOf(
+    ["auto", "off"],
+    "auto",
+    "lets the chat model write the search query of a follow-up, while it is loaded; off: history terms alone",
+  ),
   agent_concurrency: integer("N", 32, "agent runs that go at the same time; further ones wait their turn", 1, 1_000),
   agent_queue: integer("N", 256, "agent runs that may wait before more are refused as overloaded", 0, 100_000),
   agent_context_tokens: integer(

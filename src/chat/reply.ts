@@ -5,9 +5,9 @@
  */
 import { ContextOverflowError, type Grounding } from "../backends/backend.ts"
 import { citedIn } from "./citations.ts"
-import type { FittedPrompt } from "./prompt.ts"
+import type { FittedPrompt, PastMessage } from "./prompt.ts"
 import { Relay } from "./relay.ts"
-import { type Retrieved, retrieve } from "./retrieval.ts"
+import { retrieve } from "./retrieval.ts"
 import { type ChatQuery, searchQuery } from "./search-query.ts"
 import type { Draft, ReplyDependencies, Turn } from "./turn.ts"
 import { fitTurn, pictures, redactedHistory, type WindowedPrompt, withImages } from "./turn-prompt.ts"
@@ -24,16 +24,16 @@ export async function* reply(
 ): AsyncGenerator<ChatEvent> {
   yield* opening(turn)
   const asked = question(turn)
-  const found = yield* findSources(turn, asked, dependencies, signal)
-  draft.searchMs = found.searchMs
-  draft.sources = found.sources
+  const history = await redactedHistory(turn)
+  const started = performance.now()
+  draft.sources = yield* findSources(turn, asked, history, dependencies, signal)
+  draft.searchMs = performance.now() - started
   if (turn.redaction.on)
     yield { event: "redaction", data: { ner_count: turn.redaction.count, kinds: turn.redaction.kinds } }
   if (turn.continued?.written) {
     draft.content = turn.continued.written
     yield { event: "message_delta", data: { text: draft.content } }
   }
-  const history = await redactedHistory(turn)
   const images = await pictures(turn, dependencies)
   for (let refit = 0; ; refit++) {
     const prompt = fitTurn(turn, history, draft.sources, images.length, dependencies)
@@ -96,14 +96,20 @@ function question({ userMessage, history }: Turn): ChatQuery {
 
 async function* findSources(
   turn: Turn,
-  { query }: ChatQuery,
+  asked: ChatQuery,
+  history: readonly PastMessage[],
   dependencies: ReplyDependencies,
   signal: AbortSignal,
-): AsyncGenerator<ChatEvent, Retrieved> {
+): AsyncGenerator<ChatEvent, Source[]> {
   // A reply that is written on keeps its passages, or its citations would change their meaning.
-  if (turn.continued) return { sources: turn.continued.sources, searchMs: 0 }
-  if (!turn.settings.use_library) return { sources: [], searchMs: 0 }
-  const { workspaceId, scope, redaction } = turn
+  if (turn.continued) return turn.continued.sources
+  if (!turn.settings.use_library) return []
+  const { workspaceId, scope, redaction, model, userMessage } = turn
+  yield { event: "status", data: { phase: "retrieving" } }
+  const rewritten = asked.topic
+    ? await dependencies.rewriter.rewrite(model, history, userMessage.content, signal)
+    : undefined
+  const query = rewritten ?? asked.query
   return yield* retrieve(dependencies, { workspaceId, query, scope, redaction }, signal)
 }
 

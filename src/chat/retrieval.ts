@@ -52,22 +52,15 @@ export async function existingFiles(
   return found.flat()
 }
 
-export interface Retrieved {
-  sources: Source[]
-  searchMs: number
-}
-
 /** Yields status and warnings, returns the passages, redacted where the turn is. */
 export async function* retrieve(
   { search, files, fileWaitMs }: RetrievalDependencies,
   turn: { workspaceId: string; query: string; scope: Scope; redaction: TurnRedaction },
   signal: AbortSignal,
-): AsyncGenerator<ChatEvent, Retrieved> {
-  const started = performance.now()
+): AsyncGenerator<ChatEvent, Source[]> {
   const { workspaceId, query, scope, redaction } = turn
-  yield { event: "status", data: { phase: "retrieving" } }
   if (scope.fileIds) yield* awaitFiles(files, workspaceId, scope.fileIds, fileWaitMs, signal)
-  if (!query.trim() || scope.fileIds?.length === 0) return { sources: [], searchMs: performance.now() - started }
+  if (!query.trim() || scope.fileIds?.length === 0) return []
   const result = await search.search(
     {
       workspaceId,
@@ -89,8 +82,7 @@ export async function* retrieve(
         message: "the embedding model does not answer: passages were found by their words alone",
       },
     }
-  const sources = await Promise.all(toSources(result.hits).map(source => redacted(source, redaction)))
-  return { sources, searchMs: performance.now() - started }
+  return Promise.all(toSources(result.hits).map(source => redacted(source, redaction)))
 }
 
 async function redacted(source: Source, redaction: TurnRedaction): Promise<Source> {

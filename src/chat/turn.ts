@@ -1,6 +1,7 @@
 /** What a turn is made of, and what has come of it so far. */
 import type { ResolvedModel } from "../backends/index.ts"
 import type { ConversationRow, MessageRow } from "./conversation-store.ts"
+import type { QueryRewriter } from "./query-rewriter.ts"
 import type { TurnRedaction } from "./redaction.ts"
 import type { RetrievalDependencies, Scope } from "./retrieval.ts"
 import type { ChatSettings } from "./settings.ts"
@@ -54,6 +55,7 @@ export const newDraft = (): Draft => ({
 
 export interface ReplyDependencies extends RetrievalDependencies {
   meter: TokenMeter
+  rewriter: QueryRewriter
   /** The operator's bound on windows; 0 for the models' own. */
   maxContextTokens: number
 }
