@@ -41,6 +41,9 @@ const MIN_PASSWORD_LENGTH = 8
 /** Longer input is refused, so that hashing a password costs a bounded time. */
 const MAX_PASSWORD_LENGTH = 1000
 
+/** The link stands in logs, so it does not open the door for ever; `carrel users setup-link` makes another. */
+const SETUP_TOKEN_MS = 24 * 3_600_000
+
 /** Compared with when no such user exists, so that both cases take the same time. Made on first use. */
 let nobodysHash: Promise<string> | undefined
 
@@ -52,14 +55,17 @@ export class Users {
     return (await this.database.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined
   }
 
-  /** A token that claims the daemon. Earlier ones stay valid too, until the first user exists. Null when there is one. */
+  /** A token that claims the daemon, for a day; earlier ones end with it. Null when there is a user already. */
   async newSetupToken(): Promise<string | null> {
     if (await this.isClaimed()) return null
     const token = newToken("setup")
-    await this.database
-      .insertInto("setup_tokens")
-      .values({ token_hash: hashToken(token), created_at: new Date().toISOString() })
-      .execute()
+    await this.database.transaction().execute(async trx => {
+      await trx.deleteFrom("setup_tokens").execute()
+      await trx
+        .insertInto("setup_tokens")
+        .values({ token_hash: hashToken(token), created_at: new Date().toISOString() })
+        .execute()
+    })
     return token
   }
 
@@ -193,7 +199,12 @@ export class Users {
 }
 
 const findSetupToken = (executor: Executor, token: string) =>
-  executor.selectFrom("setup_tokens").select("token_hash").where("token_hash", "=", hashToken(token)).executeTakeFirst()
+  executor
+    .selectFrom("setup_tokens")
+    .select("token_hash")
+    .where("token_hash", "=", hashToken(token))
+    .where("created_at", ">", new Date(Date.now() - SETUP_TOKEN_MS).toISOString())
+    .executeTakeFirst()
 
 /** Inside the transaction that makes the user: two holders of a setup link can not both become the first. */
 async function claimOnce(trx: Executor, token: string): Promise<void> {

@@ -23,17 +23,32 @@ describe("a fresh daemon", () => {
     expect((await api.call("GET", "/status")).body.configured).toBe(false)
   })
 
-  test("is claimed once by the holder of a link; every other link dies with it", async () => {
-    const [first, second] = [await api.users.newSetupToken(), await api.users.newSetupToken()]
-    expect((await api.call("POST", "/setup/check", { token: second })).body).toEqual({ valid: true })
-    const claim = await api.call("POST", "/setup", { token: first, email: " Ada@Example.org ", password: PASSWORD })
+  const isValid = async (token: string | null) => (await api.call("POST", "/setup/check", { token })).body.valid
+
+  test("a link lasts a day at most, and only the newest is valid", async () => {
+    const first = await api.users.newSetupToken()
+    expect(await isValid(first)).toBe(true)
+    const second = await api.users.newSetupToken()
+    expect([await isValid(first), await isValid(second)]).toEqual([false, true])
+    const yesterday = new Date(Date.now() - 24 * 3_600_000 - 1).toISOString()
+    await sql`update setup_tokens set created_at = ${yesterday}`.execute(api.database)
+    expect(await isValid(second)).toBe(false)
+    const late = await api.call("POST", "/setup", { token: second, email: "eve@example.org", password: PASSWORD })
+    expect(late.status).toBe(403)
+  })
+
+  test("is claimed once by the holder of the newest link", async () => {
+    const [older, newest] = [await api.users.newSetupToken(), await api.users.newSetupToken()]
+    const early = await api.call("POST", "/setup", { token: older, email: "eve@example.org", password: PASSWORD })
+    expect(early.status).toBe(403)
+    const claim = await api.call("POST", "/setup", { token: newest, email: " Ada@Example.org ", password: PASSWORD })
     expect(claim.status).toBe(201)
     admin = { authorization: `Bearer ${claim.body.token}` }
     expect((await api.call("GET", "/me", undefined, admin)).body.user).toMatchObject({
       email: "ada@example.org",
       role: "administrator",
     })
-    for (const token of [first, second]) {
+    for (const token of [older, newest]) {
       const again = await api.call("POST", "/setup", { token, email: "eve@example.org", password: PASSWORD })
       expect(again.status).toBe(403)
     }
