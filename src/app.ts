@@ -88,6 +88,10 @@ export async function startApp(config: Config): Promise<App> {
   })
   const entityModel = openEntityModel(modelDirectories(config), nativeDirectory)
   const redactor = new Redactor({ entityModel })
+  const workspaces = new Workspaces(database)
+  await workspaces.load()
+  const redactionEnforced = (workspaceId: string) =>
+    config.enforce_redaction || workspaces.enforcesRedaction(workspaceId)
   const library = new Library({ database, blobs, queue, changes, index })
   const worker = new JobWorker(
     queue,
@@ -118,7 +122,7 @@ export async function startApp(config: Config): Promise<App> {
     rewriter: new QueryRewriter(config.query_rewriting),
     maxContextTokens: config.max_context_tokens,
     redactor,
-    redactionEnforced: config.enforce_redaction,
+    redactionEnforced,
   })
   const conversationFiles = (workspaceId: string, id: string) => chat.conversationFiles(workspaceId, id)
   const tools = config.mcp_config ? new McpTools(readMcpConfig(config.mcp_config, config.offline), VERSION) : undefined
@@ -128,7 +132,7 @@ export async function startApp(config: Config): Promise<App> {
     library: new LibraryAccess({ database, library, conversationFiles }),
     search: index,
     redactor,
-    redactionEnforced: () => config.enforce_redaction,
+    redactionEnforced,
     tables: new TableProcesses([...selfCommand(), "table"]),
     calculator: new Calculator(workerUrl("agents/tools/calculate-worker")),
     ...(tools ? { external: tools } : {}),
@@ -139,7 +143,7 @@ export async function startApp(config: Config): Promise<App> {
   await agents.recover()
   const apiKeys = new ApiKeys(database)
   const users = new Users(database)
-  const sessions = new Sessions(database, new Workspaces(database))
+  const sessions = new Sessions(database, workspaces)
   let stopping = false
   let embedderReady = false
   void embedder
@@ -155,7 +159,7 @@ export async function startApp(config: Config): Promise<App> {
     apiKeys,
     users,
     sessions,
-    workspaces: new Workspaces(database),
+    workspaces,
     signInBrake: new SignInBrake(),
     rateLimiter: new RateLimiter(),
     traffic: new Traffic(),
@@ -166,7 +170,7 @@ export async function startApp(config: Config): Promise<App> {
     maxFileBytes: config.max_file_bytes,
     fileTypes: new Map(Object.entries(EXTENSIONS)),
     search: index,
-    enforceRedaction: config.enforce_redaction,
+    redactionEnforced,
     redactor,
     models,
     chat,

@@ -10,8 +10,8 @@ export interface PrepareDependencies {
   models: ModelCatalog
   files: ChatFiles
   redactor: Redactor
-  /** Every request is redacted, whatever it asks. */
-  redactionEnforced: boolean
+  /** Every request of that workspace is redacted, whatever it asks. */
+  redactionEnforced(workspaceId: string): boolean
   /** Every file that was given to a conversation of the workspace. @throws AppError not_found */
   filesOf(conversationId: string): Promise<string[]>
 }
@@ -39,7 +39,7 @@ export async function prepareTurn(
   const { models, redactor, redactionEnforced } = dependencies
   const request = withFallbacks(given)
   const settings = mergeSettings(request, conversation && (JSON.parse(conversation.settings) as ChatSettings))
-  const redaction = new TurnRedaction(redactor, parseRedaction(settings.redaction, redactionEnforced))
+  const redaction = new TurnRedaction(redactor, parseRedaction(settings.redaction, redactionEnforced(workspaceId)))
   const scope = await scopeOf(dependencies, workspaceId, settings, request)
   const model = await models.resolve(request.model ?? conversation?.model)
   const message = await redaction.text(request.message ?? "")

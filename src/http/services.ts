@@ -31,8 +31,8 @@ export interface Services {
   search: SearchService
   models: ModelCatalog
   redactor: Redactor
-  /** Redaction applies to every request, whatever it says. */
-  enforceRedaction: boolean
+  /** Redaction applies to every request of that workspace, whatever it says. */
+  redactionEnforced(workspaceId: string): boolean
   chat: Chat
   agents: AgentRuns
   /** Files that were given to a conversation. Throws not_found. */

@@ -11,7 +11,14 @@ export interface WorkspaceRecord {
   id: string
   name: string
   created_at: string
+  /** Redaction is not the request's choice there. */
+  enforce_redaction: boolean
   member_ids: string[]
+}
+
+export interface WorkspaceChange {
+  name?: string
+  enforce_redaction?: boolean
 }
 
 export interface InvitationRecord {
@@ -31,7 +38,20 @@ export interface NewInvitation extends InvitationRecord {
 const INVITATION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
 
 export class Workspaces {
+  /** Asked for by every turn and run, so it is kept at hand; only this class changes it. */
+  private readonly redacted = new Set<string>()
+
   constructor(private readonly database: Database) {}
+
+  /** Reads what `enforcesRedaction` answers from; called once, before requests come in. */
+  async load(): Promise<void> {
+    const rows = await this.database.selectFrom("workspaces").select("id").where("enforce_redaction", "=", 1).execute()
+    for (const { id } of rows) this.redacted.add(id)
+  }
+
+  enforcesRedaction(id: string): boolean {
+    return this.redacted.has(id)
+  }
 
   /** The workspaces that a user is in, first joined first. */
   async of(userId: string): Promise<{ id: string; name: string }[]> {
@@ -50,6 +70,7 @@ export class Workspaces {
     const memberships = await this.database.selectFrom("memberships").select(["user_id", "workspace_id"]).execute()
     return workspaces.map(workspace => ({
       ...workspace,
+      enforce_redaction: workspace.enforce_redaction === 1,
       member_ids: memberships.filter(entry => entry.workspace_id === workspace.id).map(entry => entry.user_id),
     }))
   }
@@ -63,12 +84,20 @@ export class Workspaces {
     return this.get(id)
   }
 
-  async rename(id: string, name: string): Promise<WorkspaceRecord> {
-    const trimmed = name.trim()
-    if (!trimmed || trimmed.length > 64) throw invalid("name", "must have 1 to 64 characters")
+  /** Changes what is given. @throws AppError as `create`, not_found */
+  async change(id: string, { name, enforce_redaction }: WorkspaceChange): Promise<WorkspaceRecord> {
     const present = await this.get(id)
+    const trimmed = (name ?? present.name).trim()
+    if (!trimmed || trimmed.length > 64) throw invalid("name", "must have 1 to 64 characters")
     if (present.name !== trimmed) await this.refuseTaken(trimmed)
-    await this.database.updateTable("workspaces").set({ name: trimmed }).where("id", "=", id).execute()
+    const enforced = enforce_redaction ?? present.enforce_redaction
+    await this.database
+      .updateTable("workspaces")
+      .set({ name: trimmed, enforce_redaction: Number(enforced) })
+      .where("id", "=", id)
+      .execute()
+    if (enforced) this.redacted.add(id)
+    else this.redacted.delete(id)
     return this.get(id)
   }
 

@@ -1,4 +1,5 @@
 /** Workspaces and API keys. */
+import type { Generated } from "kysely"
 
 export interface KeysTables {
   workspaces: WorkspacesTable
@@ -9,6 +10,8 @@ interface WorkspacesTable {
   id: string
   name: string
   created_at: string
+  /** 1 where every conversation and run is redacted, whatever the request says. */
+  enforce_redaction: Generated<number>
 }
 
 export interface ApiKeysTable {

@@ -18,7 +18,13 @@ const User = t.Object({
   last_signed_in_at: nullable(Time),
   disabled_at: nullable(Time),
 })
-const Workspace = t.Object({ id: t.String(), name: t.String(), created_at: Time, member_ids: t.Array(t.String()) })
+const Workspace = t.Object({
+  id: t.String(),
+  name: t.String(),
+  created_at: Time,
+  enforce_redaction: t.Boolean(),
+  member_ids: t.Array(t.String()),
+})
 
 export function administrationRoutes({ users, sessions, workspaces }: Services) {
   return new Elysia({ prefix: "/external/keys" })
@@ -133,11 +139,14 @@ export function administrationRoutes({ users, sessions, workspaces }: Services) 
         }),
       },
     )
-    .patch("/workspaces/:id", ({ body, params }) => workspaces.rename(params.id, body.name), {
+    .patch("/workspaces/:id", ({ body, params }) => workspaces.change(params.id, body), {
       params: id,
-      body: t.Object({ name: t.String() }),
+      body: t.Object({
+        name: t.Optional(t.String()),
+        enforce_redaction: t.Optional(t.Boolean({ description: "Redact every conversation and run of the workspace" })),
+      }),
       detail: operation({
-        summary: "Rename a workspace",
+        summary: "Rename a workspace, or have all of it redacted",
         tag: TAG,
         security: "session",
         success: { description: "The workspace", schema: Workspace },

@@ -40,12 +40,12 @@ const Redacted = t.Object({
   entities: t.Array(EntitySchema),
 })
 
-export const redactRoutes = ({ redactor, enforceRedaction }: Services) =>
+export const redactRoutes = ({ redactor, redactionEnforced }: Services) =>
   new Elysia().use(caller).post(
     "/external/redact",
     async ({ body, principal }) => {
       // Asking this route is asking for redaction: without the field, all of it.
-      const policy = parseRedaction(body.redaction ?? true, enforceRedaction)
+      const policy = parseRedaction(body.redaction ?? true, redactionEnforced(principal.workspaceId))
       if (!policy) return { text: body.text, ner_count: 0, entities: [] }
       const { text, entities } = await redactor.redact(body.text, policy)
       auditRedaction({ workspace_id: principal.workspaceId, of: "redact" }, entities)

@@ -10,7 +10,8 @@ export const keys: Migration = {
       create table workspaces (
         id text primary key,
         name text not null unique,
-        created_at text not null
+        created_at text not null,
+        enforce_redaction integer not null default 0
       );
       create table api_keys (
         id text primary key,

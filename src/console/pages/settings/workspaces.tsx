@@ -6,7 +6,7 @@ import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
-import { Problem, TextField } from "../../ui/form.tsx"
+import { Problem, Switch, TextField } from "../../ui/form.tsx"
 import type { Me, UserRecord, WorkspaceRecord } from "../../wire.ts"
 
 export function WorkspacesSettings() {
@@ -70,6 +70,10 @@ function WorkspaceDialog({ workspace, onClose, onChange }: WorkspaceDialogProps)
     await api.patch(`/keys/workspaces/${workspace.id}`, { name })
     await onChange()
   })
+  const enforce = useAction(async (isEnforced: boolean) => {
+    await api.patch(`/keys/workspaces/${workspace.id}`, { enforce_redaction: isEnforced })
+    await onChange()
+  })
   const member = useAction(async (userId: string, isMember: boolean) => {
     const path = `/keys/workspaces/${workspace.id}/members/${userId}`
     await (isMember ? api.put(path) : api.delete(path)).finally(onChange)
@@ -89,6 +93,11 @@ function WorkspaceDialog({ workspace, onClose, onChange }: WorkspaceDialogProps)
             Rename
           </Button>
         </form>
+        <Switch
+          label="Redact every conversation and run here"
+          checked={workspace.enforce_redaction}
+          onChange={isEnforced => void enforce.run(isEnforced)}
+        />
         <fieldset class="choices">
           <legend>Members</legend>
           {users.data?.data.map(user => (
@@ -102,7 +111,7 @@ function WorkspaceDialog({ workspace, onClose, onChange }: WorkspaceDialogProps)
             </label>
           ))}
         </fieldset>
-        <Problem error={rename.error ?? member.error} />
+        <Problem error={rename.error ?? enforce.error ?? member.error} />
       </div>
     </Dialog>
   )
