@@ -37,6 +37,7 @@ import { Workspaces } from "./keys/workspaces.ts"
 import { FileChanges } from "./library/changes.ts"
 import { Library } from "./library/library.ts"
 import { sweepFiles } from "./library/sweep.ts"
+import { UploadRoom } from "./library/upload-room.ts"
 import { log } from "./log.ts"
 import { watchEventLoop } from "./metrics.ts"
 import { builtinModelsDirectory } from "./native/models.ts"
@@ -166,7 +167,13 @@ export async function startApp(config: Config): Promise<App> {
     embeddingModel: embedder.model,
     diskUse: watchDiskUse(config.data),
     library,
-    upload: { database, blobs, queue, changes },
+    upload: {
+      database,
+      blobs,
+      queue,
+      changes,
+      room: new UploadRoom(queue, { uploads: config.max_uploads, queuedFiles: config.max_queued_files }),
+    },
     maxFileBytes: config.max_file_bytes,
     fileTypes: new Map(Object.entries(EXTENSIONS)),
     search: index,

@@ -105,6 +105,14 @@ export const SETTINGS = {
     1_000_000,
   ),
   max_file_bytes: integer("BYTES", ONE_GB, "largest file that an upload may hold", 1, ONE_GB),
+  max_uploads: integer("N", 256, "uploads that are received at the same time", 1, 10_000),
+  max_queued_files: integer(
+    "N",
+    100_000,
+    "files that may wait to be indexed before uploads are refused as overloaded",
+    1,
+    100_000_000,
+  ),
   models_dir: text("DIR", "", "further model folders (ONNX embedding and entity models); <data>/models when empty"),
   embedding_model: text("NAME", "", "embedding model: a folder name, or ollama/NAME; the built-in one when empty"),
   ollama_host: {

@@ -8,6 +8,8 @@ import { AppError } from "../errors.ts"
 const MAX_FIELD_BYTES = 64 * 1024
 const MAX_FIELDS = 1_000
 const MAX_FILES = 1_000
+/** Longest silence of a client amid its form; an upload has no other time limit. */
+const STALL_MS = 120_000
 
 export interface MultipartHandlers {
   /** Must read `stream` to its end or throw; a throw drops the rest of that part and rejects the whole call. */
@@ -17,9 +19,13 @@ export interface MultipartHandlers {
 
 /**
  * Reads a whole form. File handlers run one after the other, in the order of the parts.
- * @throws AppError unsupported_media_type, invalid_multipart; what a handler threw; an abort when the client went away
+ * @throws AppError unsupported_media_type, invalid_multipart, also for a client that stalls; what a handler threw; an abort when the client went away
  */
-export async function receiveMultipart(request: Request, handlers: MultipartHandlers): Promise<void> {
+export async function receiveMultipart(
+  request: Request,
+  handlers: MultipartHandlers,
+  stallMs = STALL_MS,
+): Promise<void> {
   const type = request.headers.get("content-type") ?? ""
   if (!/^multipart\/form-data/i.test(type))
     throw new AppError("unsupported_media_type", { message: "Content-Type must be multipart/form-data" })
@@ -27,6 +33,7 @@ export async function receiveMultipart(request: Request, handlers: MultipartHand
   const body = Readable.fromWeb((request.body ?? new Blob([]).stream()) as unknown as NodeReadableStream)
   const open = new Set<BusboyFileStream>()
   let files = Promise.resolve()
+  let stall: Timer | undefined
   await new Promise<void>((resolve, reject) => {
     const fail = (error: unknown) => {
       body.unpipe(parser)
@@ -54,11 +61,15 @@ export async function receiveMultipart(request: Request, handlers: MultipartHand
     parser.on("error", (cause: unknown) => fail(broken("the body is not well-formed multipart/form-data", cause)))
     body.on("error", fail)
     request.signal.addEventListener("abort", () => fail(new Error("the client went away")), { once: true })
+    stall = setTimeout(() => fail(broken(`nothing came for ${stallMs / 1000} s`)), stallMs)
+    body.on("data", () => stall?.refresh())
     body.pipe(parser)
-  }).catch(async error => {
-    await files.catch(() => {}) // what was being stored is undone before the caller hears of it
-    throw error
   })
+    .finally(() => clearTimeout(stall))
+    .catch(async error => {
+      await files.catch(() => {}) // what was being stored is undone before the caller hears of it
+      throw error
+    })
   await files
 }
 

@@ -53,7 +53,11 @@ const api = (services: Services) =>
 
 function routes(services: Services) {
   return (
-    new Elysia({ allowUnsafeValidationDetails: true, normalize: "typebox" })
+    new Elysia({
+      allowUnsafeValidationDetails: true,
+      normalize: "typebox",
+      handler: { standardHostname: false }, // else the path of a host of three letters is read from the wrong place
+    })
       .onError({ as: "global" }, ({ error, request }) => answerError(error, request, contextOf(request)))
       // The upload reads its own stream; an empty object keeps the framework from reading it first.
       .onParse({ as: "global" }, ({ request, route }) => (route.endsWith("/upload") ? {} : readJson(request)))

@@ -12,6 +12,7 @@ import type { FileChanges } from "./changes.ts"
 import { checkContext, checkTags, foldName, parseMetadata } from "./labels.ts"
 import { QUEUED } from "./library.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
+import type { UploadRoom } from "./upload-room.ts"
 
 export const DUPLICATE_RULES = ["return_existing", "replace", "keep_both"] as const
 export type DuplicateRule = (typeof DUPLICATE_RULES)[number]
@@ -62,6 +63,7 @@ export interface AcceptDependencies {
   blobs: Blobs
   queue: JobQueue
   changes: FileChanges
+  room: UploadRoom
 }
 
 export interface AcceptRequest {

@@ -70,7 +70,8 @@ export const uploadRoutes = (services: Services) => {
   }
   const receive = async (request: Request, workspaceId: string, keepOpen: () => void) => {
     keepOpen() // a slow line may be silent for longer than the idle cut-off
-    return Response.json(await upload(services, request, workspaceId), { status: 202 })
+    const answer = await services.upload.room.hold(() => upload(services, request, workspaceId))
+    return Response.json(answer, { status: 202 })
   }
   return new Elysia()
     .use(caller)

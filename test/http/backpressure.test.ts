@@ -1,0 +1,97 @@
+/** Bounds: what comes past them is refused at once with `overloaded`, and accepted again when there is room. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { readdirSync } from "node:fs"
+import { connect, type Socket } from "node:net"
+import { join } from "node:path"
+import { receiveMultipart } from "../../src/http/multipart.ts"
+import { openDatabase } from "../../src/storage/database.ts"
+import { type Answer, type Client, startTestApp, type TestApp } from "../support/app.ts"
+
+let app: TestApp
+let client: Client
+beforeAll(async () => {
+  app = await startTestApp({ "max-uploads": "2", "max-queued-files": "3" })
+  client = await app.client()
+})
+afterAll(() => app.stop())
+
+const upload = () => client.upload([{ name: `${crypto.randomUUID()}.txt`, data: "The ferry leaves at noon." }])
+const refusal = ({ status, headers, body }: Answer) => [
+  status,
+  body.error?.code,
+  Number(headers.get("retry-after")) > 0,
+]
+const temporary = () => readdirSync(join(app.data, "tmp"))
+const until = async (condition: () => boolean) => {
+  for (const end = Date.now() + 5_000; Date.now() < end && !condition(); ) await Bun.sleep(10)
+}
+
+/** An upload whose client stops amid the file. */
+function stalledUpload(): Promise<Socket> {
+  const { hostname, port } = new URL(app.url)
+  const head = [
+    "POST /external/upload HTTP/1.1",
+    "Host: localhost",
+    ...Object.entries(client.credentials).map(([name, value]) => `${name}: ${value}`),
+    "Content-Type: multipart/form-data; boundary=b",
+    "Content-Length: 100000",
+  ]
+  const part = '--b\r\nContent-Disposition: form-data; name="files"; filename="slow.txt"\r\n\r\nbeginning'
+  return new Promise(resolve => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`${head.join("\r\n")}\r\n\r\n${part}`)
+      resolve(socket)
+    })
+    socket.on("error", () => {})
+  })
+}
+
+describe("uploads", () => {
+  test("past the bound at the same time are refused, and taken again when one has left", async () => {
+    const stalled = await Promise.all([stalledUpload(), stalledUpload()])
+    await until(() => temporary().length === 2)
+    expect(refusal(await upload())).toEqual([503, "overloaded", true])
+    for (const socket of stalled) socket.destroy()
+    await until(() => temporary().length === 0)
+    expect(temporary()).toEqual([]) // and nothing is left of what was cut off
+    expect((await upload()).status).toBe(202)
+  })
+
+  test("are refused while too many files wait to be indexed, and store nothing", async () => {
+    const database = await openDatabase(app.data)
+    const later = new Date(Date.now() + 60_000).toISOString()
+    for (const id of ["a", "b", "c"])
+      await database
+        .insertInto("jobs")
+        .values({
+          id,
+          task: "index_file",
+          subject: id,
+          payload: "{}",
+          attempts: 0,
+          max_attempts: 4,
+          run_at: later,
+          created_at: later,
+        })
+        .execute()
+    const before = (await client.get("/libraries")).body.pagination.total_items
+    expect(refusal(await upload())).toEqual([503, "overloaded", true])
+    expect((await client.get("/libraries")).body.pagination.total_items).toBe(before)
+    await database.deleteFrom("jobs").where("id", "in", ["a", "b", "c"]).execute()
+    await database.destroy()
+    expect((await upload()).status).toBe(202)
+  })
+
+  test("that stall are given up", async () => {
+    const body = new ReadableStream({
+      start: controller => controller.enqueue(new TextEncoder().encode("--b\r\n")),
+    })
+    const request = new Request("http://x/", {
+      method: "POST",
+      headers: { "content-type": "multipart/form-data; boundary=b" },
+      body,
+    })
+    const handlers = { file: async () => {}, field: () => {} }
+    await expect(receiveMultipart(request, handlers, 50)).rejects.toThrow("nothing came for 0.05 s")
+  })
+})
