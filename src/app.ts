@@ -22,7 +22,6 @@ import { startServer } from "./http/server.ts"
 import type { Services } from "./http/services.ts"
 import { sessionAsPrincipal } from "./http/session.ts"
 import { Traffic } from "./http/traffic.ts"
-import { chunksOf } from "./ingest/chunk.ts"
 import { EXTENSIONS } from "./ingest/extract/extensions.ts"
 import { ReaderPool } from "./ingest/extract/reader-pool.ts"
 import { indexFile } from "./ingest/index-file.ts"
@@ -84,6 +83,7 @@ export async function startApp(config: Config): Promise<App> {
   const reader = new ReaderPool({
     size: config.index_workers,
     memoryLimitBytes: config.reader_memory_mb * 2 ** 20,
+    chunkOptions: { targetChars: config.chunk_characters, overlapChars: config.chunk_overlap },
     temporaryDirectory: blobs.temporaryDirectory,
     ...(config.ocr_languages ? { ocrLanguagesDirectory: config.ocr_languages } : {}),
   })
@@ -103,8 +103,6 @@ export async function startApp(config: Config): Promise<App> {
       blobs,
       queue,
       reader,
-      chunk: document =>
-        chunksOf(document, { targetChars: config.chunk_characters, overlapChars: config.chunk_overlap }),
       index,
       announce: id => changes.announce(id),
     }),

@@ -73,7 +73,8 @@ async function measure(path: string): Promise<Outcome | undefined> {
   try {
     const document = await pool.read({ path, name: path, type, size }, () => {}, new AbortController().signal)
     const ms = performance.now() - start
-    const recall = expectsText ? recallOf(reference, document.text) : undefined
+    const recall = expectsText ? recallOf(reference, await Bun.file(document.textPath).text()) : undefined
+    await document.close()
     return { ...base, ms, recall, error: undefined }
   } catch (error) {
     const code = error instanceof ExtractionError ? error.code : String(error)

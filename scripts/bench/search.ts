@@ -13,7 +13,7 @@ import { openEmbedder } from "../../src/backends/embedder.ts"
 import { SearchIndex } from "../../src/search/index.ts"
 import type { SearchMode } from "../../src/search/types.ts"
 import { type Database, openDatabase } from "../../src/storage/database.ts"
-import { type Chunk, NOWHERE } from "../../src/storage/document.ts"
+import { type ChunkSource, NOWHERE, type TextChunk } from "../../src/storage/document.ts"
 import { type Collection, mean, ndcg, type Query, readAll, readOffice, recall, reciprocalRank } from "./collections.ts"
 import { openPeers } from "./search-peers.ts"
 
@@ -112,10 +112,10 @@ class Bench {
 
   /** One file of the given passages. @returns where each begins. */
   async addFile(id: string, passages: string[]): Promise<number[]> {
-    const chunks: Chunk[] = []
+    const chunks: TextChunk[] = []
     let text = ""
     for (const passage of passages) {
-      chunks.push({ start: text.length, end: text.length + passage.length, place: NOWHERE })
+      chunks.push({ start: text.length, end: text.length + passage.length, place: NOWHERE, text: passage })
       text += `${passage}\n\n`
     }
     const now = new Date().toISOString()
@@ -141,7 +141,14 @@ class Bench {
       .insertInto("files")
       .values({ ...row, ...rest, warnings: "[]", generation: 1 } as never)
       .execute()
-    await this.index.stage({ id, workspaceId: "ws" }, 1, text, chunks, () => {}, new AbortController().signal)
+    const source: ChunkSource = {
+      count: chunks.length,
+      opening: text,
+      async *batches(size) {
+        for (let from = 0; from < chunks.length; from += size) yield chunks.slice(from, from + size)
+      },
+    }
+    await this.index.stage({ id, workspaceId: "ws" }, 1, source, () => {}, new AbortController().signal)
     await this.db.transaction().execute(async trx => {
       await this.index.publish(trx, id, 1)
       await trx.updateTable("files").set({ status: "searchable", live_generation: 1 }).where("id", "=", id).execute()

@@ -2,7 +2,7 @@
  * Cuts a document into indexed slices, by structure first: never across members, sheets, slides or pages; before headings
  * where enough was gathered; between blocks; inside a long block at paragraph, line, sentence, clause, word, in this order.
  */
-import type { Block, Chunk, ExtractedDocument, Place } from "../storage/document.ts"
+import type { Block, Characters, Chunk, Place } from "../storage/document.ts"
 import { findCut, overlapStart, trimmedEnd, trimmedStart } from "./cut-text.ts"
 
 export interface ChunkOptions {
@@ -23,12 +23,18 @@ const SAMPLE_CHARS = 10_000
 /** Header rows and titles in front of a slice are cut to this. */
 const MAX_CONTEXT_CHARS = 300
 
+/** A text and its blocks in ascending order; read forward, never more than about a chunk of it at a time. */
+export interface BlockedText {
+  text: Characters
+  blocks: Iterable<Block>
+}
+
 /** All chunks; `chunksOf` yields the same one by one, for documents too large to be cut in one go. */
-export function chunkDocument(document: ExtractedDocument, options: ChunkOptions = DEFAULT_CHUNKS): Chunk[] {
+export function chunkDocument(document: BlockedText, options: ChunkOptions = DEFAULT_CHUNKS): Chunk[] {
   return [...chunksOf(document, options)]
 }
 
-export function* chunksOf(document: ExtractedDocument, options: ChunkOptions = DEFAULT_CHUNKS): Generator<Chunk> {
+export function* chunksOf(document: BlockedText, options: ChunkOptions = DEFAULT_CHUNKS): Generator<Chunk> {
   const { text } = document
   const { targetChars, overlapChars } = fitted(text, options)
   let open: Unit[] = []
@@ -79,7 +85,7 @@ interface Header {
   place: Place
 }
 
-function fitted(text: string, { targetChars, overlapChars }: ChunkOptions): ChunkOptions {
+function fitted(text: Characters, { targetChars, overlapChars }: ChunkOptions): ChunkOptions {
   const sample = text.slice(0, SAMPLE_CHARS)
   const dense = sample.match(DENSE_SCRIPT)?.length ?? 0
   const factor = dense > sample.length * DENSE_SHARE ? 0.5 : 1
@@ -87,7 +93,7 @@ function fitted(text: string, { targetChars, overlapChars }: ChunkOptions): Chun
   return { targetChars: target, overlapChars: Math.min(Math.round(overlapChars * factor), Math.floor(target / 2)) }
 }
 
-function* unitsOf({ text, blocks }: ExtractedDocument, target: number): Generator<Unit> {
+function* unitsOf({ text, blocks }: BlockedText, target: number): Generator<Unit> {
   for (const { kind, start, end, place } of blocks) {
     let from = trimmedStart(text, start, end)
     const to = trimmedEnd(text, start, end)
@@ -134,7 +140,7 @@ function overlaps(previous: Unit | undefined, first: Unit): boolean {
 }
 
 function toChunk(
-  text: string,
+  text: Characters,
   units: Unit[],
   overlap: number,
   previous: Previous | undefined,
@@ -154,7 +160,7 @@ function toChunk(
 }
 
 /** What a reader of the page would see above the slice: the title of its section, the header of its table. */
-function contextOf(text: string, units: Unit[], header: Header | undefined): string {
+function contextOf(text: Characters, units: Unit[], header: Header | undefined): string {
   const first = units[0]!
   const { section } = first.place
   const lines: string[] = []
@@ -166,7 +172,7 @@ function contextOf(text: string, units: Unit[], header: Header | undefined): str
 }
 
 /** The header that rows after these units stand under: the last one, unless something other than rows came after it. */
-function headerAfter(header: Header | undefined, units: Unit[], text: string): Header | undefined {
+function headerAfter(header: Header | undefined, units: Unit[], text: Characters): Header | undefined {
   let current = header
   for (const unit of units) {
     if (unit.kind === "table_header") current = { text: text.slice(unit.start, unit.end), place: unit.place }

@@ -1,4 +1,5 @@
 /** Where a text may be cut. Positions are offsets in UTF-16 code units. */
+import type { Characters } from "../storage/document.ts"
 
 /** Best place first. Each matches what stands before the cut. */
 const BOUNDARIES = [
@@ -13,7 +14,7 @@ const BOUNDARIES = [
 const CLUSTER_UNITS = 32
 
 /** The best cut in (`earliest`, `latest`] for a piece that begins at `from`; always progress. */
-export function findCut(text: string, from: number, earliest: number, latest: number): number {
+export function findCut(text: Characters, from: number, earliest: number, latest: number): number {
   const window = text.slice(earliest, latest)
   for (const boundary of BOUNDARIES) {
     let found = -1
@@ -27,7 +28,7 @@ export function findCut(text: string, from: number, earliest: number, latest: nu
  * Where the overlap with a chunk that ended at `end` begins: at the first sentence, else the first word, that begins
  * after `from`; `start`, where the new chunk begins by itself, if there is none.
  */
-export function overlapStart(text: string, from: number, end: number, start: number): number {
+export function overlapStart(text: Characters, from: number, end: number, start: number): number {
   const window = text.slice(from, end)
   for (const boundary of [/[.!?…]["'”’»)\]]*\s+|[。！？｡]|\n+/, /\s+|[，、]/]) {
     const match = boundary.exec(window)
@@ -38,14 +39,14 @@ export function overlapStart(text: string, from: number, end: number, start: num
 }
 
 /** First position in [start, end) that is no blank; `end` where there is none. */
-export function trimmedStart(text: string, start: number, end: number): number {
+export function trimmedStart(text: Characters, start: number, end: number): number {
   let at = start
   while (at < end && isBlank(text.charCodeAt(at))) at++
   return at
 }
 
 /** Position after the last character in [start, end) that is no blank. */
-export function trimmedEnd(text: string, start: number, end: number): number {
+export function trimmedEnd(text: Characters, start: number, end: number): number {
   let at = end
   while (at > start && isBlank(text.charCodeAt(at - 1))) at--
   return at
@@ -59,7 +60,7 @@ function isBlank(code: number): boolean {
 const JOINED_TO_BEFORE = /^(?:\p{M}|\u200d)/u
 
 /** True where a cut at `at` separates no surrogate pair and no mark from its letter. */
-function isWhole(text: string, at: number): boolean {
+function isWhole(text: Characters, at: number): boolean {
   const code = text.charCodeAt(at)
   if (code < 0x300) return true
   if (code >= 0xdc00 && code <= 0xdfff) return false
@@ -67,7 +68,7 @@ function isWhole(text: string, at: number): boolean {
 }
 
 /** The last cut at or before `at` that leaves whole characters, as a reader counts them. */
-function wholeBefore(text: string, from: number, at: number): number {
+function wholeBefore(text: Characters, from: number, at: number): number {
   const base = Math.max(from, at - CLUSTER_UNITS)
   let cut = base
   for (const { index, segment } of graphemes.segment(text.slice(base, at + CLUSTER_UNITS))) {

@@ -1,5 +1,5 @@
 /**
- * One file from bytes to searchable: extract → chunk → stage in the index → publish. Every step can be done again after a
+ * One file from bytes to searchable: a reader extracts and cuts → stage in the index → publish. Every step can be done again after a
  * crash. The file becomes searchable, all of it at once, in the transaction that also completes the job, and only while
  * this worker still holds the job's lease.
  */
@@ -7,19 +7,36 @@ import type { Job, JobQueue } from "../jobs/queue.ts"
 import { log } from "../log.ts"
 import type { Blobs } from "../storage/blobs.ts"
 import type { Database, Trx } from "../storage/database.ts"
-import { type Chunk, type ExtractedDocument, ExtractionError, type ExtractionErrorCode } from "../storage/document.ts"
+import {
+  type ChunkSource,
+  type ExtractedDocument,
+  ExtractionError,
+  type ExtractionErrorCode,
+} from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
+
 import { StageClock } from "./stage-clock.ts"
 
 export type Stage = "extracting" | "ocr" | "chunking" | "embedding" | "committing"
 
-/** Reads a file in isolation. @throws ExtractionError */
+/** What a reader made of a file. Text and chunks lie in files: nothing here grows with the document. */
+export interface ReadDocument extends Omit<ExtractedDocument, "text" | "blocks"> {
+  /** The text in UTF-8, in the temporary directory; may be moved away. */
+  textPath: string
+  /** UTF-16 code units. */
+  characterCount: number
+  chunks: ChunkSource
+  /** Removes the files that are left. To be called whatever happens. */
+  close(): Promise<void>
+}
+
+/** Reads and cuts a file in isolation. @throws ExtractionError */
 export interface DocumentReader {
   read(
     file: { path: string; name: string; type: string; size: number },
-    onProgress: (progress: { stage: "extracting" | "ocr"; progress: number }) => void,
+    onProgress: (progress: { stage: "extracting" | "ocr" | "chunking"; progress: number }) => void,
     signal: AbortSignal,
-  ): Promise<ExtractedDocument>
+  ): Promise<ReadDocument>
 }
 
 /** What indexing needs of the search index. */
@@ -27,8 +44,7 @@ export interface IndexWriter {
   stage(
     file: { id: string; workspaceId: string },
     generation: number,
-    text: string,
-    chunks: Chunk[],
+    chunks: ChunkSource,
     on: (stage: "embedding" | "committing", progress: number) => void | Promise<void>,
     signal: AbortSignal,
   ): Promise<void>
@@ -41,8 +57,6 @@ export interface IndexFileDependencies {
   blobs: Blobs
   queue: JobQueue
   reader: DocumentReader
-  /** One by one, so that a long document does not hold up the daemon. */
-  chunk(document: ExtractedDocument): Iterable<Chunk>
   index: IndexWriter
   /** A file's record changed. */
   announce(fileId: string): void
@@ -74,22 +88,21 @@ export function indexFile(dependencies: IndexFileDependencies) {
     if (job.attempts > job.maxAttempts)
       return fail(dependencies, job, "internal_error", "the file could not be indexed in several attempts")
     const report = progressReporter(dependencies, file, job.attempts)
+    let document: ReadDocument | undefined
     try {
       await report("extracting", 0)
-      const document = await dependencies.reader.read(
+      document = await dependencies.reader.read(
         { path: dependencies.blobs.path(file.blob), name: file.name, type: file.type, size: file.size },
         ({ stage, progress }) => void report(stage, progress).catch(() => {}),
         signal,
       )
-      await report("chunking", 0)
-      const chunks = await gather(dependencies.chunk(document), signal)
-      if (chunks.length === 0) throw new ExtractionError("no_text", "there is no text in the file")
-      await dependencies.blobs.writeText(file.id, file.generation, document.text)
+      if (document.chunks.count === 0) throw new ExtractionError("no_text", "there is no text in the file")
+      await dependencies.blobs.moveText(file.id, file.generation, document.textPath)
       const owner = { id: file.id, workspaceId: file.workspace_id }
-      await dependencies.index.stage(owner, file.generation, document.text, chunks, report, signal)
+      await dependencies.index.stage(owner, file.generation, document.chunks, report, signal)
       await report("committing", 1)
       signal.throwIfAborted()
-      await publish(dependencies, job, file, document, chunks.length)
+      await publish(dependencies, job, file, document)
       report.clock.end()
     } catch (error) {
       report.clock.end()
@@ -104,24 +117,10 @@ export function indexFile(dependencies: IndexFileDependencies) {
       }
       await requeue(dependencies, file.id)
       throw error
+    } finally {
+      await document?.close()
     }
   }
-}
-
-/** Longest stretch of chunking before other work gets its turn. */
-const BREATH_MS = 8
-
-async function gather(source: Iterable<Chunk>, signal: AbortSignal): Promise<Chunk[]> {
-  const chunks: Chunk[] = []
-  let began = performance.now()
-  for (const chunk of source) {
-    chunks.push(chunk)
-    if (performance.now() - began < BREATH_MS) continue
-    await new Promise(resolve => setImmediate(resolve))
-    signal.throwIfAborted()
-    began = performance.now()
-  }
-  return chunks
 }
 
 /** Makes the new generation the one that search sees, and drops what the former one needed. */
@@ -129,8 +128,7 @@ async function publish(
   { database, queue, index, blobs, announce }: IndexFileDependencies,
   job: Job,
   file: FilesTable,
-  document: ExtractedDocument,
-  chunkCount: number,
+  document: ReadDocument,
 ): Promise<void> {
   const now = new Date().toISOString()
   await database.transaction().execute(async trx => {
@@ -148,8 +146,8 @@ async function publish(
         attempts: job.attempts,
         page_count: document.pageCount,
         ocr_page_count: document.ocrPageCount,
-        chunk_count: chunkCount,
-        character_count: document.text.length,
+        chunk_count: document.chunks.count,
+        character_count: document.characterCount,
         live_generation: file.generation,
         live_blob: file.blob,
         updated_at: now,

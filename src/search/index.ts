@@ -15,7 +15,7 @@ import {
   retireGenerations,
 } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
-import type { Chunk } from "../storage/document.ts"
+import type { ChunkSource } from "../storage/document.ts"
 import { countIds, subtract, toRanges, union } from "./id-ranges.ts"
 import { LiveRangesCache } from "./live-ranges.ts"
 import { neighbours, type Passage } from "./passages.ts"
@@ -106,8 +106,7 @@ export class SearchIndex implements SearchService {
   async stage(
     file: { id: string; workspaceId: string },
     generation: number,
-    text: string,
-    chunks: Chunk[],
+    chunks: ChunkSource,
     on: (stage: "embedding" | "committing", progress: number) => void | Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
@@ -120,7 +119,7 @@ export class SearchIndex implements SearchService {
         active: this.active,
         vectorsMissing: () => this.catchUpLater(RETRY_VECTORS_MS),
       },
-      { fileId: file.id, generation, text, chunks, on, signal },
+      { fileId: file.id, generation, chunks, on, signal },
     )
   }
 

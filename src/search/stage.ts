@@ -6,8 +6,8 @@ import type { Embedder } from "../backends/backend.ts"
 import { log } from "../log.ts"
 import { type Generation, insertChunks, markDead, markStaged, reserve, yieldToOthers } from "../storage/chunks.ts"
 import type { Database } from "../storage/database.ts"
-import type { Chunk } from "../storage/document.ts"
-import { schemeOf } from "./analyze.ts"
+import type { ChunkSource, TextChunk } from "../storage/document.ts"
+import { type Scheme, schemeOf } from "./analyze.ts"
 import type { SearchThread } from "./search-thread.ts"
 import type { VectorLeg } from "./vector-leg.ts"
 
@@ -15,8 +15,11 @@ import type { VectorLeg } from "./vector-leg.ts"
 const PASSAGES_PER_SEGMENT = 512
 /** Passages embedded at a time. */
 export const EMBED_BATCH = 32
-/** Vectors of one add to LanceDB: each makes a fragment and a version. */
-const VECTORS_PER_ADD = 2048
+/**
+ * Passages in memory at a time: they go to all stores before the next are read. Also the vectors of one add to LanceDB,
+ * each of which makes a fragment and a version.
+ */
+const PASSAGES_PER_BATCH = 2048
 
 export interface StageDependencies {
   db: Database
@@ -33,8 +36,7 @@ export interface StageDependencies {
 export interface StageRequest {
   fileId: string
   generation: number
-  text: string
-  chunks: Chunk[]
+  chunks: ChunkSource
   on: (stage: "embedding" | "committing", progress: number) => void | Promise<void>
   signal: AbortSignal
 }
@@ -43,16 +45,11 @@ export async function stageFile(dependencies: StageDependencies, request: StageR
   const { db, reached, active } = dependencies
   const { fileId, generation: number, chunks, signal } = request
   signal.throwIfAborted()
-  const generation = await reserve(db, fileId, number, chunks.length)
+  const generation = await reserve(db, fileId, number, chunks.count)
   active.add(generation.id)
   try {
     reached("reserved")
-    await insertChunks(db, generation, request.text, chunks, signal)
-    reached("chunks written")
-    await indexWords(dependencies, request, generation)
-    reached("words indexed")
-    await indexMeaning(dependencies, request, generation)
-    reached("vectors written")
+    await writeAll(dependencies, request, generation)
     await request.on("committing", 0)
     signal.throwIfAborted()
     if (!(await markStaged(db, generation))) throw new Error(`indexing of ${fileId} was overtaken`)
@@ -65,40 +62,75 @@ export async function stageFile(dependencies: StageDependencies, request: StageR
   }
 }
 
+async function writeAll(
+  dependencies: StageDependencies,
+  { fileId, chunks, on, signal }: StageRequest,
+  generation: Generation,
+): Promise<void> {
+  const { db, reached } = dependencies
+  const scheme = schemeOf(chunks.opening)
+  let written = 0
+  let embedding = true
+  for await (const batch of chunks.batches(PASSAGES_PER_BATCH)) {
+    signal.throwIfAborted()
+    if (written + batch.length > chunks.count) break
+    const part: Part = { first: generation.first + written, texts: textsOf(batch) }
+    const told = (done: number) => on("embedding", (written + done) / chunks.count)
+    await insertChunks(db, generation, written, batch, signal)
+    reached("chunks written")
+    await indexWords(dependencies, part, scheme, signal)
+    reached("words indexed")
+    // After a first failure the rest waits as well, instead of failing batch by batch.
+    embedding &&= await indexMeaning(dependencies, part, told, signal)
+    reached("vectors written")
+    await told(batch.length)
+    written += batch.length
+  }
+  if (written !== chunks.count) throw new Error(`${fileId} has not ${chunks.count} passages`)
+  if (!embedding) dependencies.vectorsMissing()
+}
+
 /** What of a chunk is indexed: a table's header or the section title before its text. */
 export const indexedText = (text: string, context?: string | null): string => (context ? `${context}\n${text}` : text)
 
+const textsOf = (chunks: TextChunk[]): string[] => chunks.map(({ text, context }) => indexedText(text, context))
+
+/** Passages of a generation that are written together. */
+interface Part {
+  /** Id of the first passage. */
+  first: number
+  texts: string[]
+}
+
 async function indexWords(
   { thread }: StageDependencies,
-  { text, chunks, signal }: StageRequest,
-  generation: Generation,
+  { first, texts }: Part,
+  scheme: Scheme,
+  signal: AbortSignal,
 ): Promise<void> {
-  const scheme = schemeOf(text)
-  for (let from = 0; from < chunks.length; from += PASSAGES_PER_SEGMENT) {
+  for (let from = 0; from < texts.length; from += PASSAGES_PER_SEGMENT) {
     signal.throwIfAborted()
-    const texts = textsOf(text, chunks.slice(from, from + PASSAGES_PER_SEGMENT))
-    await thread.ask("index", { firstId: generation.first + from, texts, scheme })
+    const segment = texts.slice(from, from + PASSAGES_PER_SEGMENT)
+    await thread.ask("index", { firstId: first + from, texts: segment, scheme })
   }
 }
 
 /**
  * Without a working embedding model the file becomes searchable by its words; its vectors are made when there is one.
+ * @returns false then
  */
 async function indexMeaning(
-  { vectors, reached, vectorsMissing }: StageDependencies,
-  { text, chunks, on, signal }: StageRequest,
-  generation: Generation,
-): Promise<void> {
-  for (let from = 0; from < chunks.length; from += VECTORS_PER_ADD) {
-    const part = chunks.slice(from, from + VECTORS_PER_ADD)
-    const embedded = await embedOrSay(vectors, textsOf(text, part), signal, done =>
-      on("embedding", (from + done) / chunks.length),
-    )
-    if (!embedded) return vectorsMissing()
-    reached("embedded")
-    const ids = Int32Array.from(part, (_, i) => generation.first + from + i)
-    await vectors.add(embedded.table, ids, embedded.rows)
-  }
+  { vectors, reached }: StageDependencies,
+  { first, texts }: Part,
+  on: (done: number) => void | Promise<void>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const embedded = await embedOrSay(vectors, texts, signal, on)
+  if (!embedded) return false
+  reached("embedded")
+  const ids = Int32Array.from(texts, (_, i) => first + i)
+  await vectors.add(embedded.table, ids, embedded.rows)
+  return true
 }
 
 async function embedOrSay(
@@ -116,9 +148,6 @@ async function embedOrSay(
     return undefined
   }
 }
-
-const textsOf = (text: string, chunks: Chunk[]): string[] =>
-  chunks.map(({ start, end, context }) => indexedText(text.slice(start, end), context))
 
 /** Embeds passages in batches, giving way between them. */
 export async function embedAll(

@@ -102,11 +102,10 @@ export class Blobs {
     return join(this.dataDirectory, "texts", fanOut(fileId), `${fileId}.${generation}.txt`)
   }
 
-  async writeText(fileId: string, generation: number, text: string): Promise<void> {
-    const temporary = join(this.temporaryDirectory, `${fileId}.${generation}.txt`)
-    const handle = await open(temporary, "w", 0o600)
+  /** Takes over a finished file of the temporary directory as the text of a generation. */
+  async moveText(fileId: string, generation: number, temporary: string): Promise<void> {
+    const handle = await open(temporary, "r+")
     try {
-      await handle.writeFile(text, "utf8")
       await handle.sync()
     } finally {
       await handle.close()

@@ -11,7 +11,7 @@
  */
 import { type Generated, sql } from "kysely"
 import type { Database, Executor, Trx } from "./database.ts"
-import type { Chunk, Place } from "./document.ts"
+import type { Place, TextChunk } from "./document.ts"
 
 export interface ChunksTables {
   chunks: ChunksTable
@@ -83,23 +83,23 @@ export async function reserve(db: Database, fileId: string, generation: number, 
   })
 }
 
-/** Writes the rows of a reserved generation. Bounded statements; may be interrupted by `signal` between them. */
+/** Writes rows of a reserved generation, the first of them its `ordinal`-th. Bounded statements; may be interrupted by `signal` between them. */
 export async function insertChunks(
   db: Database,
   generation: Generation,
-  text: string,
-  chunks: Chunk[],
+  ordinal: number,
+  chunks: TextChunk[],
   signal: AbortSignal,
 ): Promise<void> {
   for (let from = 0; from < chunks.length; from += ROWS_PER_INSERT) {
     signal.throwIfAborted()
-    const rows = chunks.slice(from, from + ROWS_PER_INSERT).map(({ start, end, place, context }, i) => ({
-      id: generation.first + from + i,
+    const rows = chunks.slice(from, from + ROWS_PER_INSERT).map(({ start, end, place, context, text }, i) => ({
+      id: generation.first + ordinal + from + i,
       generation_id: generation.id,
-      ordinal: from + i,
+      ordinal: ordinal + from + i,
       start,
       end,
-      text: text.slice(start, end),
+      text,
       context: context || null,
       page: place.page,
       sheet: place.sheet,

@@ -54,6 +54,27 @@ export interface Chunk {
   context?: string
 }
 
+/** A chunk with its text. */
+export interface TextChunk extends Chunk {
+  text: string
+}
+
+/** The chunks of one document in reading order, read when they are needed: a gigabyte of text has a million. */
+export interface ChunkSource {
+  count: number
+  /** How the document's text begins; enough to tell its language. */
+  opening: string
+  /** From the first one on at every call. All batches but the last hold `size`. */
+  batches(size: number): AsyncIterable<TextChunk[]>
+}
+
+/** A text that is read here and there: a string, or a file that need not fit in memory. Positions as in a string. */
+export interface Characters {
+  slice(start: number, end: number): string
+  /** NaN after the end. */
+  charCodeAt(at: number): number
+}
+
 export const NOWHERE: Place = { page: null, sheet: null, slide: null, member: null, section: null }
 
 /** Why a file can not become searchable; `failed` records carry one of these. */

@@ -6,7 +6,7 @@ import type { Embedder } from "../../src/backends/backend.ts"
 import { SearchIndex, type SearchIndexOptions } from "../../src/search/index.ts"
 import type { SearchFilters, SearchMode } from "../../src/search/types.ts"
 import { type Database, openDatabase } from "../../src/storage/database.ts"
-import { type Chunk, NOWHERE } from "../../src/storage/document.ts"
+import { type Chunk, type ChunkSource, NOWHERE } from "../../src/storage/document.ts"
 import type { FilesTable } from "../../src/storage/files.ts"
 
 /** Unit vectors from hashed words: texts that share words are near each other. */
@@ -64,8 +64,7 @@ export class TestLibrary {
     await this.index.stage(
       { id, workspaceId: "ws_a" },
       generation,
-      text,
-      lines(text),
+      inMemory(text, lines(text)),
       () => {},
       AbortSignal.timeout(60_000),
     )
@@ -165,4 +164,16 @@ export function lines(text: string): Chunk[] {
   for (const match of text.matchAll(/[^\n]+/g))
     chunks.push({ start: match.index, end: match.index + match[0].length, place: NOWHERE })
   return chunks
+}
+
+/** Chunks of a text as a reader hands them over. */
+export function inMemory(text: string, chunks: Chunk[]): ChunkSource {
+  return {
+    count: chunks.length,
+    opening: text,
+    async *batches(size) {
+      for (let from = 0; from < chunks.length; from += size)
+        yield chunks.slice(from, from + size).map(chunk => ({ ...chunk, text: text.slice(chunk.start, chunk.end) }))
+    },
+  }
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { evaluate, readExpectations } from "../../src/search/evaluate.ts"
-import { TestLibrary, wordEmbedder } from "./library.ts"
+import { inMemory, TestLibrary, wordEmbedder } from "./library.ts"
 
 const TEXT = "The heron stands in the water.\nThe otter swims by night.\nThe kingfisher dives for fish."
 
@@ -100,8 +100,7 @@ test("an aborted stage leaves nothing behind after the sweep, and can be done ag
     const staging = library.index.stage(
       { id: "file_a", workspaceId: "ws_a" },
       generation,
-      "The heron",
-      chunks,
+      inMemory("The heron", chunks),
       () => stop.abort(new Error("cancelled")),
       stop.signal,
     )

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { TestLibrary, wordEmbedder } from "./library.ts"
+import { inMemory, TestLibrary, wordEmbedder } from "./library.ts"
 
 const embedder = wordEmbedder()
 let library: TestLibrary
@@ -189,8 +189,7 @@ test("a replaced file shows its new text alone, a deleted one nothing, at once a
   await library.index.stage(
     { id: "file_new", workspaceId: "ws_a" },
     generation,
-    text,
-    chunks,
+    inMemory(text, chunks),
     () => {},
     AbortSignal.timeout(9_000),
   )

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
 import type { Subprocess } from "bun"
 import { ExtractionError } from "../../storage/document.ts"
-import type { ReaderMessage, ReadRequest } from "./reader-protocol.ts"
+import type { Outline, ReaderMessage, ReadRequest, ReadStage } from "./reader-protocol.ts"
 
-export type Progress = (progress: { stage: "extracting" | "ocr"; progress: number }) => void
+export type Progress = (progress: { stage: ReadStage; progress: number }) => void
 
 export interface ReadLimits {
   timeoutMs: number
@@ -47,17 +47,17 @@ export class ReaderChild {
   }
 
   /**
-   * Lets the child read a file into `request.resultPath`.
+   * Lets the child read and cut a file; text and chunks go to the files of `request.resultPath`.
    * @throws ExtractionError from the reader or for a limit (the child is then killed), ReaderDied, or the abort reason.
    */
-  async read(request: ReadRequest, limits: ReadLimits, onProgress: Progress, signal: AbortSignal): Promise<void> {
+  async read(request: ReadRequest, limits: ReadLimits, onProgress: Progress, signal: AbortSignal): Promise<Outline> {
     this.filesRead++
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { promise, resolve, reject } = Promise.withResolvers<Outline>()
     const watch = new Watch(this.pid, limits, reject)
     const abort = () => reject(signal.reason)
     signal.addEventListener("abort", abort)
     this.onMessage = message => {
-      if (message.kind === "done") resolve()
+      if (message.kind === "done") resolve(message.outline)
       else if (message.kind === "failed") reject(failure(message))
       else if (message.kind === "ocr_expected") watch.allow(message.count * limits.perOcrPageMs)
       else if (message.kind === "progress") onProgress({ stage: message.stage, progress: message.progress })
@@ -68,7 +68,7 @@ export class ReaderChild {
     try {
       signal.throwIfAborted()
       this.process.send(request)
-      await promise
+      return await promise
     } catch (error) {
       // A reader that said what is wrong is sound; one that was stopped half way is not.
       if (!(error instanceof ReaderFailure)) await this.kill()

@@ -1,9 +1,12 @@
-import { mkdirSync, rmSync } from "node:fs"
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { selfCommand } from "../../native/self.ts"
-import { type ExtractedDocument, ExtractionError } from "../../storage/document.ts"
+import { ExtractionError } from "../../storage/document.ts"
+import type { ChunkOptions } from "../chunk.ts"
+import type { ReadDocument } from "../index-file.ts"
+import { openResult, removeResult } from "./read-result.ts"
 import { type Progress, ReaderChild, ReaderDied } from "./reader-child.ts"
-import { outlineFile, readResult, textFile } from "./reader-protocol.ts"
+import type { Outline, ReadRequest } from "./reader-protocol.ts"
 
 export interface ReaderPoolOptions {
   /** Reader processes at the same time, one per core at most. */
@@ -13,6 +16,7 @@ export interface ReaderPoolOptions {
   /** Milliseconds that a file of this size may take, before time for OCR. */
   timeoutFor?: (sizeBytes: number) => number
   ocrLanguagesDirectory?: string
+  chunkOptions?: ChunkOptions
   /** Results pass through here; made when missing. */
   temporaryDirectory: string
   /** Starts a reader process; Carrel itself by default. */
@@ -57,8 +61,8 @@ export class ReaderPool {
     mkdirSync(options.temporaryDirectory, { recursive: true, mode: 0o700 })
   }
 
-  /** @throws ExtractionError, or the reason of `signal`. */
-  async read(file: FileToRead, onProgress: Progress, signal: AbortSignal): Promise<ExtractedDocument> {
+  /** Its result is to be closed. @throws ExtractionError, or the reason of `signal`. */
+  async read(file: FileToRead, onProgress: Progress, signal: AbortSignal): Promise<ReadDocument> {
     await this.turn(signal)
     try {
       return await this.readNow(file, onProgress, signal)
@@ -95,22 +99,26 @@ export class ReaderPool {
     this.running++
   }
 
-  private async readNow(file: FileToRead, onProgress: Progress, signal: AbortSignal): Promise<ExtractedDocument> {
+  private async readNow(file: FileToRead, onProgress: Progress, signal: AbortSignal): Promise<ReadDocument> {
     const resultPath = join(this.options.temporaryDirectory, `read-${process.pid}-${++this.results}`)
     try {
-      await this.readTo(resultPath, file, onProgress, signal)
-      return await readResult(resultPath)
-    } finally {
-      rmSync(textFile(resultPath), { force: true })
-      rmSync(outlineFile(resultPath), { force: true })
+      return await openResult(resultPath, await this.readTo(resultPath, file, onProgress, signal))
+    } catch (error) {
+      await removeResult(resultPath)
+      throw error
     }
   }
 
-  private async readTo(resultPath: string, file: FileToRead, onProgress: Progress, signal: AbortSignal): Promise<void> {
+  private async readTo(
+    resultPath: string,
+    file: FileToRead,
+    onProgress: Progress,
+    signal: AbortSignal,
+  ): Promise<Outline> {
     const child = this.take()
     const fresh = child.filesRead === 0
     try {
-      await this.readWith(child, resultPath, file, onProgress, signal)
+      return await this.readWith(child, resultPath, file, onProgress, signal)
     } catch (error) {
       if (!(error instanceof ReaderDied)) throw error
       if (this.stopped) throw new ExtractionError("internal_error", "the readers are stopped", true)
@@ -126,19 +134,22 @@ export class ReaderPool {
     file: FileToRead,
     onProgress: Progress,
     signal: AbortSignal,
-  ) {
+  ): Promise<Outline> {
     const {
       memoryLimitBytes,
       timeoutFor = defaultTimeout,
       perOcrPageMs = PER_OCR_PAGE_MS,
       ocrLanguagesDirectory,
+      chunkOptions,
     } = this.options
     const { path, name, type } = file
-    const request = { path, name, type, resultPath, ...(ocrLanguagesDirectory ? { ocrLanguagesDirectory } : {}) }
+    const request: ReadRequest = { path, name, type, resultPath }
+    if (ocrLanguagesDirectory) request.ocrLanguagesDirectory = ocrLanguagesDirectory
+    if (chunkOptions) request.chunkOptions = chunkOptions
     this.busy.add(child)
     try {
       const limits = { timeoutMs: timeoutFor(file.size), perOcrPageMs, memoryBytes: memoryLimitBytes }
-      await child.read(request, limits, onProgress, signal)
+      return await child.read(request, limits, onProgress, signal)
     } finally {
       this.busy.delete(child)
       this.release(child)

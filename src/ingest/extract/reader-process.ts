@@ -4,9 +4,18 @@
  */
 import { readFileSync, statSync } from "node:fs"
 import { ExtractionError } from "../../storage/document.ts"
+import { writeChunks } from "./chunk-file.ts"
 import { extractInto } from "./index.ts"
-import { type ReaderMessage, type ReadRequest, TextFileSink, writeOutline } from "./reader-protocol.ts"
+import {
+  chunkFile,
+  type Outline,
+  type ReaderMessage,
+  type ReadRequest,
+  type ReadStage,
+  textFile,
+} from "./reader-protocol.ts"
 import { restrictSelf } from "./restrict-self.ts"
+import { TextFile } from "./text-file.ts"
 
 /** Larger files are mapped: the kernel pages them in and out, and they do not count as memory of the process. */
 const MAP_ABOVE_BYTES = 1024 * 1024
@@ -23,8 +32,7 @@ export function serveReader(): void {
 
 async function serve(request: ReadRequest): Promise<void> {
   try {
-    await read(request)
-    send({ kind: "done" })
+    send({ kind: "done", outline: await read(request) })
   } catch (error) {
     if (error instanceof ExtractionError) {
       const detail = error.cause instanceof Error ? { detail: String(error.cause.stack) } : {}
@@ -39,20 +47,35 @@ async function serve(request: ReadRequest): Promise<void> {
   }
 }
 
-async function read(request: ReadRequest): Promise<void> {
-  const sink = new TextFileSink(request.resultPath)
+const pause = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+
+async function read(request: ReadRequest): Promise<Outline> {
+  const text = new TextFile(textFile(request.resultPath))
   const progress = new ProgressReport()
   try {
     const source = { name: request.name, bytes: openBytes(request.path) }
-    const document = await extractInto(sink.write, source, request.type, {
+    const document = await extractInto(text.write, source, request.type, {
       onProgress: fraction => progress.report(fraction),
       onOcrExpected: count => progress.expectOcr(count),
-      pause: () => new Promise(resolve => setImmediate(resolve)),
+      pause,
       recognize: async image => (await ocr(request.ocrLanguagesDirectory)).recognize(image),
     })
-    writeOutline(request.resultPath, document)
+    text.flush()
+    progress.beginChunking()
+    const { blocks, pageCount, ocrPageCount } = document
+    const chunked = { text, blocks }
+    const chunkCount = await writeChunks(
+      chunkFile(request.resultPath),
+      chunked,
+      request.chunkOptions,
+      async position => {
+        progress.report(position / text.length)
+        await pause()
+      },
+    )
+    return { pageCount, ocrPageCount, warnings: document.allWarnings(), characterCount: text.length, chunkCount }
   } finally {
-    sink.close()
+    text.close()
   }
 }
 
@@ -68,9 +91,9 @@ function ocr(languagesDirectory: string | undefined): Promise<import("./ocr.ts")
   return engine
 }
 
-/** Tells how far the reading is; never goes back, also where OCR turns out to be needed late. */
+/** Tells how far the reading is, then the cutting; neither goes back, also where OCR turns out to be needed late. */
 class ProgressReport {
-  private stage: "extracting" | "ocr" = "extracting"
+  private stage: ReadStage = "extracting"
   private progress = 0
   private sentAt = 0
 
@@ -82,6 +105,12 @@ class ProgressReport {
   expectOcr(count: number): void {
     this.stage = "ocr"
     send({ kind: "ocr_expected", count })
+    this.send()
+  }
+
+  beginChunking(): void {
+    this.stage = "chunking"
+    this.progress = 0
     this.send()
   }
 

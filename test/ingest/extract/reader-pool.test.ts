@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ReaderPool, type ReaderPoolOptions } from "../../../src/ingest/extract/index.ts"
-import type { ExtractionError } from "../../../src/storage/document.ts"
+import type { ReadDocument } from "../../../src/ingest/index-file.ts"
+import type { ExtractionError, TextChunk } from "../../../src/storage/document.ts"
 
 const SOURCE = join(import.meta.dir, "../../../src/ingest/extract/reader-process.ts")
 const pools: ReaderPool[] = []
@@ -41,8 +42,8 @@ function fakeReader(body: string): { command: string[]; pids: () => number[] } {
      let count = 0
      const done = request => {
        writeFileSync(request.resultPath + ".text", "pid " + process.pid)
-       writeFileSync(request.resultPath + ".json", JSON.stringify({ pageCount: null, ocrPageCount: 0, warnings: [], places: [], blocks: [] }))
-       process.send({ kind: "done" })
+       writeFileSync(request.resultPath + ".chunks", "")
+       process.send({ kind: "done", outline: { pageCount: null, ocrPageCount: 0, warnings: [], characterCount: 7, chunkCount: 0 } })
      }
      process.on("disconnect", () => process.exit(0))
      process.on("message", async request => { count++; ${body} })
@@ -64,6 +65,7 @@ function file(
 
 const unheard = () => {}
 const never = new AbortController().signal
+const textOf = async (document: ReadDocument) => await Bun.file(document.textPath).text()
 const codeOf = (reading: Promise<unknown>) =>
   reading.then(
     () => "read",
@@ -90,19 +92,19 @@ afterEach(async () => {
 })
 
 describe("a file is read in a process of its own", () => {
-  test("with text, blocks and places as the reader found them", async () => {
-    const pool = poolOf()
-    const document = await pool.read(file(pool.directory, "a.md", "# Ficus 😀\n\nIt stands – here.\n"), unheard, never)
-    expect(document).toEqual({
-      text: "# Ficus 😀\n\nIt stands – here.\n",
-      blocks: [
-        { kind: "heading", start: 0, end: 10, level: 1, place: expect.objectContaining({ section: "Ficus 😀" }) },
-        { kind: "paragraph", start: 12, end: 29, place: expect.objectContaining({ section: "Ficus 😀" }) },
-      ],
-      pageCount: null,
-      ocrPageCount: 0,
-      warnings: [],
-    })
+  test("with text, chunks and places as the reader found them, until the result is closed", async () => {
+    const pool = poolOf({ chunkOptions: { targetChars: 20, overlapChars: 0 } })
+    const text = "# Ficus 😀\n\nIt stands – here.\n\nThe other one.\n"
+    const document = await pool.read(file(pool.directory, "a.md", text), unheard, never)
+    expect(document).toMatchObject({ pageCount: null, ocrPageCount: 0, warnings: [], characterCount: text.length })
+    expect(await textOf(document)).toBe(text)
+    expect(document.chunks).toMatchObject({ count: 2, opening: text })
+    const place = expect.objectContaining({ section: "Ficus 😀" })
+    expect(await chunksOf(document)).toEqual([
+      { start: 0, end: 29, place, text: "# Ficus 😀\n\nIt stands – here." },
+      { start: 31, end: 45, place, context: "Ficus 😀", text: "The other one." },
+    ])
+    await document.close()
     expect(readdirSync(join(pool.directory, "results"))).toEqual([])
   })
 
@@ -119,11 +121,15 @@ describe("a file is read in a process of its own", () => {
     const seen: number[] = []
     const document = await pool.read(
       file(pool.directory, "a.txt", line.repeat(1_000_000)),
-      ({ progress }) => seen.push(progress),
+      ({ stage, progress }) => seen.push(stage === "chunking" ? 0.5 + progress / 2 : progress / 2),
       never,
     )
-    expect(document.text.length).toBe(line.length * 1_000_000)
-    expect(document.text.endsWith(line)).toBe(true)
+    const text = await textOf(document)
+    expect(document.characterCount).toBe(line.length * 1_000_000)
+    expect(text).toBe(line.repeat(1_000_000))
+    const chunks = await chunksOf(document)
+    expect(chunks).toHaveLength(document.chunks.count)
+    expect(chunks.every(chunk => text.slice(chunk.start, chunk.end) === chunk.text)).toBe(true)
     expect(seen.length).toBeGreaterThan(1)
     expect([...seen].sort((a, b) => a - b)).toEqual(seen)
     expect(seen.every(progress => progress >= 0 && progress <= 1)).toBe(true)
@@ -137,7 +143,7 @@ describe("a reader that misbehaves", () => {
     expect(await codeOf(pool.read(file(pool.directory, "hang.txt"), unheard, never))).toBe("extraction_timeout")
     expect(isAlive(pids()[0]!)).toBe(false)
     const document = await poolRead(pool)
-    expect(document.text).toBe(`pid ${pids()[1]}`)
+    expect(await textOf(document)).toBe(`pid ${pids()[1]}`)
   })
 
   test("gets more time for pages that are read by OCR, and not for ever", async () => {
@@ -218,7 +224,7 @@ describe("readers come and go", () => {
     abort.abort(new Error("stopped"))
     expect(await codeOf(slow)).toBe("stopped")
     expect(isAlive(pids()[0]!)).toBe(false)
-    expect((await next).text).toBe(`pid ${pids()[1]}`)
+    expect(await textOf(await next)).toBe(`pid ${pids()[1]}`)
   })
 
   test("a reader does not outlive its parent, even while it hangs", async () => {
@@ -244,6 +250,12 @@ describe("readers come and go", () => {
     await waitUntil(() => !isAlive(pid))
   }, 20_000)
 })
+
+async function chunksOf(document: ReadDocument): Promise<TextChunk[]> {
+  const chunks: TextChunk[] = []
+  for await (const batch of document.chunks.batches(3)) chunks.push(...batch)
+  return chunks
+}
 
 function poolRead(pool: ReaderPool & { directory: string }) {
   return pool.read(file(pool.directory), unheard, never)
