@@ -10,6 +10,7 @@ import { workerUrl } from "../native/self.ts"
 import type { EntityModel, ModelEntity } from "./backend.ts"
 import { kindOfLabel } from "./entity-labels.ts"
 import type { EntityBatchMessage, EntityOpenMessage, EntityWorkerReply } from "./entity-worker.ts"
+import { leaveWorker } from "./leave-worker.ts"
 
 export interface EntityFolder {
   name: string
@@ -117,6 +118,11 @@ export class WorkerEntityModel implements EntityModel {
     for (const { reject } of this.waiting.splice(0)) reject(unavailable("the entity model is closed"))
     const deadline = Date.now() + CLOSE_MS
     while (this.worker && (!this.ready || this.running) && Date.now() < deadline) await Bun.sleep(5)
+    const { worker } = this
+    if (worker && (!this.ready || this.running)) {
+      this.worker = undefined
+      leaveWorker(worker)
+    }
     this.fail("the entity model is closed")
     this.remembered.clear()
   }

@@ -4,6 +4,7 @@ import { log } from "../log.ts"
 import { workerUrl } from "../native/self.ts"
 import type { Embedder } from "./backend.ts"
 import type { EmbeddingFolder } from "./embedding-folder.ts"
+import { leaveWorker } from "./leave-worker.ts"
 import type { BatchMessage, OpenMessage, WorkerReply } from "./transformers-worker.ts"
 
 export interface TransformersOptions {
@@ -96,9 +97,12 @@ export class TransformersEmbedder implements Embedder {
       batch?.reject(error)
     const deadline = Date.now() + CLOSE_MS
     while (this.worker && (!this.ready || this.running) && Date.now() < deadline) await Bun.sleep(5)
+    const isBusy = !this.ready || this.running !== undefined
     this.failAll(error)
-    this.worker?.terminate()
+    const { worker } = this
     this.worker = undefined
+    if (worker && isBusy) leaveWorker(worker)
+    else worker?.terminate()
   }
 
   private cut(order: number[], texts: string[]): number[][] {

@@ -12,14 +12,17 @@ export class SearchThread {
     const worker = new Worker(workerUrl("search/search-worker"))
     this.worker = worker
     worker.onmessage = (event: MessageEvent<WorkerReply>) => this.settle(event.data)
-    worker.onerror = event => {
-      const error = new Error(`the search worker failed: ${event.message}`)
-      this.failAll(error)
+    const died = (reason: string) => {
       if (this.worker !== worker) return
+      const error = new Error(`the search worker failed: ${reason}`)
       this.worker = undefined
+      this.failAll(error)
       worker.terminate()
       failed(error)
     }
+    worker.onerror = event => died(event.message)
+    // A thread may end without an error; whoever waits for it, `stop` above all, must not wait for ever.
+    worker.addEventListener("close", () => died("the thread ended"))
     await this.ask("open", { dataDirectory })
   }
 
@@ -40,8 +43,9 @@ export class SearchThread {
   async stop(): Promise<void> {
     if (!this.worker) return
     await this.ask("close", {}).catch(() => {}) // a worker that failed has nothing left to close
-    this.worker.terminate()
+    const { worker } = this
     this.worker = undefined
+    worker?.terminate()
     this.failAll(new Error("search was stopped"))
   }
 

@@ -8,6 +8,7 @@ import { AppError } from "../../src/errors.ts"
 import type { ModelServer } from "../support/model-server.ts"
 import { startOllama } from "../support/ollama.ts"
 import { startOpenAi } from "../support/openai.ts"
+import { rejection } from "../support/rejection.ts"
 
 const queue = new ModelQueue({ parallel: 2, waiting: 1 })
 const SILENCE_MS = 400
@@ -205,7 +206,7 @@ describe.each(backends)("$name", ({ server, model, backend }) => {
       const stop = new AbortController()
       setTimeout(() => stop.abort("enough"), 100)
       const started = performance.now()
-      await expect(collect(ask(scene, { signal: stop.signal }))).rejects.toBe("enough")
+      expect(await rejection(collect(ask(scene, { signal: stop.signal })))).toBe("enough")
       expect(performance.now() - started).toBeLessThan(390)
       await Bun.sleep(50)
       expect(server.open).toBe(0)
@@ -224,7 +225,7 @@ describe.each(backends)("$name", ({ server, model, backend }) => {
     const running = [collect(ask("line")), collect(ask("line"))]
     const waiting = collect(ask("line"))
     await Bun.sleep(20)
-    await expect(collect(ask("line"))).rejects.toMatchObject({ code: "overloaded" })
+    expect(await rejection(collect(ask("line")))).toMatchObject({ code: "overloaded" })
     expect(await waiting).toContainEqual(
       expect.objectContaining({ type: "waiting", phase: "queued", detail: expect.stringContaining("position 1") }),
     )

@@ -1,6 +1,7 @@
 /** What every embedder must do, whatever runs the model. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Embedder } from "../../src/backends/backend.ts"
+import { rejection } from "../support/rejection.ts"
 
 export function embedderConformance(name: string, open: () => Promise<Embedder>): void {
   describe(`${name} as an embedder`, () => {
@@ -44,7 +45,7 @@ export function embedderConformance(name: string, open: () => Promise<Embedder>)
 
     test("does not begin when the signal is already aborted", async () => {
       const reason = new Error("nobody waits any more")
-      await expect(embedder.embed(["red"], "query", AbortSignal.abort(reason))).rejects.toBe(reason)
+      expect(await rejection(embedder.embed(["red"], "query", AbortSignal.abort(reason)))).toBe(reason)
     })
   })
 }

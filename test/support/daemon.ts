@@ -87,10 +87,22 @@ export async function startDaemon(flags: string[] = []): Promise<Daemon> {
     return (await child?.exited) ?? 0
   }
 
-  await start()
-  const created = await run("keys", "create", "--name", "test", "--json")
-  if (created.code !== 0) throw new Error(created.err)
-  const key = JSON.parse(created.out)
+  const remove = async () => {
+    await end("SIGKILL")
+    rmSync(data, { recursive: true, force: true })
+  }
+
+  const firstKey = async () => {
+    await start()
+    const created = await run("keys", "create", "--name", "test", "--json")
+    if (created.code !== 0) throw new Error(created.err)
+    return JSON.parse(created.out)
+  }
+
+  const key = await firstKey().catch(async error => {
+    await remove() // nobody else knows of it, and it would outlive the tests
+    throw error
+  })
   const credentials = { "client-id": key.client_id, "private-key": key.private_key, secret: key.secret }
 
   const call: Daemon["call"] = async (method, path, body, headers = {}) => {
@@ -123,10 +135,7 @@ export async function startDaemon(flags: string[] = []): Promise<Daemon> {
     call,
     kill: async () => void (await end("SIGKILL")),
     stop: () => end("SIGTERM"),
-    async remove() {
-      await end("SIGKILL")
-      rmSync(data, { recursive: true, force: true })
-    },
+    remove,
     async upload(name, text, fields = {}) {
       const form = new FormData()
       for (const [field, value] of Object.entries(fields)) form.append(field, value)
