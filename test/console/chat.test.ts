@@ -63,6 +63,29 @@ describe.skipIf(!hasBrowser)("chat", () => {
   )
 
   test(
+    "writes a reply anew in its place, also to a changed question",
+    async () => {
+      const page = await openChat()
+      await ask(page, "How can the lease be ended?")
+      await page.getByRole("button", { name: "Ask again" }).click()
+      await page.getByRole("button", { name: "Stop" }).waitFor()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(await page.getByLabel("Your message").count()).toBe(1)
+      expect(await page.getByLabel("Reply", { exact: true }).count()).toBe(1)
+      await page.getByRole("button", { name: "Edit the question" }).click()
+      await page.getByLabel("Question", { exact: true }).fill("When can the lease be ended?")
+      await page.getByRole("button", { name: "Ask", exact: true }).click()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      await page.reload()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(await page.getByLabel("Your message").allInnerTexts()).toEqual(["When can the lease be ended?"])
+      expect(await page.getByLabel("Reply", { exact: true }).count()).toBe(1)
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
     "nothing moves above the growing text",
     async () => {
       const page = await openChat()

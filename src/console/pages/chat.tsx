@@ -55,10 +55,10 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
     const open = last && (last.role === "user" || (last.role === "assistant" && last.finish_reason === null))
     if (!open || running.current || followed.current.has(last.id)) return
     followed.current.add(last.id) // once: a reply that was never written would be asked for again and again
-    void watch("GET", `/conversations/${conversationId}/events`, undefined, null)
+    void watch({ method: "GET", path: `/conversations/${conversationId}/events`, question: null })
   }, [current])
 
-  async function watch(method: "GET" | "POST", path: string, body: unknown, question: string | null): Promise<void> {
+  async function watch({ method, path, body, question, isNew }: Ask): Promise<void> {
     const mine = { abort: new AbortController(), conversationId }
     running.current = mine
     setFailure(undefined)
@@ -74,7 +74,7 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
     } catch (error) {
       const nothingToFollow = method === "GET" && error instanceof ApiError
       if (!mine.abort.signal.aborted && !nothingToFollow) setFailure(error as Error)
-      if (!mine.abort.signal.aborted) setReturned(question ?? "")
+      if (!mine.abort.signal.aborted && isNew) setReturned(question ?? "")
     }
     if (mine.abort.signal.aborted) return
     if (mine.conversationId) {
@@ -89,12 +89,23 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
 
   const send = (text: string) => {
     const body = { message: text, ...requestOf(settings), ...(fileId && !conversationId ? { file_ids: [fileId] } : {}) }
-    void watch("POST", conversationId ? `/conversations/${conversationId}` : "/conversations", body, text)
+    const path = conversationId ? `/conversations/${conversationId}` : "/conversations"
+    void watch({ method: "POST", path, body, question: text, isNew: true })
   }
   const stop = () => {
     const id = running.current?.conversationId
     if (id) api.post(`/conversations/${id}/cancel`).catch(error => notify(error.message))
     else running.current?.abort.abort()
+  }
+  /** Writes a reply anew; with `text` the question before it is changed first. What came after it goes. */
+  const again = (message: Message, text?: string) => {
+    const shown = current?.messages ?? []
+    const at = shown.findLastIndex((other, i) => other.role === "user" && i <= shown.indexOf(message))
+    if (!current || at < 0) return
+    conversation.set({ ...current, messages: shown.slice(0, at) })
+    const path = `/conversations/${conversationId}/messages/${message.id}/regenerate`
+    const body = { ...requestOf(settings), ...(text ? { message: text } : {}) }
+    void watch({ method: "POST", path, body, question: text ?? shown[at]!.content })
   }
   const finish = async () => {
     setDraft({ ...emptyDraft(null), phase: "Writing on …" })
@@ -107,7 +118,7 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
   const writing = draft !== null && !draft.error
   const messages = current?.messages ?? []
   const shown = writing ? withoutTurn(messages, draft) : messages
-  const lastQuestion = messages.filter(message => message.role === "user").at(-1)?.content
+  const lastQuestion = shown.findLast(message => message.role === "user")
   return (
     <div class={listShown ? "chat list-shown" : "chat"}>
       <ConversationList
@@ -129,12 +140,8 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
               key={message.id}
               message={message}
               onCite={setOpened}
-              {...(i === shown.length - 1 && !writing
-                ? {
-                    ...(lastQuestion ? { onAgain: () => send(lastQuestion) } : {}),
-                    onFinish: finish,
-                  }
-                : {})}
+              {...(i === shown.length - 1 && !writing ? { onAgain: () => again(message), onFinish: finish } : {})}
+              {...(message === lastQuestion && !writing ? { onEdit: text => again(message, text) } : {})}
             />
           ))}
           {draft && <DraftView draft={draft} onCite={setOpened} />}
@@ -148,6 +155,17 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
       {opened && <SourceView source={opened} onClose={() => setOpened(null)} />}
     </div>
   )
+}
+
+/** What is asked of the daemon, and how it shows. */
+interface Ask {
+  method: "GET" | "POST"
+  path: string
+  body?: unknown
+  /** Shown above the reply; null where the stored messages have it. */
+  question: string | null
+  /** A question that is stored nowhere yet goes back to the composer when it cannot be sent. */
+  isNew?: boolean
 }
 
 /** The stored messages less those that the draft shows: a record that was read meanwhile may hold them already. */

@@ -1,7 +1,9 @@
+import { useState } from "preact/hooks"
 import { dateTime } from "../../format.ts"
 import { Markdown } from "../../markdown.tsx"
 import type { Draft } from "../../reply.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
+import { Field, focusOnce } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import type { Message, Source } from "../../wire.ts"
 
@@ -18,10 +20,13 @@ interface MessageViewProps {
   /** For the last reply only. */
   onAgain?: () => void
   onFinish?: () => void
+  /** For the last question only. */
+  onEdit?: (text: string) => void
 }
 
-export function MessageView({ message, onCite, onAgain, onFinish }: MessageViewProps) {
-  if (message.role === "user") return <Question text={message.content} />
+export function MessageView({ message, onCite, onAgain, onFinish, onEdit }: MessageViewProps) {
+  if (message.role === "user")
+    return onEdit ? <EditableQuestion text={message.content} onEdit={onEdit} /> : <Question text={message.content} />
   const ending = ENDINGS[message.finish_reason ?? ""]
   return (
     <article class="message reply" aria-label="Reply">
@@ -46,6 +51,48 @@ const Question = ({ text }: { text: string }) => (
     <Markdown text={text} />
   </article>
 )
+
+function EditableQuestion({ text, onEdit }: { text: string; onEdit: (text: string) => void }) {
+  const [edited, setEdited] = useState<string | null>(null)
+  if (edited === null)
+    return (
+      <div class="question-frame">
+        <Question text={text} />
+        <Button kind="quiet" icon="edit" label="Edit the question" onClick={() => setEdited(text)} />
+      </div>
+    )
+  return (
+    <form
+      class="question-edit stack"
+      onSubmit={event => {
+        event.preventDefault()
+        setEdited(null)
+        onEdit(edited.trim())
+      }}
+    >
+      <Field label="Question">
+        {attributes => (
+          <textarea
+            {...attributes}
+            class="input"
+            dir="auto"
+            rows={3}
+            maxLength={100_000}
+            ref={focusOnce}
+            value={edited}
+            onInput={event => setEdited(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <footer class="row">
+        <Button kind="primary" type="submit" disabled={!edited.trim()}>
+          Ask
+        </Button>
+        <Button onClick={() => setEdited(null)}>Cancel</Button>
+      </footer>
+    </form>
+  )
+}
 
 interface DraftViewProps {
   draft: Draft
