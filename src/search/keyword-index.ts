@@ -191,7 +191,12 @@ export class KeywordIndex {
   private accumulate(group: TermGroup, scope: Scope): number {
     const { scores, lengths, buffer } = this
     buffer.length = 0
-    for (const term of group.terms) this.readTerm(term, scope, buffer.length)
+    for (const term of group.terms) {
+      const before = buffer.length
+      this.readTerm(term, scope, before)
+      // A passage can hold both forms: `lens` stands for itself in one scheme and for `lenses` in the other.
+      buffer.joinFrom(before)
+    }
     const found = Math.min(buffer.length, scope.documents)
     if (found === 0) return group.weight * idf(scope.documents, 0) * (BM25.k1 + 1)
     const part = group.weight * idf(scope.documents, found) * (BM25.k1 + 1)

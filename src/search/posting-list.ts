@@ -69,6 +69,29 @@ export class PostingBuffer {
     this.length = at
   }
 
+  /**
+   * Joins what was read from `second` on with what stands before it: both parts ascend by row, and a row of both gets
+   * the sum of its frequencies.
+   */
+  joinFrom(second: number): void {
+    if (second === 0 || second === this.length) return
+    const rows = this.rows.slice(0, this.length)
+    const frequencies = this.frequencies.slice(0, this.length)
+    let left = 0
+    let right = second
+    let at = 0
+    while (left < second || right < rows.length) {
+      const leftRow = left < second ? rows[left]! : Number.POSITIVE_INFINITY
+      const rightRow = right < rows.length ? rows[right]! : Number.POSITIVE_INFINITY
+      let frequency = 0
+      if (leftRow <= rightRow) frequency += frequencies[left++]!
+      if (rightRow <= leftRow) frequency += frequencies[right++]!
+      this.rows[at] = Math.min(leftRow, rightRow)
+      this.frequencies[at++] = Math.min(MAX_FREQUENCY, frequency)
+    }
+    this.length = at
+  }
+
   private reserve(more: number): void {
     if (this.length + more <= this.rows.length) return
     const size = Math.max(this.length + more, this.rows.length * 2)

@@ -4,7 +4,7 @@
  * conditions they lost .03 nDCG@10 on collections of such questions.
  * There is no other syntax and nothing that can be wrong: whatever does not fit is read as plain words.
  */
-import { foldText, formsOf, isStopWord, WORDS } from "./analyze.ts"
+import { foldText, formsOf, isStopWord, WORDS, wordsOf } from "./analyze.ts"
 
 export interface ParsedQuery {
   /** The words that are looked for, operators and excluded words left out; never empty when the query has words. */
@@ -38,11 +38,11 @@ export function parseQuery(query: string): ParsedQuery {
     const text = quoted ?? (operator ? word.slice(1) : word)
     const words = foldText(text).match(WORDS) ?? []
     if (words.length === 0) continue
-    if (operator === "-") excluded.push(condition(words, quoted !== undefined))
+    if (operator === "-") excluded.push(condition(text, quoted !== undefined))
     else {
       plain.push(text)
       if (operator === "+" || (quoted !== undefined && beside <= WORDS_BESIDE_PHRASE))
-        required.push(condition(words, quoted !== undefined))
+        required.push(condition(text, quoted !== undefined))
     }
   }
   // Nothing but exclusions: there is nothing to rank by, so the words count as plain ones.
@@ -59,7 +59,10 @@ function operatorOf(word: string): string {
 }
 
 /** Stop words are not in the index of English passages: in a phrase the text decides, alone they ask for nothing. */
-function condition(words: string[], ordered: boolean): Condition {
-  const groups = words.filter(word => !isStopWord(word)).flatMap(formsOf)
+function condition(text: string, ordered: boolean): Condition {
+  const words = foldText(text).match(WORDS) ?? []
+  const groups = wordsOf(text)
+    .filter(word => !isStopWord(word))
+    .flatMap(formsOf)
   return { groups, phrase: ordered || words.length > 1 ? words : null }
 }

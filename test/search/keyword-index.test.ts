@@ -119,3 +119,26 @@ test("terms are merged in the order of their bytes, surrogates above the private
   const byBytes = [...terms].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   expect([...terms].reverse().sort(compareBytes)).toEqual(byBytes)
 })
+
+test("a passage that holds both forms of a word counts it once, with both frequencies", () => {
+  const texts = ["a lens and the lenses of the heron", "one lens", "two lenses of a river", "stone"]
+  index.add(1, texts, "english")
+  const all = new Map(texts.map((text, i) => [i + 1, text]))
+  expectExact(all, Int32Array.of(1, 4), "lens")
+})
+
+test("what follows an apostrophe is no word, and a single letter counts for less in a long query", () => {
+  expect(termsOf("The system's user doesn’t know plan s", "english")).toEqual([
+    "system",
+    "user",
+    "doesn",
+    "know",
+    "plan",
+    "s",
+  ])
+  expect(groupsOf("system's")).toEqual(groupsOf("system"))
+  expect(groupsOf("vitamin c").map(({ weight }) => weight)).toEqual([1, 1])
+  const long = groupsOf("shared memory systems of J Dennis described operating principles")
+  expect(long.find(({ terms }) => terms[0] === "j")?.weight).toBeLessThan(0.5)
+  expect(long.filter(({ weight }) => weight === 1)).toHaveLength(long.length - 1)
+})
