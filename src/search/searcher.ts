@@ -6,7 +6,8 @@ import type { Database } from "../storage/database.ts"
 import { explainer, rank } from "./answer.ts"
 import type { Scored } from "./fuse.ts"
 import { Highlighter } from "./highlight.ts"
-import type { LiveRanges, LiveRangesCache } from "./live-ranges.ts"
+import { countIds, subtract } from "./id-ranges.ts"
+import type { LibraryView, LiveRanges, LiveRangesCache } from "./live-ranges.ts"
 import { livePassages } from "./passages.ts"
 import { type ParsedQuery, parseQuery } from "./query.ts"
 import { looksEnglish } from "./query-language.ts"
@@ -28,7 +29,7 @@ interface QueryVector {
 /** A million vectors take about ten seconds to load; a query does not wait for all of that. */
 const LOAD_PATIENCE_MS = 3_000
 
-/** Times that a query is embedded anew because the model was changed meanwhile. */
+/** Times that a query is asked: passages that it saw may be replaced, or the model changed, while it runs. */
 const MAX_ATTEMPTS = 3
 
 interface AskedSearch {
@@ -51,11 +52,27 @@ export class Searcher {
     private readonly live: LiveRangesCache,
   ) {}
 
+  /** Searches one state of the library: a version that is replaced amid a query is not missed, the query is asked anew. */
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
     const startedAt = performance.now()
-    const { workspaceId, query, limit, offset = 0, mode = "hybrid", filters } = request
+    const { workspaceId, query, filters } = request
     if (query.trim() === "") throw invalid("query", "must not be empty")
-    const { workspace, visible, pendingFiles } = await this.live.find(workspaceId, filters)
+    for (let attempt = 1; ; attempt++) {
+      const view = await this.live.find(workspaceId, filters)
+      const result = await this.searchView(request, view, signal)
+      result.took_ms = Math.round((performance.now() - startedAt) * 10) / 10
+      if (attempt === MAX_ATTEMPTS || view.visible.count === 0) return result
+      const { visible } = await this.live.find(workspaceId, filters)
+      if (visible === view.visible || countIds(subtract(view.visible.ranges, visible.ranges)) === 0) return result
+    }
+  }
+
+  private async searchView(
+    request: SearchRequest,
+    { workspace, visible, pendingFiles }: LibraryView,
+    signal: AbortSignal | undefined,
+  ): Promise<SearchResult> {
+    const { query, limit, offset = 0, mode = "hybrid" } = request
     const result: SearchResult = {
       query,
       mode,
@@ -82,7 +99,6 @@ export class Searcher {
       result.hits = await this.page(request, parsed, list, found.answer)
       result.total = Math.max(total, offset + result.hits.length)
     }
-    result.took_ms = Math.round((performance.now() - startedAt) * 10) / 10
     return result
   }
 
