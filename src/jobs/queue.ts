@@ -22,6 +22,8 @@ export interface Job {
 
 /** Renewed every third of it; long enough for a machine that stalls on disk. */
 export const LEASE_MS = 60_000
+/** How often an idle queue looks for jobs that a clock, set back, put into the far future. */
+const MEND_EVERY_MS = 30_000
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000]
 
 const iso = (time: number): string => new Date(time).toISOString()
@@ -29,7 +31,12 @@ const iso = (time: number): string => new Date(time).toISOString()
 export class JobQueue {
   private readonly listeners = new Set<() => void>()
 
-  constructor(private readonly database: Database) {}
+  private mendedAt = performance.now()
+
+  constructor(
+    private readonly database: Database,
+    private readonly mendEveryMs = MEND_EVERY_MS,
+  ) {}
 
   /** Calls back when work may have become due, after commit. */
   onWork(listener: () => void): () => void {
@@ -87,7 +94,10 @@ export class JobQueue {
       )
       returning id, subject, payload, attempts, max_attempts`.execute(this.database)
     const row = rows[0]
-    if (!row) return undefined
+    if (!row) {
+      if (performance.now() - this.mendedAt > this.mendEveryMs) await this.mendTimes()
+      return undefined
+    }
     return {
       id: row.id,
       task,
@@ -144,9 +154,15 @@ export class JobQueue {
     return result.numUpdatedRows > 0n
   }
 
-  /** At start no worker lives: every lease is free again. A run_at in the far future, from a clock that jumped, is due. */
+  /** At start no worker lives: every lease is free again. */
   async reclaim(): Promise<void> {
     await this.database.updateTable("jobs").set({ lease_token: null, lease_until: null }).execute()
+    await this.mendTimes()
+  }
+
+  /** A run_at further away than any back-off comes from a clock that was set back: it is due. */
+  private async mendTimes(): Promise<void> {
+    this.mendedAt = performance.now()
     await this.database
       .updateTable("jobs")
       .set({ run_at: iso(Date.now()) })

@@ -1,13 +1,17 @@
 /** One daemon per data directory: an exclusive SQLite lock, which the system drops with the process, however it ends. */
 import { Database as Sqlite } from "bun:sqlite"
-import { mkdirSync } from "node:fs"
+import { accessSync, constants, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../errors.ts"
 
-/** @throws AppError conflict when another daemon holds it */
+/** A data directory that cannot be used: read-only, another user's, or no directory. */
+export class DataDirectoryError extends Error {
+  override name = "UsageError"
+}
+
+/** @throws AppError conflict when another daemon holds it; DataDirectoryError when nothing can be written there */
 export function lockDirectory(dataDirectory: string): { release(): void } {
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
-  const sqlite = new Sqlite(join(dataDirectory, "lock"), { create: true })
+  const sqlite = openLock(dataDirectory)
   try {
     sqlite.exec("PRAGMA journal_mode = DELETE")
     sqlite.exec("BEGIN EXCLUSIVE")
@@ -21,5 +25,19 @@ export function lockDirectory(dataDirectory: string): { release(): void } {
       sqlite.exec("ROLLBACK")
       sqlite.close()
     },
+  }
+}
+
+function openLock(dataDirectory: string): Sqlite {
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+    accessSync(dataDirectory, constants.R_OK | constants.W_OK)
+    return new Sqlite(join(dataDirectory, "lock"), { create: true })
+  } catch (cause) {
+    const reason = (cause as { code?: string }).code ?? String(cause)
+    throw new DataDirectoryError(
+      `the data directory ${dataDirectory} cannot be written (${reason}); make it a writable directory of the user that runs Carrel, or name another with --data`,
+      { cause },
+    )
   }
 }

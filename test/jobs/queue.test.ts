@@ -72,6 +72,15 @@ describe("the queue", () => {
     expect(subjects.sort()).toEqual(["file_1", "file_2"])
   })
 
+  test("runs what a clock that was set back put into the far future, without a restart", async () => {
+    const patient = new JobQueue(database, 0)
+    await patient.enqueue(database, "index", "file_1")
+    const future = new Date(Date.now() + 3_600_000).toISOString()
+    await database.updateTable("jobs").set({ run_at: future }).execute()
+    expect(await patient.lease("index")).toBeUndefined()
+    expect((await patient.lease("index"))?.subject).toBe("file_1")
+  })
+
   test("loses a job with the transaction that enqueued it", async () => {
     const rolledBack = database.transaction().execute(async trx => {
       await queue.enqueue(trx, "index", "file_1")
