@@ -1,45 +1,31 @@
 /**
  * Conversations as their users see them. Every way of asking (set A streamed or as JSON, set B, continue, regenerate)
- * becomes a turn that is prepared here, and one live reply that is carried out in `run-turn.ts`.
+ * becomes a turn that is prepared here, begun in `turn-start.ts`, and one live reply that is carried out in `run-turn.ts`.
  *
  * What is wrong with a request is thrown before anything is stored; what goes wrong later is an event of the reply.
  */
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
-import type { Executor } from "../storage/database.ts"
-import { type ConversationRow, type MessageRow, toConversation, toMessage } from "./conversation-store.ts"
-import { LiveReply } from "./live-reply.ts"
+import { type ConversationRow, toConversation, toMessage } from "./conversation-rows.ts"
+import type { LiveReply } from "./live-reply.ts"
 import { asSeen, type PrepareDependencies, type Prepared, prepareTurn } from "./prepare.ts"
 import { replayStored } from "./replay.ts"
-import type { Replies, StopReason } from "./replies.ts"
-import { type RunDependencies, runTurn } from "./run-turn.ts"
+import type { StopReason } from "./replies.ts"
 import { checkMetadata, type TurnRequest, titleOf } from "./settings.ts"
-import { newDraft, type Turn } from "./turn.ts"
+import { type Asker, type StartDependencies, type Started, TurnStart } from "./turn-start.ts"
 import type { Conversation, NumberedEvent, Source, TurnAnswer } from "./types.ts"
 
-export interface ChatDependencies extends RunDependencies, Omit<PrepareDependencies, "filesOf"> {
-  replies: Replies
-}
-
-/** Who asks. */
-export interface Asker {
-  workspaceId: string
-  requestId: string
-}
-
-/** A turn under way; no `live` reply where there was nothing to do. */
-export interface Started {
-  conversationId: string
-  live: LiveReply | undefined
-  /** Messages that this call added or extended. */
-  messageIds: string[]
-}
+export interface ChatDependencies extends StartDependencies, Omit<PrepareDependencies, "filesOf"> {}
 
 /** How long `cancel` waits for the reply to be stored before it answers. */
 const CANCEL_WAIT_MS = 2_000
 
 export class Chat {
-  constructor(private readonly dependencies: ChatDependencies) {}
+  private readonly start: TurnStart
+
+  constructor(private readonly dependencies: ChatDependencies) {
+    this.start = new TurnStart(dependencies)
+  }
 
   /** Replies being written, for metrics. */
   get running(): number {
@@ -62,9 +48,9 @@ export class Chat {
         const { workspaceId } = asker
         const made = { id, workspaceId, title, model: model.info.value, settings, additionalMetadata }
         const conversation = await store.create(made, trx)
-        return { conversation, ...(await this.addTurn(id, prepared, trx)) }
+        return { conversation, ...(await this.start.addTurn(id, prepared, trx)) }
       })
-      return this.begin(asker, prepared, { ...rows, created: true, history: [], continued: null })
+      return this.start.begin(asker, prepared, { ...rows, created: true, history: [], continued: null })
     } finally {
       replies.give(id)
     }
@@ -76,8 +62,10 @@ export class Chat {
       if (!given.message) throw invalid("message", "must not be empty")
       const prepared = await this.prepare(asker, given, conversation)
       const history = await this.dependencies.store.messages(conversationId)
-      const rows = await this.changed(conversation, prepared, trx => this.addTurn(conversationId, prepared, trx))
-      return this.begin(asker, prepared, { conversation, ...rows, created: false, history, continued: null })
+      const rows = await this.start.changed(conversation, prepared, trx =>
+        this.start.addTurn(conversationId, prepared, trx),
+      )
+      return this.start.begin(asker, prepared, { conversation, ...rows, created: false, history, continued: null })
     })
   }
 
@@ -93,14 +81,14 @@ export class Chat {
       const last = messages.at(-1)
       const { store } = this.dependencies
       if (!last || (last.role === "assistant" && last.finish_reason === "stop")) {
-        await this.changed(conversation, prepared, async () => undefined)
+        await this.start.changed(conversation, prepared, async () => undefined)
         return { conversationId, live: undefined, messageIds: [] }
       }
-      if (last.role === "user") return this.answer(asker, prepared, conversation, messages)
-      await this.changed(conversation, prepared, trx => store.reopen(last.id, prepared.model.info.value, trx))
+      if (last.role === "user") return this.start.answer(asker, prepared, conversation, messages)
+      await this.start.changed(conversation, prepared, trx => store.reopen(last.id, prepared.model.info.value, trx))
       const asked = messages.findLastIndex(message => message.role === "user")
       const sources: Source[] = JSON.parse(last.sources)
-      return this.begin(asker, prepared, {
+      return this.start.begin(asker, prepared, {
         conversation,
         created: false,
         history: messages.slice(0, asked),
@@ -130,14 +118,20 @@ export class Chat {
       const kept = messages.slice(0, given.message ? asked : asked + 1)
       const firstRemoved = (kept.at(-1)?.position ?? 0) + 1
       if (!given.message)
-        return this.answer(asker, prepared, conversation, kept, trx =>
+        return this.start.answer(asker, prepared, conversation, kept, trx =>
           store.deleteFrom(conversationId, firstRemoved, trx),
         )
-      const rows = await this.changed(conversation, prepared, async trx => {
+      const rows = await this.start.changed(conversation, prepared, async trx => {
         await store.deleteFrom(conversationId, firstRemoved, trx)
-        return this.addTurn(conversationId, prepared, trx)
+        return this.start.addTurn(conversationId, prepared, trx)
       })
-      return this.begin(asker, prepared, { conversation, ...rows, created: false, history: kept, continued: null })
+      return this.start.begin(asker, prepared, {
+        conversation,
+        ...rows,
+        created: false,
+        history: kept,
+        continued: null,
+      })
     })
   }
 
@@ -232,90 +226,6 @@ export class Chat {
   private prepare(asker: Asker, given: TurnRequest, conversation: ConversationRow | undefined): Promise<Prepared> {
     const filesOf = (id: string) => this.conversationFiles(asker.workspaceId, id)
     return prepareTurn({ ...this.dependencies, filesOf }, asker.workspaceId, given, conversation)
-  }
-
-  /** Applies what the request changes in its conversation, together with the turn's messages. */
-  private changed<T>(
-    conversation: ConversationRow,
-    prepared: Prepared,
-    work: (trx: Executor) => Promise<T>,
-  ): Promise<T> {
-    const { store } = this.dependencies
-    const { request, settings, model } = prepared
-    const known: string[] = JSON.parse(conversation.file_ids)
-    return store.transaction(async trx => {
-      await store.change(
-        conversation.id,
-        {
-          model: model.info.value,
-          settings,
-          fileIds: [...new Set([...known, ...settings.file_ids])],
-          ...(request.additional_metadata ? { additionalMetadata: request.additional_metadata } : {}),
-          ...(request.title ? { title: await prepared.redaction.silently(request.title) } : {}),
-        },
-        trx,
-      )
-      return work(trx)
-    })
-  }
-
-  private async addTurn(
-    conversationId: string,
-    { message, model, redaction: { key }, promptEntities }: Prepared,
-    trx: Executor,
-  ) {
-    const { store } = this.dependencies
-    const added = { content: message, nerCount: promptEntities, redaction: key }
-    const userMessage = await store.addUserMessage(conversationId, added, trx)
-    return { userMessage, replyMessage: await store.addReply(conversationId, model.info.value, key, trx) }
-  }
-
-  /** A reply to the last of these messages, which is the user's. */
-  private async answer(
-    asker: Asker,
-    prepared: Prepared,
-    conversation: ConversationRow,
-    messages: MessageRow[],
-    before: (trx: Executor) => Promise<void> = async () => {},
-  ): Promise<Started> {
-    const { store } = this.dependencies
-    const replyMessage = await this.changed(conversation, prepared, async trx => {
-      await before(trx)
-      return store.addReply(conversation.id, prepared.model.info.value, prepared.redaction.key, trx)
-    })
-    const userMessage = await asSeen(messages.at(-1)!, prepared.redaction)
-    const history = messages.slice(0, -1)
-    const rows = { conversation, userMessage, replyMessage, history }
-    return this.begin(asker, prepared, { ...rows, created: false, continued: null, extends: true })
-  }
-
-  private begin(
-    asker: Asker,
-    { model, settings, scope, redaction, promptEntities }: Prepared,
-    rows: Pick<Turn, "conversation" | "userMessage" | "created" | "history" | "continued"> & {
-      replyMessage: MessageRow
-      /** Only the reply is new to the caller. */
-      extends?: boolean
-    },
-  ): Started {
-    const { replyMessage, conversation, userMessage } = rows
-    const live = new LiveReply(conversation.id, replyMessage.id)
-    const draft = newDraft()
-    draft.content = rows.continued?.written ?? ""
-    const turn: Turn = {
-      ...rows,
-      workspaceId: asker.workspaceId,
-      replyId: replyMessage.id,
-      settings,
-      scope,
-      model,
-      redaction,
-      promptEntities,
-    }
-    const run = () => runTurn(turn, live, draft, asker.requestId, this.dependencies)
-    this.dependencies.replies.begin(live, run, () => draft.content)
-    const messageIds = rows.extends ? [replyMessage.id] : [userMessage.id, replyMessage.id]
-    return { conversationId: conversation.id, live, messageIds }
   }
 
   private async row(workspaceId: string, conversationId: string): Promise<ConversationRow> {

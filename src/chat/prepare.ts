@@ -1,7 +1,7 @@
 /** Checks a request before anything is stored: settings, model, files, redaction. What is wrong is thrown here. */
 import type { ModelCatalog, ResolvedModel } from "../backends/index.ts"
 import { parseRedaction, type Redactor } from "../redaction/redact.ts"
-import type { ConversationRow, MessageRow } from "./conversation-store.ts"
+import type { ConversationRow, MessageRow } from "./conversation-rows.ts"
 import { TurnRedaction } from "./redaction.ts"
 import { type ChatFiles, existingFiles, type Scope } from "./retrieval.ts"
 import { type ChatSettings, mergeSettings, type TurnRequest, withFallbacks } from "./settings.ts"

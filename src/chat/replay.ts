@@ -1,5 +1,5 @@
 /** The events of a reply whose own are no longer in memory, made from what is stored. */
-import { type MessageRow, toMessage } from "./conversation-store.ts"
+import { type MessageRow, toMessage } from "./conversation-rows.ts"
 import type { ChatEvent, NumberedEvent } from "./types.ts"
 
 /**

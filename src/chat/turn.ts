@@ -1,6 +1,6 @@
 /** What a turn is made of, and what has come of it so far. */
 import type { ResolvedModel } from "../backends/index.ts"
-import type { ConversationRow, MessageRow } from "./conversation-store.ts"
+import type { ConversationRow, MessageRow } from "./conversation-rows.ts"
 import type { QueryRewriter } from "./query-rewriter.ts"
 import type { TurnRedaction } from "./redaction.ts"
 import type { RetrievalDependencies, Scope } from "./retrieval.ts"

@@ -1,0 +1,93 @@
+/** Rows of conversations and messages: what is written to them, and the public records that they are shown as. */
+import type { Selectable } from "kysely"
+import type { ErrorBody } from "../errors.ts"
+import { newId } from "../id.ts"
+import type { ConversationsTable, MessagesTable } from "../storage/conversations.ts"
+import type { ChatSettings } from "./settings.ts"
+import type { Citation, Conversation, ConversationSummary, FinishReason, Message, Source } from "./types.ts"
+
+export type ConversationRow = Selectable<ConversationsTable>
+export type MessageRow = Selectable<MessagesTable>
+
+export interface NewConversation {
+  id: string
+  workspaceId: string
+  title: string
+  model: string
+  settings: ChatSettings
+  additionalMetadata: Record<string, unknown>
+}
+
+/** What a turn changes in its conversation beside the messages. */
+export interface ConversationChange {
+  model: string
+  settings: ChatSettings
+  additionalMetadata?: Record<string, unknown>
+  title?: string
+  /** Every file given so far. */
+  fileIds: string[]
+}
+
+export interface NewUserMessage {
+  content: string
+  nerCount: number
+  /** JSON of the redaction that the content went through. */
+  redaction: string | null
+}
+
+/** A reply as it is stored when it ends, however it ends. */
+export interface FinishedReply {
+  content: string
+  citations: Citation[]
+  sources: Source[]
+  finishReason: FinishReason
+  error: ErrorBody | null
+  nerCount: number
+  promptTokens: number
+  completionTokens: number
+  contextTokens: number | null
+}
+
+export const emptyMessage = (conversationId: string, role: "user" | "assistant") => ({
+  id: newId("msg"),
+  conversation_id: conversationId,
+  role,
+  content: "",
+  citations: "[]",
+  sources: "[]",
+  finish_reason: null,
+  error: null,
+  model: null,
+  ner_count: 0,
+  redaction: null,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  created_at: new Date().toISOString(),
+})
+
+export const toMessage = (row: MessageRow): Message => ({
+  id: row.id,
+  role: row.role,
+  content: row.content,
+  citations: JSON.parse(row.citations),
+  finish_reason: row.finish_reason as FinishReason | null,
+  model: row.model,
+  ner_count: row.ner_count,
+  created_at: row.created_at,
+})
+
+export const toSummary = (row: ConversationRow, messageCount: number): ConversationSummary => ({
+  conversation_id: row.id,
+  title: row.title,
+  model: row.model,
+  ner_count: row.ner_count,
+  message_count: messageCount,
+  additional_metadata: JSON.parse(row.additional_metadata),
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})
+
+export const toConversation = (row: ConversationRow, messages: MessageRow[]): Conversation => ({
+  ...toSummary(row, messages.length),
+  messages: messages.map(toMessage),
+})

@@ -1,0 +1,115 @@
+/**
+ * The beginning of a turn: its messages and what it changes in its conversation are stored in one transaction, then its
+ * reply runs by itself.
+ */
+import type { Executor } from "../storage/database.ts"
+import type { ConversationRow, MessageRow } from "./conversation-rows.ts"
+import { LiveReply } from "./live-reply.ts"
+import { asSeen, type Prepared } from "./prepare.ts"
+import type { Replies } from "./replies.ts"
+import { type RunDependencies, runTurn } from "./run-turn.ts"
+import { newDraft, type Turn } from "./turn.ts"
+
+export interface StartDependencies extends RunDependencies {
+  replies: Replies
+}
+
+/** Who asks. */
+export interface Asker {
+  workspaceId: string
+  requestId: string
+}
+
+/** A turn under way; no `live` reply where there was nothing to do. */
+export interface Started {
+  conversationId: string
+  live: LiveReply | undefined
+  /** Messages that this call added or extended. */
+  messageIds: string[]
+}
+
+export class TurnStart {
+  constructor(private readonly dependencies: StartDependencies) {}
+
+  /** Applies what the request changes in its conversation, together with the turn's messages. */
+  changed<T>(conversation: ConversationRow, prepared: Prepared, work: (trx: Executor) => Promise<T>): Promise<T> {
+    const { store } = this.dependencies
+    const { request, settings, model } = prepared
+    const known: string[] = JSON.parse(conversation.file_ids)
+    return store.transaction(async trx => {
+      await store.change(
+        conversation.id,
+        {
+          model: model.info.value,
+          settings,
+          fileIds: [...new Set([...known, ...settings.file_ids])],
+          ...(request.additional_metadata ? { additionalMetadata: request.additional_metadata } : {}),
+          ...(request.title ? { title: await prepared.redaction.silently(request.title) } : {}),
+        },
+        trx,
+      )
+      return work(trx)
+    })
+  }
+
+  /** The user's message and the empty reply to it. */
+  async addTurn(
+    conversationId: string,
+    { message, model, redaction: { key }, promptEntities }: Prepared,
+    trx: Executor,
+  ) {
+    const { store } = this.dependencies
+    const added = { content: message, nerCount: promptEntities, redaction: key }
+    const userMessage = await store.addUserMessage(conversationId, added, trx)
+    return { userMessage, replyMessage: await store.addReply(conversationId, model.info.value, key, trx) }
+  }
+
+  /** A reply to the last of these messages, which is the user's. */
+  async answer(
+    asker: Asker,
+    prepared: Prepared,
+    conversation: ConversationRow,
+    messages: MessageRow[],
+    before: (trx: Executor) => Promise<void> = async () => {},
+  ): Promise<Started> {
+    const { store } = this.dependencies
+    const replyMessage = await this.changed(conversation, prepared, async trx => {
+      await before(trx)
+      return store.addReply(conversation.id, prepared.model.info.value, prepared.redaction.key, trx)
+    })
+    const userMessage = await asSeen(messages.at(-1)!, prepared.redaction)
+    const history = messages.slice(0, -1)
+    const rows = { conversation, userMessage, replyMessage, history }
+    return this.begin(asker, prepared, { ...rows, created: false, continued: null, extends: true })
+  }
+
+  /** Lets the reply run. */
+  begin(
+    asker: Asker,
+    { model, settings, scope, redaction, promptEntities }: Prepared,
+    rows: Pick<Turn, "conversation" | "userMessage" | "created" | "history" | "continued"> & {
+      replyMessage: MessageRow
+      /** Only the reply is new to the caller. */
+      extends?: boolean
+    },
+  ): Started {
+    const { replyMessage, conversation, userMessage } = rows
+    const live = new LiveReply(conversation.id, replyMessage.id)
+    const draft = newDraft()
+    draft.content = rows.continued?.written ?? ""
+    const turn: Turn = {
+      ...rows,
+      workspaceId: asker.workspaceId,
+      replyId: replyMessage.id,
+      settings,
+      scope,
+      model,
+      redaction,
+      promptEntities,
+    }
+    const run = () => runTurn(turn, live, draft, asker.requestId, this.dependencies)
+    this.dependencies.replies.begin(live, run, () => draft.content)
+    const messageIds = rows.extends ? [replyMessage.id] : [userMessage.id, replyMessage.id]
+    return { conversationId: conversation.id, live, messageIds }
+  }
+}
