@@ -11,7 +11,7 @@ const PAGE = 65_536
 
 export class VectorRows {
   private readonly kernel: Kernel = createKernel()
-  /** Bytes of a row in memory, a multiple of 16. */
+  /** Bytes of a row in memory, a multiple of what the kernel takes at a time. */
   readonly stride: number
   private results: Int32Array
 
@@ -19,7 +19,8 @@ export class VectorRows {
     rowBytes: number,
     private readonly measure: "dots" | "distances",
   ) {
-    this.stride = Math.ceil(rowBytes / 16) * 16
+    const step = measure === "dots" ? 64 : 16
+    this.stride = Math.ceil(rowBytes / step) * step
     this.results = this.resultsView()
   }
 
@@ -39,8 +40,11 @@ export class VectorRows {
   }
 
   setQuery(bytes: Uint8Array): void {
-    new Uint8Array(this.kernel.memory.buffer, QUERY, this.stride).fill(0)
-    new Uint8Array(this.kernel.memory.buffer, QUERY, this.stride).set(bytes)
+    const { buffer } = this.kernel.memory
+    const query =
+      this.measure === "dots" ? new Int16Array(buffer, QUERY, this.stride) : new Uint8Array(buffer, QUERY, this.stride)
+    query.fill(0)
+    query.set(this.measure === "dots" ? new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) : bytes)
   }
 
   /** Results of up to ROWS_PER_PASS rows, the first `count` of the array; valid until the next call. */
