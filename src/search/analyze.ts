@@ -28,6 +28,8 @@ const NOT_IN_WORDS = /[^\p{L}\p{N}\p{M}]+/u
 export const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 /** Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. */
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u{20000}-\u{323af}]/u
+/** The least character of those scripts: most words are settled without the expression. */
+const FIRST_UNSPACED = 0x0e00
 const ASCII = /^[\x00-\x7f]*$/
 /** In FlexSearch's English list, but words that people search for: they stay in the index. */
 const CONTENT = new Set(
@@ -137,7 +139,7 @@ export function groupsOf(text: string): TermGroup[] {
 
 /** One folded word as groups of alternative terms: one group, or one per pair of characters for unspaced scripts. */
 export function formsOf(word: string): string[][] {
-  if (UNSPACED.test(word)) return pairsOf(word).map(pair => [pair])
+  if (isUnspaced(word)) return pairsOf(word).map(pair => [pair])
   const other = cut(word)
   if (STOP_WORDS.has(word)) return [[other]]
   const stem = stemmed(word)
@@ -146,12 +148,15 @@ export function formsOf(word: string): string[][] {
 
 export const isStopWord = (word: string): boolean => STOP_WORDS.has(word)
 
-export const isUnspaced = (word: string): boolean => UNSPACED.test(word)
+export function isUnspaced(word: string): boolean {
+  for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) >= FIRST_UNSPACED) return UNSPACED.test(word)
+  return false
+}
 
 function spread(words: string[], form: (word: string) => string): string[] {
   const terms: string[] = []
   for (const word of words) {
-    if (UNSPACED.test(word)) terms.push(...pairsOf(word))
+    if (isUnspaced(word)) terms.push(...pairsOf(word))
     else if (word.length <= MAX_WORD) terms.push(form(word))
   }
   return terms
@@ -164,7 +169,8 @@ function pairsOf(word: string): string[] {
 }
 
 function cut(word: string): string {
-  if (word.length <= CUT || /^\p{N}+$/u.test(word)) return word.slice(0, MAX_WORD)
+  if (word.length <= CUT) return word
+  if (/^\p{N}+$/u.test(word)) return word.slice(0, MAX_WORD)
   const characters = [...word]
   return characters.length <= CUT ? word : `${characters.slice(0, CUT).join("")}*`
 }

@@ -6,35 +6,63 @@ export interface Highlight {
   end: number
 }
 
+const ASCII = /^[\x00-\x7f]*$/
+
 /** The query's side, made once for all hits of a search. */
 export class Highlighter {
   private readonly terms: Set<string>
-  /** First letters of the terms: analysis keeps them, so that most words need none. */
-  private readonly beginnings: Set<string>
+  /**
+   * First letters of the terms, and first two, by character code: analysis keeps them, so that most words of a text are
+   * passed over without being cut out of it.
+   */
+  private readonly firsts = new Uint8Array(128)
+  private readonly pairs = new Uint8Array(128 * 128)
   private readonly known = new Map<string, boolean>()
 
   constructor(query: string) {
     const terms = groupsOf(query).flatMap(group => group.terms)
     this.terms = new Set(terms)
-    this.beginnings = new Set(terms.flatMap(term => [term.slice(0, 1), term.slice(0, 2)]))
+    for (const term of terms) {
+      this.firsts[term.charCodeAt(0)] = 1 // beyond the array nothing happens
+      if (term.charCodeAt(0) < 128 && term.charCodeAt(1) < 128)
+        this.pairs[term.charCodeAt(0) * 128 + term.charCodeAt(1)] = 1
+    }
   }
 
   find(text: string): Highlight[] {
+    return ASCII.test(text) ? this.findInAscii(text) : this.findInAny(text)
+  }
+
+  private findInAscii(text: string): Highlight[] {
+    const found: Highlight[] = []
+    for (let at = 0; at < text.length; ) {
+      const first = lowerCase(text.charCodeAt(at))
+      const start = at++
+      if (!isWord(first)) continue
+      while (at < text.length && isWord(lowerCase(text.charCodeAt(at)))) at++
+      if (!this.mayMatch(first, lowerCase(text.charCodeAt(start + 1)), at - start)) continue
+      if (this.matches(text.slice(start, at).toLowerCase())) found.push({ start, end: at })
+    }
+    return found
+  }
+
+  private findInAny(text: string): Highlight[] {
     const found: Highlight[] = []
     for (const match of text.matchAll(WORDS)) {
       const [raw] = match
       const start = match.index
       const end = start + raw.length
+      const [first, second] = [raw.charCodeAt(0), raw.charCodeAt(1)]
       if (isUnspaced(raw)) this.findPairs(text, start, end, found)
-      else if (this.mayMatch(raw) && this.matches(foldText(raw))) found.push({ start, end })
+      else if (first > 127 || second > 127 || this.mayMatch(lowerCase(first), lowerCase(second), raw.length))
+        if (this.matches(foldText(raw))) found.push({ start, end })
     }
     return found
   }
 
   /** Short words are exempt from the second letter: `dying` is indexed as `die`. */
-  private mayMatch(raw: string): boolean {
-    if (raw.charCodeAt(0) > 127 || raw.charCodeAt(1) > 127) return true
-    return this.beginnings.has(raw.slice(0, raw.length > 5 ? 2 : 1).toLowerCase())
+  private mayMatch(first: number, second: number, length: number): boolean {
+    return length > 5 ? this.pairs[first * 128 + second] === 1 : this.firsts[first] === 1
   }
 
   private matches(word: string): boolean {
@@ -61,3 +89,9 @@ export class Highlighter {
     }
   }
 }
+
+/** Of an ASCII letter; other codes as they are. */
+const lowerCase = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)
+
+/** A lower-case ASCII letter or digit. */
+const isWord = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 48 && code <= 57)

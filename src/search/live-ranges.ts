@@ -81,12 +81,9 @@ export class LiveRangesCache {
 
   /** Rises with every change of the workspace that could alter what a search sees. */
   private async counter(workspaceId: string): Promise<number> {
-    const row = await this.db
-      .selectFrom("library_changes")
-      .select("counter")
-      .where("workspace_id", "=", workspaceId)
-      .executeTakeFirst()
-    return row?.counter ?? 0
+    const { rows } = await sql<{ counter: number }>`
+      select counter from library_changes where workspace_id = ${workspaceId}`.execute(this.db)
+    return rows[0]?.counter ?? 0
   }
 
   private async requireFiles(workspaceId: string, ids: string[]): Promise<void> {
