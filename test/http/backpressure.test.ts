@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { receiveMultipart } from "../../src/http/multipart.ts"
 import { openDatabase } from "../../src/storage/database.ts"
 import { type Answer, type Client, startTestApp, type TestApp } from "../support/app.ts"
+import { rejection } from "../support/rejection.ts"
 
 let app: TestApp
 let client: Client
@@ -92,6 +93,9 @@ describe("uploads", () => {
       body,
     })
     const handlers = { file: async () => {}, field: () => {} }
-    await expect(receiveMultipart(request, handlers, 50)).rejects.toThrow("nothing came for 0.05 s")
+    expect(await rejection(receiveMultipart(request, handlers, 50))).toMatchObject({
+      code: "invalid_multipart",
+      message: "nothing came for 0.05 s",
+    })
   })
 })

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { openDatabase, runStatements } from "../../src/storage/database.ts"
 import { MIGRATIONS, type Migration } from "../../src/storage/migrations/index.ts"
+import { rejection } from "../support/rejection.ts"
 
 let data: string
 beforeEach(() => {
@@ -39,7 +40,7 @@ describe("opening an installation", () => {
   test("keeps the first copy where a migration fails and is tried again", async () => {
     await (await openDatabase(data)).destroy()
     const failing: Migration = { name: NEXT.name, up: () => Promise.reject(new Error("no")) }
-    await expect(openDatabase(data, [...MIGRATIONS, failing])).rejects.toThrow("no")
+    expect((await rejection(openDatabase(data, [...MIGRATIONS, failing]))).message).toBe("no")
     const { ino } = statSync(join(data, COPY))
     await (await openDatabase(data, [...MIGRATIONS, NEXT])).destroy()
     expect(copies()).toEqual([COPY])
@@ -53,7 +54,7 @@ describe("opening an installation", () => {
 
   test("of a newer version is refused and left as it is", async () => {
     await (await openDatabase(data, [...MIGRATIONS, NEXT])).destroy()
-    await expect(openDatabase(data)).rejects.toThrow(
+    expect((await rejection(openDatabase(data))).message).toContain(
       "written by a newer version of Carrel (it has the migration 9999-next)",
     )
     expect(copies()).toEqual([])
