@@ -5,6 +5,7 @@ import type { Library } from "../library/library.ts"
 import { toFileRecord } from "../library/record.ts"
 import type { Database } from "../storage/database.ts"
 import { NOWHERE, type Place } from "../storage/document.ts"
+import { readTextWindow } from "../storage/text-window.ts"
 import type { AgentLibrary, TextRange, TextSlice } from "./library.ts"
 
 export interface LibraryAccessDependencies {
@@ -43,10 +44,10 @@ export class LibraryAccess implements AgentLibrary {
   }
 
   readText: AgentLibrary["readText"] = async (workspaceId, fileId, range) => {
-    const { path } = await this.dependencies.library.text(workspaceId, fileId)
+    const { path, record } = await this.dependencies.library.text(workspaceId, fileId)
     const part = range.page === undefined ? undefined : await this.pageBounds(fileId, range.page)
     if (range.page !== undefined && !part) return undefined
-    return slice(await Bun.file(path).text(), range, part)
+    return slice(path, range, part ?? { from: 0, to: record.character_count ?? 0, place: NOWHERE })
   }
 
   blobPath: AgentLibrary["blobPath"] = async (workspaceId, fileId) =>
@@ -76,15 +77,19 @@ export class LibraryAccess implements AgentLibrary {
   }
 }
 
-function slice(
-  text: string,
+async function slice(
+  path: string,
   { start = 0, end }: TextRange,
-  part = { from: 0, to: text.length, place: NOWHERE },
-): TextSlice {
-  const { from, to, place } = part
-  const first = whole(text, Math.min(to, from + start))
-  const last = whole(text, Math.max(first, Math.min(to, end === undefined ? to : from + end)))
-  return { text: text.slice(first, last), start: first, end: last, from, to, place }
+  { from, to, place }: { from: number; to: number; place: Place },
+): Promise<TextSlice> {
+  const wantedFirst = Math.min(to, from + start)
+  const wantedLast = Math.max(wantedFirst, Math.min(to, end === undefined ? to : from + end))
+  // One more on both sides tells whether a pair is split.
+  const base = Math.max(0, wantedFirst - 1)
+  const window = await readTextWindow(path, base, wantedLast + 1)
+  const first = base + whole(window, wantedFirst - base)
+  const last = base + whole(window, wantedLast - base)
+  return { text: window.slice(first - base, last - base), start: first, end: last, from, to, place }
 }
 
 /** The same position, or the one before it where it would split a surrogate pair. */
