@@ -6,6 +6,7 @@
  * disappears with one commit, whatever the other stores hold; `sweep` removes what they hold too much.
  */
 import type { Embedder } from "../backends/backend.ts"
+import { AppError } from "../errors.ts"
 import { log } from "../log.ts"
 import {
   buryOrphans,
@@ -51,6 +52,8 @@ export interface SearchStats extends WorkerStats {
   reindex: ReindexProgress | null
 }
 
+/** Searches under way: one thread answers them, and at 5 ms each the last of so many waits for five seconds. */
+const MAX_SEARCHES = 1_000
 /** Dead generations removed at a time. */
 const SWEEP_BATCH = 64
 /** Wait before vectors are tried again that could not be made. */
@@ -68,6 +71,7 @@ export class SearchIndex implements SearchService {
   private readonly stopping = new AbortController()
   private sweeping: Promise<void> | undefined
   private sweepAgain = false
+  private searches = 0
   private catchingUp: Promise<void> | undefined
   private progress: ReindexProgress | null = null
   private timer: ReturnType<typeof setTimeout> | undefined
@@ -149,8 +153,16 @@ export class SearchIndex implements SearchService {
     return this.sweeping
   }
 
-  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
-    return this.searcher.search(request, signal)
+  /** @throws AppError overloaded when too many searches are under way */
+  async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
+    if (this.searches >= MAX_SEARCHES)
+      throw new AppError("overloaded", { message: "too many searches are under way", retryAfter: 1 })
+    this.searches++
+    try {
+      return await this.searcher.search(request, signal)
+    } finally {
+      this.searches--
+    }
   }
 
   /** Passages around hits, in reading order, those hits included. */
