@@ -6,6 +6,7 @@ import { Database } from "bun:sqlite"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Embedder } from "../../src/backends/backend.ts"
 
 export interface Peer {
   name: string
@@ -15,9 +16,13 @@ export interface Peer {
 }
 
 const DEPTH = 100
+/** Rows given to LanceDB at a time. */
+const BATCH = 10_000
 
-export async function openPeers(passages: string[]): Promise<Peer[]> {
-  return [fullText5(passages), await lanceFullText(passages)]
+/** With an embedder also LanceDB's hybrid: full text and nearest vectors, joined by reciprocal ranks. */
+export async function openPeers(passages: string[], embedder?: Embedder): Promise<Peer[]> {
+  const peers = [fullText5(passages), await lance(passages, undefined)]
+  return embedder ? [...peers, await lance(passages, embedder)] : peers
 }
 
 function fullText5(passages: string[]): Peer {
@@ -42,22 +47,36 @@ function fullText5(passages: string[]): Peer {
   }
 }
 
-async function lanceFullText(passages: string[]): Promise<Peer> {
+async function lance(passages: string[], embedder: Embedder | undefined): Promise<Peer> {
   const lancedb = await import("@lancedb/lancedb")
   const directory = mkdtempSync(join(tmpdir(), "bench-lance-"))
   const connection = await lancedb.connect(directory)
-  const table = await connection.createTable(
-    "passages",
-    passages.map((text, id) => ({ id, text })),
-  )
+  const rows = async (from: number) => {
+    const texts = passages.slice(from, from + BATCH)
+    const vectors = await embedder?.embed(texts, "passage")
+    return texts.map((text, i) => ({ id: from + i, text, ...(vectors ? { vector: Array.from(vectors[i]!) } : {}) }))
+  }
+  const table = await connection.createTable("passages", await rows(0))
+  for (let from = BATCH; from < passages.length; from += BATCH) await table.add(await rows(from))
   await table.createIndex("text", {
     config: lancedb.Index.fts({ stem: true, removeStopWords: true, language: "English" }),
   })
+  await table.optimize()
+  const byWords = async (query: string) =>
+    idsOf(await table.query().fullTextSearch(query).select(["id", "_score"]).limit(DEPTH).toArray())
+  const byMeaning = async (query: string, { embed }: Embedder) => {
+    const [vector] = await embed([query], "query")
+    const search = table.vectorSearch(vector!).distanceType("cosine").select(["id", "_distance"])
+    return idsOf(await search.limit(DEPTH).toArray())
+  }
   return {
-    name: "LanceDB FTS",
+    name: embedder ? "LanceDB hybrid" : "LanceDB FTS",
     async search(query) {
-      const rows = await table.query().fullTextSearch(query).select(["id"]).limit(DEPTH).toArray()
-      return rows.map((row: { id: number | bigint }) => Number(row.id))
+      if (!embedder) return byWords(query)
+      const scores = new Map<number, number>()
+      for (const list of await Promise.all([byWords(query), byMeaning(query, embedder)]))
+        for (const [rank, id] of list.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (60 + rank + 1))
+      return [...scores].sort((a, b) => b[1] - a[1]).map(([id]) => id)
     },
     async close() {
       table.close()
@@ -65,3 +84,5 @@ async function lanceFullText(passages: string[]): Promise<Peer> {
     },
   }
 }
+
+const idsOf = (rows: { id: number | bigint }[]): number[] => rows.map(({ id }) => Number(id))

@@ -146,6 +146,11 @@ export function formsOf(word: string): string[][] {
   return [stem === other ? [stem] : [stem, other]]
 }
 
+/** Whether a folded word of a spaced script stands among the terms in either form. */
+export function hasFormOf(terms: ReadonlySet<string>, word: string): boolean {
+  return terms.has(cut(word)) || (!STOP_WORDS.has(word) && terms.has(stemmed(word)))
+}
+
 export const isStopWord = (word: string): boolean => STOP_WORDS.has(word)
 
 export function isUnspaced(word: string): boolean {

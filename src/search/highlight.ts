@@ -1,5 +1,5 @@
 /** Offsets of the words in a text that match a query by analysis: any inflection of a word that was asked for. */
-import { foldText, formsOf, groupsOf, isUnspaced, WORDS } from "./analyze.ts"
+import { foldText, groupsOf, hasFormOf, isUnspaced, WORDS } from "./analyze.ts"
 
 export interface Highlight {
   start: number
@@ -68,7 +68,7 @@ export class Highlighter {
   private matches(word: string): boolean {
     const known = this.known.get(word)
     if (known !== undefined) return known
-    const matches = formsOf(word).some(terms => terms.some(term => this.terms.has(term)))
+    const matches = hasFormOf(this.terms, word)
     this.known.set(word, matches)
     return matches
   }

@@ -1,0 +1,93 @@
+/** The product's search over real stores in a directory of its own, as the benchmarks drive it. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Embedder } from "../../src/backends/backend.ts"
+import { SearchIndex } from "../../src/search/index.ts"
+import { type Database, openDatabase } from "../../src/storage/database.ts"
+import { type ChunkSource, NOWHERE, type TextChunk } from "../../src/storage/document.ts"
+
+/** A fresh index with a workspace of its own. */
+export class Bench {
+  private constructor(
+    readonly directory: string,
+    readonly db: Database,
+    readonly index: SearchIndex,
+  ) {}
+
+  static async open(embedder: Embedder, directory = mkdtempSync(join(tmpdir(), "bench-search-"))): Promise<Bench> {
+    const db = await openDatabase(directory)
+    const workspace = { id: "ws", name: "ws", created_at: "" }
+    await db
+      .insertInto("workspaces")
+      .values(workspace)
+      .onConflict(conflict => conflict.doNothing())
+      .execute()
+    const index = new SearchIndex({ database: db, dataDirectory: directory, embedder })
+    await index.start()
+    return new Bench(directory, db, index)
+  }
+
+  /** One file of the given passages. @returns where each begins. */
+  async addFile(id: string, passages: string[]): Promise<number[]> {
+    const chunks: TextChunk[] = []
+    let text = ""
+    for (const passage of passages) {
+      chunks.push({ start: text.length, end: text.length + passage.length, place: NOWHERE, text: passage })
+      text += `${passage}\n\n`
+    }
+    const now = new Date().toISOString()
+    const row = {
+      id,
+      workspace_id: "ws",
+      name: id,
+      name_folded: id,
+      type: "txt",
+      mime_type: "text/plain",
+      size: text.length,
+    }
+    const rest = {
+      sha256: id,
+      status: "queued",
+      created_at: now,
+      updated_at: now,
+      blob: id,
+      tags: "[]",
+      metadata: "{}",
+    }
+    await this.db
+      .insertInto("files")
+      .values({ ...row, ...rest, warnings: "[]", generation: 1 } as never)
+      .execute()
+    const source: ChunkSource = {
+      count: chunks.length,
+      opening: text,
+      async *batches(size) {
+        for (let from = 0; from < chunks.length; from += size) yield chunks.slice(from, from + size)
+      },
+    }
+    await this.index.stage({ id, workspaceId: "ws" }, 1, source, () => {}, new AbortController().signal)
+    await this.db.transaction().execute(async trx => {
+      await this.index.publish(trx, id, 1)
+      await trx.updateTable("files").set({ status: "searchable", live_generation: 1 }).where("id", "=", id).execute()
+    })
+    return chunks.map(({ start }) => start)
+  }
+
+  async removeFile(id: string): Promise<void> {
+    await this.db.transaction().execute(async trx => {
+      await this.index.retire(trx, id)
+      await trx.deleteFrom("files").where("id", "=", id).execute()
+    })
+  }
+
+  async stop(): Promise<void> {
+    await this.index.stop()
+    await this.db.destroy()
+  }
+
+  async close(): Promise<void> {
+    await this.stop()
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+}
