@@ -10,7 +10,7 @@ import { EXTENSIONS } from "../../src/ingest/extract/extensions.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 
 const SEED = Number(Bun.env.MALFORMED_SEED ?? crypto.getRandomValues(new Int32Array(1))[0])
-const SECONDS = Number(Bun.env.MALFORMED_SECONDS ?? 10)
+const SECONDS = Number(Bun.env.MALFORMED_SECONDS ?? 6)
 const MAX_RUNS = 20_000
 /** Documents on their way at the same time. */
 const AT_ONCE = 12
