@@ -19,8 +19,8 @@ afterAll(async () => {
   model?.stop()
 })
 
-async function openChat(): Promise<Page> {
-  const page = await site.enter()
+async function openChat(options?: { width: number }): Promise<Page> {
+  const page = await site.enter(options)
   await page.getByRole("link", { name: "Chat", exact: true }).click()
   await page.getByText("Llama 3.2 3B").first().waitFor({ state: "attached" })
   return page
@@ -80,6 +80,22 @@ describe.skipIf(!hasBrowser)("chat", () => {
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(await page.getByLabel("Your message").allInnerTexts()).toEqual(["When can the lease be ended?"])
       expect(await page.getByLabel("Reply", { exact: true }).count()).toBe(1)
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "in a narrow window nothing of a conversation lies beyond the edge",
+    async () => {
+      const page = await openChat({ width: 360 })
+      await ask(page, "How can the lease be ended, by whom, and what has to be written to the landlord before that?")
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      const edges = await page
+        .locator(".thread > *, .message, .composer > *")
+        .evaluateAll(elements => elements.map(element => element.getBoundingClientRect().right))
+      expect(edges.length).toBeGreaterThan(5)
+      expect(Math.max(...edges)).toBeLessThanOrEqual(360)
       expect(site.complaints).toEqual([])
     },
     SLOW_MS,

@@ -166,9 +166,7 @@ interface IndexTileProps {
 const IndexTile = ({ overview, files, version }: IndexTileProps) => (
   <section class="card">
     <h2>Index</h2>
-    <p class="figure">
-      {files.failed > 0 ? "Needs a look" : files.queued + files.indexing > 0 ? "At work" : "Healthy"}
-    </p>
+    <p class="figure">{files.queued + files.indexing > 0 ? "At work" : "Healthy"}</p>
     <dl class="facts">
       <dt>Embedding</dt>
       <dd>{overview.embedding_model}</dd>
