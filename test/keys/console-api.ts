@@ -1,4 +1,5 @@
 /** The keys and console routes on a fresh database, without a daemon: requests go straight to the routes. */
+import { setDefaultTimeout } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -17,6 +18,9 @@ import { SignInBrake } from "../../src/keys/sign-in-brake.ts"
 import { Users } from "../../src/keys/users.ts"
 import { Workspaces } from "../../src/keys/workspaces.ts"
 import { openDatabase } from "../../src/storage/database.ts"
+
+// Hashing a password is slow by design; a test that signs in eight times takes long on a busy machine.
+setDefaultTimeout(30_000)
 
 export const ORIGIN = "http://127.0.0.1:4747"
 export const PASSWORD = "correct horse battery"
