@@ -19,7 +19,8 @@ export interface Warning {
   message: string
 }
 
-export type BlockKind = "heading" | "paragraph" | "list_item" | "table_header" | "table_row" | "code" | "notes"
+export const BLOCK_KINDS = ["heading", "paragraph", "list_item", "table_header", "table_row", "code", "notes"] as const
+export type BlockKind = (typeof BLOCK_KINDS)[number]
 
 /** A structural unit with its place in the source; the chunker cuts between blocks first. */
 export interface Block {

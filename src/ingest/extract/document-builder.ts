@@ -6,6 +6,7 @@ import {
   type Place,
   type Warning,
 } from "../../storage/document.ts"
+import { BlockList } from "./block-list.ts"
 import { cleanText } from "./clean-text.ts"
 
 /** A block of raw text, by offsets into the text given with it. */
@@ -28,7 +29,7 @@ const WARNINGS_PER_CODE = 20
  * Text goes to `sink` piece by piece, so that a document need not fit in memory as one string.
  */
 export class DocumentBuilder {
-  readonly blocks: Block[] = []
+  readonly blocks = new BlockList()
   readonly warnings: Warning[] = []
   pageCount: number | null = null
   ocrPageCount = 0
@@ -112,7 +113,7 @@ export class DocumentBuilder {
 
   toDocument(text: string): ExtractedDocument {
     const { blocks, pageCount, ocrPageCount } = this
-    return { text, blocks, pageCount, ocrPageCount, warnings: this.allWarnings() }
+    return { text, blocks: [...blocks], pageCount, ocrPageCount, warnings: this.allWarnings() }
   }
 
   private separate(kind: BlockKind): void {
