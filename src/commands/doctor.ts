@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { access, constants, statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { sql } from "kysely"
@@ -61,7 +61,7 @@ async function examine(config: Config, deep: boolean): Promise<Finding[]> {
     ]
   }
   try {
-    findings.push(await integrity(database), await library(database))
+    findings.push(await integrity(database), await library(database), ...copies(config.data))
     findings.push(...(await describeModelFolders(config)), ...(await chatModels(config)))
     if (deep) findings.push(...(await compareStores(config, database)))
   } finally {
@@ -101,6 +101,20 @@ async function dataDirectory(path: string): Promise<Finding[]> {
           remedy: "make room, or move the data directory; uploads are refused when it is full",
         }
       : { what: "disk", state: "ok", text: gigabytes },
+  ]
+}
+
+/** Copies that upgrades made; nothing needs them once the newer version works. */
+function copies(path: string): Finding[] {
+  const names = readdirSync(path).filter(name => name.startsWith("carrel.db.before-"))
+  if (names.length === 0) return []
+  return [
+    {
+      what: "copies",
+      state: "note",
+      text: `the database as it was before an upgrade: ${names.join(", ")}`,
+      remedy: "remove them when all is well with the present version",
+    },
   ]
 }
 

@@ -95,7 +95,13 @@ async function giveJobs(database: Database): Promise<Mended> {
 /** Findable files whose text or passages are lost are read again, as long as their original is there. */
 async function indexAgain({ data }: Config, database: Database): Promise<Mended> {
   const { lost, textless, unindexed } = await inspectFiles(data, database)
-  const ids = [...new Set([...textless, ...unindexed])].filter(id => !lost.includes(id))
+  const waiting = await database
+    .selectFrom("files")
+    .select("id")
+    .where("status", "in", ["queued", "indexing"])
+    .execute()
+  const left = new Set([...lost, ...waiting.map(({ id }) => id)]) // beyond help, or about to be read anyway
+  const ids = [...new Set([...textless, ...unindexed])].filter(id => !left.has(id))
   if (ids.length === 0) return undefined
   const queue = new JobQueue(database)
   await database.transaction().execute(async trx => {

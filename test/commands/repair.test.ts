@@ -3,6 +3,8 @@ import { Database as Sqlite } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { repairStores } from "../../src/commands/repair.ts"
+import { readConfig } from "../../src/config.ts"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
 
 let daemon: Daemon
@@ -85,7 +87,8 @@ describe("carrel doctor --repair", () => {
     // The last three are the two files that the daemon reads again when it starts.
     expect(after.problems.map(({ what }) => what)).toEqual(["originals", "texts", "passages", "search index"])
     expect(await Bun.file(left.text).exists()).toBe(false)
-    expect((await doctor("--repair")).repairs.length).toBe(1)
+    const again = await repairStores(readConfig(["--data", daemon.data], {}).config)
+    expect(again.map(({ text }) => text)).toEqual(["nothing to mend"])
 
     await daemon.start()
     await settled()
@@ -94,6 +97,12 @@ describe("carrel doctor --repair", () => {
     await daemon.stop()
     expect((await doctor("--check")).problems.map(({ text }) => text)).toEqual([expect.stringContaining(files.godwit!)])
   }, 60_000)
+
+  test("speaks of the copies that upgrades left", async () => {
+    writeFileSync(join(daemon.data, "carrel.db.before-9999-next"), "")
+    const { out } = await daemon.run("doctor")
+    expect(out).toContain("copies: the database as it was before an upgrade: carrel.db.before-9999-next")
+  }, 30_000)
 
   test("makes a damaged keyword index anew", async () => {
     writeFileSync(join(daemon.data, "keyword.db"), "this is no database".repeat(1_000))
