@@ -97,9 +97,10 @@ export function indexFile(dependencies: IndexFileDependencies) {
         signal,
       )
       if (document.chunks.count === 0) throw new ExtractionError("no_text", "there is no text in the file")
-      await dependencies.blobs.moveText(file.id, file.generation, document.textPath)
       const owner = { id: file.id, workspaceId: file.workspace_id }
       await dependencies.index.stage(owner, file.generation, document.chunks, report, signal)
+      // Last, so that what is given up before leaves no text behind.
+      await dependencies.blobs.moveText(file.id, file.generation, document.textPath)
       await report("committing", 1)
       signal.throwIfAborted()
       await publish(dependencies, job, file, document)
