@@ -27,9 +27,20 @@ export interface OptimizeOutcome {
 /** Ids of one condition of a delete; longer lists become several deletes. */
 const SPANS_PER_DELETE = 200
 
+/**
+ * For LanceDB's caches of indexes and of metadata, each. Their own bounds are gigabytes, and every add and removal makes
+ * a version; nothing here is read twice from them.
+ */
+const CACHE_BYTES = 8n * 1024n * 1024n
+
 export class VectorTable {
+  /** Adds and removals under way. */
+  private writing = 0
+  private renewing: Promise<void> = Promise.resolve()
+
   private constructor(
-    private readonly table: Table,
+    private table: Table,
+    private readonly directory: string,
     private readonly dimensions: number,
   ) {}
 
@@ -50,7 +61,7 @@ export class VectorTable {
       table.close()
       throw new Error(`the vectors in ${name} have ${found} dimensions, the embedding model has ${dimensions}`)
     }
-    return new VectorTable(table, dimensions)
+    return new VectorTable(table, directory, dimensions)
   }
 
   static async drop(directory: string, name: string): Promise<void> {
@@ -65,7 +76,7 @@ export class VectorTable {
     const id = arrow.makeData({ type: new arrow.Int32(), length: ids.length, data: ids })
     const type = new arrow.Struct(schema.fields)
     const data = arrow.makeData({ type, length: ids.length, children: [id, list] })
-    await this.table.add(new arrow.Table(schema, [new arrow.RecordBatch(schema, data)]))
+    await this.write(() => this.table.add(new arrow.Table(schema, [new arrow.RecordBatch(schema, data)])))
   }
 
   /** Removes the rows whose id lies in one of the spans (pairs of first and last id). Removing twice does nothing. */
@@ -74,7 +85,7 @@ export class VectorTable {
       const conditions: string[] = []
       for (let i = from; i < Math.min(spans.length, from + 2 * SPANS_PER_DELETE); i += 2)
         conditions.push(`(id >= ${spans[i]} and id <= ${spans[i + 1]})`)
-      if (conditions.length) await this.table.delete(conditions.join(" or "))
+      if (conditions.length) await this.write(() => this.table.delete(conditions.join(" or ")))
     }
   }
 
@@ -111,6 +122,7 @@ export class VectorTable {
   async optimize(): Promise<OptimizeOutcome> {
     const startedAt = performance.now()
     const { compaction, prune } = await this.table.optimize({ cleanupOlderThan: new Date() })
+    if (this.writing === 0) await this.renew()
     return {
       fragmentsRemoved: compaction.fragmentsRemoved,
       fragmentsAdded: compaction.fragmentsAdded,
@@ -123,6 +135,32 @@ export class VectorTable {
   close(): void {
     this.table.close()
   }
+
+  private async write(work: () => Promise<unknown>): Promise<void> {
+    await this.renewing
+    this.writing++
+    try {
+      await work()
+    } finally {
+      this.writing--
+    }
+  }
+
+  /**
+   * Opens the table on a new connection and lets go of the old one, which keeps some 15 KB of every version that it
+   * ever wrote. Writes wait meanwhile: a handle does not see what another one writes.
+   */
+  private renew(): Promise<void> {
+    const { name } = this.table
+    connections.delete(this.directory)
+    this.renewing = connect(this.directory)
+      .then(connection => connection.openTable(name))
+      .then(table => {
+        this.table = table
+      })
+      .catch(() => {}) // the old handle serves on
+    return this.renewing
+  }
 }
 
 const connections = new Map<string, Promise<Connection>>()
@@ -132,7 +170,9 @@ function connect(directory: string): Promise<Connection> {
   const known = connections.get(directory)
   if (known) return known
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const opened = import("@lancedb/lancedb").then(lancedb => lancedb.connect(directory))
+  const opened = import("@lancedb/lancedb").then(lancedb =>
+    lancedb.connect(directory, {}, new lancedb.Session(CACHE_BYTES, CACHE_BYTES)),
+  )
   connections.set(directory, opened)
   opened.catch(() => connections.delete(directory)) // a failed attempt may be repeated
   return opened
