@@ -61,7 +61,11 @@ export interface App {
 
 export async function startApp(config: Config): Promise<App> {
   const tls = await readTls(config)
-  const allowOutbound = config.offline ? refuseOutbound([config.ollama_host, config.openai_base_url]) : () => {}
+  const mcpServers = config.mcp_config ? readMcpConfig(config.mcp_config, config.offline) : []
+  const toolServers = mcpServers.flatMap(server => ("url" in server ? [server.url.href] : []))
+  const allowOutbound = config.offline
+    ? refuseOutbound([config.ollama_host, config.openai_base_url, ...toolServers])
+    : () => {}
   const nativeDirectory = join(config.data, "native")
   const lock = lockDirectory(config.data)
   useNativeDirectory(nativeDirectory)
@@ -124,7 +128,7 @@ export async function startApp(config: Config): Promise<App> {
     redactionEnforced,
   })
   const conversationFiles = (workspaceId: string, id: string) => chat.conversationFiles(workspaceId, id)
-  const tools = config.mcp_config ? new McpTools(readMcpConfig(config.mcp_config, config.offline), VERSION) : undefined
+  const tools = config.mcp_config ? new McpTools(mcpServers, VERSION) : undefined
   const agents = new AgentRuns({
     store: new RunStore(database),
     models,

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import net from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { refuseOutbound } from "../../src/outbound.ts"
 import { startTestApp, type TestApp } from "../support/app.ts"
 
@@ -24,6 +27,21 @@ describe("--offline", () => {
   test("lets the configured model server through", async () => {
     expect((await fetch(`http://127.0.0.1:${model.port}/api/tags`)).status).toBe(200)
   })
+})
+
+test("--offline lets the named tool servers of this machine through as well", async () => {
+  const tools = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("tools") })
+  const folder = mkdtempSync(join(tmpdir(), "carrel-offline-"))
+  const file = join(folder, "mcp.json")
+  writeFileSync(file, JSON.stringify({ mcpServers: { wiki: { url: `http://127.0.0.1:${tools.port}/mcp` } } }))
+  const app = await startTestApp({ offline: "true", "mcp-config": file })
+  try {
+    expect((await fetch(`http://127.0.0.1:${tools.port}/mcp`)).status).toBe(200)
+  } finally {
+    await app.stop()
+    await tools.stop(true)
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
 
 describe("without --offline", () => {
