@@ -3,6 +3,7 @@
  * position whenever it changes.
  */
 import { AppError } from "../errors.ts"
+import type { ChatPiece } from "./backend.ts"
 
 export interface QueueLimits {
   /** Requests sent to one model at the same time; its server shares them out further. */
@@ -104,5 +105,28 @@ export class ModelQueue {
     if (count === 0) this.running.delete(model)
     else this.running.set(model, count)
     this.runningCount += change
+  }
+}
+
+/**
+ * Asks a model when its turn has come; tells the position in the line meanwhile.
+ * @param unreachable called when the server cannot be reached, so that the list of models is looked at anew
+ */
+export async function* askInLine(
+  queue: ModelQueue,
+  model: string,
+  signal: AbortSignal,
+  ask: () => AsyncIterable<ChatPiece>,
+  unreachable: () => void,
+): AsyncGenerator<ChatPiece> {
+  for await (const position of queue.enter(model, signal))
+    yield { type: "waiting", phase: "queued", detail: `position ${position} in the line for this model` }
+  try {
+    yield* ask()
+  } catch (error) {
+    if (error instanceof AppError && error.code === "model_unavailable") unreachable()
+    throw error
+  } finally {
+    queue.release(model)
   }
 }

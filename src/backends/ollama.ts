@@ -10,7 +10,7 @@ import {
   type ModelInfo,
   type ToolCall,
 } from "./backend.ts"
-import type { ModelQueue } from "./model-queue.ts"
+import { askInLine, type ModelQueue } from "./model-queue.ts"
 import { OllamaModels } from "./ollama-models.ts"
 import { Probe } from "./probe.ts"
 import { ThinkTagSplitter } from "./think-tags.ts"
@@ -63,19 +63,15 @@ export class OllamaChat implements ChatBackend {
     return this.models.loadedAs(model)?.contextTokens ?? null
   }
 
-  async *chat(request: ChatRequest): AsyncGenerator<ChatPiece> {
-    const { queue } = this.options
+  chat(request: ChatRequest): AsyncGenerator<ChatPiece> {
     const line = `ollama/${request.model}`
-    for await (const position of queue.enter(line, request.signal))
-      yield { type: "waiting", phase: "queued", detail: `position ${position} in the line for this model` }
-    try {
-      yield* this.ask(request)
-    } catch (error) {
-      if (error instanceof AppError && error.code === "model_unavailable") this.probe.forget()
-      throw error
-    } finally {
-      queue.release(line)
-    }
+    return askInLine(
+      this.options.queue,
+      line,
+      request.signal,
+      () => this.ask(request),
+      () => this.probe.forget(),
+    )
   }
 
   private async *ask(request: ChatRequest): AsyncGenerator<ChatPiece> {

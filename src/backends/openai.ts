@@ -12,7 +12,7 @@ import {
   ContextOverflowError,
   type ModelInfo,
 } from "./backend.ts"
-import type { ModelQueue } from "./model-queue.ts"
+import { askInLine, type ModelQueue } from "./model-queue.ts"
 import { labelOf, Probe } from "./probe.ts"
 import { ThinkTagSplitter } from "./think-tags.ts"
 import { brokenOff, errorText, openStream, readLines, type ServerCall, SilenceWatch, said } from "./wire.ts"
@@ -67,19 +67,15 @@ export class OpenAiChat implements ChatBackend {
     return this.probe.list(doubtful)
   }
 
-  async *chat(request: ChatRequest): AsyncGenerator<ChatPiece> {
-    const { queue } = this.options
+  chat(request: ChatRequest): AsyncGenerator<ChatPiece> {
     const line = `openai/${request.model}`
-    for await (const position of queue.enter(line, request.signal))
-      yield { type: "waiting", phase: "queued", detail: `position ${position} in the line for this model` }
-    try {
-      yield* this.ask(request)
-    } catch (error) {
-      if (error instanceof AppError && error.code === "model_unavailable") this.probe.forget()
-      throw error
-    } finally {
-      queue.release(line)
-    }
+    return askInLine(
+      this.options.queue,
+      line,
+      request.signal,
+      () => this.ask(request),
+      () => this.probe.forget(),
+    )
   }
 
   private async *ask(request: ChatRequest): AsyncGenerator<ChatPiece> {

@@ -1,5 +1,5 @@
 /** What the commands of the command line share: arguments, tables, a database to work on. */
-import { type Config, ConfigError, readConfig } from "../config.ts"
+import { type Config, readConfig } from "../config.ts"
 import { type Database, openDatabase } from "../storage/database.ts"
 
 /** Runs with the words after its name; the result is the exit status. */
@@ -69,5 +69,3 @@ export function printTable(header: string[], rows: (string | number | null)[][])
         .trimEnd(),
     )
 }
-
-export { ConfigError }

@@ -21,11 +21,6 @@ export class RateLimiter {
     return { allowed, window }
   }
 
-  /** True when a further `take` would be refused. */
-  exhausted(id: string, limit: number, now = Date.now()): boolean {
-    return this.current(id, limit, now).used >= limit
-  }
-
   private current(id: string, limit: number, now: number): Window {
     let window = this.windows.get(id)
     // A clock that jumps back would leave a window open for longer than 60 s: it counts as over.
