@@ -1,23 +1,31 @@
 /** JSON bodies: bounded, and refused with the contract's errors. */
 import { AppError, invalid } from "../errors.ts"
 
-/** Largest JSON body: 1 MB by contract. */
-export const MAX_JSON_BYTES = 1_000_000
+/** Largest JSON body: 1 MB by contract, counted in the same units as its 1 GB. */
+export const MAX_JSON_BYTES = 1_048_576
 
 /** Deepest nesting of a JSON body: validation recurses, and no honest request comes near. */
 const MAX_JSON_DEPTH = 64
 
 /**
- * Undefined for a request without a body.
- * @throws AppError unsupported_media_type, request_too_large, invalid_json, invalid_request when nested too deep
+ * Undefined for a request without a body, whatever its Content-Type: many clients send that header always.
+ * @throws AppError unsupported_media_type, request_too_large, invalid_json, invalid_request when it is no object or nested too deep
  */
 export async function readJson(request: Request): Promise<unknown> {
-  if (!request.body && !request.headers.has("content-type")) return undefined
+  if (!request.body) return undefined
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
   if (type !== "application/json" && !type?.endsWith("+json"))
     throw new AppError("unsupported_media_type", { message: "Content-Type must be application/json" })
   const bytes = await readBounded(request, MAX_JSON_BYTES)
+  if (bytes.length === 0) return undefined
   if (depthOf(bytes) > MAX_JSON_DEPTH) throw invalid("body", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`)
+  const value = parse(bytes)
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalid("body", "must be a JSON object")
+  return value
+}
+
+function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
   } catch (cause) {

@@ -1,7 +1,7 @@
 /** Schemas of conversations: what a chat request may hold, and the records that come back. */
 import { type Static, t } from "elysia"
 import type { TurnRequest } from "../chat/settings.ts"
-import { JsonObject, nullable, Time } from "./schemas.ts"
+import { integer, JsonObject, nullable, Time } from "./schemas.ts"
 
 const MAX_MESSAGE = 100_000
 
@@ -13,8 +13,8 @@ const Options = t.Object(
   {
     temperature: optional(t.Number({ minimum: 0, maximum: 2 })),
     top_p: optional(t.Number({ minimum: 0, maximum: 1 })),
-    max_tokens: optional(t.Integer({ minimum: 1, maximum: 1_000_000 })),
-    seed: optional(t.Integer()),
+    max_tokens: optional(integer({ minimum: 1, maximum: 1_000_000 })),
+    seed: optional(integer()),
     stop: optional(t.Array(t.String(), { maxItems: 16 })),
   },
   { description: "Left to the model where absent" },
@@ -65,17 +65,17 @@ function withoutNulls(object: Record<string, unknown>): Record<string, never> {
 }
 
 const PositionSchema = t.Object({
-  page: nullable(t.Integer()),
+  page: nullable(integer()),
   sheet: nullable(t.String()),
-  slide: nullable(t.Integer()),
+  slide: nullable(integer()),
   member: nullable(t.String({ description: "Path inside a zip" })),
   section: nullable(t.String()),
-  start: t.Integer({ description: "Offset into the file's extracted text" }),
-  end: t.Integer(),
+  start: integer({ description: "Offset into the file's extracted text" }),
+  end: integer(),
 })
 
 const CitationSchema = t.Object({
-  index: t.Integer({ description: "The [n] in the content" }),
+  index: integer({ description: "The [n] in the content" }),
   file_id: t.String(),
   chunk_id: t.String(),
   name: t.String(),
@@ -94,7 +94,7 @@ export const MessageSchema = t.Object(
       }),
     ),
     model: nullable(t.String()),
-    ner_count: t.Integer({ description: "Values that were redacted" }),
+    ner_count: integer({ description: "Values that were redacted" }),
     created_at: Time,
   },
   { title: "Message" },
@@ -104,8 +104,8 @@ const summaryFields = {
   conversation_id: t.String({ examples: ["conv_01m7y48vkz3s85f1acdta2"] }),
   title: t.String(),
   model: t.String(),
-  ner_count: t.Integer(),
-  message_count: t.Integer(),
+  ner_count: integer(),
+  message_count: integer(),
   additional_metadata: JsonObject,
   created_at: Time,
   updated_at: Time,
@@ -122,7 +122,7 @@ export const TurnAnswerSchema = t.Object(
     conversation_id: t.String(),
     model: t.String(),
     messages: t.Array(MessageSchema),
-    ner_count: t.Integer(),
+    ner_count: integer(),
     timestamp: Time,
   },
   { title: "TurnAnswer" },

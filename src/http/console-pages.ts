@@ -27,7 +27,7 @@ const HEADERS = {
 
 type Assets = Map<string, ConsoleAsset>
 
-/** Answers GET and HEAD of the console's addresses; undefined for all others. `load` is called at the first use. */
+/** Answers the console's addresses, which are for GET and HEAD; undefined for all others. `load` is called at the first use. */
 export function consolePages(load: () => Promise<Assets>): (request: Request) => Promise<Response | undefined> {
   return async request => {
     const path = new URL(request.url).pathname

@@ -93,8 +93,9 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
   const respond = async (request: Request, context: RequestContext): Promise<Response> => {
     const path = new URL(request.url).pathname
     const reads = request.method === "GET" || request.method === "HEAD"
-    const page = reads ? (reference(path) ?? (await console(request))) : undefined
-    if (page) return page
+    const page = reference(path) ?? (await console(request))
+    if (page && reads) return page
+    if (page) throw new AppError("method_not_allowed", { headers: { Allow: "GET, HEAD" } })
     const allowed = allowedMethods(path)
     const permission = preflight(request, options.corsOrigins, allowed)
     if (permission) return permission

@@ -40,6 +40,10 @@ describe("credentials", () => {
     expect(unknown.body.error.message).toBe(wrong.body.error.message)
   })
 
+  test("are asked for as RFC 9110 wants it", async () => {
+    expect((await without({})).headers.get("www-authenticate")).toContain('headers="client-id private-key secret"')
+  })
+
   test("a key without the scope is forbidden, not unauthorized", async () => {
     const searcher = await app.client("default", { scopes: ["search"] })
     expectError(await searcher.get("/libraries"), 403, "forbidden")
@@ -108,10 +112,13 @@ describe("errors have one body", () => {
 
   test("malformed JSON, JSON of another form, another Content-Type, and too much of it", async () => {
     const json = { "content-type": "application/json" }
-    for (const body of ['{"name": ', "not json", '{"name":"a",}', ""])
+    for (const body of ['{"name": ', "not json", '{"name":"a",}', " "])
       expectError(await client.send("PATCH", "/libraries/file_x", body, json), 400, "invalid_json")
-    for (const body of ["[]", '"text"', "5", "null"])
-      expectError(await client.send("PATCH", "/libraries/file_x", body, json), 400, "invalid_request")
+    for (const body of ["[]", '"text"', "5", "null", ""]) {
+      const answer = await client.send("PATCH", "/libraries/file_x", body, json)
+      expectError(answer, 400, "invalid_request")
+      expect(answer.body.error.details[0].field).toBe("body")
+    }
     expectError(
       await client.send("PATCH", "/libraries/file_x", "a,b", { "content-type": "text/csv" }),
       415,
@@ -119,6 +126,62 @@ describe("errors have one body", () => {
     )
     const large = JSON.stringify({ name: "x".repeat(1_200_000) })
     expectError(await client.send("PATCH", "/libraries/file_x", large, json), 413, "request_too_large")
+  })
+
+  test("a body of 1 MB is taken, a byte more is not", async () => {
+    const ofSize = (size: number) => {
+      const empty = JSON.stringify({ query: "a", pad: "" }).length
+      return client.post("/search", { query: "a", pad: "x".repeat(size - empty) })
+    }
+    expect((await ofSize(1_048_576)).status).toBe(200)
+    expectError(await ofSize(1_048_577), 413, "request_too_large")
+  })
+
+  test("a Content-Type without a body is no error where no body is needed", async () => {
+    const json = { "content-type": "application/json" }
+    expectError(await client.send("POST", "/libraries/file_x/reindex", "", json), 404, "not_found")
+    expectError(await client.send("DELETE", "/libraries/file_x", "", json), 404, "not_found")
+  })
+
+  test("pages answer 405 to what does not read", async () => {
+    for (const [method, path] of [
+      ["POST", "/external-docs/docs"],
+      ["DELETE", "/external-docs/docs/json"],
+      ["PUT", "/settings"],
+    ] as const) {
+      const response = await fetch(app.url + path, { method })
+      const answer = { status: response.status, headers: response.headers, body: await response.json() }
+      expectError(answer, 405, "method_not_allowed")
+      expect(response.headers.get("allow")).toBe("GET, HEAD")
+    }
+  })
+
+  test("a number's text is no number", async () => {
+    const answer = await client.post("/search", { query: "a", limit: "5", offset: "0" })
+    expectError(answer, 400, "invalid_request")
+    expect(answer.body.error.details).toEqual([
+      { field: "limit", issue: "must be a whole number from 1 to 100" },
+      { field: "offset", issue: "must be a whole number from 0 to 1000000" },
+    ])
+  })
+
+  test("a bad field inside an optional object is named itself", async () => {
+    const search = await client.post("/search", {
+      query: "a",
+      filters: { file_ids: "x", metadata: [], tags: ["a", 1] },
+    })
+    expect(search.body.error.details).toEqual([
+      { field: "filters.file_ids", issue: "must be a list" },
+      { field: "filters.tags.1", issue: "must be a text" },
+      { field: "filters.metadata", issue: "must be a JSON object" },
+    ])
+    const chat = await client.post("/start-conversation", { message: "a", options: { temperature: "hot", top_p: 5 } })
+    expect(chat.body.error.details).toEqual([
+      { field: "options.temperature", issue: "must be a number from 0 to 2" },
+      { field: "options.top_p", issue: "must be a number from 0 to 1" },
+    ])
+    const whole = await client.post("/start-conversation", { message: "a", options: [] })
+    expect(whole.body.error.details).toEqual([{ field: "options", issue: "must be a JSON object" }])
   })
 
   test("every bad field is listed", async () => {

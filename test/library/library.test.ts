@@ -31,6 +31,8 @@ describe("the list", () => {
 
   test.each([
     ["type=md,csv", ["report.csv", "ÄPFEL.md"]],
+    ["type=.MD", ["ÄPFEL.md"]],
+    ["status=&type=&tag=&name=&context_id=&created_after=&page_size=1", ["report.csv"]],
     ["tag=green", ["ÄPFEL.md", "b_100%.txt"]],
     ["tag=red,blue", ["report.csv", "a-notes.txt", "ÄPFEL.md", "b_100%.txt"]],
     ["name=NOTES", ["a-notes.txt"]],
@@ -56,7 +58,10 @@ describe("the list", () => {
     "sort=bogus",
     "order=sideways",
     "status=bogus",
+    "type=exe",
+    "context_id=no%20spaces",
     "created_after=yesterdayish",
+    "created_before=2026-02-30",
   ])("refuses %s by name", async query => {
     const { status, body } = await client.get(`/libraries?${query}`)
     expect([status, body.error.code]).toEqual([400, "invalid_request"])
@@ -82,6 +87,17 @@ describe("a file", () => {
     const outside = await client.get(path, { range: "bytes=9999-" })
     expect([outside.status, outside.body.error.code]).toEqual([416, "range_not_satisfiable"])
     expect(outside.headers.get("content-range")).toBe("bytes */88")
+  })
+
+  test("is sent whole to who resumes a former version, and not at all to who has it", async () => {
+    const path = `/libraries/${ids["report.csv"]}/content`
+    const etag = (await client.raw("HEAD", path)).headers.get("etag")!
+    const resume = (version: string) => client.raw("GET", path, undefined, { range: "bytes=80-", "if-range": version })
+    expect(await (await resume(etag)).text()).toBe("ort.csv ")
+    const changed = await resume('"another"')
+    expect([changed.status, (await changed.text()).length]).toEqual([200, 88])
+    const known = await client.raw("GET", path, undefined, { "if-none-match": etag })
+    expect([known.status, await known.text()]).toEqual([304, ""])
   })
 
   test("with a name beyond ASCII can be downloaded", async () => {

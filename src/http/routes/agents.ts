@@ -5,7 +5,18 @@ import type { AgentRuns } from "../../agents/runs.ts"
 import { invalid } from "../../errors.ts"
 import type { RunStatus } from "../../storage/runs.ts"
 import { caller } from "../context.ts"
-import { JsonObject, listItems, listOf, nullable, operation, pageOf, pageQuery, paginated, Time } from "../schemas.ts"
+import {
+  integer,
+  JsonObject,
+  listItems,
+  listOf,
+  nullable,
+  operation,
+  pageOf,
+  pageQuery,
+  paginated,
+  Time,
+} from "../schemas.ts"
 import { eventStream } from "../sse.ts"
 
 /** Longest task in characters; a JSON body has at most 1 MB in any case. */
@@ -38,7 +49,7 @@ const RunRequestBody = t.Object({
     ),
   ),
   timeout_seconds: t.Optional(
-    t.Integer({
+    integer({
       minimum: 1,
       maximum: MAX_TIMEOUT_SECONDS,
       default: DEFAULT_TIMEOUT_SECONDS,
@@ -46,7 +57,7 @@ const RunRequestBody = t.Object({
     }),
   ),
   max_steps: t.Optional(
-    t.Integer({
+    integer({
       minimum: 1,
       maximum: MAX_STEPS,
       default: DEFAULT_MAX_STEPS,
@@ -62,7 +73,7 @@ const RunRequestBody = t.Object({
 
 const Step = t.Object(
   {
-    index: t.Integer(),
+    index: integer(),
     type: t.Literal("tool_call"),
     name: t.String({ examples: ["search_library"] }),
     arguments: JsonObject,
@@ -89,7 +100,7 @@ const RUN = {
   model: t.String(),
   citations: t.Array(
     t.Object({
-      index: t.Integer(),
+      index: integer(),
       file_id: t.String(),
       chunk_id: nullable(t.String({ description: "Null for a stretch that was read" })),
       name: t.String(),
@@ -101,15 +112,15 @@ const RUN = {
     t.String({ description: "final_answer, max_steps, cancelled, timeout or error; null while running" }),
   ),
   error: nullable(RunError),
-  usage: t.Object({ prompt_tokens: t.Integer(), completion_tokens: t.Integer() }),
-  ner_count: t.Integer({ description: "Values that were redacted" }),
+  usage: t.Object({ prompt_tokens: integer(), completion_tokens: integer() }),
+  ner_count: integer({ description: "Values that were redacted" }),
   started_at: Time,
   finished_at: nullable(Time),
   task: t.String({ description: "As the model saw it" }),
   additional_metadata: JsonObject,
 }
 const Run = t.Object({ ...RUN, steps: t.Array(Step) }, { title: "Run" })
-const RunSummary = t.Object({ ...RUN, step_count: t.Integer() }, { title: "RunSummary" })
+const RunSummary = t.Object({ ...RUN, step_count: integer() }, { title: "RunSummary" })
 
 const EXAMPLE = {
   task: "What notice period do our supplier contracts have? Give days.",

@@ -3,7 +3,7 @@ import { Elysia, t } from "elysia"
 import { AppError } from "../../errors.ts"
 import { contextOf } from "../context.ts"
 import { secondsLeft } from "../rate-limit.ts"
-import { operation, Time } from "../schemas.ts"
+import { integer, operation, Time } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { refuseForeignSites, requireSession, setSessionCookie } from "../session.ts"
 
@@ -133,10 +133,10 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
 }
 
 const Overview = t.Object({
-  uptime_seconds: t.Integer(),
+  uptime_seconds: integer(),
   embedding_model: t.String(),
-  disk: t.Object({ used_bytes: t.Integer(), free_bytes: t.Integer() }),
-  requests: t.Array(t.Object({ key_id: t.String(), name: t.String(), per_minute: t.Array(t.Integer()) })),
+  disk: t.Object({ used_bytes: integer(), free_bytes: integer() }),
+  requests: t.Array(t.Object({ key_id: t.String(), name: t.String(), per_minute: t.Array(integer()) })),
 })
 
 /** What the console's first page shows beyond files and models. */

@@ -6,7 +6,7 @@ import { SCOPES } from "../../keys/keys.ts"
 import type { SessionPrincipal } from "../../keys/sessions.ts"
 import { contextOf } from "../context.ts"
 import { secondsLeft } from "../rate-limit.ts"
-import { listOf, nullable, operation, pageOf, pageQuery, paginated, Time, timeOf } from "../schemas.ts"
+import { integer, listOf, nullable, operation, pageOf, pageQuery, paginated, Time, timeOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { clearSessionCookie, refuseForeignSites, requireSession, setSessionCookie } from "../session.ts"
 
@@ -21,7 +21,7 @@ const keyFields = {
   client_id: t.String({ examples: ["cid_…"] }),
   workspace: t.String(),
   scopes: t.Array(t.String()),
-  rate_limit_per_minute: nullable(t.Integer()),
+  rate_limit_per_minute: nullable(integer()),
   expires_at: nullable(Time),
   created_at: Time,
   last_used_at: nullable(Time),
@@ -34,7 +34,7 @@ const settings = {
   name: t.String({ minLength: 1, maxLength: 128 }),
   scopes: t.Optional(t.Array(t.String(), { description: SCOPES.join(", "), minItems: 1 })),
   expires_at: t.Optional(nullable(t.String())),
-  rate_limit_per_minute: t.Optional(nullable(t.Integer({ minimum: 1, maximum: 1_000_000 }))),
+  rate_limit_per_minute: t.Optional(nullable(integer({ minimum: 1, maximum: 1_000_000 }))),
 }
 
 const Session = t.Object({ token: t.String({ examples: ["cst_…"] }), expires_at: Time })
@@ -205,9 +205,7 @@ export function keysRoutes(services: Services) {
       },
       {
         params: id,
-        body: t.Optional(
-          t.Object({ grace_seconds: t.Optional(t.Integer({ minimum: 0, maximum: MAX_GRACE_SECONDS })) }),
-        ),
+        body: t.Optional(t.Object({ grace_seconds: t.Optional(integer({ minimum: 0, maximum: MAX_GRACE_SECONDS })) })),
         detail: operation({
           summary: "Replace private key and secret",
           description: "The old pair stays valid for `grace_seconds`, 0 by default.",

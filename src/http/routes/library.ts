@@ -1,10 +1,12 @@
 /** The library: list, record, content, text, change, re-index, watch, delete. */
 import { Elysia, t } from "elysia"
 import { AppError, invalid } from "../../errors.ts"
+import { checkContext } from "../../library/labels.ts"
 import type { FileRecord } from "../../library/record.ts"
 import { caller } from "../context.ts"
 import { rangeOf } from "../range.ts"
 import {
+  integer,
   JsonObject,
   listItems,
   listOf,
@@ -27,18 +29,18 @@ export const FileRecordSchema = t.Object(
     name: t.String({ examples: ["report.pdf"] }),
     type: t.String({ examples: ["pdf"] }),
     mime_type: t.String({ examples: ["application/pdf"] }),
-    size: t.Integer({ description: "Bytes" }),
+    size: integer({ description: "Bytes" }),
     sha256: t.String(),
     status: t.Union([t.Literal("queued"), t.Literal("indexing"), t.Literal("searchable"), t.Literal("failed")]),
     stage: nullable(t.String({ description: "While indexing: extracting, ocr, chunking, embedding, committing" })),
     progress: t.Number({ minimum: 0, maximum: 1 }),
     error: nullable(Issue),
     warnings: t.Array(Issue),
-    attempts: t.Integer(),
-    page_count: nullable(t.Integer()),
-    ocr_page_count: t.Integer(),
-    chunk_count: nullable(t.Integer()),
-    character_count: nullable(t.Integer()),
+    attempts: integer(),
+    page_count: nullable(integer()),
+    ocr_page_count: integer(),
+    chunk_count: nullable(integer()),
+    character_count: nullable(integer()),
     context_id: nullable(t.String()),
     tags: t.Array(t.String()),
     metadata: JsonObject,
@@ -80,14 +82,14 @@ const changeBody = t.Object({
   context_id: t.Optional(nullable(t.String())),
 })
 
-export const libraryRoutes = ({ library }: Services) =>
+export const libraryRoutes = ({ library, fileTypes }: Services) =>
   new Elysia()
     .use(caller)
     .get(
       "/external/libraries",
       async ({ query, principal }) => {
         const page = pageOf(query)
-        const { data, total } = await library.list(principal.workspaceId, { ...filterOf(query), ...page })
+        const { data, total } = await library.list(principal.workspaceId, { ...filterOf(query, fileTypes), ...page })
         return paginated(data, total, page)
       },
       {
@@ -153,21 +155,25 @@ export const libraryRoutes = ({ library }: Services) =>
       "/external/libraries/:file_id/content",
       async ({ params, principal, request }) => {
         const { path, record } = await library.content(principal.workspaceId, params.file_id)
-        return contentResponse(path, record, request.headers.get("range"))
+        return contentResponse(path, record, request.headers)
       },
       {
         scope: "files:read",
         params: byId,
         detail: operation({
           summary: "Download the original",
-          description: "Range requests are answered.",
+          description:
+            "Range requests are answered, also with `If-Range`; `If-None-Match` with the `ETag` of an earlier answer gives 304.",
           tag: "Files",
           success: {
             description: "The bytes",
             schema: t.String({ format: "binary" }),
             type: "application/octet-stream",
           },
-          alternatives: { 206: { description: "A part of the bytes" } },
+          alternatives: {
+            206: { description: "A part of the bytes" },
+            304: { description: "The bytes are those of the given ETag" },
+          },
           errors: ["not_found", "range_not_satisfiable"],
         }),
       },
@@ -231,16 +237,14 @@ export const libraryRoutes = ({ library }: Services) =>
       },
     )
 
-function filterOf(query: typeof listQuery.static) {
-  const status = listItems(query.status)
-  for (const value of status ?? [])
-    if (!STATUSES.includes(value)) throw invalid("status", `must be one of ${STATUSES.join(", ")}`)
+function filterOf(query: typeof listQuery.static, fileTypes: ReadonlyMap<string, string>) {
+  const types = listItems(query.type?.toLowerCase())?.map(type => type.replace(/^\./, ""))
   return {
-    status,
-    types: listItems(query.type?.toLowerCase()),
+    status: eachOf("status", listItems(query.status), STATUSES),
+    types: eachOf("type", types, [...fileTypes.keys()]),
     tags: listItems(query.tag),
     name: query.name || undefined,
-    contextId: query.context_id || undefined,
+    contextId: query.context_id ? checkContext(query.context_id) : undefined,
     createdAfter: timeOf("created_after", query.created_after),
     createdBefore: timeOf("created_before", query.created_before),
     sort: query.sort ?? "created_at",
@@ -248,15 +252,25 @@ function filterOf(query: typeof listQuery.static) {
   } as const
 }
 
-function contentResponse(path: string, record: FileRecord, rangeHeader: string | null): Response {
-  const range = rangeOf(rangeHeader, record.size)
+/** @throws AppError invalid_request naming the parameter when one of the values is none of the choices */
+function eachOf(field: string, values: string[] | undefined, choices: readonly string[]): string[] | undefined {
+  if (values?.some(value => !choices.includes(value))) throw invalid(field, `must be one of ${choices.join(", ")}`)
+  return values
+}
+
+function contentResponse(path: string, record: FileRecord, request: Headers): Response {
+  const etag = `"${record.sha256}"`
+  // A part of bytes that were replaced since is of no use to who asks for the rest of the former ones.
+  const isCurrent = (request.get("if-range") ?? etag) === etag
+  const range = isCurrent ? rangeOf(request.get("range"), record.size) : undefined
   const headers: Record<string, string> = {
     "content-type": record.mime_type,
     "content-disposition": `attachment; filename="${record.name.replace(/[^\x20-\x7e]|["\\]/g, "_")}"; filename*=UTF-8''${encodeRfc5987(record.name)}`,
     "accept-ranges": "bytes",
-    etag: `"${record.sha256}"`,
+    etag,
     "content-security-policy": "sandbox; default-src 'none'",
   }
+  if (request.get("if-none-match")?.includes(etag)) return new Response(null, { status: 304, headers })
   if (range === "unsatisfiable")
     throw new AppError("range_not_satisfiable", { headers: { "Content-Range": `bytes */${record.size}` } })
   if (!range) return new Response(Bun.file(path), { headers })

@@ -1,7 +1,7 @@
 /** The models that can be used, as they stand now. */
 import { Elysia, t } from "elysia"
 import { caller } from "../context.ts"
-import { nullable, operation, Time } from "../schemas.ts"
+import { integer, nullable, operation, Time } from "../schemas.ts"
 import type { Services } from "../services.ts"
 
 const ModelSchema = t.Object(
@@ -14,8 +14,8 @@ const ModelSchema = t.Object(
     provider: t.String({ examples: ["ollama"] }),
     local: t.Boolean({ description: "False where prompts would leave this network" }),
     capabilities: t.Array(t.Union([t.Literal("chat"), t.Literal("tools"), t.Literal("vision"), t.Literal("thinking")])),
-    context_length: nullable(t.Integer({ description: "Tokens" })),
-    size_bytes: nullable(t.Integer()),
+    context_length: nullable(integer({ description: "Tokens" })),
+    size_bytes: nullable(integer()),
     default: t.Boolean({ description: "Used by requests that name no model" }),
     checked_at: Time,
   },

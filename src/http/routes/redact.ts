@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia"
 import { auditRedaction, parseRedaction } from "../../redaction/redact.ts"
 import { caller } from "../context.ts"
-import { operation } from "../schemas.ts"
+import { integer, operation } from "../schemas.ts"
 import type { Services } from "../services.ts"
 
 /** The `redaction` field of conversations, set B, agents and this route; `parseRedaction` checks it in full. */
@@ -24,8 +24,8 @@ export const RedactionField = t.Any({
 const EntitySchema = t.Object({
   kind: t.String({ examples: ["EMAIL"] }),
   category: t.Union([t.Literal("personal"), t.Literal("financial"), t.Literal("credentials"), t.Literal("custom")]),
-  start: t.Integer({ description: "UTF-16 offset into the given text" }),
-  end: t.Integer(),
+  start: integer({ description: "UTF-16 offset into the given text" }),
+  end: integer(),
   score: t.Number({ minimum: 0, maximum: 1 }),
 })
 
@@ -36,7 +36,7 @@ const redactBody = t.Object({
 
 const Redacted = t.Object({
   text: t.String({ examples: ["Write to [REDACTED_EMAIL]"] }),
-  ner_count: t.Integer(),
+  ner_count: integer(),
   entities: t.Array(EntitySchema),
 })
 

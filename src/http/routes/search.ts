@@ -4,7 +4,7 @@ import { AppError, invalid } from "../../errors.ts"
 import { documentsFor } from "../../search/documents.ts"
 import type { SearchFilters } from "../../search/types.ts"
 import { caller } from "../context.ts"
-import { nullable, operation, timeOf } from "../schemas.ts"
+import { integer, nullable, operation, timeOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { FileRecordSchema } from "./library.ts"
 
@@ -32,17 +32,17 @@ const QueryText = t.String({
   examples: ["termination notice period"],
 })
 
-const Limit = (fallback: number) => t.Optional(t.Integer({ minimum: 1, maximum: 100, default: fallback }))
+const Limit = (fallback: number) => t.Optional(integer({ minimum: 1, maximum: 100, default: fallback }))
 
 const Score = t.Number({ minimum: 0, maximum: 1 })
-const LegScore = nullable(t.Object({ rank: t.Integer({ minimum: 1 }), score: t.Number() }))
+const LegScore = nullable(t.Object({ rank: integer({ minimum: 1 }), score: t.Number() }))
 
 const Hit = t.Object(
   {
     id: t.String({ examples: ["chunk_00000000a7"] }),
     score: Score,
     text: t.String({ description: "Exactly the slice of the file's text that `position` names" }),
-    highlights: t.Array(t.Object({ start: t.Integer(), end: t.Integer() }), { description: "Offsets into `text`" }),
+    highlights: t.Array(t.Object({ start: integer(), end: integer() }), { description: "Offsets into `text`" }),
     file: t.Object({
       id: t.String(),
       name: t.String(),
@@ -51,13 +51,13 @@ const Hit = t.Object(
       tags: t.Array(t.String()),
     }),
     position: t.Object({
-      page: nullable(t.Integer()),
+      page: nullable(integer()),
       sheet: nullable(t.String()),
-      slide: nullable(t.Integer()),
+      slide: nullable(integer()),
       member: nullable(t.String()),
       section: nullable(t.String()),
-      start: t.Integer(),
-      end: t.Integer(),
+      start: integer(),
+      end: integer(),
     }),
     scores: t.Optional(t.Object({ keyword: LegScore, semantic: LegScore })),
   },
@@ -70,11 +70,11 @@ const SearchAnswer = t.Object({
   query: t.String(),
   mode: Mode,
   took_ms: t.Number(),
-  total: t.Integer({ description: "Hits there are in all" }),
+  total: integer({ description: "Hits there are in all" }),
   degraded: nullable(
     t.Literal("keyword_only", { description: "The embedding model is down: words alone were searched" }),
   ),
-  index: t.Object({ searchable_files: t.Integer(), pending_files: t.Integer(), embedding_model: t.String() }),
+  index: t.Object({ searchable_files: integer(), pending_files: integer(), embedding_model: t.String() }),
   hits: t.Array(Hit),
 })
 
@@ -86,7 +86,7 @@ const DocumentsAnswer = t.Object({
 const searchBody = t.Object({
   query: QueryText,
   limit: Limit(10),
-  offset: t.Optional(t.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+  offset: t.Optional(integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
   mode: t.Optional(Mode),
   highlight: t.Optional(t.Boolean({ default: true })),
   explain: t.Optional(t.Boolean({ default: false, description: "Adds each leg's rank and score" })),
