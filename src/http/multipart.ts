@@ -47,7 +47,8 @@ export async function receiveMultipart(
         open.add(stream)
         stream.on("error", () => {}) // whoever reads the part sees it too; unheard, it would end the process
         stream.on("close", () => open.delete(stream))
-        files = files.then(() => handlers.file({ name, fileName, mimeType, stream: chunksOf(stream) }))
+        const part = { name, fileName: unescaped(fileName), mimeType, stream: chunksOf(stream) }
+        files = files.then(() => handlers.file(part))
         files.catch(fail)
       },
     )
@@ -80,13 +81,16 @@ function openParser(type: string) {
       limits: { fieldSize: MAX_FIELD_BYTES, fields: MAX_FIELDS, files: MAX_FILES },
       // Our own rule cuts names; the parser's would take a backslash for part of the name on this platform.
       preservePath: true,
-      // Any part with a file name is a file, whatever its Content-Type.
-      isPartAFile: (_name, _type, fileName) => fileName !== undefined,
+      // Any part with a file name is a file, whatever its Content-Type. An empty name is a form's field without a file.
+      isPartAFile: (_name, _type, fileName) => fileName !== undefined && fileName !== "",
     })
   } catch (cause) {
     throw broken("the boundary is missing or malformed", cause)
   }
 }
+
+/** Browsers and curl write these three as percent codes, and no others (WHATWG, multipart/form-data). */
+const unescaped = (fileName: string): string => fileName.replace(/%(22|0A|0D)/gi, code => decodeURIComponent(code))
 
 /** Leaves the stream open when its reader stops early: the rest must still be drained for the parts after it. */
 async function* chunksOf(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {

@@ -85,7 +85,7 @@ export async function acceptFiles(dependencies: AcceptDependencies, request: Acc
       if (earlier) return earlier
       const records: FileRecord[] = []
       for (const file of request.files) records.push(await register(trx, queue, request, file, superseded))
-      const made: UploadAnswer = { message: describe(records.length), files: records, rejected: request.rejected }
+      const made: UploadAnswer = { message: describe(records), files: records, rejected: request.rejected }
       if (request.idempotencyKey) await rememberAnswer(trx, request.workspaceId, request.idempotencyKey, made)
       const used = await trx
         .selectFrom("files")
@@ -215,5 +215,12 @@ async function rememberAnswer(trx: Trx, workspaceId: string, key: string, answer
     .execute()
 }
 
-const describe = (count: number): string =>
-  `${count} ${count === 1 ? "file" : "files"} accepted and queued for indexing`
+/** `2 files accepted and queued for indexing, 1 already in the library`: a duplicate is not indexed again. */
+function describe(records: FileRecord[]): string {
+  const duplicates = records.filter(record => record.duplicate).length
+  const queued = records.length - duplicates
+  const files = (count: number) => `${count} ${count === 1 ? "file" : "files"}`
+  if (duplicates === 0) return `${files(queued)} accepted and queued for indexing`
+  if (queued === 0) return `${files(duplicates)} already in the library`
+  return `${files(queued)} accepted and queued for indexing, ${duplicates} already in the library`
+}

@@ -57,8 +57,14 @@ describe("an upload", () => {
       { name: "../../etc/passwd.txt", data: "p1" },
       { name: "C:\\Users\\x\\win.txt", data: "p2" },
       { name: "bell\u0007.txt", data: "p3" },
+      { name: 'the "best" %41.txt', data: "p4" },
     ])
-    expect(body.files.map((file: any) => file.name)).toEqual(["passwd.txt", "win.txt", "bell.txt"])
+    expect(body.files.map((file: any) => file.name)).toEqual([
+      "passwd.txt",
+      "win.txt",
+      "bell.txt",
+      'the "best" %41.txt',
+    ])
   })
 
   test("rejects a bad file alone, and gives the first rejection's status when none is left", async () => {
@@ -113,6 +119,9 @@ describe("an upload", () => {
     form.append("tags", "a")
     const empty = await client.send("POST", "/upload", form)
     expect([empty.status, empty.body.error.code]).toEqual([400, "invalid_multipart"])
+    const unchosen = '--zz\r\nContent-Disposition: form-data; name="files"; filename=""\r\n\r\n\r\n--zz--\r\n'
+    const noFile = await client.send("POST", "/upload", unchosen, type)
+    expect([noFile.status, noFile.body.error.code]).toEqual([400, "invalid_multipart"])
     const json = await client.post("/upload", { files: [] })
     expect([json.status, json.body.error.code]).toEqual([415, "unsupported_media_type"])
     expect(temporaryFiles()).toEqual([])
@@ -149,7 +158,9 @@ describe("the same file again", () => {
   test("returns its existing record and stores nothing", async () => {
     const first = (await again()).body.files[0]
     const before = storedBlobs().length
-    const second = (await again()).body.files[0]
+    const answer = (await again()).body
+    expect(answer.message).toBe("1 file already in the library")
+    const second = answer.files[0]
     expect(second.id).toBe(first.id)
     expect(second.duplicate).toBe(true)
     expect(first.duplicate).toBeUndefined()
