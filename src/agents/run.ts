@@ -208,7 +208,7 @@ class Loop {
   private bestSoFar(): string {
     if (this.best) return this.best
     const found = this.lastResult ? ` The last result was:\n${this.lastResult.slice(0, 2_000)}` : ""
-    return `No answer was reached within ${this.input.maxSteps} turns.${found}`
+    return `No answer was reached within ${this.input.maxSteps === 1 ? "1 turn" : `${this.input.maxSteps} turns`}.${found}`
   }
 
   private newCallId(): string {

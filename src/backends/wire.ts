@@ -107,12 +107,12 @@ export class SilenceWatch {
     if (this.silent)
       return new AppError("model_error", {
         message: "the model server fell silent",
-        hint: `no byte for ${Math.round(this.silenceMs / 1000)} s; raise model_silence_seconds for slower models`,
+        hint: `no byte for ${Math.round(this.silenceMs / 1000)} s; raise --model-silence-seconds for slower models`,
         cause,
       })
     if (this.received)
       return new AppError("model_error", { message: "the connection to the model server broke off", hint, cause })
-    return new AppError("model_unavailable", { hint, cause })
+    return new AppError("model_unavailable", { hint, cause, retryAfter: 5 })
   }
 }
 

@@ -90,10 +90,24 @@ test("null is the same as absent", async () => {
     response_format: null,
     redaction: null,
     thinking: null,
+    initial_message: null,
   }
   const answer = await api.post("/start-conversation", { ...OFF, ...nulls, message: "case-nulls" })
   expect(answer.status).toBe(200)
   expect(answer.body.messages[1].content).toBe("Fine.")
+})
+
+test("the answer is JSON for who accepts JSON, in any case of letters, and else a stream", async () => {
+  scenes().add("accept", { text: "Fine." })
+  const typeFor = async (accept: string) => {
+    const answer = await api.raw("POST", "/conversations", { ...OFF, message: "case-accept" }, { accept })
+    await answer.text()
+    return answer.headers.get("content-type")!.split(";")[0]
+  }
+  for (const accept of ["application/json", "Application/JSON", "application/json, text/plain, */*"])
+    expect([accept, await typeFor(accept)]).toEqual([accept, "application/json"])
+  for (const accept of ["*/*", "text/event-stream", "application/json, text/event-stream"])
+    expect([accept, await typeFor(accept)]).toEqual([accept, "text/event-stream"])
 })
 
 describe("a reply belongs to the daemon", () => {

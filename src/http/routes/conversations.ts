@@ -236,7 +236,7 @@ export const askerOf = ({ workspaceId }: Principal, { requestId }: RequestContex
 
 /** A stream, unless the client accepts JSON and does not accept events. */
 function wantsStream(request: Request): boolean {
-  const accept = request.headers.get("accept") ?? ""
+  const accept = (request.headers.get("accept") ?? "").toLowerCase()
   return !accept.includes("application/json") || accept.includes("text/event-stream")
 }
 

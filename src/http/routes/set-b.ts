@@ -3,19 +3,21 @@ import { Elysia, t } from "elysia"
 import { invalid } from "../../errors.ts"
 import { MessageText, TurnAnswerSchema, turnFields, turnRequestOf } from "../chat-schemas.ts"
 import { caller } from "../context.ts"
-import { operation } from "../schemas.ts"
+import { nullable, operation } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { askerOf, TURN_ERRORS } from "./conversations.ts"
 
 const startBody = t.Object({
-  message: t.Optional(MessageText),
-  initial_message: t.Optional(t.String({ minLength: 1, maxLength: 100_000, description: "Another name of message" })),
+  message: t.Optional(nullable(MessageText)),
+  initial_message: t.Optional(
+    nullable(t.String({ minLength: 1, maxLength: 100_000, description: "Another name of message" })),
+  ),
   ...turnFields,
 })
 const sendBody = t.Object({ conversation_id: t.String(), message: MessageText, ...turnFields })
 const continueBody = t.Object({
   conversation_id: t.String(),
-  message: t.Optional(t.Union([MessageText, t.Null()])),
+  message: t.Optional(nullable(MessageText)),
   ...turnFields,
   model: t.String({ minLength: 1, maxLength: 256 }),
 })
