@@ -42,7 +42,10 @@ export function parseRedaction(input: unknown, enforced: boolean): RedactionPoli
   const exclude = parseStrings(config.exclude, "redaction.exclude", MAX_EXCLUDED).map(value =>
     value.trim().toLowerCase(),
   )
-  const kinds = parseKinds(config)
+  const kinds = parseKinds(
+    config,
+    customPatterns.map(({ name }) => name),
+  )
   if (config.enabled !== undefined && typeof config.enabled !== "boolean")
     throw invalid("redaction.enabled", "must be true or false")
   if (enforced) return { kinds: [...BUILT_IN_KINDS], exclude: [], customPatterns, source: input }
@@ -50,9 +53,10 @@ export function parseRedaction(input: unknown, enforced: boolean): RedactionPoli
   return { kinds, exclude: exclude.filter(value => value !== ""), customPatterns, source: input }
 }
 
-function parseKinds(config: Record<string, unknown>): BuiltInKind[] {
-  const categories = parseChoices(config.categories, "redaction.categories", BUILT_IN_CATEGORIES)
-  const kinds = parseChoices(config.kinds, "redaction.kinds", BUILT_IN_KINDS)
+/** Custom patterns always apply: naming them or their category is allowed and changes nothing. */
+function parseKinds(config: Record<string, unknown>, customNames: string[]): BuiltInKind[] {
+  const categories = parseChoices(config.categories, "redaction.categories", [...BUILT_IN_CATEGORIES, "custom"])
+  const kinds = parseChoices<string>(config.kinds, "redaction.kinds", [...BUILT_IN_KINDS, ...customNames])
   if (kinds) return BUILT_IN_KINDS.filter(kind => kinds.includes(kind))
   if (!categories) return [...BUILT_IN_KINDS]
   return BUILT_IN_KINDS.filter(kind => categories.includes(CATEGORY_OF_KIND[kind]))

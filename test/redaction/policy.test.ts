@@ -30,6 +30,13 @@ describe("the redaction field", () => {
     expect(parseRedaction({ categories: ["financial"], kinds: ["EMAIL"] }, false)!.kinds).toEqual(["EMAIL"])
   })
 
+  test("custom patterns may be named as kinds, and their category as category, to no effect", () => {
+    const pattern = withPattern({ name: "EMPLOYEE_ID", pattern: "a" })
+    expect(parseRedaction({ ...pattern, kinds: ["EMAIL", "EMPLOYEE_ID"] }, false)!.kinds).toEqual(["EMAIL"])
+    expect(parseRedaction({ ...pattern, categories: ["custom"] }, false)!.kinds).toEqual([])
+    expect(refusal({ kinds: ["EMPLOYEE_ID"] }).details![0]!.field).toBe("redaction.kinds")
+  })
+
   test("enforced: neither off nor narrowing nor exclusion counts; custom patterns are added", () => {
     for (const input of [undefined, false, { enabled: false }, { kinds: ["EMAIL"], exclude: ["x"] }]) {
       const policy = parseRedaction(input, true)!
