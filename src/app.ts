@@ -49,6 +49,7 @@ import { SearchIndex } from "./search/index.ts"
 import { Blobs } from "./storage/blobs.ts"
 import { isMigrated, openDatabase } from "./storage/database.ts"
 import { watchDiskUse } from "./storage/disk-use.ts"
+import { DiskWatch } from "./storage/disk-watch.ts"
 import { lockDirectory } from "./storage/lock.ts"
 
 export interface App {
@@ -98,6 +99,8 @@ export async function startApp(config: Config): Promise<App> {
   const redactionEnforced = (workspaceId: string) =>
     config.enforce_redaction || workspaces.enforcesRedaction(workspaceId)
   const library = new Library({ database, blobs, queue, changes, index })
+  const disk = new DiskWatch(config.data)
+  const isDisksFault = (error: unknown) => disk.isToBlame(error)
   const worker = new JobWorker(
     queue,
     INDEX_FILE,
@@ -108,8 +111,10 @@ export async function startApp(config: Config): Promise<App> {
       queue,
       reader,
       index,
+      isDisksFault,
       announce: id => changes.announce(id),
     }),
+    isDisksFault,
   )
   const models = createModels(config)
   const conversations = new ConversationStore(database)
@@ -185,7 +190,11 @@ export async function startApp(config: Config): Promise<App> {
     chat,
     agents,
     conversationFiles,
-    isReady: async () => embedderReady && (await isMigrated(database)),
+    readiness: async () => {
+      if (!embedderReady || !(await isMigrated(database))) return "starting"
+      const trouble = await disk.trouble()
+      return trouble === undefined || trouble === "ENOSPC" || trouble === "EDQUOT" ? "ready" : "unwritable"
+    },
   }
   const server = startServer(services, {
     host: config.host,
@@ -198,7 +207,7 @@ export async function startApp(config: Config): Promise<App> {
   })
   worker.start()
   const unwatch = watchEventLoop()
-  watchGauges({ database, dataDirectory: config.data, queue, index, agents, chat, entityModel })
+  watchGauges({ database, dataDirectory: config.data, disk, queue, index, agents, chat, entityModel })
   void sweepFiles(database, blobs).catch(error => log.warn("leftover files could not be swept", { error }))
   const link = await setupLink(database, config.port === 0 ? server.url : appUrl(config))
   log.info("ready", { version: VERSION, url: server.url, ...(link ? { setup_link: link } : {}) })

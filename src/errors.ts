@@ -96,12 +96,33 @@ export function toErrorBody(error: unknown, requestId?: string): ErrorBody {
   return body
 }
 
-/** A full or read-only disk (ENOSPC, EDQUOT, EROFS, SQLITE_FULL) as `insufficient_storage`; undefined for all else. */
+const FULL =
+  /ENOSPC|EDQUOT|SQLITE_FULL|database or disk is full|no space left on device|disk quota exceeded|os error (?:28|122)\b/i
+const FAILING =
+  /EROFS|\bEIO\b|SQLITE_(?:IOERR|READONLY|CANTOPEN)|read-?only (?:file system|database)|(?:disk I\/O|input\/output|\bi\/o) error|unable to open database file|os error (?:5|30)\b/i
+/** An error of the disk reaches us through a reader process, a worker or the vector store: with causes, and as text only. */
+const CAUSES = 4
+
+/** Whether an error tells of a disk without room, or of one that is read-only or broken; undefined for all else. */
+export function diskTrouble(error: unknown): "full" | "failing" | undefined {
+  for (let depth = 0, at = error; depth < CAUSES && at instanceof Error; depth++, at = at.cause) {
+    if (at instanceof AppError && at.code !== "insufficient_storage") return undefined
+    const text = `${(at as { code?: unknown }).code ?? ""} ${at.message}`
+    if (FULL.test(text) || (at instanceof AppError && at.cause === undefined)) return "full"
+    if (FAILING.test(text)) return "failing"
+  }
+  return undefined
+}
+
+/** A disk that takes nothing, whatever the reason, as `insufficient_storage`; undefined for all else. */
 export function asStorageError(error: unknown): AppError | undefined {
-  const code = (error as { code?: unknown } | null)?.code
-  const full = code === "ENOSPC" || code === "EDQUOT" || code === "EROFS" || code === "SQLITE_FULL"
-  const text = error instanceof Error ? error.message : ""
-  if (full || /database or disk is full|No space left on device|attempt to write a readonly database/i.test(text))
-    return new AppError("insufficient_storage", { cause: error })
+  const trouble = diskTrouble(error)
+  if (trouble === "full") return new AppError("insufficient_storage", { cause: error })
+  if (trouble === "failing")
+    return new AppError("insufficient_storage", {
+      message: "the disk cannot be written or read at present",
+      hint: "`carrel doctor` says what is wrong with the disk of the data directory",
+      cause: error,
+    })
   return undefined
 }

@@ -8,10 +8,12 @@ import type { JobQueue } from "./jobs/queue.ts"
 import { watchGauge } from "./metrics.ts"
 import type { SearchIndex } from "./search/index.ts"
 import type { Database } from "./storage/database.ts"
+import type { DiskWatch } from "./storage/disk-watch.ts"
 
 export interface GaugeSources {
   database: Database
   dataDirectory: string
+  disk: DiskWatch
   queue: JobQueue
   index: SearchIndex
   agents: AgentRuns
@@ -19,7 +21,16 @@ export interface GaugeSources {
   entityModel: { status: EntityModelStatus } | undefined
 }
 
-export function watchGauges({ database, dataDirectory, queue, index, agents, chat, entityModel }: GaugeSources): void {
+export function watchGauges({
+  database,
+  dataDirectory,
+  disk,
+  queue,
+  index,
+  agents,
+  chat,
+  entityModel,
+}: GaugeSources): void {
   const task = INDEX_FILE
   watchGauge("carrel_jobs", "Jobs waiting or running, by task", ["task"], async () => [
     [{ task }, (await queue.depth(task)).count],
@@ -57,6 +68,12 @@ export function watchGauges({ database, dataDirectory, queue, index, agents, cha
     const { bavail, bsize } = await statfs(dataDirectory)
     return [[{}, bavail * bsize]]
   })
+  watchGauge(
+    "carrel_disk_writable",
+    "1 while the data directory can be written, 0 when its disk refuses",
+    [],
+    async () => [[{}, (await disk.trouble()) === undefined ? 1 : 0]],
+  )
   watchGauge(
     "carrel_entity_model",
     "1 for the model that finds names, with its state",

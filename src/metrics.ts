@@ -21,6 +21,13 @@ export const httpSeconds = new Histogram({
   registers,
 })
 
+export const commitSeconds = new Histogram({
+  name: "carrel_commit_seconds",
+  help: "Time that commits to the database took, most of it the disk's",
+  buckets: [0.001, 0.005, 0.02, 0.1, 0.25, 0.5, 1, 2, 5, 10],
+  registers,
+})
+
 export const jobSeconds = new Histogram({
   name: "carrel_job_seconds",
   help: "Time that jobs took, by task and outcome",

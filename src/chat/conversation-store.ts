@@ -173,6 +173,7 @@ export class ConversationStore {
     })
   }
 
+  /** Changes nothing of a reply that has ended. */
   async finish(conversationId: string, messageId: string, reply: FinishedReply): Promise<void> {
     await this.database.transaction().execute(async trx => {
       await trx
@@ -188,6 +189,7 @@ export class ConversationStore {
           completion_tokens: reply.completionTokens,
         })
         .where("id", "=", messageId)
+        .where("finish_reason", "is", null)
         .execute()
       await trx
         .updateTable("conversations")

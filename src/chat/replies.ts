@@ -31,6 +31,8 @@ export class Replies {
   /** Newest reply of a conversation, running or ended. */
   private readonly newest = new Map<string, LiveReply>()
   private saving: Timer | undefined
+  /** What a disk in trouble refuses several times a second is said once. */
+  private refused = false
   private stopping = false
 
   constructor(
@@ -109,8 +111,14 @@ export class Replies {
       running.saved = content
       return [{ messageId: running.live.messageId, content }]
     })
-    if (parts.length > 0)
-      await this.store.saveParts(parts).catch(error => log.warn("parts of replies could not be saved", { error }))
+    if (parts.length === 0) return
+    try {
+      await this.store.saveParts(parts)
+      this.refused = false
+    } catch (error) {
+      if (!this.refused) log.warn("parts of replies could not be saved", { error })
+      this.refused = true
+    }
   }
 
   private forgetOld(): void {

@@ -1,13 +1,17 @@
 /** Carries a turn out to its end, whatever that end is: events to the live reply, the outcome to the store. Never throws. */
-import { AppError, type ErrorBody, toErrorBody } from "../errors.ts"
+import { AppError, diskTrouble, type ErrorBody, toErrorBody } from "../errors.ts"
 import { log } from "../log.ts"
 import { citedIn } from "./citations.ts"
+import type { FinishedReply } from "./conversation-rows.ts"
 import type { ConversationStore } from "./conversation-store.ts"
 import type { LiveReply } from "./live-reply.ts"
 import type { StopReason } from "./replies.ts"
 import { reply } from "./reply.ts"
 import type { Draft, ReplyDependencies, Turn } from "./turn.ts"
 import type { FinishReason } from "./types.ts"
+
+/** Between tries to store the end of a reply that the disk refused. */
+const STORE_AGAIN_MS = 5_000
 
 export interface RunDependencies extends ReplyDependencies {
   store: ConversationStore
@@ -42,7 +46,10 @@ interface Ended {
   error: ErrorBody | null
 }
 
-/** Stores the outcome; a store that refuses (a full disk) is the outcome then. */
+/**
+ * Stores the outcome; a store that refuses (a full disk) is the outcome then, and is stored as such when it takes it, so
+ * that no reply stays unfinished until the next start.
+ */
 async function end(
   turn: Turn,
   draft: Draft,
@@ -57,23 +64,36 @@ async function end(
   if (failed)
     log.warn("a reply failed", { request_id: requestId, conversation_id: turn.conversation.id, error: failure })
   if (failed || cancelled) draft.citations = citedIn(draft.content, draft.sources).citations
+  const outcome: FinishedReply = {
+    content: draft.content,
+    citations: draft.citations,
+    sources: draft.sources,
+    finishReason,
+    error: error && withoutRequest(error),
+    nerCount: replyEntities(turn),
+    promptTokens: draft.usage.prompt_tokens,
+    completionTokens: draft.usage.completion_tokens,
+    contextTokens: draft.contextTokens,
+  }
   try {
-    await store.finish(turn.conversation.id, turn.replyId, {
-      content: draft.content,
-      citations: draft.citations,
-      sources: draft.sources,
-      finishReason,
-      error: error && withoutRequest(error),
-      nerCount: replyEntities(turn),
-      promptTokens: draft.usage.prompt_tokens,
-      completionTokens: draft.usage.completion_tokens,
-      contextTokens: draft.contextTokens,
-    })
+    await store.finish(turn.conversation.id, turn.replyId, outcome)
   } catch (cause) {
     log.error("a reply could not be stored", { conversation_id: turn.conversation.id, error: cause })
-    return { finishReason: "error", failure: cause as Error, error: toErrorBody(cause, requestId) }
+    const shown = toErrorBody(cause, requestId)
+    storeLater(store, turn, { ...outcome, finishReason: "error", error: withoutRequest(shown) }, cause)
+    return { finishReason: "error", failure: cause as Error, error: shown }
   }
   return { finishReason, failure: failed ? (failure as Error) : undefined, error }
+}
+
+/** As long as it is the disk that refuses. */
+function storeLater(store: ConversationStore, turn: Turn, outcome: FinishedReply, cause: unknown) {
+  if (!diskTrouble(cause)) return
+  const again = () =>
+    void store
+      .finish(turn.conversation.id, turn.replyId, outcome)
+      .catch(error => storeLater(store, turn, outcome, error))
+  setTimeout(again, STORE_AGAIN_MS).unref()
 }
 
 function report(turn: Turn, live: LiveReply, draft: Draft, { finishReason, error }: Ended): void {

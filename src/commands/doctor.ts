@@ -7,6 +7,7 @@ import type { Config } from "../config.ts"
 import { useNativeDirectory } from "../native/native.ts"
 import { VERSION } from "../native/version.ts"
 import { type Database, openDatabase } from "../storage/database.ts"
+import { measureSync } from "../storage/disk-watch.ts"
 import { type Command, parseArguments, print, printJson } from "./command.ts"
 import type { Finding } from "./finding.ts"
 import { repairStores } from "./repair.ts"
@@ -22,6 +23,9 @@ are lost cannot be mended: they are named, to be uploaded again or restored from
 
 /** Below this, uploads will soon be refused. */
 const LOW_DISK_BYTES = 2 * 2 ** 30
+/** Every acknowledged change waits for a sync: 1 ms on most SSDs, 10 to 20 on a disk that turns. */
+const SLOW_SYNC_MS = 50
+const SYNCS = 5
 
 export const run: Command = async args => {
   const { config, options } = parseArguments(args, { switches: ["check", "repair", "json", "help"] })
@@ -75,17 +79,17 @@ async function dataDirectory(path: string): Promise<Finding[]> {
     return [
       { what: "data directory", state: "note", text: `${path} does not exist yet`, remedy: "`carrel serve` makes it" },
     ]
-  const writable = await access(path, constants.R_OK | constants.W_OK).then(
-    () => true,
-    () => false,
+  const refusal = await access(path, constants.R_OK | constants.W_OK).then(
+    () => undefined,
+    error => String((error as { code?: unknown }).code ?? error),
   )
-  if (!writable)
+  if (refusal)
     return [
       {
         what: "data directory",
         state: "problem",
-        text: `${path} cannot be written`,
-        remedy: "give it to the user that runs Carrel (chown)",
+        text: `${path} cannot be written (${refusal})`,
+        remedy: remedyFor(refusal),
       },
     ]
   const { bavail, bsize } = await statfs(path)
@@ -101,7 +105,40 @@ async function dataDirectory(path: string): Promise<Finding[]> {
           remedy: "make room, or move the data directory; uploads are refused when it is full",
         }
       : { what: "disk", state: "ok", text: gigabytes },
+    ...(existsSync(join(path, "tmp")) ? [await diskSync(path)] : []),
   ]
+}
+
+/** What the disk itself says: permissions tell nothing of a file system that turned read-only, or of a disk that fails. */
+async function diskSync(path: string): Promise<Finding> {
+  const what = "disk sync"
+  try {
+    const times: number[] = []
+    for (let i = 0; i < SYNCS; i++) times.push(await measureSync(path))
+    const median = times.sort((a, b) => a - b)[SYNCS >> 1]!
+    const text = `${median.toFixed(1)} ms`
+    if (median < SLOW_SYNC_MS) return { what, state: "ok", text }
+    return {
+      what,
+      state: "note",
+      text: `${text}: a slow disk. Uploads, chats and indexing wait for it several times each`,
+      remedy:
+        "move the data directory to a local SSD, or find what else keeps this disk busy; see carrel_commit_seconds in /metrics",
+    }
+  } catch (error) {
+    const { code = String(error) } = error as { code?: string }
+    return { what, state: "problem", text: `${path} cannot be written (${code})`, remedy: remedyFor(code) }
+  }
+}
+
+function remedyFor(code: string): string {
+  const goesOn = "the daemon goes on by itself when the disk can be written again"
+  if (code === "ENOSPC" || code === "EDQUOT") return `make room; ${goesOn}`
+  if (code === "EROFS")
+    return `see the system's log for why the file system is read-only (dmesg), check it (fsck) and mount it writable; ${goesOn}`
+  if (code === "EIO")
+    return `see the system's log (dmesg) and save the data directory: the disk may be dying; ${goesOn}`
+  return "give it to the user that runs Carrel (chown)"
 }
 
 /** Copies that upgrades made; nothing needs them once the newer version works. */

@@ -42,6 +42,6 @@ export interface Services {
   maxFileBytes: number
   /** Accepted extensions without the dot, each with its MIME type. */
   fileTypes: ReadonlyMap<string, string>
-  /** True when stores are open, migrations done and the embedding model is loaded. */
-  isReady(): Promise<boolean>
+  /** `ready` when stores are open, migrations done and the embedding model is loaded; `unwritable` while the disk fails. */
+  readiness(): Promise<"ready" | "starting" | "unwritable">
 }

@@ -58,6 +58,8 @@ export interface IndexFileDependencies {
   queue: JobQueue
   reader: DocumentReader
   index: IndexWriter
+  /** Whether an attempt failed for the disk's sake alone: it does not count. */
+  isDisksFault(error: unknown): Promise<boolean>
   /** A file's record changed. */
   announce(fileId: string): void
 }
@@ -112,7 +114,7 @@ export function indexFile(dependencies: IndexFileDependencies) {
       if (signal.aborted) throw error
       const known = error instanceof ExtractionError && !error.transient
       if (known) return fail(dependencies, job, error.code, error.message)
-      if (job.attempts >= job.maxAttempts) {
+      if (job.attempts >= job.maxAttempts && !(await dependencies.isDisksFault(error))) {
         log.error("file could not be indexed", { file_id: file.id, error })
         return fail(dependencies, job, "internal_error", "the file could not be indexed in several attempts")
       }
@@ -210,7 +212,10 @@ interface ProgressReporter {
   clock: StageClock
 }
 
-/** Writes stage changes at once and progress now and then; never backwards. */
+/**
+ * Writes stage changes at once and progress now and then; never backwards. On a slow disk a stage is passed over, so
+ * that telling of the work takes no longer than the work.
+ */
 function progressReporter(
   { database, announce }: IndexFileDependencies,
   file: FilesTable,
@@ -218,16 +223,18 @@ function progressReporter(
 ): ProgressReporter {
   let lastStage: Stage | undefined
   let lastProgress = 0
-  let writtenAt = 0
+  let writtenAt = Number.NEGATIVE_INFINITY
+  let writeTookMs = 0
   let writing: Promise<unknown> = Promise.resolve()
   const clock = new StageClock()
   const report = async (stage: Stage, share: number) => {
     const progress = Math.max(lastProgress, Math.min(0.99, STAGE_START[stage] + STAGE_LENGTH[stage] * share))
     clock.enter(stage)
-    if (stage === lastStage && Date.now() - writtenAt < PROGRESS_INTERVAL_MS) return
+    const now = performance.now()
+    if (now - writtenAt < (stage === lastStage ? PROGRESS_INTERVAL_MS : writeTookMs)) return
     lastStage = stage
     lastProgress = progress
-    writtenAt = Date.now()
+    writtenAt = now
     writing = writing.then(() =>
       database
         .updateTable("files")
@@ -243,6 +250,8 @@ function progressReporter(
         .execute(),
     )
     await writing
+    writtenAt = performance.now()
+    writeTookMs = writtenAt - now
     announce(file.id)
   }
   return Object.assign(report, {

@@ -22,7 +22,7 @@ export interface Job {
 
 /** Renewed every third of it; long enough for a machine that stalls on disk. */
 export const LEASE_MS = 60_000
-/** How often an idle queue looks for jobs that a clock, set back, put into the far future. */
+/** How often an idle queue looks for times that a clock, set back, put into the far future. */
 const MEND_EVERY_MS = 30_000
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000]
 
@@ -75,9 +75,13 @@ export class JobQueue {
       .execute()
   }
 
-  /** Claims the job that has waited longest; undefined when none is due. */
-  async lease(task: string): Promise<Job | undefined> {
+  /**
+   * Claims the job that has waited longest; undefined when none is due. `held` are tokens of jobs that the caller works
+   * on: a clock that jumps ahead, or a renewal that a slow disk holds up, does not give him the same job twice.
+   */
+  async lease(task: string, held: readonly string[] = []): Promise<Job | undefined> {
     const now = Date.now()
+    const others = sql.join(["", ...held])
     const token = crypto.randomUUID()
     const { rows } = await sql<{
       id: string
@@ -89,7 +93,8 @@ export class JobQueue {
       update jobs set attempts = attempts + 1, lease_token = ${token}, lease_until = ${iso(now + LEASE_MS)}
       where id = (
         select id from jobs
-        where task = ${task} and run_at <= ${iso(now)} and (lease_token is null or lease_until <= ${iso(now)})
+        where task = ${task} and run_at <= ${iso(now)}
+          and (lease_token is null or (lease_until <= ${iso(now)} and lease_token not in (${others})))
         order by run_at, id limit 1
       )
       returning id, subject, payload, attempts, max_attempts`.execute(this.database)
@@ -136,9 +141,12 @@ export class JobQueue {
     return this.release(job, { run_at: iso(Date.now() + wait), last_error: reason.slice(0, 500) })
   }
 
-  /** Hands a job back unharmed, as on shutdown: the attempt does not count. */
-  async handBack(job: Job): Promise<boolean> {
-    return this.release(job, { attempts: job.attempts - 1 })
+  /** Hands a job back unharmed, as on shutdown: the attempt does not count. It is due again after `waitMs`. */
+  async handBack(job: Job, waitMs = 0): Promise<boolean> {
+    return this.release(job, {
+      attempts: job.attempts - 1,
+      ...(waitMs > 0 ? { run_at: iso(Date.now() + waitMs) } : {}),
+    })
   }
 
   private async release(
@@ -160,13 +168,22 @@ export class JobQueue {
     await this.mendTimes()
   }
 
-  /** A run_at further away than any back-off comes from a clock that was set back: it is due. */
+  /**
+   * A run_at further away than any back-off comes from a clock that was set back: it is due. A lease that long gets its
+   * usual length: whoever works on it renews it meanwhile.
+   */
   private async mendTimes(): Promise<void> {
     this.mendedAt = performance.now()
+    const now = Date.now()
     await this.database
       .updateTable("jobs")
-      .set({ run_at: iso(Date.now()) })
-      .where("run_at", ">", iso(Date.now() + 2 * BACK_OFF_MS.at(-1)!))
+      .set({ run_at: iso(now) })
+      .where("run_at", ">", iso(now + 2 * BACK_OFF_MS.at(-1)!))
+      .execute()
+    await this.database
+      .updateTable("jobs")
+      .set({ lease_until: iso(now + LEASE_MS) })
+      .where("lease_until", ">", iso(now + 2 * LEASE_MS))
       .execute()
   }
 

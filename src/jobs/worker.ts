@@ -1,12 +1,17 @@
-/** Runs the jobs of one task, several at a time, keeping each lease alive while its job runs. */
+/**
+ * Runs the jobs of one task, several at a time, keeping each lease alive while its job runs. A disk in trouble is no
+ * fault of a job: what it stops is handed back with no attempt counted, and nothing is leased until the pause is over.
+ */
 import { log } from "../log.ts"
 import { jobSeconds } from "../metrics.ts"
 import { type Job, type JobQueue, LEASE_MS } from "./queue.ts"
 
 /** How soon a job becomes noticed whose back-off ended; new work is announced at once. */
 const POLL_MS = 1_000
-/** A disk that refuses the lease statement is asked again after this. */
+/** A disk in trouble is asked again after this. */
 const TROUBLE_PAUSE_MS = 2_000
+/** A job that the disk stopped lets others go first. */
+const TROUBLE_WAIT_MS = 5_000
 
 /** Does the job, including `complete` in its own transaction. `signal` aborts on a lost lease and on shutdown. */
 export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>
@@ -17,12 +22,19 @@ export class JobWorker {
   private wake: () => void = () => {}
   private loop: Promise<void> | undefined
   private forget: (() => void) | undefined
+  /** The disk would not even take back these. */
+  private readonly owed: { job: Job; waitMs: number }[] = []
+  /** Set while the disk is in trouble, which is said once. */
+  private troubled = false
+  private pausedUntil = 0
 
   constructor(
     private readonly queue: JobQueue,
     private readonly task: string,
     private readonly concurrency: number,
     private readonly handle: JobHandler,
+    /** Whether a job failed for the disk's sake alone. */
+    private readonly isDisksFault: (error: unknown) => Promise<boolean> = async () => false,
   ) {}
 
   start(): void {
@@ -44,6 +56,7 @@ export class JobWorker {
     for (const { abort } of tasks) abort.abort(new Error("shutting down"))
     await Promise.allSettled(tasks.map(({ done }) => done))
     await this.loop
+    await this.giveBackOwed().catch(() => {}) // free again at the next start
   }
 
   private async run(): Promise<void> {
@@ -60,15 +73,35 @@ export class JobWorker {
   /** Leases until all places are taken or nothing is due; returns how long to wait then. */
   private async fill(): Promise<number> {
     try {
-      while (!this.stopping && this.running.size < this.concurrency) {
-        const job = await this.queue.lease(this.task)
+      await this.giveBackOwed()
+      while (!this.stopping && this.running.size < this.concurrency && performance.now() >= this.pausedUntil) {
+        const held = [...this.running.keys()].map(job => job.leaseToken)
+        const job = await this.queue.lease(this.task, held)
         if (!job) break
         this.begin(job)
       }
       return POLL_MS
     } catch (error) {
-      log.warn("the job queue cannot be read", { task: this.task, error })
+      this.pause(error)
       return TROUBLE_PAUSE_MS
+    }
+  }
+
+  private pause(error: unknown): void {
+    this.pausedUntil = performance.now() + TROUBLE_PAUSE_MS
+    if (!this.troubled) log.error("the disk is in trouble: jobs wait", { task: this.task, error })
+    this.troubled = true
+  }
+
+  private resume(): void {
+    if (this.troubled) log.info("the disk works again: jobs go on", { task: this.task })
+    this.troubled = false
+  }
+
+  private async giveBackOwed(): Promise<void> {
+    for (let owed = this.owed[0]; owed; owed = this.owed[0]) {
+      await this.queue.handBack(owed.job, owed.waitMs)
+      this.owed.shift()
     }
   }
 
@@ -80,7 +113,10 @@ export class JobWorker {
     }, LEASE_MS / 3)
     const began = performance.now()
     const done = this.handle(job, abort.signal)
-      .then(() => "done")
+      .then(() => {
+        this.resume()
+        return "done"
+      })
       .catch(error => this.settle(job, abort.signal, error))
       .then(outcome => jobSeconds.observe({ task: this.task, outcome }, (performance.now() - began) / 1000))
       .finally(() => {
@@ -92,18 +128,22 @@ export class JobWorker {
   }
 
   /** The handler threw: hand back on shutdown, else try again later. Handlers deal with final failures themselves. */
-  private async settle(job: Job, signal: AbortSignal, error: unknown): Promise<"handed_back" | "retried" | "lost"> {
+  private async settle(job: Job, signal: AbortSignal, error: unknown): Promise<"handed_back" | "retried"> {
+    const waits = !signal.aborted && (await this.isDisksFault(error))
+    if (waits) this.pause(error)
+    const waitMs = waits ? TROUBLE_WAIT_MS : 0
     try {
-      if (signal.aborted) {
-        await this.queue.handBack(job)
+      if (waits || signal.aborted) {
+        await this.queue.handBack(job, waitMs)
         return "handed_back"
       }
       log.warn("job failed", { task: job.task, subject: job.subject, attempt: job.attempts, error })
       await this.queue.retryLater(job, String(error))
       return "retried"
     } catch (failure) {
-      log.error("job could not be given back", { task: job.task, subject: job.subject, error: failure })
-      return "lost"
+      this.pause(failure)
+      this.owed.push({ job, waitMs })
+      return "handed_back"
     }
   }
 }

@@ -1,12 +1,12 @@
 /**
- * The one relational database, `<data>/carrel.db`: SQLite through Kysely, one connection.
- * Kysely holds the connection while a transaction runs, so a statement issued beside it waits instead of joining it.
- * Keep transactions short: no await on anything but the database inside one.
+ * The one relational database, `<data>/carrel.db`: SQLite through Kysely. What writes takes turns; reads see what is
+ * committed and wait for nobody. Keep transactions short: no await on anything but the database inside one.
  */
 import { Database as Sqlite } from "bun:sqlite"
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { Kysely, SqliteDialect, sql, type Transaction } from "kysely"
+import { Kysely, sql, type Transaction } from "kysely"
+import { dialect } from "./dialect.ts"
 import { MIGRATIONS, type Migration } from "./migrations/index.ts"
 import type { Schema } from "./schema.ts"
 
@@ -29,14 +29,14 @@ export async function openDatabase(
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   const path = join(dataDirectory, "carrel.db")
   const created = !existsSync(path)
-  const sqlite = new Sqlite(path, { create: true, strict: false })
+  const writer = connect(path)
   if (created) chmodSync(path, 0o600)
-  sqlite.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-  sqlite.exec("PRAGMA journal_mode = WAL")
-  sqlite.exec("PRAGMA synchronous = FULL") // a commit that was acknowledged survives power loss
-  sqlite.exec("PRAGMA foreign_keys = ON")
-  sqlite.exec("PRAGMA temp_store = MEMORY") // no file outside the data directory
-  const database = new Kysely<Schema>({ dialect: new SqliteDialect({ database: async () => adapt(sqlite) }) })
+  writer.run("PRAGMA journal_mode = WAL")
+  writer.run("PRAGMA synchronous = FULL") // a commit that was acknowledged survives power loss
+  writer.run("PRAGMA foreign_keys = ON")
+  const reader = connect(path)
+  reader.run("PRAGMA query_only = ON")
+  const database = new Kysely<Schema>({ dialect: dialect({ writer, reader }) })
   try {
     await migrate(database, path, migrations)
   } catch (error) {
@@ -46,21 +46,11 @@ export async function openDatabase(
   return database
 }
 
-/** bun:sqlite in the shape that Kysely's SQLite driver expects. Statements are cached by Bun per SQL text. */
-function adapt(sqlite: Sqlite) {
-  return {
-    close: () => sqlite.close(),
-    prepare(text: string) {
-      const statement = sqlite.query(text)
-      return {
-        reader: statement.columnNames.length > 0,
-        all: (parameters: readonly unknown[]) => statement.all(...(parameters as never[])),
-        iterate: (parameters: readonly unknown[]) =>
-          statement.iterate(...(parameters as never[])) as IterableIterator<unknown>,
-        run: (parameters: readonly unknown[]) => statement.run(...(parameters as never[])),
-      }
-    },
-  }
+function connect(path: string): Sqlite {
+  const sqlite = new Sqlite(path, { create: true, strict: false })
+  sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  sqlite.run("PRAGMA temp_store = MEMORY") // no file outside the data directory
+  return sqlite
 }
 
 /**

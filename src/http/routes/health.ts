@@ -17,7 +17,7 @@ function isLocal(request: Request): boolean {
   return loopback && !PROXY_HEADERS.some(name => request.headers.has(name))
 }
 
-export const healthRoutes = ({ isReady, sessions }: Services) =>
+export const healthRoutes = ({ readiness, sessions }: Services) =>
   new Elysia()
     .get("/healthz", () => ({ status: "ok" }), {
       detail: operation({
@@ -30,14 +30,15 @@ export const healthRoutes = ({ isReady, sessions }: Services) =>
     .get(
       "/readyz",
       async ({ set }) => {
-        const ready = await isReady()
-        if (!ready) set.status = 503
-        return { status: ready ? "ready" : "starting" }
+        const status = await readiness()
+        if (status !== "ready") set.status = 503
+        return { status }
       },
       {
         detail: operation({
           summary: "Is it ready for work?",
-          description: "Stores are open, migrations done, the embedding model is loaded.",
+          description:
+            "Stores are open, migrations done, the embedding model is loaded. `unwritable`: the disk of the data directory is read-only or fails; reading and searching go on.",
           tag: "Operation",
           security: false,
           success: { description: "It is", schema: Health },
