@@ -51,6 +51,7 @@ import { isMigrated, openDatabase } from "./storage/database.ts"
 import { watchDiskUse } from "./storage/disk-use.ts"
 import { DiskWatch } from "./storage/disk-watch.ts"
 import { lockDirectory } from "./storage/lock.ts"
+import { healVectorFiles } from "./storage/vector-files.ts"
 
 export interface App {
   url: string
@@ -84,6 +85,7 @@ export async function startApp(config: Config): Promise<App> {
     embedder,
     embedderNamed: model => openConfiguredEmbedder(config, model).catch(() => undefined),
   })
+  await healVectorFiles(config.data)
   await index.start()
   const reader = new ReaderPool({
     size: config.index_workers,

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { AppError } from "../errors.ts"
+import { AppError, asStorageError } from "../errors.ts"
 import { log } from "../log.ts"
 import { workerUrl } from "../native/self.ts"
 import type { EntityModel, ModelEntity } from "./backend.ts"
@@ -211,7 +211,9 @@ export class WorkerEntityModel implements EntityModel {
   }
 }
 
+/** A disk that keeps the model from being unpacked is named as such. */
 const unavailable = (reason: string): AppError =>
+  asStorageError(new Error(reason)) ??
   new AppError("model_unavailable", {
     message: "names and addresses cannot be redacted: the entity model is not available",
     hint: `${reason}; see \`carrel doctor\`, or narrow the request with redaction.kinds to kinds other than NAME and ADDRESS`,

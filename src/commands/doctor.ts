@@ -47,8 +47,8 @@ export const run: Command = async args => {
 
 async function examine(config: Config, deep: boolean): Promise<Finding[]> {
   const findings: Finding[] = [...(await dataDirectory(config.data))]
-  if (findings.some(finding => finding.state === "problem") || !existsSync(join(config.data, "carrel.db")))
-    return findings
+  const unusable = findings.some(({ what, state }) => state === "problem" && what !== "disk")
+  if (unusable || !existsSync(join(config.data, "carrel.db"))) return findings
   useNativeDirectory(join(config.data, "native"))
   let database: Database
   try {

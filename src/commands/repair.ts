@@ -16,6 +16,7 @@ import { useNativeDirectory } from "../native/native.ts"
 import { Blobs } from "../storage/blobs.ts"
 import type { Database } from "../storage/database.ts"
 import { lockDirectory } from "../storage/lock.ts"
+import { healVectorFiles } from "../storage/vector-files.ts"
 import { withDatabase } from "./command.ts"
 import { type Finding, someOf } from "./finding.ts"
 import { inspectFiles, withSearchIndex } from "./stores.ts"
@@ -40,6 +41,7 @@ type Mended = string | undefined
 async function repair(config: Config, database: Database): Promise<Mended[]> {
   const blobs = new Blobs(config.data)
   blobs.clearTemporary()
+  await healVectorFiles(config.data)
   return [
     dropBrokenWords(config.data),
     await giveJobs(database),

@@ -2,7 +2,7 @@
  * Taking files in. Bytes are on disk before this runs; one transaction then makes all rows and jobs of a request, so that
  * an acknowledged file survives anything and a refused one leaves nothing.
  */
-import { invalid } from "../errors.ts"
+import { diskTrouble, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { INDEX_FILE } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
@@ -100,7 +100,10 @@ export async function acceptFiles(dependencies: AcceptDependencies, request: Acc
     for (const { id } of answer.files) changes.announce(id)
     return answer
   } catch (error) {
-    for (const file of request.files) unused.add(file.stored.blob) // rolled back: no row refers to any of them
+    // Rolled back: no row refers to any of them. But a commit that the disk failed to sync may be found again after a
+    // crash, and then needs its bytes; without one they are swept at the next start.
+    if (diskTrouble(error) === "failing") unused.clear()
+    else for (const file of request.files) unused.add(file.stored.blob)
     throw error
   } finally {
     for (const blob of unused) await blobs.remove(blob)

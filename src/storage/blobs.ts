@@ -7,6 +7,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { type FileHandle, mkdir, open, rename, rm, statfs } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { AppError } from "../errors.ts"
+import { log } from "../log.ts"
 
 /** Room is looked at again after so many bytes of one file. */
 const ROOM_CHECK_BYTES = 32 * 2 ** 20
@@ -64,15 +65,15 @@ export class Blobs {
       if (size === 0) throw new AppError("empty_file")
       await handle.sync()
     } catch (error) {
-      await handle.close()
-      await rm(temporary, { force: true })
+      await handle.close().catch(() => {})
+      await discard(temporary)
       throw error
     }
     await handle.close()
     try {
       await settle(temporary, this.path(name))
     } catch (error) {
-      await rm(temporary, { force: true })
+      await discard(temporary)
       throw error
     }
     return { blob: name, size, sha256: hash.digest("hex") }
@@ -92,9 +93,12 @@ export class Blobs {
     return join(this.dataDirectory, "blobs", fanOut(blob), blob)
   }
 
-  /** Removing what is not there is no error: a crash may have come between the row and the file. */
+  /**
+   * Never fails, for the row that named it is gone already: what a crash or a disk in trouble leaves is swept at the next
+   * start.
+   */
   async remove(blob: string): Promise<void> {
-    await rm(this.path(blob), { force: true })
+    await removeOrSay(this.path(blob))
   }
 
   /** Where the extracted text of one generation of a file lies, as UTF-8. */
@@ -114,7 +118,7 @@ export class Blobs {
   }
 
   async removeText(fileId: string, generation: number): Promise<void> {
-    await rm(this.textPath(fileId, generation), { force: true })
+    await removeOrSay(this.textPath(fileId, generation))
   }
 
   /** Names of everything stored, for the sweep at start and for checks. */
@@ -133,6 +137,12 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
     offset += bytesWritten
   }
 }
+
+/** The error that came first is the one to tell; what is left of it goes at the next start. */
+const discard = (temporary: string): Promise<void> => rm(temporary, { force: true }).catch(() => {})
+
+const removeOrSay = (path: string): Promise<void> =>
+  rm(path, { force: true }).catch(error => log.warn("a stored file could not be removed", { error }))
 
 /** Moves a finished temp file to its place so that it survives a power failure. */
 async function settle(temporary: string, path: string): Promise<void> {

@@ -40,8 +40,8 @@ export class DiskWatch {
   constructor(private readonly dataDirectory: string) {}
 
   /** What the system calls the disk's trouble, such as ENOSPC, EROFS or EIO; undefined when it can be written. */
-  async trouble(): Promise<string | undefined> {
-    if (!this.checking && performance.now() - this.checkedAt > KEPT_MS) {
+  async trouble(keptMs = KEPT_MS): Promise<string | undefined> {
+    if (!this.checking && performance.now() - this.checkedAt > keptMs) {
       this.beganAt = performance.now()
       this.checking = this.check()
     }
@@ -52,7 +52,7 @@ export class DiskWatch {
   /** False for a single file that cannot be read on a disk that works: trying again would go on for ever. */
   async isToBlame(error: unknown): Promise<boolean> {
     const trouble = diskTrouble(error)
-    return trouble === "full" || (trouble === "failing" && (await this.trouble()) !== undefined)
+    return trouble === "full" || (trouble === "failing" && (await this.trouble(0)) !== undefined)
   }
 
   private async check(): Promise<void> {

@@ -1,6 +1,6 @@
 /** One daemon per data directory: an exclusive SQLite lock, which the system drops with the process, however it ends. */
 import { Database as Sqlite } from "bun:sqlite"
-import { accessSync, constants, mkdirSync } from "node:fs"
+import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../errors.ts"
 
@@ -28,10 +28,22 @@ export function lockDirectory(dataDirectory: string): { release(): void } {
   }
 }
 
+/** A file system that turned read-only after an error still says that it may be written. */
+function writeSomething(path: string): void {
+  const file = openSync(path, "w", 0o600)
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+    rmSync(path, { force: true })
+  }
+}
+
 function openLock(dataDirectory: string): Sqlite {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
     accessSync(dataDirectory, constants.R_OK | constants.W_OK)
+    writeSomething(join(dataDirectory, `write-test-${process.pid}`))
     return new Sqlite(join(dataDirectory, "lock"), { create: true })
   } catch (cause) {
     const reason = (cause as { code?: string }).code ?? String(cause)

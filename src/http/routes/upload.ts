@@ -1,6 +1,6 @@
 /** POST and PUT /external/upload: one handler. */
 import { Elysia, t } from "elysia"
-import { AppError, toErrorBody } from "../../errors.ts"
+import { AppError, asStorageError } from "../../errors.ts"
 import { newId } from "../../id.ts"
 import { acceptFiles, checkLabels, type ReceivedFile, type UploadAnswer } from "../../library/accept.ts"
 import { safeName } from "../../library/labels.ts"
@@ -128,7 +128,7 @@ async function upload(services: Services, request: Request, workspaceId: string)
     if (files.length === 0) throw allRejected(rejected)
     return await acceptFiles(dependencies, {
       workspaceId,
-      files,
+      files: files.splice(0), // from here on they are its own
       labels,
       rejected: rejected.map(publicRejection),
       idempotencyKey,
@@ -147,8 +147,8 @@ const unsupported = (type: string) =>
 /** What concerns this file alone rejects it alone; anything else fails the request. */
 function asRejection(error: Error): AppError {
   if (error instanceof AppError) return error
-  const body = toErrorBody(error)
-  if (body.code === "insufficient_storage") return new AppError("insufficient_storage", { cause: error })
+  const full = asStorageError(error)
+  if (full) return full
   throw error
 }
 
@@ -157,6 +157,7 @@ function allRejected(rejected: { name: string; error: AppError }[]): AppError {
   const first = rejected[0]!.error
   return new AppError(first.code, {
     message: first.message,
+    ...(first.hint ? { hint: first.hint } : {}),
     details: rejected.map(({ name, error }) => ({ name, code: error.code, message: error.message })),
   })
 }

@@ -19,9 +19,9 @@ export async function openResult(resultPath: string, outline: Outline): Promise<
   }
 }
 
-/** Removes the files of a result, as far as there are any. */
+/** Removes the files of a result, as far as there are any and the disk lets go of them; the next start does the rest. */
 export async function removeResult(resultPath: string): Promise<void> {
-  await Promise.all([textFile, chunkFile].map(name => rm(name(resultPath), { force: true })))
+  await Promise.allSettled([textFile, chunkFile].map(name => rm(name(resultPath), { force: true })))
 }
 
 async function openingOf(path: string): Promise<string> {
