@@ -1,88 +1,72 @@
-/**
- * Other engines on the same passages, as far as they come with the product's own dependencies: SQLite FTS5 and LanceDB's
- * full text. (sqlite-vec, Orama and MiniSearch are not installed; the comparison that chose the design measured them.)
- */
+/** Speed of the other engines on the passages of a kept directory, each in a process of its own. */
 import { Database } from "bun:sqlite"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Embedder } from "../../src/backends/backend.ts"
+import { ENGINES } from "./peers/engines.ts"
+import { preparePeers } from "./peers/install.ts"
+import { clusteredEmbedder, queries } from "./search-speed.ts"
 
-export interface Peer {
-  name: string
-  /** Rows of the passages, best first. */
-  search(query: string): Promise<number[]>
-  close(): Promise<void>
-}
+/** Building the engines over more takes longer than the measurement. */
+const MOST_PASSAGES = 100_000
+/** For one engine's build and its 200 queries: at 100 000 passages Orama needs 8 minutes. */
+const TIMEOUT_MS = 15 * 60_000
 
-const DEPTH = 100
-/** Rows given to LanceDB at a time. */
-const BATCH = 10_000
-
-/** With an embedder also LanceDB's hybrid: full text and nearest vectors, joined by reciprocal ranks. */
-export async function openPeers(passages: string[], embedder?: Embedder): Promise<Peer[]> {
-  const peers = [fullText5(passages), await lance(passages, undefined)]
-  return embedder ? [...peers, await lance(passages, embedder)] : peers
-}
-
-function fullText5(passages: string[]): Peer {
-  const db = new Database(":memory:")
-  db.exec("create virtual table passages using fts5(text, tokenize = 'porter unicode61')")
-  const insert = db.prepare("insert into passages (rowid, text) values (?, ?)")
-  db.transaction(() => {
-    for (const [row, text] of passages.entries()) insert.run(row + 1, text)
-  })()
-  const find = db.prepare("select rowid as id from passages where passages match ? order by bm25(passages) limit ?")
-  return {
-    name: "FTS5 porter",
-    async search(query) {
-      const words = query.match(/[\p{L}\p{N}]+/gu) ?? []
-      if (words.length === 0) return []
-      const rows = find.all(words.map(word => `"${word}"`).join(" OR "), DEPTH) as { id: number }[]
-      return rows.map(({ id }) => id - 1)
-    },
-    async close() {
-      db.close()
-    },
+/** A process each, so that memory is the engine's own, and one that bursts costs its own line only. */
+export async function measurePeers(directory: string): Promise<void> {
+  const count = passageCount(directory)
+  if (count > MOST_PASSAGES) return console.log(`other engines: measured up to ${MOST_PASSAGES} passages`)
+  preparePeers()
+  for (const { name } of ENGINES) {
+    const argv = [process.execPath, join(import.meta.dir, "search.ts"), "peer", directory, name]
+    const child = Bun.spawn(argv, {
+      stdio: ["ignore", "inherit", "inherit"],
+      timeout: TIMEOUT_MS,
+      killSignal: "SIGKILL",
+    })
+    const code = await child.exited
+    if (child.signalCode)
+      console.log(`${name}: not measured: stopped after ${TIMEOUT_MS / 60_000} minutes, or out of memory`)
+    else if (code !== 0) console.log(`${name}: not measured: see above`)
   }
 }
 
-async function lance(passages: string[], embedder: Embedder | undefined): Promise<Peer> {
-  const lancedb = await import("@lancedb/lancedb")
-  const directory = mkdtempSync(join(tmpdir(), "bench-lance-"))
-  const connection = await lancedb.connect(directory)
-  const rows = async (from: number) => {
-    const texts = passages.slice(from, from + BATCH)
-    const vectors = await embedder?.embed(texts, "passage")
-    return texts.map((text, i) => ({ id: from + i, text, ...(vectors ? { vector: Array.from(vectors[i]!) } : {}) }))
-  }
-  const table = await connection.createTable("passages", await rows(0))
-  for (let from = BATCH; from < passages.length; from += BATCH) await table.add(await rows(from))
-  await table.createIndex("text", {
-    config: lancedb.Index.fts({ stem: true, removeStopWords: true, language: "English" }),
+/** What `measurePeers` runs in each process. */
+export async function measurePeer(directory: string, name: string): Promise<void> {
+  const engine = ENGINES.find(engine => engine.name === name)
+  if (!engine) throw new Error(`no engine ${name}; there are ${ENGINES.map(({ name }) => name).join(", ")}`)
+  preparePeers()
+  const embedder = clusteredEmbedder()
+  const texts = readPassages(directory)
+  const vectors = await embedder.embed(texts, "passage")
+  const before = await residentBytes()
+  const [wall, cpu] = [performance.now(), process.cpuUsage()]
+  const peer = await engine.open({ texts, vectors, embedder })
+  const { user, system } = process.cpuUsage(cpu)
+  const seconds = ((performance.now() - wall) / 1000).toFixed(1)
+  const grown = (((await residentBytes()) - before) / 2 ** 20).toFixed(0)
+  console.log(`${name}: built in ${seconds} s, ${((user + system) / 1e6).toFixed(1)} CPU-s, memory +${grown} MB`)
+  await queries(`${name}, 12 words`, 12, async query => {
+    await peer.search(query)
+    // An engine that answers at once would keep the clock of the loop's lag from ticking.
+    await new Promise(setImmediate)
   })
-  await table.optimize()
-  const byWords = async (query: string) =>
-    idsOf(await table.query().fullTextSearch(query).select(["id", "_score"]).limit(DEPTH).toArray())
-  const byMeaning = async (query: string, { embed }: Embedder) => {
-    const [vector] = await embed([query], "query")
-    const search = table.vectorSearch(vector!).distanceType("cosine").select(["id", "_distance"])
-    return idsOf(await search.limit(DEPTH).toArray())
-  }
-  return {
-    name: embedder ? "LanceDB hybrid" : "LanceDB FTS",
-    async search(query) {
-      if (!embedder) return byWords(query)
-      const scores = new Map<number, number>()
-      for (const list of await Promise.all([byWords(query), byMeaning(query, embedder)]))
-        for (const [rank, id] of list.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (60 + rank + 1))
-      return [...scores].sort((a, b) => b[1] - a[1]).map(([id]) => id)
-    },
-    async close() {
-      table.close()
-      rmSync(directory, { recursive: true, force: true })
-    },
-  }
+  await peer.close()
 }
 
-const idsOf = (rows: { id: number | bigint }[]): number[] => rows.map(({ id }) => Number(id))
+function passageCount(directory: string): number {
+  using db = new Database(join(directory, "carrel.db"), { readonly: true })
+  return (db.query("select count(*) as count from chunks").get() as { count: number }).count
+}
+
+function readPassages(directory: string): string[] {
+  using db = new Database(join(directory, "carrel.db"), { readonly: true })
+  return (db.query("select text from chunks order by id").values() as [string][]).map(([text]) => text)
+}
+
+/** After a collection, and once the allocator gave back what it freed: only what is kept counts. */
+async function residentBytes(): Promise<number> {
+  Bun.gc(true)
+  await Bun.sleep(2000)
+  Bun.gc(true)
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? 0) * 1024
+}

@@ -6,7 +6,6 @@ import type { Embedder } from "../../src/backends/backend.ts"
 import { groupsOf } from "../../src/search/analyze.ts"
 import type { SearchMode } from "../../src/search/types.ts"
 import { Bench } from "./search-library.ts"
-import { openPeers } from "./search-peers.ts"
 
 /** Repeatable numbers in 0..1. */
 function random(seed: number): () => number {
@@ -21,7 +20,7 @@ const DIMENSIONS = 256
 const FILE_PASSAGES = 1000
 
 /** Vectors around cluster centres, by the text's hash: costs nothing, so that the index itself is measured. */
-function clusteredEmbedder(): Embedder {
+export function clusteredEmbedder(): Embedder {
   const next = random(7)
   const normal = () => next() + next() + next() + next() - 2
   const centres = Array.from({ length: 500 }, () => Float32Array.from({ length: DIMENSIONS }, normal))
@@ -114,21 +113,7 @@ export async function measureSpeed(directory: string): Promise<void> {
     `a hybrid query touches ${(touched / 1e6).toFixed(1)} MB; memory gives ${(speedOfMemory / 1e9).toFixed(1)} GB/s in this run: ` +
       `${((1000 * touched) / speedOfMemory).toFixed(2)} ms at least`,
   )
-  if (stats.passages > MOST_FOR_PEERS) return
-  const texts = new Database(join(directory, "carrel.db"), { readonly: true })
-  const passages = texts.query("select text from chunks order by id").values() as [string][]
-  const peers = await openPeers(
-    passages.map(([text]) => text),
-    embedder,
-  )
-  for (const peer of peers) {
-    await queries(`${peer.name}, 12 words`, 12, query => peer.search(query))
-    await peer.close()
-  }
 }
-
-/** Building a peer over more takes longer than the measurement. */
-const MOST_FOR_PEERS = 100_000
 
 /** Vectors are loaded beside the first queries: asks until both legs answer. */
 async function firstHybrid(bench: Bench): Promise<void> {
@@ -190,7 +175,7 @@ function baseline(): number {
 }
 
 /** One line of the table. The same queries run before uncounted, so that no compiling is measured. */
-async function queries(name: string, length: number, run: (query: string) => Promise<unknown>): Promise<void> {
+export async function queries(name: string, length: number, run: (query: string) => Promise<unknown>): Promise<void> {
   for (const counted of [false, true]) {
     const make = textMaker(99)
     let lag = 0

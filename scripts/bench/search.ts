@@ -1,97 +1,103 @@
 /**
- * Measures search as the product runs it: the whole index over real stores, in a temporary directory.
+ * Measures search as the product runs it, the whole index over real stores in a temporary directory, beside the engines
+ * of `peers/` with the same passages, vectors and questions. Those that are not the product's own are installed first.
  *
- *   bun scripts/bench/search.ts quality DIRECTORY [SET…]   nDCG@10, recall@100, MRR@10 of each mode on BEIR-layout sets
+ *   bun scripts/bench/search.ts quality DIRECTORY [SET…]   nDCG@10, recall@100, MRR@10 on BEIR-layout sets
  *   bun scripts/bench/search.ts speed PASSAGES [KEEP]      build, then one table of CPU, latency, memory, adds, deletes
- *                                                          on made-up text, beside FTS5 and LanceDB's own hybrid
+ *                                                          on made-up text; the other engines up to 100 000 passages
  *   bun scripts/bench/search.ts measure KEPT               the same without the build, on a kept directory
+ *   bun scripts/bench/search.ts peer KEPT ENGINE           one other engine alone
  */
 import { mkdtempSync, readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Embedder } from "../../src/backends/backend.ts"
 import { openEmbedder } from "../../src/backends/embedder.ts"
 import type { SearchMode } from "../../src/search/types.ts"
 import { type Collection, mean, ndcg, type Query, readAll, readOffice, recall, reciprocalRank } from "./collections.ts"
+import { ENGINES } from "./peers/engines.ts"
+import { preparePeers } from "./peers/install.ts"
 import { Bench } from "./search-library.ts"
-import { openPeers } from "./search-peers.ts"
+import { measurePeer, measurePeers } from "./search-peers.ts"
 import { measureSpeed, speed } from "./search-speed.ts"
 
 const ROOT = join(import.meta.dir, "../..")
+const MODES: SearchMode[] = ["keyword", "semantic", "hybrid"]
+/** The longest query the product takes. */
+const LONGEST_QUERY = 2000
+
+/** nDCG@10, recall@100, MRR@10. */
+type Figures = [number, number, number]
+
 async function quality(root: string, names: string[]): Promise<void> {
+  preparePeers()
   const embedder = await openEmbedder({
     name: "",
     directories: [join(ROOT, "models")],
     nativeDirectory: mkdtempSync(join(tmpdir(), "bench-native-")),
   })
   const sets = [
-    ...readAll(root, names.length ? names : readdirSync(root)),
+    ...readAll(root, names.length ? names : readdirSync(root).sort()),
     ...readOffice(join(ROOT, "test/fixtures/search/office.jsonl")),
   ]
-  const modes: SearchMode[] = ["keyword", "semantic", "hybrid"]
-  const all = new Map<SearchMode, number[][]>(modes.map(mode => [mode, []]))
-  console.log("set".padEnd(16), ...modes.map(mode => `${mode} nDCG R@100 MRR`.padEnd(28)))
-  for (const set of sets) {
-    const bench = await Bench.open(embedder)
-    const starts = await bench.addFile("file_set", set.documents)
-    const row = new Map(starts.map((start, i) => [start, i]))
-    const cells = await Promise.all(
-      modes.map(async mode => {
-        const figures = await measure(bench, set.queries, mode, row)
-        all.get(mode)!.push(figures)
-        return figures
-          .map(value => value.toFixed(4))
-          .join(" ")
-          .padEnd(28)
-      }),
-    )
-    console.log(set.name.padEnd(16), ...cells, ...(await peerCells(set)))
-    await bench.close()
-  }
-  const means = modes.map(mode =>
-    [0, 1, 2]
-      .map(i => mean(all.get(mode)!.map(row => row[i]!)).toFixed(4))
-      .join(" ")
-      .padEnd(28),
-  )
-  console.log("mean".padEnd(16), ...means)
+  const rows = new Map<string, Figures[]>()
+  console.log(line("set", "engine", ["nDCG@10", "R@100", "MRR@10"]))
+  for (const set of sets)
+    for await (const [engine, figures] of measureSet(set, embedder)) {
+      rows.set(engine, [...(rows.get(engine) ?? []), figures])
+      console.log(line(set.name, engine, cells(figures)))
+    }
+  for (const [engine, all] of rows)
+    if (all.length === sets.length) console.log(line("mean", engine, cells(meanOf(all))))
   await embedder.close()
 }
 
-/** Figures of other engines' full text on the same set. */
-async function peerCells({ documents, queries }: Collection): Promise<string[]> {
-  const cells: string[] = []
-  for (const peer of await openPeers(documents)) {
-    const figures: number[][] = []
-    for (const { text, relevant } of queries) {
-      const ranking = await peer.search(text)
-      figures.push([ndcg(ranking, relevant), recall(ranking, relevant), reciprocalRank(ranking, relevant)])
-    }
-    await peer.close()
-    cells.push(`${peer.name} ${[0, 1, 2].map(i => mean(figures.map(figure => figure[i]!)).toFixed(4)).join(" ")}`)
+/** The product in its modes, then the other engines. */
+async function* measureSet(set: Collection, embedder: Embedder): AsyncGenerator<[engine: string, Figures]> {
+  const bench = await Bench.open(embedder)
+  const starts = await bench.addFile("file_set", set.documents)
+  const row = new Map(starts.map((start, i) => [start, i]))
+  for (const mode of MODES) yield [mode, await measure(set.queries, query => ask(bench, query, mode, row))]
+  await bench.close()
+  const vectors = await embedder.embed(set.documents, "passage")
+  for (const { name, open } of ENGINES) {
+    const peer = await open({ texts: set.documents, vectors, embedder }).catch((error: Error) => {
+      console.log(line(set.name, name, [`not measured: ${error.message}`]))
+    })
+    if (peer) yield [name, await measure(set.queries, query => peer.search(query))]
+    await peer?.close()
   }
-  return cells
 }
 
-async function measure(bench: Bench, queries: Query[], mode: SearchMode, row: Map<number, number>): Promise<number[]> {
-  const figures: number[][] = []
+async function ask(bench: Bench, query: string, mode: SearchMode, row: Map<number, number>): Promise<number[]> {
+  const { hits } = await bench.index.search({ workspaceId: "ws", query, limit: 100, mode, highlight: false })
+  return hits.map(hit => row.get(hit.position.start)!)
+}
+
+async function measure(queries: Query[], search: (query: string) => Promise<number[]>): Promise<Figures> {
+  const figures: Figures[] = []
   for (const { text, relevant } of queries) {
-    const { hits } = await bench.index.search({
-      workspaceId: "ws",
-      query: text.slice(0, 2000),
-      limit: 100,
-      mode,
-      highlight: false,
-    })
-    const ranking = hits.map(hit => row.get(hit.position.start)!)
+    const ranking = await search(text.slice(0, LONGEST_QUERY))
     figures.push([ndcg(ranking, relevant), recall(ranking, relevant), reciprocalRank(ranking, relevant)])
   }
-  return [0, 1, 2].map(i => mean(figures.map(figure => figure[i]!)))
+  return meanOf(figures)
 }
+
+const meanOf = (all: Figures[]): Figures => [0, 1, 2].map(i => mean(all.map(figures => figures[i]!))) as Figures
+
+const cells = (figures: Figures): string[] => figures.map(value => value.toFixed(4))
+
+const line = (set: string, engine: string, cells: string[]): string =>
+  [set.padEnd(16), engine.padEnd(20), ...cells.map(cell => cell.padStart(8))].join("")
 
 const [command = "", ...words] = process.argv.slice(2)
 
 if (command === "quality") await quality(words[0] ?? "", words.slice(1))
 else if (command === "speed") await speed(Number(words[0] ?? 10_000), words[1])
-else if (command === "measure") await measureSpeed(words[0]!)
-else console.error("usage: search.ts quality DIRECTORY [SET…] | speed PASSAGES [KEEP] | measure KEPT")
+else if (command === "measure") {
+  await measureSpeed(words[0]!)
+  await measurePeers(words[0]!)
+} else if (command === "peer") await measurePeer(words[0]!, words[1]!)
+else
+  console.error("usage: search.ts quality DIRECTORY [SET…] | speed PASSAGES [KEEP] | measure KEPT | peer KEPT ENGINE")
 process.exit(0)
