@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
+import { useNativeDirectory } from "../../src/native/native.ts"
 import { SearchIndex } from "../../src/search/index.ts"
 import { type Database, openDatabase } from "../../src/storage/database.ts"
 import { type ChunkSource, NOWHERE, type TextChunk } from "../../src/storage/document.ts"
@@ -16,6 +17,7 @@ export class Bench {
   ) {}
 
   static async open(embedder: Embedder, directory = mkdtempSync(join(tmpdir(), "bench-search-"))): Promise<Bench> {
+    useNativeDirectory(join(directory, "native"))
     const db = await openDatabase(directory)
     const workspace = { id: "ws", name: "ws", created_at: "" }
     await db

@@ -18,4 +18,23 @@ export function setLibraryVariables(variables: Record<string, string>): void {
   libc.close()
 }
 
+const M_TRIM_THRESHOLD = -1
+const M_MMAP_THRESHOLD = -3
+const M_ARENA_MAX = -8
+const RETURNED_BYTES = 2 ** 20
+
+/**
+ * Makes libc give memory of native libraries back to the system when they free it. It would raise its own threshold
+ * to 32 MB and keep a heap per thread: LanceDB then held 150 MB more after an add and a compaction at a million
+ * passages. Call before threads are started; does nothing where libc is not glibc.
+ */
+export function returnFreedMemory(): void {
+  if (process.platform !== "linux") return
+  const libc = dlopen(LIBC, { mallopt: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 } })
+  libc.symbols.mallopt(M_ARENA_MAX, 2)
+  libc.symbols.mallopt(M_MMAP_THRESHOLD, RETURNED_BYTES)
+  libc.symbols.mallopt(M_TRIM_THRESHOLD, RETURNED_BYTES)
+  libc.close()
+}
+
 const cString = (text: string): Buffer => Buffer.from(`${text}\0`)

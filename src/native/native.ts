@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { isMainThread } from "node:worker_threads"
 import { type EmbeddedGroup, type GroupName, groups } from "./embedded.ts"
-import { setLibraryVariables } from "./environment.ts"
+import { returnFreedMemory, setLibraryVariables } from "./environment.ts"
 import { selfCommand } from "./self.ts"
 import { isUnpacked, unpack, unpackedFolder } from "./unpack.ts"
 
@@ -18,9 +18,18 @@ export function useNativeDirectory(path: string): void {
   directory = path
   const temporary = join(path, "tmp", String(process.pid))
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
-  if (isMainThread) removeLeftovers(join(path, "tmp"))
-  // LanceDB warns on standard error about each table that it creates as asked.
-  setLibraryVariables({ ORT_DISABLE_TELEMETRY: "1", LANCEDB_LOG: "error", TMPDIR: temporary })
+  if (isMainThread) {
+    removeLeftovers(join(path, "tmp"))
+    returnFreedMemory()
+  }
+  setLibraryVariables({
+    ORT_DISABLE_TELEMETRY: "1",
+    // LanceDB warns on standard error about each table that it creates as asked.
+    LANCEDB_LOG: "error",
+    // It reads up to 2 GB ahead of whoever asks it for rows.
+    LANCE_DEFAULT_IO_BUFFER_SIZE: String(32 * 2 ** 20),
+    TMPDIR: temporary,
+  })
 }
 
 /** The exports of a native library. The build makes the packages' own loaders call this. */

@@ -129,7 +129,7 @@ export class KeywordIndex {
 
   /** `filter` absent: the whole workspace. */
   scope(workspace: IdRanges, filter: IdRanges | undefined): Scope {
-    const mask = new Uint8Array(this.rows.count)
+    const mask = new Uint8Array(this.rows.end)
     let documents = 0
     let length = 0
     this.rows.eachIn(workspace, (row, count) => {
@@ -150,7 +150,7 @@ export class KeywordIndex {
     scores.fill(0)
     let bound = 0
     for (const group of groups) bound += this.accumulate(group, scope)
-    const top = new TopK(Math.min(depth, rows.count))
+    const top = new TopK(Math.min(depth, rows.end))
     let total = 0
     const { mask } = scope
     for (let row = 0; row < scores.length; row++) {
@@ -168,7 +168,7 @@ export class KeywordIndex {
 
   /** Passages of the scope's filter that hold at least one form of every group. */
   holding(groups: string[][], scope: Scope): IdRanges {
-    const seen = new Uint16Array(this.rows.count)
+    const seen = new Uint16Array(this.rows.end)
     groups.forEach((terms, nth) => {
       for (const term of terms) {
         this.readTerm(term, scope)

@@ -1,17 +1,20 @@
 /**
- * Where chunks lie in a dense array: rows 0..n-1 in order of arrival, ids in stretches. Postings and vectors are
- * numbered by row, so that arrays stay dense however many ids were given and removed.
+ * Where chunks lie in a dense array: rows 0..end-1, ids in stretches. Postings and vectors are numbered by row, so that
+ * arrays stay dense however many ids were given and removed.
  */
 import { eachOverlap, type IdRanges } from "./id-ranges.ts"
 
+interface Stretch {
+  row: number
+  id: number
+  count: number
+}
+
 export class Rows {
-  /** Stretches in row order: first id, count. The first row of each is in `starts`. */
-  private readonly firstIds: number[] = []
-  private readonly counts: number[] = []
-  private readonly starts: number[] = []
-  /** Stretch numbers by ascending first id. */
-  private readonly byId: number[] = []
-  count = 0
+  private byRow: Stretch[] = []
+  private byId: Stretch[] = []
+  /** Row after the last. */
+  end = 0
 
   static from(pairs: ArrayLike<number>): Rows {
     const rows = new Rows()
@@ -19,68 +22,80 @@ export class Rows {
     return rows
   }
 
-  /** Adds `count` rows for the ids `firstId…`. */
-  append(firstId: number, count: number): void {
+  /** Adds rows at the end for the ids `id…`. */
+  append(id: number, count: number): void {
+    this.place(this.end, id, count)
+  }
+
+  /** Gives `count` free rows from `row` on to the ids `id…`. */
+  place(row: number, id: number, count: number): void {
     if (count === 0) return
-    const end = this.firstIds.length - 1
-    if (end >= 0 && this.firstIds[end]! + this.counts[end]! === firstId) this.counts[end]! += count
-    else {
-      this.byId.splice(this.placeOf(firstId), 0, this.firstIds.length)
-      this.firstIds.push(firstId)
-      this.counts.push(count)
-      this.starts.push(this.count)
+    this.end = Math.max(this.end, row + count)
+    const at = lastAt(this.byRow, "row", row)
+    const before = this.byRow[at]
+    if (before && before.row + before.count === row && before.id + before.count === id) {
+      before.count += count
+      return
     }
-    this.count += count
+    const stretch = { row, id, count }
+    this.byRow.splice(at + 1, 0, stretch)
+    this.byId.splice(lastAt(this.byId, "id", id) + 1, 0, stretch)
+  }
+
+  /** Forgets ids. @returns the rows that are free now, as first and count. */
+  remove(ranges: IdRanges): [row: number, count: number][] {
+    const free: [number, number][] = []
+    const kept: Stretch[] = []
+    for (const { row, id, count } of this.byRow) {
+      let from = id
+      const keep = (to: number) => {
+        if (to > from) kept.push({ row: row + from - id, id: from, count: to - from })
+      }
+      eachOverlap(ranges, id, id + count - 1, (first, last) => {
+        keep(first)
+        free.push([row + first - id, last - first + 1])
+        from = last + 1
+      })
+      keep(id + count)
+    }
+    if (free.length === 0) return free
+    this.byRow = kept
+    this.byId = kept.toSorted((a, b) => a.id - b.id)
+    return free
   }
 
   /** First id and count of each stretch, in row order. */
   toPairs(): Int32Array {
-    const pairs = new Int32Array(2 * this.firstIds.length)
-    for (let i = 0; i < this.firstIds.length; i++) {
-      pairs[2 * i] = this.firstIds[i]!
-      pairs[2 * i + 1] = this.counts[i]!
-    }
-    return pairs
+    return Int32Array.from(this.byRow.flatMap(({ id, count }) => [id, count]))
   }
 
   idOf(row: number): number {
-    let low = 0
-    let high = this.starts.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if (this.starts[middle]! <= row) low = middle
-      else high = middle - 1
-    }
-    return this.firstIds[low]! + row - this.starts[low]!
+    const stretch = this.byRow[lastAt(this.byRow, "row", row)]!
+    return stretch.id + row - stretch.row
   }
 
   /** -1 where the id is not here. */
   rowOf(id: number): number {
-    const stretch = this.byId[this.placeOf(id) - 1]
-    if (stretch === undefined) return -1
-    const offset = id - this.firstIds[stretch]!
-    return offset < this.counts[stretch]! ? this.starts[stretch]! + offset : -1
+    const stretch = this.byId[lastAt(this.byId, "id", id)]
+    if (!stretch || id >= stretch.id + stretch.count) return -1
+    return stretch.row + id - stretch.id
   }
 
-  /** Calls back with each stretch of rows whose ids are in `ranges`, as row, count and id of its first row. */
+  /** Calls back with each stretch of rows whose ids are in `ranges`, ascending, as row, count and id of its first row. */
   eachIn(ranges: IdRanges, use: (row: number, count: number, id: number) => void): void {
-    for (let i = 0; i < this.firstIds.length; i++) {
-      const first = this.firstIds[i]!
-      eachOverlap(ranges, first, first + this.counts[i]! - 1, (from, to) =>
-        use(this.starts[i]! + from - first, to - from + 1, from),
-      )
-    }
+    for (const { row, id, count } of this.byRow)
+      eachOverlap(ranges, id, id + count - 1, (from, to) => use(row + from - id, to - from + 1, from))
   }
+}
 
-  /** How many stretches begin at `id` or before. */
-  private placeOf(id: number): number {
-    let low = 0
-    let high = this.byId.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.firstIds[this.byId[middle]!]! <= id) low = middle + 1
-      else high = middle
-    }
-    return low
+/** Place of the last stretch that begins at `value` or before, -1 without one. */
+function lastAt(stretches: Stretch[], key: "row" | "id", value: number): number {
+  let low = 0
+  let high = stretches.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (stretches[middle]![key] <= value) low = middle + 1
+    else high = middle
   }
+  return low - 1
 }

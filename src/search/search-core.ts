@@ -60,7 +60,10 @@ export class SearchCore {
         this.keyword.add(request.ask.firstId, request.ask.texts, request.ask.scheme)
         return this.mergeLater()
       case "beginVectors":
-        this.nextVectors = new VectorIndex(request.ask.table, request.ask.dimensions)
+        this.nextVectors?.close()
+        this.nextVectors = new VectorIndex(request.ask.table, request.ask.dimensions, {
+          scratchDirectory: this.dataDirectory,
+        })
         return
       case "addVectors":
         for (const set of [this.vectors, this.nextVectors])
@@ -68,6 +71,7 @@ export class SearchCore {
         return
       case "swapVectors":
         if (this.nextVectors?.table !== request.ask.table) return
+        this.vectors?.close()
         this.vectors = this.nextVectors
         this.nextVectors = undefined
         return
@@ -85,6 +89,8 @@ export class SearchCore {
       case "close":
         this.closed = true
         this.texts?.close()
+        this.vectors?.close()
+        this.nextVectors?.close()
         this.keyword.store.close()
         return
     }
@@ -198,7 +204,7 @@ export class SearchCore {
   private stats(): WorkerStats {
     return {
       segments: this.keyword.segments.length,
-      passages: this.keyword.rows.count,
+      passages: this.keyword.rows.end,
       vectors: this.vectors?.count ?? 0,
       vectorTable: this.vectors?.table ?? null,
       vectorBytes: this.vectors?.bytes ?? 0,

@@ -26,7 +26,7 @@ interface QueryVector {
   values: Float32Array
 }
 
-/** A million vectors take about ten seconds to load; a query does not wait for all of that. */
+/** A million vectors take four seconds to load; a query does not wait for all of that. */
 const LOAD_PATIENCE_MS = 3_000
 
 /** Times that a query is asked: passages that it saw may be replaced, or the model changed, while it runs. */

@@ -85,7 +85,7 @@ class Merge {
     const lengths: number[] = []
     this.sources = segments.map(segment => new Source(store, segment, keepRows(segment, removed, rows, lengths)))
     const number = store.nextNumber()
-    this.segment = { number, documents: rows.count, stretches: rows.toPairs(), lengths: Uint16Array.from(lengths) }
+    this.segment = { number, documents: rows.end, stretches: rows.toPairs(), lengths: Uint16Array.from(lengths) }
   }
 
   /** Merges terms for one slice of time, in one transaction. @returns true when all is merged. */
@@ -130,7 +130,7 @@ function keepRows(segment: Segment, removed: IdRanges, rows: Rows, lengths: numb
       const from = row + kept[at]! - first
       const size = kept[at + 1]! - kept[at]! + 1
       for (let j = 0; j < size; j++) {
-        newRows[from + j] = rows.count + j
+        newRows[from + j] = rows.end + j
         lengths.push(segment.lengths[from + j]!)
       }
       rows.append(kept[at]!, size)

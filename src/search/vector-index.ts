@@ -1,27 +1,27 @@
 /**
- * The vector leg in memory: every vector as signed bytes with a scale of its own, and its sign bits. Lives in the search
- * worker; LanceDB is the durable store behind it.
+ * The vector leg in the search worker: every vector as signed bytes with a scale of its own. LanceDB is the durable store
+ * behind it.
  *
- * Up to `EXACT_ROWS` visible rows all are scored. Above, a first pass counts differing sign bits (one eighth of the
- * bytes) and the best few thousand are scored: filters stay exact, since only visible rows enter either pass.
+ * A small library is kept in memory and scored in full. A large one keeps in memory one bit per dimension only: estimates
+ * from these choose the rows that are scored, whose bytes are read from a scratch file. Filters stay exact: only visible
+ * rows enter either pass.
  */
-import { eachOverlap, type IdRanges, NO_IDS, toRanges, union } from "./id-ranges.ts"
+import { log } from "../log.ts"
+import { CodeRows } from "./code-rows.ts"
+import { type IdRanges, toRanges } from "./id-ranges.ts"
+import { Nearest } from "./nearest.ts"
 import { Rows } from "./rows.ts"
+import { BLOCK, SignRows } from "./sign-rows.ts"
 import { TopK } from "./top-k.ts"
-import { ROWS_PER_PASS, VectorRows } from "./vector-rows.ts"
 
-/** Visible rows up to which all are scored: 3 ms at 256 dimensions. */
-const EXACT_ROWS = 100_000
-/**
- * Rows that the first pass hands on: this share, and at least so many, and so many per wanted hit. With the built-in
- * model 3 % of 15 000 passages held .97 of the ten nearest, 1 % .90; in larger libraries, where the first pass is used,
- * the same share holds more. Centring or rotating the vectors first gained less than .01.
- */
-const CANDIDATE_SHARE = 0.02
+/** Bytes up to which all rows are in memory and scored: 100 000 rows of 256 dimensions, 2 ms. */
+const SMALL_BYTES = 25_600_000
+/** Visible rows up to which a large library's are all read and scored. */
+const EXACT_ROWS = 20_000
+/** Rows that estimates hand on: this share, and at least so many, and so many per wanted hit. See `SignRows`. */
+const CANDIDATE_SHARE = 0.01
 const CANDIDATES = 3000
 const CANDIDATES_PER_HIT = 20
-/** Share of removed rows at which the memory is closed up. */
-const HOLES_SHARE = 0.1
 
 export interface VectorHit {
   id: number
@@ -29,48 +29,49 @@ export interface VectorHit {
   score: number
 }
 
+interface Options {
+  /** Where the scratch file of a large library goes; without one all is kept in memory. */
+  scratchDirectory?: string
+  smallBytes?: number
+}
+
 export class VectorIndex {
-  private rows = new Rows()
-  private readonly codes: VectorRows
-  private readonly signs: VectorRows
-  private scales = new Float32Array(1024)
-  private gone: IdRanges = NO_IDS
+  count = 0
+  private readonly rows = new Rows()
+  /** Rows of removed vectors, which new ones take. */
+  private free: [row: number, count: number][] = []
+  private readonly codes: CodeRows
+  private signs: SignRows | undefined
+  private scales: Float32Array = new Float32Array(1024)
+  private query: Float32Array = new Float32Array(0)
   private queryScale = 0
-  /** Of the first pass, kept between searches: two bytes a row. */
-  private distances = new Uint16Array(0)
 
   constructor(
     readonly table: string,
     readonly dimensions: number,
+    private readonly options: Options = {},
   ) {
-    this.codes = new VectorRows(dimensions, "dots")
-    this.signs = new VectorRows(Math.ceil(dimensions / 8), "distances")
-  }
-
-  get count(): number {
-    return this.rows.count
+    this.codes = new CodeRows(dimensions)
   }
 
   /** Adds unit vectors, row after row; ids already here are left as they are. */
   add(ids: Int32Array, vectors: Float32Array): void {
-    this.reserve(this.rows.count + ids.length)
-    for (let i = 0; i < ids.length; i++) {
-      if (this.rows.rowOf(ids[i]!) >= 0) continue
-      const row = this.rows.count
-      const vector = vectors.subarray(i * this.dimensions, (i + 1) * this.dimensions)
-      this.scales[row] = quantize(vector, this.codes.view(row, 1))
-      signsOf(vector, this.signs.view(row, 1))
-      this.rows.append(ids[i]!, 1)
+    for (let from = 0; from < ids.length; ) {
+      if (this.rows.rowOf(ids[from]!) >= 0) {
+        from++
+        continue
+      }
+      let to = from + 1
+      while (to < ids.length && ids[to] === ids[to - 1]! + 1 && this.rows.rowOf(ids[to]!) < 0) to++
+      while (from < to) from += this.addSome(ids[from]!, to - from, vectors.subarray(from * this.dimensions))
     }
   }
 
   remove(ranges: IdRanges): void {
-    this.gone = union(this.gone, ranges)
-    let holes = 0
-    this.rows.eachIn(this.gone, (_, count) => {
-      holes += count
-    })
-    if (holes > 0 && holes >= this.rows.count * HOLES_SHARE) this.closeUp()
+    for (const stretch of this.rows.remove(ranges)) {
+      this.free.push(stretch)
+      this.count -= stretch[1]
+    }
   }
 
   /** Sets the vector that `search` and `scoreOf` compare with. */
@@ -78,9 +79,7 @@ export class VectorIndex {
     const code = new Uint8Array(this.codes.stride)
     this.queryScale = quantize(vector, code)
     this.codes.setQuery(code)
-    const signs = new Uint8Array(this.signs.stride)
-    signsOf(vector, signs)
-    this.signs.setQuery(signs)
+    this.query = vector
   }
 
   /** `comparable`: the visible passages that have a vector here. */
@@ -93,8 +92,8 @@ export class VectorIndex {
     })
     const top = new TopK(Math.min(depth, total))
     const wanted = Math.max(CANDIDATES, CANDIDATES_PER_HIT * depth, Math.round(total * CANDIDATE_SHARE))
-    if (total <= Math.max(EXACT_ROWS, wanted)) this.scoreAll(stretches, top)
-    else for (const row of this.nearBySigns(stretches, total, wanted)) this.scoreInto(top, row, 1)
+    if (this.signs && total > Math.max(EXACT_ROWS, wanted)) this.scoreNear(this.signs, stretches, wanted, top)
+    else this.scoreAll(stretches, top)
     return { hits: top.list(), comparable: total }
   }
 
@@ -112,102 +111,122 @@ export class VectorIndex {
     return toRanges(spans)
   }
 
+  /** Bytes of memory. */
   get bytes(): number {
-    return this.codes.bytes + this.signs.bytes + this.scales.byteLength
+    return this.codes.bytes + (this.signs?.bytes ?? 0) + this.scales.byteLength
+  }
+
+  close(): void {
+    this.codes.close()
+  }
+
+  /** Adds vectors of ids that follow each other, as many of `count` as one free stretch takes. @returns how many */
+  private addSome(id: number, count: number, vectors: Float32Array): number {
+    const hole = this.free.pop()
+    const row = hole ? hole[0] : this.rows.end
+    const size = Math.min(count, hole ? hole[1] : count)
+    if (hole && hole[1] > size) this.free.push([row + size, hole[1] - size])
+    const { dimensions } = this
+    const { stride } = this.codes
+    this.reserveScales(row + size)
+    const bytes = new Uint8Array(size * stride)
+    for (let i = 0; i < size; i++)
+      this.scales[row + i] = quantize(
+        vectors.subarray(i * dimensions, (i + 1) * dimensions),
+        bytes.subarray(i * stride, (i + 1) * stride),
+      )
+    this.codes.write(row, bytes)
+    this.signs?.write(row, bytes, stride, this.scales.subarray(row, row + size))
+    this.rows.place(row, id, size)
+    this.count += size
+    if (!this.signs && this.rows.end * stride > (this.options.smallBytes ?? SMALL_BYTES)) this.becomeLarge()
+    return size
+  }
+
+  /** Makes the sign bits of what is here, and lets go of the bytes in memory. */
+  private becomeLarge(): void {
+    const { end } = this.rows
+    this.signs = new SignRows(this.mean())
+    this.eachPass(0, end, (row, count) => {
+      this.signs?.write(row, this.codes.read(row, count), this.codes.stride, this.scales.subarray(row, row + count))
+    })
+    const { scratchDirectory } = this.options
+    const error = scratchDirectory !== undefined && this.codes.spill(scratchDirectory, end)
+    if (error) log.warn("vectors stay in memory: the data directory takes no scratch file", { error })
+  }
+
+  private mean(): Float32Array {
+    const sums = new Float64Array(this.dimensions)
+    const { end } = this.rows
+    this.eachPass(0, end, (first, count) => {
+      const codes = this.codes.read(first, count)
+      const signed = new Int8Array(codes.buffer, codes.byteOffset, codes.length)
+      for (let i = 0; i < count; i++) {
+        const scale = this.scales[first + i]!
+        const at = i * this.codes.stride
+        for (let j = 0; j < sums.length; j++) sums[j]! += signed[at + j]! * scale
+      }
+    })
+    return Float32Array.from(sums, sum => sum / end)
+  }
+
+  private eachPass(first: number, count: number, use: (row: number, count: number) => void): void {
+    const size = this.codes.rowsPerPass
+    for (let from = 0; from < count; from += size) use(first + from, Math.min(size, count - from))
   }
 
   private scoreAll(stretches: [number, number][], top: TopK): void {
-    for (const [row, count] of stretches)
-      for (let from = 0; from < count; from += ROWS_PER_PASS)
-        this.scoreInto(top, row + from, Math.min(ROWS_PER_PASS, count - from))
+    for (const [first, all] of stretches)
+      this.eachPass(first, all, (row, count) => {
+        const products = this.codes.score(row, count)
+        for (let i = 0; i < count; i++) this.offer(top, row + i, products[i]!)
+      })
   }
 
-  private scoreInto(top: TopK, row: number, count: number): void {
-    const products = this.codes.score(row, count)
-    for (let i = 0; i < count; i++) {
-      const score = products[i]! * this.scales[row + i]! * this.queryScale
-      if (score >= top.threshold) top.push(score, this.rows.idOf(row + i))
+  private scoreNear(signs: SignRows, stretches: [number, number][], wanted: number, top: TopK): void {
+    signs.setQuery(this.query)
+    const nearest = new Nearest(wanted)
+    for (const [first, count] of stretches) {
+      const end = first + count
+      for (let row = first - (first % BLOCK); row < end; row += SignRows.rowsPerPass) {
+        const size = Math.min(SignRows.rowsPerPass, end - row)
+        nearest.offer(row, signs.estimate(row, size), Math.max(0, first - row))
+      }
+    }
+    const rows = nearest.rows()
+    for (let from = 0; from < rows.length; from += this.codes.rowsPerPass) {
+      const some = rows.subarray(from, from + this.codes.rowsPerPass)
+      const products = this.codes.scoreEach(some)
+      for (let i = 0; i < some.length; i++) this.offer(top, some[i]!, products[i]!)
     }
   }
 
-  /** At least `wanted` rows (ties included) with the fewest differing sign bits. */
-  private nearBySigns(stretches: [number, number][], total: number, wanted: number): Int32Array {
-    if (this.distances.length < total) this.distances = new Uint16Array(total)
-    const { distances } = this
-    const counts = new Int32Array(8 * this.signs.stride + 1)
-    let at = 0
-    for (const [row, count] of stretches)
-      for (let from = 0; from < count; from += ROWS_PER_PASS) {
-        const size = Math.min(ROWS_PER_PASS, count - from)
-        const found = this.signs.score(row + from, size)
-        for (let i = 0; i < size; i++) {
-          const distance = found[i]!
-          counts[distance]!++
-          distances[at++] = distance
-        }
-      }
-    let limit = 0
-    let near = counts[0]!
-    while (near < wanted) near += counts[++limit]!
-    const rows = new Int32Array(near)
-    let kept = 0
-    at = 0
-    for (const [row, count] of stretches)
-      for (let i = 0; i < count; i++) if (distances[at++]! <= limit) rows[kept++] = row + i
-    return rows
+  private offer(top: TopK, row: number, product: number): void {
+    const score = product * this.scales[row]! * this.queryScale
+    if (score >= top.threshold) top.push(score, this.rows.idOf(row))
   }
 
-  private reserve(rows: number): void {
-    this.codes.reserve(rows)
-    this.signs.reserve(rows)
+  private reserveScales(rows: number): void {
     if (rows <= this.scales.length) return
     const scales = new Float32Array(Math.ceil(rows * 1.125))
     scales.set(this.scales)
     this.scales = scales
-  }
-
-  private closeUp(): void {
-    const rows = new Rows()
-    const pairs = this.rows.toPairs()
-    let row = 0
-    for (let i = 0; i < pairs.length; i += 2) {
-      const first = pairs[i]!
-      const end = first + pairs[i + 1]!
-      let from = first
-      const keep = (to: number) => {
-        if (to <= from) return
-        const source = row + from - first
-        this.codes.move(source, rows.count, to - from)
-        this.signs.move(source, rows.count, to - from)
-        this.scales.copyWithin(rows.count, source, source + to - from)
-        rows.append(from, to - from)
-      }
-      eachOverlap(this.gone, first, end - 1, (goneFrom, goneTo) => {
-        keep(goneFrom)
-        from = goneTo + 1
-      })
-      keep(end)
-      row += pairs[i + 1]!
-    }
-    this.rows = rows
-    this.gone = NO_IDS
   }
 }
 
 /** Writes the vector as signed bytes. @returns what a byte stands for. */
 function quantize(vector: Float32Array, bytes: Uint8Array): number {
   let largest = 0
-  for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i]!))
+  for (let i = 0; i < vector.length; i++) {
+    const size = Math.abs(vector[i]!)
+    if (size > largest) largest = size
+  }
   if (largest === 0) {
     bytes.fill(0)
     return 0
   }
   const factor = 127 / largest
-  for (let i = 0; i < vector.length; i++) bytes[i] = Math.round(vector[i]! * factor) & 255
+  // Rounded half up: adding 128.5 makes it positive, `|` cuts.
+  for (let i = 0; i < vector.length; i++) bytes[i] = ((vector[i]! * factor + 128.5) | 0) - 128
   return largest / 127
-}
-
-function signsOf(vector: Float32Array, bytes: Uint8Array): void {
-  bytes.fill(0)
-  for (let i = 0; i < vector.length; i++) if (vector[i]! > 0) bytes[i >> 3]! |= 1 << (i & 7)
 }

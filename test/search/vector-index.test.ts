@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { VectorIndex } from "../../src/search/vector-index.ts"
 
 const DIMENSIONS = 64
@@ -61,23 +64,79 @@ test("a filter is exact: every visible passage and no other", () => {
   expect(hits.map(hit => hit.id).sort((a, b) => a - b)).toEqual([10, 11, 12, 300, 301])
 })
 
-test("the first pass by sign bits keeps nearly all of the nearest", () => {
-  const count = 110_000
-  const rows = clustered(count, 9)
-  const index = new VectorIndex("t", DIMENSIONS)
-  index.add(idsFrom(1, count), rows)
-  const all = [...idsFrom(1, count)]
-  let found = 0
-  for (const probe of [5, 12_345, 109_000]) {
-    const query = rowOf(clustered(1, probe), 0)
-    index.setQuery(query)
-    const near = new Set(index.search(Int32Array.of(1, count), 10).hits.map(hit => hit.id))
-    found += nearest(rows, all, query, 10).filter(id => near.has(id)).length
+/** A library above the size that is kept in memory. */
+const large = (scratchDirectory?: string) =>
+  new VectorIndex("t", DIMENSIONS, { smallBytes: 64_000, ...(scratchDirectory ? { scratchDirectory } : {}) })
+
+for (const place of ["a scratch file", "memory, where the disk takes none"])
+  test(`a large library with its bytes in ${place} finds nearly all of the nearest, with their real scores`, () => {
+    const count = 110_000
+    const rows = clustered(count, 9)
+    const directory = mkdtempSync(join(tmpdir(), "carrel-vectors-"))
+    const index = large(place === "a scratch file" ? directory : join(directory, "missing"))
+    index.add(idsFrom(1, count), rows)
+    expect(readdirSync(directory)).toEqual([])
+    if (place === "a scratch file") expect(index.bytes).toBeLessThan(count * DIMENSIONS)
+    const all = [...idsFrom(1, count)]
+    let found = 0
+    for (const probe of [5, 12_345, 109_000]) {
+      const query = rowOf(clustered(1, probe), 0)
+      index.setQuery(query)
+      const { hits } = index.search(Int32Array.of(1, count), 10)
+      for (const { id, score } of hits) expect(Math.abs(score - cosine(rowOf(rows, id - 1), query))).toBeLessThan(0.005)
+      const near = new Set(hits.map(hit => hit.id))
+      found += nearest(rows, all, query, 10).filter(id => near.has(id)).length
+    }
+    expect(found).toBeGreaterThanOrEqual(28)
+    index.close()
+    rmSync(directory, { recursive: true })
+  })
+
+test("a large library filters exactly, also where what is visible begins amid a block", () => {
+  const directory = mkdtempSync(join(tmpdir(), "carrel-vectors-"))
+  const rows = clustered(60_000, 4)
+  const index = large(directory)
+  for (let from = 0; from < 60_000; from += 2048) {
+    const ids = idsFrom(from + 1, Math.min(2048, 60_000 - from))
+    index.add(ids, rows.subarray(from * DIMENSIONS, (from + ids.length) * DIMENSIONS))
   }
-  expect(found).toBeGreaterThanOrEqual(25)
+  index.setQuery(rowOf(rows, 30_000))
+  const few = index.search(Int32Array.of(7, 9, 30_001, 30_001, 59_999, 70_000), 100)
+  expect(few.comparable).toBe(6)
+  expect(few.hits.map(hit => hit.id).sort((a, b) => a - b)).toEqual([7, 8, 9, 30_001, 59_999, 60_000])
+  expect(few.hits[0]!.id).toBe(30_001)
+  const visible = [...idsFrom(1003, 27_000), ...idsFrom(40_007, 19_001)]
+  const many = index.search(Int32Array.of(1003, 28_002, 40_007, 59_007), 10)
+  expect(many.comparable).toBe(46_001)
+  // Bytes round a cosine by up to half a percent: two that are closer may change places.
+  const near = nearest(rows, visible, rowOf(rows, 30_000), 12)
+  for (const { id } of many.hits) expect(near).toContain(id)
+  index.close()
+  rmSync(directory, { recursive: true })
 })
 
-test("adding twice changes nothing; removed passages are closed up and the rest keep their scores", () => {
+test("places of removed passages are taken by new ones, in a large library too", () => {
+  const rows = clustered(5000, 6)
+  for (const index of [new VectorIndex("t", DIMENSIONS), large()]) {
+    index.add(idsFrom(1, 4000), rows.subarray(0, 4000 * DIMENSIONS))
+    const { bytes } = index
+    for (let round = 0; round < 5; round++) {
+      index.remove(Int32Array.of(1001, 1700, 3000, 3299))
+      expect([index.count, index.scoreOf(1500)]).toEqual([3000, undefined])
+      index.add(idsFrom(4001, 1000), rows.subarray(4000 * DIMENSIONS))
+      index.remove(Int32Array.of(4001, 5000))
+      index.add(idsFrom(1001, 700), rows.subarray(1000 * DIMENSIONS, 1700 * DIMENSIONS))
+      index.add(idsFrom(3000, 300), rows.subarray(2999 * DIMENSIONS, 3299 * DIMENSIONS))
+    }
+    expect([index.count, index.bytes, [...index.held()]]).toEqual([4000, bytes, [1, 4000]])
+    for (const id of [1, 1001, 1700, 1701, 3000, 3299, 3300, 4000]) {
+      index.setQuery(rowOf(rows, id - 1))
+      expect(index.search(Int32Array.of(1, 9000), 1).hits[0]!.id).toBe(id)
+    }
+  }
+})
+
+test("adding twice changes nothing; removed passages are gone and the rest keep their scores", () => {
   const rows = clustered(1000)
   const index = new VectorIndex("t", DIMENSIONS)
   index.add(idsFrom(1, 1000), rows)
