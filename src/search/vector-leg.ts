@@ -11,9 +11,9 @@ import { type OptimizeOutcome, VectorTable } from "../storage/search-index.ts"
 import type { IdRanges } from "./id-ranges.ts"
 import type { SearchThread } from "./search-thread.ts"
 
-/** Writes after which fragments are merged: at 50 a query of the bare table takes twice as long. */
+/** Writes after which fragments are merged if that is worth it. */
 const WRITES_TO_OPTIMIZE = 50
-/** Quiet time after the last write after which fragments are merged however few they are. */
+/** Quiet time after the last write after which the same is asked. */
 const IDLE_MS = 30_000
 /** Rows handed to the worker at a time. */
 const ROWS_TO_WORKER = 4096
@@ -141,13 +141,19 @@ export class VectorLeg {
 
   /** Merges fragments and removes old versions now. A failure is logged and told in the stats, and tried again later. */
   optimize(): Promise<void> {
+    return this.optimizeTables(() => true)
+  }
+
+  private optimizeTables(wanted: (table: VectorTable) => boolean | Promise<boolean>): Promise<void> {
     this.writes = 0
     clearTimeout(this.idle)
     this.optimizing = this.optimizing.then(async () => {
       for (const { name } of await this.tables()) {
         if (this.closed) return
         try {
-          const outcome = await (await this.table(name)).optimize()
+          const table = await this.table(name)
+          if (!(await wanted(table))) continue
+          const outcome = await table.optimize()
           this.optimizeStats.runs++
           this.optimizeStats.last = { ...outcome, at: new Date().toISOString() }
           log.debug("vectors were compacted", { ...outcome })
@@ -186,9 +192,10 @@ export class VectorLeg {
   noteWrite(): void {
     if (this.closed) return
     clearTimeout(this.idle)
-    if (++this.writes >= WRITES_TO_OPTIMIZE) void this.optimize()
+    const optimize = () => void this.optimizeTables(table => table.isWorthOptimizing())
+    if (++this.writes >= WRITES_TO_OPTIMIZE) optimize()
     else {
-      this.idle = setTimeout(() => void this.optimize(), IDLE_MS)
+      this.idle = setTimeout(optimize, IDLE_MS)
       this.idle.unref()
     }
   }

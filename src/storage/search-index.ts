@@ -5,7 +5,8 @@
  * has nothing to ask it.
  *
  * LanceDB never compacts by itself: each add makes a fragment and a version, queries slow down and disks fill.
- * `optimize` merges fragments and removes old versions; callers schedule it.
+ * `optimize` merges fragments and removes old versions. It writes a table of up to a million rows anew for a single row
+ * that was added (1 GB at a million of 256 dimensions), so callers ask `isWorthOptimizing` first.
  */
 import { mkdirSync } from "node:fs"
 import type { Connection, Table } from "@lancedb/lancedb"
@@ -33,9 +34,21 @@ const SPANS_PER_DELETE = 200
  */
 const CACHE_BYTES = 8n * 1024n * 1024n
 
+/** A table that is written anew after any change. */
+const SMALL_TABLE_BYTES = 16 * 2 ** 20
+/** Share of a larger table that must have changed. Each row is so written about four times in its life. */
+const CHANGED_SHARE = 0.25
+/** Fragments at which a larger table is written anew whatever has changed: a removal takes 40 ms there, and 5 with few. */
+const MAX_FRAGMENTS = 500
+/** A removed vector leaves the disk within about this time, however little else changes. */
+const MAX_REST_MS = 24 * 3600 * 1000
+
 export class VectorTable {
   /** Adds and removals under way. */
   private writing = 0
+  /** Rows added and removed since the table was last written anew. */
+  private changedRows = 0
+  private optimizedAt = Date.now()
   private renewing: Promise<void> = Promise.resolve()
 
   private constructor(
@@ -76,6 +89,7 @@ export class VectorTable {
     const id = arrow.makeData({ type: new arrow.Int32(), length: ids.length, data: ids })
     const type = new arrow.Struct(schema.fields)
     const data = arrow.makeData({ type, length: ids.length, children: [id, list] })
+    this.changedRows += ids.length
     await this.write(() => this.table.add(new arrow.Table(schema, [new arrow.RecordBatch(schema, data)])))
   }
 
@@ -83,8 +97,10 @@ export class VectorTable {
   async remove(spans: Int32Array): Promise<void> {
     for (let from = 0; from < spans.length; from += 2 * SPANS_PER_DELETE) {
       const conditions: string[] = []
-      for (let i = from; i < Math.min(spans.length, from + 2 * SPANS_PER_DELETE); i += 2)
+      for (let i = from; i < Math.min(spans.length, from + 2 * SPANS_PER_DELETE); i += 2) {
         conditions.push(`(id >= ${spans[i]} and id <= ${spans[i + 1]})`)
+        this.changedRows += spans[i + 1]! - spans[i]! + 1
+      }
       if (conditions.length) await this.write(() => this.table.delete(conditions.join(" or ")))
     }
   }
@@ -118,9 +134,22 @@ export class VectorTable {
     return this.table.countRows()
   }
 
+  /** True when what changed since the last time is worth writing the table anew. */
+  async isWorthOptimizing(): Promise<boolean> {
+    const { numRows, fragmentStats } = await this.table.stats()
+    return (
+      numRows * this.dimensions * 4 <= SMALL_TABLE_BYTES ||
+      this.changedRows >= numRows * CHANGED_SHARE ||
+      fragmentStats.numFragments >= MAX_FRAGMENTS ||
+      Date.now() - this.optimizedAt >= MAX_REST_MS
+    )
+  }
+
   /** Merges fragments, removes deleted rows and every version but the newest. Runs beside reads and writes. */
   async optimize(): Promise<OptimizeOutcome> {
     const startedAt = performance.now()
+    this.changedRows = 0
+    this.optimizedAt = Date.now()
     const { compaction, prune } = await this.table.optimize({ cleanupOlderThan: new Date() })
     if (this.writing === 0) await this.renew()
     return {
