@@ -108,13 +108,13 @@ async function* awaitFiles(
   waitMs: number,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, void> {
-  const deadline = Date.now() + waitMs
+  const deadline = performance.now() + waitMs
   let said = ""
   for (;;) {
     const pending = (await existingFiles(files, workspaceId, ids)).filter(file => PENDING.has(file.status))
     if (pending.length === 0) return
     const names = pending.map(file => file.name).join(", ")
-    const late = Date.now() >= deadline
+    const late = performance.now() >= deadline
     const detail = late ? `answering without ${names}: not indexed yet` : `waiting until ${names} can be searched`
     if (detail !== said) yield { event: "status", data: { phase: "retrieving", detail } }
     said = detail

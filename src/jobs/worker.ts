@@ -78,7 +78,9 @@ export class JobWorker {
         const held = [...this.running.keys()].map(job => job.leaseToken)
         const job = await this.queue.lease(this.task, held)
         if (!job) break
-        this.begin(job)
+        if (this.stopping)
+          await this.queue.handBack(job) // the stop came while the disk took the lease
+        else this.begin(job)
       }
       return POLL_MS
     } catch (error) {

@@ -89,12 +89,12 @@ export class Sessions {
   }
 
   private touch(id: string): void {
-    const now = Date.now()
-    if (now - (this.lastUsedWrites.get(id) ?? 0) < LAST_USED_INTERVAL_MS) return
+    const now = performance.now() // the clock may be set back
+    if (now - (this.lastUsedWrites.get(id) ?? Number.NEGATIVE_INFINITY) < LAST_USED_INTERVAL_MS) return
     this.lastUsedWrites.set(id, now)
     void this.database
       .updateTable("sessions")
-      .set({ last_used_at: new Date(now).toISOString() })
+      .set({ last_used_at: new Date().toISOString() })
       .where("id", "=", id)
       .execute()
       .catch(() => this.lastUsedWrites.delete(id)) // a full disk must not sign anybody out; the next request tries again

@@ -24,7 +24,7 @@ export class AttemptWindow {
   ) {}
 
   /** @throws AppError rate_limited with the seconds to wait. */
-  take(key: string, now = Date.now()): void {
+  take(key: string, now = performance.now()): void {
     const open = this.windows.get(key)
     if (!open || open.endsAt <= now) {
       this.windows.delete(key) // a new entry goes to the end of the map's order

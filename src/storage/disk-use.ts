@@ -14,7 +14,7 @@ const KEPT_MS = 60_000
 export function watchDiskUse(directory: string): () => Promise<DiskUse> {
   let kept: { at: number; use: Promise<DiskUse> } | undefined
   return () => {
-    if (!kept || Date.now() - kept.at > KEPT_MS) kept = { at: Date.now(), use: measure(directory) }
+    if (!kept || performance.now() - kept.at > KEPT_MS) kept = { at: performance.now(), use: measure(directory) }
     return kept.use
   }
 }

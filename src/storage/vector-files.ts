@@ -3,23 +3,19 @@
  * disk that turned read-only, the files of the last half minute may be empty or end in zeros, and a table whose newest
  * version is such a file does not open at all.
  *
- * A version is a manifest that names files written before it. So the versions that are older than every damaged file are
- * whole: the others go, and where none is left, the table. The vectors that are missing then are made again.
+ * A version is a manifest that names its files. Those that name a damaged one go, and where none is left, the table. The
+ * vectors that are missing then are made again.
  */
 import { existsSync } from "node:fs"
-import { open, readdir, rm, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { open, readdir, readFile, rm, stat } from "node:fs/promises"
+import { basename, join } from "node:path"
 import { log } from "../log.ts"
 
 /** Last bytes of what LanceDB writes in its own format. */
 const MAGIC = "LANC"
 const FRAMED = /\.(?:lance|manifest|idx)$/
-
-interface StoredFile {
-  path: string
-  size: number
-  writtenAt: number
-}
+/** Manifests are called by what is missing to it, so that the newest comes first in a listing. */
+const LAST_VERSION = 2n ** 64n - 1n
 
 /** Changes nothing where all is whole. To be called while nobody has the tables open. */
 export async function healVectorFiles(dataDirectory: string): Promise<void> {
@@ -29,37 +25,28 @@ export async function healVectorFiles(dataDirectory: string): Promise<void> {
 }
 
 async function healTable(table: string, name: string): Promise<void> {
-  const files = await filesOf(table)
-  const damaged: StoredFile[] = []
+  const entries = await readdir(table, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+  const damaged: string[] = []
   for (const file of files) if (await isDamaged(file)) damaged.push(file)
   if (damaged.length === 0) return
-  const since = Math.min(...damaged.map(file => file.writtenAt))
-  const versions = files.filter(file => file.path.endsWith(".manifest"))
-  const doubtful = versions.filter(file => file.writtenAt >= since)
-  if (doubtful.length === versions.length) await rm(table, { recursive: true })
+  const versions = files.filter(file => file.endsWith(".manifest"))
+  const lost: string[] = []
+  for (const version of versions) if (await isLost(version, damaged)) lost.push(version)
+  if (lost.length === versions.length) await rm(table, { recursive: true })
   else {
-    for (const { path } of [...doubtful, ...damaged]) await rm(path, { force: true })
+    for (const path of new Set([...lost, ...damaged])) await rm(path)
     await rm(join(table, "_versions", "latest_version_hint.json"), { force: true })
   }
   log.warn("the disk lost vectors: those that are missing are made again", {
     table: name,
     damaged_files: damaged.length,
-    versions_left: versions.length - doubtful.length,
+    versions_left: versions.length - lost.length,
   })
 }
 
-async function filesOf(directory: string): Promise<StoredFile[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const paths = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
-  return Promise.all(
-    paths.map(async path => {
-      const { size, mtimeMs } = await stat(path)
-      return { path, size, writtenAt: mtimeMs }
-    }),
-  )
-}
-
-async function isDamaged({ path, size }: StoredFile): Promise<boolean> {
+async function isDamaged(path: string): Promise<boolean> {
+  const { size } = await stat(path)
   if (size < MAGIC.length) return true
   if (!FRAMED.test(path)) return false
   const file = await open(path, "r")
@@ -69,4 +56,17 @@ async function isDamaged({ path, size }: StoredFile): Promise<boolean> {
   } finally {
     await file.close()
   }
+}
+
+/** Data is named in a manifest as text, a file of deletions by the version that it was made for, `fragment-version-id`. */
+async function isLost(manifest: string, damaged: readonly string[]): Promise<boolean> {
+  if (damaged.includes(manifest)) return true
+  const bytes = await readFile(manifest)
+  const version = LAST_VERSION - BigInt(/(\d+)\.manifest$/.exec(manifest)?.[1] ?? 0)
+  return damaged.some(path => {
+    if (path.endsWith(".manifest")) return false
+    const deletions = /_deletions\/\d+-(\d+)-\d+\.\w+$/.exec(path)
+    if (deletions) return version > BigInt(deletions[1]!)
+    return path.includes("/_indices/") || bytes.includes(basename(path))
+  })
 }

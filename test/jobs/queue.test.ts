@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { JobQueue } from "../../src/jobs/queue.ts"
+import { JobQueue, LEASE_MS } from "../../src/jobs/queue.ts"
 import { JobWorker } from "../../src/jobs/worker.ts"
 import { setLogLevel } from "../../src/log.ts"
 import { type Database, openDatabase } from "../../src/storage/database.ts"
@@ -18,6 +18,7 @@ beforeEach(async () => {
   queue = new JobQueue(database)
 })
 afterEach(async () => {
+  setSystemTime()
   await database.destroy()
   rmSync(directory, { recursive: true, force: true })
 })
@@ -81,6 +82,27 @@ describe("the queue", () => {
     expect((await patient.lease("index"))?.subject).toBe("file_1")
   })
 
+  test("gives nobody the job that he works on, however far the clock jumps ahead, but gives it to another", async () => {
+    await queue.enqueue(database, "index", "file_1")
+    const held = (await queue.lease("index"))!
+    setSystemTime(new Date(Date.now() + 3_600_000))
+    expect(await queue.lease("index", [held.leaseToken])).toBeUndefined()
+    expect(await queue.renew(held)).toBe(true)
+    setSystemTime(new Date(Date.now() + 3_600_000))
+    expect((await queue.lease("index", ["of another job"]))?.subject).toBe("file_1")
+    expect(await queue.renew(held)).toBe(false)
+  })
+
+  test("frees in time a lease that was taken before the clock was set back", async () => {
+    const patient = new JobQueue(database, 0)
+    await patient.enqueue(database, "index", "file_1")
+    await patient.lease("index")
+    setSystemTime(new Date(Date.now() - 3_600_000))
+    expect(await patient.lease("index")).toBeUndefined() // and mends the times
+    setSystemTime(new Date(Date.now() + 2 * LEASE_MS))
+    expect((await patient.lease("index"))?.attempts).toBe(2)
+  })
+
   test("loses a job with the transaction that enqueued it", async () => {
     const rolledBack = database.transaction().execute(async trx => {
       await queue.enqueue(trx, "index", "file_1")
@@ -112,6 +134,30 @@ describe("a worker", () => {
     expect(ran.sort()).toEqual(Array.from({ length: 9 }, (_, i) => `file_${i}`))
     expect(most).toBe(2)
   })
+
+  test("hands back unharmed what a disk in trouble stopped, waits, and goes on by itself", async () => {
+    await queue.enqueue(database, "index", "file_1")
+    const attempts: number[] = []
+    let working = false
+    const handle = async (job: Parameters<JobQueue["complete"]>[1]) => {
+      attempts.push(job.attempts)
+      if (!working) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" })
+      await complete(job)
+    }
+    const worker = new JobWorker(
+      queue,
+      "index",
+      1,
+      handle,
+      async error => (error as { code?: string }).code === "ENOSPC",
+    )
+    worker.start()
+    while (attempts.length === 0) await Bun.sleep(5)
+    working = true
+    while ((await due()).length > 0) await Bun.sleep(50)
+    await worker.stop()
+    expect(attempts).toEqual([1, 1])
+  }, 30_000)
 
   test("hands its jobs back unharmed when it is stopped", async () => {
     await queue.enqueue(database, "index", "file_1")

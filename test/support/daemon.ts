@@ -1,5 +1,5 @@
 /** The daemon as a process of its own, so that tests can kill it: from source, or the executable that CARREL_BIN names. */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
@@ -26,22 +26,27 @@ export interface Daemon {
   credentials: Record<string, string>
 }
 
-export async function startDaemon(flags: string[] = []): Promise<Daemon> {
-  const data = mkdtempSync(join(tmpdir(), "carrel-daemon-"))
+/** `under` is a program that runs the commands of the product, such as a tracer that ends with what it traces. */
+export async function startDaemon(
+  flags: string[] = [],
+  under: readonly string[] = [],
+  data = mkdtempSync(join(tmpdir(), "carrel-daemon-")),
+): Promise<Daemon> {
   let child: Bun.Subprocess | undefined
+  let pid = 0
   let url = ""
   const environment = { PATH: Bun.env.PATH ?? "/usr/bin:/bin", HOME: data, CARREL_OLLAMA_HOST: "http://127.0.0.1:9" }
 
   const run: Daemon["run"] = async (...args) => {
-    const process = Bun.spawn([...COMMAND, ...args, "--data", data], {
+    const command = Bun.spawn([...under, ...COMMAND, ...args, "--data", data], {
       env: environment,
       stdout: "pipe",
       stderr: "pipe",
     })
     const [out, err, code] = await Promise.all([
-      new Response(process.stdout).text(),
-      new Response(process.stderr).text(),
-      process.exited,
+      new Response(command.stdout).text(),
+      new Response(command.stderr).text(),
+      command.exited,
     ])
     return { code, out, err }
   }
@@ -51,6 +56,7 @@ export async function startDaemon(flags: string[] = []): Promise<Daemon> {
     url = `http://127.0.0.1:${port}`
     child = Bun.spawn(
       [
+        ...under,
         ...COMMAND,
         "serve",
         "--data",
@@ -76,14 +82,18 @@ export async function startDaemon(flags: string[] = []): Promise<Daemon> {
           answer => answer.ok,
           () => false,
         )
-      )
+      ) {
+        pid = under.length === 0 ? child.pid : childOf(child.pid)
         return
+      }
     }
     throw new Error("the daemon did not become ready")
   }
 
   const end = async (signal: NodeJS.Signals) => {
-    child?.kill(signal)
+    if (pid !== 0 && child?.exitCode === null && child.signalCode === null) process.kill(pid, signal)
+    else child?.kill(signal)
+    pid = 0
     return (await child?.exited) ?? 0
   }
 
@@ -126,7 +136,7 @@ export async function startDaemon(flags: string[] = []): Promise<Daemon> {
       return url
     },
     get pid() {
-      return child!.pid
+      return pid
     },
     data,
     credentials,
@@ -143,6 +153,10 @@ export async function startDaemon(flags: string[] = []): Promise<Daemon> {
       return (await call("POST", "/upload", form)).files[0]
     },
   }
+}
+
+function childOf(pid: number): number {
+  return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"), 10)
 }
 
 async function freePort(): Promise<number> {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import { unmount } from "../support/trouble.ts"
 
 const SIZE_MB = 96
 const disk = mkdtempSync(join(tmpdir(), "carrel-disk-"))
@@ -21,7 +22,7 @@ describe.skipIf(!mounted)("a disk that runs full", () => {
   })
   afterAll(async () => {
     await app?.stop()
-    Bun.spawnSync(["umount", disk])
+    await unmount(disk)
     rmSync(disk, { recursive: true, force: true })
   })
 

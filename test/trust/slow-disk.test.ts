@@ -1,0 +1,108 @@
+/** A disk on which every sync takes a sixth of a second, as a tracer makes it; skipped where nothing can be traced. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { type Daemon, startDaemon } from "../support/daemon.ts"
+import { canInject, injecting } from "../support/trouble.ts"
+
+const SYNC_MS = 150
+const FILES = 16
+const LIMIT_MS = 120_000
+if (!canInject) console.log("skipped: strace is not installed, or may not trace here")
+
+describe.skipIf(!canInject)("a slow disk", () => {
+  let daemon: Daemon
+  const names = Array.from({ length: FILES }, (_, i) => `valve-${i}.txt`)
+  beforeAll(async () => {
+    daemon = await startDaemon([], injecting("fsync,fdatasync", `delay_exit=${SYNC_MS * 1000}`))
+  }, LIMIT_MS)
+  afterAll(() => daemon?.remove())
+
+  const files = async () => (await daemon.call("GET", "/libraries?page_size=100")).data
+  const lagSeconds = async () => {
+    const text = await (await fetch(`${daemon.url}/metrics`)).text()
+    return Number(/^carrel_event_loop_lag_max_seconds (\S+)/m.exec(text)?.[1])
+  }
+
+  test(
+    "holds requests up for single commits, not for the queue of them",
+    async () => {
+      await lagSeconds()
+      let uploading = true
+      const uploads = Promise.all(names.map(name => daemon.upload(name, `The ${name} closes at dusk.`))).finally(() => {
+        uploading = false
+      })
+      while (uploading) {
+        expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200)
+        await daemon.call("POST", "/search", { query: "dusk" })
+      }
+      await uploads
+      expect(await lagSeconds()).toBeLessThan((FILES * SYNC_MS) / 1000 / 2)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    "lets nobody who reads wait for those who write",
+    async () => {
+      let written = 0
+      const changes = (await files()).map(async ({ id }: { id: string }) => {
+        await daemon.call("PATCH", `/libraries/${id}`, { tags: ["dusk"] })
+        written++
+      })
+      await Bun.sleep(SYNC_MS) // all have been asked for
+      await files()
+      expect(written).toBeLessThan(FILES / 2)
+      await Promise.all(changes)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    "answers chats and runs while files are indexed, and takes deletions",
+    async () => {
+      const chat = await daemon.call("POST", "/start-conversation", { message: "When does the valve close?" })
+      expect(chat.messages[1].finish_reason).toBe("stop")
+      const run = await daemon.call("POST", "/agents/run", { task: "When does the valve close?" })
+      expect(run.status).toBe("completed")
+      const [{ id, name }] = await files()
+      await daemon.call("DELETE", `/libraries/${id}`)
+      expect((await files()).map((file: { name: string }) => file.name)).not.toContain(name)
+      names.splice(names.indexOf(name), 1)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    "is measured: commits in the metrics, a sync by the doctor",
+    async () => {
+      const text = await (await fetch(`${daemon.url}/metrics`)).text()
+      const count = (bound: string) =>
+        Number(new RegExp(`^carrel_commit_seconds_bucket{le="${bound}"} (\\d+)`, "m").exec(text)?.[1])
+      expect(count("\\+Inf") - count("0.1")).toBeGreaterThan(FILES)
+      const doctor = await daemon.run("doctor")
+      expect(doctor.out).toMatch(/note {4}disk sync: \d+\.\d ms: a slow disk/)
+      expect(doctor.out).toContain("→ move the data directory to a local SSD")
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    "lets the daemon stop in time amid work, and nothing is lost, done twice or counted as a failure",
+    async () => {
+      const late = names.slice(0, 4).map(name => daemon.upload(`late-${name}`, `The late ${name} closes at dawn.`))
+      names.push(...(await Promise.all(late)).map(file => file.name))
+      const asked = performance.now()
+      expect(await daemon.stop()).toBe(0)
+      expect(performance.now() - asked).toBeLessThan(10_000)
+      await daemon.start()
+      const states = async () => (await files()).map((file: { status: string }) => file.status)
+      while ((await states()).some((status: string) => status !== "searchable" && status !== "failed"))
+        await Bun.sleep(250)
+      const all = await files()
+      expect(all.map((file: { name: string }) => file.name).sort()).toEqual([...names].sort())
+      for (const file of all) expect([file.name, file.status, file.attempts]).toEqual([file.name, "searchable", 1])
+      expect(await daemon.stop()).toBe(0)
+      expect((await daemon.run("doctor", "--check")).code).toBe(0)
+    },
+    LIMIT_MS,
+  )
+})
