@@ -58,7 +58,6 @@ async function* measureSet(set: Collection, embedder: Embedder): AsyncGenerator<
   const starts = await bench.addFile("file_set", set.documents)
   const row = new Map(starts.map((start, i) => [start, i]))
   for (const mode of MODES) yield [mode, await measure(set.queries, query => ask(bench, query, mode, row))]
-  await bench.close()
   const vectors = await embedder.embed(set.documents, "passage")
   for (const { name, open } of ENGINES) {
     const peer = await open({ texts: set.documents, vectors, embedder }).catch((error: Error) => {
@@ -67,6 +66,8 @@ async function* measureSet(set: Collection, embedder: Embedder): AsyncGenerator<
     if (peer) yield [name, await measure(set.queries, query => peer.search(query))]
     await peer?.close()
   }
+  // Not before: LanceDB keeps the temporary files of the whole process in the product's directory.
+  await bench.close()
 }
 
 async function ask(bench: Bench, query: string, mode: SearchMode, row: Map<number, number>): Promise<number[]> {
