@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
+import { LLAMA, type OllamaStandIn, startOllama } from "../support/ollama.ts"
 import { canInject, Disk, injectInto } from "../support/trouble.ts"
 
 const LIMIT_MS = 120_000
@@ -150,11 +151,16 @@ describe.skipIf(!disk.mounted)("a disk that turns read-only", () => {
 
 describe.skipIf(!canInject)("a disk that reports errors for a while", () => {
   let daemon: Daemon
+  let model: OllamaStandIn
   let kept: { fileId: string; conversationId: string }
   beforeAll(async () => {
-    daemon = await startDaemon()
+    model = await startOllama([LLAMA])
+    daemon = await startDaemon(["--ollama-host", model.server.url, "--default-model", "builtin/extractive"])
   }, LIMIT_MS)
-  afterAll(() => daemon?.remove())
+  afterAll(async () => {
+    await daemon?.remove()
+    model?.server.stop()
+  })
 
   test.each(["EIO", "EROFS"])(
     "(%s) is said, burns no attempt, and is over without a restart when the disk works again",
@@ -183,6 +189,38 @@ describe.skipIf(!canInject)("a disk that reports errors for a while", () => {
       await daemon.start()
       await expectKept(daemon, ["gulls.txt", "after.txt", ...QUEUED], kept.conversationId)
       for (const { id } of await filesOf(daemon)) await daemon.call("DELETE", `/libraries/${id}`)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    "ends replies and runs that are under way with its error, and stores their end when it works again",
+    async () => {
+      model.server.scenes.add("slow", { text: "One two three four five six seven eight.", delayMs: 400 })
+      const request = { model: "ollama/llama3.2:3b", use_library: false }
+      const asked = ask(daemon, "POST", "/conversations", { message: "case-slow please", ...request })
+      const ran = ask(daemon, "POST", "/agents/run", { task: "case-slow please", model: request.model })
+      await until(async () => model.server.open === 2)
+      const release = await injectInto(daemon.pid, WRITES, "error=EIO")
+      try {
+        const { text } = await asked
+        expect(text).toMatch(/event: error\ndata: .*"code":"insufficient_storage"/)
+        expect(text).toEndWith("event: done\ndata: {}\n\n")
+        expect((await ran).status).toBe(507)
+      } finally {
+        await release()
+      }
+      const [{ conversation_id }] = (await daemon.call("GET", "/conversations?q=case-slow")).data
+      const reply = async () => (await daemon.call("GET", `/conversations/${conversation_id}`)).messages[1]
+      await until(async () => (await reply()).finish_reason !== null)
+      expect(await reply()).toMatchObject({
+        finish_reason: "error",
+        content: "One two three four five six seven eight.",
+      })
+      const runs = async () => (await daemon.call("GET", "/agents/runs")).data
+      await until(async () => (await runs()).every((run: { status: string }) => run.status !== "running"))
+      const next = await daemon.call("POST", "/send", { conversation_id, message: "And then?" })
+      expect(next.messages[1].finish_reason).toBe("stop")
     },
     LIMIT_MS,
   )
