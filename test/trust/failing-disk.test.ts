@@ -14,7 +14,7 @@ const LIMIT_MS = 120_000
 const WRITES = "pwrite64,fsync,fdatasync,ftruncate,fallocate,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat"
 const QUESTION = "Who counts the gulls?"
 
-const disk = new Disk(300)
+const disk = new Disk(1500) // the executable unpacks its libraries
 if (!disk.mounted) console.log("skipped: an ext4 cannot be made or mounted here, which takes root and a loop device")
 if (!canInject) console.log("skipped: strace is not installed, or may not trace here")
 afterAll(() => disk.remove())

@@ -53,6 +53,7 @@ export class ReaderChild {
   async read(request: ReadRequest, limits: ReadLimits, onProgress: Progress, signal: AbortSignal): Promise<Outline> {
     this.filesRead++
     const { promise, resolve, reject } = Promise.withResolvers<Outline>()
+    promise.catch(() => {}) // nobody waits for it where the abort came first
     const watch = new Watch(this.pid, limits, reject)
     const abort = () => reject(signal.reason)
     signal.addEventListener("abort", abort)

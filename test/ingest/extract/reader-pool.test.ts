@@ -227,6 +227,15 @@ describe("readers come and go", () => {
     expect(await textOf(await next)).toBe(`pid ${pids()[1]}`)
   })
 
+  test("a read that was given up before it began fails for its caller, and leaves no error that nobody waits for", async () => {
+    const { command } = fakeReader("done(request)")
+    const pool = poolOf({ command })
+    const given = pool.read(file(pool.directory), unheard, AbortSignal.abort(new Error("too late")))
+    expect(await codeOf(given)).toBe("too late")
+    await Bun.sleep(50) // an error without a taker fails the test
+    expect(await textOf(await poolRead(pool))).toStartWith("pid ")
+  })
+
   test("a reader does not outlive its parent, even while it hangs", async () => {
     const directory = temporary()
     const pool = JSON.stringify(join(import.meta.dir, "../../../src/ingest/extract/reader-pool.ts"))
