@@ -106,6 +106,10 @@ export async function measureSpeed(directory: string): Promise<void> {
   await timed("delete of that file: commit", () => bench.removeFile("file_more"))
   await timed("delete of that file: sweep", () => bench.index.sweep())
   await queries("hybrid, after deletes", 12, ask("hybrid"))
+  const adding = addFiles(bench, Math.min(40, count))
+  await queries("hybrid, amid adds and merges", 12, ask("hybrid"))
+  await adding
+  await bench.index.sweep()
   const touched = bytesTouched(directory, stats.passages)
   await bench.stop()
   const speedOfMemory = memoryBandwidth()
@@ -113,6 +117,16 @@ export async function measureSpeed(directory: string): Promise<void> {
     `a hybrid query touches ${(touched / 1e6).toFixed(1)} MB; memory gives ${(speedOfMemory / 1e9).toFixed(1)} GB/s in this run: ` +
       `${((1000 * touched) / speedOfMemory).toFixed(2)} ms at least`,
   )
+}
+
+/** Adds and removes files, for about as long as a table of queries takes. */
+async function addFiles(bench: Bench, count: number): Promise<void> {
+  const make = textMaker(11)
+  const passages = Array.from({ length: FILE_PASSAGES }, () => make(105))
+  for (let i = 0; i < count; i++) {
+    await bench.addFile(`file_amid_${i}`, passages)
+    await bench.removeFile(`file_amid_${i}`)
+  }
 }
 
 /** Vectors are loaded beside the first queries: asks until both legs answer. */

@@ -1,6 +1,6 @@
 /**
- * The keyword leg: exact BM25 over the postings of all segments. Lives in the search worker; everything here is
- * synchronous and short, merges come in slices.
+ * The keyword leg: exact BM25 over the postings of all segments. Lives in the search worker; a search is synchronous and
+ * short, indexing and merging come in slices.
  *
  * Statistics (number of passages, how many hold a term, mean length) are those of the asking workspace's live
  * passages, counted while the postings are read: scores do not depend on other workspaces, on removed passages or on
@@ -9,6 +9,7 @@
 import { type Scheme, schemeOf, type TermGroup, termsOf } from "./analyze.ts"
 import { type IdRanges, NO_IDS, toRanges, union } from "./id-ranges.ts"
 import type { KeywordStore, Segment } from "./keyword-store.ts"
+import type { Pace } from "./pace.ts"
 import { PostingBuffer, PostingWriter } from "./posting-list.ts"
 import { Rows } from "./rows.ts"
 import { TopK } from "./top-k.ts"
@@ -50,39 +51,52 @@ export class KeywordIndex {
   rows = new Rows()
   /** Rises whenever row numbers change; scopes of an older version are stale. */
   version = 0
+  /** Segments that are not visible and whose postings are to be cleared: merged ones, and what was left unfinished. */
+  readonly leftovers: number[]
   private lengths = new Uint16Array(0)
   private scores = new Float32Array(0)
   private removed: IdRanges
   private readonly buffer = new PostingBuffer()
+  private readonly writer = new PostingWriter()
 
   constructor(readonly store: KeywordStore) {
     this.removed = toRanges(store.removed())
-    this.load()
+    this.leftovers = store.hidden()
+    this.setSegments(store.segments())
   }
 
-  /** Reads the list of segments again after it changed in the store. */
-  load(): void {
+  /** Makes a segment visible, on disk and here, in the place of those that it replaces. */
+  show(segment: Segment | undefined, replaced: Segment[]): void {
+    const numbers = new Set(replaced.map(({ number }) => number))
+    this.store.show(segment, [...numbers])
+    this.setSegments([...this.segments.filter(({ number }) => !numbers.has(number)), ...(segment ? [segment] : [])])
+  }
+
+  private setSegments(segments: Segment[]): void {
     let base = 0
     this.rows = new Rows()
-    this.segments = this.store.segments().map(segment => {
+    this.segments = segments.map(segment => {
       const loaded = { ...segment, base }
       base += segment.documents
       for (let i = 0; i < segment.stretches.length; i += 2)
         this.rows.append(segment.stretches[i]!, segment.stretches[i + 1]!)
       return loaded
     })
-    this.lengths = new Uint16Array(base)
+    // An eighth more than needed: a library that grows would else allocate anew at every segment.
+    if (base > this.scores.length) {
+      this.scores = new Float32Array(Math.ceil(base * 1.125))
+      this.lengths = new Uint16Array(this.scores.length)
+    }
     for (const segment of this.segments) this.lengths.set(segment.lengths, segment.base)
-    this.scores = new Float32Array(base)
     this.version++
   }
 
-  /** Indexes passages `firstId…` as one durable segment. */
-  add(firstId: number, texts: string[], fallback: Scheme): void {
+  /** Indexes passages `firstId…` as one durable segment, which is seen when all of it is written. */
+  async add(firstId: number, texts: string[], fallback: Scheme, pace: Pace): Promise<void> {
     if (texts.length === 0) return
     const postings = new Map<string, number[]>()
     const lengths = new Uint16Array(texts.length)
-    texts.forEach((text, row) => {
+    for (const [row, text] of texts.entries()) {
       const words = termsOf(text, schemeOf(text, fallback))
       lengths[row] = Math.min(MAX_LENGTH, words.length)
       for (const [term, frequency] of countOf(words)) {
@@ -90,19 +104,26 @@ export class KeywordIndex {
         if (list) list.push(row, frequency)
         else postings.set(term, [row, frequency])
       }
-    })
+      if (pace.isDue()) await pace.giveWay()
+    }
     const number = this.store.nextNumber()
-    const writer = new PostingWriter()
-    this.store.transaction(() => {
-      for (const term of [...postings.keys()].sort()) {
-        const list = postings.get(term)!
-        for (let i = 0; i < list.length; i += 2) writer.add(list[i]!, list[i + 1]!)
-        this.store.writePosting(number, term, list.length / 2, writer.take())
-      }
-      const stretches = Int32Array.of(firstId, texts.length)
-      this.store.show({ number, documents: texts.length, stretches, lengths }, [])
-    })
-    this.load()
+    const terms = [...postings.keys()].sort()
+    try {
+      for (let at = 0; at < terms.length; await pace.giveWay())
+        this.store.transaction(() => {
+          while (at < terms.length && !pace.isDue()) this.write(number, terms[at]!, postings.get(terms[at++]!)!)
+        })
+      this.show({ number, documents: texts.length, stretches: Int32Array.of(firstId, texts.length), lengths }, [])
+    } catch (error) {
+      this.leftovers.push(number)
+      throw error
+    }
+  }
+
+  private write(segment: number, term: string, list: number[]): void {
+    const { writer } = this
+    for (let i = 0; i < list.length; i += 2) writer.add(list[i]!, list[i + 1]!)
+    this.store.writePosting(segment, term, list.length / 2, writer.take())
   }
 
   /** Notes that passages are gone for good; merges drop them. Removing twice does nothing. */
@@ -147,13 +168,13 @@ export class KeywordIndex {
   search(groups: TermGroup[], scope: Scope, depth: number): KeywordResult {
     const { scores, rows } = this
     if (groups.length === 0) return { hits: [], total: 0, bound: 0, scoreOf: () => 0 }
-    scores.fill(0)
+    scores.fill(0, 0, rows.end)
     let bound = 0
     for (const group of groups) bound += this.accumulate(group, scope)
     const top = new TopK(Math.min(depth, rows.end))
     let total = 0
     const { mask } = scope
-    for (let row = 0; row < scores.length; row++) {
+    for (let row = 0; row < rows.end; row++) {
       const score = scores[row]!
       if (score === 0 || mask[row]! < IN_FILTER) continue
       total++

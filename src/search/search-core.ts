@@ -1,6 +1,6 @@
 /**
- * Both legs behind one door, as the search worker runs them. Every task is synchronous and short; merging goes on
- * between tasks.
+ * Both legs behind one door, as the search worker runs them. Every task but indexing is synchronous and short; indexing
+ * and merging give way to others every few milliseconds.
  */
 import { Database as Sqlite } from "bun:sqlite"
 import { join } from "node:path"
@@ -9,6 +9,7 @@ import { groupsOf } from "./analyze.ts"
 import { type IdRanges, intersect, NO_IDS, subtract } from "./id-ranges.ts"
 import { KeywordIndex, type Scope } from "./keyword-index.ts"
 import { KeywordStore } from "./keyword-store.ts"
+import { Pace } from "./pace.ts"
 import { holdsPhrase } from "./phrase.ts"
 import type { Condition, ParsedQuery } from "./query.ts"
 import { mergeOnce } from "./segment-merge.ts"
@@ -21,6 +22,7 @@ import type {
   WorkerRequest,
   WorkerSearch,
   WorkerStats,
+  WorkerTasks,
 } from "./worker-messages.ts"
 
 /** Ranges and scopes remembered; a library under load has few in use at a time. */
@@ -57,8 +59,7 @@ export class SearchCore {
       case "open":
         return this.open(request.ask.dataDirectory)
       case "index":
-        this.keyword.add(request.ask.firstId, request.ask.texts, request.ask.scheme)
-        return this.mergeLater()
+        return this.index(request.ask)
       case "beginVectors":
         this.nextVectors?.close()
         this.nextVectors = new VectorIndex(request.ask.table, request.ask.dimensions, {
@@ -99,7 +100,13 @@ export class SearchCore {
   private open(dataDirectory: string): void {
     this.dataDirectory = dataDirectory
     this.keyword = new KeywordIndex(new KeywordStore(join(dataDirectory, "keyword.db")))
-    for (const segment of this.keyword.store.hidden()) while (this.keyword.store.clearSome(segment, 5000));
+    this.mergeLater()
+  }
+
+  private async index({ firstId, texts, scheme }: WorkerTasks["index"]["ask"]): Promise<void> {
+    const pace = this.pace()
+    await this.keyword.add(firstId, texts, scheme, pace)
+    this.noteSlices(pace)
     this.mergeLater()
   }
 
@@ -185,20 +192,25 @@ export class SearchCore {
   }
 
   private async merge(): Promise<void> {
-    let sliceAt = performance.now()
-    const breathe = async () => {
-      this.longestSliceMs = Math.max(this.longestSliceMs, performance.now() - sliceAt)
-      await new Promise(resolve => setTimeout(resolve, 0))
-      if (this.closed) throw new Error("closing")
-      sliceAt = performance.now()
-    }
+    const pace = this.pace()
     try {
-      await breathe()
-      while ((await mergeOnce(this.keyword, breathe)) > 0) this.merges++
+      await pace.giveWay()
+      while ((await mergeOnce(this.keyword, pace)) > 0) this.merges++
     } catch (error) {
       // Such as a full disk. Nothing of a failed merge is visible; the next write tries again.
       if (!this.closed) log.warn("keyword segments could not be merged", { error })
     }
+    this.noteSlices(pace)
+  }
+
+  private pace(): Pace {
+    return new Pace(() => {
+      if (this.closed) throw new Error("closing")
+    })
+  }
+
+  private noteSlices({ longestSliceMs }: Pace): void {
+    this.longestSliceMs = Math.max(this.longestSliceMs, longestSliceMs)
   }
 
   private stats(): WorkerStats {

@@ -6,10 +6,12 @@ declare const self: Worker
 
 const core = new SearchCore()
 
-self.onmessage = (event: MessageEvent<WorkerRequest>) => {
+self.onmessage = async (event: MessageEvent<WorkerRequest>) => {
   const { id } = event.data
   try {
-    self.postMessage({ id, answer: core.run(event.data) })
+    const answer = core.run(event.data)
+    // A search is answered in the same turn: waiting for what is no promise would let others go first.
+    self.postMessage({ id, answer: answer instanceof Promise ? await answer : answer })
   } catch (error) {
     self.postMessage({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   }

@@ -6,6 +6,7 @@
 import { countIds, eachOverlap, type IdRanges, intersect, subtract } from "./id-ranges.ts"
 import type { KeywordIndex } from "./keyword-index.ts"
 import type { KeywordStore, Segment } from "./keyword-store.ts"
+import type { Pace } from "./pace.ts"
 import { eachPosting, PostingWriter } from "./posting-list.ts"
 import { Rows } from "./rows.ts"
 
@@ -14,9 +15,9 @@ const WIDTH = 8
 /** A segment with this share of removed passages is rewritten alone. */
 const REWRITE_SHARE = 0.1
 /** Terms read from a segment at a time. */
-const PAGE = 256
-/** Longest time in one slice. */
-const SLICE_MS = 8
+const PAGE = 64
+/** Postings of merged segments cleared at a time. */
+const CLEARED = 64
 
 /** The segments that should become one, or none. */
 export function planMerge(segments: Segment[], removed: IdRanges): Segment[] {
@@ -46,23 +47,35 @@ function countRemoved(segment: Segment, removed: IdRanges): number {
 }
 
 /**
- * Merges what `planMerge` names, slice by slice: call until `done`. `breathe` gives way between slices.
+ * Merges what `planMerge` names, slice by slice, and clears what is left of merged segments.
  * @returns the number of passages in the merged segments, 0 when there was nothing to do.
  */
-export async function mergeOnce(index: KeywordIndex, breathe: () => Promise<void>): Promise<number> {
+export async function mergeOnce(index: KeywordIndex, pace: Pace): Promise<number> {
+  await clearLeftovers(index, pace)
   const removed = index.removedRanges()
   const sources = planMerge(index.segments, removed)
   if (sources.length === 0) return 0
   const merge = new Merge(index.store, sources, removed)
-  while (!merge.step()) await breathe()
-  index.store.show(
-    merge.segment.documents ? merge.segment : undefined,
-    sources.map(source => source.number),
-  )
-  index.load()
+  try {
+    await pace.giveWay()
+    while (!merge.step(pace)) await pace.giveWay()
+    index.show(merge.segment.documents ? merge.segment : undefined, sources)
+  } catch (error) {
+    index.leftovers.push(merge.segment.number)
+    throw error
+  }
+  index.leftovers.push(...sources.map(({ number }) => number))
   forgetRemoved(index)
-  for (const source of sources) while (index.store.clearSome(source.number, 500)) await breathe()
+  await clearLeftovers(index, pace)
   return sources.reduce((sum, source) => sum + source.documents, 0)
+}
+
+async function clearLeftovers({ store, leftovers }: KeywordIndex, pace: Pace): Promise<void> {
+  for (; leftovers.length > 0; leftovers.shift())
+    for (let more = true; more; await pace.giveWay())
+      store.transaction(() => {
+        while (more && !pace.isDue()) more = store.clearSome(leftovers[0]!, CLEARED)
+      })
 }
 
 /** A removed id that no segment holds any more need not be remembered. */
@@ -82,18 +95,17 @@ class Merge {
     removed: IdRanges,
   ) {
     const rows = new Rows()
-    const lengths: number[] = []
+    const lengths = new Uint16Array(segments.reduce((sum, { documents }) => sum + documents, 0))
     this.sources = segments.map(segment => new Source(store, segment, keepRows(segment, removed, rows, lengths)))
     const number = store.nextNumber()
-    this.segment = { number, documents: rows.end, stretches: rows.toPairs(), lengths: Uint16Array.from(lengths) }
+    this.segment = { number, documents: rows.end, stretches: rows.toPairs(), lengths: lengths.slice(0, rows.end) }
   }
 
   /** Merges terms for one slice of time, in one transaction. @returns true when all is merged. */
-  step(): boolean {
-    const until = performance.now() + SLICE_MS
+  step(pace: Pace): boolean {
     let done = false
     this.store.transaction(() => {
-      while (!done && performance.now() < until) done = !this.mergeNextTerm()
+      while (!done && !pace.isDue()) done = !this.mergeNextTerm()
     })
     return done
   }
@@ -119,7 +131,7 @@ class Merge {
 }
 
 /** Rows of a segment in the merged one, -1 for removed passages; appends those kept to `rows` and `lengths`. */
-function keepRows(segment: Segment, removed: IdRanges, rows: Rows, lengths: number[]): Int32Array {
+function keepRows(segment: Segment, removed: IdRanges, rows: Rows, lengths: Uint16Array): Int32Array {
   const newRows = new Int32Array(segment.documents).fill(-1)
   let row = 0
   for (let i = 0; i < segment.stretches.length; i += 2) {
@@ -129,10 +141,8 @@ function keepRows(segment: Segment, removed: IdRanges, rows: Rows, lengths: numb
     for (let at = 0; at < kept.length; at += 2) {
       const from = row + kept[at]! - first
       const size = kept[at + 1]! - kept[at]! + 1
-      for (let j = 0; j < size; j++) {
-        newRows[from + j] = rows.end + j
-        lengths.push(segment.lengths[from + j]!)
-      }
+      for (let j = 0; j < size; j++) newRows[from + j] = rows.end + j
+      lengths.set(segment.lengths.subarray(from, from + size), rows.end)
       rows.append(kept[at]!, size)
     }
     row += count

@@ -7,12 +7,10 @@ import { log } from "../log.ts"
 import { type Generation, insertChunks, markDead, markStaged, reserve, yieldToOthers } from "../storage/chunks.ts"
 import type { Database } from "../storage/database.ts"
 import type { ChunkSource, TextChunk } from "../storage/document.ts"
-import { type Scheme, schemeOf } from "./analyze.ts"
+import { schemeOf } from "./analyze.ts"
 import type { SearchThread } from "./search-thread.ts"
 import type { VectorLeg } from "./vector-leg.ts"
 
-/** Passages of one keyword segment: 512 take about 60 ms of the worker, in which queries wait. */
-const PASSAGES_PER_SEGMENT = 512
 /** Passages embedded at a time. */
 export const EMBED_BATCH = 32
 /**
@@ -78,7 +76,7 @@ async function writeAll(
     const told = (done: number) => on("embedding", (written + done) / chunks.count)
     await insertChunks(db, generation, written, batch, signal)
     reached("chunks written")
-    await indexWords(dependencies, part, scheme, signal)
+    await dependencies.thread.ask("index", { firstId: part.first, texts: part.texts, scheme })
     reached("words indexed")
     // After a first failure the rest waits as well, instead of failing batch by batch.
     embedding &&= await indexMeaning(dependencies, part, told, signal)
@@ -100,19 +98,6 @@ interface Part {
   /** Id of the first passage. */
   first: number
   texts: string[]
-}
-
-async function indexWords(
-  { thread }: StageDependencies,
-  { first, texts }: Part,
-  scheme: Scheme,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let from = 0; from < texts.length; from += PASSAGES_PER_SEGMENT) {
-    signal.throwIfAborted()
-    const segment = texts.slice(from, from + PASSAGES_PER_SEGMENT)
-    await thread.ask("index", { firstId: first + from, texts: segment, scheme })
-  }
 }
 
 /**

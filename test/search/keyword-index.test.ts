@@ -5,10 +5,29 @@ import { join } from "node:path"
 import { groupsOf, schemeOf, termsOf } from "../../src/search/analyze.ts"
 import { BM25, KeywordIndex } from "../../src/search/keyword-index.ts"
 import { KeywordStore } from "../../src/search/keyword-store.ts"
+import { Pace } from "../../src/search/pace.ts"
 import { compareBytes, mergeOnce } from "../../src/search/segment-merge.ts"
+import { rejection } from "../support/rejection.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "keyword-test-"))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** Looks at the index between all slices of a piece of work. */
+class Watched extends Pace {
+  slices = 0
+  constructor(private readonly look: () => void) {
+    super()
+  }
+  override isDue(): boolean {
+    return ++this.slices % 3 === 0
+  }
+  override giveWay(): Promise<void> {
+    this.look()
+    return super.giveWay()
+  }
+}
+
+const add = (firstId: number, texts: string[]) => index.add(firstId, texts, "english", new Pace())
 
 let files = 0
 let index: KeywordIndex
@@ -60,17 +79,17 @@ const QUERIES = ["pump", "tenant notice", "heron heron otter window", "the roofs
 
 describe("scores are exact BM25", () => {
   for (const query of QUERIES)
-    test(query, () => {
+    test(query, async () => {
       const texts = passages(300)
-      index.add(100, texts.slice(0, 120), "english")
-      index.add(220, texts.slice(120), "english")
+      await add(100, texts.slice(0, 120))
+      await add(220, texts.slice(120))
       const all = new Map(texts.map((text, i) => [100 + i, text]))
       expectExact(all, Int32Array.of(100, 399), query)
     })
 
-  test("over the asking workspace's live passages alone", () => {
+  test("over the asking workspace's live passages alone", async () => {
     const texts = passages(200)
-    index.add(1, texts, "english")
+    await add(1, texts)
     const live = new Map(
       [...texts.entries()].map(([i, text]) => [i + 1, text] as const).filter(([id]) => id <= 50 || id > 150),
     )
@@ -79,7 +98,7 @@ describe("scores are exact BM25", () => {
 
   test("before, between and after merges, with removed passages dropped and bytes freed", async () => {
     const texts = passages(900)
-    for (let i = 0; i < 18; i++) index.add(1 + i * 50, texts.slice(i * 50, i * 50 + 50), "english")
+    for (let i = 0; i < 18; i++) await add(1 + i * 50, texts.slice(i * 50, i * 50 + 50))
     index.remove(Int32Array.of(101, 200, 333, 333))
     const all = new Map(
       [...texts.entries()]
@@ -89,7 +108,7 @@ describe("scores are exact BM25", () => {
     const ranges = Int32Array.of(1, 100, 201, 332, 334, 900)
     expectExact(all, ranges, "tenant notice pump")
     let merges = 0
-    while ((await mergeOnce(index, async () => expectExact(all, ranges, "otter"))) > 0) merges++
+    while ((await mergeOnce(index, new Watched(() => expectExact(all, ranges, "otter")))) > 0) merges++
     expect(merges).toBeGreaterThan(0)
     expect(index.segments.length).toBeLessThan(8)
     expect(index.removedRanges()).toEqual(new Int32Array(0))
@@ -97,32 +116,52 @@ describe("scores are exact BM25", () => {
     expect(index.store.hidden()).toEqual([])
   })
 
-  test("equal scores come in the order of ids, also at the end of the list", () => {
-    index.add(50, Array(20).fill("heron stone"), "english")
-    index.add(10, Array(20).fill("heron stone"), "english")
+  test("equal scores come in the order of ids, also at the end of the list", async () => {
+    await add(50, Array(20).fill("heron stone"))
+    await add(10, Array(20).fill("heron stone"))
     const scope = index.scope(Int32Array.of(10, 29, 50, 69), undefined)
     const { hits } = index.search(groupsOf("heron"), scope, 25)
     expect(hits.map(hit => hit.id)).toEqual([...Array(20).keys()].map(i => 10 + i).concat([50, 51, 52, 53, 54]))
   })
 })
 
-test("an interrupted build or merge is invisible and cleared by its number", () => {
-  index.add(1, ["the heron"], "english")
-  index.store.writePosting(99, "heron", 1, Uint8Array.of(3))
-  expect(index.store.hidden()).toEqual([99])
-  while (index.store.clearSome(99, 10));
+test("passages are seen all at once when their segment is complete, and none of one that failed", async () => {
+  const texts = passages(40)
+  const all = new Map(texts.map((text, i) => [i + 1, text]))
+  const found = () => index.search(groupsOf("pump"), index.scope(Int32Array.of(1, 80), undefined), 100).total
+  const pace = new Watched(() => expect(found()).toBe(0))
+  await index.add(1, texts, "english", pace)
+  expect(pace.slices).toBeGreaterThan(10)
+  expectExact(all, Int32Array.of(1, 80), "pump")
+  const cut = new Watched(() => {
+    if (cut.slices > 50) throw new Error("the disk is full")
+  })
+  expect((await rejection(index.add(41, texts, "english", cut))).message).toBe("the disk is full")
+  expect(index.store.hidden()).toHaveLength(1)
+  expectExact(all, Int32Array.of(1, 80), "pump")
+  await mergeOnce(index, new Pace())
   expect(index.store.hidden()).toEqual([])
 })
 
-test("terms are merged in the order of their bytes, surrogates above the private use area", () => {
+test("what a crash leaves of a build or merge is invisible, and cleared after the next start", async () => {
+  await add(1, ["the heron"])
+  index.store.writePosting(99, "heron", 1, Uint8Array.of(3))
+  const opened = new KeywordIndex(index.store)
+  expect(opened.leftovers).toEqual([99])
+  expect(opened.segments.map(({ documents }) => documents)).toEqual([1])
+  await mergeOnce(opened, new Pace())
+  expect(index.store.hidden()).toEqual([])
+})
+
+test("terms are merged in the order of their bytes, surrogates above the private use area", async () => {
   const terms = ["a", "ab", "b", "é", "中", "\ue000", "\uffe5", "𐐷", "𠀀"]
   const byBytes = [...terms].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   expect([...terms].reverse().sort(compareBytes)).toEqual(byBytes)
 })
 
-test("a passage that holds both forms of a word counts it once, with both frequencies", () => {
+test("a passage that holds both forms of a word counts it once, with both frequencies", async () => {
   const texts = ["a lens and the lenses of the heron", "one lens", "two lenses of a river", "stone"]
-  index.add(1, texts, "english")
+  await add(1, texts)
   const all = new Map(texts.map((text, i) => [i + 1, text]))
   expectExact(all, Int32Array.of(1, 4), "lens")
 })

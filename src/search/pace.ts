@@ -1,0 +1,22 @@
+/** Longest time that indexing or merging keeps the search worker to itself. */
+const SLICE_MS = 8
+
+/** Paces a long piece of work of the search worker, so that queries go between its slices. */
+export class Pace {
+  longestSliceMs = 0
+  private since = performance.now()
+
+  /** `gone`: throws when the work is to end. */
+  constructor(private readonly gone: () => void = () => {}) {}
+
+  isDue(): boolean {
+    return performance.now() - this.since >= SLICE_MS
+  }
+
+  async giveWay(): Promise<void> {
+    this.longestSliceMs = Math.max(this.longestSliceMs, performance.now() - this.since)
+    await new Promise(resolve => setTimeout(resolve, 0))
+    this.gone()
+    this.since = performance.now()
+  }
+}
