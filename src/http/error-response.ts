@@ -40,6 +40,7 @@ interface SchemaIssue {
 interface SchemaHint {
   type?: string
   const?: unknown
+  enum?: unknown[]
   pattern?: string
   anyOf?: SchemaHint[]
   minimum?: number
@@ -72,6 +73,7 @@ function causesOf(issue: SchemaIssue): SchemaIssue[] {
 
 /** A schema in words: `must be a whole number from 1 to 100`. */
 function ruleOf(schema: SchemaHint): string {
+  if (schema.enum) return `must be one of ${schema.enum.join(", ")}`
   const choices = schema.anyOf?.filter(choice => choice.type !== "null") ?? []
   if (choices.length > 0 && choices.every(choice => choice.const !== undefined))
     return `must be one of ${choices.map(choice => String(choice.const)).join(", ")}`

@@ -3,6 +3,7 @@ import { toOpenAPISchema } from "@elysiajs/openapi"
 import type { AnyElysia } from "elysia"
 import swaggerStyle from "swagger-ui-dist/swagger-ui.css" with { type: "file" }
 import swaggerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" }
+import { ERRORS, type ErrorCode } from "../errors.ts"
 import { ErrorResponse } from "./schemas.ts"
 
 export const DOCS_PATH = "/external-docs/docs"
@@ -20,7 +21,7 @@ const header = (name: string, description: string) => ({ type: "apiKey", in: "he
 /** @param app the routes under their canonical prefix, mounted once */
 export function openApiDocument(app: AnyElysia, version: string) {
   const { paths, components } = toOpenAPISchema(app) as unknown as { paths: Paths; components: { schemas: object } }
-  for (const item of Object.values(paths)) for (const entry of Object.values(item)) moveExample(entry)
+  for (const item of Object.values(paths)) for (const entry of Object.values(item)) complete(entry)
   return {
     openapi: "3.1.0",
     info: { title: "Carrel", version, description: DESCRIPTION, license: { name: "Apache-2.0" } },
@@ -29,6 +30,7 @@ export function openApiDocument(app: AnyElysia, version: string) {
     components: {
       ...components,
       schemas: { ...components.schemas, Error: ErrorResponse },
+      headers: HEADERS,
       securitySchemes: {
         clientId: header("client-id", "Client identifier, cid_…"),
         privateKey: header("private-key", "Private key, cpk_…"),
@@ -44,17 +46,100 @@ export function openApiDocument(app: AnyElysia, version: string) {
 }
 
 type Paths = Record<string, Record<string, Entry>>
+interface Answer {
+  description: string
+  headers?: Record<string, unknown>
+}
 interface Entry {
+  /** What `operation()` notes for this file to place. */
   "x-request-example"?: unknown
-  requestBody?: { content?: Record<string, { example?: unknown }> }
+  "x-errors"?: ErrorCode[]
+  "x-headers"?: { name: string }[]
+  security?: Record<string, unknown>[]
+  requestBody?: { content?: Record<string, { example?: unknown; schema?: unknown }> }
+  parameters?: { in: string; description?: string; schema?: unknown }[]
+  responses: Record<string, Answer>
 }
 
-/** `operation()` keeps the request example beside the schemas; the document wants it inside the body's content. */
-function moveExample(entry: Entry): void {
-  const example = entry["x-request-example"]
+/** Errors of every JSON body, whatever the route says. */
+const BODY_ERRORS: ErrorCode[] = ["invalid_json", "invalid_request", "request_too_large", "unsupported_media_type"]
+
+/** Brings what the framework makes of a route in line with what the server does. */
+function complete(entry: Entry): void {
+  const { "x-request-example": example, "x-errors": named = [], "x-headers": headers = [], requestBody } = entry
   delete entry["x-request-example"]
-  if (example === undefined) return
-  for (const media of Object.values(entry.requestBody?.content ?? {})) media.example = example
+  delete entry["x-errors"]
+  delete entry["x-headers"]
+  if (headers.length > 0)
+    entry.parameters = [
+      ...(entry.parameters ?? []),
+      ...headers.map(header => ({ in: "header", required: false, ...header })),
+    ]
+  const json = requestBody?.content?.["application/json"]
+  if (json) {
+    // The framework would also read forms; `body.ts` takes JSON only.
+    requestBody.content = { "application/json": json }
+    json.schema = asServed(json.schema)
+    if (example !== undefined) json.example = example
+  }
+  for (const parameter of entry.parameters ?? []) {
+    parameter.schema = asServed(parameter.schema)
+    const { description } = (parameter.schema ?? {}) as { description?: string }
+    if (description) parameter.description ??= description
+  }
+  const inQuery = entry.parameters?.some(parameter => parameter.in === "query")
+  const codes = new Set([...named, ...(json ? BODY_ERRORS : []), ...(inQuery ? (["invalid_request"] as const) : [])])
+  for (const [status, group] of groupByStatus(codes)) entry.responses[status] = errorAnswer(group)
+  const isLimited = entry.security?.some(scheme => "clientId" in scheme) ?? false
+  for (const [status, answer] of Object.entries(entry.responses)) answer.headers = headersOf(status, isLimited)
+}
+
+/** Unknown fields are ignored, not refused; a number of a query is documented as the number it stands for. */
+function asServed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(asServed)
+  if (typeof schema !== "object" || schema === null) return schema
+  const { anyOf, additionalProperties, ...rest } = schema as Record<string, unknown>
+  const choices = anyOf as Record<string, unknown>[] | undefined
+  const number = choices?.some(({ format }) => format === "integer") && choices.find(({ type }) => type === "integer")
+  if (number) return { ...number, ...rest }
+  const open = additionalProperties === false ? {} : { additionalProperties }
+  const kept = { ...rest, ...(anyOf ? { anyOf } : {}), ...(additionalProperties === undefined ? {} : open) }
+  return Object.fromEntries(Object.entries(kept).map(([name, value]) => [name, asServed(value)]))
+}
+
+function errorAnswer(codes: ErrorCode[]): Answer & { content: object } {
+  const code = codes[0]!
+  return {
+    description: codes.map(name => `\`${name}\`: ${ERRORS[name].message}`).join("; "),
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Error" },
+        example: { error: { code, message: ERRORS[code].message, request_id: "req_01m7y48vkz3s85f1acdta2" } },
+      },
+    },
+  }
+}
+
+function groupByStatus(codes: Iterable<ErrorCode>): Map<number, ErrorCode[]> {
+  const groups = new Map<number, ErrorCode[]>()
+  for (const code of codes) groups.set(ERRORS[code].status, [...(groups.get(ERRORS[code].status) ?? []), code])
+  return new Map([...groups].sort(([left], [right]) => left - right))
+}
+
+const HEADERS = {
+  "X-Request-Id": { description: "Names this request in the log", schema: { type: "string" } },
+  "X-RateLimit-Limit": { description: "Requests allowed per minute", schema: { type: "integer" } },
+  "X-RateLimit-Remaining": { description: "Requests left in the current window", schema: { type: "integer" } },
+  "X-RateLimit-Reset": { description: "Unix time at which the window ends", schema: { type: "integer" } },
+  "Retry-After": { description: "Seconds until a retry makes sense", schema: { type: "integer" } },
+}
+type HeaderName = keyof typeof HEADERS
+
+function headersOf(status: string, isLimited: boolean): Record<string, { $ref: string }> {
+  const names: HeaderName[] = ["X-Request-Id"]
+  if (isLimited && status !== "401") names.push("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+  if (status === "429" || status === "503") names.push("Retry-After")
+  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
 const PAGE = `<!doctype html>

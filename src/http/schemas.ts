@@ -1,6 +1,6 @@
 /** Schemas that several routes share: types, validation and documentation in one. */
 import { type TSchema, t } from "elysia"
-import { ERRORS, type ErrorCode, invalid } from "../errors.ts"
+import { type ErrorCode, invalid } from "../errors.ts"
 
 /** An ISO-8601 time in UTC with milliseconds. */
 export const Time = t.String({ format: "date-time", examples: ["2026-11-21T10:00:00.000Z"] })
@@ -108,35 +108,22 @@ interface Operation {
   errors?: ErrorCode[]
   /** Example of the request body. */
   example?: unknown
+  /** Request headers that change what the route does. */
+  headers?: { name: string; description?: string; schema: object }[]
   /** `false` for routes that need no credentials; `session` for those of the console. */
   security?: false | "session"
 }
 
 const ALWAYS: ErrorCode[] = ["unauthorized", "forbidden", "rate_limited", "internal_error"]
 
-/** The `detail` of a route: its whole entry in the OpenAPI document but for the request schemas. */
+/** The `detail` of a route: its entry in the OpenAPI document, which `openapi.ts` completes with the request's schemas. */
 export function operation(spec: Operation) {
   const responses: Record<string, unknown> = {}
   const { status = 200, ...success } = spec.success
   responses[status] = { description: success.description, ...content(success.schema, success.type, success.example) }
   for (const [other, body] of Object.entries(spec.alternatives ?? {}))
     responses[other] = { description: body.description, ...content(body.schema, body.type) }
-  const codes = new Set<ErrorCode>([
-    ...(spec.errors ?? []),
-    ...(spec.security === false ? (["internal_error"] as const) : ALWAYS),
-  ])
-  for (const [errorStatus, names] of groupByStatus(codes))
-    responses[errorStatus] = {
-      description: names.map(name => `\`${name}\`: ${ERRORS[name].message}`).join("; "),
-      content: {
-        "application/json": {
-          schema: { $ref: "#/components/schemas/Error" },
-          example: {
-            error: { code: names[0], message: ERRORS[names[0]!].message, request_id: "req_01m7y48vkz3s85f1acdta2" },
-          },
-        },
-      },
-    }
+  const always = spec.security === false ? (["internal_error"] as const) : ALWAYS
   const security =
     spec.security === false
       ? []
@@ -149,6 +136,8 @@ export function operation(spec: Operation) {
     tags: [spec.tag],
     security,
     responses,
+    "x-errors": [...(spec.errors ?? []), ...always],
+    ...(spec.headers ? { "x-headers": spec.headers } : {}),
     ...(spec.example === undefined ? {} : { "x-request-example": spec.example }),
     // biome-ignore lint/suspicious/noExplicitAny: the framework's type of a document entry is narrower than OpenAPI's
   } as any
@@ -157,10 +146,4 @@ export function operation(spec: Operation) {
 function content(schema?: TSchema, type = "application/json", example?: unknown) {
   if (!schema) return {}
   return { content: { [type]: { schema, ...(example === undefined ? {} : { example }) } } }
-}
-
-function groupByStatus(codes: Iterable<ErrorCode>): Map<number, ErrorCode[]> {
-  const groups = new Map<number, ErrorCode[]>()
-  for (const code of codes) groups.set(ERRORS[code].status, [...(groups.get(ERRORS[code].status) ?? []), code])
-  return new Map([...groups].sort(([left], [right]) => left - right))
 }

@@ -250,4 +250,24 @@ describe("the reference", () => {
         expect(Object.keys(entry.responses)).not.toHaveLength(0)
       }
   })
+
+  test("tells what the server does: JSON bodies only, unknown fields ignored, whole numbers, every parameter, examples", async () => {
+    const document: any = await (await fetch(`${app.url}/external-docs/docs/json`)).json()
+    for (const [path, item] of Object.entries<any>(document.paths))
+      for (const [method, entry] of Object.entries<any>(item)) {
+        const name = `${method} ${path}`
+        const inPath = entry.parameters?.filter((parameter: any) => parameter.in === "path") ?? []
+        expect([name, inPath.length]).toEqual([name, path.match(/\{/g)?.length ?? 0])
+        expect(JSON.stringify(entry)).not.toMatch(/"additionalProperties":false|"format":"integer"|"x-/)
+        const body = entry.requestBody?.content
+        if (!body || path.endsWith("/upload")) continue
+        expect([name, Object.keys(body)]).toEqual([name, ["application/json"]])
+        const { example } = body["application/json"]
+        expect([name, typeof example]).toEqual([name, "object"])
+        expect(Object.keys(entry.responses)).toEqual(expect.arrayContaining(["400", "413", "415"]))
+      }
+    const follow = document.paths["/external-docs/external/conversations/{conversation_id}/events"].get
+    expect(follow.parameters.map((parameter: any) => parameter.name)).toEqual(["conversation_id", "Last-Event-ID"])
+    expect(Object.keys(follow.responses["429"].headers)).toContain("Retry-After")
+  })
 })

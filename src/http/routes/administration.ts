@@ -46,6 +46,7 @@ export function administrationRoutes({ users, sessions, workspaces }: Services) 
         security: "session",
         success: { description: "The user", schema: User },
         errors: ["invalid_request", "not_found", "conflict"],
+        example: { role: "administrator" },
       }),
     })
     .delete(
@@ -93,6 +94,7 @@ export function administrationRoutes({ users, sessions, workspaces }: Services) 
             schema: t.Composite([Invitation, t.Object({ token: t.String() })]),
           },
           errors: ["invalid_request", "not_found", "conflict"],
+          example: { email: "grace@example.org", role: "member" },
         }),
       },
     )
@@ -136,6 +138,7 @@ export function administrationRoutes({ users, sessions, workspaces }: Services) 
           security: "session",
           success: { status: 201, description: "The workspace", schema: Workspace },
           errors: ["invalid_request", "conflict"],
+          example: { name: "finance" },
         }),
       },
     )
@@ -151,6 +154,7 @@ export function administrationRoutes({ users, sessions, workspaces }: Services) 
         security: "session",
         success: { description: "The workspace", schema: Workspace },
         errors: ["invalid_request", "not_found", "conflict"],
+        example: { enforce_redaction: true },
       }),
     })
     .put(

@@ -174,6 +174,10 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
             "insufficient_storage",
           ],
           example: EXAMPLE,
+          headers: [
+            { name: "Idempotency-Key", schema: { type: "string", minLength: 1, maxLength: 255 } },
+            { name: "Prefer", schema: { type: "string", enum: ["respond-async"] } },
+          ],
         }),
       },
     )
@@ -244,6 +248,7 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
         params: byId,
         detail: operation({
           summary: "Watch a run",
+          headers: [{ name: "Last-Event-ID", schema: { type: "integer", minimum: 0 } }],
           description:
             "Server-sent events: `run_started`, `step_started` and `step_completed` (a step), `run_finished` (the run), `done`. All from the beginning, or those after `Last-Event-ID`.",
           tag: "Agents",

@@ -89,8 +89,9 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
           summary: "Is this setup link still good?",
           tag: TAG,
           security: false,
-          success: { description: "The answer", schema: t.Object({ valid: t.Boolean() }) },
+          success: { description: "The answer", schema: t.Object({ valid: t.Boolean({ examples: [true] }) }) },
           errors: ["invalid_request", "rate_limited"],
+          example: { token: "setup_…" },
         }),
       },
     )
@@ -108,6 +109,7 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
           security: false,
           success: { description: "The invitation", schema: Invitation },
           errors: ["invalid_request", "forbidden", "rate_limited"],
+          example: { token: "inv_…" },
         }),
       },
     )
@@ -127,13 +129,14 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
           security: false,
           success: { status: 201, description: "The session", schema: Opened },
           errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
+          example: { token: "inv_…", password: "correct horse battery", name: "Grace" },
         }),
       },
     )
 }
 
 const Overview = t.Object({
-  uptime_seconds: integer(),
+  uptime_seconds: integer({ examples: [3600] }),
   embedding_model: t.String(),
   disk: t.Object({ used_bytes: integer(), free_bytes: integer() }),
   requests: t.Array(t.Object({ key_id: t.String(), name: t.String(), per_minute: t.Array(integer()) })),
@@ -202,6 +205,7 @@ function accountRoutes({ users, sessions, workspaces, version }: Services) {
           security: "session",
           success: { description: "The account", schema: Me },
           errors: ["invalid_request", "not_found"],
+          example: { name: "Ada" },
         }),
       },
     )
@@ -220,6 +224,7 @@ function accountRoutes({ users, sessions, workspaces, version }: Services) {
           security: "session",
           success: { status: 204, description: "Done" },
           errors: ["invalid_request"],
+          example: { current_password: "correct horse battery", new_password: "staple battery horse" },
         }),
       },
     )

@@ -196,18 +196,14 @@ export const conversationRoutes = ({ chat }: Services) => {
       {
         scope: "chat",
         params: byId,
-        detail: {
-          ...operation({
-            summary: "Follow the newest reply",
-            description: `Replays the events after \`Last-Event-ID\` (all without it) and goes on until the reply ends.\n\n${STREAM}`,
-            tag: "Conversations",
-            success: { description: "The reply as events", schema: t.String(), type: "text/event-stream" },
-            errors: ["invalid_request", "not_found"],
-          }),
-          parameters: [
-            { in: "header", name: "Last-Event-ID", required: false, schema: { type: "integer", minimum: 0 } },
-          ],
-        },
+        detail: operation({
+          summary: "Follow the newest reply",
+          headers: [{ name: "Last-Event-ID", schema: { type: "integer", minimum: 0 } }],
+          description: `Replays the events after \`Last-Event-ID\` (all without it) and goes on until the reply ends.\n\n${STREAM}`,
+          tag: "Conversations",
+          success: { description: "The reply as events", schema: t.String(), type: "text/event-stream" },
+          errors: ["invalid_request", "not_found"],
+        }),
       },
     )
     .post(

@@ -38,6 +38,7 @@ const settings = {
 }
 
 const Session = t.Object({ token: t.String({ examples: ["cst_…"] }), expires_at: Time })
+const Status = t.Object({ configured: t.Boolean({ examples: [true] }), version: t.String({ examples: ["0.1.0"] }) })
 const id = t.Object({ id: t.String() })
 
 export function keysRoutes(services: Services) {
@@ -95,7 +96,7 @@ export function keysRoutes(services: Services) {
           summary: "Has this daemon been set up?",
           tag: TAG,
           security: false,
-          success: { description: "The answer", schema: t.Object({ configured: t.Boolean(), version: t.String() }) },
+          success: { description: "The answer", schema: Status },
           errors: ["rate_limited"],
         }),
       },
@@ -113,7 +114,7 @@ export function keysRoutes(services: Services) {
           summary: "Are these credentials valid?",
           tag: TAG,
           security: false,
-          success: { description: "The answer", schema: t.Object({ valid: t.Boolean() }) },
+          success: { description: "The answer", schema: t.Object({ valid: t.Boolean({ examples: [true] }) }) },
           errors: ["invalid_request", "rate_limited"],
           example: { client_id: "cid_…", private_key: "cpk_…", secret: "csk_…" },
         }),

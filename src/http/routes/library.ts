@@ -61,18 +61,11 @@ const listQuery = t.Object({
   type: t.Optional(t.String({ description: "Comma-separated extensions" })),
   tag: t.Optional(t.String({ description: "Comma-separated; any of them" })),
   name: t.Optional(t.String({ description: "Part of the name, any case" })),
-  context_id: t.Optional(t.String()),
+  context_id: t.Optional(t.String({ description: "Only files of this scope" })),
   created_after: t.Optional(t.String({ description: "ISO-8601" })),
   created_before: t.Optional(t.String({ description: "ISO-8601" })),
-  sort: t.Optional(
-    t.Union(
-      [t.Literal("created_at"), t.Literal("updated_at"), t.Literal("name"), t.Literal("size"), t.Literal("status")],
-      {
-        default: "created_at",
-      },
-    ),
-  ),
-  order: t.Optional(t.Union([t.Literal("asc"), t.Literal("desc")], { default: "desc" })),
+  sort: t.Optional(t.UnionEnum(["created_at", "updated_at", "name", "size", "status"], { default: "created_at" })),
+  order: t.Optional(t.UnionEnum(["asc", "desc"], { default: "desc" })),
 })
 
 const changeBody = t.Object({
@@ -171,7 +164,11 @@ export const libraryRoutes = ({ library, fileTypes }: Services) =>
             type: "application/octet-stream",
           },
           alternatives: {
-            206: { description: "A part of the bytes" },
+            206: {
+              description: "A part of the bytes",
+              schema: t.String({ format: "binary" }),
+              type: "application/octet-stream",
+            },
             304: { description: "The bytes are those of the given ETag" },
           },
           errors: ["not_found", "range_not_satisfiable"],

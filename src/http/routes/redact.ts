@@ -59,6 +59,7 @@ export const redactRoutes = ({ redactor, redactionEnforced }: Services) =>
         description:
           "Replaces names, addresses, numbers of accounts, credentials and custom patterns by `[REDACTED_<KIND>]`.",
         tag: "Redaction",
+        example: { text: "Write to anna@example.com", redaction: { categories: ["personal"] } },
         success: { description: "The text without the values, and where they were", schema: Redacted },
         errors: ["invalid_request", "invalid_pattern", "model_unavailable"],
       }),

@@ -64,7 +64,7 @@ const Hit = t.Object(
   { title: "Hit" },
 )
 
-const Mode = t.Union([t.Literal("hybrid"), t.Literal("keyword"), t.Literal("semantic")], { default: "hybrid" })
+const Mode = t.UnionEnum(["hybrid", "keyword", "semantic"], { default: "hybrid" })
 
 const SearchAnswer = t.Object({
   query: t.String(),

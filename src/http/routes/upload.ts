@@ -23,6 +23,7 @@ const detail = (extensions: string) => ({
 types: ${extensions}. Bytes are on disk and the job is recorded before the answer. Indexing is asynchronous: watch
 \`GET /external/libraries/{file_id}/events\`. The header \`Idempotency-Key\` makes a repetition within 24 h return the first answer.`,
     tag: "Files",
+    headers: [{ name: "Idempotency-Key", schema: { type: "string", minLength: 1, maxLength: 255 } }],
     success: { status: 202, description: "Accepted and queued for indexing", schema: Answer },
     errors: [
       "invalid_multipart",
@@ -36,14 +37,6 @@ types: ${extensions}. Bytes are on disk and the job is recorded before the answe
     ],
   }),
   requestBody: { required: true, content: { "multipart/form-data": { schema: FORM } } },
-  parameters: [
-    {
-      in: "header",
-      name: "Idempotency-Key",
-      required: false,
-      schema: { type: "string", minLength: 1, maxLength: 255 },
-    },
-  ],
 })
 
 const FORM = {
@@ -55,9 +48,10 @@ const FORM = {
       type: "string",
       pattern: "^[A-Za-z0-9_.:-]{1,128}$",
       description: "Scope name that search and chat can be narrowed to",
+      examples: ["project:42"],
     },
     tags: { type: "array", items: { type: "string" }, description: "Repeated or comma-separated" },
-    metadata: { type: "string", description: "A JSON object, at most 16 KB" },
+    metadata: { type: "string", description: "A JSON object, at most 16 KB", examples: ['{"year": 2026}'] },
     on_duplicate: { type: "string", enum: ["return_existing", "replace", "keep_both"], default: "return_existing" },
   },
 }
