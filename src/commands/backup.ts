@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { VERSION } from "../native/version.ts"
 import { restoreBackup, verifyBackup, writeBackup } from "../storage/backup.ts"
-import { type Command, parseArguments, print, UsageError } from "./command.ts"
+import { type Command, counted, parseArguments, print, UsageError } from "./command.ts"
 
 const HELP = `Usage: carrel backup FILE [--data DIR]     write a backup, beside a running daemon or without one
        carrel restore FILE [--data DIR]    make a new data directory of it
@@ -28,17 +28,17 @@ const command =
 
 export const backup = command(async (file, data) => {
   const { files } = await writeBackup(data, file, VERSION)
-  return `${file}: ${files.length} files, ${megabytes(files)} MB`
+  return `${file}: ${counted(files.length, "file")}, ${megabytes(files)} MB`
 })
 
 export const restore = command(async (file, data) => {
   const { files, created_at } = await restoreBackup(file, data)
-  return `${data} is restored to ${created_at}: ${files.length} files, ${megabytes(files)} MB`
+  return `${data} is restored to ${created_at}: ${counted(files.length, "file")}, ${megabytes(files)} MB`
 })
 
 export const verify = command(async file => {
   const { files, created_at, version } = await verifyBackup(file)
-  return `${file} is whole: ${files.length} files, ${megabytes(files)} MB, written ${created_at} by Carrel ${version}`
+  return `${file} is whole: ${counted(files.length, "file")}, ${megabytes(files)} MB, written ${created_at} by Carrel ${version}`
 })
 
 const megabytes = (files: { size: number }[]): string =>

@@ -1,4 +1,6 @@
 /** What the commands of the command line share: arguments, tables, a database to work on. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { type Config, readConfig } from "../config.ts"
 import { type Database, openDatabase } from "../storage/database.ts"
 
@@ -34,7 +36,7 @@ export function parseArguments(args: string[], known: { values?: string[]; switc
     const [head, inline] = word.includes("=")
       ? [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]
       : [word, undefined]
-    const name = head.replace(/^--?/, "")
+    const name = head === "-h" ? "help" : head.replace(/^--?/, "")
     if (known.switches?.includes(name)) options.set(name, "true")
     else if (known.values?.includes(name)) {
       const value = inline ?? rest[++i]
@@ -45,6 +47,15 @@ export function parseArguments(args: string[], known: { values?: string[]; switc
   return { config, words, options }
 }
 
+/** The database of an installation that must be there: a mistyped directory is no empty one. @throws UsageError */
+export async function withExistingDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+  if (!hasDatabase(config)) throw new UsageError(`there is no Carrel in ${config.data}; name its directory with --data`)
+  return withDatabase(config, work)
+}
+
+export const hasDatabase = (config: Config): boolean => existsSync(join(config.data, "carrel.db"))
+
+/** Makes the installation where there is none. */
 export async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase(config.data)
   try {
@@ -53,6 +64,9 @@ export async function withDatabase<T>(config: Config, work: (database: Database)
     await database.destroy()
   }
 }
+
+/** `1 file`, `2 files`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`)
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2))

@@ -1,5 +1,15 @@
 import { type ApiKeyRecord, ApiKeys, ensureWorkspace, SCOPES } from "../keys/keys.ts"
-import { type Command, parseArguments, print, printJson, printTable, UsageError, withDatabase } from "./command.ts"
+import {
+  type Command,
+  hasDatabase,
+  parseArguments,
+  print,
+  printJson,
+  printTable,
+  UsageError,
+  withDatabase,
+  withExistingDatabase,
+} from "./command.ts"
 
 const HELP = `Usage: carrel keys create --name NAME [--workspace NAME] [--scopes a,b] [--expires-at TIME]
                           [--rate-limit-per-minute N] [--data DIR] [--json|--headers]
@@ -22,6 +32,7 @@ export const run: Command = async ([action, ...rest]) => {
     case undefined:
     case "help":
     case "--help":
+    case "-h":
       print(HELP)
       return 0
     default:
@@ -42,6 +53,7 @@ async function create(args: string[]): Promise<number> {
   }
   const name = options.get("name")
   if (!name) throw new UsageError("--name is needed: it tells keys apart in lists")
+  const isNew = !hasDatabase(config)
   const key = await withDatabase(config, async database =>
     new ApiKeys(database).create(await ensureWorkspace(database, options.get("workspace")), {
       name,
@@ -57,6 +69,7 @@ async function create(args: string[]): Promise<number> {
       rate_limit_per_minute: limit === undefined ? null : Number(limit),
     }),
   )
+  if (isNew) process.stderr.write(`A new data directory was made: ${config.data}\n`)
   if (options.has("json")) printJson(key)
   else if (options.has("headers")) {
     print(`client-id: ${key.client_id}\nprivate-key: ${key.private_key}\nsecret: ${key.secret}`)
@@ -68,8 +81,12 @@ async function create(args: string[]): Promise<number> {
 }
 
 async function list(args: string[]): Promise<number> {
-  const { config, options } = parseArguments(args, { values: ["workspace"], switches: ["json"] })
-  const all = await withDatabase(config, database => new ApiKeys(database).list())
+  const { config, options } = parseArguments(args, { values: ["workspace"], switches: ["json", "help"] })
+  if (options.has("help")) {
+    print(HELP)
+    return 0
+  }
+  const all = await withExistingDatabase(config, database => new ApiKeys(database).list())
   const keys = all.filter(key => !options.has("workspace") || key.workspace === options.get("workspace"))
   if (options.has("json")) printJson(keys)
   else
@@ -89,9 +106,13 @@ async function list(args: string[]): Promise<number> {
 }
 
 async function revoke(args: string[]): Promise<number> {
-  const { config, words, options } = parseArguments(args, { switches: ["json"] })
+  const { config, words, options } = parseArguments(args, { switches: ["json", "help"] })
+  if (options.has("help")) {
+    print(HELP)
+    return 0
+  }
   if (words.length !== 1) throw new UsageError("which key? carrel keys revoke ID_OR_CLIENT_ID")
-  const key = await withDatabase(config, database => new ApiKeys(database).revoke(words[0]!)).catch(error => {
+  const key = await withExistingDatabase(config, database => new ApiKeys(database).revoke(words[0]!)).catch(error => {
     throw (error as { code?: string }).code === "not_found" ? new UsageError(`there is no key ${words[0]}`) : error
   })
   if (options.has("json")) printJson(key)

@@ -1,8 +1,17 @@
 import { createModels } from "../app.ts"
-import { type Command, parseArguments, printJson, printTable } from "./command.ts"
+import { type Command, parseArguments, print, printJson, printTable } from "./command.ts"
+
+const HELP = `Usage: carrel models [--json] [--ollama-host URL] [--openai-base-url URL]
+
+Lists the chat models, whether they answer now, and why not. Needs no daemon.
+`
 
 export const run: Command = async args => {
-  const { config, options } = parseArguments(args, { switches: ["json"] })
+  const { config, options } = parseArguments(args, { switches: ["json", "help"] })
+  if (options.has("help")) {
+    print(HELP)
+    return 0
+  }
   const models = await createModels(config).list()
   if (options.has("json")) printJson(models)
   else

@@ -6,7 +6,7 @@ import { QUEUED } from "../library/library.ts"
 import { useNativeDirectory } from "../native/native.ts"
 import { SearchIndex } from "../search/index.ts"
 import { lockDirectory } from "../storage/lock.ts"
-import { type Command, parseArguments, print, withDatabase } from "./command.ts"
+import { type Command, counted, parseArguments, print, withDatabase, withExistingDatabase } from "./command.ts"
 
 const HELP = `Usage: carrel reindex [--data DIR]                 read and index every file again, by the daemon
        carrel reindex --model NAME [--data DIR]    make all vectors anew with another embedding model
@@ -24,8 +24,8 @@ export const run: Command = async args => {
   }
   const model = options.get("model")
   if (!model) {
-    const count = await withDatabase(config, queueAll)
-    print(`${count} files are queued`)
+    const count = await withExistingDatabase(config, queueAll)
+    print(`${counted(count, "file")} queued`)
     return 0
   }
   const lock = lockDirectory(config.data)

@@ -1,6 +1,15 @@
 import { appUrl } from "../config.ts"
 import { setupLink, usersAdd, usersList, usersPasswd } from "../keys/users.ts"
-import { type Command, parseArguments, print, printJson, printTable, UsageError, withDatabase } from "./command.ts"
+import {
+  type Command,
+  parseArguments,
+  print,
+  printJson,
+  printTable,
+  UsageError,
+  withDatabase,
+  withExistingDatabase,
+} from "./command.ts"
 
 const HELP = `Usage: carrel users add --email E [--admin] [--workspace NAME] [--name NAME] [--data DIR]
        carrel users list [--data DIR] [--json]
@@ -15,7 +24,7 @@ export const run: Command = async ([action, ...rest]) => {
     values: ["email", "workspace", "name"],
     switches: ["admin", "json", "help"],
   })
-  if (action === undefined || action === "help" || action === "--help" || options.has("help")) {
+  if (action === undefined || action === "help" || action === "--help" || action === "-h" || options.has("help")) {
     print(HELP)
     return 0
   }
@@ -36,7 +45,7 @@ export const run: Command = async ([action, ...rest]) => {
       return 0
     }
     case "list": {
-      const users = await withDatabase(config, usersList)
+      const users = await withExistingDatabase(config, usersList)
       if (options.has("json")) printJson(users)
       else
         printTable(
@@ -48,7 +57,7 @@ export const run: Command = async ([action, ...rest]) => {
     case "passwd": {
       const email = needEmail(options)
       const password = await readPassword()
-      await withDatabase(config, database => usersPasswd(database, email, password))
+      await withExistingDatabase(config, database => usersPasswd(database, email, password))
       print(`the password of ${email} is changed; the user is signed out everywhere`)
       return 0
     }

@@ -1,6 +1,6 @@
 /** The command line as a user calls it, from source. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { readConfig, settingsHelp } from "../../src/config.ts"
@@ -65,6 +65,30 @@ describe("the command line", () => {
     const option = await carrel(["keys", "list", "--bogus"])
     expect([option.code, option.out]).toEqual([2, ""])
     expect(option.err).toBe("carrel: unknown option --bogus\n")
+  })
+
+  test.each(["serve", "keys", "users", "models", "doctor", "backup", "restore", "verify", "reindex", "licenses"])(
+    "%s --help and -h say how it is used",
+    async name => {
+      for (const option of ["--help", "-h"]) {
+        const { code, out, err } = await carrel([name, option])
+        expect([code, err]).toEqual([0, ""])
+        expect(out).toContain(`Usage: carrel ${["restore", "verify"].includes(name) ? "backup" : name}`)
+      }
+    },
+  )
+
+  test("a mistyped data directory is said and not made", async () => {
+    const data = join(tmpdir(), `carrel-never-${crypto.randomUUID()}`)
+    for (const words of [["keys", "list"], ["keys", "revoke", "key_x"], ["users", "list"], ["reindex"]]) {
+      const { code, out, err } = await carrel(words, { data })
+      expect([code, out, err]).toEqual([
+        2,
+        "",
+        `carrel: there is no Carrel in ${data}; name its directory with --data\n`,
+      ])
+    }
+    expect(existsSync(data)).toBe(false)
   })
 
   test("version is one line", async () => {
