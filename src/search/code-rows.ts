@@ -4,6 +4,7 @@
  * (then a row costs .4 µs), and nothing of it outlives the process.
  */
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs"
+import { log } from "../log.ts"
 import { createKernel, type Kernel } from "./dot-kernel.ts"
 
 /** Rows scored by one call of the kernel; their results take 64 KB. */
@@ -16,6 +17,12 @@ const OUT = QUERY_BYTES
 const ROWS = OUT + 4 * ROWS_PER_PASS
 const PAGE = 65_536
 
+/** The scratch file cannot be read: what it held is lost, and is to be loaded again from the durable store. */
+export class ScratchError extends Error {}
+
+const CLOSED = -1
+const IN_MEMORY = "vectors are kept in memory: the data directory takes no scratch file"
+
 export class CodeRows {
   /** Rows that one call of `score` may ask for. */
   rowsPerPass = ROWS_PER_PASS
@@ -24,6 +31,7 @@ export class CodeRows {
   private kernel: Kernel = createKernel()
   private results = this.resultsView()
   private file: number | undefined
+  private fileBytes = 0
 
   constructor(readonly dimensions: number) {
     this.stride = Math.ceil(dimensions / 64) * 64
@@ -31,11 +39,17 @@ export class CodeRows {
 
   /** Writes whole rows from `row` on, over what stands there. */
   write(row: number, bytes: Uint8Array): void {
-    if (this.file !== undefined) writeAll(this.file, bytes, row * this.stride)
-    else {
-      this.reserve(row * this.stride + bytes.length)
-      new Uint8Array(this.kernel.memory.buffer).set(bytes, ROWS + row * this.stride)
-    }
+    const at = row * this.stride
+    if (this.file !== undefined)
+      try {
+        writeAll(this.file, bytes, at)
+        this.fileBytes = Math.max(this.fileBytes, at + bytes.length)
+        return
+      } catch (error) {
+        this.takeBack(this.file, error)
+      }
+    this.reserve(at + bytes.length)
+    new Uint8Array(this.kernel.memory.buffer).set(bytes, ROWS + at)
   }
 
   /** The bytes of up to `rowsPerPass` rows; valid until the next call of anything here. */
@@ -77,24 +91,25 @@ export class CodeRows {
   }
 
   /**
-   * Moves the first `count` rows to a file in `directory`. Where the disk does not take them they stay in memory.
-   * @returns the error then
+   * Moves the first `count` rows to a file in `directory`. Where the disk does not take them they stay in memory, and
+   * where it takes no more, what it took comes back.
    */
-  spill(directory: string, count: number): unknown {
+  spill(directory: string, count: number): void {
     const path = `${directory}/vectors.scratch`
+    this.fileBytes = count * this.stride
     try {
       const file = openSync(path, "w+", 0o600)
       unlinkSync(path)
-      writeAll(file, new Uint8Array(this.kernel.memory.buffer, ROWS, count * this.stride), 0)
+      writeAll(file, new Uint8Array(this.kernel.memory.buffer, ROWS, this.fileBytes), 0)
       this.file = file
     } catch (error) {
-      return error
+      log.warn(IN_MEMORY, { error })
+      return
     }
     this.rowsPerPass = Math.min(ROWS_PER_PASS, Math.floor(WINDOW_BYTES / this.stride))
     this.kernel = createKernel()
     this.results = this.resultsView()
     this.reserve(this.rowsPerPass * this.stride)
-    return undefined
   }
 
   /** Of memory; what lies in the file does not count. */
@@ -103,7 +118,15 @@ export class CodeRows {
   }
 
   close(): void {
-    if (this.file !== undefined) closeSync(this.file)
+    if (this.file !== undefined && this.file !== CLOSED) closeSync(this.file)
+    this.file = CLOSED
+  }
+
+  private takeBack(file: number, error: unknown): void {
+    log.warn(IN_MEMORY, { error })
+    this.reserve(this.fileBytes)
+    readAll(file, new Uint8Array(this.kernel.memory.buffer), ROWS, this.fileBytes, 0)
+    closeSync(file)
     this.file = undefined
   }
 
@@ -134,9 +157,13 @@ function writeAll(file: number, bytes: Uint8Array, position: number): void {
 }
 
 function readAll(file: number, into: Uint8Array, at: number, length: number, position: number): void {
-  for (let done = 0; done < length; ) {
-    const read = readSync(file, into, at + done, length - done, position + done)
-    if (read === 0) throw new Error("the file of vectors ends early")
-    done += read
+  try {
+    for (let done = 0; done < length; ) {
+      const read = readSync(file, into, at + done, length - done, position + done)
+      if (read === 0) throw new Error("it ends early")
+      done += read
+    }
+  } catch (cause) {
+    throw new ScratchError(`the scratch file of vectors cannot be read: ${(cause as Error).message}`, { cause })
   }
 }

@@ -6,6 +6,7 @@ import { Database as Sqlite } from "bun:sqlite"
 import { join } from "node:path"
 import { log } from "../log.ts"
 import { groupsOf } from "./analyze.ts"
+import { ScratchError } from "./code-rows.ts"
 import { type IdRanges, intersect, NO_IDS, subtract } from "./id-ranges.ts"
 import { KeywordIndex, type Scope } from "./keyword-index.ts"
 import { KeywordStore } from "./keyword-store.ts"
@@ -82,7 +83,7 @@ export class SearchCore {
         this.nextVectors?.remove(request.ask.ranges)
         return this.mergeLater()
       case "search":
-        return this.search(request.ask)
+        return this.searchOrLose(request.ask)
       case "stats":
         return this.stats()
       case "holdings":
@@ -108,6 +109,19 @@ export class SearchCore {
     await this.keyword.add(firstId, texts, scheme, pace)
     this.noteSlices(pace)
     this.mergeLater()
+  }
+
+  /** A disk that does not give back the scratch file costs the vectors in it, not the answer. */
+  private searchOrLose(ask: WorkerSearch): WorkerAnswer {
+    try {
+      return this.search(ask)
+    } catch (error) {
+      if (!(error instanceof ScratchError)) throw error
+      log.warn("vectors are lost and loaded again", { error })
+      this.vectors?.close()
+      this.vectors = undefined
+      return { ...NOTHING, vectorsLost: true }
+    }
   }
 
   private search({ workspace, filter, query, vector, depth, reach = depth, vectorsOnly }: WorkerSearch): WorkerAnswer {

@@ -108,9 +108,10 @@ export class Searcher {
     signal: AbortSignal | undefined,
   ): Promise<{ answer: WorkerAnswer; vector: QueryVector | undefined }> {
     const { workspace, visible, parsed, mode, reach, vectorsOnly } = search
+    let lost = false
     for (let attempt = 1; ; attempt++) {
       // The model may be changed between embedding and searching: the vector is then of the former one.
-      const wanted = mode !== "keyword" && attempt < MAX_ATTEMPTS
+      const wanted = mode !== "keyword" && !lost && attempt < MAX_ATTEMPTS
       const vector = wanted ? await this.embed(parsed.text, signal) : undefined
       signal?.throwIfAborted()
       const ask = {
@@ -123,7 +124,10 @@ export class Searcher {
         ...(reach > DEPTH ? { reach: reach + DEPTH } : {}),
       }
       const answer = await this.askWorker(ask, workspace, visible)
-      if (!answer.otherModel) return { answer, vector }
+      if (answer.vectorsLost) {
+        lost = true
+        this.vectors.forgetLoaded()
+      } else if (!answer.otherModel) return { answer, vector }
     }
   }
 

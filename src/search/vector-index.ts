@@ -6,7 +6,6 @@
  * from these choose the rows that are scored, whose bytes are read from a scratch file. Filters stay exact: only visible
  * rows enter either pass.
  */
-import { log } from "../log.ts"
 import { CodeRows } from "./code-rows.ts"
 import { type IdRanges, toRanges } from "./id-ranges.ts"
 import { Nearest } from "./nearest.ts"
@@ -151,8 +150,7 @@ export class VectorIndex {
       this.signs?.write(row, this.codes.read(row, count), this.codes.stride, this.scales.subarray(row, row + count))
     })
     const { scratchDirectory } = this.options
-    const error = scratchDirectory !== undefined && this.codes.spill(scratchDirectory, end)
-    if (error) log.warn("vectors stay in memory: the data directory takes no scratch file", { error })
+    if (scratchDirectory !== undefined) this.codes.spill(scratchDirectory, end)
   }
 
   private mean(): Float32Array {

@@ -52,6 +52,8 @@ export interface WorkerAnswer {
   tail: ScoredColumns
   /** The vectors in memory are not those of the query's model: ask again with a vector of the live one. */
   otherModel?: boolean
+  /** The vectors could not be read and are gone from the worker: load them again, and ask without a vector meanwhile. */
+  vectorsLost?: boolean
   /** Words of the query without stop words, each as often as it is said. */
   words: number
   /** Passages that hold a word of the query. */

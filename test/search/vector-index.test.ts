@@ -1,8 +1,11 @@
 import { expect, test } from "bun:test"
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { parseQuery } from "../../src/search/query.ts"
+import { SearchCore } from "../../src/search/search-core.ts"
 import { VectorIndex } from "../../src/search/vector-index.ts"
+import type { WorkerAnswer } from "../../src/search/worker-messages.ts"
 
 const DIMENSIONS = 64
 
@@ -151,4 +154,44 @@ test("adding twice changes nothing; removed passages are gone and the rest keep 
   expect(index.scoreOf(50)).toBeUndefined()
   index.add(Int32Array.of(2000), rowOf(rows, 3))
   expect(index.search(Int32Array.of(2000, 2000), 5).hits.map(hit => hit.id)).toEqual([2000])
+})
+
+test("a disk that takes no more of the scratch file gives back what it took", () => {
+  const directory = mkdtempSync(join(tmpdir(), "carrel-vectors-"))
+  const rows = clustered(6000)
+  const index = large(directory)
+  index.add(idsFrom(1, 3000), rows.subarray(0, 3000 * DIMENSIONS))
+  const before = index.bytes
+  // The file is there to be read, and no more to be written.
+  const path = join(directory, "read-only")
+  const codes = Reflect.get(index, "codes")
+  writeFileSync(path, readFileSync(`/proc/self/fd/${Reflect.get(codes, "file")}`))
+  Reflect.set(codes, "file", openSync(path, "r"))
+  index.add(idsFrom(3001, 3000), rows.subarray(3000 * DIMENSIONS))
+  expect([index.count, index.bytes > before]).toEqual([6000, true])
+  for (const id of [1, 2999, 3001, 6000]) {
+    index.setQuery(rowOf(rows, id - 1))
+    expect(index.search(Int32Array.of(1, 6000), 1).hits[0]!.id).toBe(id)
+  }
+  rmSync(directory, { recursive: true })
+})
+
+test("a scratch file that cannot be read any more costs the vectors, not the search", () => {
+  const directory = mkdtempSync(join(tmpdir(), "carrel-vectors-"))
+  const core = new SearchCore()
+  core.run({ id: 1, task: "open", ask: { dataDirectory: directory } })
+  const vectors = large(directory)
+  vectors.add(idsFrom(1, 3000), clustered(3000))
+  Reflect.set(core, "vectors", vectors)
+  const query = parseQuery("anything")
+  const vector = { table: "t", values: rowOf(clustered(1), 0) }
+  const workspace = { key: "all", ranges: Int32Array.of(1, 3000) }
+  const ask = { workspace, query, vector, depth: 5 }
+  const search = () => core.run({ id: 2, task: "search", ask }) as WorkerAnswer
+  expect(search().vector.ids).toHaveLength(5)
+  vectors.close()
+  expect(search()).toMatchObject({ vectorsLost: true })
+  expect(search()).toMatchObject({ otherModel: true })
+  core.run({ id: 3, task: "close", ask: {} })
+  rmSync(directory, { recursive: true })
 })
