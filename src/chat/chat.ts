@@ -197,9 +197,11 @@ export class Chat {
     await this.dependencies.store.delete(conversationId)
   }
 
-  /** Every file that was given to a conversation. @throws AppError not_found */
+  /** Every file that was given to a conversation, by its id or with the conversation as its context. @throws AppError not_found */
   async conversationFiles(workspaceId: string, conversationId: string): Promise<string[]> {
-    return JSON.parse((await this.row(workspaceId, conversationId)).file_ids)
+    const named: string[] = JSON.parse((await this.row(workspaceId, conversationId)).file_ids)
+    const uploaded = await this.dependencies.files.idsOfContext(workspaceId, conversationId)
+    return [...new Set([...named, ...uploaded])]
   }
 
   /** Ends what is being written; to be called once, before the stores close. */

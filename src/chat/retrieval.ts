@@ -18,6 +18,8 @@ export interface ChatFile {
 export interface ChatFiles {
   /** In the given order. @throws AppError not_found when the workspace lacks one */
   getAll(workspaceId: string, fileIds: readonly string[]): Promise<ChatFile[]>
+  /** Ids of the files that were uploaded with this context. */
+  idsOfContext(workspaceId: string, contextId: string): Promise<string[]>
   /** Where the original bytes lie. */
   content(workspaceId: string, fileId: string): Promise<{ path: string }>
 }

@@ -93,6 +93,18 @@ export class Library {
     })
   }
 
+  /** Ids of the files of one context, oldest first. */
+  async idsOfContext(workspaceId: string, contextId: string): Promise<string[]> {
+    const rows = await this.dependencies.database
+      .selectFrom("files")
+      .select("id")
+      .where("workspace_id", "=", workspaceId)
+      .where("context_id", "=", contextId)
+      .orderBy("id")
+      .execute()
+    return rows.map(({ id }) => id)
+  }
+
   async change(workspaceId: string, fileId: string, change: FileChange): Promise<FileRecord> {
     const set: Partial<FileRow> = { updated_at: new Date().toISOString() }
     if (change.name !== undefined) {

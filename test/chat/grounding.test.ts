@@ -97,6 +97,23 @@ test("file_ids narrow, also as the context of another conversation; deleted file
   ])
 })
 
+test("a file that is uploaded with a conversation as its context belongs to what was given to it", async () => {
+  ollama.server.scenes.add("given", { text: "Fine." })
+  const made = await api.post("/start-conversation", {
+    model: MODEL,
+    message: "case-given Costs?",
+    file_ids: [files["costs.txt"]],
+  })
+  const { conversation_id: context_id } = made.body
+  const data = "The Larkspur widget is sold in kroner.\n"
+  await api.index([{ name: "later.txt", data }], { context_id })
+  const { body } = await api.post("/semantic-search", { query: "kroner Larkspur", context_id, limit: 10 })
+  expect(body.documents.map((document: { file: { name: string } }) => document.file.name).sort()).toEqual([
+    "costs.txt",
+    "later.txt",
+  ])
+})
+
 test("a follow-up is searched with its subject", async () => {
   ollama.server.scenes.add("follow", { text: "ok" })
   const first = await stream("/conversations", {
