@@ -7,7 +7,8 @@ import { AppError } from "../errors.ts"
 /** Above the largest metadata (16 KB) with room for its error to be found by its own rule. */
 const MAX_FIELD_BYTES = 64 * 1024
 const MAX_FIELDS = 1_000
-const MAX_FILES = 1_000
+/** As many as may wait to be indexed by default. */
+const MAX_FILES = 100_000
 /** Longest silence of a client amid its form; an upload has no other time limit. */
 const STALL_MS = 120_000
 
@@ -56,8 +57,8 @@ export async function receiveMultipart(
       if (nameTruncated || valueTruncated) fail(broken(`the part ${name.slice(0, 100)} is too long`))
       else handlers.field(name, value)
     })
-    for (const limit of ["filesLimit", "fieldsLimit", "partsLimit"])
-      parser.on(limit, () => fail(broken(`more than ${MAX_FILES} parts`)))
+    parser.on("filesLimit", () => fail(broken(`more than ${MAX_FILES} files`)))
+    parser.on("fieldsLimit", () => fail(broken(`more than ${MAX_FIELDS} text parts`)))
     parser.on("finish", resolve)
     parser.on("error", (cause: unknown) => fail(broken("the body is not well-formed multipart/form-data", cause)))
     body.on("error", fail)

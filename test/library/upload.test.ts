@@ -67,6 +67,17 @@ describe("an upload", () => {
     ])
   })
 
+  test("takes any number of files", async () => {
+    const many = Array.from({ length: 1_500 }, (_, i) => ({ name: `many-${i}.txt`, data: "the same words" }))
+    const stranger = await app.client("many")
+    const { status, body } = await stranger.upload(many)
+    expect([status, body.files.length, body.message]).toEqual([
+      202,
+      1_500,
+      "1500 files accepted and queued for indexing",
+    ])
+  }, 30_000)
+
   test("rejects a bad file alone, and gives the first rejection's status when none is left", async () => {
     const mixed = await client.upload([
       { name: "bad.exe", data: "MZ" },
