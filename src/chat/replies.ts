@@ -31,6 +31,8 @@ export class Replies {
   /** Newest reply of a conversation, running or ended. */
   private readonly newest = new Map<string, LiveReply>()
   private saving: Timer | undefined
+  /** After a save that took long, as long is left to others: a slow disk must not be busy with parts alone. */
+  private nextSaveAt = 0
   /** What a disk in trouble refuses several times a second is said once. */
   private refused = false
   private stopping = false
@@ -105,6 +107,8 @@ export class Replies {
   }
 
   private async save(): Promise<void> {
+    const began = performance.now()
+    if (began < this.nextSaveAt) return
     const parts = [...this.running.values()].flatMap(running => {
       const content = running.content()
       if (content === running.saved) return []
@@ -112,6 +116,7 @@ export class Replies {
       return [{ messageId: running.live.messageId, content }]
     })
     if (parts.length === 0) return
+    this.nextSaveAt = Number.POSITIVE_INFINITY
     try {
       await this.store.saveParts(parts)
       this.refused = false
@@ -119,6 +124,8 @@ export class Replies {
       if (!this.refused) log.warn("parts of replies could not be saved", { error })
       this.refused = true
     }
+    const now = performance.now()
+    this.nextSaveAt = now + (now - began)
   }
 
   private forgetOld(): void {
