@@ -57,7 +57,7 @@ export interface Generation {
   last: number
 }
 
-/** Rows written in one statement: keeps the only connection free for others between batches. */
+/** Rows written in one statement: others write between batches. */
 const ROWS_PER_INSERT = 128
 
 /** Reserves contiguous ids and records the generation as `staging`; what an earlier attempt left becomes dead. */
