@@ -63,7 +63,7 @@ export interface App {
 
 export async function startApp(config: Config): Promise<App> {
   const tls = await readTls(config)
-  const mcpServers = config.mcp_config ? readMcpConfig(config.mcp_config, config.offline) : []
+  const mcpServers = config.mcp_config ? readToolServers(config) : []
   const toolServers = mcpServers.flatMap(server => ("url" in server ? [server.url.href] : []))
   const allowOutbound = config.offline
     ? refuseOutbound([config.ollama_host, config.openai_base_url, ...toolServers])
@@ -236,6 +236,15 @@ const listOf = (text: string): string[] =>
     .split(",")
     .map(item => item.trim())
     .filter(Boolean)
+
+/** @throws ConfigError for a file that cannot be read or names a server wrongly */
+function readToolServers(config: Config) {
+  try {
+    return readMcpConfig(config.mcp_config, config.offline)
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
+  }
+}
 
 /** @throws ConfigError when only one of the two files is named, or one cannot be read */
 async function readTls(config: Config): Promise<{ tls?: { cert: string; key: string } }> {

@@ -13,7 +13,7 @@ const NAME = /^[A-Za-z0-9_-]{1,32}$/
  * @throws Error naming the server and what is wrong with it; the daemon does not start
  */
 export function readMcpConfig(path: string, offline: boolean): McpServer[] {
-  const problem = (what: string) => new Error(`mcp_config ${path}: ${what}`)
+  const problem = (what: string) => new Error(`--mcp-config ${path}: ${what}`)
   let content: unknown
   try {
     content = JSON.parse(readFileSync(path, "utf8"))

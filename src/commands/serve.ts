@@ -1,5 +1,5 @@
 import { startApp } from "../app.ts"
-import { appUrl, settingsHelp } from "../config.ts"
+import { appUrl, type Config, ConfigError, settingsHelp } from "../config.ts"
 import { log, setLogLevel } from "../log.ts"
 import { type Command, parseArguments, print, UsageError } from "./command.ts"
 
@@ -23,13 +23,24 @@ export const run: Command = async args => {
   }
   process.on("SIGTERM", onSignal)
   process.on("SIGINT", onSignal)
-  const app = await startApp(config)
+  const app = await startApp(config).catch(error => {
+    throw listenProblem(error, config) ?? error
+  })
   const address = config.port === 0 ? app.url : appUrl(config)
   if (process.stderr.isTTY || config.log_level !== "error") announce(address, config.data, app.setupLink)
   await stopped.promise
   await Promise.race([app.stop(), Bun.sleep(SHUTDOWN_LIMIT_MS)])
   log.info("stopped")
   return 0
+}
+
+/** Why the address cannot be listened on, in words; undefined for any other error. */
+function listenProblem(error: unknown, { host, port }: Config): ConfigError | undefined {
+  const { code, syscall } = (error ?? {}) as { code?: string; syscall?: string }
+  if (code === "EADDRINUSE") return new ConfigError(`--port: something listens on ${host}:${port} already`)
+  if (syscall !== "listen") return undefined
+  if (code === "EACCES") return new ConfigError(`--port: this user may not listen on port ${port}`)
+  return new ConfigError(`--host: ${host} is no address of this machine (${code})`)
 }
 
 /** For the person who started it, beside the log on standard output. */

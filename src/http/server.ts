@@ -112,6 +112,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     idleTimeout: IDLE_TIMEOUT_S,
     maxRequestBodySize: MAX_BODY_BYTES,
     development: false,
+    reusePort: false, // outside of development the runtime would share a port that another daemon listens on
     async fetch(request, bun) {
       const started = performance.now()
       const context: RequestContext = {

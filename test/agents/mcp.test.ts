@@ -119,7 +119,7 @@ test("the configuration file is checked, and --offline refuses servers on other 
     { mcpServers: { a: { url: "ftp://x" } } },
     { mcpServers: { a: { command: "x", args: [1] } } },
   ])
-    expect(() => read(bad)).toThrow("mcp_config")
+    expect(() => read(bad)).toThrow("--mcp-config")
   expect(() => read({ mcpServers: { b: { url: "https://wiki.example/mcp" } } }, true)).toThrow("--offline")
   expect(
     read({ mcpServers: { b: { url: "http://127.0.0.1:1/mcp" }, c: { url: "http://localhost/x" } } }, true),

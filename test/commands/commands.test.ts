@@ -104,6 +104,33 @@ describe("the command line", () => {
   })
 })
 
+describe("a daemon that cannot listen", () => {
+  const data = mkdtempSync(join(tmpdir(), "carrel-cli-"))
+  afterAll(() => rmSync(data, { recursive: true, force: true }))
+
+  test("says that its port is taken, and leaves it to who has it", async () => {
+    const other = Bun.serve({ port: 0, hostname: "127.0.0.1", reusePort: true, fetch: () => new Response("other") })
+    try {
+      const { code, err } = await carrel(["serve", "--port", String(other.port)], { data })
+      expect(code).toBe(2)
+      expect(err).toContain(`carrel: --port: something listens on 127.0.0.1:${other.port} already\n`)
+    } finally {
+      other.stop(true)
+    }
+  })
+
+  test("says that its address is none, and what its configuration lacks", async () => {
+    const host = await carrel(["serve", "--port", "0", "--host", "192.0.2.1"], { data })
+    expect([host.code, host.err]).toEqual([
+      2,
+      "carrel: --host: 192.0.2.1 is no address of this machine (EADDRNOTAVAIL)\n",
+    ])
+    const tools = await carrel(["serve", "--port", "0", "--mcp-config", "/nowhere.json"], { data })
+    expect(tools.code).toBe(2)
+    expect(tools.err).toStartWith("carrel: --mcp-config /nowhere.json: ")
+  })
+})
+
 describe("keys and users", () => {
   let data: string
   beforeAll(() => {
