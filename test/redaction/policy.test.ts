@@ -109,6 +109,16 @@ describe("a redaction", () => {
     expect(second).toEqual({ text: first.text, entities: [] })
   })
 
+  test.each([
+    ["Priya Natarajan <p.natarajan@example.com>", "[REDACTED_NAME] <[REDACTED_EMAIL]>"],
+    ['"John Q. Smith" <js@example.com>', '"[REDACTED_NAME]" <[REDACTED_EMAIL]>'],
+    ["Contact Maria Garcia (maria@example.com)", "Contact [REDACTED_NAME] ([REDACTED_EMAIL])"],
+    ["Maria Garcia, office@example.com", "[REDACTED_NAME], [REDACTED_EMAIL]"],
+    ["Support Team <support@example.com>", "Support Team <[REDACTED_EMAIL]>"],
+  ])("finds whose address it is: %s", async (text, expected) => {
+    expect((await redact(text)).text).toBe(expected)
+  })
+
   test("leaves excluded values alone, whole and in any case", async () => {
     const { text } = await redact("Anna Smith of Acme Corp", { exclude: ["ACME corp", "Anna"] })
     expect(text).toBe("[REDACTED_NAME] of Acme Corp")

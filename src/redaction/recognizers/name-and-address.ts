@@ -3,6 +3,7 @@
  * and the grammar of street addresses. Works on the windows of clusters.ts, so that streams and whole texts agree.
  */
 import type { ModelEntity } from "../../backends/backend.ts"
+import { commonWords, givenNames } from "../lexicon.ts"
 
 const WORD = "\\p{Lu}[\\p{L}\\p{M}'’-]+"
 const NAME_AFTER_TITLE = new RegExp(
@@ -11,6 +12,11 @@ const NAME_AFTER_TITLE = new RegExp(
 )
 const NAME_AFTER_CUE = new RegExp(
   `(?:[Mm]y|[Hh]is|[Hh]er) (?:full |first |last |maiden |sur|)name is (${WORD}(?: ${WORD}){0,3})`,
+  "gu",
+)
+/** `Anna Müller <anna@example.com>`, as mail programs write it; also in round brackets, after a comma or a blank. */
+const NAME_BEFORE_EMAIL = new RegExp(
+  `(?<![\\p{L}\\p{M}])(${WORD}(?: (?:\\p{Lu}\\.|${WORD})){1,3})"?,? {0,2}[<(\\[]?(?:mailto:)?([\\p{L}\\p{N}._%+-]{1,64})@`,
   "gu",
 )
 
@@ -32,9 +38,24 @@ export function findNamesAndAddresses(text: string): ModelEntity[] {
   for (const match of text.matchAll(NAME_AFTER_TITLE)) found.push(entity("NAME", match.index, match[0].trimEnd()))
   for (const match of text.matchAll(NAME_AFTER_CUE))
     found.push(entity("NAME", match.index + match[0].length - match[1]!.length, match[1]!))
+  for (const match of text.matchAll(NAME_BEFORE_EMAIL)) {
+    const at = nameBegin(match[1]!, match[2]!)
+    if (at !== undefined) found.push(entity("NAME", match.index + at, match[1]!.slice(at)))
+  }
   for (const pattern of ADDRESSES)
     for (const match of text.matchAll(pattern)) found.push(entity("ADDRESS", match.index, match[0].trimEnd()))
   return found
+}
+
+/** Where the person begins among capital words (`Contact Anna Müller`): at a first name, or a part of the mailbox. */
+function nameBegin(words: string, mailbox: string): number | undefined {
+  const address = mailbox.toLowerCase()
+  for (const { 0: word, index } of words.matchAll(/[^ ]+/g)) {
+    const lower = word.toLowerCase()
+    if (givenNames().has(lower) || (lower.length > 2 && !commonWords().has(lower) && address.includes(lower)))
+      return index
+  }
+  return undefined
 }
 
 const entity = (kind: ModelEntity["kind"], start: number, value: string): ModelEntity => ({
