@@ -18,7 +18,6 @@ import {
 import type { Database, Trx } from "../storage/database.ts"
 import type { ChunkSource } from "../storage/document.ts"
 import { countIds, subtract, toRanges, union } from "./id-ranges.ts"
-import { LiveRangesCache } from "./live-ranges.ts"
 import { neighbours, type Passage } from "./passages.ts"
 import {
   changeModel,
@@ -82,7 +81,7 @@ export class SearchIndex implements SearchService {
     const configured = async () => options.embedder
     const named = options.embedderNamed ?? (async () => undefined)
     this.vectors = new VectorLeg(this.db, options.dataDirectory, this.thread, configured, named)
-    this.searcher = new Searcher(this.db, this.thread, this.vectors, new LiveRangesCache(this.db))
+    this.searcher = new Searcher(this.db, this.thread, this.vectors)
   }
 
   /** Opens the keyword index and heals what a crash left; vectors are loaded a little later. */
@@ -213,16 +212,10 @@ export class SearchIndex implements SearchService {
   async repair(): Promise<{ removed: number; added: number }> {
     await this.sweep()
     await this.vectors.load()
-    const [wanted, { keyword, vector }] = await Promise.all([wantedIds(this.db), this.thread.ask("holdings", {})])
-    const rows = await this.db.selectFrom("generations").select(["first_chunk", "last_chunk"]).execute()
-    const known = toRanges(rows.map(row => [row.first_chunk, row.last_chunk]))
-    const unknown = union(subtract(keyword, known), subtract(vector, known))
-    if (countIds(unknown) > 0) {
-      await this.vectors.remove(unknown)
-      await this.thread.ask("remove", { ranges: unknown })
-    }
+    const removed = await this.removeUnknown()
+    const [wanted, { keyword }] = await Promise.all([wantedIds(this.db), this.thread.ask("holdings", {})])
     await indexMissingWords(this.db, this.thread, wanted, this.stopping.signal)
-    return { removed: countIds(unknown), added: countIds(subtract(wanted, keyword)) }
+    return { removed, added: countIds(subtract(wanted, keyword)) }
   }
 
   async stats(): Promise<SearchStats> {
@@ -274,12 +267,21 @@ export class SearchIndex implements SearchService {
     }
   }
 
-  /** Removes what the keyword index holds of generations that are forgotten: its note of their removal was lost. */
-  private async removeUnknown(): Promise<void> {
-    const { keyword } = await this.thread.ask("holdings", {}) // before the database is read: ids are recorded there first
+  /**
+   * Removes what the stores hold of generations that are forgotten: the note of their removal was lost, or a damaged
+   * table of vectors went back to a former version.
+   * @returns passages removed
+   */
+  private async removeUnknown(): Promise<number> {
+    const { keyword, vector } = await this.thread.ask("holdings", {}) // before the database is read: ids are recorded there first
     const rows = await this.db.selectFrom("generations").select(["first_chunk", "last_chunk"]).execute()
-    const unknown = subtract(keyword, toRanges(rows.map(row => [row.first_chunk, row.last_chunk])))
-    if (countIds(unknown) > 0) await this.thread.ask("remove", { ranges: unknown })
+    const known = toRanges(rows.map(row => [row.first_chunk, row.last_chunk]))
+    const unknown = union(subtract(keyword, known), subtract(vector, known))
+    if (countIds(unknown) > 0) {
+      await this.vectors.remove(unknown)
+      await this.thread.ask("remove", { ranges: unknown })
+    }
+    return countIds(unknown)
   }
 
   private catchUpLater(delayMs: number): void {
@@ -303,6 +305,7 @@ export class SearchIndex implements SearchService {
       const configured = await this.options.embedder
       if (configured && (await this.vectors.outdated())) return await this.reindexVectors(configured)
       await this.vectors.load()
+      await this.removeUnknown()
       const model = await this.vectors.model()
       if (!model) return
       const lacking = subtract(wanted, await this.vectors.held())

@@ -1,11 +1,10 @@
 /**
  * Which chunks a search may see: the live generations of the workspace's searchable files that pass the filters, as id
- * ranges. Asked of the database, so that a file is visible exactly from the commit that published it to the commit
- * that removed it; remembered until the workspace's change counter moves.
+ * ranges. Asked of the database, so that a file is visible exactly from the commit that published it to the commit that
+ * removed it; remembered until the workspace's change counter moves. Lives in the search worker: reading the ranges of
+ * 100 000 files takes 50 ms.
  */
-import { sql } from "kysely"
-import { AppError } from "../errors.ts"
-import type { Database } from "../storage/database.ts"
+import type { SQLQueryBindings, Database as Sqlite } from "bun:sqlite"
 import { countIds, type IdRanges, toRanges } from "./id-ranges.ts"
 import type { SearchFilters } from "./types.ts"
 
@@ -31,99 +30,90 @@ export interface LibraryView {
 /** Sets remembered; one per workspace and filter in use. */
 const MAX_REMEMBERED = 64
 
-interface Row {
-  first: number
-  last: number
-  /** Read only when it is filtered by. */
-  metadata?: string
-}
+type Row = [first: number, last: number, metadata: string | null]
 
 export class LiveRangesCache {
   private readonly sets = new Map<string, LiveRanges>()
   private readonly pending = new Map<string, number>()
 
-  constructor(private readonly db: Database) {}
+  constructor(private readonly db: Sqlite) {}
 
   /**
    * @param filters absent or empty: the whole workspace.
-   * @throws AppError `not_found` when `file_ids` names a file that the workspace does not have.
+   * @returns or the first of `file_ids` that the workspace does not have
    */
-  async find(workspaceId: string, filters: SearchFilters | undefined): Promise<LibraryView> {
-    const counter = await this.counter(workspaceId)
-    const given = normalised(filters)
-    const workspace = await this.ranges(workspaceId, counter, undefined)
-    const visible = given ? await this.ranges(workspaceId, counter, given) : workspace
-    return { workspace, visible, pendingFiles: await this.pendingFiles(workspaceId, counter) }
+  find(workspaceId: string, filters: SearchFilters | undefined): LibraryView | { missingFile: string } {
+    return this.db.transaction(() => {
+      const counter = this.counter(workspaceId)
+      const given = normalised(filters)
+      const missingFile = given?.file_ids && this.missing(workspaceId, given.file_ids)
+      if (missingFile !== undefined) return { missingFile }
+      const workspace = this.ranges(workspaceId, counter, undefined)
+      const visible = given ? this.ranges(workspaceId, counter, given) : workspace
+      return { workspace, visible, pendingFiles: this.pendingFiles(workspaceId, counter) }
+    })()
   }
 
-  private async ranges(workspaceId: string, counter: number, given: SearchFilters | undefined): Promise<LiveRanges> {
+  private ranges(workspaceId: string, counter: number, given: SearchFilters | undefined): LiveRanges {
     const key = JSON.stringify([workspaceId, counter, given])
     const known = this.sets.get(key)
     if (known) return keep(this.sets, key, known)
-    if (given?.file_ids) await this.requireFiles(workspaceId, given.file_ids)
-    const rows = (await this.rows(workspaceId, given)).filter(row => hasMetadata(row, given?.metadata))
-    const ranges = toRanges(rows.map(({ first, last }) => [first, last]))
+    const rows = this.rows(workspaceId, given).filter(([, , metadata]) => hasMetadata(metadata, given?.metadata))
+    const ranges = toRanges(rows.map(([first, last]) => [first, last]))
     return keep(this.sets, key, { key, ranges, count: countIds(ranges), files: rows.length })
   }
 
-  private async pendingFiles(workspaceId: string, counter: number): Promise<number> {
+  private pendingFiles(workspaceId: string, counter: number): number {
     const key = JSON.stringify([workspaceId, counter])
     const known = this.pending.get(key)
     if (known !== undefined) return keep(this.pending, key, known)
-    const { count } = await this.db
-      .selectFrom("files")
-      .select(eb => eb.fn.countAll<number>().as("count"))
-      .where("workspace_id", "=", workspaceId)
-      .where("status", "in", ["queued", "indexing"])
-      .executeTakeFirstOrThrow()
-    return keep(this.pending, key, count)
+    const waiting = "select count(*) as count from files where workspace_id = ? and status in ('queued', 'indexing')"
+    return keep(this.pending, key, (this.db.query(waiting).get(workspaceId) as { count: number }).count)
   }
 
   /** Rises with every change of the workspace that could alter what a search sees. */
-  private async counter(workspaceId: string): Promise<number> {
-    const { rows } = await sql<{ counter: number }>`
-      select counter from library_changes where workspace_id = ${workspaceId}`.execute(this.db)
-    return rows[0]?.counter ?? 0
+  private counter(workspaceId: string): number {
+    const row = this.db.query("select counter from library_changes where workspace_id = ?").get(workspaceId)
+    return (row as { counter: number } | null)?.counter ?? 0
   }
 
-  private async requireFiles(workspaceId: string, ids: string[]): Promise<void> {
-    const list = JSON.stringify(ids)
-    const { rows } = await sql<{ id: string }>`
-      select value as id from json_each(${list})
-      where value not in (select id from files where workspace_id = ${workspaceId})
-      limit 1`.execute(this.db)
-    if (rows[0])
-      throw new AppError("not_found", {
-        message: "there is no such file",
-        details: [{ field: "filters.file_ids", issue: `unknown file ${rows[0].id}` }],
-      })
-  }
-
-  private async rows(workspaceId: string, filters: SearchFilters | undefined): Promise<Row[]> {
-    let query = this.db
-      .selectFrom("generations")
-      .innerJoin("files", "files.id", "generations.file_id")
-      .select(["generations.first_chunk as first", "generations.last_chunk as last"])
-      .whereRef("generations.generation", "=", "files.live_generation")
-      .where("generations.state", "=", "live")
-      .where("files.workspace_id", "=", workspaceId)
-    if (filters?.file_ids) query = query.where(oneOf("files.id", filters.file_ids))
-    if (filters?.types) query = query.where(oneOf("files.type", filters.types))
-    if (filters?.context_id !== undefined) query = query.where("files.context_id", "=", filters.context_id)
-    if (filters?.created_after) query = query.where("files.created_at", ">", filters.created_after)
-    if (filters?.created_before) query = query.where("files.created_at", "<", filters.created_before)
-    if (filters?.tags)
-      query = query.where(
-        sql<boolean>`exists (select 1 from json_each(files.tags) as tag
-          where tag.value in (select value from json_each(${JSON.stringify(filters.tags)})))`,
+  private missing(workspaceId: string, ids: string[]): string | undefined {
+    const row = this.db
+      .query(
+        `select value as id from json_each(?) where value not in (select id from files where workspace_id = ?) limit 1`,
       )
-    return filters?.metadata ? await query.select("files.metadata").execute() : await query.execute()
+      .get(JSON.stringify(ids), workspaceId)
+    return (row as { id: string } | null)?.id
   }
-}
 
-/** One parameter however long the list is: SQLite bounds their number. */
-function oneOf(column: string, values: string[]) {
-  return sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`
+  private rows(workspaceId: string, filters: SearchFilters = {}): Row[] {
+    const conditions = ["files.workspace_id = ?", "generations.state = 'live'"]
+    const values: SQLQueryBindings[] = [workspaceId]
+    const also = (condition: string, value: SQLQueryBindings) => {
+      conditions.push(condition)
+      values.push(value)
+    }
+    const { file_ids, types, tags, context_id, created_after, created_before, metadata } = filters
+    // One parameter however long a list is: SQLite bounds their number.
+    if (file_ids) also("files.id in (select value from json_each(?))", JSON.stringify(file_ids))
+    if (types) also("files.type in (select value from json_each(?))", JSON.stringify(types))
+    if (context_id !== undefined) also("files.context_id = ?", context_id)
+    if (created_after) also("files.created_at > ?", created_after)
+    if (created_before) also("files.created_at < ?", created_before)
+    if (tags)
+      also(
+        `exists (select 1 from json_each(files.tags) as tag where tag.value in (select value from json_each(?)))`,
+        JSON.stringify(tags),
+      )
+    return this.db
+      .query(
+        `select generations.first_chunk, generations.last_chunk, ${metadata ? "files.metadata" : "null"}
+         from generations join files on files.id = generations.file_id
+           and generations.generation = files.live_generation
+         where ${conditions.join(" and ")}`,
+      )
+      .values(...values) as Row[]
+  }
 }
 
 /** Empty lists and objects narrow nothing; times in the spelling of the database; undefined when nothing is left. */
@@ -140,9 +130,9 @@ function normalised(filters: SearchFilters | undefined): SearchFilters | undefin
   return Object.keys(given).length ? given : undefined
 }
 
-function hasMetadata(row: Row, wanted: Record<string, unknown> | undefined): boolean {
+function hasMetadata(metadata: string | null, wanted: Record<string, unknown> | undefined): boolean {
   if (!wanted) return true
-  const own = JSON.parse(row.metadata ?? "{}") as Record<string, unknown>
+  const own = JSON.parse(metadata ?? "{}") as Record<string, unknown>
   return Object.entries(wanted).every(([key, value]) => key in own && Bun.deepEquals(own[key], value, true))
 }
 

@@ -10,13 +10,13 @@ import { ScratchError } from "./code-rows.ts"
 import { type IdRanges, intersect, NO_IDS, subtract } from "./id-ranges.ts"
 import { KeywordIndex, type Scope } from "./keyword-index.ts"
 import { KeywordStore } from "./keyword-store.ts"
+import { LiveRangesCache } from "./live-ranges.ts"
 import { Pace } from "./pace.ts"
 import { holdsPhrase } from "./phrase.ts"
 import type { Condition, ParsedQuery } from "./query.ts"
 import { mergeOnce } from "./segment-merge.ts"
 import { VectorIndex } from "./vector-index.ts"
 import type {
-  NamedRanges,
   ScoredColumns,
   WorkerAnswer,
   WorkerHoldings,
@@ -26,11 +26,14 @@ import type {
   WorkerTasks,
 } from "./worker-messages.ts"
 
-/** Ranges and scopes remembered; a library under load has few in use at a time. */
+/** Scopes remembered; a library under load has few in use at a time. */
 const MAX_REMEMBERED = 32
+/** Longest wait for another connection that holds the database for itself, as at a checkpoint's end. */
+const BUSY_TIMEOUT_MS = 10_000
 /** Passages whose text is read to decide on a phrase; a phrase of rarer words never comes near. */
 const MAX_PHRASE_CHECKS = 20_000
 const NOTHING: WorkerAnswer = {
+  library: { files: 0, pendingFiles: 0, passages: 0 },
   keyword: columns([]),
   vector: columns([]),
   candidates: { ids: NO_IDS, keyword: new Float64Array(0), cosine: new Float64Array(0) },
@@ -46,9 +49,9 @@ export class SearchCore {
   private vectors: VectorIndex | undefined
   /** Filled beside the serving one, until the swap. */
   private nextVectors: VectorIndex | undefined
-  private texts: Sqlite | undefined
+  private relational: Sqlite | undefined
   private dataDirectory = ""
-  private readonly ranges = new Map<string, IdRanges>()
+  private live: LiveRangesCache | undefined
   private readonly scopes = new Map<string, Scope>()
   private merging: Promise<void> | undefined
   private merges = 0
@@ -90,7 +93,7 @@ export class SearchCore {
         return this.holdings()
       case "close":
         this.closed = true
-        this.texts?.close()
+        this.relational?.close()
         this.vectors?.close()
         this.nextVectors?.close()
         this.keyword.store.close()
@@ -124,13 +127,26 @@ export class SearchCore {
     }
   }
 
-  private search({ workspace, filter, query, vector, depth, reach = depth, vectorsOnly }: WorkerSearch): WorkerAnswer {
-    const live = this.recall(workspace)
-    const passing = filter ? this.recall(filter) : live
-    if (!live || !passing) return { ...NOTHING, unknown: true }
+  private search({
+    workspaceId,
+    filters,
+    query,
+    vector,
+    depth,
+    reach = depth,
+    vectorsOnly,
+  }: WorkerSearch): WorkerAnswer {
+    this.live ??= new LiveRangesCache(this.database())
+    const view = this.live.find(workspaceId, filters)
+    if ("missingFile" in view) return { ...NOTHING, missingFile: view.missingFile }
+    const { workspace, visible, pendingFiles } = view
+    const library = { files: workspace.files, pendingFiles, passages: visible.count }
     const vectors = vector?.table === this.vectors?.table ? this.vectors : undefined
-    if (vector && !vectors) return { ...NOTHING, otherModel: true }
-    const base = this.scopeOf(`${workspace.key}|${filter?.key ?? ""}`, live, filter && passing)
+    if (visible.count === 0) return { ...NOTHING, library }
+    if (vector && !vectors) return { ...NOTHING, library, otherModel: true }
+    const live = workspace.ranges
+    const passing = visible.ranges
+    const base = this.scopeOf(`${workspace.key}|${visible.key}`, live, visible === workspace ? undefined : passing)
     const allowed = this.allowed(query, base, passing)
     const scope = allowed === passing ? base : this.keyword.scope(live, allowed)
     const groups = vectorsOnly ? [] : groupsOf(query.text)
@@ -141,6 +157,7 @@ export class SearchCore {
     const known = new Set([...keyword, ...near.hits].map(hit => hit.id))
     const ids = Int32Array.from(known)
     return {
+      library,
       keyword: columns(keyword),
       vector: columns(near.hits),
       candidates: {
@@ -180,16 +197,18 @@ export class SearchCore {
   }
 
   private textsOf(first: number, last: number): { id: number; text: string }[] {
-    this.texts ??= new Sqlite(join(this.dataDirectory, "carrel.db"), { readonly: true })
-    return this.texts
+    return this.database()
       .query("select id, coalesce(context || char(10), '') || text as text from chunks where id between ? and ?")
       .all(first, last) as { id: number; text: string }[]
   }
 
-  private recall({ key, ranges }: NamedRanges): IdRanges | undefined {
-    const known = ranges ?? this.ranges.get(key)
-    if (known) remember(this.ranges, key, known)
-    return known
+  /** The relational database, to read what is committed. */
+  private database(): Sqlite {
+    if (!this.relational) {
+      this.relational = new Sqlite(join(this.dataDirectory, "carrel.db"), { readonly: true })
+      this.relational.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    }
+    return this.relational
   }
 
   private scopeOf(key: string, workspace: IdRanges, filter: IdRanges | undefined): Scope {

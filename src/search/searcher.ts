@@ -1,20 +1,18 @@
 /** Answers one query: visible ids → both legs → fused list → the asked page as hits with text and highlights. */
 import type { Embedder } from "../backends/backend.ts"
-import { invalid } from "../errors.ts"
+import { AppError, invalid } from "../errors.ts"
 import { log } from "../log.ts"
 import type { Database } from "../storage/database.ts"
 import { explainer, rank } from "./answer.ts"
 import type { Scored } from "./fuse.ts"
 import { Highlighter } from "./highlight.ts"
-import { countIds, subtract } from "./id-ranges.ts"
-import type { LibraryView, LiveRanges, LiveRangesCache } from "./live-ranges.ts"
 import { livePassages } from "./passages.ts"
 import { type ParsedQuery, parseQuery } from "./query.ts"
 import { looksEnglish } from "./query-language.ts"
 import type { SearchThread } from "./search-thread.ts"
 import type { Hit, SearchMode, SearchRequest, SearchResult } from "./types.ts"
 import type { ServingModel, VectorLeg } from "./vector-leg.ts"
-import type { WorkerAnswer, WorkerSearch } from "./worker-messages.ts"
+import type { WorkerAnswer } from "./worker-messages.ts"
 
 /** Candidates of each leg that are fused: recall@100 of hybrid needs them, more changes little. */
 const DEPTH = 100
@@ -32,14 +30,10 @@ const LOAD_PATIENCE_MS = 3_000
 /** Times that a query is asked: passages that it saw may be replaced, or the model changed, while it runs. */
 const MAX_ATTEMPTS = 3
 
-interface AskedSearch {
-  workspace: LiveRanges
-  visible: LiveRanges
-  parsed: ParsedQuery
-  mode: SearchMode
-  /** Hits wanted in all, those before the page included. */
-  reach: number
-  vectorsOnly: boolean
+interface Found {
+  answer: WorkerAnswer
+  /** Absent: the answer is of the keyword leg alone. */
+  vector: QueryVector | undefined
 }
 
 export class Searcher {
@@ -49,30 +43,36 @@ export class Searcher {
     private readonly db: Database,
     private readonly thread: SearchThread,
     private readonly vectors: VectorLeg,
-    private readonly live: LiveRangesCache,
   ) {}
 
-  /** Searches one state of the library: a version that is replaced amid a query is not missed, the query is asked anew. */
+  /**
+   * Searches one state of the library: when a passage of the page was replaced or removed before its row could be read,
+   * the query is asked anew.
+   */
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
     const startedAt = performance.now()
-    const { workspaceId, query, filters } = request
-    if (query.trim() === "") throw invalid("query", "must not be empty")
+    if (request.query.trim() === "") throw invalid("query", "must not be empty")
     for (let attempt = 1; ; attempt++) {
-      const view = await this.live.find(workspaceId, filters)
-      const result = await this.searchView(request, view, signal)
+      const { result, passedOver } = await this.searchOnce(request, signal)
       result.took_ms = Math.round((performance.now() - startedAt) * 10) / 10
-      if (attempt === MAX_ATTEMPTS || view.visible.count === 0) return result
-      const { visible } = await this.live.find(workspaceId, filters)
-      if (visible === view.visible || countIds(subtract(view.visible.ranges, visible.ranges)) === 0) return result
+      if (!passedOver || attempt === MAX_ATTEMPTS) return result
     }
   }
 
-  private async searchView(
+  private async searchOnce(
     request: SearchRequest,
-    { workspace, visible, pendingFiles }: LibraryView,
     signal: AbortSignal | undefined,
-  ): Promise<SearchResult> {
+  ): Promise<{ result: SearchResult; passedOver: boolean }> {
     const { query, limit, offset = 0, mode = "hybrid" } = request
+    const parsed = parseQuery(query)
+    const found = await this.ask(request, parsed, signal)
+    const { missingFile, library } = found.answer
+    if (missingFile !== undefined)
+      throw new AppError("not_found", {
+        message: "there is no such file",
+        details: [{ field: "filters.file_ids", issue: `unknown file ${missingFile}` }],
+      })
+    const model = await this.vectors.model().catch(() => undefined)
     const result: SearchResult = {
       query,
       mode,
@@ -80,65 +80,62 @@ export class Searcher {
       total: 0,
       degraded: null,
       index: {
-        searchable_files: workspace.files,
-        pending_files: pendingFiles,
-        embedding_model: "",
+        searchable_files: library.files,
+        pending_files: library.pendingFiles,
+        embedding_model: model?.embedder.model ?? "none",
       },
       hits: [],
     }
-    const model = await this.vectors.model().catch(() => undefined)
-    result.index.embedding_model = model?.embedder.model ?? "none"
-    if (visible.count > 0) {
-      const parsed = parseQuery(query)
-      const vectorsOnly = mode === "semantic" && !request.explain
-      const found = await this.ask({ workspace, visible, parsed, mode, reach: offset + limit, vectorsOnly }, signal)
-      if (mode !== "keyword" && !found.vector) result.degraded = "keyword_only"
-      const kind: SearchMode = found.vector ? mode : "keyword"
-      const weight = found.vector ? weightFor(found.vector.model.embedder, parsed.text) : 0
-      const { list, total } = rank(kind, found.answer, weight)
-      result.hits = await this.page(request, parsed, list, found.answer)
-      result.total = Math.max(total, offset + result.hits.length)
-    }
-    return result
+    if (library.passages === 0) return { result, passedOver: false }
+    if (mode !== "keyword" && !found.vector) result.degraded = "keyword_only"
+    const kind: SearchMode = found.vector ? mode : "keyword"
+    const weight = found.vector ? weightFor(found.vector.model.embedder, parsed.text) : 0
+    const { list, total } = rank(kind, found.answer, weight)
+    const { hits, passedOver } = await this.page(request, parsed, list, found.answer)
+    result.hits = hits
+    result.total = Math.max(total, offset + Math.min(limit, hits.length))
+    return { result, passedOver }
   }
 
   /** Both legs; when the embedding model fails, the keyword leg alone. */
   private async ask(
-    search: AskedSearch,
+    { workspaceId, filters, limit, offset = 0, mode = "hybrid", explain }: SearchRequest,
+    parsed: ParsedQuery,
     signal: AbortSignal | undefined,
-  ): Promise<{ answer: WorkerAnswer; vector: QueryVector | undefined }> {
-    const { workspace, visible, parsed, mode, reach, vectorsOnly } = search
-    let lost = false
+  ): Promise<Found> {
+    const reach = offset + limit
+    let embedding = mode !== "keyword" && (await this.hasPassages(workspaceId))
     for (let attempt = 1; ; attempt++) {
       // The model may be changed between embedding and searching: the vector is then of the former one.
-      const wanted = mode !== "keyword" && !lost && attempt < MAX_ATTEMPTS
-      const vector = wanted ? await this.embed(parsed.text, signal) : undefined
+      const vector = embedding && attempt < MAX_ATTEMPTS ? await this.embed(parsed.text, signal) : undefined
       signal?.throwIfAborted()
-      const ask = {
-        workspace: { key: workspace.key },
-        ...(visible === workspace ? {} : { filter: { key: visible.key } }),
+      const answer = await this.thread.ask("search", {
+        workspaceId,
+        ...(filters ? { filters } : {}),
         query: parsed,
-        ...(vector ? { vector: { table: vector.model.table, values: vector.values }, vectorsOnly } : {}),
+        ...(vector ? { vector: { table: vector.model.table, values: vector.values } } : {}),
+        vectorsOnly: vector !== undefined && mode === "semantic" && !explain,
         // A semantic page is as deep as it is asked for; a fused head is the same for every page.
         depth: mode === "semantic" ? Math.max(DEPTH, reach) : DEPTH,
         ...(reach > DEPTH ? { reach: reach + DEPTH } : {}),
-      }
-      const answer = await this.askWorker(ask, workspace, visible)
+      })
       if (answer.vectorsLost) {
-        lost = true
+        embedding = false
         this.vectors.forgetLoaded()
       } else if (!answer.otherModel) return { answer, vector }
     }
   }
 
-  private async askWorker(ask: WorkerSearch, workspace: LiveRanges, visible: LiveRanges): Promise<WorkerAnswer> {
-    const answer = await this.thread.ask("search", ask)
-    if (!answer.unknown) return answer
-    return this.thread.ask("search", {
-      ...ask,
-      workspace: { key: workspace.key, ranges: workspace.ranges },
-      ...(ask.filter ? { filter: { key: visible.key, ranges: visible.ranges } } : {}),
-    })
+  /** An empty workspace has no need of the embedding model, which is loaded at the first use. */
+  private async hasPassages(workspaceId: string): Promise<boolean> {
+    const file = await this.db
+      .selectFrom("files")
+      .select("id")
+      .where("workspace_id", "=", workspaceId)
+      .where("live_generation", "is not", null)
+      .limit(1)
+      .executeTakeFirst()
+    return file !== undefined
   }
 
   private async embed(text: string, signal: AbortSignal | undefined): Promise<QueryVector | undefined> {
@@ -167,17 +164,18 @@ export class Searcher {
     return await Promise.race([loaded, patience]).finally(() => clearTimeout(timer))
   }
 
-  /** The hits of one page; what was removed since the ids were read is passed over. */
+  /** The hits of one page; what was removed since it was found is passed over. */
   private async page(
     request: SearchRequest,
     parsed: ParsedQuery,
     list: Scored[],
     answer: WorkerAnswer,
-  ): Promise<Hit[]> {
+  ): Promise<{ hits: Hit[]; passedOver: boolean }> {
     const { workspaceId, limit, offset = 0, highlight = true, explain = false } = request
     const highlighter = highlight ? new Highlighter(parsed.text) : undefined
     const places = explain ? explainer(answer) : undefined
     const hits: Hit[] = []
+    let passedOver = false
     for (let from = offset; from < list.length && hits.length < limit; ) {
       const part = list.slice(from, from + limit - hits.length)
       from += part.length
@@ -188,7 +186,10 @@ export class Searcher {
       )
       for (const { id, score } of part) {
         const passage = passages.get(id)
-        if (!passage) continue
+        if (!passage) {
+          passedOver = true
+          continue
+        }
         const { text, file, position } = passage
         hits.push({
           id: passage.id,
@@ -201,7 +202,7 @@ export class Searcher {
         })
       }
     }
-    return hits
+    return { hits, passedOver }
   }
 }
 

@@ -2,18 +2,11 @@
 import type { Scheme } from "./analyze.ts"
 import type { IdRanges } from "./id-ranges.ts"
 import type { ParsedQuery } from "./query.ts"
-
-/** A set of ids that the worker remembers by its key; `ranges` is sent when the worker does not know the key. */
-export interface NamedRanges {
-  key: string
-  ranges?: IdRanges
-}
+import type { SearchFilters } from "./types.ts"
 
 export interface WorkerSearch {
-  /** Live passages of the workspace. */
-  workspace: NamedRanges
-  /** Those that pass the filters; absent when there are none. */
-  filter?: NamedRanges
+  workspaceId: string
+  filters?: SearchFilters
   query: ParsedQuery
   /** Absent: the keyword leg alone. `table` names the vectors that it can be compared with. */
   vector?: { table: string; values: Float32Array }
@@ -41,8 +34,10 @@ export interface Candidates {
 }
 
 export interface WorkerAnswer {
-  /** The worker does not know the ranges of these keys: ask again with them. */
-  unknown?: boolean
+  /** A file that the filters name and the workspace does not have: nothing was searched. */
+  missingFile?: string
+  /** The workspace as it was searched; `passages` are those that the filters leave. */
+  library: { files: number; pendingFiles: number; passages: number }
   /** Best by keywords. */
   keyword: ScoredColumns
   /** Best by meaning. */

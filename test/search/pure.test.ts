@@ -198,6 +198,7 @@ test("beyond the fused head the keyword leg goes on, scores never rise", () => {
     scores: Float64Array.from(scores),
   })
   const answer = {
+    library: { files: 1, pendingFiles: 0, passages: 7 },
     keyword: columns([1, 2], [9, 5]),
     vector: columns([3], [0.9]),
     candidates: {

@@ -6,6 +6,7 @@ import { parseQuery } from "../../src/search/query.ts"
 import { SearchCore } from "../../src/search/search-core.ts"
 import { VectorIndex } from "../../src/search/vector-index.ts"
 import type { WorkerAnswer } from "../../src/search/worker-messages.ts"
+import { TestLibrary } from "./library.ts"
 
 const DIMENSIONS = 64
 
@@ -176,22 +177,21 @@ test("a disk that takes no more of the scratch file gives back what it took", ()
   rmSync(directory, { recursive: true })
 })
 
-test("a scratch file that cannot be read any more costs the vectors, not the search", () => {
-  const directory = mkdtempSync(join(tmpdir(), "carrel-vectors-"))
+test("a scratch file that cannot be read any more costs the vectors, not the search", async () => {
+  const library = await TestLibrary.open()
+  await library.put("file_a", "the heron\nthe otter")
   const core = new SearchCore()
-  core.run({ id: 1, task: "open", ask: { dataDirectory: directory } })
-  const vectors = large(directory)
+  core.run({ id: 1, task: "open", ask: { dataDirectory: library.directory } })
+  const vectors = large(library.directory)
   vectors.add(idsFrom(1, 3000), clustered(3000))
   Reflect.set(core, "vectors", vectors)
-  const query = parseQuery("anything")
   const vector = { table: "t", values: rowOf(clustered(1), 0) }
-  const workspace = { key: "all", ranges: Int32Array.of(1, 3000) }
-  const ask = { workspace, query, vector, depth: 5 }
+  const ask = { workspaceId: "ws_a", query: parseQuery("heron"), vector, depth: 5 }
   const search = () => core.run({ id: 2, task: "search", ask }) as WorkerAnswer
-  expect(search().vector.ids).toHaveLength(5)
+  expect(search()).toMatchObject({ comparable: 2, matching: 1 })
   vectors.close()
   expect(search()).toMatchObject({ vectorsLost: true })
   expect(search()).toMatchObject({ otherModel: true })
   core.run({ id: 3, task: "close", ask: {} })
-  rmSync(directory, { recursive: true })
+  await library.close()
 })
