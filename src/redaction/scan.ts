@@ -11,7 +11,7 @@ import { nextPiece } from "./pieces.ts"
 import { isPlausible } from "./plausible.ts"
 import type { CustomPattern, RedactionPolicy } from "./policy.ts"
 import { RECOGNIZERS } from "./recognizers/index.ts"
-import { findNamesAndAddresses, isStreet } from "./recognizers/name-and-address.ts"
+import { findNamesAndAddresses, isStreet, withPostcode } from "./recognizers/name-and-address.ts"
 import { CONTEXT_LENGTH } from "./recognizers/recognizer.ts"
 
 /** Text kept before the settled place: the longest look back of a rule or of the model. */
@@ -145,7 +145,7 @@ export class Scan {
     const answers = await Promise.all(windows.map(({ start, end }) => model.find(this.slice(start, end))))
     for (const [index, window] of windows.entries()) {
       const around = this.slice(window.start, window.end)
-      for (const found of answers[index]!) this.takeNameOrAddress(found, window, around)
+      for (const found of answers[index]!) this.takeNameOrAddress(withPostcode(found, around), window, around)
       for (const found of findNamesAndAddresses(around)) this.takeNameOrAddress(found, window)
     }
     return this.clusters.pending

@@ -119,6 +119,19 @@ describe("a redaction", () => {
     expect((await redact(text)).text).toBe(expected)
   })
 
+  test("takes in the whole of a postcode that the model cuts", async () => {
+    const text = "Ship to 221B Baker Street, London NW1 6XE. Nothing else."
+    for (const cut of [
+      "221B Baker Street, London",
+      "221B Baker Street, London NW1",
+      "221B Baker Street, London NW1 6",
+    ]) {
+      const cutting = new Redactor({ entityModel: modelThatKnows([cut], "ADDRESS") })
+      const { text: redacted } = await cutting.redact(text, parseRedaction(true, false)!)
+      expect(redacted).toBe("Ship to [REDACTED_ADDRESS]. Nothing else.")
+    }
+  })
+
   test("leaves excluded values alone, whole and in any case", async () => {
     const { text } = await redact("Anna Smith of Acme Corp", { exclude: ["ACME corp", "Anna"] })
     expect(text).toBe("[REDACTED_NAME] of Acme Corp")

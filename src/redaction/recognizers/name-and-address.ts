@@ -65,6 +65,20 @@ const entity = (kind: ModelEntity["kind"], start: number, value: string): ModelE
   score: 0.75,
 })
 
+const BRITISH_POSTCODE = /(?<![\p{L}\d])[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}(?![\p{L}\d])/gu
+/** Of an address and its postcode: a comma, a blank. */
+const MAX_GAP = 2
+
+/** An address that ends before or amid a British postcode takes in all of it: the model cuts these where it likes. */
+export function withPostcode(found: ModelEntity, text: string): ModelEntity {
+  if (found.kind !== "ADDRESS") return found
+  for (const { 0: code, index } of text.matchAll(BRITISH_POSTCODE)) {
+    const end = index + code.length
+    if (index >= found.start && index <= found.end + MAX_GAP && end > found.end) return { ...found, end }
+  }
+  return found
+}
+
 /** `Barbosa Street` is named after a person, but is none. */
 export const isStreet = (value: string): boolean =>
   /\s(?:Street|Avenue|Road|Lane|Drive|Boulevard|Square|Terrace|Crescent)$/i.test(value)
