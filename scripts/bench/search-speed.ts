@@ -147,7 +147,7 @@ function bytesTouched(directory: string, passages: number): number {
         for (const [segment] of segments) postings += (find.get(segment, term) as { size: number } | null)?.size ?? 0
   db.close()
   const scores = 2 * 4 * passages
-  const vectors = passages <= 100_000 ? passages * DIMENSIONS : passages * (DIMENSIONS / 8 + 0.02 * DIMENSIONS)
+  const vectors = passages <= 100_000 ? passages * DIMENSIONS : passages * (DIMENSIONS / 8 + 0.01 * DIMENSIONS)
   return postings / QUERIES + scores + vectors
 }
 
