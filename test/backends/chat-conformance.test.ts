@@ -168,10 +168,10 @@ describe.each(backends)("$name", ({ server, model, backend }) => {
       "esilent",
       { pieces: ["a "], hangAfter: 1 },
       "model_error",
-      "model_silence_seconds",
+      "--model-silence-seconds",
       "a ",
     ],
-    ["a server that never answers", "ehang", { hang: true }, "model_error", "model_silence_seconds", ""],
+    ["a server that never answers", "ehang", { hang: true }, "model_error", "--model-silence-seconds", ""],
     ["something that is not JSON", "egarbage", { pieces: ["a "], garbageAfter: 1 }, "model_error", "bad gateway", "a "],
     [
       "a prompt beyond the window",
