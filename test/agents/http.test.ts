@@ -114,6 +114,18 @@ test("a client that disconnects cancels its run, and the model's request ends", 
   await until(async () => model.open === 0)
 })
 
+test("null is the same as absent", async () => {
+  say({ text: "Done." })
+  const nulls = { model: null, tools: null, file_ids: null, context_id: null, timeout_seconds: null, max_steps: null }
+  const { status, body } = await client.post("/agents/run", {
+    task: "t",
+    ...nulls,
+    output_schema: null,
+    redaction: null,
+  })
+  expect([status, body.output]).toEqual([200, "Done."])
+})
+
 test("respond-async answers 202 at once; the run is watched, cancelled and read", async () => {
   say(call("calculate", { expression: "2+2" }), { hang: true })
   const { status, body, headers } = await client.post(

@@ -49,20 +49,24 @@ const RunRequestBody = t.Object({
     ),
   ),
   timeout_seconds: t.Optional(
-    integer({
-      minimum: 1,
-      maximum: MAX_TIMEOUT_SECONDS,
-      default: DEFAULT_TIMEOUT_SECONDS,
-      description: "Counts from acceptance",
-    }),
+    nullable(
+      integer({
+        minimum: 1,
+        maximum: MAX_TIMEOUT_SECONDS,
+        default: DEFAULT_TIMEOUT_SECONDS,
+        description: "Counts from acceptance",
+      }),
+    ),
   ),
   max_steps: t.Optional(
-    integer({
-      minimum: 1,
-      maximum: MAX_STEPS,
-      default: DEFAULT_MAX_STEPS,
-      description: "Model turns; the last one is asked for an answer",
-    }),
+    nullable(
+      integer({
+        minimum: 1,
+        maximum: MAX_STEPS,
+        default: DEFAULT_MAX_STEPS,
+        description: "Model turns; the last one is asked for an answer",
+      }),
+    ),
   ),
   output_schema: t.Optional(
     nullable(t.Record(t.String(), t.Any(), { description: "JSON Schema that the answer must meet" })),
