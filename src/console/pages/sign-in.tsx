@@ -6,7 +6,7 @@ import { useAction, useLoaded } from "../loading.ts"
 import { go, usePlace } from "../router.tsx"
 import { Mark } from "../shell.tsx"
 import { Button } from "../ui/button.tsx"
-import { Problem, TextField } from "../ui/form.tsx"
+import { Form, Problem, TextField } from "../ui/form.tsx"
 import type { InvitationRecord } from "../wire.ts"
 
 interface DoorProps {
@@ -46,13 +46,7 @@ export function SignInPage({ onSignedIn }: FormProps) {
   if (status.data?.configured === false) return <Unclaimed />
   return (
     <Door title="Sign in">
-      <form
-        class="stack"
-        onSubmit={event => {
-          event.preventDefault()
-          void signIn.run()
-        }}
-      >
+      <Form class="stack" action={signIn}>
         <TextField
           label="E-mail"
           type="email"
@@ -79,7 +73,7 @@ export function SignInPage({ onSignedIn }: FormProps) {
         <p class="soft small">
           Forgotten? Whoever runs Carrel sets a new password with <code>carrel users passwd</code>.
         </p>
-      </form>
+      </Form>
     </Door>
   )
 }
@@ -117,13 +111,7 @@ export function SetupPage({ onSignedIn }: FormProps) {
   return (
     <Door title="Set up Carrel">
       <p class="soft">You become the first administrator. Nobody else can use this link afterwards.</p>
-      <form
-        class="stack"
-        onSubmit={event => {
-          event.preventDefault()
-          void claim.run()
-        }}
-      >
+      <Form class="stack" action={claim}>
         <TextField
           label="Your name"
           name="name"
@@ -148,7 +136,7 @@ export function SetupPage({ onSignedIn }: FormProps) {
         <Button kind="primary" type="submit" busy={claim.busy}>
           Create the administrator
         </Button>
-      </form>
+      </Form>
     </Door>
   )
 }
@@ -171,13 +159,7 @@ export function InvitationPage({ onSignedIn }: FormProps) {
         You are invited to the workspace <strong dir="auto">{invitation.data.workspace}</strong> as{" "}
         <strong>{invitation.data.email}</strong>.
       </p>
-      <form
-        class="stack"
-        onSubmit={event => {
-          event.preventDefault()
-          void accept.run()
-        }}
-      >
+      <Form class="stack" action={accept}>
         <TextField
           label="Your name"
           name="name"
@@ -192,7 +174,7 @@ export function InvitationPage({ onSignedIn }: FormProps) {
         <Button kind="primary" type="submit" busy={accept.busy}>
           Join
         </Button>
-      </form>
+      </Form>
     </Door>
   )
 }

@@ -2,6 +2,25 @@ import type { ComponentChildren, InputHTMLAttributes } from "preact"
 import { useId } from "preact/hooks"
 import { ApiError } from "../api.ts"
 
+interface FormProps {
+  /** Run when the form is sent. */
+  action: { run: () => Promise<unknown> }
+  class?: string
+  children: ComponentChildren
+}
+
+export const Form = ({ action, children, ...attributes }: FormProps) => (
+  <form
+    {...attributes}
+    onSubmit={event => {
+      event.preventDefault()
+      void action.run()
+    }}
+  >
+    {children}
+  </form>
+)
+
 interface FieldProps {
   label: string
   hint?: string

@@ -3,7 +3,7 @@ import { ApiError, api } from "../../api.ts"
 import { useAction } from "../../loading.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
-import { Field, focusOnce, Problem, Switch, TextField } from "../../ui/form.tsx"
+import { Field, Form, focusOnce, Problem, Switch, TextField } from "../../ui/form.tsx"
 import type { Run } from "../../wire.ts"
 import { ModelChoice, useModels } from "../chat/settings-bar.tsx"
 
@@ -46,13 +46,7 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
   })
   return (
     <Dialog title="New run" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={event => {
-          event.preventDefault()
-          void start.run()
-        }}
-      >
+      <Form class="stack" action={start}>
         <Field label="Task" name="task" error={start.error}>
           {attributes => (
             <textarea
@@ -142,7 +136,7 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
             Start
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   )
 }

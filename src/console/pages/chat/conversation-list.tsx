@@ -5,7 +5,7 @@ import { useAction, useLoaded, useSettled } from "../../loading.ts"
 import { go, Link } from "../../router.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog } from "../../ui/dialog.tsx"
-import { Problem, TextField } from "../../ui/form.tsx"
+import { Form, Problem, TextField } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import type { ConversationSummary, Page } from "../../wire.ts"
 
@@ -119,13 +119,7 @@ function Rename({ conversation, onClose, onSaved, onRemove }: RenameProps) {
   })
   return (
     <Dialog title="Conversation" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={event => {
-          event.preventDefault()
-          void save.run()
-        }}
-      >
+      <Form class="stack" action={save}>
         <TextField label="Title" name="title" required autofocus value={title} onInput={setTitle} error={save.error} />
         <Problem error={save.error} />
         <footer class="row between">
@@ -136,7 +130,7 @@ function Rename({ conversation, onClose, onSaved, onRemove }: RenameProps) {
             Save
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   )
 }

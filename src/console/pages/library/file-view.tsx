@@ -6,7 +6,7 @@ import { useAction, useLoaded, useRepeated } from "../../loading.ts"
 import { Link } from "../../router.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
-import { Problem, TextField } from "../../ui/form.tsx"
+import { Form, Problem, TextField } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import type { FileRecord } from "../../wire.ts"
 import { FileStatus } from "./file-status.tsx"
@@ -99,13 +99,7 @@ function Labels({ record, onSaved }: { record: FileRecord; onSaved: (record: Fil
           </span>
         ))}
       </summary>
-      <form
-        class="stack"
-        onSubmit={event => {
-          event.preventDefault()
-          void save.run()
-        }}
-      >
+      <Form class="stack" action={save}>
         <TextField label="Name" name="name" required value={name} onInput={setName} error={save.error} />
         <div class="pair">
           <TextField label="Tags" name="tags" value={tags} onInput={setTags} error={save.error} />
@@ -117,7 +111,7 @@ function Labels({ record, onSaved }: { record: FileRecord; onSaved: (record: Fil
             Save
           </Button>
         </div>
-      </form>
+      </Form>
     </details>
   )
 }

@@ -6,7 +6,7 @@ import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
 import { applyTheme, type Theme, theme } from "../../theme.ts"
 import { Button } from "../../ui/button.tsx"
-import { Problem, Segments, TextField } from "../../ui/form.tsx"
+import { Form, Problem, Segments, TextField } from "../../ui/form.tsx"
 import { notify } from "../../ui/toast.tsx"
 import type { Me, SessionRecord } from "../../wire.ts"
 
@@ -38,13 +38,7 @@ function Profile() {
       <p class="soft">
         {me.user.email}, {me.user.role}
       </p>
-      <form
-        class="stack"
-        onSubmit={event => {
-          event.preventDefault()
-          void save.run()
-        }}
-      >
+      <Form class="stack" action={save}>
         <TextField
           label="Name"
           name="name"
@@ -60,7 +54,7 @@ function Profile() {
             Save
           </Button>
         </div>
-      </form>
+      </Form>
       <Segments
         label="Colours"
         value={colours}
@@ -87,13 +81,7 @@ function Password() {
   return (
     <section class="stack narrow">
       <h2>Password</h2>
-      <form
-        class="stack"
-        onSubmit={event => {
-          event.preventDefault()
-          void change.run()
-        }}
-      >
+      <Form class="stack" action={change}>
         <input
           class="unseen"
           type="email"
@@ -131,7 +119,7 @@ function Password() {
             Change the password
           </Button>
         </div>
-      </form>
+      </Form>
     </section>
   )
 }

@@ -3,7 +3,7 @@ import { api } from "../../api.ts"
 import { useAction } from "../../loading.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
-import { Problem, Select, TextField } from "../../ui/form.tsx"
+import { Form, Problem, Select, TextField } from "../../ui/form.tsx"
 import type { ApiKeyRecord, NewApiKey, Scope } from "../../wire.ts"
 
 const SCOPES: readonly (readonly [Scope, string])[] = [
@@ -49,13 +49,7 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
   })
   return (
     <Dialog title={present ? `Change ${present.name}` : "Generate an API key"} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={event => {
-          event.preventDefault()
-          void save.run()
-        }}
-      >
+      <Form class="stack" action={save}>
         <TextField
           label="Name"
           name="name"
@@ -108,7 +102,7 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
             {present ? "Save" : "Generate"}
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -6,7 +6,7 @@ import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
 import { Confirm, Dialog } from "../../ui/dialog.tsx"
-import { Problem, Select, TextField } from "../../ui/form.tsx"
+import { Form, Problem, Select, TextField } from "../../ui/form.tsx"
 import type { InvitationRecord, UserRecord, UserRole } from "../../wire.ts"
 
 const ROLES = [
@@ -146,13 +146,7 @@ function Invite({ onClose, onMade }: { onClose: () => void; onMade: () => void }
     )
   return (
     <Dialog title={`Invite to ${me.workspace.name}`} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={event => {
-          event.preventDefault()
-          void invite.run()
-        }}
-      >
+      <Form class="stack" action={invite}>
         <TextField
           label="E-mail"
           type="email"
@@ -171,7 +165,7 @@ function Invite({ onClose, onMade }: { onClose: () => void; onMade: () => void }
             Make a link
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   )
 }

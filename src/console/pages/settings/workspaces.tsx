@@ -6,7 +6,7 @@ import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
-import { Problem, Switch, TextField } from "../../ui/form.tsx"
+import { Form, Problem, Switch, TextField } from "../../ui/form.tsx"
 import type { Me, UserRecord, WorkspaceRecord } from "../../wire.ts"
 
 export function WorkspacesSettings() {
@@ -40,18 +40,12 @@ export function WorkspacesSettings() {
           </li>
         ))}
       </ul>
-      <form
-        class="row"
-        onSubmit={event => {
-          event.preventDefault()
-          void create.run()
-        }}
-      >
+      <Form class="row" action={create}>
         <TextField label="New workspace" name="name" required value={name} onInput={setName} error={create.error} />
         <Button type="submit" icon="plus" busy={create.busy}>
           Make
         </Button>
-      </form>
+      </Form>
       {opened && <WorkspaceDialog workspace={opened} onClose={() => setOpen(null)} onChange={refresh} />}
     </section>
   )
@@ -81,18 +75,12 @@ function WorkspaceDialog({ workspace, onClose, onChange }: WorkspaceDialogProps)
   return (
     <Dialog title={workspace.name} onClose={onClose}>
       <div class="stack">
-        <form
-          class="row"
-          onSubmit={event => {
-            event.preventDefault()
-            void rename.run()
-          }}
-        >
+        <Form class="row" action={rename}>
           <TextField label="Name" name="name" required value={name} onInput={setName} error={rename.error} />
           <Button type="submit" busy={rename.busy} disabled={name === workspace.name}>
             Rename
           </Button>
-        </form>
+        </Form>
         <Switch
           label="Redact every conversation and run here"
           checked={workspace.enforce_redaction}
