@@ -41,6 +41,7 @@ describe.skipIf(!hasBrowser)("the doors of the console", () => {
     async () => {
       const page = await site.open()
       await page.goto(site.app.url)
+      await page.locator("input[name=email]:focus").waitFor()
       await page.keyboard.type(EMAIL)
       await page.keyboard.press("Tab")
       await page.keyboard.type("not the password")
