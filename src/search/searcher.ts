@@ -63,7 +63,7 @@ export class Searcher {
     request: SearchRequest,
     signal: AbortSignal | undefined,
   ): Promise<{ result: SearchResult; passedOver: boolean }> {
-    const { query, limit, offset = 0, mode = "hybrid" } = request
+    const { query, offset = 0, mode = "hybrid" } = request
     const parsed = parseQuery(query)
     const found = await this.ask(request, parsed, signal)
     const { missingFile, library } = found.answer
@@ -93,7 +93,8 @@ export class Searcher {
     const { list, total } = rank(kind, found.answer, weight)
     const { hits, passedOver } = await this.page(request, parsed, list, found.answer)
     result.hits = hits
-    result.total = Math.max(total, offset + Math.min(limit, hits.length))
+    // Beyond the end there is nothing to count with.
+    result.total = hits.length > 0 ? Math.max(total, offset + hits.length) : total
     return { result, passedOver }
   }
 

@@ -61,6 +61,13 @@ for (const mode of ["hybrid", "keyword", "semantic"] as const)
       expect(rest).toEqual(all.slice(2, 5))
     })
 
+    test("counts the same on every page, also on one beyond the end", async () => {
+      const pages = [0, 2, 1000].map(offset => library.search("the pump of the tenant", { mode, limit: 3, offset }))
+      const [first, second, beyond] = await Promise.all(pages)
+      expect([second!.total, beyond!.total]).toEqual([first!.total, first!.total])
+      expect(beyond!.hits).toEqual([])
+    })
+
     test("never shows another workspace's passages", async () => {
       const { hits } = await library.search("greenhouse irrigation pump of another workspace", { mode, limit: 100 })
       expect(hits.some(hit => hit.file.id === "file_b")).toBe(false)

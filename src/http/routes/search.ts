@@ -28,7 +28,7 @@ const QueryText = t.String({
   minLength: 1,
   maxLength: 2000,
   description:
-    'Plain words, in any language. "A phrase" in quotes and +word must stand in the passage, -word must not. No text is an error.',
+    'Plain words, in any language. "A phrase" in quotes and +word must stand in the passage, -word must not; with nothing but excluded words there is nothing to rank by, and they are taken as plain ones. No text is an error.',
   examples: ["termination notice period"],
 })
 
