@@ -68,12 +68,20 @@ function url(fallback: string, doc: string, alias?: string): Setting<string> {
     default: fallback,
     placeholder: "URL",
     ...(alias ? { alias } : {}),
-    parse(value) {
-      const withScheme = /^https?:\/\//.test(value) ? value : `http://${value}`
-      if (!URL.canParse(withScheme)) throw new Error("must be an http or https address, such as http://127.0.0.1:11434")
-      return withScheme.replace(/\/+$/, "")
-    },
+    parse: value => serverAddress(value).withScheme,
   }
+}
+
+const HOST_NAME = /^(?:[\w.-]+|\[[0-9a-f:.]+\])$/i
+
+/** @throws Error when it is no http or https address; the scheme may be left out. */
+function serverAddress(value: string): { withScheme: string; address: URL } {
+  const withScheme = (/^https?:\/\//.test(value) ? value : `http://${value}`).replace(/\/+$/, "")
+  const address = URL.canParse(withScheme) ? new URL(withScheme) : undefined
+  // The parser takes nearly any sign for a part of a name.
+  if (!address || !HOST_NAME.test(address.hostname) || address.pathname.startsWith("//"))
+    throw new Error("must be an http or https address, such as http://127.0.0.1:11434")
+  return { withScheme, address }
 }
 
 /** One file may be this large: 1 GB by specification. */
@@ -269,7 +277,7 @@ function parse(source: string, setting: Setting<unknown>, value: string): unknow
 
 /** Ollama's own variable may lack scheme and port, and may name the address it binds to rather than one to call. */
 function ollamaAddress(value: string): string {
-  const address = new URL(/^https?:\/\//.test(value) ? value : `http://${value}`)
+  const { address } = serverAddress(value)
   const bare = !/:\d+$/.test(value.replace(/\/+$/, "")) && !/^https?:\/\//.test(value)
   if (bare) address.port = "11434"
   if (address.hostname === "0.0.0.0") address.hostname = "127.0.0.1"

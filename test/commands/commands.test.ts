@@ -35,6 +35,8 @@ describe("settings", () => {
 
   test.each([
     [["--port", "99999"], {}, "--port: must be a whole number from 0 to 65535"],
+    [["--ollama-host", "ht!tp://x y"], {}, "--ollama-host: must be an http or https address"],
+    [["--ollama-host=ftp://127.0.0.1"], {}, "--ollama-host: must be an http or https address"],
     [["--port"], {}, "--port: needs a value"],
     [[], { CARREL_PORT: "x" }, "CARREL_PORT: must be a whole number"],
     [["--log-level=loud"], {}, "--log-level: must be one of debug, info, warn, error"],
