@@ -6,17 +6,16 @@ import { Database as Sqlite } from "bun:sqlite"
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { Kysely, sql, type Transaction } from "kysely"
+import { commitSeconds } from "../metrics.ts"
 import { dialect } from "./dialect.ts"
 import { MIGRATIONS, type Migration } from "./migrations/index.ts"
 import type { Schema } from "./schema.ts"
+import { BUSY_TIMEOUT_MS, Writer } from "./writer.ts"
 
 export type Database = Kysely<Schema>
 export type Trx = Transaction<Schema>
 /** What a query can run on: the database itself or a transaction of it. */
 export type Executor = Database | Trx
-
-/** Longest wait for another process (the command line beside a daemon) that holds the write lock. */
-const BUSY_TIMEOUT_MS = 10_000
 
 /**
  * Opens or creates the database and migrates it forward.
@@ -29,12 +28,11 @@ export async function openDatabase(
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   const path = join(dataDirectory, "carrel.db")
   const created = !existsSync(path)
-  const writer = connect(path)
+  const writer = await Writer.open(path, tookMs => commitSeconds.observe(tookMs / 1000))
   if (created) chmodSync(path, 0o600)
-  writer.run("PRAGMA journal_mode = WAL")
-  writer.run("PRAGMA synchronous = FULL") // a commit that was acknowledged survives power loss
-  writer.run("PRAGMA foreign_keys = ON")
-  const reader = connect(path)
+  const reader = new Sqlite(path)
+  reader.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  reader.run("PRAGMA temp_store = MEMORY") // no file outside the data directory
   reader.run("PRAGMA query_only = ON")
   const database = new Kysely<Schema>({ dialect: dialect({ writer, reader }) })
   try {
@@ -44,13 +42,6 @@ export async function openDatabase(
     throw error
   }
   return database
-}
-
-function connect(path: string): Sqlite {
-  const sqlite = new Sqlite(path, { create: true, strict: false })
-  sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-  sqlite.run("PRAGMA temp_store = MEMORY") // no file outside the data directory
-  return sqlite
 }
 
 /**

@@ -1,10 +1,7 @@
 /**
- * bun:sqlite under Kysely, made for disks that are slow. One connection writes: what writes takes turns at it, a whole
- * transaction at a time, so that a statement beside a transaction waits instead of joining it. Another reads, and waits
- * for nothing: a commit that hangs on the disk would else hold up every reader behind it.
- *
- * A statement blocks the thread until it is done, and a commit until the disk is. Between two that took long the event
- * loop turns, so that requests, leases and signals wait for one commit at most and not for the queue of them.
+ * bun:sqlite under Kysely, made for disks that are slow. One connection writes, in a thread of its own: what writes takes
+ * turns at it, a whole transaction at a time, so that a statement beside a transaction waits instead of joining it. Another
+ * reads, on this thread, and waits for nothing: what is read is in memory most of the time, and a commit holds up no reader.
  */
 import type { Database as Sqlite } from "bun:sqlite"
 import {
@@ -17,14 +14,11 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely"
-import { commitSeconds } from "../metrics.ts"
-
-/** Long enough for requests to notice; what takes less is not worth a turn of the loop, which costs some 0.05 ms. */
-const GIVE_WAY_MS = 5
+import { BEGIN, COMMIT, ROLLBACK, type Writer } from "./writer.ts"
 
 /** Both are closed with the database. */
 export interface Connections {
-  writer: Sqlite
+  writer: Writer
   reader: Sqlite
 }
 
@@ -57,21 +51,21 @@ class TurnsDriver implements Driver {
     await connection.begin()
   }
 
-  async commitTransaction(connection: Turn): Promise<void> {
-    connection.commit()
+  async commitTransaction(): Promise<void> {
+    await this.connections.writer.run(COMMIT)
   }
 
-  async rollbackTransaction(connection: Turn): Promise<void> {
-    connection.rollback()
+  async rollbackTransaction(): Promise<void> {
+    await this.connections.writer.run(ROLLBACK)
   }
 
   async releaseConnection(connection: Turn): Promise<void> {
-    await connection.end()
+    connection.end()
   }
 
   async destroy(): Promise<void> {
     this.connections.reader.close()
-    this.connections.writer.close()
+    await this.connections.writer.close()
   }
 
   /** Waits for the turns that were asked for before; resolves with what ends this one. */
@@ -88,7 +82,6 @@ class TurnsDriver implements Driver {
 class Turn implements DatabaseConnection {
   /** Set from the first statement that writes until the end. */
   private leave: (() => void) | undefined
-  private blockedMs = 0
 
   constructor(
     private readonly connections: Connections,
@@ -97,10 +90,11 @@ class Turn implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (!this.leave) {
-      if (isRead(query)) return run<R>(this.connections.reader, query)
+      if (isRead(query)) return read<R>(this.connections.reader, query)
       this.leave = await this.take()
     }
-    return this.timed(() => run<R>(this.connections.writer, query), changedSomething)
+    const { rows, changes, lastInsertRowid } = await this.connections.writer.run(query.sql, query.parameters)
+    return { rows: rows as R[], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
   // biome-ignore lint/correctness/useYield: nothing streams rows; the interface wants the method
@@ -110,49 +104,19 @@ class Turn implements DatabaseConnection {
 
   async begin(): Promise<void> {
     this.leave = await this.take()
-    this.connections.writer.run("begin")
+    await this.connections.writer.run(BEGIN)
   }
 
-  commit(): void {
-    this.timed(() => this.connections.writer.run("commit"))
-  }
-
-  /** A disk in trouble makes SQLite roll back by itself; the error that tells of it must not be lost for another. */
-  rollback(): void {
-    if (this.connections.writer.inTransaction) this.connections.writer.run("rollback")
-  }
-
-  async end(): Promise<void> {
-    if (!this.leave) return
-    if (this.blockedMs > GIVE_WAY_MS) await new Promise(resolve => setImmediate(resolve))
-    this.leave()
+  end(): void {
+    this.leave?.()
     this.leave = undefined
-  }
-
-  private timed<T>(work: () => T, counts: (result: T) => boolean = () => true): T {
-    const began = performance.now()
-    let committed = true // one that failed has waited for the disk as well
-    try {
-      const result = work()
-      committed = counts(result) && !this.connections.writer.inTransaction
-      return result
-    } finally {
-      const took = performance.now() - began
-      this.blockedMs += took
-      if (committed) commitSeconds.observe(took / 1000)
-    }
   }
 }
 
-const changedSomething = ({ rows, numAffectedRows = 0n }: QueryResult<unknown>): boolean =>
-  rows.length > 0 || numAffectedRows > 0n
 const isRead = ({ query, sql }: CompiledQuery): boolean =>
   query.kind === "SelectQueryNode" || (query.kind === "RawNode" && /^\s*select\b/i.test(sql))
 
 /** Statements are cached by Bun per SQL text. */
-function run<R>(sqlite: Sqlite, { sql, parameters }: CompiledQuery): QueryResult<R> {
-  const statement = sqlite.query(sql)
-  if (statement.columnNames.length > 0) return { rows: statement.all(...(parameters as never[])) as R[] }
-  const { changes, lastInsertRowid } = statement.run(...(parameters as never[]))
-  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+function read<R>(sqlite: Sqlite, { sql, parameters }: CompiledQuery): QueryResult<R> {
+  return { rows: sqlite.query(sql).all(...(parameters as never[])) as R[] }
 }

@@ -1,7 +1,7 @@
 /** A disk on which every sync takes a sixth of a second, as a tracer makes it; skipped where nothing can be traced. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
-import { canInject, injecting } from "../support/trouble.ts"
+import { canInject, injectInto, injecting } from "../support/trouble.ts"
 
 const SYNC_MS = 150
 const FILES = 16
@@ -23,7 +23,7 @@ describe.skipIf(!canInject)("a slow disk", () => {
   }
 
   test(
-    "holds requests up for single commits, not for the queue of them",
+    "holds nobody up who does not write",
     async () => {
       await lagSeconds()
       let uploading = true
@@ -35,7 +35,8 @@ describe.skipIf(!canInject)("a slow disk", () => {
         await daemon.call("POST", "/search", { query: "dusk" })
       }
       await uploads
-      expect(await lagSeconds()).toBeLessThan((FILES * SYNC_MS) / 1000 / 2)
+      // Commits wait in a thread of their own; on this one half a second is a machine that is busy.
+      expect(await lagSeconds()).toBeLessThan(0.5)
     },
     LIMIT_MS,
   )
@@ -102,6 +103,40 @@ describe.skipIf(!canInject)("a slow disk", () => {
       for (const file of all) expect([file.name, file.status, file.attempts]).toEqual([file.name, "searchable", 1])
       expect(await daemon.stop()).toBe(0)
       expect((await daemon.run("doctor", "--check")).code).toBe(0)
+    },
+    LIMIT_MS,
+  )
+})
+
+describe.skipIf(!canInject)("a disk that hangs", () => {
+  test(
+    "holds up what waits for it and nobody else",
+    async () => {
+      const daemon = await startDaemon([])
+      try {
+        const file = await daemon.upload("tide.txt", "The tide turns at noon.")
+        while ((await daemon.call("GET", `/libraries/${file.id}`)).status !== "searchable") await Bun.sleep(50)
+        const release = await injectInto(daemon.pid, "fsync,fdatasync", "delay_enter=6000000")
+        let changed = false
+        const change = daemon.call("PATCH", `/libraries/${file.id}`, { tags: ["noon"] }).then(() => {
+          changed = true
+        })
+        const until = performance.now() + 4000
+        while (performance.now() < until) {
+          const asked = performance.now()
+          expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200)
+          expect((await daemon.call("GET", "/libraries")).data).toHaveLength(1)
+          expect((await daemon.call("POST", "/search", { query: "tide" })).hits).toHaveLength(1)
+          expect(performance.now() - asked).toBeLessThan(2000)
+          await Bun.sleep(100)
+        }
+        expect(changed).toBe(false)
+        await release()
+        await change
+        expect((await daemon.call("GET", `/libraries/${file.id}`)).tags).toEqual(["noon"])
+      } finally {
+        await daemon.remove()
+      }
     },
     LIMIT_MS,
   )

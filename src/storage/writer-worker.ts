@@ -1,0 +1,64 @@
+/** The connection that writes, in a thread of its own. One request after the other, in the order in which they came. */
+import { Database as Sqlite } from "bun:sqlite"
+import {
+  BUSY_TIMEOUT_MS,
+  COMMIT,
+  ROLLBACK,
+  type WriteFailure,
+  type WriteReply,
+  type WriteRequest,
+  type Written,
+} from "./writer.ts"
+
+declare const self: Worker
+
+let sqlite: Sqlite | undefined
+
+self.onmessage = (event: MessageEvent<WriteRequest>) => {
+  const { id } = event.data
+  const began = performance.now()
+  const tookMs = () => performance.now() - began
+  try {
+    self.postMessage({ id, written: answer(event.data), tookMs: tookMs() } satisfies WriteReply)
+  } catch (error) {
+    self.postMessage({ id, failure: failureOf(error as Error), tookMs: tookMs() } satisfies WriteReply)
+  }
+}
+
+function answer(request: WriteRequest): Written {
+  if ("open" in request) sqlite = open(request.open)
+  else if ("close" in request) sqlite?.close()
+  else return write(sqlite as Sqlite, request.sql, request.parameters)
+  return { rows: [], changes: 0, lastInsertRowid: 0, committed: false }
+}
+
+function open(path: string): Sqlite {
+  const opened = new Sqlite(path, { create: true, strict: false })
+  opened.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  opened.run("PRAGMA journal_mode = WAL")
+  opened.run("PRAGMA synchronous = FULL") // a commit that was acknowledged survives power loss
+  opened.run("PRAGMA foreign_keys = ON")
+  opened.run("PRAGMA temp_store = MEMORY") // no file outside the data directory
+  return opened
+}
+
+/** Statements are cached by Bun per SQL text. */
+function write(database: Sqlite, sql: string, parameters: readonly unknown[]): Written {
+  // A disk in trouble makes SQLite roll back by itself; the error that tells of it must not be lost for another.
+  if (sql === ROLLBACK && !database.inTransaction) return { rows: [], changes: 0, lastInsertRowid: 0, committed: false }
+  const statement = database.query(sql)
+  if (statement.columnNames.length > 0) {
+    const rows = statement.all(...(parameters as never[]))
+    return { rows, changes: 0, lastInsertRowid: 0, committed: rows.length > 0 && !database.inTransaction }
+  }
+  const { changes, lastInsertRowid } = statement.run(...(parameters as never[]))
+  const committed = (changes > 0 || sql === COMMIT) && !database.inTransaction
+  return { rows: [], changes, lastInsertRowid: Number(lastInsertRowid), committed }
+}
+
+/** What crosses threads of an error. */
+const failureOf = (error: Error & { code?: string; errno?: number }): WriteFailure => ({
+  name: error.name,
+  message: error.message,
+  ...(error.code === undefined ? {} : { code: error.code }),
+})
