@@ -1,21 +1,19 @@
-/** The composition root: the only file that constructs things and joins rooms. */
+/** The composition root: constructs the parts of the daemon and joins the rooms. */
 import { join } from "node:path"
 import { LibraryAccess } from "./agents/library-access.ts"
 import { McpTools } from "./agents/mcp.ts"
-import { readMcpConfig } from "./agents/mcp-config.ts"
 import { RunStore } from "./agents/run-store.ts"
 import { AgentRuns } from "./agents/runs.ts"
 import { Calculator } from "./agents/tools/calculator.ts"
 import { TableProcesses } from "./agents/tools/table-reader.ts"
-import { openEmbedder } from "./backends/embedder.ts"
 import { openEntityModel } from "./backends/entity-model.ts"
-import { chatBackends, ModelCatalog } from "./backends/index.ts"
 import { Chat } from "./chat/chat.ts"
 import { ConversationStore } from "./chat/conversation-store.ts"
 import { QueryRewriter } from "./chat/query-rewriter.ts"
 import { Replies } from "./chat/replies.ts"
 import { TokenMeter } from "./chat/tokens.ts"
-import { appUrl, type Config, ConfigError } from "./config.ts"
+import { appUrl, type Config } from "./config.ts"
+import { createModels, modelDirectories, openConfiguredEmbedder, readTls, readToolServers } from "./configured.ts"
 import { watchGauges } from "./gauges.ts"
 import { RateLimiter } from "./http/rate-limit.ts"
 import { startServer } from "./http/server.ts"
@@ -39,7 +37,6 @@ import { sweepFiles } from "./library/sweep.ts"
 import { UploadRoom } from "./library/upload-room.ts"
 import { log } from "./log.ts"
 import { watchEventLoop } from "./metrics.ts"
-import { builtinModelsDirectory } from "./native/models.ts"
 import { useNativeDirectory } from "./native/native.ts"
 import { selfCommand, workerUrl } from "./native/self.ts"
 import { VERSION } from "./native/version.ts"
@@ -236,103 +233,3 @@ const listOf = (text: string): string[] =>
     .split(",")
     .map(item => item.trim())
     .filter(Boolean)
-
-/** @throws ConfigError for a file that cannot be read or names a server wrongly */
-function readToolServers(config: Config) {
-  try {
-    return readMcpConfig(config.mcp_config, config.offline)
-  } catch (error) {
-    throw new ConfigError((error as Error).message)
-  }
-}
-
-/** @throws ConfigError when only one of the two files is named, or one cannot be read */
-async function readTls(config: Config): Promise<{ tls?: { cert: string; key: string } }> {
-  if (!config.tls_cert && !config.tls_key) return {}
-  if (!config.tls_cert || !config.tls_key)
-    throw new ConfigError("--tls-cert and --tls-key go together: one of them is missing")
-  const read = (flag: string, path: string) =>
-    Bun.file(path)
-      .text()
-      .catch(error => {
-        throw new ConfigError(`${flag}: ${path} cannot be read (${(error as Error).message})`)
-      })
-  return { tls: { cert: await read("--tls-cert", config.tls_cert), key: await read("--tls-key", config.tls_key) } }
-}
-
-const modelDirectories = (config: Config): string[] => [
-  config.models_dir || join(config.data, "models"),
-  builtinModelsDirectory(),
-]
-
-export const openConfiguredEmbedder = (config: Config, name: string) =>
-  openEmbedder({
-    name,
-    directories: modelDirectories(config),
-    nativeDirectory: join(config.data, "native"),
-    ollamaHost: config.ollama_host,
-  })
-
-/** The chat models of this configuration; the command line lists them without a daemon. */
-export const createModels = (config: Config): ModelCatalog =>
-  new ModelCatalog(
-    chatBackends({
-      ollamaHost: config.ollama_host,
-      keepAlive: config.keep_alive,
-      openAiBaseUrl: config.openai_base_url,
-      openAiApiKey: config.openai_api_key,
-      openAiContextTokens: config.openai_context_tokens,
-      silenceMs: config.model_silence_seconds * 1000,
-      queue: { parallel: config.model_parallel, waiting: config.model_queue },
-      allowRemoteModels: config.allow_remote_models,
-    }),
-    config.default_model,
-  )
-
-/** Which model folders a daemon with this configuration would use, for the doctor. */
-export async function describeModelFolders(config: Config) {
-  const embedding = await openConfiguredEmbedder(config, config.embedding_model).then(
-    async embedder => {
-      await embedder.close()
-      const languages = embedder.languages?.join(", ")
-      return languages
-        ? {
-            what: "embedding model",
-            state: "note" as const,
-            text: `${embedder.model}: knows meaning in ${languages} only; other languages are searched by words`,
-            remedy:
-              "for meaning in other languages put a multilingual ONNX model into the models folder and name it with --embedding-model",
-          }
-        : { what: "embedding model", state: "ok" as const, text: embedder.model }
-    },
-    error => ({
-      what: "embedding model",
-      state: "problem" as const,
-      text: (error as Error).message,
-      remedy: (error as { hint?: string }).hint ?? "check --embedding-model and --models-dir",
-    }),
-  )
-  return [embedding, await describeEntityModel(config)]
-}
-
-/** Loads the model: one that lies there and does not load would refuse every request that redacts names. */
-async function describeEntityModel(config: Config) {
-  const what = "entity model"
-  const remedy = "put an ONNX token-classification model into the models folder"
-  const model = openEntityModel(modelDirectories(config), join(config.data, "native"))
-  if (!model)
-    return {
-      what,
-      state: "problem" as const,
-      text: "none: requests that redact names or addresses are refused",
-      remedy,
-    }
-  const problem = await model.load().then(
-    () => undefined,
-    error => (error as { hint?: string }).hint ?? String(error),
-  )
-  await model.close()
-  if (problem === undefined)
-    return { what, state: "ok" as const, text: `${model.model} finds names and addresses for redaction` }
-  return { what, state: "problem" as const, text: `${model.model} does not load: ${problem}`, remedy }
-}

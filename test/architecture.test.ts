@@ -15,7 +15,7 @@ const RANKS = [
   ["library", "chat"],
   ["agents"],
   ["http"],
-  ["config", "app", "main", "commands", "gauges"],
+  ["config", "configured", "app", "main", "commands", "gauges"],
 ]
 /** The rank that is about joining the others: its rooms may know each other. */
 const TOP = RANKS.length - 1

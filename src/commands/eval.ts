@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { openConfiguredEmbedder } from "../app.ts"
+import { openConfiguredEmbedder } from "../configured.ts"
 import { ensureWorkspace } from "../keys/keys.ts"
 import { useNativeDirectory } from "../native/native.ts"
 import { evaluate, readExpectations } from "../search/evaluate.ts"

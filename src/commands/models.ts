@@ -1,4 +1,4 @@
-import { createModels } from "../app.ts"
+import { createModels } from "../configured.ts"
 import { type Command, parseArguments, print, printJson, printTable } from "./command.ts"
 
 const HELP = `Usage: carrel models [--json] [--ollama-host URL] [--openai-base-url URL]

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { openConfiguredEmbedder } from "../app.ts"
+import { openConfiguredEmbedder } from "../configured.ts"
 import { INDEX_FILE } from "../ingest/task.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { QUEUED } from "../library/library.ts"

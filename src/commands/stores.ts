@@ -1,9 +1,9 @@
 /** Compares the stores with each other: records, originals, texts, passages, words and vectors. */
 import { statSync } from "node:fs"
 import { sql } from "kysely"
-import { openConfiguredEmbedder } from "../app.ts"
 import type { Embedder } from "../backends/backend.ts"
 import type { Config } from "../config.ts"
+import { openConfiguredEmbedder } from "../configured.ts"
 import { SearchIndex } from "../search/index.ts"
 import { Blobs } from "../storage/blobs.ts"
 import type { Database } from "../storage/database.ts"

@@ -1,0 +1,52 @@
+/** What the doctor says of the models that a daemon with these settings would use. */
+import { join } from "node:path"
+import { openEntityModel } from "../backends/entity-model.ts"
+import type { Config } from "../config.ts"
+import { modelDirectories, openConfiguredEmbedder } from "../configured.ts"
+
+export async function describeModelFolders(config: Config) {
+  const embedding = await openConfiguredEmbedder(config, config.embedding_model).then(
+    async embedder => {
+      await embedder.close()
+      const languages = embedder.languages?.join(", ")
+      return languages
+        ? {
+            what: "embedding model",
+            state: "note" as const,
+            text: `${embedder.model}: knows meaning in ${languages} only; other languages are searched by words`,
+            remedy:
+              "for meaning in other languages put a multilingual ONNX model into the models folder and name it with --embedding-model",
+          }
+        : { what: "embedding model", state: "ok" as const, text: embedder.model }
+    },
+    error => ({
+      what: "embedding model",
+      state: "problem" as const,
+      text: (error as Error).message,
+      remedy: (error as { hint?: string }).hint ?? "check --embedding-model and --models-dir",
+    }),
+  )
+  return [embedding, await describeEntityModel(config)]
+}
+
+/** Loads the model: one that lies there and does not load would refuse every request that redacts names. */
+async function describeEntityModel(config: Config) {
+  const what = "entity model"
+  const remedy = "put an ONNX token-classification model into the models folder"
+  const model = openEntityModel(modelDirectories(config), join(config.data, "native"))
+  if (!model)
+    return {
+      what,
+      state: "problem" as const,
+      text: "none: requests that redact names or addresses are refused",
+      remedy,
+    }
+  const problem = await model.load().then(
+    () => undefined,
+    error => (error as { hint?: string }).hint ?? String(error),
+  )
+  await model.close()
+  if (problem === undefined)
+    return { what, state: "ok" as const, text: `${model.model} finds names and addresses for redaction` }
+  return { what, state: "problem" as const, text: `${model.model} does not load: ${problem}`, remedy }
+}

@@ -1,0 +1,59 @@
+/** What the settings alone make, for the daemon and for commands that run without one. */
+import { join } from "node:path"
+import { readMcpConfig } from "./agents/mcp-config.ts"
+import { openEmbedder } from "./backends/embedder.ts"
+import { chatBackends, ModelCatalog } from "./backends/index.ts"
+import { type Config, ConfigError } from "./config.ts"
+import { builtinModelsDirectory } from "./native/models.ts"
+
+/** @throws ConfigError for a file that cannot be read or names a server wrongly */
+export function readToolServers(config: Config) {
+  try {
+    return readMcpConfig(config.mcp_config, config.offline)
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
+  }
+}
+
+/** @throws ConfigError when only one of the two files is named, or one cannot be read */
+export async function readTls(config: Config): Promise<{ tls?: { cert: string; key: string } }> {
+  if (!config.tls_cert && !config.tls_key) return {}
+  if (!config.tls_cert || !config.tls_key)
+    throw new ConfigError("--tls-cert and --tls-key go together: one of them is missing")
+  const read = (flag: string, path: string) =>
+    Bun.file(path)
+      .text()
+      .catch(error => {
+        throw new ConfigError(`${flag}: ${path} cannot be read (${(error as Error).message})`)
+      })
+  return { tls: { cert: await read("--tls-cert", config.tls_cert), key: await read("--tls-key", config.tls_key) } }
+}
+
+export const modelDirectories = (config: Config): string[] => [
+  config.models_dir || join(config.data, "models"),
+  builtinModelsDirectory(),
+]
+
+export const openConfiguredEmbedder = (config: Config, name: string) =>
+  openEmbedder({
+    name,
+    directories: modelDirectories(config),
+    nativeDirectory: join(config.data, "native"),
+    ollamaHost: config.ollama_host,
+  })
+
+/** The chat models of this configuration; the command line lists them without a daemon. */
+export const createModels = (config: Config): ModelCatalog =>
+  new ModelCatalog(
+    chatBackends({
+      ollamaHost: config.ollama_host,
+      keepAlive: config.keep_alive,
+      openAiBaseUrl: config.openai_base_url,
+      openAiApiKey: config.openai_api_key,
+      openAiContextTokens: config.openai_context_tokens,
+      silenceMs: config.model_silence_seconds * 1000,
+      queue: { parallel: config.model_parallel, waiting: config.model_queue },
+      allowRemoteModels: config.allow_remote_models,
+    }),
+    config.default_model,
+  )
