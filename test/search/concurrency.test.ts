@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { TestLibrary } from "./library.ts"
+import { inMemory, lines, TestLibrary } from "./library.ts"
 
 test("while files are replaced and removed, each search shows one whole version of each, never an old one", async () => {
   const library = await TestLibrary.open()
@@ -54,6 +54,38 @@ test("while files are replaced and removed, each search shows one whole version 
     )
   } finally {
     writing = false
+    await library.close()
+  }
+}, 30_000)
+
+test("queries are answered between the slices of indexing, and see nothing of it before it is published", async () => {
+  const library = await TestLibrary.open()
+  try {
+    await library.put("file_old", "the heron wades")
+    const words = Array.from({ length: 2000 }, (_, i) => `word${i}`)
+    const passage = (i: number) =>
+      `the heron ${Array.from({ length: 150 }, (_, j) => words[(i * 7 + j * 13) % 2000]).join(" ")}`
+    const text = Array.from({ length: 4000 }, (_, i) => passage(i)).join("\n")
+    const generation = await library.register("file_new")
+    const file = { id: "file_new", workspaceId: "ws_a" }
+    const { signal } = new AbortController()
+    let indexing = true
+    const staged = library.index
+      .stage(file, generation, inMemory(text, lines(text)), () => {}, signal)
+      .finally(() => {
+        indexing = false
+      })
+    let answered = 0
+    while (indexing) {
+      const { hits } = await library.search("heron", { mode: "keyword" })
+      expect(hits.map(hit => hit.file.id)).toEqual(["file_old"])
+      answered++
+    }
+    await staged
+    expect(answered).toBeGreaterThan(20)
+    await library.publish("file_new", generation)
+    expect((await library.search("heron", { mode: "keyword" })).total).toBe(4001)
+  } finally {
     await library.close()
   }
 }, 30_000)
