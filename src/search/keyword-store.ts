@@ -2,8 +2,8 @@
  * The keyword leg's own SQLite file, `<data>/keyword.db`: segments of postings, written once and merged later. All of
  * it derives from the chunks and can be made again.
  *
- * Commits do not wait for the disk (a merge has hundreds): after a power failure the last ones may be missing, and what
- * the chunks then have more than this file is indexed again at the start.
+ * Commits do not wait for the disk (a merge has hundreds), and `Checkpoints` does it elsewhere: after a power failure the
+ * last ones may be missing, and what the chunks then have more than this file is indexed again at the start.
  *
  * A segment is built under a number that no row of `segments` names yet, and becomes visible by that row: what a crash
  * leaves of an unfinished one is cleared at the next start.
@@ -37,7 +37,9 @@ export class KeywordStore {
   constructor(path: string) {
     this.db = new Sqlite(path, { create: true })
     this.db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory")
-    this.db.exec("pragma cache_size = -32000; pragma mmap_size = 0; pragma journal_size_limit = 67108864")
+    this.db.exec("pragma cache_size = -32000; pragma mmap_size = 0")
+    // See `Checkpoints`, which knows the length of the log by its file.
+    this.db.exec("pragma wal_autocheckpoint = 0; pragma journal_size_limit = 0")
     this.db.exec(`
       create table if not exists segments (number integer primary key, documents integer, stretches blob, lengths blob);
       create table if not exists postings (segment integer, term text, df integer, data blob, primary key (segment, term)) without rowid;

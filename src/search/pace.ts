@@ -6,8 +6,8 @@ export class Pace {
   longestSliceMs = 0
   private since = performance.now()
 
-  /** `gone`: throws when the work is to end. */
-  constructor(private readonly gone: () => void = () => {}) {}
+  /** `resume`: waited for between two slices; rejects when the work is to end. */
+  constructor(private readonly resume: () => Promise<void> = async () => {}) {}
 
   isDue(): boolean {
     return performance.now() - this.since >= SLICE_MS
@@ -16,7 +16,7 @@ export class Pace {
   async giveWay(): Promise<void> {
     this.longestSliceMs = Math.max(this.longestSliceMs, performance.now() - this.since)
     await new Promise(resolve => setTimeout(resolve, 0))
-    this.gone()
+    await this.resume()
     this.since = performance.now()
   }
 }

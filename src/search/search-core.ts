@@ -6,6 +6,7 @@ import { Database as Sqlite } from "bun:sqlite"
 import { join } from "node:path"
 import { log } from "../log.ts"
 import { groupsOf } from "./analyze.ts"
+import { Checkpoints } from "./checkpoints.ts"
 import { ScratchError } from "./code-rows.ts"
 import { type IdRanges, intersect, NO_IDS, subtract } from "./id-ranges.ts"
 import { KeywordIndex, type Scope } from "./keyword-index.ts"
@@ -53,6 +54,7 @@ export class SearchCore {
   private dataDirectory = ""
   private live: LiveRangesCache | undefined
   private readonly scopes = new Map<string, Scope>()
+  private checkpoints: Checkpoints | undefined
   private merging: Promise<void> | undefined
   private merges = 0
   private longestSliceMs = 0
@@ -92,18 +94,24 @@ export class SearchCore {
       case "holdings":
         return this.holdings()
       case "close":
-        this.closed = true
-        this.relational?.close()
-        this.vectors?.close()
-        this.nextVectors?.close()
-        this.keyword.store.close()
-        return
+        return this.close()
     }
+  }
+
+  private async close(): Promise<void> {
+    this.closed = true
+    await this.checkpoints?.close()
+    this.relational?.close()
+    this.vectors?.close()
+    this.nextVectors?.close()
+    this.keyword.store.close()
   }
 
   private open(dataDirectory: string): void {
     this.dataDirectory = dataDirectory
-    this.keyword = new KeywordIndex(new KeywordStore(join(dataDirectory, "keyword.db")))
+    const path = join(dataDirectory, "keyword.db")
+    this.keyword = new KeywordIndex(new KeywordStore(path))
+    this.checkpoints = new Checkpoints(path)
     this.mergeLater()
   }
 
@@ -237,7 +245,8 @@ export class SearchCore {
   }
 
   private pace(): Pace {
-    return new Pace(() => {
+    return new Pace(async () => {
+      await this.checkpoints?.settled()
       if (this.closed) throw new Error("closing")
     })
   }

@@ -192,6 +192,6 @@ test("a scratch file that cannot be read any more costs the vectors, not the sea
   vectors.close()
   expect(search()).toMatchObject({ vectorsLost: true })
   expect(search()).toMatchObject({ otherModel: true })
-  core.run({ id: 3, task: "close", ask: {} })
+  await core.run({ id: 3, task: "close", ask: {} })
   await library.close()
 })

@@ -1,5 +1,7 @@
 /** A disk on which every sync takes a sixth of a second, as a tracer makes it; skipped where nothing can be traced. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { statSync } from "node:fs"
+import { join } from "node:path"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
 import { canInject, injectInto, injecting } from "../support/trouble.ts"
 
@@ -140,4 +142,46 @@ describe.skipIf(!canInject)("a disk that hangs", () => {
     },
     LIMIT_MS,
   )
+
+  test(
+    "holds up no search, also when the index of words is what waits for it",
+    async () => {
+      const daemon = await startDaemon([])
+      try {
+        const file = await daemon.upload("tide.txt", "The tide turns at noon.")
+        while ((await daemon.call("GET", `/libraries/${file.id}`)).status !== "searchable") await Bun.sleep(50)
+        const log = join(daemon.data, "keyword.db-wal")
+        const release = await injectInto(daemon.pid, "fsync,fdatasync", "delay_enter=4000000", log)
+        const large = await daemon.upload("large.txt", manyWords(12_000_000))
+        let hung = 0
+        const stateOf = async () => (await daemon.call("GET", `/libraries/${large.id}`)).status
+        while ((await stateOf()) !== "searchable" && hung < 20) {
+          const asked = performance.now()
+          expect((await daemon.call("POST", "/search", { query: "tide", mode: "keyword" })).hits).toHaveLength(1)
+          expect(performance.now() - asked).toBeLessThan(2500)
+          if (statSync(log).size > 4 * 2 ** 20) hung++
+          await Bun.sleep(100)
+        }
+        expect(hung).toBeGreaterThan(5)
+        await release()
+        while ((await stateOf()) !== "searchable") await Bun.sleep(100)
+        expect((await daemon.call("POST", "/search", { query: "w1 w2 w3", mode: "keyword" })).total).toBeGreaterThan(
+          100,
+        )
+      } finally {
+        await daemon.remove()
+      }
+    },
+    LIMIT_MS,
+  )
 })
+
+/** Text of about so many characters with a large vocabulary, which makes a large index. */
+function manyWords(length: number): string {
+  const words: string[] = []
+  for (let i = 0, state = 1; i < length / 5; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    words.push(`w${(state % 40_000).toString(36)}${i % 100 === 99 ? "." : ""}`)
+  }
+  return words.join(" ")
+}

@@ -1,0 +1,75 @@
+/**
+ * Keeps the log of the keyword index short without the search worker waiting for the disk: a thread of its own copies it,
+ * indexing and merging pause meanwhile, queries go on. SQLite would do it within the commit that makes the log too
+ * long, and hold up every query: 344 ms beside a compaction of vectors, seconds on a slow disk.
+ *
+ * Whatever is written during a checkpoint is as safe as ever; the pause only lets the log be copied whole, after which
+ * SQLite begins it anew.
+ */
+import { statSync } from "node:fs"
+import { log } from "../log.ts"
+import { workerUrl } from "../native/self.ts"
+
+/** Length of the log at which it is copied: 4 MB, as SQLite has it. */
+const LOG_BYTES = 4 * 2 ** 20
+/** A thread without work ends after this. */
+const IDLE_MS = 10_000
+/** Longest wait at the end for a disk that hangs. */
+const CLOSE_MS = 2_000
+
+export interface CheckpointReply {
+  error: string | null
+}
+
+export class Checkpoints {
+  private worker: Worker | undefined
+  private underWay: Promise<void> | undefined
+  private idle: ReturnType<typeof setTimeout> | undefined
+
+  constructor(private readonly path: string) {}
+
+  /** Resolves when none is under way; begins one when the log is long. Never rejects. */
+  async settled(): Promise<void> {
+    if (!this.underWay && this.logBytes() > LOG_BYTES)
+      this.underWay = this.run()
+        .catch(error => log.warn("the log of the keyword index could not be copied", { error }))
+        .finally(() => {
+          this.underWay = undefined
+        })
+    await this.underWay
+  }
+
+  /** Ended within a call of SQLite a thread could take the process with it: waits for one under way, if not for long. */
+  async close(): Promise<void> {
+    await Promise.race([this.underWay, Bun.sleep(CLOSE_MS)])
+    this.end()
+  }
+
+  private end(): void {
+    clearTimeout(this.idle)
+    this.worker?.terminate()
+    this.worker = undefined
+  }
+
+  private async run(): Promise<void> {
+    clearTimeout(this.idle)
+    this.worker ??= new Worker(workerUrl("search/checkpoint-worker"))
+    const { worker } = this
+    const { promise, resolve, reject } = Promise.withResolvers<CheckpointReply>()
+    worker.onmessage = (event: MessageEvent<CheckpointReply>) => resolve(event.data)
+    worker.onerror = event => reject(new Error(event.message))
+    worker.postMessage(this.path)
+    try {
+      const { error } = await promise
+      if (error) throw new Error(error)
+      this.idle = setTimeout(() => this.end(), IDLE_MS)
+    } catch (error) {
+      this.end()
+      throw error
+    }
+  }
+
+  private logBytes(): number {
+    return statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  }
+}
