@@ -57,6 +57,17 @@ export function unpackedGroup(name: GroupName): string {
   return folder
 }
 
+/**
+ * Unpacks a group before something needs it at once, without holding up this thread: half a second at the first use in a
+ * data directory. Does nothing from source, or when it is done already.
+ */
+export async function unpackAhead(name: GroupName): Promise<void> {
+  const group = groups[name]
+  if (!group || !directory || isUnpacked(unpackedFolder(name, group, directory), group)) return
+  const child = Bun.spawn(unpackCommand(name, directory), { stdin: "ignore", stdout: "ignore", stderr: "ignore" })
+  await child.exited // what failed is said by who needs it
+}
+
 /** What the hidden command `carrel unpack GROUP DIRECTORY` does. */
 export function unpackGroup(name: string, into: string): void {
   unpack(name, groupNamed(name as GroupName), into)
@@ -64,9 +75,11 @@ export function unpackGroup(name: string, into: string): void {
 
 /** The packed bytes of 70 MB that it reads would stay in the daemon's memory for as long as it runs. */
 function unpackInChild(name: GroupName, into: string): void {
-  const { exitCode, stderr } = Bun.spawnSync([...selfCommand(), "unpack", name, into], { stdin: "ignore" })
+  const { exitCode, stderr } = Bun.spawnSync(unpackCommand(name, into), { stdin: "ignore" })
   if (exitCode !== 0) throw new Error(`${name} could not be unpacked into ${into}: ${stderr.toString().trim()}`)
 }
+
+const unpackCommand = (name: GroupName, into: string): string[] => [...selfCommand(), "unpack", name, into]
 
 function groupNamed(name: GroupName): EmbeddedGroup {
   const group = groups[name]

@@ -10,6 +10,7 @@
  */
 import { mkdirSync } from "node:fs"
 import type { Connection, Table } from "@lancedb/lancedb"
+import { unpackAhead } from "../native/native.ts"
 
 export interface VectorBatch {
   ids: Int32Array
@@ -199,9 +200,9 @@ function connect(directory: string): Promise<Connection> {
   const known = connections.get(directory)
   if (known) return known
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const opened = import("@lancedb/lancedb").then(lancedb =>
-    lancedb.connect(directory, {}, new lancedb.Session(CACHE_BYTES, CACHE_BYTES)),
-  )
+  const opened = unpackAhead("lancedb")
+    .then(() => import("@lancedb/lancedb"))
+    .then(lancedb => lancedb.connect(directory, {}, new lancedb.Session(CACHE_BYTES, CACHE_BYTES)))
   connections.set(directory, opened)
   opened.catch(() => connections.delete(directory)) // a failed attempt may be repeated
   return opened
