@@ -17,6 +17,7 @@ import { answerOf, Ending, type EndReason, endingOf, INTERRUPTED, openStepResult
 import { runExtractive } from "./extractive.ts"
 import { FairQueue, type Ticket } from "./fair-queue.ts"
 import { canonicalJson } from "./json-schema.ts"
+import { LiveRun } from "./live-run.ts"
 import type { Usage } from "./model-turn.ts"
 import { type Citation, Passages } from "./passages.ts"
 import { type PrepareDependencies, type PreparedRun, prepareRun } from "./prepare.ts"
@@ -49,18 +50,6 @@ export interface StartOptions {
   idempotencyKey?: string | undefined
   /** When the request came in; the deadline counts from here. */
   acceptedAt?: Date
-}
-
-interface LiveRun {
-  id: string
-  controller: AbortController
-  /** Settles when the run's last row is written. */
-  ended: Promise<void>
-  /** Blocking calls that wait for it. */
-  waiting: number
-  /** True when nobody needs to wait for it to go on. */
-  detached: boolean
-  listeners: Set<() => void>
 }
 
 /** How often a row is looked at that says `running` while no run of this process owns it: its end is still to be stored. */
@@ -210,18 +199,17 @@ export class AgentRuns {
   }
 
   private launch(id: string, prepared: PreparedRun, ticket: Ticket, deadlineAt: Date): void {
-    const controller = new AbortController()
-    const run: LiveRun = { id, controller, ended: Promise.resolve(), waiting: 0, detached: false, listeners: new Set() }
+    const run = new LiveRun(id)
     this.live.set(id, run)
     const timer = setTimeout(
-      () => controller.abort(new Ending("timeout")),
+      () => run.controller.abort(new Ending("timeout")),
       Math.max(0, deadlineAt.getTime() - Date.now()),
     )
     run.ended = this.carryThrough(run, prepared, ticket).finally(() => {
       clearTimeout(timer)
       ticket.leave()
       this.live.delete(id)
-      notify(run)
+      run.notify()
     })
     run.ended.catch(error => log.error("an agent run could not be recorded", { run_id: id, error }))
   }
@@ -232,7 +220,7 @@ export class AgentRuns {
     const passages = new Passages()
     const usage: Usage = { prompt_tokens: 0, completion_tokens: 0 }
     const startedAt = performance.now()
-    const steps = new StepWriter(store, run.id, () => notify(run))
+    const steps = new StepWriter(store, run.id, () => run.notify())
     const input: RunInput = {
       ...prepared.input,
       context: { ...prepared.context, library, search, tables, calculator, passages, now: () => new Date(), signal },
@@ -287,22 +275,8 @@ export class AgentRuns {
   }
 
   private nextChange(runId: string, signal: AbortSignal): Promise<void> {
-    const run = this.live.get(runId)
-    if (!run) return Bun.sleep(ORPHAN_POLL_MS)
-    return new Promise(resolve => {
-      const wake = () => {
-        run.listeners.delete(wake)
-        signal.removeEventListener("abort", wake)
-        resolve()
-      }
-      run.listeners.add(wake)
-      signal.addEventListener("abort", wake, { once: true })
-    })
+    return this.live.get(runId)?.changed(signal) ?? Bun.sleep(ORPHAN_POLL_MS)
   }
-}
-
-function notify(run: LiveRun): void {
-  for (const listener of [...run.listeners]) listener()
 }
 
 function sameRequest(earlier: { id: string; request_hash: string }, requestHash: string): string {
