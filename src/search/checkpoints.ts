@@ -14,6 +14,8 @@ import { workerUrl } from "../native/self.ts"
 const LOG_BYTES = 4 * 2 ** 20
 /** A thread without work ends after this. */
 const IDLE_MS = 10_000
+/** A disk in trouble is asked again after this. */
+const RETRY_MS = 2_000
 /** Longest wait at the end for a disk that hangs. */
 const CLOSE_MS = 2_000
 
@@ -24,15 +26,25 @@ export interface CheckpointReply {
 export class Checkpoints {
   private worker: Worker | undefined
   private underWay: Promise<void> | undefined
+  /** Said once until it works again. */
+  private failing = false
+  private retryAt = 0
   private idle: ReturnType<typeof setTimeout> | undefined
 
   constructor(private readonly path: string) {}
 
   /** Resolves when none is under way; begins one when the log is long. Never rejects. */
   async settled(): Promise<void> {
-    if (!this.underWay && this.logBytes() > LOG_BYTES)
+    if (!this.underWay && performance.now() >= this.retryAt && this.logBytes() > LOG_BYTES)
       this.underWay = this.run()
-        .catch(error => log.warn("the log of the keyword index could not be copied", { error }))
+        .then(() => {
+          this.failing = false
+        })
+        .catch(error => {
+          if (!this.failing) log.warn("the log of the keyword index cannot be copied; it grows meanwhile", { error })
+          this.failing = true
+          this.retryAt = performance.now() + RETRY_MS
+        })
         .finally(() => {
           this.underWay = undefined
         })
