@@ -39,9 +39,10 @@ export class Nearest {
   /** Raises the threshold as far as enough rows are left, and drops those below. */
   private select(): void {
     if (this.size <= this.wanted) return
-    const counts = new Uint32Array(65_536)
+    let limit = 0
+    for (let i = 0; i < this.size; i++) if (this.estimates[i]! > limit) limit = this.estimates[i]!
+    const counts = new Uint32Array(limit + 1)
     for (let i = 0; i < this.size; i++) counts[this.estimates[i]!]!++
-    let limit = 65_535
     for (let left = counts[limit]!; left < this.wanted; ) left += counts[--limit]!
     this.threshold = limit
     let size = 0
