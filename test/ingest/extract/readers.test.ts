@@ -1,9 +1,11 @@
-import { describe, expect, test } from "bun:test"
+import { beforeAll, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { chunkDocument } from "../../../src/ingest/chunk.ts"
+import { bitmapFile } from "../../../src/ingest/extract/bitmap.ts"
 import { EXTENSIONS, extractDocument, findExtension, type Surroundings } from "../../../src/ingest/extract/index.ts"
 import { Ocr } from "../../../src/ingest/extract/ocr.ts"
+import { type Bitmap, PdfiumDocument } from "../../../src/ingest/extract/pdfium.ts"
 import type { ExtractedDocument, ExtractionError, Place } from "../../../src/storage/document.ts"
 import { writeZip } from "./zip-writer.ts"
 
@@ -180,6 +182,40 @@ describe("PDF pages that are pictures", () => {
     expect(document.text.slice(scanned.start, scanned.end)).toContain("Invoice number 4711")
     expect(placesOf(document, "page")).toEqual([1, 2])
   }, 60_000)
+})
+
+describe("a scan that lies askew", () => {
+  let page: Bitmap
+  beforeAll(async () => {
+    const document = await PdfiumDocument.open(fixture("scan.pdf"))
+    page = document.render(1, 200, 10_000_000)!
+    document.close()
+  })
+  const upright = (x: number, y: number): number =>
+    x < 0 || y < 0 || x >= page.width || y >= page.height ? 255 : page.pixels[y * page.width + x]!
+
+  /** The page turned clockwise by so many degrees, on a larger white one. */
+  function turned(degrees: number): Uint8Array {
+    const side = Math.ceil(Math.hypot(page.width, page.height))
+    const [sin, cos] = [Math.sin((degrees * Math.PI) / 180), Math.cos((degrees * Math.PI) / 180)]
+    const pixels = new Uint8Array(side * side)
+    for (let y = 0; y < side; y++)
+      for (let x = 0; x < side; x++) {
+        const [right, down] = [x - side / 2, y - side / 2]
+        const from = [right * cos + down * sin + page.width / 2, down * cos - right * sin + page.height / 2] as const
+        pixels[y * side + x] = upright(Math.round(from[0]), Math.round(from[1]))
+      }
+    return bitmapFile({ width: side, height: side, pixels })
+  }
+
+  test.each([4, -4, 6, 90, 180, 270])(
+    "by %p degrees is read like an upright one",
+    async degrees => {
+      const { text } = await ocr.recognize(turned(degrees))
+      expect(text.replaceAll(/\s+/g, " ")).toContain("ficus in room twelve is watered on Thursdays Invoice number 4711")
+    },
+    60_000,
+  )
 })
 
 describe("archives", () => {
