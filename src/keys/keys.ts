@@ -7,6 +7,7 @@ import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { Database } from "../storage/database.ts"
 import type { ApiKeysTable } from "../storage/keys.ts"
+import { LastUsed } from "./last-used.ts"
 
 export const SCOPES = ["models:read", "files:read", "files:write", "search", "chat", "agents"] as const
 export type Scope = (typeof SCOPES)[number]
@@ -55,8 +56,6 @@ export interface KeySettings {
 
 /** 32 bytes: 256 random bits, above the 192 that the contract asks for. */
 const SECRET_BYTES = 32
-/** `last_used_at` is written at most this often per key: a write per request would cost an fsync each. */
-const LAST_USED_INTERVAL_MS = 60_000
 
 const hash = (value: string): string => createHash("sha256").update(value).digest("hex")
 const randomToken = (prefix: string): string => `${prefix}_${randomBytes(SECRET_BYTES).toString("base64url")}`
@@ -67,7 +66,9 @@ const sameHash = (left: string, right: string): boolean =>
   timingSafeEqual(Buffer.from(left, "hex"), Buffer.from(right, "hex"))
 
 export class ApiKeys {
-  private readonly lastUsedWrites = new Map<string, number>()
+  private readonly lastUsed = new LastUsed((id, at) =>
+    this.database.updateTable("api_keys").set({ last_used_at: at }).where("id", "=", id).execute(),
+  )
 
   constructor(private readonly database: Database) {}
 
@@ -121,25 +122,13 @@ export class ApiKeys {
     const inGrace = row.previous_until !== null && row.previous_until > now
     if (!present && !(previous && inGrace)) return null
     if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) return null
-    this.touch(row.id)
+    this.lastUsed.note(row.id)
     return {
       keyId: row.id,
       workspaceId: row.workspace_id,
       scopes: JSON.parse(row.scopes) as Scope[],
       rateLimitPerMinute: row.rate_limit_per_minute,
     }
-  }
-
-  private touch(id: string): void {
-    const now = performance.now() // the clock may be set back
-    if (now - (this.lastUsedWrites.get(id) ?? Number.NEGATIVE_INFINITY) < LAST_USED_INTERVAL_MS) return
-    this.lastUsedWrites.set(id, now)
-    void this.database
-      .updateTable("api_keys")
-      .set({ last_used_at: new Date().toISOString() })
-      .where("id", "=", id)
-      .execute()
-      .catch(() => this.lastUsedWrites.delete(id)) // a full disk must not refuse a valid key; the next request tries again
   }
 
   /** Oldest first; of one workspace and one creator where these are given. */

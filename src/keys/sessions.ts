@@ -3,6 +3,7 @@ import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { Database } from "../storage/database.ts"
 import type { UserRole } from "../storage/users.ts"
+import { LastUsed } from "./last-used.ts"
 import { hashToken, newToken } from "./token.ts"
 import type { Workspaces } from "./workspaces.ts"
 
@@ -34,11 +35,11 @@ export interface NewSession {
 }
 
 export const SESSION_LIFETIME_MS = 14 * 24 * 60 * 60 * 1000
-/** `last_used_at` is written at most this often per session: a write per request would cost an fsync each. */
-const LAST_USED_INTERVAL_MS = 60_000
 
 export class Sessions {
-  private readonly lastUsedWrites = new Map<string, number>()
+  private readonly lastUsed = new LastUsed((id, at) =>
+    this.database.updateTable("sessions").set({ last_used_at: at }).where("id", "=", id).execute(),
+  )
 
   constructor(
     private readonly database: Database,
@@ -84,20 +85,8 @@ export class Sessions {
       .where("users.disabled_at", "is", null)
       .executeTakeFirst()
     if (!row) return null
-    this.touch(row.sessionId)
+    this.lastUsed.note(row.sessionId)
     return row
-  }
-
-  private touch(id: string): void {
-    const now = performance.now() // the clock may be set back
-    if (now - (this.lastUsedWrites.get(id) ?? Number.NEGATIVE_INFINITY) < LAST_USED_INTERVAL_MS) return
-    this.lastUsedWrites.set(id, now)
-    void this.database
-      .updateTable("sessions")
-      .set({ last_used_at: new Date().toISOString() })
-      .where("id", "=", id)
-      .execute()
-      .catch(() => this.lastUsedWrites.delete(id)) // a full disk must not sign anybody out; the next request tries again
   }
 
   async list(principal: SessionPrincipal): Promise<SessionRecord[]> {
@@ -113,7 +102,7 @@ export class Sessions {
 
   /** @throws AppError not_found for an unknown session and for one of another user. */
   async revoke(id: string, userId: string): Promise<void> {
-    this.lastUsedWrites.delete(id)
+    this.lastUsed.forget(id)
     const gone = await this.database
       .deleteFrom("sessions")
       .where("id", "=", id)
