@@ -96,6 +96,10 @@ export function listItems(value: string | undefined): string[] | undefined {
   return items.length > 0 ? items : undefined
 }
 
+/** Request headers that several routes know. */
+export const IDEMPOTENCY_KEY = { name: "Idempotency-Key", schema: { type: "string", minLength: 1, maxLength: 255 } }
+export const LAST_EVENT_ID = { name: "Last-Event-ID", schema: { type: "integer", minimum: 0 } }
+
 interface Operation {
   summary: string
   description?: string

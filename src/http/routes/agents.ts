@@ -6,8 +6,10 @@ import { invalid } from "../../errors.ts"
 import type { RunStatus } from "../../storage/runs.ts"
 import { caller } from "../context.ts"
 import {
+  IDEMPOTENCY_KEY,
   integer,
   JsonObject,
+  LAST_EVENT_ID,
   listItems,
   listOf,
   nullable,
@@ -178,10 +180,7 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
             "insufficient_storage",
           ],
           example: EXAMPLE,
-          headers: [
-            { name: "Idempotency-Key", schema: { type: "string", minLength: 1, maxLength: 255 } },
-            { name: "Prefer", schema: { type: "string", enum: ["respond-async"] } },
-          ],
+          headers: [IDEMPOTENCY_KEY, { name: "Prefer", schema: { type: "string", enum: ["respond-async"] } }],
         }),
       },
     )
@@ -252,7 +251,7 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
         params: byId,
         detail: operation({
           summary: "Watch a run",
-          headers: [{ name: "Last-Event-ID", schema: { type: "integer", minimum: 0 } }],
+          headers: [LAST_EVENT_ID],
           description:
             "Server-sent events: `run_started`, `step_started` and `step_completed` (a step), `run_finished` (the run), `done`. All from the beginning, or those after `Last-Event-ID`.",
           tag: "Agents",

@@ -12,7 +12,7 @@ import {
   turnRequestOf,
 } from "../chat-schemas.ts"
 import { caller, type RequestContext } from "../context.ts"
-import { listOf, operation, pageOf, pageQuery, paginated } from "../schemas.ts"
+import { LAST_EVENT_ID, listOf, operation, pageOf, pageQuery, paginated } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { eventStream } from "../sse.ts"
 
@@ -198,7 +198,7 @@ export const conversationRoutes = ({ chat }: Services) => {
         params: byId,
         detail: operation({
           summary: "Follow the newest reply",
-          headers: [{ name: "Last-Event-ID", schema: { type: "integer", minimum: 0 } }],
+          headers: [LAST_EVENT_ID],
           description: `Replays the events after \`Last-Event-ID\` (all without it) and goes on until the reply ends.\n\n${STREAM}`,
           tag: "Conversations",
           success: { description: "The reply as events", schema: t.String(), type: "text/event-stream" },

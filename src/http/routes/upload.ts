@@ -6,7 +6,7 @@ import { acceptFiles, checkLabels, type ReceivedFile, type UploadAnswer } from "
 import { safeName } from "../../library/labels.ts"
 import { caller } from "../context.ts"
 import { receiveMultipart } from "../multipart.ts"
-import { operation } from "../schemas.ts"
+import { IDEMPOTENCY_KEY, operation } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { FileRecordSchema } from "./library.ts"
 
@@ -23,7 +23,7 @@ const detail = (extensions: string) => ({
 types: ${extensions}. Bytes are on disk and the job is recorded before the answer. Indexing is asynchronous: watch
 \`GET /external/libraries/{file_id}/events\`. The header \`Idempotency-Key\` makes a repetition within 24 h return the first answer.`,
     tag: "Files",
-    headers: [{ name: "Idempotency-Key", schema: { type: "string", minLength: 1, maxLength: 255 } }],
+    headers: [IDEMPOTENCY_KEY],
     success: { status: 202, description: "Accepted and queued for indexing", schema: Answer },
     errors: [
       "invalid_multipart",
