@@ -191,8 +191,7 @@ export async function startApp(config: Config): Promise<App> {
     conversationFiles,
     readiness: async () => {
       if (!embedderReady || !(await isMigrated(database))) return "starting"
-      const trouble = await disk.trouble()
-      return trouble === undefined || trouble === "ENOSPC" || trouble === "EDQUOT" ? "ready" : "unwritable"
+      return (await disk.isFailing()) ? "unwritable" : "ready"
     },
   }
   const server = startServer(services, {

@@ -49,6 +49,12 @@ export class DiskWatch {
     return this.checking && performance.now() - this.beganAt > HUNG_MS ? "ETIMEDOUT" : this.code
   }
 
+  /** True when it takes nothing for another reason than that it is full, which the databases have a floor for. */
+  async isFailing(): Promise<boolean> {
+    const trouble = await this.trouble()
+    return trouble !== undefined && trouble !== "ENOSPC" && trouble !== "EDQUOT"
+  }
+
   /** False for a single file that cannot be read on a disk that works: trying again would go on for ever. */
   async isToBlame(error: unknown): Promise<boolean> {
     const trouble = diskTrouble(error)

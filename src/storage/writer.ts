@@ -24,11 +24,8 @@ export interface WriteFailure {
   code?: string
 }
 
-export type WriteRequest = { id: number } & (
-  | { open: string }
-  | { sql: string; parameters: readonly unknown[] }
-  | { close: true }
-)
+type Ask = { open: string } | { sql: string; parameters: readonly unknown[] } | { close: true }
+export type WriteRequest = { id: number } & Ask
 
 /** `tookMs`: what the thread was busy with it. */
 export type WriteReply = { id: number; tookMs: number } & ({ written: Written } | { failure: WriteFailure })
@@ -77,11 +74,11 @@ export class Writer {
     this.worker.terminate()
   }
 
-  private ask(request: { open: string } | { sql: string; parameters: readonly unknown[] } | { close: true }) {
+  private ask(request: Ask): Promise<Written> {
     if (this.failed) return Promise.reject(this.failed)
     const id = this.nextId++
     if (this.waiting.size === 0) this.worker.ref() // a command must not end before its answer is there
-    return new Promise<Written>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject })
       this.worker.postMessage({ id, ...request } satisfies WriteRequest)
     })
