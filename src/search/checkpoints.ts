@@ -30,6 +30,7 @@ export class Checkpoints {
   private failing = false
   private retryAt = 0
   private idle: ReturnType<typeof setTimeout> | undefined
+  private settle: (reply: CheckpointReply) => void = () => {}
 
   constructor(private readonly path: string) {}
 
@@ -65,20 +66,30 @@ export class Checkpoints {
 
   private async run(): Promise<void> {
     clearTimeout(this.idle)
-    this.worker ??= new Worker(workerUrl("search/checkpoint-worker"))
-    const { worker } = this
-    const { promise, resolve, reject } = Promise.withResolvers<CheckpointReply>()
-    worker.onmessage = (event: MessageEvent<CheckpointReply>) => resolve(event.data)
-    worker.onerror = event => reject(new Error(event.message))
-    worker.postMessage(this.path)
+    this.worker ??= this.startThread()
+    const answer = Promise.withResolvers<CheckpointReply>()
+    this.settle = answer.resolve
+    this.worker.postMessage(this.path)
     try {
-      const { error } = await promise
+      const { error } = await answer.promise
       if (error) throw new Error(error)
       this.idle = setTimeout(() => this.end(), IDLE_MS)
     } catch (error) {
       this.end()
       throw error
     }
+  }
+
+  private startThread(): Worker {
+    const worker = new Worker(workerUrl("search/checkpoint-worker"))
+    const hear = (reply: CheckpointReply) => {
+      if (this.worker === worker) this.settle(reply) // not of one that was ended when idle
+    }
+    worker.onmessage = (event: MessageEvent<CheckpointReply>) => hear(event.data)
+    worker.onerror = event => hear({ error: event.message })
+    // A thread may end without a word; indexing must not wait for it for ever.
+    worker.addEventListener("close", () => hear({ error: "the thread ended" }))
+    return worker
   }
 
   private logBytes(): number {

@@ -5,17 +5,16 @@
  */
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs"
 import { log } from "../log.ts"
-import { createKernel, type Kernel } from "./dot-kernel.ts"
+import { createKernel, growKernel, type Kernel } from "./dot-kernel.ts"
 
 /** Rows scored by one call of the kernel; their results take 64 KB. */
-export const ROWS_PER_PASS = 16_384
+const ROWS_PER_PASS = 16_384
 /** Bytes read from the file for one call. */
 const WINDOW_BYTES = 4 * 2 ** 20
 const QUERY = 0
 const QUERY_BYTES = 65_536
 const OUT = QUERY_BYTES
 const ROWS = OUT + 4 * ROWS_PER_PASS
-const PAGE = 65_536
 
 /** The scratch file cannot be read: what it held is lost, and is to be loaded again from the durable store. */
 export class ScratchError extends Error {}
@@ -97,15 +96,17 @@ export class CodeRows {
   spill(directory: string, count: number): void {
     const path = `${directory}/vectors.scratch`
     this.fileBytes = count * this.stride
+    let file: number | undefined
     try {
-      const file = openSync(path, "w+", 0o600)
+      file = openSync(path, "w+", 0o600)
       unlinkSync(path)
       writeAll(file, new Uint8Array(this.kernel.memory.buffer, ROWS, this.fileBytes), 0)
-      this.file = file
     } catch (error) {
+      if (file !== undefined) closeSync(file) // else a full disk would stay as full as this made it
       log.warn(IN_MEMORY, { error })
       return
     }
+    this.file = file
     this.rowsPerPass = Math.min(ROWS_PER_PASS, Math.floor(WINDOW_BYTES / this.stride))
     this.kernel = createKernel()
     this.results = this.resultsView()
@@ -139,12 +140,7 @@ export class CodeRows {
   }
 
   private reserve(bytes: number): void {
-    const needed = ROWS + bytes
-    const have = this.kernel.memory.buffer.byteLength
-    if (needed <= have) return
-    // An eighth more than asked for: growing voids the views.
-    this.kernel.memory.grow(Math.ceil((needed - have + bytes * 0.125) / PAGE))
-    this.results = this.resultsView()
+    if (growKernel(this.kernel, ROWS, bytes)) this.results = this.resultsView()
   }
 
   private resultsView(): Int32Array {

@@ -153,6 +153,19 @@ function assemble(): Uint8Array<ArrayBuffer> {
 
 let module: WebAssembly.Module | undefined
 
+const PAGE_BYTES = 65_536
+
+/**
+ * Makes room for `bytes` more behind the first `offset`, an eighth more than asked for: growing voids the views.
+ * @returns whether it grew
+ */
+export function growKernel({ memory }: Kernel, offset: number, bytes: number): boolean {
+  const lacking = offset + bytes - memory.buffer.byteLength
+  if (lacking <= 0) return false
+  memory.grow(Math.ceil((lacking + bytes * 0.125) / PAGE_BYTES))
+  return true
+}
+
 /** A kernel over a memory of its own, which may be grown. */
 export function createKernel(): Kernel {
   module ??= new WebAssembly.Module(assemble())

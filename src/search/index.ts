@@ -17,7 +17,7 @@ import {
 } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { ChunkSource } from "../storage/document.ts"
-import { countIds, subtract, toRanges, union } from "./id-ranges.ts"
+import { countIds, type IdRanges, subtract, toRanges, union } from "./id-ranges.ts"
 import { neighbours, type Passage } from "./passages.ts"
 import {
   changeModel,
@@ -185,8 +185,7 @@ export class SearchIndex implements SearchService {
   async check(): Promise<{ problems: string[] }> {
     await this.vectors.load().catch(() => {})
     const [wanted, { keyword, vector }] = await Promise.all([wantedIds(this.db), this.thread.ask("holdings", {})])
-    const rows = await this.db.selectFrom("generations").select(["first_chunk", "last_chunk"]).execute()
-    const known = toRanges(rows.map(row => [row.first_chunk, row.last_chunk]))
+    const known = await this.knownIds()
     const problems: string[] = []
     const tell = (count: number, what: string) => {
       if (count > 0) problems.push(`${count} ${what}`)
@@ -274,14 +273,19 @@ export class SearchIndex implements SearchService {
    */
   private async removeUnknown(): Promise<number> {
     const { keyword, vector } = await this.thread.ask("holdings", {}) // before the database is read: ids are recorded there first
-    const rows = await this.db.selectFrom("generations").select(["first_chunk", "last_chunk"]).execute()
-    const known = toRanges(rows.map(row => [row.first_chunk, row.last_chunk]))
+    const known = await this.knownIds()
     const unknown = union(subtract(keyword, known), subtract(vector, known))
     if (countIds(unknown) > 0) {
       await this.vectors.remove(unknown)
       await this.thread.ask("remove", { ranges: unknown })
     }
     return countIds(unknown)
+  }
+
+  /** Ids of every generation, whatever its state. */
+  private async knownIds(): Promise<IdRanges> {
+    const rows = await this.db.selectFrom("generations").select(["first_chunk", "last_chunk"]).execute()
+    return toRanges(rows.map(row => [row.first_chunk, row.last_chunk]))
   }
 
   private catchUpLater(delayMs: number): void {
@@ -300,12 +304,12 @@ export class SearchIndex implements SearchService {
     try {
       const wanted = await wantedIds(this.db)
       if (countIds(wanted) === 0) return
-      await this.removeUnknown()
       await indexMissingWords(this.db, this.thread, wanted, this.stopping.signal)
       const configured = await this.options.embedder
-      if (configured && (await this.vectors.outdated())) return await this.reindexVectors(configured)
-      await this.vectors.load()
+      const outdated = configured !== undefined && (await this.vectors.outdated())
+      if (!outdated) await this.vectors.load()
       await this.removeUnknown()
+      if (outdated) return await this.reindexVectors(configured)
       const model = await this.vectors.model()
       if (!model) return
       const lacking = subtract(wanted, await this.vectors.held())

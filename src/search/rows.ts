@@ -16,12 +16,6 @@ export class Rows {
   /** Row after the last. */
   end = 0
 
-  static from(pairs: ArrayLike<number>): Rows {
-    const rows = new Rows()
-    for (let i = 0; i < pairs.length; i += 2) rows.append(pairs[i]!, pairs[i + 1]!)
-    return rows
-  }
-
   /** Adds rows at the end for the ids `id…`. */
   append(id: number, count: number): void {
     this.place(this.end, id, count)

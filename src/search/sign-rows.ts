@@ -6,7 +6,7 @@
  *
  * Rows lie in blocks of 16, byte by byte, as the kernel reads them.
  */
-import { createKernel, type Kernel } from "./dot-kernel.ts"
+import { createKernel, growKernel, type Kernel } from "./dot-kernel.ts"
 
 export const BLOCK = 16
 /** Blocks estimated by one call. */
@@ -15,7 +15,6 @@ const TABLES = 0
 const TABLE_BYTES = 65_536
 const OUT = TABLE_BYTES
 const ROWS = OUT + 2 * BLOCK * BLOCKS_PER_PASS
-const PAGE = 65_536
 /** Largest table entry: two of them are added in eight bits. */
 const MAX_ENTRY = 127
 const MAX_SUM = 65_535
@@ -92,9 +91,6 @@ export class SignRows {
   }
 
   private reserve(rows: number): void {
-    const bytes = Math.ceil(rows / BLOCK) * BLOCK * this.width
-    const needed = ROWS + bytes
-    const have = this.kernel.memory.buffer.byteLength
-    if (needed > have) this.kernel.memory.grow(Math.ceil((needed - have + bytes * 0.125) / PAGE))
+    growKernel(this.kernel, ROWS, Math.ceil(rows / BLOCK) * BLOCK * this.width)
   }
 }

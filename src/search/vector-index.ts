@@ -13,7 +13,7 @@ import { Rows } from "./rows.ts"
 import { BLOCK, SignRows } from "./sign-rows.ts"
 import { TopK } from "./top-k.ts"
 
-/** Bytes up to which all rows are in memory and scored: 100 000 rows of 256 dimensions, 2 ms. */
+/** Bytes up to which all rows are in memory and scored: 100 000 rows of 256 dimensions, 1 ms. */
 const SMALL_BYTES = 25_600_000
 /** Visible rows up to which a large library's are all read and scored. */
 const EXACT_ROWS = 20_000
