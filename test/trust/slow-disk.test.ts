@@ -111,13 +111,19 @@ describe.skipIf(!canInject)("a slow disk", () => {
 })
 
 describe.skipIf(!canInject)("a disk that hangs", () => {
+  /** A daemon that has one file, searchable. */
+  async function startWithFile() {
+    const daemon = await startDaemon([])
+    const file = await daemon.upload("tide.txt", "The tide turns at noon.")
+    while ((await daemon.call("GET", `/libraries/${file.id}`)).status !== "searchable") await Bun.sleep(50)
+    return { daemon, file }
+  }
+
   test(
     "holds up what waits for it and nobody else",
     async () => {
-      const daemon = await startDaemon([])
+      const { daemon, file } = await startWithFile()
       try {
-        const file = await daemon.upload("tide.txt", "The tide turns at noon.")
-        while ((await daemon.call("GET", `/libraries/${file.id}`)).status !== "searchable") await Bun.sleep(50)
         const release = await injectInto(daemon.pid, "fsync,fdatasync", "delay_enter=6000000")
         let changed = false
         const change = daemon.call("PATCH", `/libraries/${file.id}`, { tags: ["noon"] }).then(() => {
@@ -146,10 +152,8 @@ describe.skipIf(!canInject)("a disk that hangs", () => {
   test(
     "holds up no search, also when the index of words is what waits for it",
     async () => {
-      const daemon = await startDaemon([])
+      const { daemon } = await startWithFile()
       try {
-        const file = await daemon.upload("tide.txt", "The tide turns at noon.")
-        while ((await daemon.call("GET", `/libraries/${file.id}`)).status !== "searchable") await Bun.sleep(50)
         const log = join(daemon.data, "keyword.db-wal")
         const release = await injectInto(daemon.pid, "fsync,fdatasync", "delay_enter=4000000", log)
         const large = await daemon.upload("large.txt", manyWords(12_000_000))
