@@ -5,6 +5,8 @@ export interface Guard {
   readonly redacts: boolean
   /** What has been replaced so far. */
   readonly entities: readonly Entity[]
+  /** Some text held writing in which names are not known; see PARTIAL_REDACTION. */
+  readonly partial: boolean
   text(text: string): Promise<string>
   /** The same without counting: labels that repeat what was counted. */
   silently(text: string): Promise<string>
@@ -13,16 +15,18 @@ export interface Guard {
 }
 
 const same = async <T>(given: T): Promise<T> => given
-const OPEN_GUARD: Guard = { redacts: false, entities: [], text: same, silently: same, value: same }
+const OPEN_GUARD: Guard = { redacts: false, entities: [], partial: false, text: same, silently: same, value: same }
 
 /** @param policy null where the run is not redacted */
 export function createGuard(redactor: Pick<Redactor, "redact" | "redactValue">, policy: RedactionPolicy | null): Guard {
   if (!policy) return OPEN_GUARD
   const replaced: Entity[] = []
   const names = new KnownNames()
+  let partlyRead = false
   const redact = async (given: string): Promise<{ text: string; entities: Entity[] }> => {
     if (given === "") return { text: given, entities: [] }
-    const { text, entities } = await redactor.redact(given, policy)
+    const { text, entities, partial } = await redactor.redact(given, policy)
+    partlyRead ||= partial
     for (const entity of entities) names.learn(given.slice(entity.start, entity.end), entity)
     const again = names.replaceIn(text)
     return { text: again.text, entities: [...entities, ...again.entities] }
@@ -30,6 +34,9 @@ export function createGuard(redactor: Pick<Redactor, "redact" | "redactValue">, 
   return {
     redacts: true,
     entities: replaced,
+    get partial() {
+      return partlyRead
+    },
     async text(given) {
       const { text, entities } = await redact(given)
       replaced.push(...entities)
@@ -37,7 +44,8 @@ export function createGuard(redactor: Pick<Redactor, "redact" | "redactValue">, 
     },
     silently: async given => (await redact(given)).text,
     async value(given) {
-      const { value, entities } = await redactor.redactValue(given, policy)
+      const { value, entities, partial } = await redactor.redactValue(given, policy)
+      partlyRead ||= partial
       replaced.push(...entities)
       return mapStrings(value, text => {
         const again = names.replaceIn(text)

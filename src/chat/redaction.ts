@@ -9,7 +9,8 @@ export interface TextStream {
 
 export class TurnRedaction {
   private readonly found: Entity[] = []
-  private readonly streams: { entities: Entity[] }[] = []
+  private readonly streams: { entities: Entity[]; partial: boolean }[] = []
+  private partlyRead = false
 
   constructor(
     private readonly redactor: Redactor,
@@ -28,8 +29,9 @@ export class TurnRedaction {
   /** Counts what it finds. */
   async text(text: string): Promise<string> {
     if (!this.policy || text === "") return text
-    const { text: clean, entities } = await this.redactor.redact(text, this.policy)
+    const { text: clean, entities, partial } = await this.redactor.redact(text, this.policy)
     this.found.push(...entities)
+    this.partlyRead ||= partial
     return clean
   }
 
@@ -43,6 +45,11 @@ export class TurnRedaction {
     const stream = this.redactor.stream(this.policy)
     this.streams.push(stream)
     return stream
+  }
+
+  /** Some text held writing in which names are not known: the answer warns with PARTIAL_REDACTION. */
+  get partial(): boolean {
+    return this.partlyRead || this.streams.some(({ partial }) => partial)
   }
 
   get count(): number {

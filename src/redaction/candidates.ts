@@ -3,6 +3,7 @@
  * alone and a stream of plain prose is not held back. It lets through too much rather than too little.
  */
 import { commonWords, givenNames } from "./lexicon.ts"
+import { hasUnreadLetter } from "./scripts.ts"
 
 const ADDRESS_WORD =
   /^(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|square|sq|place|pl|terrace|highway|hwy|parkway|pkwy|alley|crescent|close|box|p\.?o|apt|apartment|suite|ste|unit|flat|floor|fl|room|rm|corner|zip|postcode|psc|apo|fpo|dpo|rue|calle|via|viale|plaza|platz|straße|strasse|str|weg|rua|ulica|ul|ulitsa|gatan|vej|vei|laan|straat|plein)$/
@@ -20,7 +21,7 @@ export function isCandidate(word: string, before: string[]): boolean {
   if (/^\P{L}*\d{1,6}\P{L}{0,4}$/u.test(word) || /^#?\d{1,5}[A-Za-z]?[,.;]?$/.test(word)) return true
   const core = word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu, "")
   if (core === "" || !/\p{L}/u.test(core)) return false
-  if (/^\p{Lo}/u.test(core)) return true
+  if (hasUnreadLetter(core)) return false
   const lower = core.toLowerCase().replace(/(?:['’]s|['’])$/, "")
   if (ADDRESS_WORD.test(lower) || ADDRESS_ENDING.test(lower) || TITLE.test(lower)) return true
   const capital = /\p{Lu}|\p{Lt}/u.test(core)

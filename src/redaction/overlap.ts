@@ -70,12 +70,15 @@ function byRank(a: Entity, b: Entity): number {
 const covers = (a: Entity, b: Entity): boolean => a.start <= b.start && a.end >= b.end
 
 /** The parts of an entity that none of the others covers. */
-export function uncovered(entity: Entity, kept: { start: number; end: number }[]): Entity[] {
+export function uncovered<T extends { start: number; end: number }>(
+  entity: T,
+  kept: { start: number; end: number }[],
+): T[] {
   let parts = [entity]
   for (const other of kept) {
     parts = parts.flatMap(part => {
       if (other.end <= part.start || part.end <= other.start) return [part]
-      const sides: Entity[] = []
+      const sides: T[] = []
       if (part.start < other.start) sides.push({ ...part, end: other.start })
       if (other.end < part.end) sides.push({ ...part, start: other.end })
       return sides

@@ -3,6 +3,7 @@
  * names and numbers for addresses. There a name must hold a known name, and an address the form of one.
  */
 import { commonWords, givenNames } from "./lexicon.ts"
+import { hasForeignLetter } from "./scripts.ts"
 
 /** Fewer small words say nothing about a language, unless one is frequent in another. */
 const MIN_WORDS = 3
@@ -38,7 +39,7 @@ export function isPlausible(kind: "NAME" | "ADDRESS", value: string, around: str
   if (kind === "NAME" && isNoName(value)) return false
   // A short number alone is a count, not a place; postal codes have four digits and more.
   if (kind === "ADDRESS" && /^\W*\d{1,3}\W*$/.test(value)) return false
-  if (isEnglish(around)) return true
+  if (!hasForeignLetter(value) && isEnglish(around)) return true
   return kind === "NAME" ? holdsKnownName(value) : /\d/.test(value) && STREET_FORM.test(value)
 }
 

@@ -13,12 +13,15 @@ import { RedactionStream } from "./stream.ts"
 
 export { type Category, countByKind, type Entity, replacementOf } from "./kinds.ts"
 export { type CustomPattern, parseRedaction, type RedactionPolicy } from "./policy.ts"
+export { PARTIAL_REDACTION } from "./scripts.ts"
 export { RedactionStream } from "./stream.ts"
 
 export interface Redacted {
   text: string
   /** By position; offsets count in the given text. */
   entities: Entity[]
+  /** The text holds writing in which names and addresses are not known; answers warn with PARTIAL_REDACTION. */
+  partial: boolean
 }
 
 export class Redactor {
@@ -38,7 +41,7 @@ export class Redactor {
   async redact(text: string, policy: RedactionPolicy): Promise<Redacted> {
     const scan = await this.scanFor(policy)
     const { entities } = await scan.advance(text, true)
-    return { text: replaceAll(text, entities), entities }
+    return { text: replaceAll(text, entities), entities, partial: scan.partial }
   }
 
   stream(policy: RedactionPolicy): RedactionStream {
@@ -46,10 +49,10 @@ export class Redactor {
   }
 
   /** All strings inside a JSON value: tool arguments, structured output. Keys stay; a number that is a value becomes its replacement. */
-  async redactValue<T>(value: T, policy: RedactionPolicy): Promise<{ value: T; entities: Entity[] }> {
-    const entities: Entity[] = []
+  async redactValue<T>(value: T, policy: RedactionPolicy): Promise<{ value: T; entities: Entity[]; partial: boolean }> {
+    const all: Omit<Redacted, "text"> = { entities: [], partial: false }
     const walk = async (part: unknown, key: string): Promise<unknown> => {
-      if (typeof part === "string" || typeof part === "number") return this.redactMember(part, key, policy, entities)
+      if (typeof part === "string" || typeof part === "number") return this.redactMember(part, key, policy, all)
       if (Array.isArray(part)) return Promise.all(part.map(item => walk(item, key)))
       if (typeof part !== "object" || part === null) return part
       const members = await Promise.all(
@@ -57,7 +60,7 @@ export class Redactor {
       )
       return Object.fromEntries(members)
     }
-    return { value: (await walk(value, "")) as T, entities }
+    return { value: (await walk(value, "")) as T, ...all }
   }
 
   /** `{"password": "hunter2"}` is judged as `password: hunter2`: the key is part of what the value means. */
@@ -65,16 +68,17 @@ export class Redactor {
     part: string | number,
     key: string,
     policy: RedactionPolicy,
-    all: Entity[],
+    all: Omit<Redacted, "text">,
   ): Promise<unknown> {
     const written = String(part)
     const label = key === "" ? "" : `${key}: `
-    const { entities } = await this.redact(label + written, policy)
+    const { entities, partial } = await this.redact(label + written, policy)
+    all.partial ||= partial
     const own = entities
       .filter(entity => entity.end > label.length)
       .map(entity => ({ ...entity, start: Math.max(0, entity.start - label.length), end: entity.end - label.length }))
     if (own.length === 0) return part
-    all.push(...own)
+    all.entities.push(...own)
     return replaceAll(written, own)
   }
 

@@ -13,6 +13,7 @@ import type { CustomPattern, RedactionPolicy } from "./policy.ts"
 import { RECOGNIZERS } from "./recognizers/index.ts"
 import { findNamesAndAddresses, isStreet, withPostcode } from "./recognizers/name-and-address.ts"
 import { CONTEXT_LENGTH } from "./recognizers/recognizer.ts"
+import { isPartlyRead, unreadStretches } from "./scripts.ts"
 
 /** Text kept before the settled place: the longest look back of a rule or of the model. */
 const KEPT_BEHIND = Math.max(CONTEXT_LENGTH, LEFT_LENGTH) + 80
@@ -20,6 +21,8 @@ const KEPT_BEHIND = Math.max(CONTEXT_LENGTH, LEFT_LENGTH) + 80
 const TRIM_STEP = 4096
 /** `[REDACTED_` and `]` around a name of 32 characters. */
 const LONGEST_REPLACEMENT = 43
+/** Letters before a delta that decide with it what script it is in. */
+const PARTIAL_OVERLAP = 8
 /** Longest stretch of work on the event loop. */
 const SLICE_MS = 8
 /** Characters that a custom pattern searches in one go: a millisecond or so. */
@@ -47,6 +50,7 @@ export class Scan {
   private readonly clusters = new ClusterFinder()
   private readonly searches: { custom: CustomPattern; search: PatternSearch }[]
   private readonly exclude: Set<string>
+  private partlyRead = false
 
   /** @param model needed where the policy asks for NAME or ADDRESS. */
   constructor(
@@ -64,10 +68,17 @@ export class Scan {
     return this.text.slice(from - this.base, to - this.base)
   }
 
+  /** Names or addresses were asked for, and the text so far holds writing in which they are not known. */
+  get partial(): boolean {
+    return this.partlyRead
+  }
+
   /** Takes more text. Not to be called again before it has returned. */
   async advance(delta: string, final: boolean): Promise<Settled> {
     this.forget()
+    const before = this.text.slice(-PARTIAL_OVERLAP)
     this.text += delta
+    if (this.modelKinds.size > 0) this.partlyRead ||= isPartlyRead(before + delta)
     this.sliceEnd = performance.now() + SLICE_MS
     await this.searchPatterns(delta, final)
     const rulePending = await this.searchPieces(final)
@@ -159,10 +170,16 @@ export class Scan {
     const start = Math.max(window.start + found.start, window.clusterStart)
     const end = Math.min(window.start + found.end, window.clusterEnd)
     if (start >= end) return
-    const value = this.slice(start, end)
-    const kind = found.kind === "NAME" && isStreet(value) ? "ADDRESS" : found.kind
-    if (!this.modelKinds.has(kind) || (doubtful !== undefined && !isPlausible(kind, value, doubtful))) return
-    this.open.push({ kind, category: "personal", start, end, score: found.score })
+    for (const part of uncovered({ ...found, start, end }, this.unreadIn(start, end))) {
+      const value = this.slice(part.start, part.end)
+      const kind = found.kind === "NAME" && isStreet(value) ? "ADDRESS" : found.kind
+      if (!this.modelKinds.has(kind) || (doubtful !== undefined && !isPlausible(kind, value, doubtful))) continue
+      this.open.push({ kind, category: "personal", start: part.start, end: part.end, score: found.score })
+    }
+  }
+
+  private unreadIn(start: number, end: number): { start: number; end: number }[] {
+    return unreadStretches(this.slice(start, end)).map(part => ({ start: start + part.start, end: start + part.end }))
   }
 
   /** No settled text may lie inside a find, nor before one that is still open. */

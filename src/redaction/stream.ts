@@ -5,6 +5,7 @@ import type { Scan } from "./scan.ts"
 export class RedactionStream {
   /** Redacted so far; offsets count in the text as it was given. */
   readonly entities: Entity[] = []
+  private partlyRead = false
   private emitted = 0
   private ended = false
   /** Calls are worked off in the order in which they came. */
@@ -13,6 +14,11 @@ export class RedactionStream {
   constructor(private readonly scan: Promise<Scan>) {
     // A model that is missing is reported by the first push, not as an unhandled rejection.
     scan.catch(() => {})
+  }
+
+  /** The text so far holds writing in which names are not known; see PARTIAL_REDACTION. */
+  get partial(): boolean {
+    return this.partlyRead
   }
 
   /** Takes the next delta and gives what may be shown now; joined with all before, always a prefix of the redacted text. */
@@ -36,6 +42,7 @@ export class RedactionStream {
   private async advance(delta: string, final: boolean): Promise<string> {
     const scan = await this.scan
     const { entities, upTo } = await scan.advance(delta, final)
+    this.partlyRead = scan.partial
     let text = ""
     for (const entity of entities) {
       text += scan.slice(this.emitted, entity.start) + replacementOf(entity.kind)

@@ -41,7 +41,17 @@ describe("POST /external/redact", () => {
 
   test("false changes nothing", async () => {
     const { body } = await client.post("/redact", { text: TEXT, redaction: false })
-    expect(body).toEqual({ text: TEXT, ner_count: 0, entities: [] })
+    expect(body).toEqual({ text: TEXT, ner_count: 0, entities: [], warnings: [] })
+  })
+
+  test("warns where the text holds writing whose names are not known, and redacts the rest of it", async () => {
+    const { body } = await client.post("/redact", { text: "ما هي مدة العقد؟ anna@example.com" })
+    expect(body.text).toBe("ما هي مدة العقد؟ [REDACTED_EMAIL]")
+    expect(body.warnings.map((warning: { code: string }) => warning.code)).toEqual(["redaction_partial"])
+    const latin = await client.post("/redact", { text: "Ångström uses the sign Å, and Δt = 3 µs of α-rays" })
+    expect(latin.body.warnings).toEqual([])
+    const narrowed = await client.post("/redact", { text: "ما هي مدة العقد؟", redaction: { kinds: ["EMAIL"] } })
+    expect(narrowed.body.warnings).toEqual([])
   })
 
   test("a bad pattern is 422 and named, a bad field 400 and named, no text 400", async () => {

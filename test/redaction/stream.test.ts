@@ -87,7 +87,7 @@ async function streamed(redactor: Redactor, policy: RedactionPolicy, deltas: str
   const shown: string[] = []
   for (const delta of deltas) shown.push(await stream.push(delta))
   shown.push(await stream.end())
-  return { shown, entities: stream.entities }
+  return { shown, entities: stream.entities, partial: stream.partial }
 }
 
 describe("for every way of cutting a text into deltas", () => {
@@ -100,9 +100,10 @@ describe("for every way of cutting a text into deltas", () => {
       await fc.assert(
         fc.asyncProperty(text, cuts, async (whole, sizes) => {
           const expected = await redactor.redact(whole, everything)
-          const { shown, entities } = await streamed(redactor, everything, cut(whole, sizes))
+          const { shown, entities, partial } = await streamed(redactor, everything, cut(whole, sizes))
           expect(shown.join("")).toBe(expected.text)
           expect(entities).toEqual(expected.entities)
+          expect(partial).toBe(expected.partial)
         }),
         { numRuns: 400 },
       )

@@ -1,6 +1,6 @@
 /** Redaction on its own: what a conversation would hide, asked for one text. */
 import { Elysia, t } from "elysia"
-import { auditRedaction, parseRedaction } from "../../redaction/redact.ts"
+import { auditRedaction, PARTIAL_REDACTION, parseRedaction } from "../../redaction/redact.ts"
 import { caller } from "../context.ts"
 import { integer, operation } from "../schemas.ts"
 import type { Services } from "../services.ts"
@@ -38,6 +38,14 @@ const Redacted = t.Object({
   text: t.String({ examples: ["Write to [REDACTED_EMAIL]"] }),
   ner_count: integer(),
   entities: t.Array(EntitySchema),
+  warnings: t.Array(
+    t.Object({
+      code: t.Literal(PARTIAL_REDACTION.code, {
+        description: "the text holds writing (a script) in which names of persons and addresses are not recognised",
+      }),
+      message: t.String(),
+    }),
+  ),
 })
 
 export const redactRoutes = ({ redactor, redactionEnforced }: Services) =>
@@ -46,10 +54,10 @@ export const redactRoutes = ({ redactor, redactionEnforced }: Services) =>
     async ({ body, principal }) => {
       // Asking this route is asking for redaction: without the field, all of it.
       const policy = parseRedaction(body.redaction ?? true, redactionEnforced(principal.workspaceId))
-      if (!policy) return { text: body.text, ner_count: 0, entities: [] }
-      const { text, entities } = await redactor.redact(body.text, policy)
+      if (!policy) return { text: body.text, ner_count: 0, entities: [], warnings: [] }
+      const { text, entities, partial } = await redactor.redact(body.text, policy)
       auditRedaction({ workspace_id: principal.workspaceId, of: "redact" }, entities)
-      return { text, ner_count: entities.length, entities }
+      return { text, ner_count: entities.length, entities, warnings: partial ? [PARTIAL_REDACTION] : [] }
     },
     {
       scope: "chat",
