@@ -91,11 +91,12 @@ async function list(args: string[]): Promise<number> {
   if (options.has("json")) printJson(keys)
   else
     printTable(
-      ["ID", "NAME", "WORKSPACE", "CLIENT ID", "SCOPES", "STATE", "LAST USED"],
+      ["ID", "NAME", "WORKSPACE", "OWNER", "CLIENT ID", "SCOPES", "STATE", "LAST USED"],
       keys.map(key => [
         key.id,
         key.name,
         key.workspace,
+        key.owner?.email ?? "",
         key.client_id,
         key.scopes.join(","),
         state(key),
@@ -122,7 +123,8 @@ async function revoke(args: string[]): Promise<number> {
 
 function state(key: ApiKeyRecord): string {
   if (key.revoked_at) return "revoked"
-  return key.expires_at && key.expires_at <= new Date().toISOString() ? "expired" : "active"
+  if (key.expires_at && key.expires_at <= new Date().toISOString()) return "expired"
+  return key.owner?.active === false ? "owner disabled" : "active"
 }
 
 function takeOption(args: string[], option: string): { limit: string | undefined; others: string[] } {

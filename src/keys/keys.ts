@@ -1,11 +1,13 @@
 /**
- * API keys: three values that a client sends with each request. Private key and secret are kept as hashes only.
+ * API keys: three values that a client sends with each request. Private key and secret are kept as hashes only. A key made
+ * in the console is its owner's and works while the owner is enabled and in the key's workspace.
  * The command line uses the same functions beside a running daemon; nothing is cached, so a revocation is effective at once.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import { sql } from "kysely"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
-import type { Database } from "../storage/database.ts"
+import type { Database, Executor } from "../storage/database.ts"
 import type { ApiKeysTable } from "../storage/keys.ts"
 import { LastUsed } from "./last-used.ts"
 
@@ -21,12 +23,22 @@ export interface Principal {
   rateLimitPerMinute: number | null
 }
 
+/** The user whose access a key is. `active` is false while the user is disabled or not in the key's workspace: it is refused. */
+export interface KeyOwner {
+  id: string
+  name: string
+  email: string
+  active: boolean
+}
+
 /** What may be said about a key after its creation. */
 export interface ApiKeyRecord {
   id: string
   name: string
   client_id: string
   workspace: string
+  /** Null for a key of the command line. */
+  owner: KeyOwner | null
   scopes: Scope[]
   rate_limit_per_minute: number | null
   expires_at: string | null
@@ -54,6 +66,14 @@ export interface KeySettings {
   rate_limit_per_minute?: number | null
 }
 
+/** A user without access to the key's workspace takes the key along. */
+const ownerIsActive = sql<number>`(api_keys.owner_id is null or exists (
+  select 1 from memberships join users on users.id = memberships.user_id
+  where users.id = api_keys.owner_id and users.disabled_at is null and memberships.workspace_id = api_keys.workspace_id
+))`
+
+export type KeyChanges = Partial<KeySettings> & { owner_id?: string | null }
+
 /** 32 bytes: 256 random bits, above the 192 that the contract asks for. */
 const SECRET_BYTES = 32
 
@@ -76,7 +96,7 @@ export class ApiKeys {
    * Makes a key in a workspace given by id.
    * @throws AppError invalid_request for an unknown scope, a past or malformed expiry, an empty name.
    */
-  async create(workspaceId: string, settings: KeySettings, createdBy: string | null = null): Promise<NewApiKey> {
+  async create(workspaceId: string, settings: KeySettings, ownerId: string | null = null): Promise<NewApiKey> {
     const checked = checkSettings(settings)
     const privateKey = randomToken("cpk")
     const secret = randomToken("csk")
@@ -96,17 +116,21 @@ export class ApiKeys {
       created_at: new Date().toISOString(),
       last_used_at: null,
       revoked_at: null,
-      created_by: createdBy,
+      owner_id: ownerId,
     }
     await this.database.insertInto("api_keys").values(row).execute()
     return { ...(await this.get(row.id)), private_key: privateKey, secret }
   }
 
-  /** The principal of valid credentials; null when any of the three is wrong, revoked or expired. Constant time. */
+  /**
+   * The principal of valid credentials; null when any of the three is wrong, and for a key that is revoked, expired, or of an
+   * owner without access. Constant time.
+   */
   async verify(credentials: Credentials): Promise<Principal | null> {
     const row = await this.database
       .selectFrom("api_keys")
       .selectAll()
+      .select(ownerIsActive.as("owner_active"))
       .where("client_id", "=", credentials.clientId)
       .executeTakeFirst()
     const privateKeyHash = hash(credentials.privateKey)
@@ -121,7 +145,7 @@ export class ApiKeys {
     const now = new Date().toISOString()
     const inGrace = row.previous_until !== null && row.previous_until > now
     if (!present && !(previous && inGrace)) return null
-    if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) return null
+    if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now) || !row.owner_active) return null
     this.lastUsed.note(row.id)
     return {
       keyId: row.id,
@@ -131,11 +155,11 @@ export class ApiKeys {
     }
   }
 
-  /** Oldest first; of one workspace and one creator where these are given. */
-  async list(workspaceId?: string, createdBy?: string): Promise<ApiKeyRecord[]> {
+  /** Oldest first; of one workspace and one owner where these are given. */
+  async list(workspaceId?: string, ownerId?: string): Promise<ApiKeyRecord[]> {
     let query = this.select()
     if (workspaceId) query = query.where("api_keys.workspace_id", "=", workspaceId)
-    if (createdBy) query = query.where("api_keys.created_by", "=", createdBy)
+    if (ownerId) query = query.where("api_keys.owner_id", "=", ownerId)
     return (await query.orderBy("api_keys.created_at").orderBy("api_keys.id").execute()).map(toRecord)
   }
 
@@ -154,6 +178,9 @@ export class ApiKeys {
     return this.database
       .selectFrom("api_keys")
       .innerJoin("workspaces", "workspaces.id", "api_keys.workspace_id")
+      .leftJoin("users", "users.id", "api_keys.owner_id")
+      .select(["users.id as owner_id", "users.name as owner_name", "users.email as owner_email"])
+      .select(ownerIsActive.as("owner_active"))
       .select(["api_keys.id", "api_keys.name", "api_keys.client_id", "workspaces.name as workspace", "api_keys.scopes"])
       .select([
         "api_keys.rate_limit_per_minute",
@@ -164,15 +191,23 @@ export class ApiKeys {
       ])
   }
 
-  /** Changes what is given, leaves the rest. */
-  async change(idOrClientId: string, changes: Partial<KeySettings>, workspaceId?: string): Promise<ApiKeyRecord> {
+  /**
+   * Changes what is given, leaves the rest. With `owner_id` the key becomes that user's, or nobody's: it then works whatever
+   * becomes of the former owner.
+   * @throws AppError invalid_request as `create`, and for an owner who is disabled or not in the key's workspace
+   */
+  async change(idOrClientId: string, changes: KeyChanges, workspaceId?: string): Promise<ApiKeyRecord> {
     const record = await this.get(idOrClientId, workspaceId)
-    const checked = checkSettings({ ...record, ...changes }, changes.expires_at !== undefined)
-    await this.database
-      .updateTable("api_keys")
-      .set({ ...checked, scopes: JSON.stringify(checked.scopes) })
-      .where("id", "=", record.id)
-      .execute()
+    const { owner_id: ownerId, ...settings } = changes
+    const checked = checkSettings({ ...record, ...settings }, settings.expires_at !== undefined)
+    await this.database.transaction().execute(async trx => {
+      await trx
+        .updateTable("api_keys")
+        .set({ ...checked, scopes: JSON.stringify(checked.scopes) })
+        .where("id", "=", record.id)
+        .execute()
+      if (ownerId !== undefined) await setOwner(trx, record.id, ownerId)
+    })
     return this.get(record.id)
   }
 
@@ -209,6 +244,36 @@ export class ApiKeys {
   }
 }
 
+async function setOwner(trx: Executor, id: string, ownerId: string | null): Promise<void> {
+  await trx.updateTable("api_keys").set({ owner_id: ownerId }).where("id", "=", id).execute()
+  const { active } = await trx
+    .selectFrom("api_keys")
+    .select(ownerIsActive.as("active"))
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow()
+  if (!active) throw invalid("owner_id", "must be an enabled user of the key's workspace, or null")
+}
+
+/**
+ * Ends the keys of a user for good, or hands those over that `heirId` can have: the ones of workspaces that both are in.
+ * Part of the transaction that removes the user.
+ */
+export async function endKeysOf(trx: Executor, ownerId: string, heirId?: string): Promise<void> {
+  if (heirId)
+    await trx
+      .updateTable("api_keys")
+      .set({ owner_id: heirId })
+      .where("owner_id", "=", ownerId)
+      .where("workspace_id", "in", trx.selectFrom("memberships").select("workspace_id").where("user_id", "=", heirId))
+      .execute()
+  await trx
+    .updateTable("api_keys")
+    .set({ revoked_at: new Date().toISOString() })
+    .where("owner_id", "=", ownerId)
+    .where("revoked_at", "is", null)
+    .execute()
+}
+
 /** The workspace of that name, made when there is none; `default` is the one of a fresh installation. */
 export async function ensureWorkspace(database: Database, name = "default"): Promise<string> {
   if (!/^[\p{L}\p{N}][\p{L}\p{N} _.:-]{0,63}$/u.test(name))
@@ -242,6 +307,15 @@ function checkSettings(settings: KeySettings, checkExpiry = true) {
   return { name, scopes: [...new Set(scopes)] as Scope[], expires_at: expiresAt, rate_limit_per_minute: limit }
 }
 
-type SelectedKey = Omit<ApiKeyRecord, "scopes"> & { scopes: string }
+type SelectedKey = Omit<ApiKeyRecord, "scopes" | "owner"> & {
+  scopes: string
+  owner_id: string | null
+  owner_name: string | null
+  owner_email: string | null
+  owner_active: number
+}
 
-const toRecord = (row: SelectedKey): ApiKeyRecord => ({ ...row, scopes: JSON.parse(row.scopes) as Scope[] })
+function toRecord({ owner_id, owner_name, owner_email, owner_active, ...row }: SelectedKey): ApiKeyRecord {
+  const owner = owner_id && { id: owner_id, name: owner_name!, email: owner_email!, active: owner_active === 1 }
+  return { ...row, scopes: JSON.parse(row.scopes) as Scope[], owner: owner || null }
+}

@@ -6,7 +6,7 @@ import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { Database, Executor } from "../storage/database.ts"
 import type { UserRole } from "../storage/users.ts"
-import { ensureWorkspace } from "./keys.ts"
+import { endKeysOf, ensureWorkspace } from "./keys.ts"
 import { hashToken, newToken } from "./token.ts"
 
 export type { UserRole } from "../storage/users.ts"
@@ -160,7 +160,7 @@ export class Users {
     return found
   }
 
-  /** Disabling ends the user's sessions. The last active administrator keeps the role. */
+  /** Disabling ends the user's sessions, and the keys for as long as it lasts. The last active administrator keeps the role. */
   async change(id: string, changes: UserChanges): Promise<UserRecord> {
     const user = await this.get(id)
     const role = changes.role ?? user.role
@@ -174,13 +174,25 @@ export class Users {
     return this.get(id)
   }
 
-  /** Removes the user and all sessions; keys that the user made stay, for administrators to revoke. */
-  async remove(id: string): Promise<void> {
+  /**
+   * Removes the user, all sessions, and ends the user's keys; with `heirId` those of workspaces that both are in become that
+   * user's.
+   * @throws AppError invalid_request for an heir who is unknown, disabled, or the user; conflict for the last administrator
+   */
+  async remove(id: string, heirId?: string): Promise<void> {
     const user = await this.get(id)
+    if (heirId !== undefined) await this.checkHeir(user, heirId)
     await this.database.transaction().execute(async trx => {
       await keepAnAdministrator(trx, user)
+      await endKeysOf(trx, user.id, heirId)
       await trx.deleteFrom("users").where("id", "=", user.id).execute()
     })
+  }
+
+  private async checkHeir(leaving: UserRecord, heirId: string): Promise<void> {
+    const heir = (await this.list()).find(user => user.id === heirId)
+    if (!heir || heir.disabled_at || heir.id === leaving.id)
+      throw invalid("keys_to", "must be another user who is enabled")
   }
 
   /** Sets a password and ends all sessions of the user but `keepSessionId`. */

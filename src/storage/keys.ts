@@ -33,5 +33,6 @@ export interface ApiKeysTable {
   created_at: string
   last_used_at: string | null
   revoked_at: string | null
-  created_by: string | null
+  /** The user whose access it is; null for keys of the command line, which belong to nobody. */
+  owner_id: string | null
 }

@@ -51,18 +51,24 @@ export function administrationRoutes({ users, sessions, workspaces }: Services) 
     })
     .delete(
       "/users/:id",
-      async ({ params, set }) => {
-        await users.remove(params.id)
+      async ({ params, query, set }) => {
+        await users.remove(params.id, query.keys_to)
         set.status = 204
       },
       {
         params: id,
+        query: t.Object({
+          keys_to: t.Optional(
+            t.String({ description: "User who takes over the keys of the workspaces that both are in" }),
+          ),
+        }),
         detail: operation({
           summary: "Remove a user",
+          description: "Signs the user out and ends the user's API keys, but those that `keys_to` takes over.",
           tag: TAG,
           security: "session",
           success: { status: 204, description: "Done" },
-          errors: ["not_found", "conflict"],
+          errors: ["invalid_request", "not_found", "conflict"],
         }),
       },
     )

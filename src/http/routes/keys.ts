@@ -20,6 +20,15 @@ const keyFields = {
   name: t.String(),
   client_id: t.String({ examples: ["cid_…"] }),
   workspace: t.String(),
+  owner: nullable(
+    t.Object(
+      { id: t.String(), name: t.String(), email: t.String(), active: t.Boolean() },
+      {
+        description:
+          "The user whose access the key is; it works while `active`, that is, the user is enabled and in the workspace. Null for keys of the command line.",
+      },
+    ),
+  ),
   scopes: t.Array(t.String()),
   rate_limit_per_minute: nullable(integer()),
   expires_at: nullable(Time),
@@ -50,7 +59,7 @@ export function keysRoutes(services: Services) {
     if (!allowed) throw new AppError("rate_limited", { retryAfter: secondsLeft(window) })
   }
 
-  /** Members see and change the keys that they made; administrators all of the workspace. */
+  /** Members see and change the keys that they own; administrators all of the workspace. */
   async function ownKey(session: SessionPrincipal, keyId: string): Promise<ApiKeyRecord> {
     const found = (await keysOf(session)).find(key => key.id === keyId)
     if (!found) throw new AppError("not_found")
@@ -171,7 +180,7 @@ export function keysRoutes(services: Services) {
         query: t.Object(pageQuery),
         detail: operation({
           summary: "List API keys",
-          description: "Newest first. Administrators see all keys of the workspace, members those that they made.",
+          description: "Newest first. Administrators see all keys of the workspace, members those that they own.",
           tag: TAG,
           security: "session",
           success: { description: "A page of keys", schema: listOf(Key) },
@@ -183,17 +192,26 @@ export function keysRoutes(services: Services) {
       "/:id",
       async ({ body, params, session }) => {
         const key = await ownKey(session, params.id)
+        if (body.owner_id !== undefined && session.role !== "administrator")
+          throw new AppError("forbidden", { message: "only administrators hand keys over" })
         return apiKeys.change(key.id, checkTimes(body))
       },
       {
         params: id,
-        body: t.Partial(t.Object(settings)),
+        body: t.Partial(
+          t.Object({
+            ...settings,
+            owner_id: nullable(
+              t.String({ description: "A user of the workspace; null: nobody's. For administrators" }),
+            ),
+          }),
+        ),
         detail: operation({
-          summary: "Change an API key",
+          summary: "Change an API key, or hand it over to another user",
           tag: TAG,
           security: "session",
           success: { description: "The key", schema: Key },
-          errors: ["invalid_request", "not_found"],
+          errors: ["invalid_request", "forbidden", "not_found"],
           example: { rate_limit_per_minute: 300 },
         }),
       },

@@ -7,6 +7,7 @@ import { search } from "./0004-search.ts"
 import { chat } from "./0005-chat.ts"
 import { agents } from "./0006-agents.ts"
 import { users } from "./0007-users.ts"
+import { keyOwners } from "./0008-key-owners.ts"
 
 export interface Migration {
   name: string
@@ -14,4 +15,4 @@ export interface Migration {
   up(executor: Kysely<any>): Promise<void>
 }
 
-export const MIGRATIONS: readonly Migration[] = [keys, library, jobs, search, chat, agents, users]
+export const MIGRATIONS: readonly Migration[] = [keys, library, jobs, search, chat, agents, users, keyOwners]

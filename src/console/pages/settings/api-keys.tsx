@@ -95,6 +95,7 @@ const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
       <thead>
         <tr>
           <th>Name</th>
+          <th>Owner</th>
           <th>Scopes</th>
           <th>Limit</th>
           <th>Last use</th>
@@ -110,6 +111,9 @@ const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
             <td>
               <strong dir="auto">{key.name}</strong>
               <code class="soft small block">{key.client_id}</code>
+            </td>
+            <td data-label="Owner" dir="auto">
+              {key.owner?.name ?? "nobody"}
             </td>
             <td data-label="Scopes">{key.scopes.length === 6 ? "all" : key.scopes.join(", ")}</td>
             <td data-label="Limit">{key.rate_limit_per_minute ? `${key.rate_limit_per_minute}/min` : "default"}</td>
@@ -151,9 +155,10 @@ const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
   </div>
 )
 
-function stateOf(key: ApiKeyRecord): "Active" | "Revoked" | "Expired" {
+function stateOf(key: ApiKeyRecord): "Active" | "Revoked" | "Expired" | "Owner disabled" {
   if (key.revoked_at) return "Revoked"
-  return key.expires_at && Date.parse(key.expires_at) <= Date.now() ? "Expired" : "Active"
+  if (key.expires_at && Date.parse(key.expires_at) <= Date.now()) return "Expired"
+  return key.owner?.active === false ? "Owner disabled" : "Active"
 }
 
 const GRACE = [

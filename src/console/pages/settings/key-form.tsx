@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
-import { useAction } from "../../loading.ts"
+import { useAction, useLoaded } from "../../loading.ts"
+import { useAccount } from "../../session.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Form, Problem, Select, TextField } from "../../ui/form.tsx"
-import type { ApiKeyRecord, NewApiKey, Scope } from "../../wire.ts"
+import type { ApiKeyRecord, NewApiKey, Scope, UserRecord } from "../../wire.ts"
 
 const SCOPES: readonly (readonly [Scope, string])[] = [
   ["models:read", "List models"],
@@ -35,11 +36,14 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
   const [scopes, setScopes] = useState<Scope[]>(present?.scopes ?? SCOPES.map(([scope]) => scope))
   const [expiry, setExpiry] = useState(present ? "keep" : "")
   const [limit, setLimit] = useState(present?.rate_limit_per_minute ? String(present.rate_limit_per_minute) : "")
+  const [owner, setOwner] = useState(present?.owner?.id ?? "")
+  const owners = useOwners(present)
   const save = useAction(async () => {
     const body = {
       name,
       scopes,
       rate_limit_per_minute: limit.trim() ? Number(limit) : null,
+      ...(owners && owner !== (present?.owner?.id ?? "") ? { owner_id: owner || null } : {}),
       ...(expiry === "keep" ? {} : { expires_at: expiry ? inDays(Number(expiry)) : null }),
     }
     if (present) {
@@ -95,6 +99,7 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
             error={save.error}
           />
         </div>
+        {owners && <Select label="Owner" value={owner} onChange={setOwner} options={owners} />}
         <Problem error={save.error} />
         <footer class="row end">
           <Button onClick={onClose}>Cancel</Button>
@@ -105,6 +110,22 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
       </Form>
     </Dialog>
   )
+}
+
+/** Whom an administrator can hand the key over to; undefined for others and for a new key, which is its maker's. */
+function useOwners(present: ApiKeyRecord | undefined) {
+  const { me } = useAccount()
+  const asked = present !== undefined && me.user.role === "administrator"
+  const users = useLoaded(`owners ${asked}`, async signal =>
+    asked ? (await api.get<{ data: UserRecord[] }>("/keys/users", signal)).data : [],
+  )
+  if (!asked || !users.data) return undefined
+  const able = users.data.filter(user => !user.disabled_at && user.workspaces.includes(present.workspace))
+  const former = present.owner && !able.some(user => user.id === present.owner?.id) ? [present.owner] : []
+  return [
+    ["", "Nobody: it outlasts its users"],
+    ...[...former, ...able].map(user => [user.id, `${user.name} (${user.email})`] as const),
+  ] as const
 }
 
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()

@@ -1,6 +1,6 @@
 /** Settings → Users: who may sign in. For administrators. */
 import { useState } from "preact/hooks"
-import { api } from "../../api.ts"
+import { api, query } from "../../api.ts"
 import { ago } from "../../format.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
@@ -70,19 +70,44 @@ export function UsersSettings() {
       )}
       {inviting && <Invite onClose={() => setInviting(false)} onMade={invitations.reload} />}
       {removing && (
-        <Confirm
-          title={`Remove ${removing.name}?`}
-          action="Remove"
+        <Remove
+          user={removing}
+          heirs={(users.data?.data ?? []).filter(user => user.id !== removing.id && !user.disabled_at)}
           onClose={() => setRemoving(null)}
-          onConfirm={async () => {
-            await api.delete(`/keys/users/${removing.id}`)
-            users.reload()
-          }}
-        >
-          <p>The user is signed out and cannot sign in again. Files and API keys stay.</p>
-        </Confirm>
+          onRemoved={users.reload}
+        />
       )}
     </section>
+  )
+}
+
+interface RemoveProps {
+  user: UserRecord
+  heirs: UserRecord[]
+  onClose: () => void
+  onRemoved: () => void
+}
+
+function Remove({ user, heirs, onClose, onRemoved }: RemoveProps) {
+  const [heir, setHeir] = useState("")
+  return (
+    <Confirm
+      title={`Remove ${user.name}?`}
+      action="Remove"
+      onClose={onClose}
+      onConfirm={async () => {
+        await api.delete(`/keys/users/${user.id}${query({ keys_to: heir || undefined })}`)
+        onRemoved()
+      }}
+    >
+      <p>The user is signed out and cannot sign in again. Files stay.</p>
+      <Select
+        label="API keys of this user"
+        value={heir}
+        options={[["", "Revoke them"], ...heirs.map(({ id, name }) => [id, `Hand them over to ${name}`] as const)]}
+        onChange={setHeir}
+      />
+    </Confirm>
   )
 }
 
