@@ -84,7 +84,7 @@ export const redactions = new Counter({
 
 export const refusedConnections = new Counter({
   name: "carrel_refused_connections_total",
-  help: "Outbound connections that --offline refused",
+  help: "Outbound connections that --offline refused, and redirects to hosts that were not asked",
   registers,
 })
 

@@ -1,17 +1,76 @@
 /**
- * The offline guarantee: with `--offline` nothing in this process connects anywhere but to the servers that the operator
- * configured. Wraps the ways out that the runtime has; attempts are refused before a name is looked up, and counted.
+ * The ways out of this process.
+ *
+ * A server that the operator configured may send us on (a redirect), and its word must not widen what the operator
+ * allowed: `fetchWithin` follows within the origin that was asked and refuses the rest, so that neither a prompt nor a
+ * key reaches a host that nobody named.
+ *
+ * The offline guarantee goes further: with `--offline` nothing in this process connects anywhere but to the configured
+ * servers. Attempts are refused before a name is looked up, and counted; so are redirects to elsewhere, whoever asked.
  */
 import net from "node:net"
 import { AppError } from "./errors.ts"
 import { log } from "./log.ts"
 import { refusedConnections } from "./metrics.ts"
 
+type Fetch = typeof globalThis.fetch
+type Input = Parameters<Fetch>[0]
+type Init = Parameters<Fetch>[1]
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** A chain this long is a circle. */
+const MAX_REDIRECTS = 5
+
+/**
+ * Fetches, and follows redirects within the origin (scheme, host, port) of the address alone.
+ * @throws AppError model_error for a redirect to elsewhere; it is counted
+ */
+export function fetchWithin(input: Input, init?: Init): Promise<Response> {
+  const { origin } = new URL(addressOf(input))
+  return followed(globalThis.fetch, input, init, target => {
+    if (target.origin === origin) return
+    refuse(target)
+    throw new AppError("model_error", {
+      message: "the server sends its callers to another address",
+      hint: `${origin} redirects to ${target.origin}, which was not followed; if that address is yours, set it instead`,
+    })
+  })
+}
+
+/** @param admit throws for a target that must not be followed */
+async function followed(fetch: Fetch, input: Input, init: Init, admit: (target: URL) => void): Promise<Response> {
+  let address = addressOf(input)
+  let response = await fetch(input, { ...init, redirect: "manual" })
+  for (let count = 0; ; count++) {
+    const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null
+    if (location === null || !URL.canParse(location, address)) return response
+    const target = new URL(location, address)
+    admit(target)
+    const method = (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase()
+    // A body is sent again only where the server asks for that; 301 to 303 would turn the request into another one.
+    const sendable = method === "GET" || method === "HEAD" || (response.status >= 307 && !(input instanceof Request))
+    if (!sendable || count === MAX_REDIRECTS) return response
+    await response.body?.cancel()
+    address = target.href
+    response = await fetch(address, { ...initOf(input, init), redirect: "manual" })
+  }
+}
+
+const addressOf = (input: Input): string => (input instanceof Request ? input.url : String(input))
+
+const initOf = (input: Input, init: Init): Init =>
+  input instanceof Request ? { method: input.method, headers: input.headers, signal: input.signal, ...init } : init
+
 /** Hosts, with their ports, of the given addresses: `http://127.0.0.1:11434` → `127.0.0.1:11434`. */
 const destinationsOf = (urls: readonly string[]): Set<string> =>
   new Set(urls.filter(Boolean).map(url => destination(new URL(url))))
 
 const destination = (url: URL): string => `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`
+
+function refuse(target: URL): void {
+  refusedConnections.inc()
+  log.warn("a redirect was not followed", { destination: destination(target) })
+}
 
 /**
  * From now on every connection to another destination than those of `allowed` fails.
@@ -31,10 +90,13 @@ export function refuseOutbound(allowed: readonly string[]): () => void {
   const { fetch } = globalThis
   const connect = net.Socket.prototype.connect
   globalThis.fetch = Object.assign(
-    async (input: Parameters<typeof fetch>[0], init?: Parameters<typeof fetch>[1]) => {
-      const address = input instanceof Request ? input.url : String(input)
-      if (/^https?:/i.test(address)) check(destination(new URL(address)))
-      return fetch(input, init)
+    async (input: Input, init?: Init) => {
+      const address = addressOf(input)
+      if (!/^https?:/i.test(address)) return fetch(input, init)
+      check(destination(new URL(address)))
+      // The runtime follows redirects by itself and would ask nobody.
+      if (init?.redirect === "manual" || init?.redirect === "error") return fetch(input, init)
+      return followed(fetch, input, init, target => check(destination(target)))
     },
     { preconnect: fetch.preconnect },
   )

@@ -1,6 +1,8 @@
 /** Tools of external Model Context Protocol servers, connected when first asked for and again after they went away. */
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { AppError } from "../errors.ts"
 import { log } from "../log.ts"
+import { fetchWithin } from "../outbound.ts"
 import type { ToolProvider } from "./external-tools.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import type { McpServer } from "./mcp-config.ts"
@@ -39,7 +41,8 @@ export class McpTools implements ToolProvider {
           this.problems.delete(server.name)
           return tools
         } catch (error) {
-          this.problems.set(server.name, `the MCP server ${server.name} does not answer`)
+          const why = error instanceof AppError ? `: ${error.message}` : ""
+          this.problems.set(server.name, `the MCP server ${server.name} does not answer${why}`)
           log.warn("an MCP server does not answer", { server: server.name, error })
           return []
         }
@@ -90,7 +93,7 @@ async function transportOf(server: McpServer) {
     return new StdioClientTransport({ command, args, env: { ...getDefaultEnvironment(), ...env }, stderr: "ignore" })
   }
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js")
-  return new StreamableHTTPClientTransport(server.url, { requestInit: { headers: server.headers } })
+  return new StreamableHTTPClientTransport(server.url, { requestInit: { headers: server.headers }, fetch: fetchWithin })
 }
 
 async function listTools(server: McpServer, client: Client): Promise<Tool[]> {

@@ -1,5 +1,6 @@
 /** Embedding models of an Ollama server (`POST /api/embed`); named `ollama/NAME`. */
 import { AppError } from "../errors.ts"
+import { fetchWithin } from "../outbound.ts"
 import type { Embedder } from "./backend.ts"
 import { DEFAULT_FUSION_WEIGHT } from "./embedding-folder.ts"
 import { toUnitLength } from "./pooling.ts"
@@ -62,13 +63,14 @@ export async function requestEmbeddings(
   // The server answers an empty string with an empty vector; a space has one.
   const input = texts.map(text => text || " ")
   const limit = AbortSignal.timeout(TIMEOUT_MS)
-  const response = await fetch(`${host}/api/embed`, {
+  const response = await fetchWithin(`${host}/api/embed`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ model: name, input, truncate: true }),
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
   }).catch(cause => {
     if (signal?.aborted) throw signal.reason
+    if (cause instanceof AppError) throw cause
     throw new AppError("model_unavailable", { cause, hint: `nothing answers at ${host}; is Ollama running there?` })
   })
   const body = (await response.json().catch(() => ({}))) as { embeddings?: number[][]; error?: string }

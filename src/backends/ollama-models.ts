@@ -1,4 +1,5 @@
 /** The chat models of an Ollama server as they stand now: tags, what is loaded, and what each can do. */
+import { fetchWithin } from "../outbound.ts"
 import type { Capability, ModelInfo } from "./backend.ts"
 import { labelOf } from "./probe.ts"
 
@@ -98,7 +99,7 @@ export class OllamaModels {
   }
 
   private async show(name: string, signal: AbortSignal): Promise<Show> {
-    const response = await fetch(`${this.host}/api/show`, {
+    const response = await fetchWithin(`${this.host}/api/show`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ model: name }),
@@ -109,7 +110,7 @@ export class OllamaModels {
   }
 
   private async get<T>(path: string, signal: AbortSignal): Promise<T> {
-    const response = await fetch(this.host + path, { signal })
+    const response = await fetchWithin(this.host + path, { signal })
     if (!response.ok) throw new Error(`${path} answered ${response.status}`)
     return (await response.json()) as T
   }

@@ -12,9 +12,9 @@ import {
 } from "./backend.ts"
 import { askInLine, type ModelQueue } from "./model-queue.ts"
 import { OllamaModels } from "./ollama-models.ts"
-import { Probe } from "./probe.ts"
+import { Probe, redirectOf } from "./probe.ts"
 import { ThinkTagSplitter } from "./think-tags.ts"
-import { brokenOff, openStream, readLines, type ServerCall, SilenceWatch, said } from "./wire.ts"
+import { brokenOff, notJson, openStream, readLines, type ServerCall, SilenceWatch, said } from "./wire.ts"
 
 export interface OllamaOptions {
   /** Address of the server, such as `http://127.0.0.1:11434`. */
@@ -51,7 +51,7 @@ export class OllamaChat implements ChatBackend {
     this.models = new OllamaModels(options.host, options.allowRemoteModels)
     this.probe = new Probe(
       signal => this.models.look(signal),
-      () => `the Ollama server at ${options.host} does not answer`,
+      error => redirectOf(error) ?? `the Ollama server at ${options.host} does not answer`,
     )
   }
 
@@ -191,12 +191,8 @@ function argumentsOf(given: unknown): Record<string, unknown> {
 function parseLine(text: string): Line {
   try {
     return JSON.parse(text) as Line
-  } catch (cause) {
-    throw new AppError("model_error", {
-      message: "the model server sent something that is not JSON",
-      hint: said("Ollama", text.slice(0, 200)),
-      cause,
-    })
+  } catch {
+    throw notJson("Ollama", text)
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
+import { fetchWithin } from "../outbound.ts"
 import {
   type ChatBackend,
   type ChatPiece,
@@ -13,9 +14,9 @@ import {
   type ModelInfo,
 } from "./backend.ts"
 import { askInLine, type ModelQueue } from "./model-queue.ts"
-import { labelOf, Probe } from "./probe.ts"
+import { labelOf, Probe, redirectOf } from "./probe.ts"
 import { ThinkTagSplitter } from "./think-tags.ts"
-import { brokenOff, errorText, openStream, readLines, type ServerCall, SilenceWatch, said } from "./wire.ts"
+import { brokenOff, errorText, notJson, openStream, readLines, type ServerCall, SilenceWatch, said } from "./wire.ts"
 
 export interface OpenAiOptions {
   /** Address with its version path, such as `http://127.0.0.1:8080/v1`. */
@@ -59,7 +60,9 @@ export class OpenAiChat implements ChatBackend {
   constructor(private readonly options: OpenAiOptions) {
     this.probe = new Probe(
       signal => this.look(signal),
-      error => (error instanceof Refused ? error.message : `the model server at ${options.baseUrl} does not answer`),
+      error =>
+        redirectOf(error) ??
+        (error instanceof Refused ? error.message : `the model server at ${options.baseUrl} does not answer`),
     )
   }
 
@@ -101,7 +104,7 @@ export class OpenAiChat implements ChatBackend {
   }
 
   private async look(signal: AbortSignal): Promise<ModelInfo[]> {
-    const response = await fetch(`${this.options.baseUrl}/models`, { headers: this.headers(), signal })
+    const response = await fetchWithin(`${this.options.baseUrl}/models`, { headers: this.headers(), signal })
     if (response.status === 401 || response.status === 403)
       throw new Refused("the model server refuses the key in the setting openai_api_key")
     if (!response.ok) throw new Refused(`the model server answered ${response.status} when asked for its models`)
@@ -249,12 +252,8 @@ function message(turn: ChatTurn): Record<string, unknown> {
 function parseChunk(data: string): Chunk {
   try {
     return JSON.parse(data) as Chunk
-  } catch (cause) {
-    throw new AppError("model_error", {
-      message: "the model server sent something that is not JSON",
-      hint: said(SERVER, data.slice(0, 200)),
-      cause,
-    })
+  } catch {
+    throw notJson(SERVER, data)
   }
 }
 

@@ -1,4 +1,5 @@
 /** Keeps the last answer of a live look at a model server: fresh for five seconds, bounded to one second, never failing. */
+import { AppError } from "../errors.ts"
 import type { ModelInfo } from "./backend.ts"
 
 /** A look older than this is repeated: the contract's bound on how late a change of availability is noticed. */
@@ -69,6 +70,10 @@ function unavailable(models: ModelInfo[], reason: string): ModelInfo[] {
   const checkedAt = new Date().toISOString()
   return models.map(model => ({ ...model, status: "unavailable", statusReason: reason, checkedAt }))
 }
+
+/** A server that answers, but only to send its callers elsewhere; undefined for all else. */
+export const redirectOf = (error: unknown): string | undefined =>
+  error instanceof AppError ? `${error.message}: ${error.hint}` : undefined
 
 /** `llama3.2:3b` → `Llama 3.2 3B`, for people. */
 export function labelOf(name: string): string {

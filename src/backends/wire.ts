@@ -1,5 +1,6 @@
 /** What the HTTP model servers have in common: sending a chat request, reading its stream line by line, naming what failed. */
 import { AppError } from "../errors.ts"
+import { fetchWithin } from "../outbound.ts"
 import type { ChatPiece } from "./backend.ts"
 
 export interface ServerCall {
@@ -44,7 +45,7 @@ export async function* openStream(
 async function post(call: ServerCall, watch: SilenceWatch): Promise<Response> {
   watch.heard()
   try {
-    return await fetch(call.url, {
+    return await fetchWithin(call.url, {
       method: "POST",
       headers: { "content-type": "application/json", ...call.headers },
       body: JSON.stringify(call.body),
@@ -157,6 +158,14 @@ export function errorText(body: string): string {
 }
 
 export const said = (server: string, text: string): string => `${server} said: ${text || "nothing"}`
+
+/** The line goes to the caller alone: an error's cause is logged, and the parser would quote the line in it. */
+export function notJson(server: string, line: string): AppError {
+  return new AppError("model_error", {
+    message: "the model server sent something that is not JSON",
+    hint: said(server, line.slice(0, 200)),
+  })
+}
 
 export function brokenOff(server: string): AppError {
   return new AppError("model_error", {

@@ -17,6 +17,8 @@ export class ModelServer {
   readonly requests: RecordedRequest[] = []
   /** Chat requests that are being answered. */
   open = 0
+  /** Sends chat requests on to this address. */
+  redirectTo: string | undefined
   private readonly sockets = new Set<Socket>()
   private readonly server = createServer((request, response) => void this.answer(request, response))
 
@@ -56,6 +58,10 @@ export class ModelServer {
       return
     }
     this.requests.push(body)
+    if (this.redirectTo) {
+      response.writeHead(307, { location: this.redirectTo + path }).end()
+      return
+    }
     this.open++
     try {
       await this.chat(body, response)

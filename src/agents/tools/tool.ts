@@ -81,8 +81,15 @@ export async function callTool(
 
 function explain(tool: Tool, error: unknown): string {
   if (error instanceof ToolError || error instanceof AppError) return error.message
-  log.warn("an agent tool failed", { tool: tool.name, error })
+  log.warn("an agent tool failed", { tool: tool.name, ...withoutWords(error) })
   return `The tool ${tool.name} failed inside and gave no result.`
+}
+
+/** Where an error arose. Its message may quote what the tool was given, and content is never logged. */
+function withoutWords(error: unknown): { name: string; at: string[] } {
+  if (!(error instanceof Error)) return { name: typeof error, at: [] }
+  const frames = (error.stack ?? "").split("\n").filter(line => /^\s*at /.test(line))
+  return { name: error.name, at: frames.slice(0, 8).map(line => line.trim()) }
 }
 
 /** Rejects at the abort even when `work` never settles. */
