@@ -198,7 +198,7 @@ export async function startApp(config: Config): Promise<App> {
     host: config.host,
     port: config.port,
     rateLimitPerMinute: config.rate_limit_per_minute,
-    authenticateSession: request => sessionAsPrincipal(request, sessions),
+    authenticateSession: request => sessionAsPrincipal(request, services),
     trustedProxies: listOf(config.trusted_proxies),
     corsOrigins: listOf(config.cors_origins),
     ...tls,

@@ -41,7 +41,10 @@ export async function authenticate(
       details: missing.map(field => ({ field, issue: "missing" })),
     })
   const principal = await dependencies.apiKeys.verify({ clientId: clientId!, privateKey: privateKey!, secret: secret! })
-  if (!principal) refuse(context, dependencies.rateLimiter)
+  if (!principal) {
+    countWrongCredentials(context, dependencies.rateLimiter)
+    throw new AppError("unauthorized")
+  }
   context.principal = principal
   const limit = principal.rateLimitPerMinute ?? dependencies.rateLimitPerMinute
   const { allowed, window } = dependencies.rateLimiter.take(principal.keyId, limit)
@@ -49,9 +52,9 @@ export async function authenticate(
   if (!allowed) throw new AppError("rate_limited", { retryAfter: secondsLeft(window) })
 }
 
-function refuse(context: RequestContext, limiter: RateLimiter): never {
+/** @throws AppError rate_limited once there were too many wrong ones from the address */
+export function countWrongCredentials(context: RequestContext, limiter: RateLimiter): void {
   const { allowed, window } = limiter.take(`wrong:${context.address}`, WRONG_CREDENTIALS_PER_MINUTE)
   if (!allowed)
     throw new AppError("rate_limited", { message: "too many wrong credentials", retryAfter: secondsLeft(window) })
-  throw new AppError("unauthorized")
 }

@@ -2,6 +2,7 @@
 import { Elysia } from "elysia"
 import { AppError } from "../errors.ts"
 import type { Principal, Scope } from "../keys/keys.ts"
+import type { OpenRequest } from "./open-requests.ts"
 
 export interface RequestContext {
   requestId: string
@@ -11,8 +12,8 @@ export interface RequestContext {
   principal: Principal | undefined
   /** Headers that every response of this request carries, such as the rate limit's. */
   headers: Record<string, string>
-  /** Lifts the idle cut-off of the connection: streams and long blocking calls. */
-  keepOpen(): void
+  /** Lifts the idle cut-off of the connection, for streams and long calls, which from then on end with their credential. */
+  keepOpen(): OpenRequest
 }
 
 const contexts = new WeakMap<Request, RequestContext>()

@@ -15,6 +15,7 @@ import { consolePages } from "./console-pages.ts"
 import { contextOf, type RequestContext, setContext } from "./context.ts"
 import { corsHeaders, preflight } from "./cors.ts"
 import { errorResponse } from "./error-response.ts"
+import { type OpenRequest, OpenRequests } from "./open-requests.ts"
 import { openApiDocument, referencePages } from "./openapi.ts"
 import { administrationRoutes } from "./routes/administration.ts"
 import { agentRoutes } from "./routes/agents.ts"
@@ -88,6 +89,10 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
   const reference = referencePages(() => openApiDocument(documented(services), services.version))
   const console = consolePages(consoleAssets)
   const allowedMethods = methodTable(app.routes)
+  const openRequests = new OpenRequests(async ids => {
+    const [keys, sessions] = await Promise.all([services.apiKeys.alive(ids), services.sessions.alive(ids)])
+    return keys.union(sessions)
+  })
   let running = 0
 
   const respond = async (request: Request, context: RequestContext): Promise<Response> => {
@@ -115,6 +120,9 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     reusePort: false, // outside of development the runtime would share a port that another daemon listens on
     async fetch(request, bun) {
       const started = performance.now()
+      let open: OpenRequest | undefined
+      /** Answers in place of a route that is still at work. */
+      let end: (reason: AppError) => void
       const context: RequestContext = {
         requestId: requestIdOf(request),
         address: clientAddress(
@@ -124,12 +132,20 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
         ),
         principal: undefined,
         headers: corsHeaders(request, options.corsOrigins),
-        keepOpen: () => bun.timeout(request, 0),
+        keepOpen() {
+          bun.timeout(request, 0)
+          open ??= openRequests.open(context.principal?.keyId ?? "", request.signal, end)
+          return open
+        },
       }
       setContext(request, context)
       running++
-      const response = await respond(request, context).catch(error => answerError(error, request, context))
+      const response = await new Promise<Response>((resolve, reject) => {
+        end = reject
+        respond(request, context).then(resolve, reject)
+      }).catch(error => answerError(error, request, context))
       running--
+      if (!isStream(response)) open?.close()
       finish(response, context)
       if (context.principal) services.traffic.count(context.principal.keyId)
       logAccess(request, response, context, performance.now() - started)
@@ -149,6 +165,10 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     },
   }
 }
+
+/** A stream closes its request itself, with its last event. */
+const isStream = (response: Response): boolean =>
+  response.headers.get("content-type")?.startsWith("text/event-stream") ?? false
 
 /** The routes as the reference shows them: under the canonical prefix, once. */
 const documented = (services: Services) =>

@@ -1,7 +1,11 @@
 /** Console sessions on the wire: cookie or bearer token, and the guard against forged cross-site requests. */
 import { AppError } from "../errors.ts"
 import { type Principal, SCOPES } from "../keys/keys.ts"
-import { SESSION_LIFETIME_MS, type SessionPrincipal, type Sessions } from "../keys/sessions.ts"
+import { SESSION_LIFETIME_MS, type SessionPrincipal } from "../keys/sessions.ts"
+import { countWrongCredentials } from "./auth.ts"
+import { contextOf } from "./context.ts"
+import { secondsLeft } from "./rate-limit.ts"
+import type { Services } from "./services.ts"
 
 export const SESSION_COOKIE = "carrel_session"
 /** A header that a foreign page cannot set without a preflight, and no preflight allows it. */
@@ -9,26 +13,41 @@ export const CONSOLE_HEADER = "x-carrel-console"
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"])
 
+/** A person with many tabs open, or uploading a folder file by file, stays below; a script that runs wild does not. */
+export const SESSION_REQUESTS_PER_MINUTE = 3_000
+
+type Guard = Pick<Services, "sessions" | "rateLimiter">
+
 /**
  * The session of a request that carries one; null when it carries none or an invalid one.
- * @throws AppError forbidden for a cookie on an unsafe request that another site may have caused.
+ * @throws AppError forbidden for a cookie on an unsafe request that another site may have caused; rate_limited for too many
+ * requests of a session, or wrong tokens from an address
  */
-export async function findSession(request: Request, sessions: Sessions): Promise<SessionPrincipal | null> {
+export async function findSession(
+  request: Request,
+  { sessions, rateLimiter }: Guard,
+): Promise<SessionPrincipal | null> {
   const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1]
-  if (bearer) return sessions.verify(bearer)
-  const token = cookieOf(request)
+  const token = bearer ?? cookieOf(request)
   if (!token) return null
-  if (!SAFE_METHODS.has(request.method)) refuseForeignSites(request, { proofNeeded: true })
-  return sessions.verify(token)
+  if (!bearer && !SAFE_METHODS.has(request.method)) refuseForeignSites(request, { proofNeeded: true })
+  const session = await sessions.verify(token)
+  if (!session) {
+    countWrongCredentials(contextOf(request), rateLimiter)
+    return null
+  }
+  const { allowed, window } = rateLimiter.take(session.sessionId, SESSION_REQUESTS_PER_MINUTE)
+  if (!allowed) throw new AppError("rate_limited", { retryAfter: secondsLeft(window) })
+  return session
 }
 
-/** @throws AppError unauthorized when there is no valid session; forbidden as above, and for members where `admin` is asked. */
+/** @throws AppError unauthorized when there is no valid session; as `findSession`; forbidden for members where `admin` is asked. */
 export async function requireSession(
   request: Request,
-  sessions: Sessions,
+  guard: Guard,
   role: "administrator" | "member" = "member",
 ): Promise<SessionPrincipal> {
-  const session = await findSession(request, sessions)
+  const session = await findSession(request, guard)
   if (!session) throw new AppError("unauthorized", { message: "sign in to the console first" })
   if (role === "administrator" && session.role !== "administrator")
     throw new AppError("forbidden", { message: "only administrators may do this" })
@@ -36,8 +55,8 @@ export async function requireSession(
 }
 
 /** The console uses the whole API in the workspace of its session. */
-export async function sessionAsPrincipal(request: Request, sessions: Sessions): Promise<Principal | null> {
-  const session = await findSession(request, sessions)
+export async function sessionAsPrincipal(request: Request, guard: Guard): Promise<Principal | null> {
+  const session = await findSession(request, guard)
   return (
     session && {
       keyId: session.sessionId,

@@ -1,4 +1,6 @@
 /** Server-sent events: one `data:` line of JSON each, numbered from 1 unless they carry their own id, with heartbeats. */
+import { AppError, toErrorBody } from "../errors.ts"
+import type { RequestContext } from "./context.ts"
 
 export interface ServerEvent {
   id?: number
@@ -17,40 +19,54 @@ const HEADERS = {
 }
 
 /**
- * A streaming answer. `open` is called once, with a signal that aborts when the client goes away; an event is taken from
- * it only when the client is ready for it. An error of the source ends the stream: sources report theirs as events.
+ * A streaming answer. `source` is called once, with a signal that aborts when the client goes away or its credential ends;
+ * an event is taken from it only when the client is ready for it. An error of the source ends the stream: sources report
+ * theirs as events. A stream whose credential ends closes with the events `error` and `done`.
  */
 export function eventStream(
-  open: (signal: AbortSignal) => AsyncIterable<ServerEvent>,
-  clientGone: AbortSignal,
+  source: (signal: AbortSignal) => AsyncIterable<ServerEvent>,
+  { keepOpen, requestId }: RequestContext,
 ): Response {
-  const abort = new AbortController()
+  const { signal, close } = keepOpen()
   const encoder = new TextEncoder()
-  const source = open(abort.signal)[Symbol.asyncIterator]()
+  const events = source(signal)[Symbol.asyncIterator]()
   let next = 1
   let ping: Timer | undefined
-  const leave = () => {
+  let closed = false
+  const end = () => {
+    closed = true
     clearInterval(ping)
-    abort.abort()
-    void source.return?.(undefined)
+    signal.removeEventListener("abort", leave)
+    close()
   }
-  clientGone.addEventListener("abort", leave, { once: true })
+  const send = (controller: ReadableStreamDefaultController<Uint8Array>, { id, event, data }: ServerEvent) => {
+    const number = id ?? next
+    next = number + 1
+    controller.enqueue(encoder.encode(`id: ${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
+  }
+  let control: ReadableStreamDefaultController<Uint8Array>
+  const leave = () => {
+    if (closed) return
+    end()
+    void events.return?.(undefined)
+    if (!(signal.reason instanceof AppError)) return
+    send(control, { event: "error", data: { error: toErrorBody(signal.reason, requestId) } })
+    send(control, { event: "done", data: {} })
+    control.close()
+  }
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
+      control = controller
       ping = setInterval(() => controller.enqueue(encoder.encode(": ping\n\n")), PING_MS)
+      if (signal.aborted) leave()
+      else signal.addEventListener("abort", leave, { once: true })
     },
     async pull(controller) {
-      const item = await source.next().catch(() => ({ done: true as const, value: undefined }))
-      if (item.done) {
-        clearInterval(ping)
-        clientGone.removeEventListener("abort", leave)
-        if (!abort.signal.aborted) controller.close()
-        return
-      }
-      const { id, event, data } = item.value
-      const number = id ?? next
-      next = number + 1
-      controller.enqueue(encoder.encode(`id: ${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
+      const item = await events.next().catch(() => ({ done: true as const, value: undefined }))
+      if (closed) return
+      if (!item.done) return send(controller, item.value)
+      end()
+      controller.close()
     },
     cancel: leave,
   })

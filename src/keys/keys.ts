@@ -155,6 +155,19 @@ export class ApiKeys {
     }
   }
 
+  /** Those of some keys that are neither revoked nor expired nor of an owner without access. */
+  async alive(ids: string[]): Promise<Set<string>> {
+    const rows = await this.database
+      .selectFrom("api_keys")
+      .select("id")
+      .where("id", "in", ids)
+      .where("revoked_at", "is", null)
+      .where(eb => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", new Date().toISOString())]))
+      .where(ownerIsActive, "=", 1)
+      .execute()
+    return new Set(rows.map(({ id }) => id))
+  }
+
   /** Oldest first; of one workspace and one owner where these are given. */
   async list(workspaceId?: string, ownerId?: string): Promise<ApiKeyRecord[]> {
     let query = this.select()

@@ -89,6 +89,19 @@ export class Sessions {
     return row
   }
 
+  /** Those of some sessions that have neither ended nor expired and whose user is enabled. */
+  async alive(ids: string[]): Promise<Set<string>> {
+    const rows = await this.database
+      .selectFrom("sessions")
+      .innerJoin("users", "users.id", "sessions.user_id")
+      .select("sessions.id")
+      .where("sessions.id", "in", ids)
+      .where("sessions.expires_at", ">", new Date().toISOString())
+      .where("users.disabled_at", "is", null)
+      .execute()
+    return new Set(rows.map(({ id }) => id))
+  }
+
   async list(principal: SessionPrincipal): Promise<SessionRecord[]> {
     const rows = await this.database
       .selectFrom("sessions")

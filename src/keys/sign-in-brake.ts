@@ -1,42 +1,11 @@
 /**
- * Two brakes on guessing, both in memory: a restart forgets them, which costs an attacker more than it gives.
- * `AttemptWindow` counts calls per address; `SignInBrake` delays sign-in after failures, per account and per address.
+ * The brake on guessing passwords: failures delay further tries, per account and per address. In memory: a restart forgets
+ * it, which costs an attacker more than it gives.
  */
 import { AppError } from "../errors.ts"
 
 /** Entries kept at most; the oldest go first, so that many addresses cannot fill the memory. */
 const MAX_ENTRIES = 10_000
-
-function bound(entries: Map<string, unknown>): void {
-  for (const key of entries.keys()) {
-    if (entries.size <= MAX_ENTRIES) return
-    entries.delete(key)
-  }
-}
-
-/** At most `limit` calls per key within a fixed window that opens with the first. */
-export class AttemptWindow {
-  private readonly windows = new Map<string, { count: number; endsAt: number }>()
-
-  constructor(
-    private readonly limit: number,
-    private readonly windowMs: number,
-  ) {}
-
-  /** @throws AppError rate_limited with the seconds to wait. */
-  take(key: string, now = performance.now()): void {
-    const open = this.windows.get(key)
-    if (!open || open.endsAt <= now) {
-      this.windows.delete(key) // a new entry goes to the end of the map's order
-      this.windows.set(key, { count: 1, endsAt: now + this.windowMs })
-      bound(this.windows)
-      return
-    }
-    if (open.count >= this.limit)
-      throw new AppError("rate_limited", { retryAfter: Math.ceil((open.endsAt - now) / 1000) })
-    open.count++
-  }
-}
 
 /** Failures that cost nothing but the try: people mistype. */
 const FREE_FAILURES = 5
@@ -75,7 +44,7 @@ export class SignInBrake {
 
   private async wait(address: string, delay: number): Promise<void> {
     if (this.waiting.has(address))
-      throw new AppError("rate_limited", { retryAfter: Math.ceil(delay / 1000), message: "too many tries to sign in" })
+      throw new AppError("rate_limited", { retryAfter: Math.ceil(delay / 1000), message: "too many wrong passwords" })
     this.waiting.add(address)
     try {
       await this.sleep(delay)
@@ -89,6 +58,7 @@ export class SignInBrake {
     const count = entry && Date.now() - entry.lastAt <= FORGET_MS ? entry.count + 1 : 1
     this.failures.delete(key)
     this.failures.set(key, { count, lastAt: Date.now() })
-    bound(this.failures)
+    const [oldest] = this.failures.keys()
+    if (this.failures.size > MAX_ENTRIES) this.failures.delete(oldest!)
   }
 }

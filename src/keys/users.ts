@@ -201,13 +201,6 @@ export class Users {
     await this.database.updateTable("users").set({ password_hash: passwordHash }).where("id", "=", id).execute()
     await this.database.deleteFrom("sessions").where("user_id", "=", id).where("id", "!=", keepSessionId).execute()
   }
-
-  /** @throws AppError invalid_request naming `current_password` when it is wrong. */
-  async changePassword(id: string, current: string, next: string, keepSessionId: string): Promise<void> {
-    const user = await this.get(id)
-    if ((await this.authenticate(user.email, current)) !== id) throw invalid("current_password", "is not right")
-    await this.setPassword(id, next, keepSessionId)
-  }
 }
 
 const findSetupToken = (executor: Executor, token: string) =>

@@ -65,7 +65,8 @@ export async function startApi() {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const address = "192.0.2.1"
-    setContext(request, { requestId: "req_test", address, principal: undefined, headers: {}, keepOpen: () => {} })
+    const keepOpen = () => ({ signal: request.signal, close: () => {} })
+    setContext(request, { requestId: "req_test", address, principal: undefined, headers: {}, keepOpen })
     const response = await app.handle(request)
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }

@@ -44,6 +44,30 @@ test("a session stands in for the three headers, in its own workspace only", asy
   expect((await call("GET", "/libraries", { authorization: "Bearer cst_guess" })).status).toBe(401)
 })
 
+test("wrong session tokens are throttled, right ones still pass", async () => {
+  const { bearer } = await signIn("ada@example.org")
+  const statuses = new Set<number>()
+  for (let i = 0; i < 60; i++)
+    statuses.add((await call("GET", "/keys/me", { authorization: `Bearer cst_guess${i}` })).status)
+  expect(statuses).toEqual(new Set([401, 429]))
+  expect((await call("GET", "/keys/me", bearer)).status).toBe(200)
+})
+
+test("a session that runs wild is refused, another goes on", async () => {
+  const [wild, calm] = [(await signIn("ada@example.org")).bearer, (await signIn("ada@example.org")).bearer]
+  const paths = ["/models", "/keys/me"]
+  for (let sent = 0; sent < 3000; sent += 100)
+    await Promise.all(
+      Array.from({ length: 100 }, (_, i) => call("GET", paths[i % 2]!, wild).then(r => r.arrayBuffer())),
+    )
+  for (const path of paths) {
+    const refused = await call("GET", path, wild)
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 61)
+    expect((await call("GET", path, calm)).status).toBe(200)
+  }
+}, 60_000)
+
 test("requests of a session count against no key's limit", async () => {
   const { bearer } = await signIn("ada@example.org")
   const response = await call("GET", "/libraries", bearer)

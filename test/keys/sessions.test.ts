@@ -107,6 +107,21 @@ describe("sign-in", () => {
     expect(api.delays).toHaveLength(3)
   })
 
+  test("the own password cannot be guessed faster than at the door", async () => {
+    const session = await api.signIn("ada@example.org")
+    api.delays.length = 0
+    const guess = () =>
+      api.call("POST", "/me/password", { current_password: "wrong", new_password: "staple battery" }, session)
+    for (let i = 0; i < 5; i++) expect((await guess()).status).toBe(400)
+    expect(api.delays).toEqual([])
+    await guess()
+    expect(api.delays).toEqual([1000])
+    await api.call("POST", "/sessions", { email: "ada@example.org", password: "wrong" })
+    expect(api.delays).toEqual([1000, 2000])
+    const change = { current_password: PASSWORD, new_password: PASSWORD }
+    expect((await api.call("POST", "/me/password", change, session)).status).toBe(204)
+  })
+
   test("signing out ends the session at once", async () => {
     const session = await api.signIn("ada@example.org")
     expect((await api.call("DELETE", "/sessions", undefined, session)).status).toBe(204)

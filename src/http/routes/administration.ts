@@ -26,9 +26,10 @@ const Workspace = t.Object({
   member_ids: t.Array(t.String()),
 })
 
-export function administrationRoutes({ users, sessions, workspaces }: Services) {
+export function administrationRoutes(services: Services) {
+  const { users, workspaces } = services
   return new Elysia({ prefix: "/external/keys" })
-    .derive(async ({ request }) => ({ session: await requireSession(request, sessions, "administrator") }))
+    .derive(async ({ request }) => ({ session: await requireSession(request, services, "administrator") }))
     .get("/users", async () => ({ data: await users.list() }), {
       detail: operation({
         summary: "List users",

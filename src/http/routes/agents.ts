@@ -142,11 +142,10 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
       "/external/agents/run",
       async ({ body, principal, context, request, set }) => {
         const acceptedAt = new Date()
-        context.keepOpen() // a run may last 30 minutes without a byte on the wire
+        const { signal } = context.keepOpen() // a run may last 30 minutes without a byte on the wire
         const { keyId, workspaceId } = principal
         const options = { acceptedAt, idempotencyKey: idempotencyKeyOf(request) }
-        if (!prefersAsync(request))
-          return agents.runToEnd({ keyId, workspaceId }, runRequestOf(body), request.signal, options)
+        if (!prefersAsync(request)) return agents.runToEnd({ keyId, workspaceId }, runRequestOf(body), signal, options)
         const run = await agents.startDetached({ keyId, workspaceId }, runRequestOf(body), options)
         set.status = 202
         set.headers.location = `/external-docs/external/agents/runs/${run.run_id}`
@@ -243,8 +242,7 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
       async ({ params, principal, context, request }) => {
         await agents.get(principal.workspaceId, params.run_id) // a 404 before the stream begins
         const after = Math.max(0, Math.trunc(Number(request.headers.get("last-event-id")) || 0))
-        context.keepOpen()
-        return eventStream(signal => agents.follow(principal.workspaceId, params.run_id, after, signal), request.signal)
+        return eventStream(signal => agents.follow(principal.workspaceId, params.run_id, after, signal), context)
       },
       {
         scope: "agents",

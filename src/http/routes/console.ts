@@ -1,6 +1,6 @@
 /** What the console needs beyond the contract: claiming the daemon, accepting invitations, the own account. */
 import { Elysia, t } from "elysia"
-import { AppError } from "../../errors.ts"
+import { AppError, invalid } from "../../errors.ts"
 import { contextOf } from "../context.ts"
 import { secondsLeft } from "../rate-limit.ts"
 import { integer, operation, Time } from "../schemas.ts"
@@ -143,9 +143,10 @@ const Overview = t.Object({
 })
 
 /** What the console's first page shows beyond files and models. */
-const overviewRoutes = ({ apiKeys, sessions, traffic, embeddingModel, diskUse }: Services) =>
-  new Elysia()
-    .derive(async ({ request }) => ({ session: await requireSession(request, sessions) }))
+function overviewRoutes(services: Services) {
+  const { apiKeys, traffic, embeddingModel, diskUse } = services
+  return new Elysia()
+    .derive(async ({ request }) => ({ session: await requireSession(request, services) }))
     .get(
       "/overview",
       async ({ session }) => {
@@ -166,9 +167,12 @@ const overviewRoutes = ({ apiKeys, sessions, traffic, embeddingModel, diskUse }:
         }),
       },
     )
+}
 
 /** The own account. */
-function accountRoutes({ users, sessions, workspaces, version }: Services) {
+function accountRoutes(services: Services) {
+  const { users, sessions, workspaces, signInBrake, version } = services
+
   async function describe(session: Awaited<ReturnType<typeof requireSession>>) {
     const own = await workspaces.of(session.userId)
     return {
@@ -181,7 +185,7 @@ function accountRoutes({ users, sessions, workspaces, version }: Services) {
   }
 
   return new Elysia()
-    .derive(async ({ request }) => ({ session: await requireSession(request, sessions) }))
+    .derive(async ({ request }) => ({ session: await requireSession(request, services) }))
     .get("/me", ({ session }) => describe(session), {
       detail: operation({
         summary: "Who is signed in, and in which workspace",
@@ -195,7 +199,7 @@ function accountRoutes({ users, sessions, workspaces, version }: Services) {
       async ({ body, request, session }) => {
         if (body.name !== undefined) await users.change(session.userId, { name: body.name })
         if (body.workspace_id !== undefined) await sessions.switchWorkspace(session, body.workspace_id)
-        return describe(await requireSession(request, sessions))
+        return describe(await requireSession(request, services))
       },
       {
         body: t.Object({ name: t.Optional(t.String()), workspace_id: t.Optional(t.String()) }),
@@ -211,19 +215,24 @@ function accountRoutes({ users, sessions, workspaces, version }: Services) {
     )
     .post(
       "/me/password",
-      async ({ body, session, set }) => {
-        await users.changePassword(session.userId, body.current_password, body.new_password, session.sessionId)
+      async ({ body, request, session, set }) => {
+        const { address } = contextOf(request)
+        const current = () => users.authenticate(session.email, body.current_password)
+        if ((await signInBrake.run(session.email, address, current)) !== session.userId)
+          throw invalid("current_password", "is not right")
+        await users.setPassword(session.userId, body.new_password, session.sessionId)
         set.status = 204
       },
       {
         body: t.Object({ current_password: t.String(), new_password: password }),
         detail: operation({
           summary: "Change the own password",
-          description: "Ends all other sessions of the account.",
+          description:
+            "Ends all other sessions of the account. Wrong current passwords delay further tries, as sign-in does.",
           tag: TAG,
           security: "session",
           success: { status: 204, description: "Done" },
-          errors: ["invalid_request"],
+          errors: ["invalid_request", "rate_limited"],
           example: { current_password: "correct horse battery", new_password: "staple battery horse" },
         }),
       },

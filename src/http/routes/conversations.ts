@@ -60,9 +60,9 @@ const streamed = (summary: string, description: string) =>
 export const conversationRoutes = ({ chat }: Services) => {
   /** The reply in the form that the client accepts. */
   const respond = async (started: Started, asker: Asker, request: Request, context: RequestContext) => {
-    context.keepOpen()
     const { live } = started
-    if (live && wantsStream(request)) return eventStream(signal => live.follow(0, signal), request.signal)
+    if (live && wantsStream(request)) return eventStream(signal => live.follow(0, signal), context)
+    context.keepOpen()
     return Response.json(await chat.finished(started, asker))
   }
   return new Elysia()
@@ -190,8 +190,7 @@ export const conversationRoutes = ({ chat }: Services) => {
       "/external/conversations/:conversation_id/events",
       async ({ params, principal, context, request }) => {
         const follow = await chat.events(principal.workspaceId, params.conversation_id, lastEventId(request))
-        context.keepOpen()
-        return eventStream(follow, request.signal)
+        return eventStream(follow, context)
       },
       {
         scope: "chat",

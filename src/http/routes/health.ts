@@ -17,7 +17,7 @@ function isLocal(request: Request): boolean {
   return loopback && !PROXY_HEADERS.some(name => request.headers.has(name))
 }
 
-export const healthRoutes = ({ readiness, sessions }: Services) =>
+export const healthRoutes = (services: Services) =>
   new Elysia()
     .get("/healthz", () => ({ status: "ok" }), {
       detail: operation({
@@ -30,7 +30,7 @@ export const healthRoutes = ({ readiness, sessions }: Services) =>
     .get(
       "/readyz",
       async ({ set }) => {
-        const status = await readiness()
+        const status = await services.readiness()
         if (status !== "ready") set.status = 503
         return { status }
       },
@@ -49,7 +49,7 @@ export const healthRoutes = ({ readiness, sessions }: Services) =>
     .get(
       "/metrics",
       async ({ request }) => {
-        if (!isLocal(request)) await requireSession(request, sessions, "administrator").catch(hideMetrics)
+        if (!isLocal(request)) await requireSession(request, services, "administrator").catch(hideMetrics)
         return new Response(await metricsText(), {
           headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
         })

@@ -131,7 +131,7 @@ export function keysRoutes(services: Services) {
     )
 
   const sessionRoutes = new Elysia()
-    .derive(async ({ request }) => ({ session: await requireSession(request, sessions) }))
+    .derive(async ({ request }) => ({ session: await requireSession(request, services) }))
     .delete(
       "/sessions",
       async ({ request, session, set }) => {

@@ -213,13 +213,9 @@ export const libraryRoutes = ({ library, fileTypes }: Services) =>
     )
     .get(
       "/external/libraries/:file_id/events",
-      async ({ params, principal, context, request }) => {
+      async ({ params, principal, context }) => {
         const record = await library.get(principal.workspaceId, params.file_id) // a 404 before the stream begins
-        context.keepOpen()
-        return eventStream(
-          signal => fileEvents(library.watch(principal.workspaceId, record.id, signal)),
-          request.signal,
-        )
+        return eventStream(signal => fileEvents(library.watch(principal.workspaceId, record.id, signal)), context)
       },
       {
         scope: "files:read",

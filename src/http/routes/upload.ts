@@ -4,7 +4,7 @@ import { AppError, asStorageError } from "../../errors.ts"
 import { newId } from "../../id.ts"
 import { acceptFiles, checkLabels, type ReceivedFile, type UploadAnswer } from "../../library/accept.ts"
 import { safeName } from "../../library/labels.ts"
-import { caller } from "../context.ts"
+import { caller, type RequestContext } from "../context.ts"
 import { receiveMultipart } from "../multipart.ts"
 import { IDEMPOTENCY_KEY, operation } from "../schemas.ts"
 import type { Services } from "../services.ts"
@@ -62,7 +62,7 @@ export const uploadRoutes = (services: Services) => {
     scope: "files:write" as const,
     detail: detail([...services.fileTypes.keys()].join(", ")),
   }
-  const receive = async (request: Request, workspaceId: string, keepOpen: () => void) => {
+  const receive = async (request: Request, workspaceId: string, keepOpen: RequestContext["keepOpen"]) => {
     keepOpen() // a slow line may be silent for longer than the idle cut-off
     const answer = await services.upload.room.hold(() => upload(services, request, workspaceId))
     return Response.json(answer, { status: 202 })

@@ -1,0 +1,66 @@
+/**
+ * Requests that last: streams, uploads, calls that wait for a model. Each was let in by a credential and ends with it: a
+ * key that is revoked, expires or loses its owner, a session that is ended. Asked every half second, because the command
+ * line may revoke a key beside the daemon.
+ */
+import { AppError } from "../errors.ts"
+import { log } from "../log.ts"
+
+const CHECK_MS = 500
+
+export interface OpenRequest {
+  /** Aborts when the client goes away, and when the credential ends: the reason is an AppError then. */
+  signal: AbortSignal
+  /** The request is over. A second call does nothing. */
+  close(): void
+}
+
+interface Entry {
+  credentialId: string
+  end(reason: AppError): void
+}
+
+export class OpenRequests {
+  private readonly entries = new Set<Entry>()
+  private timer: Timer | undefined
+
+  /** `alive` gives those of some credentials, by id, that are still good. */
+  constructor(private readonly alive: (credentialIds: string[]) => Promise<Set<string>>) {}
+
+  /** Call `close` of the answer when the request is over. `ended` is told when its credential has. */
+  open(credentialId: string, clientGone: AbortSignal, ended: (reason: AppError) => void): OpenRequest {
+    const abort = new AbortController()
+    const entry: Entry = {
+      credentialId,
+      end(reason) {
+        abort.abort(reason)
+        ended(reason)
+        close()
+      },
+    }
+    const leave = () => abort.abort()
+    if (clientGone.aborted) leave()
+    clientGone.addEventListener("abort", leave, { once: true })
+    this.entries.add(entry)
+    this.timer ??= setInterval(() => void this.check(), CHECK_MS)
+    const close = (): void => {
+      clientGone.removeEventListener("abort", leave)
+      this.entries.delete(entry)
+      if (this.entries.size > 0) return
+      clearInterval(this.timer)
+      this.timer = undefined
+    }
+    return { signal: abort.signal, close }
+  }
+
+  private async check(): Promise<void> {
+    try {
+      const alive = await this.alive([...new Set(Array.from(this.entries, entry => entry.credentialId))])
+      for (const entry of this.entries)
+        if (!alive.has(entry.credentialId))
+          entry.end(new AppError("unauthorized", { message: "the credential that opened this request has ended" }))
+    } catch (error) {
+      log.warn("whether the credentials of open requests are still good could not be asked", { error: String(error) })
+    }
+  }
+}

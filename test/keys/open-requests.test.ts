@@ -1,0 +1,111 @@
+/** What a credential opened ends with it, and nothing else does. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { ApiKeys, type NewApiKey } from "../../src/keys/keys.ts"
+import { openDatabase } from "../../src/storage/database.ts"
+import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import { type ReadEvent, readEvents, textOf } from "../support/events.ts"
+import { type OllamaStandIn, startOllama } from "../support/ollama.ts"
+import { People, type Session } from "../support/people.ts"
+
+const MODEL = "ollama/llama3.2:3b"
+/** Writes for 4 s, many times longer than a credential is looked at. */
+const LONG = { pieces: Array.from({ length: 40 }, (_, i) => `w${i} `), delayMs: 100 }
+const WORDS = LONG.pieces.join("")
+
+let app: TestApp
+let ollama: OllamaStandIn
+let people: People
+let admin: Session
+
+beforeAll(async () => {
+  ollama = await startOllama()
+  app = await startTestApp({ "ollama-host": ollama.server.url })
+  people = new People(app)
+  admin = (await people.add({ admin: true })).session
+  ollama.server.scenes.add("long", LONG)
+}, 60_000)
+afterAll(async () => {
+  await app.stop()
+  ollama.server.stop()
+})
+
+/** As the command line does it, beside the daemon. */
+async function revoke({ id }: NewApiKey): Promise<void> {
+  const database = await openDatabase(app.data)
+  await new ApiKeys(database).revoke(id)
+  await database.destroy()
+}
+
+const ask = { message: "case-long Write.", model: MODEL, use_library: false }
+const errorOf = (events: ReadEvent[]) => events.find(({ event }) => event === "error")?.data.error.code
+
+/** Reads a stream and tells when its first delta has come. */
+function follow(response: Response): { begun: Promise<void>; all: Promise<ReadEvent[]> } {
+  const { promise: begun, resolve } = Promise.withResolvers<void>()
+  const all = readEvents(response, ({ event }) => {
+    if (event === "message_delta") resolve()
+    return false
+  })
+  return { begun, all }
+}
+const startReply = async (client: Client) => follow(await client.raw("POST", "/conversations", ask))
+
+test("a revoked key's stream closes with an error, others go on, and the reply is stored whole", async () => {
+  const [client, other] = [await app.client(), await app.client()]
+  const [cut, whole] = [await startReply(client), await startReply(other)]
+  await Promise.all([cut.begun, whole.begun])
+  await revoke(client.key)
+  const events = await cut.all
+  expect(events.map(({ event }) => event).slice(-2)).toEqual(["error", "done"])
+  expect(errorOf(events)).toBe("unauthorized")
+  expect(textOf(events).length).toBeLessThan(WORDS.length)
+  expect(textOf(await whole.all)).toBe(WORDS)
+  const { conversation_id } = events[0]!.data
+  const { body } = await other.get(`/conversations/${conversation_id}`)
+  expect(body.messages.at(-1)).toMatchObject({ content: WORDS, finish_reason: "stop" })
+}, 30_000)
+
+test("a revoked key's blocking calls are answered 401 and its run is cancelled", async () => {
+  const [client, other] = [await app.client(), await app.client()]
+  const reply = client.post("/start-conversation", ask)
+  const run = client.post("/agents/run", { task: "case-long Write.", model: MODEL, tools: [] })
+  while ((await other.get("/agents/runs?status=running")).body.data.length === 0) await Bun.sleep(20)
+  await revoke(client.key)
+  expect((await reply).status).toBe(401)
+  expect((await run).status).toBe(401)
+  await Bun.sleep(200)
+  const { body } = await other.get("/agents/runs")
+  expect(body.data[0].status).toBe("cancelled")
+}, 30_000)
+
+test("an expired key's stream ends", async () => {
+  const client = await app.client("default", { expires_at: new Date(Date.now() + 1500).toISOString() })
+  expect(errorOf(await (await startReply(client)).all)).toBe("unauthorized")
+}, 30_000)
+
+test("a rotated key's stream goes on: the key is the same", async () => {
+  const member = await people.add()
+  const made = await people.call("POST", "", { name: "rotated" }, member.session)
+  const headers = { "client-id": made.body.client_id, "private-key": made.body.private_key, secret: made.body.secret }
+  const client = await app.client()
+  const reply = follow(await client.raw("POST", "/conversations", ask, headers))
+  await reply.begun
+  expect((await people.call("POST", `/${made.body.id}/rotate`, {}, member.session)).status).toBe(200)
+  expect(textOf(await reply.all)).toBe(WORDS)
+}, 30_000)
+
+test("the streams of a disabled user's session and key end", async () => {
+  const member = await people.add()
+  const key = (await people.call("POST", "", { name: "theirs" }, member.session)).body
+  const headers = { "client-id": key.client_id, "private-key": key.private_key, secret: key.secret }
+  const client = await app.client()
+  const withSession = await fetch(`${app.url}/external/conversations`, {
+    method: "POST",
+    headers: { ...member.session, "content-type": "application/json" },
+    body: JSON.stringify(ask),
+  })
+  const replies = [follow(withSession), follow(await client.raw("POST", "/conversations", ask, headers))]
+  await Promise.all(replies.map(({ begun }) => begun))
+  await people.call("PATCH", `/users/${member.id}`, { disabled: true }, admin)
+  for (const { all } of replies) expect(errorOf(await all)).toBe("unauthorized")
+}, 30_000)
