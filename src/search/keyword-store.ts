@@ -9,6 +9,7 @@
  * leaves of an unfinished one is cleared at the next start.
  */
 import { Database as Sqlite, type Statement } from "bun:sqlite"
+import { BUSY_TIMEOUT_MS } from "../storage/writer.ts"
 
 export interface Segment {
   number: number
@@ -36,6 +37,7 @@ export class KeywordStore {
 
   constructor(path: string) {
     this.db = new Sqlite(path, { create: true })
+    this.db.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
     this.db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory")
     this.db.exec("pragma cache_size = -32000; pragma mmap_size = 0")
     // See `Checkpoints`, which knows the length of the log by its file.
@@ -86,7 +88,7 @@ export class KeywordStore {
   }
 
   transaction(work: () => void): void {
-    this.db.transaction(work)()
+    this.db.transaction(work).immediate()
   }
 
   writePosting(segment: number, term: string, df: number, data: Uint8Array): void {

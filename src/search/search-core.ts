@@ -5,6 +5,7 @@
 import { Database as Sqlite } from "bun:sqlite"
 import { join } from "node:path"
 import { log } from "../log.ts"
+import { BUSY_TIMEOUT_MS } from "../storage/writer.ts"
 import { groupsOf } from "./analyze.ts"
 import { Checkpoints } from "./checkpoints.ts"
 import { ScratchError } from "./code-rows.ts"
@@ -29,8 +30,6 @@ import type {
 
 /** Scopes remembered; a library under load has few in use at a time. */
 const MAX_REMEMBERED = 32
-/** Longest wait for another connection that holds the database for itself, as at a checkpoint's end. */
-const BUSY_TIMEOUT_MS = 10_000
 /** Passages whose text is read to decide on a phrase; a phrase of rarer words never comes near. */
 const MAX_PHRASE_CHECKS = 20_000
 const NOTHING: WorkerAnswer = {

@@ -80,7 +80,7 @@ export class Blobs {
   }
 
   /** @throws AppError insufficient_storage */
-  private async assertRoom(): Promise<void> {
+  async assertRoom(): Promise<void> {
     if (this.floorBytes === 0) return
     const { bavail, bsize } = await statfs(this.dataDirectory)
     if (bavail * bsize < this.floorBytes)

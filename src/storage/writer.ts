@@ -4,7 +4,8 @@
  */
 import { workerUrl } from "../native/self.ts"
 
-export const BEGIN = "begin"
+/** Takes the write lock at once: a transaction that asks for it at its first change does not wait for another process. */
+export const BEGIN = "begin immediate"
 export const COMMIT = "commit"
 export const ROLLBACK = "rollback"
 /** Longest wait for another process (the command line beside a daemon) that holds the write lock. */

@@ -92,8 +92,8 @@ describe("uploads", () => {
       headers: { "content-type": "multipart/form-data; boundary=b" },
       body,
     })
-    const handlers = { file: async () => {}, field: () => {} }
-    expect(await rejection(receiveMultipart(request, handlers, 50))).toMatchObject({
+    const handlers = { file: async () => {}, field: () => {}, patience: () => ({ ms: 50 }) }
+    expect(await rejection(receiveMultipart(request, handlers))).toMatchObject({
       code: "invalid_multipart",
       message: "nothing came for 0.05 s",
     })

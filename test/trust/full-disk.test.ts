@@ -1,6 +1,6 @@
 /** A disk without room, as a small tmpfs; skipped where the test may not mount one. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
@@ -47,9 +47,55 @@ describe.skipIf(!mounted)("a disk that runs full", () => {
     expect((await client.delete(`/libraries/${body.hits[0].file.id}`)).status).toBe(204)
   })
 
+  test("refuses a form before it is read", async () => {
+    const began = performance.now()
+    const endless = new ReadableStream({ pull: () => Bun.sleep(60_000) })
+    const response = await client.raw("POST", "/upload", endless, { "content-type": "multipart/form-data; boundary=b" })
+    expect(response.status).toBe(507)
+    expect(performance.now() - began).toBeLessThan(1_000)
+  })
+
   test("takes uploads again without a restart once there is room", async () => {
     rmSync(join(disk, "ballast"))
     const [file] = await client.index([{ name: "after.txt", data: "The tide brings the boats back." }])
     expect(file.status).toBe("searchable")
   })
+})
+
+describe.skipIf(!mounted)("a disk that runs full amid a file", () => {
+  const small = mkdtempSync(join(tmpdir(), "carrel-disk-"))
+  let app: TestApp
+  let client: Client
+  beforeAll(async () => {
+    Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${SIZE_MB}m`, "tmpfs", small])
+    app = await startTestApp({ "disk-floor-mb": "0" }, join(small, "data"))
+    client = await app.client()
+  })
+  afterAll(async () => {
+    await app?.stop()
+    await unmount(small)
+    rmSync(small, { recursive: true, force: true })
+  })
+
+  const large = { name: "large.txt", data: new Uint8Array(2 * SIZE_MB * 2 ** 20).fill(97) }
+  const leftovers = () => readdirSync(join(small, "data", "tmp")).filter(name => name.startsWith("file_"))
+
+  test("answers 507 within five seconds and leaves nothing of it", async () => {
+    const began = performance.now()
+    const { status, body } = await client.upload([large])
+    expect([status, body.error.code]).toEqual([507, "insufficient_storage"])
+    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(leftovers()).toEqual([])
+  }, 20_000)
+
+  test("still takes the files of the same form that fit", async () => {
+    const fits = { name: "fits.txt", data: "The harbour master counts the boats." }
+    const { status, body } = await client.upload([large, fits])
+    expect(status).toBe(202)
+    expect(body.rejected.map(({ name, error }: any) => [name, error.code])).toEqual([
+      ["large.txt", "insufficient_storage"],
+    ])
+    expect((await client.settled(body.files[0].id)).status).toBe("searchable")
+    expect(leftovers()).toEqual([])
+  }, 20_000)
 })

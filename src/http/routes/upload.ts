@@ -5,10 +5,13 @@ import { newId } from "../../id.ts"
 import { acceptFiles, checkLabels, type ReceivedFile, type UploadAnswer } from "../../library/accept.ts"
 import { safeName } from "../../library/labels.ts"
 import { caller, type RequestContext } from "../context.ts"
-import { receiveMultipart } from "../multipart.ts"
+import { type FilePart, PATIENCE, receiveMultipart } from "../multipart.ts"
 import { IDEMPOTENCY_KEY, operation } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { FileRecordSchema } from "./library.ts"
+
+/** Several files of 1 GB may come in one form. */
+const MAX_FORM_BYTES = 2 ** 40
 
 const Answer = t.Object({
   message: t.String({ examples: ["2 files accepted and queued for indexing"] }),
@@ -81,56 +84,99 @@ export const uploadRoutes = (services: Services) => {
     )
 }
 
+/** Longest silence of a client of whose form nothing was taken so far: it learns why, though it may have more to send. */
+const REFUSED_PATIENCE_MS = 4_000
+
+/** The parts of a form as they are received. Several files are stored at a time; the order is that of the form. */
+class ReceivedForm {
+  readonly fields = new Map<string, string[]>()
+  private readonly parts: (ReceivedFile | Rejection | undefined)[] = []
+
+  field(name: string, value: string): void {
+    this.fields.set(name, [...(this.fields.get(name) ?? []), value])
+  }
+
+  /** Keeps the place of a file part until it is known what becomes of it. */
+  place(): (outcome: ReceivedFile | Rejection) => void {
+    const at = this.parts.push(undefined) - 1
+    return outcome => {
+      this.parts[at] = outcome
+    }
+  }
+
+  get files(): ReceivedFile[] {
+    return this.parts.filter((part): part is ReceivedFile => part !== undefined && "stored" in part)
+  }
+
+  get rejected(): Rejection[] {
+    return this.parts.filter((part): part is Rejection => part !== undefined && "error" in part)
+  }
+
+  /** What refuses the whole form so far; undefined while a file of it is stored or being stored. */
+  get refusal(): AppError | undefined {
+    const { parts, rejected } = this
+    if (parts.length === 0 || rejected.length < parts.length) return undefined
+    const { code, message, hint } = rejected[0]!.error
+    return new AppError(code, {
+      message,
+      ...(hint ? { hint } : {}),
+      details: rejected.map(({ name, error }) => ({ name, code: error.code, message: error.message })),
+    })
+  }
+}
+
+interface Rejection {
+  name: string
+  error: AppError
+}
+
 /** Receives the form, stores its files, then registers them together. Whatever fails, no byte stays behind. */
 async function upload(services: Services, request: Request, workspaceId: string): Promise<UploadAnswer> {
-  const { upload: dependencies, maxFileBytes, fileTypes } = services
+  const { upload: dependencies } = services
   const idempotencyKey = idempotencyKeyOf(request)
-  const files: ReceivedFile[] = []
-  const rejected: { name: string; error: AppError }[] = []
-  const fields = new Map<string, string[]>()
-  let parts = 0
-  const discard = async () => {
-    for (const file of files) await dependencies.blobs.remove(file.stored.blob)
-  }
+  assertLength(request)
+  await dependencies.blobs.assertRoom()
+  const form = new ReceivedForm()
   try {
     await receiveMultipart(request, {
-      field: (name, value) => fields.set(name, [...(fields.get(name) ?? []), value]),
-      async file({ fileName, stream }) {
-        parts++
-        const name = safeName(fileName)
-        const type = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ""
-        const mimeType = fileTypes.get(type)
-        if (!mimeType) {
-          rejected.push({ name, error: unsupported(type) })
-          return drain(stream)
-        }
-        const received = await dependencies.blobs
-          .write(newId("file"), stream, maxFileBytes)
-          .catch((error: Error) => error)
-        if (!(received instanceof Error)) return void files.push({ name, type, mimeType, stored: received })
-        rejected.push({ name, error: asRejection(received) })
-        return drain(stream)
+      field: (name, value) => form.field(name, value),
+      file: part => store(services, part, form.place()),
+      patience() {
+        const error = form.refusal
+        return error ? { ms: REFUSED_PATIENCE_MS, error } : PATIENCE
       },
     })
+    const labels = checkLabels(form.fields)
+    if (form.refusal) throw form.refusal
+    if (form.files.length === 0) throw new AppError("invalid_multipart", { message: "there is no file part" })
+    const rejected = form.rejected.map(({ name, error: { code, message } }) => ({ name, error: { code, message } }))
+    return await acceptFiles(dependencies, { workspaceId, files: form.files, labels, rejected, idempotencyKey })
   } catch (error) {
-    await discard()
+    for (const file of form.files) await dependencies.blobs.remove(file.stored.blob)
     throw error
   }
+}
+
+async function store(
+  { upload: { blobs }, maxFileBytes, fileTypes }: Services,
+  { fileName, stream }: FilePart,
+  settle: (outcome: ReceivedFile | Rejection) => void,
+): Promise<void> {
+  const name = safeName(fileName)
+  const type = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ""
+  const mimeType = fileTypes.get(type)
+  if (!mimeType) return settle({ name, error: unsupported(type) })
   try {
-    if (parts === 0) throw new AppError("invalid_multipart", { message: "there is no file part" })
-    const labels = checkLabels(fields)
-    if (files.length === 0) throw allRejected(rejected)
-    return await acceptFiles(dependencies, {
-      workspaceId,
-      files: files.splice(0), // from here on they are its own
-      labels,
-      rejected: rejected.map(publicRejection),
-      idempotencyKey,
-    })
+    settle({ name, type, mimeType, stored: await blobs.write(newId("file"), stream, maxFileBytes) })
   } catch (error) {
-    await discard()
-    throw error
+    settle({ name, error: asRejection(error) })
   }
+}
+
+/** @throws AppError request_too_large for a form of which Content-Length alone says that it is never taken */
+function assertLength(request: Request): void {
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_FORM_BYTES)
+    throw new AppError("request_too_large", { message: `a form may have at most ${MAX_FORM_BYTES} bytes` })
 }
 
 const unsupported = (type: string) =>
@@ -139,27 +185,11 @@ const unsupported = (type: string) =>
   })
 
 /** What concerns this file alone rejects it alone; anything else fails the request. */
-function asRejection(error: Error): AppError {
-  if (error instanceof AppError) return error
-  const full = asStorageError(error)
-  if (full) return full
+function asRejection(error: unknown): AppError {
+  const known = error instanceof AppError ? error : asStorageError(error)
+  if (known) return known
   throw error
 }
-
-/** Status of the first rejection, details of all. */
-function allRejected(rejected: { name: string; error: AppError }[]): AppError {
-  const first = rejected[0]!.error
-  return new AppError(first.code, {
-    message: first.message,
-    ...(first.hint ? { hint: first.hint } : {}),
-    details: rejected.map(({ name, error }) => ({ name, code: error.code, message: error.message })),
-  })
-}
-
-const publicRejection = ({ name, error }: { name: string; error: AppError }) => ({
-  name,
-  error: { code: error.code, message: error.message },
-})
 
 function idempotencyKeyOf(request: Request): string | undefined {
   const key = request.headers.get("idempotency-key")
@@ -170,11 +200,4 @@ function idempotencyKeyOf(request: Request): string | undefined {
       details: [{ field: "Idempotency-Key", issue: "must have 1 to 255 characters" }],
     })
   return key
-}
-
-/** Reads a part to its end without keeping it, so that the parts after it arrive. */
-async function drain(stream: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _ of stream) {
-    // nothing is kept
-  }
 }
