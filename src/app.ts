@@ -21,8 +21,8 @@ import type { Services } from "./http/services.ts"
 import { sessionAsPrincipal } from "./http/session.ts"
 import { Traffic } from "./http/traffic.ts"
 import { EXTENSIONS } from "./ingest/extract/extensions.ts"
-import { ReaderPool } from "./ingest/extract/reader-pool.ts"
-import { indexFile } from "./ingest/index-file.ts"
+import { ReaderPool, type ReaderPoolOptions } from "./ingest/extract/reader-pool.ts"
+import { indexingLanes, QUICK_READ_MS } from "./ingest/lanes.ts"
 import { INDEX_FILE } from "./ingest/task.ts"
 import { JobQueue } from "./jobs/queue.ts"
 import { JobWorker } from "./jobs/worker.ts"
@@ -84,13 +84,15 @@ export async function startApp(config: Config): Promise<App> {
   })
   await healVectorFiles(config.data)
   await index.start()
-  const reader = new ReaderPool({
+  const readerOptions: ReaderPoolOptions = {
     size: config.index_workers,
     memoryLimitBytes: config.reader_memory_mb * 2 ** 20,
     chunkOptions: { targetChars: config.chunk_characters, overlapChars: config.chunk_overlap },
     temporaryDirectory: blobs.temporaryDirectory,
     ...(config.ocr_languages ? { ocrLanguagesDirectory: config.ocr_languages } : {}),
-  })
+  }
+  const reader = new ReaderPool(readerOptions)
+  const quickReader = new ReaderPool({ ...readerOptions, size: 1, timeoutFor: () => QUICK_READ_MS })
   const entityModel = openEntityModel(modelDirectories(config), nativeDirectory)
   const redactor = new Redactor({ entityModel })
   const workspaces = new Workspaces(database)
@@ -100,21 +102,20 @@ export async function startApp(config: Config): Promise<App> {
   const library = new Library({ database, blobs, queue, changes, index })
   const disk = new DiskWatch(config.data)
   const isDisksFault = (error: unknown) => disk.isToBlame(error)
-  const worker = new JobWorker(
-    queue,
-    INDEX_FILE,
-    config.index_workers,
-    indexFile({
+  const worker = new JobWorker(queue, {
+    task: INDEX_FILE,
+    lanes: indexingLanes(config.index_workers, {
       database,
       blobs,
       queue,
       reader,
+      quickReader,
       index,
       isDisksFault,
       announce: id => changes.announce(id),
     }),
     isDisksFault,
-  )
+  })
   const models = createModels(config)
   const conversations = new ConversationStore(database)
   await conversations.closeInterrupted()
@@ -215,7 +216,7 @@ export async function startApp(config: Config): Promise<App> {
     async stop() {
       stopping = true
       await Promise.all([server.stop(8_000), worker.stop(), agents.stop(7_000), chat.stop(5_000)])
-      await reader.stop()
+      await Promise.all([reader.stop(), quickReader.stop()])
       await index.stop()
       await embedder.close()
       await entityModel?.close()

@@ -70,7 +70,7 @@ export class Bench {
     }
     await this.index.stage({ id, workspaceId: "ws" }, 1, source, () => {}, new AbortController().signal)
     await this.db.transaction().execute(async trx => {
-      await this.index.publish(trx, id, 1)
+      await this.index.publish(trx, [{ fileId: id, generation: 1 }])
       await trx.updateTable("files").set({ status: "searchable", live_generation: 1 }).where("id", "=", id).execute()
     })
     return chunks.map(({ start }) => start)

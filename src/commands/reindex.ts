@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { openConfiguredEmbedder } from "../configured.ts"
-import { INDEX_FILE } from "../ingest/task.ts"
+import { indexJob } from "../ingest/task.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { QUEUED } from "../library/library.ts"
 import { useNativeDirectory } from "../native/native.ts"
@@ -64,12 +64,12 @@ export const run: Command = async args => {
 async function queueAll(database: Parameters<Parameters<typeof withDatabase>[1]>[0]): Promise<number> {
   const queue = new JobQueue(database)
   return database.transaction().execute(async trx => {
-    const files = await trx.selectFrom("files").select("id").execute()
+    const files = await trx.selectFrom("files").select(["id", "workspace_id", "type", "size"]).execute()
     await trx
       .updateTable("files")
       .set(eb => ({ ...QUEUED, generation: eb("generation", "+", 1), updated_at: new Date().toISOString() }))
       .execute()
-    for (const { id } of files) await queue.enqueue(trx, INDEX_FILE, id)
+    await queue.enqueue(trx, files.map(indexJob))
     return files.length
   })
 }

@@ -8,7 +8,7 @@ import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { sql } from "kysely"
 import type { Config } from "../config.ts"
-import { INDEX_FILE } from "../ingest/task.ts"
+import { indexJob } from "../ingest/task.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { QUEUED } from "../library/library.ts"
 import { sweepFiles } from "../library/sweep.ts"
@@ -83,11 +83,11 @@ async function giveJobs(database: Database): Promise<Mended> {
   return database.transaction().execute(async trx => {
     const waiting = await trx
       .selectFrom("files")
-      .select("id")
+      .select(["id", "workspace_id", "type", "size"])
       .where("status", "in", ["queued", "indexing"])
       .where(eb => eb.not(eb.exists(eb.selectFrom("jobs").select("jobs.id").whereRef("jobs.subject", "=", "files.id"))))
       .execute()
-    for (const { id } of waiting) await queue.enqueue(trx, INDEX_FILE, id)
+    await queue.enqueue(trx, waiting.map(indexJob))
     return waiting.length > 0
       ? `${waiting.length} files without a job were queued: ${someOf(waiting.map(({ id }) => id))}`
       : undefined
@@ -108,12 +108,13 @@ async function indexAgain({ data }: Config, database: Database): Promise<Mended>
   const queue = new JobQueue(database)
   await database.transaction().execute(async trx => {
     for (const id of ids) {
-      await trx
+      const file = await trx
         .updateTable("files")
         .set(eb => ({ ...QUEUED, generation: eb("generation", "+", 1), updated_at: new Date().toISOString() }))
         .where("id", "=", id)
-        .execute()
-      await queue.enqueue(trx, INDEX_FILE, id)
+        .returning(["id", "workspace_id", "type", "size"])
+        .executeTakeFirstOrThrow()
+      await queue.enqueue(trx, [indexJob(file)])
     }
   })
   return `${ids.length} files were queued to be indexed again, at the daemon's next start: ${someOf(ids)}`

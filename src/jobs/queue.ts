@@ -4,15 +4,30 @@
  *   leased   lease_token and lease_until are set ← lease (attempt + 1 in the same statement), renew
  *   gone     the row is deleted                  ← complete, or fail for good
  * A worker that lost its lease (the row was re-enqueued or reclaimed) can neither complete nor fail the job.
+ *
+ * Jobs stand in lanes, so that short ones do not wait for long ones, and workspaces take turns within a lane, so that
+ * one that brings thousands holds up no other.
  */
 import { sql } from "kysely"
 import { newId } from "../id.ts"
 import type { Database, Executor, Trx } from "../storage/database.ts"
+import type { JobsTable, Lane } from "../storage/jobs.ts"
+
+export interface NewJob {
+  task: string
+  subject: string
+  workspaceId: string
+  lane: Lane
+  payload?: unknown
+  /** 4 when absent. */
+  maxAttempts?: number
+}
 
 export interface Job {
   id: string
   task: string
   subject: string
+  lane: Lane
   payload: unknown
   /** This attempt included. */
   attempts: number
@@ -25,6 +40,14 @@ export const LEASE_MS = 60_000
 /** How often an idle queue looks for times that a clock, set back, put into the far future. */
 const MEND_EVERY_MS = 30_000
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000]
+
+const MAX_ATTEMPTS = 4
+/** Some 13 values a row; SQLite takes 32 766. */
+const JOBS_PER_INSERT = 500
+/** A job that nobody has tried. */
+const FRESH = { attempts: 0, lease_token: null, lease_until: null, last_error: null }
+
+type LeasedRow = Pick<JobsTable, "id" | "subject" | "lane" | "payload" | "attempts" | "max_attempts">
 
 const iso = (time: number): string => new Date(time).toISOString()
 
@@ -49,69 +72,70 @@ export class JobQueue {
   }
 
   /**
-   * One live job per task and subject, in the transaction of the row it is about. An earlier one of the same subject
+   * One live job per task and subject, in the transaction of the rows they are about. An earlier one of the same subject
    * starts anew, and whoever works on it loses the lease. Call `announce` after the commit.
    */
-  async enqueue(
-    executor: Executor,
-    task: string,
-    subject: string,
-    payload: unknown = {},
-    maxAttempts = 4,
-  ): Promise<void> {
+  async enqueue(executor: Executor, jobs: readonly NewJob[]): Promise<void> {
     const now = iso(Date.now())
-    const fresh = {
-      payload: JSON.stringify(payload),
-      attempts: 0,
-      run_at: now,
-      lease_token: null,
-      lease_until: null,
-      last_error: null,
-    }
-    await executor
-      .insertInto("jobs")
-      .values({ id: newId("job"), task, subject, max_attempts: maxAttempts, created_at: now, ...fresh })
-      .onConflict(conflict => conflict.columns(["task", "subject"]).doUpdateSet({ ...fresh, created_at: now }))
-      .execute()
+    for (let from = 0; from < jobs.length; from += JOBS_PER_INSERT)
+      await executor
+        .insertInto("jobs")
+        .values(jobs.slice(from, from + JOBS_PER_INSERT).map(job => newRow(job, now)))
+        .onConflict(conflict =>
+          conflict.columns(["task", "subject"]).doUpdateSet(eb => ({
+            ...FRESH,
+            workspace_id: eb.ref("excluded.workspace_id"),
+            lane: eb.ref("excluded.lane"),
+            payload: eb.ref("excluded.payload"),
+            run_at: now,
+            created_at: now,
+          })),
+        )
+        .execute()
   }
 
   /**
-   * Claims the job that has waited longest; undefined when none is due. `held` are tokens of jobs that the caller works
-   * on: a clock that jumps ahead, or a renewal that a slow disk holds up, does not give him the same job twice.
+   * Claims up to `count` jobs of a lane that are due, none when there are none. Workspaces take turns: first those that
+   * have the fewest at work, of these those that were served longest ago; within a workspace the oldest job goes first.
+   * All that are claimed together share their token. `held` are tokens of jobs that the caller works on: a clock that
+   * jumps ahead, or a renewal that a slow disk holds up, does not give him the same job twice.
    */
-  async lease(task: string, held: readonly string[] = []): Promise<Job | undefined> {
+  async lease(task: string, lane: Lane, count: number, held: readonly string[] = []): Promise<Job[]> {
     const now = Date.now()
-    const others = sql.join(["", ...held])
     const token = crypto.randomUUID()
-    const { rows } = await sql<{
-      id: string
-      subject: string
-      payload: string
-      attempts: number
-      max_attempts: number
-    }>`
+    const ofLane = sql`task = ${task} and lane = ${lane}`
+    const isDue = sql`run_at <= ${iso(now)} and (lease_token is null
+      or (lease_until <= ${iso(now)} and lease_token not in (${sql.join(["", ...held])})))`
+    const { rows } = await sql<LeasedRow>`
+      with recursive
+        known(workspace_id) as (
+          select min(workspace_id) from jobs where ${ofLane}
+          union all
+          select (select min(workspace_id) from jobs where ${ofLane} and workspace_id > known.workspace_id)
+          from known where workspace_id is not null
+        ),
+        waiting as (
+          select workspace_id,
+            (select count(*) from jobs where ${ofLane} and workspace_id = known.workspace_id
+              and lease_token is not null and lease_until > ${iso(now)}) as running,
+            coalesce((select turn from job_turns where ${ofLane} and workspace_id = known.workspace_id), 0) as turn
+          from known
+          where exists (select 1 from jobs where ${ofLane} and workspace_id = known.workspace_id and ${isDue})
+          order by running, turn, workspace_id limit ${count}
+        ),
+        due as (
+          select jobs.id, waiting.turn,
+            running + row_number() over (partition by jobs.workspace_id order by run_at, jobs.id) as place
+          from waiting join jobs on jobs.id in (
+            select id from jobs where ${ofLane} and workspace_id = waiting.workspace_id and ${isDue}
+            order by run_at, id limit ${count}
+          )
+        )
       update jobs set attempts = attempts + 1, lease_token = ${token}, lease_until = ${iso(now + LEASE_MS)}
-      where id = (
-        select id from jobs
-        where task = ${task} and run_at <= ${iso(now)}
-          and (lease_token is null or (lease_until <= ${iso(now)} and lease_token not in (${others})))
-        order by run_at, id limit 1
-      )
-      returning id, subject, payload, attempts, max_attempts`.execute(this.database)
-    const row = rows[0]
-    if (!row) {
-      if (performance.now() - this.mendedAt > this.mendEveryMs) await this.mendTimes()
-      return undefined
-    }
-    return {
-      id: row.id,
-      task,
-      subject: row.subject,
-      payload: JSON.parse(row.payload),
-      attempts: row.attempts,
-      maxAttempts: row.max_attempts,
-      leaseToken: token,
-    }
+      where id in (select id from due order by place, turn, id limit ${count})
+      returning id, subject, lane, payload, attempts, max_attempts`.execute(this.database)
+    if (rows.length === 0 && performance.now() - this.mendedAt > this.mendEveryMs) await this.mendTimes()
+    return rows.map(row => toJob(task, token, row))
   }
 
   /** False when the lease is lost; the worker must then stop. */
@@ -125,14 +149,26 @@ export class JobQueue {
     return result.numUpdatedRows > 0n
   }
 
-  /** Removes the job in the transaction that makes its result visible; false when the lease is lost. */
-  async complete(trx: Trx, job: Job): Promise<boolean> {
-    const result = await trx
+  /**
+   * Removes jobs that were leased together, in the transaction that makes their results visible.
+   * @returns those whose lease still held; the results of the others must not be shown
+   */
+  async complete<J extends Job>(trx: Trx, jobs: readonly J[]): Promise<J[]> {
+    if (jobs.length === 0) return []
+    const { leaseToken } = jobs[0]!
+    if (jobs.some(job => job.leaseToken !== leaseToken)) throw new Error("the jobs were not leased together")
+    const removed = await trx
       .deleteFrom("jobs")
-      .where("id", "=", job.id)
-      .where("lease_token", "=", job.leaseToken)
-      .executeTakeFirst()
-    return result.numDeletedRows > 0n
+      .where(
+        "id",
+        "in",
+        jobs.map(({ id }) => id),
+      )
+      .where("lease_token", "=", leaseToken)
+      .returning("id")
+      .execute()
+    const ids = new Set(removed.map(({ id }) => id))
+    return jobs.filter(({ id }) => ids.has(id))
   }
 
   /** Back to due after a wait that grows with the attempts; false when the lease is lost. */
@@ -149,9 +185,14 @@ export class JobQueue {
     })
   }
 
+  /** Hands a job over that is not as quick as it looked: the attempt does not count. Call `announce` afterwards. */
+  async changeLane(job: Job, lane: Lane): Promise<boolean> {
+    return this.release(job, { attempts: job.attempts - 1, lane })
+  }
+
   private async release(
     job: Job,
-    changes: { run_at?: string; last_error?: string; attempts?: number },
+    changes: Partial<Pick<JobsTable, "run_at" | "last_error" | "attempts" | "lane">>,
   ): Promise<boolean> {
     const result = await this.database
       .updateTable("jobs")
@@ -200,3 +241,27 @@ export class JobQueue {
     }
   }
 }
+
+const newRow = ({ task, subject, workspaceId, lane, payload = {}, maxAttempts }: NewJob, now: string): JobsTable => ({
+  id: newId("job"),
+  task,
+  subject,
+  workspace_id: workspaceId,
+  lane,
+  payload: JSON.stringify(payload),
+  max_attempts: maxAttempts ?? MAX_ATTEMPTS,
+  run_at: now,
+  created_at: now,
+  ...FRESH,
+})
+
+const toJob = (task: string, leaseToken: string, row: LeasedRow): Job => ({
+  id: row.id,
+  task,
+  subject: row.subject,
+  lane: row.lane,
+  payload: JSON.parse(row.payload),
+  attempts: row.attempts,
+  maxAttempts: row.max_attempts,
+  leaseToken,
+})

@@ -1,9 +1,10 @@
 /**
- * Runs the jobs of one task, several at a time, keeping each lease alive while its job runs. A disk in trouble is no
+ * Runs the jobs of one task, several at a time in each lane, keeping each lease alive while its job runs. A disk in trouble is no
  * fault of a job: what it stops is handed back with no attempt counted, and nothing is leased until the pause is over.
  */
 import { log } from "../log.ts"
 import { jobSeconds } from "../metrics.ts"
+import type { Lane } from "../storage/jobs.ts"
 import { type Job, type JobQueue, LEASE_MS } from "./queue.ts"
 
 /** How soon a job becomes noticed whose back-off ended; new work is announced at once. */
@@ -13,11 +14,49 @@ const TROUBLE_PAUSE_MS = 2_000
 /** A job that the disk stopped lets others go first. */
 const TROUBLE_WAIT_MS = 5_000
 
-/** Does the job, including `complete` in its own transaction. `signal` aborts on a lost lease and on shutdown. */
-export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>
+/** A job at work. `signal` aborts on a lost lease and on shutdown. */
+export interface LeasedJob extends Job {
+  signal: AbortSignal
+}
+
+export interface JobFailure {
+  job: LeasedJob
+  error: unknown
+}
+
+/**
+ * Does jobs that were leased together, including `complete` in its own transaction. `stopping` aborts on shutdown.
+ * @returns those that are to be tried again; when it throws, all of them
+ */
+export type JobHandler = (jobs: readonly LeasedJob[], stopping: AbortSignal) => Promise<readonly JobFailure[]>
+
+export interface LaneOptions {
+  /** Leases at the same time. */
+  concurrency: number
+  /** Jobs of one lease at most; fewer when no more are due: nothing waits for a group to fill. */
+  group: number
+  handle: JobHandler
+}
+
+export interface JobWorkerOptions {
+  task: string
+  /** In the order in which they lease. */
+  lanes: Partial<Record<Lane, LaneOptions>>
+  /** Whether a job failed for the disk's sake alone. */
+  isDisksFault?: (error: unknown) => Promise<boolean>
+}
+
+/** Jobs that were leased together. */
+interface Group {
+  lane: Lane
+  handle: JobHandler
+  jobs: LeasedJob[]
+  stop: AbortController
+  done: Promise<void>
+}
 
 export class JobWorker {
-  private readonly running = new Map<Job, { abort: AbortController; done: Promise<void> }>()
+  private readonly running = new Set<Group>()
   private stopping = false
   private wake: () => void = () => {}
   private loop: Promise<void> | undefined
@@ -27,24 +66,18 @@ export class JobWorker {
   /** Set while the disk is in trouble, which is said once. */
   private troubled = false
   private pausedUntil = 0
+  private readonly isDisksFault: (error: unknown) => Promise<boolean>
 
   constructor(
     private readonly queue: JobQueue,
-    private readonly task: string,
-    private readonly concurrency: number,
-    private readonly handle: JobHandler,
-    /** Whether a job failed for the disk's sake alone. */
-    private readonly isDisksFault: (error: unknown) => Promise<boolean> = async () => false,
-  ) {}
+    private readonly options: JobWorkerOptions,
+  ) {
+    this.isDisksFault = options.isDisksFault ?? (async () => false)
+  }
 
   start(): void {
     this.forget = this.queue.onWork(() => this.wake())
     this.loop = this.run()
-  }
-
-  /** Jobs at work. */
-  get active(): number {
-    return this.running.size
   }
 
   /** Aborts what runs, hands it back and returns when all have let go. */
@@ -52,9 +85,9 @@ export class JobWorker {
     this.stopping = true
     this.forget?.()
     this.wake()
-    const tasks = [...this.running.values()]
-    for (const { abort } of tasks) abort.abort(new Error("shutting down"))
-    await Promise.allSettled(tasks.map(({ done }) => done))
+    const groups = [...this.running]
+    for (const { stop } of groups) stop.abort(new Error("shutting down"))
+    await Promise.allSettled(groups.map(({ done }) => done))
     await this.loop
     await this.giveBackOwed().catch(() => {}) // free again at the next start
   }
@@ -74,14 +107,15 @@ export class JobWorker {
   private async fill(): Promise<number> {
     try {
       await this.giveBackOwed()
-      while (!this.stopping && this.running.size < this.concurrency && performance.now() >= this.pausedUntil) {
-        const held = [...this.running.keys()].map(job => job.leaseToken)
-        const job = await this.queue.lease(this.task, held)
-        if (!job) break
-        if (this.stopping)
-          await this.queue.handBack(job) // the stop came while the disk took the lease
-        else this.begin(job)
-      }
+      for (const [lane, limits] of Object.entries(this.options.lanes) as [Lane, LaneOptions][])
+        while (this.hasPlace(lane, limits)) {
+          const held = [...this.running].map(({ jobs }) => jobs[0]!.leaseToken)
+          const jobs = await this.queue.lease(this.options.task, lane, limits.group, held)
+          if (jobs.length === 0) break
+          if (this.stopping)
+            for (const job of jobs) await this.queue.handBack(job) // the stop came while the disk took the lease
+          else this.begin(lane, limits.handle, jobs)
+        }
       return POLL_MS
     } catch (error) {
       this.pause(error)
@@ -89,14 +123,21 @@ export class JobWorker {
     }
   }
 
+  private hasPlace(lane: Lane, { concurrency }: LaneOptions): boolean {
+    if (this.stopping || performance.now() < this.pausedUntil) return false
+    let taken = 0
+    for (const group of this.running) if (group.lane === lane) taken++
+    return taken < concurrency
+  }
+
   private pause(error: unknown): void {
     this.pausedUntil = performance.now() + TROUBLE_PAUSE_MS
-    if (!this.troubled) log.error("the disk is in trouble: jobs wait", { task: this.task, error })
+    if (!this.troubled) log.error("the disk is in trouble: jobs wait", { task: this.options.task, error })
     this.troubled = true
   }
 
   private resume(): void {
-    if (this.troubled) log.info("the disk works again: jobs go on", { task: this.task })
+    if (this.troubled) log.info("the disk works again: jobs go on", { task: this.options.task })
     this.troubled = false
   }
 
@@ -107,35 +148,48 @@ export class JobWorker {
     }
   }
 
-  private begin(job: Job): void {
-    const abort = new AbortController()
+  private begin(lane: Lane, handle: JobHandler, leased: Job[]): void {
+    const stop = new AbortController()
+    const losses = leased.map(() => new AbortController())
+    const jobs = leased.map((job, i) => ({ ...job, signal: AbortSignal.any([stop.signal, losses[i]!.signal]) }))
     const heartbeat = setInterval(async () => {
-      const held = await this.queue.renew(job).catch(() => true) // a disk in trouble is not a lost lease
-      if (!held) abort.abort(new Error("the lease was lost"))
+      for (const [i, job] of jobs.entries()) {
+        const held = await this.queue.renew(job).catch(() => true) // a disk in trouble is not a lost lease
+        if (!held) losses[i]!.abort(new Error("the lease was lost"))
+      }
     }, LEASE_MS / 3)
-    const began = performance.now()
-    const done = this.handle(job, abort.signal)
-      .then(() => {
-        this.resume()
-        return "done"
-      })
-      .catch(error => this.settle(job, abort.signal, error))
-      .then(outcome => jobSeconds.observe({ task: this.task, outcome }, (performance.now() - began) / 1000))
-      .finally(() => {
-        clearInterval(heartbeat)
-        this.running.delete(job)
-        this.wake()
-      })
-    this.running.set(job, { abort, done })
+    const group: Group = { lane, handle, jobs, stop, done: Promise.resolve() }
+    group.done = this.work(group).finally(() => {
+      clearInterval(heartbeat)
+      this.running.delete(group)
+      this.wake()
+    })
+    this.running.add(group)
   }
 
-  /** The handler threw: hand back on shutdown, else try again later. Handlers deal with final failures themselves. */
-  private async settle(job: Job, signal: AbortSignal, error: unknown): Promise<"handed_back" | "retried"> {
-    const waits = !signal.aborted && (await this.isDisksFault(error))
+  private async work({ jobs, stop, handle }: Group): Promise<void> {
+    const began = performance.now()
+    const failures = await handle(jobs, stop.signal).catch(error => jobs.map(job => ({ job, error })))
+    const failed = new Set<Job>()
+    for (const { job, error } of failures) {
+      failed.add(job)
+      this.observe(await this.settle(job, error), began)
+    }
+    if (failed.size < jobs.length) this.resume()
+    for (const job of jobs) if (!failed.has(job)) this.observe("done", began)
+  }
+
+  private observe(outcome: string, began: number): void {
+    jobSeconds.observe({ task: this.options.task, outcome }, (performance.now() - began) / 1000)
+  }
+
+  /** Handed back on shutdown, else tried again later. Handlers deal with final failures themselves. */
+  private async settle(job: LeasedJob, error: unknown): Promise<"handed_back" | "retried"> {
+    const waits = !job.signal.aborted && (await this.isDisksFault(error))
     if (waits) this.pause(error)
     const waitMs = waits ? TROUBLE_WAIT_MS : 0
     try {
-      if (waits || signal.aborted) {
+      if (waits || job.signal.aborted) {
         await this.queue.handBack(job, waitMs)
         return "handed_back"
       }

@@ -4,7 +4,7 @@
  */
 import { diskTrouble, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
-import { INDEX_FILE } from "../ingest/task.ts"
+import { indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Blobs, StoredBlob } from "../storage/blobs.ts"
 import type { Database, Trx } from "../storage/database.ts"
@@ -149,7 +149,7 @@ async function register(
   const row = replaced
     ? await replace(trx, replaced, content)
     : await insert(trx, workspaceId, file.name, labels.contextId, now, content)
-  await queue.enqueue(trx, INDEX_FILE, row.id)
+  await queue.enqueue(trx, [indexJob(row)])
   return toFileRecord(row)
 }
 

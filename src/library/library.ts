@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { type ExpressionBuilder, sql } from "kysely"
 import { AppError, invalid } from "../errors.ts"
-import { INDEX_FILE } from "../ingest/task.ts"
+import { INDEX_FILE, indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Blobs } from "../storage/blobs.ts"
 import type { Database, Trx } from "../storage/database.ts"
@@ -144,12 +144,14 @@ export class Library {
     const { database, queue, changes } = this.dependencies
     await this.row(workspaceId, fileId)
     await database.transaction().execute(async trx => {
-      await trx
+      const file = await trx
         .updateTable("files")
         .set(eb => ({ ...QUEUED, generation: eb("generation", "+", 1), updated_at: new Date().toISOString() }))
         .where("id", "=", fileId)
-        .execute()
-      await queue.enqueue(trx, INDEX_FILE, fileId)
+        .returning(["id", "workspace_id", "type", "size"])
+        .executeTakeFirst()
+      if (!file) throw new AppError("not_found") // deleted meanwhile
+      await queue.enqueue(trx, [indexJob(file)])
     })
     queue.announce()
     changes.announce(fileId)

@@ -11,8 +11,9 @@ import { log } from "../log.ts"
 import {
   buryOrphans,
   deadGenerations,
+  type FileVersion,
   forgetGeneration,
-  publishGeneration,
+  publishGenerations,
   retireGenerations,
 } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
@@ -29,7 +30,7 @@ import {
 } from "./reindex.ts"
 import { SearchThread } from "./search-thread.ts"
 import { Searcher } from "./searcher.ts"
-import { stageFile } from "./stage.ts"
+import { type StageDependencies, type StagedFile, stageFile, stageTogether } from "./stage.ts"
 import type { SearchRequest, SearchResult, SearchService } from "./types.ts"
 import { type OptimizeStats, VectorLeg } from "./vector-leg.ts"
 import type { WorkerStats } from "./worker-messages.ts"
@@ -113,22 +114,20 @@ export class SearchIndex implements SearchService {
     on: (stage: "embedding" | "committing", progress: number) => void | Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    await stageFile(
-      {
-        db: this.db,
-        thread: this.thread,
-        vectors: this.vectors,
-        reached: this.reached,
-        active: this.active,
-        vectorsMissing: () => this.catchUpLater(RETRY_VECTORS_MS),
-      },
-      { fileId: file.id, generation, chunks, on, signal },
-    )
+    await stageFile(this.staging(), { fileId: file.id, generation, chunks }, on, signal)
   }
 
-  /** Inside the transaction that makes the file searchable: this generation is seen from its commit on, no other is. */
-  publish(trx: Trx, fileId: string, generation: number): Promise<void> {
-    return publishGeneration(trx, fileId, generation)
+  /**
+   * The same for several small files, in one commit of each store. Fails for all of them or for none.
+   * @returns those that may be published: the others were overtaken, or are gone
+   */
+  stageTogether<F extends StagedFile>(files: readonly F[], signal: AbortSignal): Promise<F[]> {
+    return stageTogether(this.staging(), files, signal)
+  }
+
+  /** Inside the transaction that makes the files searchable: these generations are seen from its commit on, no others. */
+  publish(trx: Trx, versions: readonly FileVersion[]): Promise<void> {
+    return publishGenerations(trx, versions)
   }
 
   /** Inside the transaction that deletes the file. */
@@ -286,6 +285,17 @@ export class SearchIndex implements SearchService {
   private async knownIds(): Promise<IdRanges> {
     const rows = await this.db.selectFrom("generations").select(["first_chunk", "last_chunk"]).execute()
     return toRanges(rows.map(row => [row.first_chunk, row.last_chunk]))
+  }
+
+  private staging(): StageDependencies {
+    return {
+      db: this.db,
+      thread: this.thread,
+      vectors: this.vectors,
+      reached: this.reached,
+      active: this.active,
+      vectorsMissing: () => this.catchUpLater(RETRY_VECTORS_MS),
+    }
   }
 
   private catchUpLater(delayMs: number): void {

@@ -91,13 +91,16 @@ export class KeywordIndex {
     this.version++
   }
 
-  /** Indexes passages `firstId…` as one durable segment, which is seen when all of it is written. */
-  async add(firstId: number, texts: string[], fallback: Scheme, pace: Pace): Promise<void> {
+  /**
+   * Indexes passages `firstId…` as one durable segment, which is seen when all of it is written. `fallbacks` are the
+   * schemes of texts whose language does not show.
+   */
+  async add(firstId: number, texts: string[], fallbacks: Scheme[], pace: Pace): Promise<void> {
     if (texts.length === 0) return
     const postings = new Map<string, number[]>()
     const lengths = new Uint16Array(texts.length)
     for (const [row, text] of texts.entries()) {
-      const words = termsOf(text, schemeOf(text, fallback))
+      const words = termsOf(text, schemeOf(text, fallbacks[row]))
       lengths[row] = Math.min(MAX_LENGTH, words.length)
       for (const [term, frequency] of countOf(words)) {
         const list = postings.get(term)

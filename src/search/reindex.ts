@@ -58,7 +58,8 @@ export async function indexMissingWords(
   for await (const { first, rows } of chunkBatches(db, lacking)) {
     signal.throwIfAborted()
     const texts = rows.map(({ text, context }) => indexedText(text, context))
-    await thread.ask("index", { firstId: first, texts, scheme: schemeOf(texts.join("\n")) })
+    const scheme = schemeOf(texts.join("\n"))
+    await thread.ask("index", { firstId: first, texts, schemes: texts.map(() => scheme) })
   }
 }
 

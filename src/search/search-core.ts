@@ -114,9 +114,9 @@ export class SearchCore {
     this.mergeLater()
   }
 
-  private async index({ firstId, texts, scheme }: WorkerTasks["index"]["ask"]): Promise<void> {
+  private async index({ firstId, texts, schemes }: WorkerTasks["index"]["ask"]): Promise<void> {
     const pace = this.pace()
-    await this.keyword.add(firstId, texts, scheme, pace)
+    await this.keyword.add(firstId, texts, schemes, pace)
     this.noteSlices(pace)
     this.mergeLater()
   }

@@ -1,13 +1,25 @@
 /**
- * Writes one generation of a file into every store, seen by nothing until it is published. Whatever fails or is cut
- * off leaves a generation that is not staged, and so is swept: staging again starts from new ids.
+ * Writes generations of files into every store, seen by nothing until they are published. Whatever fails or is cut off
+ * leaves a generation that is not staged, and so is swept: staging again starts from new ids.
+ *
+ * A large file goes batch by batch. Small ones go together: one commit, one segment of words, one version of the vectors
+ * cost as much for one file as for sixty.
  */
 import type { Embedder } from "../backends/backend.ts"
 import { log } from "../log.ts"
-import { type Generation, insertChunks, markDead, markStaged, reserve, yieldToOthers } from "../storage/chunks.ts"
+import {
+  type ChunkStretch,
+  type FileVersion,
+  type Generation,
+  insertChunks,
+  markDead,
+  markStaged,
+  reserve,
+  yieldToOthers,
+} from "../storage/chunks.ts"
 import type { Database } from "../storage/database.ts"
 import type { ChunkSource, TextChunk } from "../storage/document.ts"
-import { schemeOf } from "./analyze.ts"
+import { type Scheme, schemeOf } from "./analyze.ts"
 import type { SearchThread } from "./search-thread.ts"
 import type { VectorLeg } from "./vector-leg.ts"
 
@@ -31,74 +43,143 @@ export interface StageDependencies {
   vectorsMissing(): void
 }
 
-export interface StageRequest {
-  fileId: string
-  generation: number
+type Progress = (stage: "embedding" | "committing", progress: number) => void | Promise<void>
+
+export interface StagedFile extends FileVersion {
   chunks: ChunkSource
-  on: (stage: "embedding" | "committing", progress: number) => void | Promise<void>
-  signal: AbortSignal
 }
 
-export async function stageFile(dependencies: StageDependencies, request: StageRequest): Promise<void> {
-  const { db, reached, active } = dependencies
-  const { fileId, generation: number, chunks, signal } = request
+interface Reserved<F extends StagedFile = StagedFile> extends Generation {
+  file: F
+}
+
+/** @throws Error when the file was overtaken or is gone */
+export async function stageFile(
+  dependencies: StageDependencies,
+  file: StagedFile,
+  on: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const staged = await stage(dependencies, [file], signal, async ([generation]) => {
+    await writeInBatches(dependencies, generation!, on, signal)
+    await on("committing", 0)
+  })
+  if (staged.length === 0) throw new Error(`indexing of ${file.fileId} was overtaken`)
+}
+
+/**
+ * Stages files of which all passages together fit in memory, as one.
+ * @returns those that may be published: the others were overtaken, or are gone
+ */
+export function stageTogether<F extends StagedFile>(
+  dependencies: StageDependencies,
+  files: readonly F[],
+  signal: AbortSignal,
+): Promise<F[]> {
+  return stage(dependencies, files, signal, async generations => {
+    const parts: Part[] = []
+    for (const generation of generations) {
+      const { chunks } = generation.file
+      const all: TextChunk[] = []
+      for await (const batch of chunks.batches(PASSAGES_PER_BATCH)) all.push(...batch)
+      assertCount(generation, all.length)
+      parts.push({ generation, ordinal: 0, chunks: all, scheme: schemeOf(chunks.opening) })
+    }
+    if (!(await writeParts(dependencies, parts, true, () => {}, signal))) dependencies.vectorsMissing()
+  })
+}
+
+async function stage<F extends StagedFile>(
+  { db, reached, active }: StageDependencies,
+  files: readonly F[],
+  signal: AbortSignal,
+  write: (generations: readonly Reserved<F>[]) => Promise<void>,
+): Promise<F[]> {
   signal.throwIfAborted()
-  const generation = await reserve(db, fileId, number, chunks.count)
-  active.add(generation.id)
+  const wanted = files.map(({ fileId, generation, chunks }) => ({ fileId, generation, count: chunks.count }))
+  const generations = (await reserve(db, wanted)).map(
+    (generation, i): Reserved<F> => ({ ...generation, file: files[i]! }),
+  )
+  for (const { id } of generations) active.add(id)
   try {
     reached("reserved")
-    await writeAll(dependencies, request, generation)
-    await request.on("committing", 0)
+    await write(generations)
     signal.throwIfAborted()
-    if (!(await markStaged(db, generation))) throw new Error(`indexing of ${fileId} was overtaken`)
+    const staged = await markStaged(db, generations)
+    for (const generation of generations) if (!staged.includes(generation)) await giveUp(db, generation)
     reached("staged")
+    return staged.map(({ file }) => file)
   } catch (error) {
-    await markDead(db, generation, fileId, number)
+    for (const generation of generations) await giveUp(db, generation)
     throw error
   } finally {
-    active.delete(generation.id)
+    for (const { id } of generations) active.delete(id)
   }
 }
 
-async function writeAll(
+const giveUp = (db: Database, { file, ...generation }: Reserved): Promise<void> =>
+  markDead(db, generation, file.fileId, file.generation)
+
+async function writeInBatches(
   dependencies: StageDependencies,
-  { fileId, chunks, on, signal }: StageRequest,
-  generation: Generation,
+  generation: Reserved,
+  on: Progress,
+  signal: AbortSignal,
 ): Promise<void> {
-  const { db, reached } = dependencies
-  const scheme = schemeOf(chunks.opening)
+  const { chunks: source } = generation.file
+  const scheme = schemeOf(source.opening)
   let written = 0
   let embedding = true
-  for await (const batch of chunks.batches(PASSAGES_PER_BATCH)) {
+  for await (const chunks of source.batches(PASSAGES_PER_BATCH)) {
     signal.throwIfAborted()
-    if (written + batch.length > chunks.count) break
-    const part: Part = { first: generation.first + written, texts: textsOf(batch) }
-    const told = (done: number) => on("embedding", (written + done) / chunks.count)
-    await insertChunks(db, generation, written, batch, signal)
-    reached("chunks written")
-    await dependencies.thread.ask("index", { firstId: part.first, texts: part.texts, scheme })
-    reached("words indexed")
+    if (written + chunks.length > source.count) break
+    const told = (done: number) => on("embedding", (written + done) / source.count)
+    const parts = [{ generation, ordinal: written, chunks, scheme }]
     // After a first failure the rest waits as well, instead of failing batch by batch.
-    embedding &&= await indexMeaning(dependencies, part, told, signal)
-    reached("vectors written")
-    await told(batch.length)
-    written += batch.length
+    embedding = await writeParts(dependencies, parts, embedding, told, signal)
+    await told(chunks.length)
+    written += chunks.length
   }
-  if (written !== chunks.count) throw new Error(`${fileId} has not ${chunks.count} passages`)
+  assertCount(generation, written)
   if (!embedding) dependencies.vectorsMissing()
+}
+
+function assertCount({ file }: Reserved, count: number): void {
+  if (count !== file.chunks.count) throw new Error(`${file.fileId} has not ${file.chunks.count} passages`)
+}
+
+/** Passages of one generation that are written together. */
+interface Part extends ChunkStretch {
+  /** How the words of passages are taken whose own language does not show. */
+  scheme: Scheme
+}
+
+/**
+ * Writes parts whose ids follow one another to all stores.
+ * @returns false where vectors were not wanted or could not be made
+ */
+async function writeParts(
+  dependencies: StageDependencies,
+  parts: readonly Part[],
+  embedding: boolean,
+  on: (done: number) => void | Promise<void>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { db, thread, reached } = dependencies
+  const firstId = parts[0]!.generation.first + parts[0]!.ordinal
+  const texts = parts.flatMap(({ chunks }) => chunks.map(({ text, context }) => indexedText(text, context)))
+  const schemes = parts.flatMap(({ chunks, scheme }) => chunks.map(() => scheme))
+  await insertChunks(db, parts, signal)
+  reached("chunks written")
+  await thread.ask("index", { firstId, texts, schemes })
+  reached("words indexed")
+  const embedded = embedding && (await indexMeaning(dependencies, firstId, texts, on, signal))
+  reached("vectors written")
+  return embedded
 }
 
 /** What of a chunk is indexed: a table's header or the section title before its text. */
 export const indexedText = (text: string, context?: string | null): string => (context ? `${context}\n${text}` : text)
-
-const textsOf = (chunks: TextChunk[]): string[] => chunks.map(({ text, context }) => indexedText(text, context))
-
-/** Passages of a generation that are written together. */
-interface Part {
-  /** Id of the first passage. */
-  first: number
-  texts: string[]
-}
 
 /**
  * Without a working embedding model the file becomes searchable by its words; its vectors are made when there is one.
@@ -106,14 +187,15 @@ interface Part {
  */
 async function indexMeaning(
   { vectors, reached }: StageDependencies,
-  { first, texts }: Part,
+  firstId: number,
+  texts: string[],
   on: (done: number) => void | Promise<void>,
   signal: AbortSignal,
 ): Promise<boolean> {
   const embedded = await embedOrSay(vectors, texts, signal, on)
   if (!embedded) return false
   reached("embedded")
-  const ids = Int32Array.from(texts, (_, i) => first + i)
+  const ids = Int32Array.from(texts, (_, i) => firstId + i)
   await vectors.add(embedded.table, ids, embedded.rows)
   return true
 }

@@ -79,7 +79,8 @@ export interface WorkerHoldings {
 
 export interface WorkerTasks {
   open: { ask: { dataDirectory: string }; answer: undefined }
-  index: { ask: { firstId: number; texts: string[]; scheme: Scheme }; answer: undefined }
+  /** `schemes`: of each text, for where its own language does not show. */
+  index: { ask: { firstId: number; texts: string[]; schemes: Scheme[] }; answer: undefined }
   /** Begins to fill a new set of vectors beside the one that serves. */
   beginVectors: { ask: { table: string; dimensions: number }; answer: undefined }
   /** To every set of that name, serving or being filled. */

@@ -60,43 +60,66 @@ export interface Generation {
 /** Rows written in one statement: others write between batches. */
 const ROWS_PER_INSERT = 128
 
-/** Reserves contiguous ids and records the generation as `staging`; what an earlier attempt left becomes dead. */
-export async function reserve(db: Database, fileId: string, generation: number, count: number): Promise<Generation> {
+/** A version of a file, by the number that its row counts. */
+export interface FileVersion {
+  fileId: string
+  generation: number
+}
+
+/** Reserves contiguous ids for each version and records it as `staging`; what earlier attempts left becomes dead. */
+export async function reserve(
+  db: Database,
+  wanted: readonly (FileVersion & { count: number })[],
+): Promise<Generation[]> {
   return await db.transaction().execute(async trx => {
-    await trx
-      .updateTable("generations")
-      .set({ state: "dead" })
-      .where("file_id", "=", fileId)
-      .where("state", "in", ["staging", "staged"])
-      .where("generation", "<=", generation)
-      .execute()
+    await sql`update generations set state = 'dead' where id in (
+      select generations.id from ${versionsOf(wanted)} join generations on generations.file_id = version.file_id
+      where generations.state in ('staging', 'staged') and generations.generation <= version.generation)`.execute(trx)
+    const total = wanted.reduce((sum, { count }) => sum + count, 0)
     const { next } = await trx
       .updateTable("chunk_numbers")
-      .set({ next: sql<number>`next + ${count}` })
+      .set({ next: sql<number>`next + ${total}` })
       .returning("next")
       .executeTakeFirstOrThrow()
-    const first = next - count
-    const last = next - 1
-    const row = { file_id: fileId, generation, first_chunk: first, last_chunk: last, state: "staging" as const }
-    const { id } = await trx.insertInto("generations").values(row).returning("id").executeTakeFirstOrThrow()
-    return { id, first, last }
+    let first = next - total
+    const rows = wanted.map(({ fileId, generation, count }) => {
+      const row = { file_id: fileId, generation, first_chunk: first, last_chunk: first + count - 1 }
+      first += count
+      return { ...row, state: "staging" as const }
+    })
+    const made = await trx
+      .insertInto("generations")
+      .values(rows)
+      .returning(["id", "first_chunk", "last_chunk"])
+      .execute()
+    const byFirst = new Map(made.map(row => [row.first_chunk, row]))
+    return rows.map(row => ({ id: byFirst.get(row.first_chunk)!.id, first: row.first_chunk, last: row.last_chunk }))
   })
 }
 
-/** Writes rows of a reserved generation, the first of them its `ordinal`-th. Bounded statements; may be interrupted by `signal` between them. */
+/** Versions as a table of `file_id` and `generation`, for statements about many of them. */
+const versionsOf = (versions: readonly FileVersion[]) => sql`(
+  select value ->> 0 as file_id, value ->> 1 as generation
+  from json_each(${JSON.stringify(versions.map(({ fileId, generation }) => [fileId, generation]))})) as version`
+
+/** Chunks of a reserved generation, the first of them its `ordinal`-th. */
+export interface ChunkStretch {
+  generation: Generation
+  ordinal: number
+  chunks: readonly TextChunk[]
+}
+
+/** Writes rows in bounded statements; may be interrupted by `signal` between them. */
 export async function insertChunks(
   db: Database,
-  generation: Generation,
-  ordinal: number,
-  chunks: TextChunk[],
+  stretches: readonly ChunkStretch[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (let from = 0; from < chunks.length; from += ROWS_PER_INSERT) {
-    signal.throwIfAborted()
-    const rows = chunks.slice(from, from + ROWS_PER_INSERT).map(({ start, end, place, context, text }, i) => ({
-      id: generation.first + ordinal + from + i,
+  const rows = stretches.flatMap(({ generation, ordinal, chunks }) =>
+    chunks.map(({ start, end, place, context, text }, i) => ({
+      id: generation.first + ordinal + i,
       generation_id: generation.id,
-      ordinal: ordinal + from + i,
+      ordinal: ordinal + i,
       start,
       end,
       text,
@@ -106,21 +129,33 @@ export async function insertChunks(
       slide: place.slide,
       member: place.member,
       section: place.section,
-    }))
-    await db.insertInto("chunks").values(rows).execute()
+    })),
+  )
+  for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
+    signal.throwIfAborted()
+    await db
+      .insertInto("chunks")
+      .values(rows.slice(from, from + ROWS_PER_INSERT))
+      .execute()
     await yieldToOthers()
   }
 }
 
-/** @returns false when the generation was overtaken or its file is gone: then nothing may be published. */
-export async function markStaged(db: Database, generation: Generation): Promise<boolean> {
-  const result = await db
+/** @returns those that may be published: the others were overtaken, or their files are gone. */
+export async function markStaged<G extends Generation>(db: Database, generations: readonly G[]): Promise<G[]> {
+  const staged = await db
     .updateTable("generations")
     .set({ state: "staged" })
-    .where("id", "=", generation.id)
+    .where(
+      "id",
+      "in",
+      generations.map(({ id }) => id),
+    )
     .where("state", "=", "staging")
-    .executeTakeFirst()
-  return result.numUpdatedRows > 0n
+    .returning("id")
+    .execute()
+  const ids = new Set(staged.map(({ id }) => id))
+  return generations.filter(({ id }) => ids.has(id))
 }
 
 /** Gives up a generation of which anything may have been written; its row is made anew where it was swept already. */
@@ -134,27 +169,23 @@ export async function markDead(db: Database, generation: Generation, fileId: str
 }
 
 /**
- * Makes a staged generation the live one and every other of the file dead, inside the caller's transaction.
- * @throws Error when the generation is not completely staged.
+ * Makes staged generations the live ones and every former one of their files dead, inside the caller's transaction.
+ * @throws Error when one of them is not completely staged: then the transaction must be rolled back.
  */
-export async function publishGeneration(trx: Trx, fileId: string, generation: number): Promise<void> {
-  const staged = await trx
-    .selectFrom("generations")
-    .select("id")
-    .where("file_id", "=", fileId)
-    .where("generation", "=", generation)
-    .where("state", "=", "staged")
-    .orderBy("id", "desc")
-    .executeTakeFirst()
-  if (!staged) throw new Error(`generation ${generation} of ${fileId} is not staged`)
-  await trx
-    .updateTable("generations")
-    .set({ state: "dead" })
-    .where("file_id", "=", fileId)
-    .where("id", "!=", staged.id)
-    .where("generation", "<=", generation)
-    .execute()
-  await trx.updateTable("generations").set({ state: "live" }).where("id", "=", staged.id).execute()
+export async function publishGenerations(trx: Trx, versions: readonly FileVersion[]): Promise<void> {
+  const { rows } = await sql<{ id: number; file_id: string }>`
+    select max(generations.id) as id, generations.file_id from ${versionsOf(versions)} join generations
+      on generations.file_id = version.file_id and generations.generation = version.generation
+    where generations.state = 'staged' group by version.file_id`.execute(trx)
+  const known = new Set(rows.map(row => row.file_id))
+  const missing = versions.find(({ fileId }) => !known.has(fileId))
+  if (missing) throw new Error(`generation ${missing.generation} of ${missing.fileId} is not staged`)
+  const staged = JSON.stringify(rows.map(({ id }) => id))
+  await sql`update generations set state = 'dead' where id in (
+    select generations.id from ${versionsOf(versions)} join generations on generations.file_id = version.file_id
+    where generations.generation <= version.generation)
+    and state != 'dead' and id not in (select value from json_each(${staged}))`.execute(trx)
+  await sql`update generations set state = 'live' where id in (select value from json_each(${staged}))`.execute(trx)
 }
 
 /** Every generation of a file becomes dead, inside the transaction that deletes the file. */

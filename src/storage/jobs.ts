@@ -3,12 +3,18 @@ export interface JobsTables {
   jobs: JobsTable
 }
 
+/** `quick`: small and bounded, done many at a time. `ordinary`: all others, one at a time. Neither waits for the other. */
+export type Lane = "quick" | "ordinary"
+
 export interface JobsTable {
   id: string
   /** Code that runs it, such as `index_file`. */
   task: string
   /** What it is about, such as a file id: one live job per task and subject. */
   subject: string
+  /** Whose turn it takes. */
+  workspace_id: string
+  lane: Lane
   /** JSON. */
   payload: string
   attempts: number

@@ -68,6 +68,8 @@ describe("uploads", () => {
           id,
           task: "index_file",
           subject: id,
+          workspace_id: "ws_none",
+          lane: "ordinary",
           payload: "{}",
           attempts: 0,
           max_attempts: 4,

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bu
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { JobQueue, LEASE_MS } from "../../src/jobs/queue.ts"
-import { JobWorker } from "../../src/jobs/worker.ts"
+import { type Job, JobQueue, LEASE_MS, type NewJob } from "../../src/jobs/queue.ts"
+import { JobWorker, type LeasedJob } from "../../src/jobs/worker.ts"
 import { setLogLevel } from "../../src/log.ts"
-import { type Database, openDatabase } from "../../src/storage/database.ts"
+import { type Database, type Executor, openDatabase } from "../../src/storage/database.ts"
 
 setLogLevel("error")
 let directory: string
@@ -24,13 +24,24 @@ afterEach(async () => {
 })
 
 const due = () => database.selectFrom("jobs").selectAll().execute()
-const complete = (job: Parameters<JobQueue["complete"]>[1]) =>
-  database.transaction().execute(trx => queue.complete(trx, job))
+const complete = async (job: Job) =>
+  (await database.transaction().execute(trx => queue.complete(trx, [job]))).length === 1
+const add = (subject: string, job: Partial<NewJob> = {}, executor: Executor = database) =>
+  queue.enqueue(executor, [{ task: "index", subject, workspaceId: "ws_a", lane: "ordinary", ...job }])
+const lease = async (from = queue, held: string[] = []) => (await from.lease("index", "ordinary", 1, held))[0]
+/** One job at a time in the ordinary lane, `concurrency` of them at once. */
+const workerOf = (concurrency: number, handle: (job: LeasedJob) => Promise<void>, isDisksFault?: IsDisksFault) =>
+  new JobWorker(queue, {
+    task: "index",
+    lanes: { ordinary: { concurrency, group: 1, handle: async ([job]) => handle(job!).then(() => []) } },
+    ...(isDisksFault ? { isDisksFault } : {}),
+  })
+type IsDisksFault = (error: unknown) => Promise<boolean>
 
 describe("the queue", () => {
   test("gives a job to one worker, counts the attempt, and forgets it once complete", async () => {
-    await queue.enqueue(database, "index", "file_1", { a: 1 })
-    const leases = await Promise.all([queue.lease("index"), queue.lease("index"), queue.lease("index")])
+    await add("file_1", { payload: { a: 1 } })
+    const leases = await Promise.all([lease(), lease(), lease()])
     const [job, ...others] = leases.filter(lease => lease !== undefined)
     expect(others).toEqual([])
     expect(job).toMatchObject({ subject: "file_1", payload: { a: 1 }, attempts: 1 })
@@ -39,73 +50,73 @@ describe("the queue", () => {
   })
 
   test("takes the lease away from whoever works on a subject that is enqueued again", async () => {
-    await queue.enqueue(database, "index", "file_1")
-    const first = (await queue.lease("index"))!
-    await queue.enqueue(database, "index", "file_1")
+    await add("file_1")
+    const first = (await lease())!
+    await add("file_1")
     expect(await queue.renew(first)).toBe(false)
     expect(await complete(first)).toBe(false)
     expect(await queue.retryLater(first, "late")).toBe(false)
-    const second = await queue.lease("index")
+    const second = await lease()
     expect(second).toMatchObject({ subject: "file_1", attempts: 1 })
   })
 
   test("waits longer after each failure", async () => {
-    await queue.enqueue(database, "index", "file_1")
-    const job = (await queue.lease("index"))!
+    await add("file_1")
+    const job = (await lease())!
     await queue.retryLater(job, "disk on fire")
-    expect(await queue.lease("index")).toBeUndefined()
+    expect(await lease()).toBeUndefined()
     const [row] = await due()
     expect(Date.parse(row!.run_at)).toBeGreaterThan(Date.now() + 500)
     expect(row!.last_error).toBe("disk on fire")
   })
 
   test("frees every lease at start, and what a clock put into the far future", async () => {
-    await queue.enqueue(database, "index", "file_1")
-    await queue.lease("index")
-    await queue.enqueue(database, "index", "file_2")
+    await add("file_1")
+    await lease()
+    await add("file_2")
     await database
       .updateTable("jobs")
       .set({ run_at: "2999-01-01T00:00:00.000Z" })
       .where("subject", "=", "file_2")
       .execute()
     await queue.reclaim()
-    const subjects = [(await queue.lease("index"))?.subject, (await queue.lease("index"))?.subject]
+    const subjects = [(await lease())?.subject, (await lease())?.subject]
     expect(subjects.sort()).toEqual(["file_1", "file_2"])
   })
 
   test("runs what a clock that was set back put into the far future, without a restart", async () => {
     const patient = new JobQueue(database, 0)
-    await patient.enqueue(database, "index", "file_1")
+    await add("file_1")
     const future = new Date(Date.now() + 3_600_000).toISOString()
     await database.updateTable("jobs").set({ run_at: future }).execute()
-    expect(await patient.lease("index")).toBeUndefined()
-    expect((await patient.lease("index"))?.subject).toBe("file_1")
+    expect(await lease(patient)).toBeUndefined()
+    expect((await lease(patient))?.subject).toBe("file_1")
   })
 
   test("gives nobody the job that he works on, however far the clock jumps ahead, but gives it to another", async () => {
-    await queue.enqueue(database, "index", "file_1")
-    const held = (await queue.lease("index"))!
+    await add("file_1")
+    const held = (await lease())!
     setSystemTime(new Date(Date.now() + 3_600_000))
-    expect(await queue.lease("index", [held.leaseToken])).toBeUndefined()
+    expect(await lease(queue, [held.leaseToken])).toBeUndefined()
     expect(await queue.renew(held)).toBe(true)
     setSystemTime(new Date(Date.now() + 3_600_000))
-    expect((await queue.lease("index", ["of another job"]))?.subject).toBe("file_1")
+    expect((await lease(queue, ["of another job"]))?.subject).toBe("file_1")
     expect(await queue.renew(held)).toBe(false)
   })
 
   test("frees in time a lease that was taken before the clock was set back", async () => {
     const patient = new JobQueue(database, 0)
-    await patient.enqueue(database, "index", "file_1")
-    await patient.lease("index")
+    await add("file_1")
+    await lease(patient)
     setSystemTime(new Date(Date.now() - 3_600_000))
-    expect(await patient.lease("index")).toBeUndefined() // and mends the times
+    expect(await lease(patient)).toBeUndefined() // and mends the times
     setSystemTime(new Date(Date.now() + 2 * LEASE_MS))
-    expect((await patient.lease("index"))?.attempts).toBe(2)
+    expect((await lease(patient))?.attempts).toBe(2)
   })
 
   test("loses a job with the transaction that enqueued it", async () => {
     const rolledBack = database.transaction().execute(async trx => {
-      await queue.enqueue(trx, "index", "file_1")
+      await add("file_1", {}, trx)
       throw new Error("no")
     })
     expect(rolledBack).rejects.toThrow("no")
@@ -119,14 +130,14 @@ describe("a worker", () => {
     const ran: string[] = []
     let running = 0
     let most = 0
-    const worker = new JobWorker(queue, "index", 2, async job => {
+    const worker = workerOf(2, async job => {
       most = Math.max(most, ++running)
       await Bun.sleep(5)
       ran.push(job.subject)
       await complete(job)
       running--
     })
-    for (let i = 0; i < 9; i++) await queue.enqueue(database, "index", `file_${i}`)
+    for (let i = 0; i < 9; i++) await add(`file_${i}`)
     worker.start()
     queue.announce()
     for (let i = 0; i < 200 && ran.length < 9; i++) await Bun.sleep(10)
@@ -136,21 +147,15 @@ describe("a worker", () => {
   })
 
   test("hands back unharmed what a disk in trouble stopped, waits, and goes on by itself", async () => {
-    await queue.enqueue(database, "index", "file_1")
+    await add("file_1")
     const attempts: number[] = []
     let working = false
-    const handle = async (job: Parameters<JobQueue["complete"]>[1]) => {
+    const handle = async (job: Job) => {
       attempts.push(job.attempts)
       if (!working) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" })
       await complete(job)
     }
-    const worker = new JobWorker(
-      queue,
-      "index",
-      1,
-      handle,
-      async error => (error as { code?: string }).code === "ENOSPC",
-    )
+    const worker = workerOf(1, handle, async error => (error as { code?: string }).code === "ENOSPC")
     worker.start()
     while (attempts.length === 0) await Bun.sleep(5)
     working = true
@@ -160,9 +165,9 @@ describe("a worker", () => {
   }, 30_000)
 
   test("hands its jobs back unharmed when it is stopped", async () => {
-    await queue.enqueue(database, "index", "file_1")
+    await add("file_1")
     const started = Promise.withResolvers<void>()
-    const worker = new JobWorker(queue, "index", 1, (_, signal) => {
+    const worker = workerOf(1, ({ signal }) => {
       started.resolve()
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
     })

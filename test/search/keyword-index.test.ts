@@ -27,7 +27,13 @@ class Watched extends Pace {
   }
 }
 
-const add = (firstId: number, texts: string[]) => index.add(firstId, texts, "english", new Pace())
+const add = (firstId: number, texts: string[]) =>
+  index.add(
+    firstId,
+    texts,
+    texts.map(() => "english"),
+    new Pace(),
+  )
 
 let files = 0
 let index: KeywordIndex
@@ -130,13 +136,29 @@ test("passages are seen all at once when their segment is complete, and none of 
   const all = new Map(texts.map((text, i) => [i + 1, text]))
   const found = () => index.search(groupsOf("pump"), index.scope(Int32Array.of(1, 80), undefined), 100).total
   const pace = new Watched(() => expect(found()).toBe(0))
-  await index.add(1, texts, "english", pace)
+  await index.add(
+    1,
+    texts,
+    texts.map(() => "english"),
+    pace,
+  )
   expect(pace.slices).toBeGreaterThan(10)
   expectExact(all, Int32Array.of(1, 80), "pump")
   const cut = new Watched(() => {
     if (cut.slices > 50) throw new Error("the disk is full")
   })
-  expect((await rejection(index.add(41, texts, "english", cut))).message).toBe("the disk is full")
+  expect(
+    (
+      await rejection(
+        index.add(
+          41,
+          texts,
+          texts.map(() => "english"),
+          cut,
+        ),
+      )
+    ).message,
+  ).toBe("the disk is full")
   expect(index.store.hidden()).toHaveLength(1)
   expectExact(all, Int32Array.of(1, 80), "pump")
   await mergeOnce(index, new Pace())

@@ -115,7 +115,7 @@ export class TestLibrary {
 
   async publish(id: string, generation: number): Promise<void> {
     await this.db.transaction().execute(async trx => {
-      await this.index.publish(trx, id, generation)
+      await this.index.publish(trx, [{ fileId: id, generation }])
       await trx
         .updateTable("files")
         .set({ status: "searchable", live_generation: generation })

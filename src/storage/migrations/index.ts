@@ -8,6 +8,7 @@ import { chat } from "./0005-chat.ts"
 import { agents } from "./0006-agents.ts"
 import { users } from "./0007-users.ts"
 import { keyOwners } from "./0008-key-owners.ts"
+import { fairTurns } from "./0009-fair-turns.ts"
 
 export interface Migration {
   name: string
@@ -15,4 +16,4 @@ export interface Migration {
   up(executor: Kysely<any>): Promise<void>
 }
 
-export const MIGRATIONS: readonly Migration[] = [keys, library, jobs, search, chat, agents, users, keyOwners]
+export const MIGRATIONS: readonly Migration[] = [keys, library, jobs, search, chat, agents, users, keyOwners, fairTurns]

@@ -1,0 +1,169 @@
+/**
+ * Small files from bytes to searchable, many at a time: they share commits, a segment of words and a version of the
+ * vectors, which cost as much for one file as for sixty. Each is still read by itself, has a lease of its own, and is
+ * seen as a whole or not at all. What is wrong with one concerns that one: a group that cannot be written is taken apart,
+ * and its files go one by one.
+ */
+
+import { sql } from "kysely"
+import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
+import { log } from "../log.ts"
+import { ExtractionError } from "../storage/document.ts"
+import type { FilesTable } from "../storage/files.ts"
+import { giveUp, type IndexFileDependencies, indexFile, type ReadDocument } from "./index-file.ts"
+import { fail, publish, removeJob } from "./outcomes.ts"
+import { StageClock } from "./stage-clock.ts"
+
+/** Passages written together: they are in memory, and the first of them waits for the last. */
+const MAX_PASSAGES = 1_024
+
+interface Member {
+  job: LeasedJob
+  file: FilesTable
+}
+
+interface ReadMember extends Member {
+  document: ReadDocument
+}
+
+/** The handler of `index_file` jobs in the quick lane. */
+export const indexGroup =
+  (dependencies: IndexFileDependencies) =>
+  async (jobs: readonly LeasedJob[], stopping: AbortSignal): Promise<JobFailure[]> => {
+    const failures: JobFailure[] = []
+    const failed = (job: LeasedJob) => (error: unknown) => void failures.push({ job, error })
+    const members = await membersOf(dependencies, jobs)
+    await tellIndexing(dependencies, members)
+    const clock = new StageClock()
+    clock.enter("extracting")
+    const read: ReadMember[] = []
+    try {
+      for (const member of members) {
+        const document = await readMember(dependencies, member).catch(failed(member.job))
+        if (document) read.push({ ...member, document })
+      }
+      clock.enter("committing")
+      for (const part of partsOf(read)) await writePart(dependencies, part, stopping, failed)
+    } finally {
+      clock.end()
+      await Promise.all(read.map(({ document }) => document.close()))
+    }
+    return failures
+  }
+
+/** Jobs with their files; those without one, and those that were tried too often, are done with. */
+async function membersOf(dependencies: IndexFileDependencies, jobs: readonly LeasedJob[]): Promise<Member[]> {
+  const rows = await dependencies.database
+    .selectFrom("files")
+    .selectAll()
+    .where(
+      "id",
+      "in",
+      jobs.map(({ subject }) => subject),
+    )
+    .execute()
+  const byId = new Map(rows.map(row => [row.id, row]))
+  const members: Member[] = []
+  for (const job of jobs) {
+    const file = byId.get(job.subject)
+    if (!file) await removeJob(dependencies, job)
+    else if (job.attempts > job.maxAttempts)
+      await fail(dependencies, job, "internal_error", "the file could not be indexed in several attempts")
+    else members.push({ job, file })
+  }
+  return members
+}
+
+async function tellIndexing({ database, announce }: IndexFileDependencies, members: readonly Member[]): Promise<void> {
+  const begun = members.map(({ job, file }) => [file.id, file.generation, job.attempts])
+  await sql`update files set status = 'indexing', stage = 'extracting', progress = 0, attempts = begun.value ->> 2,
+      updated_at = ${new Date().toISOString()}
+    from json_each(${JSON.stringify(begun)}) as begun
+    where files.id = begun.value ->> 0 and generation = begun.value ->> 1`.execute(database)
+  for (const { file } of members) announce(file.id)
+}
+
+/** @returns undefined where the file is done with: it failed for good, or goes on in the ordinary lane */
+async function readMember(
+  dependencies: IndexFileDependencies,
+  { job, file }: Member,
+): Promise<ReadDocument | undefined> {
+  const { quickReader, blobs, queue } = dependencies
+  let document: ReadDocument | undefined
+  try {
+    const source = { path: blobs.path(file.blob), name: file.name, type: file.type, size: file.size }
+    document = await quickReader.read(source, () => {}, job.signal)
+    if (document.chunks.count === 0) throw new ExtractionError("no_text", "there is no text in the file")
+    if (document.chunks.count <= MAX_PASSAGES) return document
+  } catch (error) {
+    const isSlow = error instanceof ExtractionError && error.code === "extraction_timeout"
+    if (!isSlow) {
+      await document?.close()
+      await giveUp(dependencies, job, error)
+      return undefined
+    }
+  }
+  await document?.close()
+  log.info("a small file takes long: it goes on in the ordinary lane", { file_id: file.id })
+  await queue.changeLane(job, "ordinary")
+  queue.announce()
+  return undefined
+}
+
+function partsOf(read: readonly ReadMember[]): ReadMember[][] {
+  const parts: ReadMember[][] = []
+  let passages = 0
+  for (const member of read) {
+    const { count } = member.document.chunks
+    const part = parts.at(-1)
+    if (part && passages + count <= MAX_PASSAGES) part.push(member)
+    else {
+      parts.push([member])
+      passages = 0
+    }
+    passages += count
+  }
+  return parts
+}
+
+async function writePart(
+  dependencies: IndexFileDependencies,
+  part: readonly ReadMember[],
+  stopping: AbortSignal,
+  failed: (job: LeasedJob) => (error: unknown) => void,
+): Promise<void> {
+  try {
+    for (const { job } of await writeTogether(dependencies, part, stopping))
+      failed(job)(new Error(`indexing of ${job.subject} was overtaken`))
+  } catch (error) {
+    if (stopping.aborted || (await dependencies.isDisksFault(error)))
+      for (const { job } of part) await giveUp(dependencies, job, error).catch(failed(job))
+    else {
+      if (part.length > 1) log.warn("a group of files could not be written; they go one by one", { error })
+      for (const { job } of part) await indexFile(dependencies, job).catch(failed(job))
+    }
+  }
+}
+
+/** @returns files that were overtaken meanwhile */
+async function writeTogether(
+  dependencies: IndexFileDependencies,
+  part: readonly ReadMember[],
+  stopping: AbortSignal,
+): Promise<ReadMember[]> {
+  const { index, blobs, reached = () => {} } = dependencies
+  const wanted = part.map(member => ({
+    ...member,
+    fileId: member.file.id,
+    generation: member.file.generation,
+    chunks: member.document.chunks,
+  }))
+  const staged = await index.stageTogether(wanted, stopping)
+  // After the stores, so that what is given up before leaves no text behind.
+  await Promise.all(staged.map(({ file, document }) => blobs.moveText(file.id, file.generation, document.textPath)))
+  reached("texts moved")
+  stopping.throwIfAborted()
+  await publish(dependencies, staged)
+  const done = new Set(staged.map(({ job }) => job))
+  return part.filter(({ job }) => !done.has(job))
+}

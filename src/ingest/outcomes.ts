@@ -1,0 +1,109 @@
+/** How indexing ends: files are published, failed for good, or queued again. */
+
+import { sql } from "kysely"
+import type { LeasedJob } from "../jobs/worker.ts"
+import { log } from "../log.ts"
+import type { ExtractionErrorCode } from "../storage/document.ts"
+import type { FilesTable } from "../storage/files.ts"
+import type { IndexFileDependencies, ReadDocument } from "./index-file.ts"
+
+/** A file whose new generation is staged. */
+export interface ReadyFile {
+  job: LeasedJob
+  file: FilesTable
+  document: Pick<ReadDocument, "warnings" | "pageCount" | "ocrPageCount" | "characterCount" | "chunks">
+}
+
+/**
+ * Makes the new generations those that search sees, and drops what the former ones needed. The jobs were leased
+ * together. A file whose lease was lost is left out: a newer version took over.
+ */
+export async function publish(dependencies: IndexFileDependencies, ready: readonly ReadyFile[]): Promise<void> {
+  const { database, queue, index, blobs, announce, reached = () => {} } = dependencies
+  const published = await database.transaction().execute(async trx => {
+    const held = new Set(
+      await queue.complete(
+        trx,
+        ready.map(({ job }) => job),
+      ),
+    )
+    const files = ready.filter(({ job }) => held.has(job))
+    if (files.length === 0) return files
+    await index.publish(
+      trx,
+      files.map(({ file }) => ({ fileId: file.id, generation: file.generation })),
+    )
+    reached("generations published")
+    await sql`update files set
+        status = 'searchable', stage = null, progress = 1, error_code = null, error_message = null,
+        warnings = done.value ->> 'warnings', attempts = done.value ->> 'attempts',
+        page_count = done.value ->> 'pages', ocr_page_count = done.value ->> 'ocr_pages',
+        chunk_count = done.value ->> 'chunks', character_count = done.value ->> 'characters',
+        live_generation = generation, live_blob = blob, updated_at = done.value ->> 'at', indexed_at = done.value ->> 'at'
+      from json_each(${JSON.stringify(files.map(doneOf))}) as done
+      where files.id = done.value ->> 'id' and generation = done.value ->> 'generation'`.execute(trx)
+    reached("files published")
+    return files
+  })
+  reached("committed")
+  for (const { job } of ready)
+    if (!published.some(file => file.job === job)) log.info("a newer version took over", { file_id: job.subject })
+  for (const { file } of published) {
+    announce(file.id)
+    if (file.live_blob && file.live_blob !== file.blob) await blobs.remove(file.live_blob)
+    if (file.live_generation !== null && file.live_generation !== file.generation)
+      await blobs.removeText(file.id, file.live_generation)
+  }
+  void index.sweep()
+}
+
+const doneOf = ({ job, file, document }: ReadyFile) => ({
+  id: file.id,
+  generation: file.generation,
+  warnings: JSON.stringify(document.warnings),
+  attempts: job.attempts,
+  pages: document.pageCount,
+  ocr_pages: document.ocrPageCount,
+  chunks: document.chunks.count,
+  characters: document.characterCount,
+  at: new Date().toISOString(),
+})
+
+/** For good: the record says why. A former generation stays findable. */
+export async function fail(
+  { database, queue, announce }: IndexFileDependencies,
+  job: LeasedJob,
+  code: ExtractionErrorCode,
+  message: string,
+): Promise<void> {
+  await database.transaction().execute(async trx => {
+    if ((await queue.complete(trx, [job])).length === 0) return
+    await trx
+      .updateTable("files")
+      .set({
+        status: "failed",
+        stage: null,
+        error_code: code,
+        error_message: message,
+        attempts: job.attempts,
+        updated_at: new Date().toISOString(),
+      })
+      .where("id", "=", job.subject)
+      .execute()
+  })
+  announce(job.subject)
+}
+
+export async function removeJob({ database, queue }: IndexFileDependencies, job: LeasedJob): Promise<void> {
+  await database.transaction().execute(trx => queue.complete(trx, [job]))
+}
+
+/** To be tried again: whoever looks sees that it waits. */
+export async function requeue({ database, announce }: IndexFileDependencies, fileId: string): Promise<void> {
+  await database
+    .updateTable("files")
+    .set({ status: "queued", stage: null, progress: 0 })
+    .where("id", "=", fileId)
+    .execute()
+  announce(fileId)
+}
