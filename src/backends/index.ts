@@ -88,7 +88,7 @@ export class ModelCatalog {
       if (info && info.status !== "unavailable") return this.resolved(info)
       // Perhaps it was installed, or its server came up, since the last look.
       if (!doubtful) continue
-      if (!info) throw new AppError("model_not_found", { message: `there is no model ${JSON.stringify(value)}` })
+      if (!info) throw notFound(value, models)
       throw new AppError("model_unavailable", {
         message: `the model ${info.value} is not available now`,
         ...(info.statusReason ? { hint: info.statusReason } : {}),
@@ -116,6 +116,19 @@ export class ModelCatalog {
       available[0]
     )
   }
+}
+
+/** Models that an error names. */
+const NAMED = 20
+
+function notFound(wanted: string | null | undefined, models: ModelInfo[]): AppError {
+  const usable = models.filter(({ status }) => status !== "unavailable")
+  const names = usable.slice(0, NAMED).map(({ value }) => value)
+  const more = usable.length > NAMED ? ` and ${usable.length - NAMED} more` : ""
+  return new AppError("model_not_found", {
+    message: `there is no model ${JSON.stringify(wanted)}; there are ${names.join(", ")}${more}`,
+    hint: "GET /external/models lists all of them",
+  })
 }
 
 /** By value, then by the bare name of any provider; `llama3.2` is `llama3.2:latest` as in Ollama. */

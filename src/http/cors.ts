@@ -1,4 +1,5 @@
 /** Cross-origin calls from browsers: off unless the operator names the origins. */
+import { AppError } from "../errors.ts"
 import { CREDENTIAL_HEADERS } from "./auth.ts"
 
 const ALLOWED_HEADERS = [
@@ -22,15 +23,23 @@ export function corsHeaders(request: Request, origins: readonly string[]): Recor
   return { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED_HEADERS, Vary: "Origin" }
 }
 
-/** The answer to a browser's question before the request itself; undefined where there is nothing to allow. */
+/**
+ * The answer to a browser's question before the request itself; undefined for all else.
+ * @throws AppError forbidden for an origin that is not allowed: who looks at the refused call reads what to set
+ */
 export function preflight(
   request: Request,
   origins: readonly string[],
   methods: readonly string[],
 ): Response | undefined {
   if (request.method !== "OPTIONS" || !request.headers.has("access-control-request-method")) return undefined
+  if (methods.length === 0) return undefined
   const allowed = corsHeaders(request, origins)
-  if (!allowed["Access-Control-Allow-Origin"] || methods.length === 0) return undefined
+  if (!allowed["Access-Control-Allow-Origin"])
+    throw new AppError("forbidden", {
+      message: `pages of ${shown(request.headers.get("origin"))} may not call this API from a browser`,
+      hint: "name the origin in --cors-origins (CARREL_CORS_ORIGINS) where the daemon is started",
+    })
   return new Response(null, {
     status: 204,
     headers: {
@@ -41,3 +50,6 @@ export function preflight(
     },
   })
 }
+
+const shown = (origin: string | null): string =>
+  origin && URL.canParse(origin) ? new URL(origin).origin : "this origin"

@@ -2,8 +2,8 @@
  * The web server: what every request passes, in order, then one line per route file.
  * request id → reference pages → credentials and rate limit → route → the one error body → common headers → access log
  */
-import { Elysia } from "elysia"
-import { AppError } from "../errors.ts"
+import { type AnyElysia, Elysia } from "elysia"
+import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { log } from "../log.ts"
 import { httpRequests, httpSeconds } from "../metrics.ts"
@@ -30,6 +30,7 @@ import { searchRoutes } from "./routes/search.ts"
 import { setBRoutes } from "./routes/set-b.ts"
 import { uploadRoutes } from "./routes/upload.ts"
 import type { Services } from "./services.ts"
+import { bodyCheck } from "./validation.ts"
 
 const PREFIX = "/external-docs"
 /** Longest silence on a connection before a request is complete, and between requests. Streams and long calls lift it. */
@@ -53,19 +54,24 @@ const api = (services: Services) =>
     .use(administrationRoutes(services))
 
 function routes(services: Services) {
-  return (
-    new Elysia({
-      allowUnsafeValidationDetails: true,
-      normalize: "typebox",
-      handler: { standardHostname: false }, // else the path of a host of three letters is read from the wrong place
+  const check = bodyCheck(() => app)
+  const app: AnyElysia = new Elysia({
+    allowUnsafeValidationDetails: true,
+    normalize: "typebox",
+    handler: { standardHostname: false }, // else the path of a host of three letters is read from the wrong place
+  })
+    .onError({ as: "global" }, ({ error, request }) => answerError(error, request, contextOf(request)))
+    // The upload reads its own stream; an empty object keeps the framework from reading it first.
+    .onParse({ as: "global" }, async ({ request, route }) => {
+      if (route.endsWith("/upload")) return {}
+      const body = await readJson(request)
+      check(request.method, route, body)
+      return body
     })
-      .onError({ as: "global" }, ({ error, request }) => answerError(error, request, contextOf(request)))
-      // The upload reads its own stream; an empty object keeps the framework from reading it first.
-      .onParse({ as: "global" }, ({ request, route }) => (route.endsWith("/upload") ? {} : readJson(request)))
-      .use(healthRoutes(services))
-      .use(new Elysia({ prefix: PREFIX }).use(api(services)))
-      .use(api(services))
-  )
+    .use(healthRoutes(services))
+    .use(new Elysia({ prefix: PREFIX }).use(api(services)))
+    .use(api(services))
+  return app
 }
 
 export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "rateLimiter"> {
@@ -95,7 +101,8 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
   })
   let running = 0
 
-  const respond = async (request: Request, context: RequestContext): Promise<Response> => {
+  const respond = async (given: Request, context: RequestContext): Promise<Response> => {
+    const request = withHost(given, context)
     const path = new URL(request.url).pathname
     const reads = request.method === "GET" || request.method === "HEAD"
     const page = reference(path) ?? (await console(request))
@@ -107,7 +114,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     if (needsCredentials(path)) await authenticate(request, context, { ...services, ...options })
     if (allowed.length > 0 && !allowed.includes(request.method))
       throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } })
-    return app.handle(request.method === "HEAD" ? asGet(request, context) : request)
+    return app.handle(request.method === "HEAD" ? copyOf(request, context, { method: "GET", body: null }) : request)
   }
 
   const server = Bun.serve({
@@ -186,9 +193,25 @@ export function needsCredentials(path: string): boolean {
   return inner !== "/external/keys" && !inner.startsWith("/external/keys/")
 }
 
+/** What a Host header may hold (RFC 9110 §7.2): a name, or an address, and perhaps a port. */
+const HOST = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
+/**
+ * The request under an address that can be read. HTTP/1.0 asks without a Host, as some health checks do; the runtime itself
+ * refuses that of HTTP/1.1.
+ * @throws AppError invalid_request for a malformed Host: no address can be made of it
+ */
+function withHost(request: Request, context: RequestContext): Request {
+  const host = request.headers.get("host")
+  if (host === null) return copyOf(request, context, {}, `http://localhost${request.url}`)
+  if (!HOST.test(host) || !URL.canParse(request.url)) throw invalid("Host", "is not a host name with an optional port")
+  return request
+}
+
 /** The web server sends no body for HEAD; the routes need not know of it. */
-function asGet(request: Request, context: RequestContext): Request {
-  const copy = new Request(request.url, { headers: request.headers, signal: request.signal })
+function copyOf(request: Request, context: RequestContext, change: RequestInit, url = request.url): Request {
+  const { method, headers, body, signal } = request
+  const copy = new Request(url, { method, headers, signal, ...(body ? { body } : {}), ...change })
   setContext(copy, context)
   return copy
 }
@@ -213,12 +236,15 @@ function logAccess(request: Request, response: Response, context: RequestContext
   log.info("request", {
     request_id: context.requestId,
     method: request.method,
-    path: new URL(request.url).pathname.slice(0, 200),
+    path: pathIn(request.url).slice(0, 200),
     status: response.status,
     duration_ms: Math.round(durationMs * 10) / 10,
     ...(context.principal ? { key_id: context.principal.keyId } : {}),
   })
 }
+
+/** Also of an address that is none. */
+const pathIn = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?]*/, "").split("?", 1)[0]!
 
 /** Methods that a path answers; none for a path that does not exist. */
 function methodTable(table: readonly { method: string; path: string }[]): (path: string) => string[] {

@@ -108,6 +108,17 @@ test("names: value, bare name, :latest; unknown ones and embedding models are no
     if (name) expect(await rejection(models.resolve(name))).toMatchObject({ code: "model_not_found" })
 })
 
+test("an unknown name is told which models there are, some of many", async () => {
+  const few = await rejection(catalog((await ollama([LLAMA, EMBEDDER])).server.url).resolve("gpt-9"))
+  expect(few).toMatchObject({
+    message: 'there is no model "gpt-9"; there are ollama/llama3.2:3b, builtin/extractive',
+    hint: expect.stringContaining("/external/models"),
+  })
+  const hundred = Array.from({ length: 100 }, (_, i) => ({ ...LLAMA, name: `llama-${i}:latest` }))
+  const many = await rejection(catalog((await ollama(hundred)).server.url).resolve("gpt-9"))
+  expect((many as Error).message).toEndWith("ollama/llama-19:latest and 81 more")
+})
+
 test("a model that was pulled a moment ago is found", async () => {
   const standIn = await ollama([LLAMA])
   const models = catalog(standIn.server.url)

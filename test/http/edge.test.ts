@@ -48,11 +48,28 @@ describe("calls from pages of other origins", () => {
 
   test("are not for any other", async () => {
     const answer = await ask("https://evil.example")
-    expect(answer.status).toBe(401)
+    expect(answer.status).toBe(403)
+    const { error } = (await answer.json()) as { error: { code: string; message: string; hint: string } }
+    expect(error.code).toBe("forbidden")
+    expect(error.message).toContain("https://evil.example")
+    expect(error.hint).toContain("--cors-origins")
     expect(answer.headers.has("access-control-allow-origin")).toBe(false)
     const list = await client.get("/libraries", { origin: "https://evil.example" })
     expect(list.headers.has("access-control-allow-origin")).toBe(false)
   })
+})
+
+test("without allowed origins the browser's question is told which setting is missing", async () => {
+  const app = await startTestApp()
+  const ask = (path: string) =>
+    fetch(app.url + path, {
+      method: "OPTIONS",
+      headers: { origin: "https://app.example", "access-control-request-method": "POST" },
+    })
+  const known = await ask("/external/search")
+  expect([known.status, await known.text()]).toEqual([403, expect.stringContaining("--cors-origins")])
+  expect((await ask("/external/nothing")).status).toBe(401)
+  await app.stop()
 })
 
 test("a certificate without its key stops the start and says so", () => {

@@ -21,7 +21,10 @@ const Filters = t.Object(
     created_before: optional(t.String({ description: "ISO-8601" })),
     metadata: optional(t.Record(t.String(), t.Any(), { description: "Every key must have exactly this value" })),
   },
-  { description: "Each one narrows; lists are any-of; empty ones narrow nothing." },
+  {
+    additionalProperties: false, // a misspelt filter would be one that lets everything through
+    description: "Each one narrows; lists are any-of; empty ones narrow nothing. Others are refused.",
+  },
 )
 
 const QueryText = t.String({
