@@ -35,6 +35,11 @@ export function newId(prefix: IdPrefix): string {
   return `${prefix}_${time}${lastRandom.map(digit => ALPHABET[digit]).join("")}`
 }
 
+const ID = new RegExp(`^[a-z]{2,5}_[${ALPHABET}]{${10 + RANDOM_LENGTH}}$`)
+
+/** Has the form of an id, whosever it is. */
+export const isId = (text: string): boolean => ID.test(text)
+
 function increment(digits: number[]): void {
   for (let i = digits.length - 1; i >= 0; i--) {
     const next = digits[i]! + 1

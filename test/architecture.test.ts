@@ -9,11 +9,12 @@ const SRC = resolve(import.meta.dir, "../src")
 /** A file may import rooms of a lower rank and its own; two rooms of one rank do not know each other. */
 const RANKS = [
   ["errors", "log", "id", "native", "metrics"],
-  ["outbound"],
+  ["outbound", "guarded"],
   ["storage", "backends"],
   ["jobs", "redaction", "keys"],
   ["ingest", "search"],
-  ["library", "chat"],
+  ["library", "grounding"],
+  ["chat"],
   ["agents"],
   ["http"],
   ["config", "configured", "app", "main", "commands", "gauges"],
@@ -63,5 +64,21 @@ describe("architecture", () => {
       file => file !== "config.ts" && /\b(process|Bun|import\.meta)\.env\b/.test(codeOf(file)),
     )
     expect(readers).toEqual([])
+  })
+})
+
+describe("the guard", () => {
+  const using = (pattern: RegExp): string[] => files.filter(file => pattern.test(codeOf(file)))
+
+  test("nobody else marks a value as passed: the guard does, and what is read back from the store", () => {
+    expect(using(/\bas (?:unknown as )?Guarded\b/)).toEqual(["grounding/guard.ts", "guarded.ts"])
+    expect(using(/\bfromStore\(/)).toEqual(["chat/replay.ts"])
+  })
+
+  test("nobody else asks the redactor, but for the route that redacts a text", () => {
+    expect(using(/\bredactor\.(?:redact|redactValue|stream)\(/)).toEqual([
+      "grounding/guard.ts",
+      "http/routes/redact.ts",
+    ])
   })
 })

@@ -1,15 +1,18 @@
 /** Carries out the calls of one model turn, side by side, and stops those that only repeat. */
 import type { ToolCall } from "../backends/backend.ts"
+import type { Guard } from "../grounding/guard.ts"
+import type { Guarded } from "../guarded.ts"
 import { agentToolSeconds } from "../metrics.ts"
-import type { Guard } from "./guard.ts"
+import { STEP_CALL, STEP_OUTCOME } from "./fields.ts"
 import { canonicalJson } from "./json-schema.ts"
+import type { StepCall, StepOutcome } from "./run-store.ts"
 import { callTool, type Tool, type ToolContext, type ToolOutcome } from "./tools/tool.ts"
 
 /** Where the steps of a run are kept; it writes them by itself, soon. */
 export interface StepRecorder {
   /** @returns the index of each step, in order */
-  begin(calls: { id: string; name: string; arguments: unknown }[]): number[]
-  end(index: number, outcome: { result: string; isError: boolean; durationMs: number }): void
+  begin(calls: Guarded<StepCall>[]): number[]
+  end(index: number, outcome: Guarded<StepOutcome>): void
 }
 
 /** Identical calls that are carried out: once, again after a failure, and a few times where the result may change. */
@@ -42,7 +45,11 @@ interface CallEnvironment {
 
 export async function carryOut(calls: ToolCall[], environment: CallEnvironment): Promise<DoneCall[]> {
   const { guard, steps } = environment
-  const shown = await Promise.all(calls.map(async call => ({ ...call, arguments: await guard.value(call.arguments) })))
+  const shown: Guarded<ToolCall>[] = []
+  for (const { id, name, arguments: given } of calls) {
+    const call = { id, name: await guard.text(name), arguments: await guard.value(given) }
+    shown.push(await guard.pass<ToolCall>(call, STEP_CALL))
+  }
   const indices = steps.begin(shown)
   const done = await Promise.all(
     calls.map(async (call, at) => {
@@ -56,8 +63,10 @@ export async function carryOut(calls: ToolCall[], environment: CallEnvironment):
         (performance.now() - startedAt) / 1000,
       )
       const redacted = await guard.text(result)
+      const ended = { result: redacted, isError, durationMs: performance.now() - startedAt }
+      const step = await guard.pass<StepOutcome>(ended, STEP_OUTCOME)
       environment.context.signal.throwIfAborted() // the end of the run closes what is still open
-      steps.end(indices[at]!, { result: redacted, isError, durationMs: performance.now() - startedAt })
+      steps.end(indices[at]!, step)
       return { ...shown[at]!, result: redacted, isError, repeated }
     }),
   )

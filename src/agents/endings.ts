@@ -1,9 +1,6 @@
 /** How a run ends: in its row, in the steps it leaves open, and in the answer of a blocking call. */
 import { AppError, type ErrorBody, toErrorBody } from "../errors.ts"
 import { log } from "../log.ts"
-import type { Guard } from "./guard.ts"
-import type { Citation, Passages } from "./passages.ts"
-import type { RunResult } from "./run.ts"
 import type { RunRecord } from "./run-record.ts"
 import type { RunOutcome } from "./run-store.ts"
 
@@ -17,26 +14,6 @@ export class Ending extends Error {
 }
 
 export const INTERRUPTED: ErrorBody = { code: "interrupted", message: "the daemon stopped while the run was going" }
-
-/** File names and sections may hold private data as well. */
-export async function shownCitations(passages: Passages, { output }: RunResult, guard: Guard): Promise<Citation[]> {
-  return Promise.all(
-    passages.citedIn(output).map(async citation => {
-      const { section, member, sheet } = citation.position
-      const shown = async (label: string | null) => (label === null ? null : guard.silently(label))
-      return {
-        ...citation,
-        name: await guard.silently(citation.name),
-        position: {
-          ...citation.position,
-          section: await shown(section),
-          member: await shown(member),
-          sheet: await shown(sheet),
-        },
-      }
-    }),
-  )
-}
 
 export function endingOf(
   error: unknown,

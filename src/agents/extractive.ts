@@ -80,7 +80,7 @@ async function finish({ output, guard }: RunInput, text: string, quotes: Quote[]
     })
   const shown = await guard.value(value)
   return {
-    output: typeof shown === "string" ? shown : JSON.stringify(shown),
+    output: typeof shown === "string" ? shown : await guard.json(shown),
     structuredOutput: shown,
     finishReason: "final_answer",
   }

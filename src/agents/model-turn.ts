@@ -1,12 +1,15 @@
 /** One request to the model: fitted to its window, collected whole, asked again smaller where the server counts more tokens than we do. */
 import {
+  CHAT_REQUEST,
   type ChatBackend,
+  type ChatRequest,
   type ChatTurn,
   ContextOverflowError,
   type ToolCall,
   type ToolDefinition,
 } from "../backends/backend.ts"
 import { guessTokens } from "../chat/tokens.ts"
+import type { Guard } from "../grounding/guard.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { orAbort } from "./tools/tool.ts"
 import { fitTranscript } from "./transcript.ts"
@@ -34,6 +37,7 @@ export interface TurnRequest {
   responseFormat: JsonSchema | undefined
   /** Counted up. */
   usage: Usage
+  guard: Guard
   signal: AbortSignal
 }
 
@@ -66,12 +70,12 @@ export async function askModel(request: TurnRequest): Promise<TurnReply> {
 }
 
 async function collect(
-  { model, turns, tools, responseFormat, usage, signal }: TurnRequest,
+  { model, turns, tools, responseFormat, usage, guard, signal }: TurnRequest,
   share: number,
 ): Promise<TurnReply> {
   const maxTokens = Math.min(MAX_REPLY_TOKENS, Math.floor(model.contextTokens / 3))
   const overhead = maxTokens + (tools.length > 0 ? guessTokens(JSON.stringify(tools)) : 0)
-  const pieces = model.backend.chat({
+  const request: ChatRequest = {
     model: model.name,
     turns: fitTranscript(turns, Math.max(MIN_PROMPT_TOKENS, (model.contextTokens - overhead) * share)),
     options: { max_tokens: maxTokens },
@@ -79,7 +83,8 @@ async function collect(
     ...(tools.length > 0 ? { tools } : {}),
     ...(responseFormat ? { responseFormat } : {}),
     signal,
-  })
+  }
+  const pieces = model.backend.chat(await guard.pass(request, CHAT_REQUEST))
   const calls: ToolCall[] = []
   let text = ""
   let size = 0

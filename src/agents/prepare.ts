@@ -1,11 +1,14 @@
 /** From the request to a run that can start. */
 import type { ChatBackend, ModelInfo } from "../backends/backend.ts"
+import { Guard } from "../grounding/guard.ts"
+import type { Guarded } from "../guarded.ts"
 import { parseRedaction, type Redactor } from "../redaction/redact.ts"
 import type { ToolProvider } from "./external-tools.ts"
-import { createGuard, type Guard } from "./guard.ts"
+import { RUN_DESCRIPTION } from "./fields.ts"
 import type { AgentLibrary } from "./library.ts"
 import { DEFAULT_MAX_STEPS, outputOf, type RunRequest, scopeOf, toolsOf } from "./request.ts"
 import type { RunInput } from "./run.ts"
+import type { RunDescription } from "./run-store.ts"
 
 /** What agents need of the model catalogue. */
 export interface ModelCatalogue {
@@ -16,7 +19,7 @@ export interface ModelCatalogue {
 export interface PrepareDependencies {
   models: ModelCatalogue
   library: AgentLibrary
-  redactor: Pick<Redactor, "redact" | "redactValue">
+  redactor: Pick<Redactor, "redact" | "redactValue" | "stream">
   /** Whether the daemon or the workspace insists on redaction. */
   redactionEnforced: (workspaceId: string) => boolean
   external?: ToolProvider
@@ -27,7 +30,7 @@ export interface PrepareDependencies {
 export interface PreparedRun {
   extractive: boolean
   guard: Guard
-  row: { task: string; model: string; request: unknown; additionalMetadata: Record<string, unknown>; nerCount: number }
+  row: Guarded<RunDescription>
   input: Omit<RunInput, "context" | "steps" | "usage">
   context: Pick<RunInput["context"], "workspaceId" | "scope">
 }
@@ -41,11 +44,30 @@ export async function prepareRun(
   request: RunRequest,
   dependencies: PrepareDependencies,
 ): Promise<PreparedRun> {
-  const { models, library, redactor, redactionEnforced, external } = dependencies
-  const guard = createGuard(redactor, parseRedaction(request.redaction, redactionEnforced(workspaceId)))
+  const { redactor, redactionEnforced } = dependencies
+  const guard = new Guard(redactor, parseRedaction(request.redaction, redactionEnforced(workspaceId)))
+  try {
+    return await prepare(workspaceId, request, guard, dependencies)
+  } catch (error) {
+    throw await guard.error(error) // what is wrong may be told in the request's own words
+  }
+}
+
+async function prepare(
+  workspaceId: string,
+  request: RunRequest,
+  guard: Guard,
+  { models, library, external, ...dependencies }: PrepareDependencies,
+): Promise<PreparedRun> {
   outputOf(request.output_schema) // a bad schema is named before any model is asked
+  await guard.refusePrivateKeys("output_schema", request.output_schema)
   const tools = await toolsOf(request.tools, external)
+  guard.trust(...tools.map(tool => tool.name))
   const scope = await scopeOf(request, workspaceId, library)
+  if (scope.contextId !== null) {
+    const { total } = await library.list(workspaceId, { context_id: scope.contextId, limit: 1 })
+    if (total === 0) await guard.refusePrivate("context_id", scope.contextId)
+  }
   const { backend, info, name } = await models.resolve(request.model)
   const task = await guard.text(request.task)
   // A schema is prompt as well: what the model must not see, the answer cannot be held to.
@@ -54,23 +76,24 @@ export async function prepareRun(
   const wanted = Math.max(dependencies.contextTokens, backend.loadedContextTokens?.(name) ?? 0)
   const contextTokens = Math.min(info.contextLength ?? UNKNOWN_CONTEXT_TOKENS, wanted)
   const maxSteps = request.max_steps ?? DEFAULT_MAX_STEPS
+  const described: RunDescription = {
+    task,
+    model: info.value,
+    request: {
+      tools: tools.map(tool => tool.name),
+      file_ids: request.file_ids ?? [],
+      context_id: request.context_id ?? null,
+      max_steps: maxSteps,
+      output_schema: output?.schema ?? null,
+      redaction: guard.redacts,
+    },
+    additionalMetadata: request.additional_metadata ?? {},
+    nerCount: guard.count,
+  }
   return {
     extractive: info.provider === "builtin",
     guard,
-    row: {
-      task,
-      model: info.value,
-      request: {
-        tools: tools.map(tool => tool.name),
-        file_ids: request.file_ids ?? [],
-        context_id: request.context_id ?? null,
-        max_steps: maxSteps,
-        output_schema: output?.schema ?? null,
-        redaction: guard.redacts,
-      },
-      additionalMetadata: request.additional_metadata ?? {},
-      nerCount: guard.entities.length,
-    },
+    row: await guard.pass(described, RUN_DESCRIPTION),
     input: {
       task,
       model: { backend, name, native: info.capabilities.includes("tools"), contextTokens },

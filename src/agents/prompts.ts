@@ -14,11 +14,8 @@ export interface PromptParts {
 
 export function systemPrompt({ tools, native, outputSchema, redacted }: PromptParts): string {
   const parts = [systemText.trim()]
-  if (redacted)
-    parts.push(
-      "Values such as [REDACTED_EMAIL] stand for private data: keep them as they are and do not guess what they were.",
-    )
-  if (tools.length === 0) parts.push("There are no tools for this task.")
+  if (redacted) parts.push(REDACTED)
+  if (tools.length === 0) parts.push(NO_TOOLS)
   else if (!native) parts.push([protocolText.trim(), ...tools.map(toolLine)].join("\n"))
   if (outputSchema)
     parts.push(
@@ -29,6 +26,22 @@ export function systemPrompt({ tools, native, outputSchema, redacted }: PromptPa
 
 const toolLine = ({ name, description, parameters }: ToolDefinition): string =>
   `- ${name}: ${description} Arguments: ${JSON.stringify(parameters)}`
+
+/** What the daemon itself tells a model: it is known, and not searched for private data. */
+export const ownWords = (tools: readonly ToolDefinition[]): string[] => [
+  systemText.trim(),
+  protocolText.trim(),
+  NO_TOOLS,
+  REDACTED,
+  LAST_TURN,
+  EMPTY_REPLY,
+  NO_NEW_CALLS,
+  ...tools.flatMap(tool => [tool.description, toolLine(tool)]),
+]
+
+const NO_TOOLS = "There are no tools for this task."
+const REDACTED =
+  "Values such as [REDACTED_EMAIL] stand for private data: keep them as they are and do not guess what they were."
 
 export const LAST_TURN =
   "This is your last turn and no more tools can be called. Give your best answer to the task now, from what you have found."

@@ -1,6 +1,7 @@
 /** The public records of a run and of its steps, spelled as on the wire (section 8 of the API), and their events. */
 import type { Selectable } from "kysely"
 import type { ErrorBody } from "../errors.ts"
+import type { Warning } from "../storage/document.ts"
 import type { AgentRunsTable, AgentStepsTable, RunStatus } from "../storage/runs.ts"
 import type { Citation } from "./passages.ts"
 
@@ -26,6 +27,8 @@ export interface RunRecord {
   steps: StepRecord[]
   finish_reason: FinishReason | null
   error: ErrorBody | null
+  /** What a caller should know of the answer. */
+  warnings: Warning[]
   usage: { prompt_tokens: number; completion_tokens: number }
   ner_count: number
   started_at: string
@@ -65,6 +68,7 @@ function common(row: RunRow): Omit<RunRecord, "steps"> {
     citations: JSON.parse(row.citations),
     finish_reason: row.finish_reason as FinishReason | null,
     error: row.error === null ? null : JSON.parse(row.error),
+    warnings: JSON.parse(row.warnings),
     usage: { prompt_tokens: row.prompt_tokens, completion_tokens: row.completion_tokens },
     ner_count: row.ner_count,
     started_at: row.started_at,

@@ -1,21 +1,35 @@
-/** The rows of runs and steps. Every write is one transaction; a run leaves `running` once, whoever comes first. */
+/** The rows of runs and steps; what is written to them has passed the guard of its run. Every write is one transaction; a run leaves `running` once, whoever comes first. */
 import { sql } from "kysely"
 import type { ErrorBody } from "../errors.ts"
+import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import type { Database, Trx } from "../storage/database.ts"
+import type { Warning } from "../storage/document.ts"
 import type { RunStatus } from "../storage/runs.ts"
 import type { Citation } from "./passages.ts"
 import { type FinishReason, type RunRow, type RunSummary, type StepRow, toRunSummary } from "./run-record.ts"
 
-export interface NewRun {
-  workspaceId: string
-  keyId: string
+/** What a new run is about. */
+export interface RunDescription {
   task: string
   model: string
   /** What was asked for, as far as it is not a column of its own. */
-  request: unknown
+  request: {
+    tools: string[]
+    file_ids: string[]
+    context_id: string | null
+    max_steps: number
+    output_schema: Record<string, unknown> | null
+    redaction: boolean
+  }
   additionalMetadata: Record<string, unknown>
   nerCount: number
+}
+
+export interface NewRun {
+  workspaceId: string
+  keyId: string
+  described: Guarded<RunDescription>
   startedAt: Date
   deadlineAt: Date
   idempotencyKey: string | null
@@ -29,6 +43,7 @@ export interface RunOutcome {
   citations: Citation[]
   finishReason: FinishReason
   error: ErrorBody | null
+  warnings: Warning[]
   usage: { prompt_tokens: number; completion_tokens: number }
   nerCount: number
 }
@@ -39,10 +54,15 @@ export interface StepOutcome {
   durationMs: number
 }
 
-export interface BegunStep {
+/** A call as a step keeps it. */
+export interface StepCall {
   id: string
   name: string
   arguments: unknown
+}
+
+export interface BegunStep {
+  call: Guarded<StepCall>
   startedAt: string
 }
 
@@ -54,6 +74,7 @@ export class RunStore {
 
   /** @returns the id of the new run, or the run that this idempotency key already started */
   async insert(run: NewRun): Promise<{ id: string } | { earlier: RunRow }> {
+    const { described } = run
     return this.database.transaction().execute(async trx => {
       const earlier =
         run.idempotencyKey === null
@@ -68,18 +89,19 @@ export class RunStore {
           workspace_id: run.workspaceId,
           key_id: run.keyId,
           status: "running",
-          task: run.task,
-          model: run.model,
-          request: JSON.stringify(run.request),
-          additional_metadata: JSON.stringify(run.additionalMetadata),
+          task: described.task,
+          model: described.model,
+          request: JSON.stringify(described.request),
+          additional_metadata: JSON.stringify(described.additionalMetadata),
           output: "",
           structured_output: null,
           citations: "[]",
           finish_reason: null,
           error: null,
+          warnings: "[]",
           prompt_tokens: 0,
           completion_tokens: 0,
-          ner_count: run.nerCount,
+          ner_count: described.nerCount,
           started_at: run.startedAt.toISOString(),
           deadline_at: run.deadlineAt.toISOString(),
           finished_at: null,
@@ -121,7 +143,11 @@ export class RunStore {
    * Writes calls that began and results that came, in one commit; a step may be in both. A run that has ended has
    * closed its steps: nothing is written then.
    */
-  async saveSteps(runId: string, begun: Map<number, BegunStep>, ended: Map<number, StepOutcome>): Promise<void> {
+  async saveSteps(
+    runId: string,
+    begun: Map<number, BegunStep>,
+    ended: Map<number, Guarded<StepOutcome>>,
+  ): Promise<void> {
     await this.database.transaction().execute(async trx => {
       const run = await trx
         .selectFrom("agent_runs")
@@ -131,7 +157,7 @@ export class RunStore {
       if (run?.status !== "running") return
       let event = run.event_count
       const rows = new Map<number, StepRow>()
-      for (const [step, call] of begun) rows.set(step, newStep(runId, step, call, ++event))
+      for (const [step, each] of begun) rows.set(step, newStep(runId, step, each, ++event))
       for (const [step, outcome] of ended) {
         const result = { ...resultColumns(outcome), finished_event: ++event }
         const row = rows.get(step)
@@ -154,7 +180,7 @@ export class RunStore {
   }
 
   /** @returns false when the run had already ended: nothing is changed then */
-  async finish(runId: string, outcome: RunOutcome, openStepResult: string): Promise<boolean> {
+  async finish(runId: string, outcome: Guarded<RunOutcome>, openStepResult: string): Promise<boolean> {
     return this.database.transaction().execute(async trx => {
       const { numUpdatedRows } = await trx
         .updateTable("agent_runs")
@@ -165,6 +191,7 @@ export class RunStore {
           citations: JSON.stringify(outcome.citations),
           finish_reason: outcome.finishReason,
           error: outcome.error && JSON.stringify(outcome.error),
+          warnings: JSON.stringify(outcome.warnings),
           prompt_tokens: outcome.usage.prompt_tokens,
           completion_tokens: outcome.usage.completion_tokens,
           ner_count: outcome.nerCount,
@@ -266,7 +293,7 @@ export class RunStore {
   }
 }
 
-const newStep = (runId: string, step: number, call: BegunStep, event: number): StepRow => ({
+const newStep = (runId: string, step: number, { call, startedAt }: BegunStep, event: number): StepRow => ({
   run_id: runId,
   step,
   type: "tool_call",
@@ -275,7 +302,7 @@ const newStep = (runId: string, step: number, call: BegunStep, event: number): S
   arguments: JSON.stringify(call.arguments),
   result: null,
   is_error: 0,
-  started_at: call.startedAt,
+  started_at: startedAt,
   duration_ms: null,
   started_event: event,
   finished_event: null,

@@ -8,11 +8,11 @@
  */
 import type { ChatTurn, ToolCall, ToolDefinition } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
+import type { Guard } from "../grounding/guard.ts"
 import { type CallHistory, carryOut, describeCalls, type StepRecorder } from "./calls.ts"
-import type { Guard } from "./guard.ts"
 import { describeIssues, findJson, type JsonSchema, type SchemaIssue, type Validator } from "./json-schema.ts"
 import { askModel, type RunModel, type Usage } from "./model-turn.ts"
-import { EMPTY_REPLY, LAST_TURN, NO_NEW_CALLS, schemaRepair, systemPrompt } from "./prompts.ts"
+import { EMPTY_REPLY, LAST_TURN, NO_NEW_CALLS, ownWords, schemaRepair, systemPrompt } from "./prompts.ts"
 import { leakedCall, protocolSchema, readProtocol } from "./text-protocol.ts"
 import type { Tool, ToolContext } from "./tools/tool.ts"
 import { RESULTS_HEAD } from "./transcript.ts"
@@ -69,6 +69,8 @@ class Loop {
     const { tools, model, output, guard, task } = input
     this.definitions = tools.map(({ name, description, parameters }) => ({ name, description, parameters }))
     this.names = new Set(tools.map(tool => tool.name))
+    guard.trust(...ownWords(tools.filter(tool => !tool.external)))
+    for (const tool of tools) if (!tool.external) guard.trust(tool.parameters)
     const system = systemPrompt({
       tools: this.definitions,
       native: model.native,
@@ -104,7 +106,7 @@ class Loop {
 
   /** One model turn. */
   private async ask(offersTools: boolean, last: boolean): Promise<Reply> {
-    const { model, context, output, usage } = this.input
+    const { model, context, output, usage, guard } = this.input
     const note =
       this.repairing || this.turns.length === 2 || this.definitions.length === 0
         ? ""
@@ -121,8 +123,9 @@ class Loop {
         ? output?.schema
         : undefined
     const tools = offersTools && model.native ? this.definitions : []
-    const reply = await askModel({ model, turns, tools, responseFormat: format, usage, signal: context.signal })
-    const calls = reply.calls.map(call => ({ ...call, id: call.id || this.newCallId() }))
+    const reply = await askModel({ model, turns, tools, responseFormat: format, usage, guard, signal: context.signal })
+    // Ids of our own: one that a model server made up would be one more text to look at.
+    const calls = reply.calls.map(call => ({ ...call, id: this.newCallId() }))
     return this.read(reply.text, calls, speaksProtocol)
   }
 
@@ -150,7 +153,7 @@ class Loop {
     if ("value" in checked) {
       const value = await guard.value(checked.value)
       return {
-        output: guard.redacts ? (typeof value === "string" ? value : JSON.stringify(value)) : answer,
+        output: guard.redacts ? (typeof value === "string" ? value : await guard.json(value)) : answer,
         structuredOutput: value,
         finishReason: "final_answer",
       }

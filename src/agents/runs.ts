@@ -8,14 +8,16 @@
  */
 import { createHash } from "node:crypto"
 import { AppError } from "../errors.ts"
+import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
 import { agentRunSeconds } from "../metrics.ts"
-import { auditRedaction } from "../redaction/redact.ts"
+import { PARTIAL_REDACTION } from "../redaction/redact.ts"
 import type { SearchService } from "../search/types.ts"
 import type { RunStatus } from "../storage/runs.ts"
-import { answerOf, Ending, type EndReason, endingOf, INTERRUPTED, openStepResult, shownCitations } from "./endings.ts"
+import { answerOf, Ending, type EndReason, endingOf, INTERRUPTED, openStepResult } from "./endings.ts"
 import { runExtractive } from "./extractive.ts"
 import { FairQueue, type Ticket } from "./fair-queue.ts"
+import { RUN_OUTCOME } from "./fields.ts"
 import { canonicalJson } from "./json-schema.ts"
 import { LiveRun } from "./live-run.ts"
 import type { Usage } from "./model-turn.ts"
@@ -180,7 +182,7 @@ export class AgentRuns {
     try {
       const inserted = await store.insert({
         ...caller,
-        ...prepared.row,
+        described: prepared.row,
         startedAt: acceptedAt,
         deadlineAt,
         idempotencyKey: idempotencyKey ?? null,
@@ -217,6 +219,7 @@ export class AgentRuns {
   private async carryThrough(run: LiveRun, prepared: PreparedRun, ticket: Ticket): Promise<void> {
     const { store, library, search, tables, calculator } = this.dependencies
     const { signal } = run.controller
+    const { guard } = prepared
     const passages = new Passages()
     const usage: Usage = { prompt_tokens: 0, completion_tokens: 0 }
     const startedAt = performance.now()
@@ -232,7 +235,7 @@ export class AgentRuns {
     try {
       await ticket.turn(signal)
       const result = await orAbort((prepared.extractive ? runExtractive : runAgent)(input), signal)
-      citations = await shownCitations(passages, result, prepared.guard)
+      citations = passages.citedIn(result.output)
       ending = {
         status: "completed",
         output: result.output,
@@ -241,18 +244,20 @@ export class AgentRuns {
         error: null,
       }
     } catch (error) {
-      ending = endingOf(error, run.id)
+      ending = endingOf(await guard.error(error), run.id)
     }
     await steps.flush().catch(() => {}) // what cannot be written now fails again below
     run.controller.abort(new Ending("interrupted")) // nothing that the run began outlives it
-    const nerCount = prepared.guard.entities.length
+    const nerCount = guard.count
+    const warnings = guard.partial ? [PARTIAL_REDACTION] : []
     agentRunSeconds.observe({ status: ending.status }, (performance.now() - startedAt) / 1000)
-    auditRedaction({ run_id: run.id }, prepared.guard.entities)
-    await this.finish(run.id, { ...ending, citations, usage, nerCount })
+    guard.audit({ run_id: run.id })
+    const outcome = { ...ending, citations, warnings, usage, nerCount }
+    await this.finish(run.id, await guard.pass<RunOutcome>(outcome, RUN_OUTCOME))
   }
 
   /** Throws when the end cannot be stored now, and goes on trying in the background. */
-  private async finish(id: string, outcome: RunOutcome): Promise<void> {
+  private async finish(id: string, outcome: Guarded<RunOutcome>): Promise<void> {
     try {
       await this.dependencies.store.finish(id, outcome, openStepResult(outcome.finishReason))
     } catch (error) {

@@ -3,8 +3,10 @@
  * within moments is one row written once, results that come together share a commit, and a call that takes longer is
  * on disk as begun while it still runs.
  */
+
+import type { Guarded } from "../guarded.ts"
 import type { StepRecorder } from "./calls.ts"
-import type { BegunStep, RunStore, StepOutcome } from "./run-store.ts"
+import type { BegunStep, RunStore, StepCall, StepOutcome } from "./run-store.ts"
 
 /** How long a call may go unrecorded: long enough for most tools to end in, too short to be missed by a reader. */
 const BEGIN_DELAY_MS = 15
@@ -12,7 +14,7 @@ const BEGIN_DELAY_MS = 15
 export class StepWriter implements StepRecorder {
   private count = 0
   private readonly begun = new Map<number, BegunStep>()
-  private readonly ended = new Map<number, StepOutcome>()
+  private readonly ended = new Map<number, Guarded<StepOutcome>>()
   private timer: Timer | undefined
   private soon: NodeJS.Immediate | undefined
   private writing: Promise<void> = Promise.resolve()
@@ -26,18 +28,18 @@ export class StepWriter implements StepRecorder {
     private readonly written: () => void,
   ) {}
 
-  begin(calls: { id: string; name: string; arguments: unknown }[]): number[] {
+  begin(calls: Guarded<StepCall>[]): number[] {
     if (this.failure) throw this.failure
     const startedAt = new Date().toISOString()
     this.timer ??= setTimeout(() => void this.flush().catch(() => {}), BEGIN_DELAY_MS)
     return calls.map(call => {
       const step = ++this.count
-      this.begun.set(step, { ...call, startedAt })
+      this.begun.set(step, { call, startedAt })
       return step
     })
   }
 
-  end(step: number, outcome: StepOutcome): void {
+  end(step: number, outcome: Guarded<StepOutcome>): void {
     this.ended.set(step, outcome)
     this.soon ??= setImmediate(() => void this.flush().catch(() => {}))
   }

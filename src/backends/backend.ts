@@ -1,5 +1,6 @@
 /** The roles of code that runs models. Each has at least two implementations and one conformance suite. */
 import { AppError } from "../errors.ts"
+import type { Fields, Guarded } from "../guarded.ts"
 
 export interface Embedder {
   /** Name of the model, stored beside every vector; vectors of different models are never mixed. */
@@ -108,6 +109,27 @@ export interface ChatRequest {
   signal: AbortSignal
 }
 
+/** What of a request comes from elsewhere. The tools' names are ours or the operator's, and so are those of arguments. */
+export const CHAT_REQUEST: Fields<ChatRequest> = {
+  model: "own",
+  turns: {
+    role: "own",
+    content: "text",
+    images: "withheld",
+    toolCalls: { id: "text", name: "text", arguments: "json" },
+    toolCallId: "text",
+    name: "text",
+  },
+  options: { temperature: "own", top_p: "own", max_tokens: "own", seed: "number", stop: "text" },
+  contextTokens: "own",
+  thinking: "own",
+  tools: { name: "own", description: "text", parameters: "values" },
+  responseFormat: "json",
+  continueLast: "own",
+  grounding: { question: "text", topic: "text", passages: { index: "own", text: "text", score: "own" } },
+  signal: "own",
+}
+
 export interface Grounding {
   question: string
   /** What the conversation was about before, where the question only makes sense with it; empty otherwise. */
@@ -140,5 +162,5 @@ export interface ChatBackend {
   list(doubtful?: boolean): Promise<ModelInfo[]>
   /** The window with which the model is loaded now: asking for the same spares a reload. Null when unknown. */
   loadedContextTokens?(model: string): number | null
-  chat(request: ChatRequest): AsyncIterable<ChatPiece>
+  chat(request: Guarded<ChatRequest>): AsyncIterable<ChatPiece>
 }

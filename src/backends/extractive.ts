@@ -2,6 +2,7 @@
  * `builtin/extractive`: answers without a language model, by quoting the sentences of the given passages that speak
  * about the question, word for word and with their citation. Says plainly when there are none.
  */
+import type { Guarded } from "../guarded.ts"
 import type { ChatBackend, ChatPiece, ChatRequest, ModelInfo } from "./backend.ts"
 import { bestSentences, type Quote } from "./best-sentences.ts"
 
@@ -30,7 +31,7 @@ export class ExtractiveChat implements ChatBackend {
     ]
   }
 
-  async *chat(request: ChatRequest): AsyncGenerator<ChatPiece> {
+  async *chat(request: Guarded<ChatRequest>): AsyncGenerator<ChatPiece> {
     request.signal.throwIfAborted()
     const { grounding } = request
     const written = request.continueLast ? (request.turns.at(-1)?.content ?? "") : ""

@@ -1,4 +1,5 @@
 /** Counts what model servers take: time until the first piece and in all, tokens as the servers count them. */
+import type { Guarded } from "../guarded.ts"
 import { modelSeconds, modelTokens } from "../metrics.ts"
 import type { ChatBackend, ChatPiece, ChatRequest } from "./backend.ts"
 
@@ -12,7 +13,11 @@ export function measured(backend: ChatBackend): ChatBackend {
   }
 }
 
-async function* measure(provider: string, backend: ChatBackend, request: ChatRequest): AsyncGenerator<ChatPiece> {
+async function* measure(
+  provider: string,
+  backend: ChatBackend,
+  request: Guarded<ChatRequest>,
+): AsyncGenerator<ChatPiece> {
   const began = performance.now()
   const seconds = () => (performance.now() - began) / 1000
   let isFirst = true

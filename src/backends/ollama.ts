@@ -1,5 +1,6 @@
 /** Chat models of an Ollama server (`POST /api/chat`); named `ollama/NAME`. */
 import { AppError } from "../errors.ts"
+import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import {
   type ChatBackend,
@@ -63,7 +64,7 @@ export class OllamaChat implements ChatBackend {
     return this.models.loadedAs(model)?.contextTokens ?? null
   }
 
-  chat(request: ChatRequest): AsyncGenerator<ChatPiece> {
+  chat(request: Guarded<ChatRequest>): AsyncGenerator<ChatPiece> {
     const line = `ollama/${request.model}`
     return askInLine(
       this.options.queue,

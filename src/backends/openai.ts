@@ -3,6 +3,7 @@
  * the like; named `openai/NAME`. The window is the server's own: it cannot be set per request.
  */
 import { AppError } from "../errors.ts"
+import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import { fetchWithin } from "../outbound.ts"
 import {
@@ -70,7 +71,7 @@ export class OpenAiChat implements ChatBackend {
     return this.probe.list(doubtful)
   }
 
-  chat(request: ChatRequest): AsyncGenerator<ChatPiece> {
+  chat(request: Guarded<ChatRequest>): AsyncGenerator<ChatPiece> {
     const line = `openai/${request.model}`
     return askInLine(
       this.options.queue,

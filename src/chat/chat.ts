@@ -5,13 +5,22 @@
  * What is wrong with a request is thrown before anything is stored; what goes wrong later is an event of the reply.
  */
 import { AppError, invalid } from "../errors.ts"
+import { Guard } from "../grounding/guard.ts"
 import { newId } from "../id.ts"
-import { type ConversationRow, toConversation, toMessage } from "./conversation-rows.ts"
+import { parseRedaction } from "../redaction/redact.ts"
+import {
+  type ConversationPatch,
+  type ConversationRow,
+  type NewConversation,
+  toConversation,
+  toMessage,
+} from "./conversation-rows.ts"
+import { CONVERSATION_PATCH, NEW_CONVERSATION } from "./fields.ts"
 import type { LiveReply } from "./live-reply.ts"
 import { asSeen, type PrepareDependencies, type Prepared, prepareTurn } from "./prepare.ts"
 import { replayStored } from "./replay.ts"
 import type { StopReason } from "./replies.ts"
-import { checkMetadata, type TurnRequest, titleOf } from "./settings.ts"
+import { type ChatSettings, checkMetadata, type TurnRequest, titleOf } from "./settings.ts"
 import { type Asker, type StartDependencies, type Started, TurnStart } from "./turn-start.ts"
 import type { Conversation, NumberedEvent, Source, TurnAnswer } from "./types.ts"
 
@@ -38,15 +47,22 @@ export class Chat {
     if (!given.message) throw invalid("message", "must not be empty")
     replies.assertRoom()
     const prepared = await this.prepare(asker, given, undefined)
-    const { request, settings, model, redaction, message } = prepared
-    const title = request.title ? await redaction.silently(request.title) : titleOf(message)
-    const additionalMetadata = request.additional_metadata ?? {}
+    const { request, settings, model, guard, message } = prepared
     const id = newId("conv")
+    const made = await guard.pass<NewConversation>(
+      {
+        id,
+        workspaceId: asker.workspaceId,
+        title: request.title || titleOf(message),
+        model: model.info.value,
+        settings,
+        additionalMetadata: request.additional_metadata ?? {},
+      },
+      NEW_CONVERSATION,
+    )
     replies.take(id)
     try {
       const rows = await store.transaction(async trx => {
-        const { workspaceId } = asker
-        const made = { id, workspaceId, title, model: model.info.value, settings, additionalMetadata }
         const conversation = await store.create(made, trx)
         return { conversation, ...(await this.start.addTurn(id, prepared, trx)) }
       })
@@ -92,11 +108,11 @@ export class Chat {
         conversation,
         created: false,
         history: messages.slice(0, asked),
-        userMessage: await asSeen(messages[asked]!, prepared.redaction),
+        userMessage: await asSeen(messages[asked]!, prepared.guard),
         replyMessage: last,
         // A reply that failed before its first word is written anew, with a new search.
         continued: last.content
-          ? { written: (await asSeen(last, prepared.redaction)).content, sources, nerCount: last.ner_count }
+          ? { written: (await asSeen(last, prepared.guard)).content, sources, nerCount: last.ner_count }
           : null,
         extends: true,
       })
@@ -180,14 +196,13 @@ export class Chat {
     return toConversation(row, await this.dependencies.store.messages(conversationId))
   }
 
-  async change(
-    workspaceId: string,
-    conversationId: string,
-    change: { title?: string; additional_metadata?: Record<string, unknown> },
-  ): Promise<Conversation> {
-    await this.row(workspaceId, conversationId)
+  async change(workspaceId: string, conversationId: string, change: ConversationPatch): Promise<Conversation> {
+    const { settings } = await this.row(workspaceId, conversationId)
     if (change.additional_metadata) checkMetadata(change.additional_metadata)
-    await this.dependencies.store.patch(conversationId, change)
+    const { redactor, redactionEnforced, store } = this.dependencies
+    const { redaction } = JSON.parse(settings) as ChatSettings
+    const guard = new Guard(redactor, parseRedaction(redaction, redactionEnforced(workspaceId)))
+    await store.patch(conversationId, await guard.pass(change, CONVERSATION_PATCH))
     return this.get(workspaceId, conversationId)
   }
 

@@ -1,8 +1,10 @@
 /** Rows of conversations and messages: what is written to them, and the public records that they are shown as. */
 import type { Selectable } from "kysely"
 import type { ErrorBody } from "../errors.ts"
+import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import type { ConversationsTable, MessagesTable } from "../storage/conversations.ts"
+import type { Warning } from "../storage/document.ts"
 import type { ChatSettings } from "./settings.ts"
 import type { Citation, Conversation, ConversationSummary, FinishReason, Message, Source } from "./types.ts"
 
@@ -16,6 +18,12 @@ export interface NewConversation {
   model: string
   settings: ChatSettings
   additionalMetadata: Record<string, unknown>
+}
+
+/** What a caller changes in its conversation. */
+export interface ConversationPatch {
+  title?: string
+  additional_metadata?: Record<string, unknown>
 }
 
 /** What a turn changes in its conversation beside the messages. */
@@ -37,11 +45,12 @@ export interface NewUserMessage {
 
 /** A reply as it is stored when it ends, however it ends. */
 export interface FinishedReply {
-  content: string
+  content: Guarded<string>
   citations: Citation[]
   sources: Source[]
   finishReason: FinishReason
   error: ErrorBody | null
+  warnings: Warning[]
   nerCount: number
   promptTokens: number
   completionTokens: number
@@ -57,6 +66,7 @@ export const emptyMessage = (conversationId: string, role: "user" | "assistant")
   sources: "[]",
   finish_reason: null,
   error: null,
+  warnings: "[]",
   model: null,
   ner_count: 0,
   redaction: null,
@@ -73,6 +83,8 @@ export const toMessage = (row: MessageRow): Message => ({
   finish_reason: row.finish_reason as FinishReason | null,
   model: row.model,
   ner_count: row.ner_count,
+  error: row.error === null ? null : JSON.parse(row.error),
+  warnings: JSON.parse(row.warnings),
   created_at: row.created_at,
 })
 

@@ -1,8 +1,10 @@
-/** Conversations and their messages in the database. */
+/** Conversations and their messages in the database. What is written has passed the guard of its turn. */
 import { sql } from "kysely"
+import type { Guarded } from "../guarded.ts"
 import type { Database, Executor } from "../storage/database.ts"
 import {
   type ConversationChange,
+  type ConversationPatch,
   type ConversationRow,
   emptyMessage,
   type FinishedReply,
@@ -75,7 +77,8 @@ export class ConversationStore {
       .execute()
   }
 
-  async create({ id, workspaceId, title, model, settings, additionalMetadata }: NewConversation, executor: Executor) {
+  async create(conversation: Guarded<NewConversation>, executor: Executor) {
+    const { id, workspaceId, title, model, settings, additionalMetadata } = conversation
     const created = now()
     return executor
       .insertInto("conversations")
@@ -96,7 +99,7 @@ export class ConversationStore {
       .executeTakeFirstOrThrow()
   }
 
-  async change(id: string, change: ConversationChange, executor: Executor): Promise<void> {
+  async change(id: string, change: Guarded<ConversationChange>, executor: Executor): Promise<void> {
     await executor
       .updateTable("conversations")
       .set({
@@ -111,7 +114,7 @@ export class ConversationStore {
       .execute()
   }
 
-  async patch(id: string, change: { title?: string; additional_metadata?: Record<string, unknown> }): Promise<void> {
+  async patch(id: string, change: Guarded<ConversationPatch>): Promise<void> {
     const { title, additional_metadata: metadata } = change
     await this.database
       .updateTable("conversations")
@@ -128,7 +131,11 @@ export class ConversationStore {
     await this.database.deleteFrom("conversations").where("id", "=", id).execute()
   }
 
-  async addUserMessage(conversationId: string, message: NewUserMessage, executor: Executor): Promise<MessageRow> {
+  async addUserMessage(
+    conversationId: string,
+    message: Guarded<NewUserMessage>,
+    executor: Executor,
+  ): Promise<MessageRow> {
     return this.add(executor, {
       ...emptyMessage(conversationId, "user"),
       content: message.content,
@@ -146,7 +153,7 @@ export class ConversationStore {
   async reopen(messageId: string, model: string, executor: Executor): Promise<void> {
     await executor
       .updateTable("messages")
-      .set({ finish_reason: null, error: null, model })
+      .set({ finish_reason: null, error: null, warnings: "[]", model })
       .where("id", "=", messageId)
       .execute()
   }
@@ -161,7 +168,7 @@ export class ConversationStore {
   }
 
   /** The parts written so far of several replies, in one commit. */
-  async saveParts(parts: { messageId: string; content: string }[]): Promise<void> {
+  async saveParts(parts: { messageId: string; content: Guarded<string> }[]): Promise<void> {
     await this.database.transaction().execute(async trx => {
       for (const { messageId, content } of parts)
         await trx
@@ -174,7 +181,7 @@ export class ConversationStore {
   }
 
   /** Changes nothing of a reply that has ended. */
-  async finish(conversationId: string, messageId: string, reply: FinishedReply): Promise<void> {
+  async finish(conversationId: string, messageId: string, reply: Guarded<FinishedReply>): Promise<void> {
     await this.database.transaction().execute(async trx => {
       await trx
         .updateTable("messages")
@@ -184,6 +191,7 @@ export class ConversationStore {
           sources: JSON.stringify(reply.sources),
           finish_reason: reply.finishReason,
           error: reply.error ? JSON.stringify(reply.error) : null,
+          warnings: JSON.stringify(reply.warnings),
           ner_count: reply.nerCount,
           prompt_tokens: reply.promptTokens,
           completion_tokens: reply.completionTokens,

@@ -3,7 +3,7 @@
  * that goes away changes nothing.
  */
 import type { AppError } from "../errors.ts"
-import type { ChatEvent, NumberedEvent } from "./types.ts"
+import type { GuardedEvent, NumberedEvent } from "./types.ts"
 
 export class LiveReply {
   /** Stops the model; the reason tells a cancelled reply from an interrupted one. */
@@ -34,7 +34,7 @@ export class LiveReply {
     return this.events.length
   }
 
-  push(event: ChatEvent): void {
+  push(event: GuardedEvent): void {
     this.events.push({ ...event, id: this.events.length + 1 })
     this.wake()
   }

@@ -1,8 +1,10 @@
 /** Checks a request before anything is stored: settings, model, files, redaction. What is wrong is thrown here. */
 import type { ModelCatalog, ResolvedModel } from "../backends/index.ts"
-import { parseRedaction, type Redactor } from "../redaction/redact.ts"
-import type { ConversationRow, MessageRow } from "./conversation-rows.ts"
-import { TurnRedaction } from "./redaction.ts"
+import { Guard } from "../grounding/guard.ts"
+import type { Guarded } from "../guarded.ts"
+import { keptRedaction, parseRedaction, type Redactor } from "../redaction/redact.ts"
+import type { ConversationRow, MessageRow, NewUserMessage } from "./conversation-rows.ts"
+import { USER_MESSAGE } from "./fields.ts"
 import { type ChatFiles, existingFiles, type Scope } from "./retrieval.ts"
 import { type ChatSettings, mergeSettings, type TurnRequest, withFallbacks } from "./settings.ts"
 
@@ -21,10 +23,12 @@ export interface Prepared {
   model: ResolvedModel
   settings: ChatSettings
   scope: Scope
-  redaction: TurnRedaction
+  guard: Guard
   request: TurnRequest
   /** Redacted; empty where the request has no message. */
-  message: string
+  message: Guarded<string>
+  /** The same as it is stored. */
+  added: Guarded<NewUserMessage>
   /** Found in message and system prompt. */
   promptEntities: number
 }
@@ -36,16 +40,42 @@ export async function prepareTurn(
   given: TurnRequest,
   conversation: ConversationRow | undefined,
 ): Promise<Prepared> {
-  const { models, redactor, redactionEnforced } = dependencies
+  const { redactor, redactionEnforced } = dependencies
   const request = withFallbacks(given)
   const settings = mergeSettings(request, conversation && (JSON.parse(conversation.settings) as ChatSettings))
-  const redaction = new TurnRedaction(redactor, parseRedaction(settings.redaction, redactionEnforced(workspaceId)))
+  const enforced = redactionEnforced(workspaceId)
+  const guard = new Guard(redactor, parseRedaction(settings.redaction, enforced))
+  settings.redaction = keptRedaction(settings.redaction, enforced)
+  try {
+    return await prepare(dependencies, workspaceId, { request, settings, guard, conversation })
+  } catch (error) {
+    throw await guard.error(error) // what is wrong may be told in the request's own words
+  }
+}
+
+async function prepare(
+  dependencies: PrepareDependencies,
+  workspaceId: string,
+  turn: Pick<Prepared, "request" | "settings" | "guard"> & { conversation: ConversationRow | undefined },
+): Promise<Prepared> {
+  const { models, files } = dependencies
+  const { request, settings, guard, conversation } = turn
+  await guard.refusePrivateKeys("response_format", settings.response_format)
   const scope = await scopeOf(dependencies, workspaceId, settings, request)
+  if (request.context_id && scope.contextId !== null) {
+    const known = await files.idsOfContext(workspaceId, scope.contextId)
+    if (known.length === 0) await guard.refusePrivate("context_id", scope.contextId)
+  }
   const model = await models.resolve(request.model ?? conversation?.model)
-  const message = await redaction.text(request.message ?? "")
-  if (request.system_prompt) settings.system_prompt = await redaction.text(request.system_prompt)
-  else if (settings.system_prompt) settings.system_prompt = await redaction.silently(settings.system_prompt)
-  return { model, settings, scope, redaction, request, message, promptEntities: redaction.count }
+  const message = await guard.text(request.message ?? "")
+  if (request.system_prompt) settings.system_prompt = await guard.text(request.system_prompt)
+  else if (settings.system_prompt) settings.system_prompt = await guard.silently(settings.system_prompt)
+  const promptEntities = guard.count
+  const added = await guard.pass<NewUserMessage>(
+    { content: message, nerCount: promptEntities, redaction: guard.key },
+    USER_MESSAGE,
+  )
+  return { model, settings, scope, guard, request, message, added, promptEntities }
 }
 
 /** @throws AppError not_found for files, and conversations as context, that the workspace lacks */
@@ -67,7 +97,10 @@ async function scopeOf(
 }
 
 /** A stored message as this turn's model may see it: it may be redacted where it was not when it came. */
-export async function asSeen(message: MessageRow, redaction: TurnRedaction): Promise<MessageRow> {
-  if (message.redaction === redaction.key) return message
-  return { ...message, content: await redaction.silently(message.content) }
+export async function asSeen(
+  message: MessageRow,
+  guard: Guard,
+): Promise<Omit<MessageRow, "content"> & { content: Guarded<string> }> {
+  if (message.redaction === guard.key) guard.trust(message.content)
+  return { ...message, content: await guard.silently(message.content) }
 }

@@ -2,8 +2,9 @@
  * Lets the model that answers write the search query of a follow-up: "and in 2023?" becomes "costs of the Tromsø branch
  * in 2023". A help only: what fails, takes too long or would load a model leaves the query made of history terms.
  */
-import type { ChatTurn } from "../backends/backend.ts"
+import { CHAT_REQUEST, type ChatRequest, type ChatTurn } from "../backends/backend.ts"
 import type { ResolvedModel } from "../backends/index.ts"
+import type { Guard } from "../grounding/guard.ts"
 import { log } from "../log.ts"
 import type { PastMessage } from "./prompt.ts"
 
@@ -35,12 +36,13 @@ export class QueryRewriter {
     model: ResolvedModel,
     history: readonly PastMessage[],
     message: string,
+    guard: Guard,
     signal: AbortSignal,
   ): Promise<string | undefined> {
     if (!this.mayAsk(model) || history.length === 0) return undefined
     const late = AbortSignal.timeout(LIMIT_MS)
     try {
-      return cleaned(await firstLine(model, turnsOf(history, message), AbortSignal.any([signal, late])))
+      return cleaned(await firstLine(model, turnsOf(history, message), guard, AbortSignal.any([signal, late])))
     } catch (error) {
       signal.throwIfAborted()
       if (late.aborted) this.restingUntil.set(model.info.value, Date.now() + SLOW_MODEL_REST_MS)
@@ -57,18 +59,26 @@ export class QueryRewriter {
   }
 }
 
-async function firstLine({ backend, name }: ResolvedModel, turns: ChatTurn[], signal: AbortSignal): Promise<string> {
+async function firstLine(
+  { backend, name }: ResolvedModel,
+  turns: ChatTurn[],
+  guard: Guard,
+  signal: AbortSignal,
+): Promise<string> {
   const contextTokens = backend.loadedContextTokens?.(name) ?? null
   let text = ""
-  const pieces = backend.chat({
-    model: name,
-    turns,
-    options: { temperature: 0, max_tokens: MAX_TOKENS },
-    ...(contextTokens === null ? {} : { contextTokens }),
-    thinking: false,
-    signal,
-  })
-  for await (const piece of pieces) {
+  const request = await guard.pass<ChatRequest>(
+    {
+      model: name,
+      turns,
+      options: { temperature: 0, max_tokens: MAX_TOKENS },
+      ...(contextTokens === null ? {} : { contextTokens }),
+      thinking: false,
+      signal,
+    },
+    CHAT_REQUEST,
+  )
+  for await (const piece of backend.chat(request)) {
     if (piece.type === "waiting" && piece.phase === "queued") return "" // others wait already: this is not worth a place
     if (piece.type !== "text") continue
     text = (text + piece.text).trimStart()

@@ -1,6 +1,7 @@
 /** Relays what a model writes: its pieces become events, through the redaction of the turn, and the draft grows. */
 import type { ChatPiece } from "../backends/backend.ts"
-import type { TextStream } from "./redaction.ts"
+import type { TextStream } from "../grounding/guard.ts"
+import { type Guarded, joined } from "../guarded.ts"
 import type { Draft, Turn } from "./turn.ts"
 import type { ChatEvent } from "./types.ts"
 
@@ -14,8 +15,8 @@ export class Relay {
     private readonly turn: Turn,
     private readonly draft: Draft,
   ) {
-    this.text = turn.redaction.stream()
-    this.thinking = turn.redaction.stream()
+    this.text = turn.guard.stream()
+    this.thinking = turn.guard.stream()
   }
 
   async *events(pieces: AsyncIterable<ChatPiece>): AsyncGenerator<ChatEvent> {
@@ -60,16 +61,16 @@ export class Relay {
     if (this.thinkingEnded) return
     this.thinkingEnded = true
     if (this.turn.settings.thinking) yield* thought(await this.thinking.end())
-    this.thinking = this.turn.redaction.stream() // some models think again between sentences
+    this.thinking = this.turn.guard.stream() // some models think again between sentences
   }
 
-  private *delta(text: string): Generator<ChatEvent> {
+  private *delta(text: Guarded<string>): Generator<ChatEvent> {
     if (!text) return
-    this.draft.content += text
+    this.draft.content = joined(this.draft.content, text)
     yield { event: "message_delta", data: { text } }
   }
 }
 
-function* thought(text: string): Generator<ChatEvent> {
+function* thought(text: Guarded<string>): Generator<ChatEvent> {
   if (text) yield { event: "thinking_delta", data: { text } }
 }

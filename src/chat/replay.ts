@@ -1,6 +1,8 @@
 /** The events of a reply whose own are no longer in memory, made from what is stored. */
+
+import { fromStore } from "../guarded.ts"
 import { type MessageRow, toMessage } from "./conversation-rows.ts"
-import type { ChatEvent, NumberedEvent } from "./types.ts"
+import type { ChatEvent, ChatEventData, NumberedEvent } from "./types.ts"
 
 /**
  * From the beginning where `lastEventId` is 0. Otherwise the reader has a part of a stream whose deltas are forgotten:
@@ -25,11 +27,13 @@ export async function* replayStored(
         user_message_id: asked?.id ?? "",
       },
     },
+    ...(JSON.parse(reply.warnings) as ChatEventData["warning"][]).map(data => ({ event: "warning" as const, data })),
     { event: "sources", data: { sources: JSON.parse(reply.sources) } },
-    ...(reply.content ? [{ event: "message_delta" as const, data: { text: reply.content } }] : []),
+    ...(reply.content ? [{ event: "message_delta" as const, data: { text: fromStore(reply.content) } }] : []),
   ]
   const events = [...(lastEventId > 0 ? [] : beginning), lastEvent(reply), { event: "done" as const, data: {} }]
-  for (const [i, event] of events.entries()) yield { ...event, id: lastEventId + i + 1 }
+  for (const [i, event] of events.entries())
+    yield { ...event, data: fromStore(event.data), id: lastEventId + i + 1 } as NumberedEvent
 }
 
 function lastEvent(row: MessageRow): ChatEvent {
@@ -39,7 +43,7 @@ function lastEvent(row: MessageRow): ChatEvent {
     event: "message_completed",
     data: {
       message_id: id,
-      content,
+      content: fromStore(content),
       citations,
       finish_reason: finish_reason ?? "error",
       usage: { prompt_tokens: row.prompt_tokens, completion_tokens: row.completion_tokens },

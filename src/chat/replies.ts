@@ -6,6 +6,7 @@
  * (`begin` … the reply ends). While it is not free, another turn is refused.
  */
 import { AppError } from "../errors.ts"
+import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
 import type { ConversationStore } from "./conversation-store.ts"
 import type { LiveReply } from "./live-reply.ts"
@@ -21,7 +22,7 @@ export type StopReason = "cancelled" | "shutdown"
 
 interface Running {
   live: LiveReply
-  content(): string
+  content(): Guarded<string>
   saved: string
 }
 
@@ -66,7 +67,7 @@ export class Replies {
   }
 
   /** Lets `write` run on its own. It reports through `live` and never throws; `content` is what it has written so far. */
-  begin(live: LiveReply, write: () => Promise<void>, content: () => string): void {
+  begin(live: LiveReply, write: () => Promise<void>, content: () => Guarded<string>): void {
     const { conversationId } = live
     this.taken.delete(conversationId)
     this.running.set(conversationId, { live, content, saved: "" })

@@ -3,18 +3,22 @@
  * it writes. What has come of it so far stands in the draft at every moment, so that whoever runs the turn can store it
  * however it ends.
  */
-import { ContextOverflowError, type Grounding } from "../backends/backend.ts"
+import { CHAT_REQUEST, type ChatRequest, ContextOverflowError, type Grounding } from "../backends/backend.ts"
+import { PARTIAL_REDACTION } from "../redaction/redact.ts"
 import { citedIn } from "./citations.ts"
 import type { FittedPrompt, PastMessage } from "./prompt.ts"
 import { Relay } from "./relay.ts"
 import { retrieve } from "./retrieval.ts"
 import { type ChatQuery, searchQuery } from "./search-query.ts"
 import type { Draft, ReplyDependencies, Turn } from "./turn.ts"
-import { fitTurn, pictures, redactedHistory, type WindowedPrompt, withImages } from "./turn-prompt.ts"
+import { fitTurn, guardedHistory, pictures, type WindowedPrompt, withImages } from "./turn-prompt.ts"
 import type { ChatEvent, Source } from "./types.ts"
 
 /** Prompts that the server found too long are fitted again, each time smaller. */
 const MAX_REFITS = 3
+
+/** Said once a reply, whether message, passages or the reply itself gave rise to it. */
+const PARTIAL: ChatEvent = { event: "warning", data: PARTIAL_REDACTION }
 
 export async function* reply(
   turn: Turn,
@@ -24,12 +28,14 @@ export async function* reply(
 ): AsyncGenerator<ChatEvent> {
   yield* opening(turn)
   const asked = question(turn)
-  const history = await redactedHistory(turn)
+  const history = await guardedHistory(turn)
   const started = performance.now()
   draft.sources = yield* findSources(turn, asked, history, dependencies, signal)
   draft.searchMs = performance.now() - started
-  if (turn.redaction.on)
-    yield { event: "redaction", data: { ner_count: turn.redaction.count, kinds: turn.redaction.kinds } }
+  const { guard } = turn
+  if (guard.redacts) yield { event: "redaction", data: { ner_count: guard.count, kinds: guard.kinds } }
+  const partialPrompt = guard.partial
+  if (partialPrompt) yield PARTIAL
   if (turn.continued?.written) {
     draft.content = turn.continued.written
     yield { event: "message_delta", data: { text: draft.content } }
@@ -55,6 +61,7 @@ export async function* reply(
       dependencies.meter.raise(turn.model.info.value)
     }
   }
+  if (guard.partial && !partialPrompt) yield PARTIAL
   const { citations, invalid } = citedIn(draft.content, draft.sources)
   draft.citations = citations
   if (invalid.length > 0)
@@ -104,13 +111,13 @@ async function* findSources(
   // A reply that is written on keeps its passages, or its citations would change their meaning.
   if (turn.continued) return turn.continued.sources
   if (!turn.settings.use_library) return []
-  const { workspaceId, scope, redaction, model, userMessage } = turn
+  const { workspaceId, scope, guard, model, userMessage } = turn
   yield { event: "status", data: { phase: "retrieving" } }
   const rewritten = asked.topic
-    ? await dependencies.rewriter.rewrite(model, history, userMessage.content, signal)
+    ? await dependencies.rewriter.rewrite(model, history, userMessage.content, guard, signal)
     : undefined
   const query = rewritten ?? asked.query
-  return yield* retrieve(dependencies, { workspaceId, query, scope, redaction }, signal)
+  return yield* retrieve(dependencies, { workspaceId, query, scope, guard }, signal)
 }
 
 function truncated({ droppedMessages, droppedSources }: FittedPrompt): ChatEvent {
@@ -134,8 +141,8 @@ async function* ask(
   prompt: WindowedPrompt & { asked: ChatQuery },
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
-  const { settings, model } = turn
-  const pieces = model.backend.chat({
+  const { settings, model, guard } = turn
+  const request: ChatRequest = {
     model: model.name,
     turns: prompt.turns,
     options: settings.options,
@@ -145,8 +152,8 @@ async function* ask(
     ...(turn.continued?.written ? { continueLast: true } : {}),
     ...(settings.use_library ? { grounding: groundingOf(turn, prompt) } : {}),
     signal,
-  })
-  yield* new Relay(turn, draft).events(pieces)
+  }
+  yield* new Relay(turn, draft).events(model.backend.chat(await guard.pass(request, CHAT_REQUEST)))
 }
 
 function groundingOf({ userMessage }: Turn, { asked, sources }: { asked: ChatQuery; sources: Source[] }): Grounding {

@@ -1,8 +1,9 @@
 /** What the library gives to one turn: passages found with the message, pictures for models that see. */
 import type { ChatImage } from "../backends/backend.ts"
+import type { Guard } from "../grounding/guard.ts"
 import type { SearchService } from "../search/types.ts"
+import { SOURCE } from "./fields.ts"
 import { toSources } from "./passages.ts"
-import type { TurnRedaction } from "./redaction.ts"
 import type { ChatEvent, Source } from "./types.ts"
 
 /** A file as chat knows it; a FileRecord has all of these. */
@@ -57,10 +58,10 @@ export async function existingFiles(
 /** Yields status and warnings, returns the passages, redacted where the turn is. */
 export async function* retrieve(
   { search, files, fileWaitMs }: RetrievalDependencies,
-  turn: { workspaceId: string; query: string; scope: Scope; redaction: TurnRedaction },
+  turn: { workspaceId: string; query: string; scope: Scope; guard: Guard },
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Source[]> {
-  const { workspaceId, query, scope, redaction } = turn
+  const { workspaceId, query, scope, guard } = turn
   if (scope.fileIds) yield* awaitFiles(files, workspaceId, scope.fileIds, fileWaitMs, signal)
   if (!query.trim() || scope.fileIds?.length === 0) return []
   const result = await search.search(
@@ -84,22 +85,10 @@ export async function* retrieve(
         message: "the embedding model does not answer: passages were found by their words alone",
       },
     }
-  return Promise.all(toSources(result.hits).map(source => redacted(source, redaction)))
-}
-
-async function redacted(source: Source, redaction: TurnRedaction): Promise<Source> {
-  if (!redaction.on) return source
-  const { section, member } = source.position
-  return {
-    ...source,
-    name: await redaction.silently(source.name),
-    text: await redaction.text(source.text),
-    position: {
-      ...source.position,
-      section: section && (await redaction.silently(section)),
-      member: member && (await redaction.silently(member)),
-    },
-  }
+  const sources: Source[] = []
+  for (const source of toSources(result.hits))
+    sources.push(await guard.pass<Source>({ ...source, text: await guard.text(source.text) }, SOURCE))
+  return sources
 }
 
 /** A file that was uploaded a moment ago is waited for; one that takes longer is said. */

@@ -1,6 +1,7 @@
 /** What a turn sends to its model: history and pictures as the model may see them, all of it fitted into the window. */
 import type { Capability, ChatTurn } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
+import { asSeen } from "./prepare.ts"
 import { chooseWindow, type FittedPrompt, fitPrompt, type PastMessage } from "./prompt.ts"
 import { imagesOf } from "./retrieval.ts"
 import { IMAGE_TOKENS } from "./tokens.ts"
@@ -16,16 +17,16 @@ const THINKING_ANSWER_TOKENS = 4_096
 const SURELY_TOO_LONG = 1.6
 
 /** Earlier messages as the model may see them now: a turn may be redacted where the ones before it were not. */
-export async function redactedHistory({ history, redaction }: Turn): Promise<PastMessage[]> {
+export async function guardedHistory({ history, guard }: Turn): Promise<PastMessage[]> {
   const past: PastMessage[] = []
-  for (const { role, content, redaction: done } of history)
-    if (content) past.push({ role, content: done === redaction.key ? content : await redaction.silently(content) })
+  for (const message of history)
+    if (message.content) past.push({ role: message.role, content: (await asSeen(message, guard)).content })
   return past
 }
 
-export async function pictures({ model, settings, redaction, workspaceId }: Turn, { files }: ReplyDependencies) {
+export async function pictures({ model, settings, guard, workspaceId }: Turn, { files }: ReplyDependencies) {
   // What a picture shows cannot be redacted, so under redaction the model sees none.
-  const sees = model.info.capabilities.includes("vision" satisfies Capability) && !redaction.on
+  const sees = model.info.capabilities.includes("vision" satisfies Capability) && !guard.redacts
   return sees && settings.file_ids.length > 0 ? imagesOf(files, workspaceId, settings.file_ids) : []
 }
 

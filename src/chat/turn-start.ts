@@ -2,8 +2,10 @@
  * The beginning of a turn: its messages and what it changes in its conversation are stored in one transaction, then its
  * reply runs by itself.
  */
+import { NOTHING } from "../guarded.ts"
 import type { Executor } from "../storage/database.ts"
-import type { ConversationRow, MessageRow } from "./conversation-rows.ts"
+import type { ConversationChange, ConversationRow, MessageRow } from "./conversation-rows.ts"
+import { CONVERSATION_CHANGE } from "./fields.ts"
 import { LiveReply } from "./live-reply.ts"
 import { asSeen, type Prepared } from "./prepare.ts"
 import type { Replies } from "./replies.ts"
@@ -32,34 +34,27 @@ export class TurnStart {
   constructor(private readonly dependencies: StartDependencies) {}
 
   /** Applies what the request changes in its conversation, together with the turn's messages. */
-  changed<T>(conversation: ConversationRow, prepared: Prepared, work: (trx: Executor) => Promise<T>): Promise<T> {
+  async changed<T>(conversation: ConversationRow, prepared: Prepared, work: (trx: Executor) => Promise<T>): Promise<T> {
     const { store } = this.dependencies
-    const { request, settings, model } = prepared
+    const { request, settings, model, guard } = prepared
     const known: string[] = JSON.parse(conversation.file_ids)
+    const change: ConversationChange = {
+      model: model.info.value,
+      settings,
+      fileIds: [...new Set([...known, ...settings.file_ids])],
+      ...(request.additional_metadata ? { additionalMetadata: request.additional_metadata } : {}),
+      ...(request.title ? { title: request.title } : {}),
+    }
+    const guarded = await guard.pass(change, CONVERSATION_CHANGE)
     return store.transaction(async trx => {
-      await store.change(
-        conversation.id,
-        {
-          model: model.info.value,
-          settings,
-          fileIds: [...new Set([...known, ...settings.file_ids])],
-          ...(request.additional_metadata ? { additionalMetadata: request.additional_metadata } : {}),
-          ...(request.title ? { title: await prepared.redaction.silently(request.title) } : {}),
-        },
-        trx,
-      )
+      await store.change(conversation.id, guarded, trx)
       return work(trx)
     })
   }
 
   /** The user's message and the empty reply to it. */
-  async addTurn(
-    conversationId: string,
-    { message, model, redaction: { key }, promptEntities }: Prepared,
-    trx: Executor,
-  ) {
+  async addTurn(conversationId: string, { added, model, guard: { key } }: Prepared, trx: Executor) {
     const { store } = this.dependencies
-    const added = { content: message, nerCount: promptEntities, redaction: key }
     const userMessage = await store.addUserMessage(conversationId, added, trx)
     return { userMessage, replyMessage: await store.addReply(conversationId, model.info.value, key, trx) }
   }
@@ -75,9 +70,9 @@ export class TurnStart {
     const { store } = this.dependencies
     const replyMessage = await this.changed(conversation, prepared, async trx => {
       await before(trx)
-      return store.addReply(conversation.id, prepared.model.info.value, prepared.redaction.key, trx)
+      return store.addReply(conversation.id, prepared.model.info.value, prepared.guard.key, trx)
     })
-    const userMessage = await asSeen(messages.at(-1)!, prepared.redaction)
+    const userMessage = await asSeen(messages.at(-1)!, prepared.guard)
     const history = messages.slice(0, -1)
     const rows = { conversation, userMessage, replyMessage, history }
     return this.begin(asker, prepared, { ...rows, created: false, continued: null, extends: true })
@@ -86,7 +81,7 @@ export class TurnStart {
   /** Lets the reply run. */
   begin(
     asker: Asker,
-    { model, settings, scope, redaction, promptEntities }: Prepared,
+    { model, settings, scope, guard, promptEntities }: Prepared,
     rows: Pick<Turn, "conversation" | "userMessage" | "created" | "history" | "continued"> & {
       replyMessage: MessageRow
       /** Only the reply is new to the caller. */
@@ -96,7 +91,7 @@ export class TurnStart {
     const { replyMessage, conversation, userMessage } = rows
     const live = new LiveReply(conversation.id, replyMessage.id)
     const draft = newDraft()
-    draft.content = rows.continued?.written ?? ""
+    draft.content = rows.continued?.written ?? NOTHING
     const turn: Turn = {
       ...rows,
       workspaceId: asker.workspaceId,
@@ -104,7 +99,7 @@ export class TurnStart {
       settings,
       scope,
       model,
-      redaction,
+      guard,
       promptEntities,
     }
     const run = () => runTurn(turn, live, draft, asker.requestId, this.dependencies)

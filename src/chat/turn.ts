@@ -1,8 +1,10 @@
 /** What a turn is made of, and what has come of it so far. */
 import type { ResolvedModel } from "../backends/index.ts"
+import type { Guard } from "../grounding/guard.ts"
+import { type Guarded, NOTHING } from "../guarded.ts"
+import type { Warning } from "../storage/document.ts"
 import type { ConversationRow, MessageRow } from "./conversation-rows.ts"
 import type { QueryRewriter } from "./query-rewriter.ts"
-import type { TurnRedaction } from "./redaction.ts"
 import type { RetrievalDependencies, Scope } from "./retrieval.ts"
 import type { ChatSettings } from "./settings.ts"
 import type { TokenMeter } from "./tokens.ts"
@@ -21,18 +23,19 @@ export interface Turn {
   settings: ChatSettings
   scope: Scope
   model: ResolvedModel
-  redaction: TurnRedaction
+  guard: Guard
   /** A reply that was cut and is written on; null for a new one. */
-  continued: { written: string; sources: Source[]; nerCount: number } | null
+  continued: { written: Guarded<string>; sources: Source[]; nerCount: number } | null
   /** Found in message and system prompt when this turn was prepared. */
   promptEntities: number
 }
 
 /** What has come of a turn so far. */
 export interface Draft {
-  content: string
+  content: Guarded<string>
   sources: Source[]
   citations: Citation[]
+  warnings: Warning[]
   finishReason: FinishReason
   usage: Usage
   contextTokens: number | null
@@ -42,9 +45,10 @@ export interface Draft {
 }
 
 export const newDraft = (): Draft => ({
-  content: "",
+  content: NOTHING,
   sources: [],
   citations: [],
+  warnings: [],
   finishReason: "stop",
   usage: { prompt_tokens: 0, completion_tokens: 0 },
   contextTokens: null,

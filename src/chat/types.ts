@@ -1,6 +1,7 @@
 /** The public records of conversations and the events of a reply, spelled as on the wire (section 6 of the API). */
 import type { ErrorBody } from "../errors.ts"
-import type { Place } from "../storage/document.ts"
+import type { Guarded } from "../guarded.ts"
+import type { Place, Warning } from "../storage/document.ts"
 
 export type Position = Place & { start: number; end: number }
 
@@ -31,6 +32,10 @@ export interface Message {
   finish_reason: FinishReason | null
   model: string | null
   ner_count: number
+  /** Why a reply failed; null otherwise. */
+  error: ErrorBody | null
+  /** What the stream of the reply warned of. */
+  warnings: Warning[]
   created_at: string
 }
 
@@ -72,7 +77,7 @@ export interface Timings {
 }
 
 export type Phase = "retrieving" | "loading_model" | "thinking" | "generating" | "calling_tool"
-export type WarningCode = "context_truncated" | "keyword_only_search" | "invalid_citation"
+export type WarningCode = "context_truncated" | "keyword_only_search" | "invalid_citation" | "redaction_partial"
 
 export interface ChatEventData {
   conversation_created: {
@@ -86,11 +91,11 @@ export interface ChatEventData {
   warning: { code: WarningCode; message: string }
   redaction: { ner_count: number; kinds: Record<string, number> }
   sources: { sources: Source[] }
-  thinking_delta: { text: string }
-  message_delta: { text: string }
+  thinking_delta: { text: Guarded<string> }
+  message_delta: { text: Guarded<string> }
   message_completed: {
     message_id: string
-    content: string
+    content: Guarded<string>
     citations: Citation[]
     finish_reason: FinishReason
     usage: Usage
@@ -106,5 +111,10 @@ export type ChatEventName = keyof ChatEventData
 /** One item of a reply's stream. */
 export type ChatEvent = { [Name in ChatEventName]: { event: Name; data: ChatEventData[Name] } }[ChatEventName]
 
+/** One that has passed the guard, as callers get it. */
+export type GuardedEvent = {
+  [Name in ChatEventName]: { event: Name; data: Guarded<ChatEventData[Name]> }
+}[ChatEventName]
+
 /** An event with its number, 1, 2, 3 … within the reply. */
-export type NumberedEvent = ChatEvent & { id: number }
+export type NumberedEvent = GuardedEvent & { id: number }

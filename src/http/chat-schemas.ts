@@ -82,6 +82,16 @@ const CitationSchema = t.Object({
   position: PositionSchema,
 })
 
+/** The error of a failed reply or run, as it was when it failed. */
+export const StoredError = t.Object({
+  code: t.String({ examples: ["model_error"] }),
+  message: t.String(),
+  details: t.Optional(t.Array(JsonObject)),
+  hint: t.Optional(t.String({ description: "What the model server said, for one" })),
+})
+
+export const WarningSchema = t.Object({ code: t.String(), message: t.String() })
+
 export const MessageSchema = t.Object(
   {
     id: t.String({ examples: ["msg_01m7y48vkz3s85f1acdta2"] }),
@@ -95,6 +105,11 @@ export const MessageSchema = t.Object(
     ),
     model: nullable(t.String()),
     ner_count: integer({ description: "Values that were redacted" }),
+    error: nullable(StoredError),
+    warnings: t.Array(WarningSchema, {
+      description:
+        "What the stream of the reply warned of: `context_truncated`, `keyword_only_search`, `invalid_citation`, or `redaction_partial` where the text held writing whose names are not known to redaction",
+    }),
     created_at: Time,
   },
   { title: "Message" },
@@ -133,7 +148,7 @@ export const STREAM = `One event each, \`id\` counting from 1, \`data\` one line
 \`conversation_created\` {conversation_id, model, created_at, additional_metadata} (only where the call makes the conversation) ·
 \`message_started\` {message_id, conversation_id, model, user_message_id} ·
 \`status\` {phase: retrieving | loading_model | thinking | generating | calling_tool, detail?} ·
-\`warning\` {code: context_truncated | keyword_only_search | invalid_citation, message} ·
+\`warning\` {code: context_truncated | keyword_only_search | invalid_citation | redaction_partial, message} ·
 \`redaction\` {ner_count, kinds} · \`sources\` {sources: [{index, file_id, name, chunk_id, score, text, position}]} ·
 \`thinking_delta\` {text} · \`message_delta\` {text} ·
 \`message_completed\` {message_id, content, citations, finish_reason, usage, ner_count, timings} ·

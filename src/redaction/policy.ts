@@ -53,6 +53,20 @@ export function parseRedaction(input: unknown, enforced: boolean): RedactionPoli
   return { kinds, exclude: exclude.filter(value => value !== ""), customPatterns, source: input }
 }
 
+/**
+ * The `redaction` field as it is kept for follow-ups: the choices and the rules that `parseRedaction` has accepted, and
+ * nothing else that came with them. Values to be left alone are not kept where they would be redacted all the same.
+ */
+export function keptRedaction(input: unknown, enforced: boolean): unknown {
+  if (typeof input !== "object" || input === null) return input
+  const { enabled, categories, kinds, exclude, custom_patterns } = input as Record<string, unknown>
+  const rules = Array.isArray(custom_patterns)
+    ? (custom_patterns as CustomPattern[]).map(({ name, pattern, flags }) => ({ name, pattern, flags }))
+    : custom_patterns
+  const kept = { enabled, categories, kinds, ...(enforced ? {} : { exclude }), custom_patterns: rules }
+  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined))
+}
+
 /** Custom patterns always apply: naming them or their category is allowed and changes nothing. */
 function parseKinds(config: Record<string, unknown>, customNames: string[]): BuiltInKind[] {
   const categories = parseChoices(config.categories, "redaction.categories", [...BUILT_IN_CATEGORIES, "custom"])

@@ -12,9 +12,12 @@ import { Scan } from "./scan.ts"
 import { RedactionStream } from "./stream.ts"
 
 export { type Category, countByKind, type Entity, replacementOf } from "./kinds.ts"
-export { type CustomPattern, parseRedaction, type RedactionPolicy } from "./policy.ts"
+export { type CustomPattern, keptRedaction, parseRedaction, type RedactionPolicy } from "./policy.ts"
 export { PARTIAL_REDACTION } from "./scripts.ts"
 export { RedactionStream } from "./stream.ts"
+
+/** Longest stretch of work on the event loop while a JSON value is walked. */
+const SLICE_MS = 8
 
 export interface Redacted {
   text: string
@@ -48,17 +51,36 @@ export class Redactor {
     return new RedactionStream(this.scanFor(policy))
   }
 
-  /** All strings inside a JSON value: tool arguments, structured output. Keys stay; a number that is a value becomes its replacement. */
-  async redactValue<T>(value: T, policy: RedactionPolicy): Promise<{ value: T; entities: Entity[]; partial: boolean }> {
+  /**
+   * All strings inside a JSON value: tool arguments, structured output. A number that is private becomes its
+   * replacement. Keys are redacted as well unless they are `kept`; those that become equal are numbered.
+   */
+  async redactValue<T>(
+    value: T,
+    policy: RedactionPolicy,
+    keys: "redacted" | "kept" = "redacted",
+  ): Promise<{ value: T; entities: Entity[]; partial: boolean }> {
     const all: Omit<Redacted, "text"> = { entities: [], partial: false }
+    let sliceEnd = performance.now() + SLICE_MS
     const walk = async (part: unknown, key: string): Promise<unknown> => {
+      // A value of a hundred thousand short members is many short searches, none of which gives way by itself.
+      if (performance.now() > sliceEnd) {
+        await new Promise(resolve => setImmediate(resolve))
+        sliceEnd = performance.now() + SLICE_MS
+      }
       if (typeof part === "string" || typeof part === "number") return this.redactMember(part, key, policy, all)
-      if (Array.isArray(part)) return Promise.all(part.map(item => walk(item, key)))
       if (typeof part !== "object" || part === null) return part
-      const members = await Promise.all(
-        Object.entries(part).map(async ([name, member]) => [name, await walk(member, name)] as const),
-      )
-      return Object.fromEntries(members)
+      if (Array.isArray(part)) {
+        const items: unknown[] = []
+        for (const item of part) items.push(await walk(item, key))
+        return items
+      }
+      const members: [string, unknown][] = []
+      for (const [name, member] of Object.entries(part)) {
+        const shown = keys === "kept" ? name : ((await this.redactMember(name, "", policy, all)) as string)
+        members.push([shown, await walk(member, name)])
+      }
+      return objectOf(members)
     }
     return { value: (await walk(value, "")) as T, ...all }
   }
@@ -101,6 +123,23 @@ export function auditRedaction(where: Record<string, unknown>, entities: readonl
   log.info("redacted", { audit: true, ...where, kinds })
   // Names of custom patterns are the caller's; as labels they would grow without bound.
   for (const { kind, category } of entities) redactions.inc({ kind: category === "custom" ? "CUSTOM" : kind })
+}
+
+/** An object of members whose names may have become equal: `[REDACTED_NAME]`, `[REDACTED_NAME] (2)`. */
+export function objectOf(members: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+  const taken = new Set<string>()
+  const counts = new Map<string, number>()
+  const numbered = (name: string): string => {
+    let free = name
+    while (taken.has(free)) {
+      const count = (counts.get(name) ?? 1) + 1
+      counts.set(name, count)
+      free = `${name} (${count})`
+    }
+    taken.add(free)
+    return free
+  }
+  return Object.fromEntries(members.map(([name, member]) => [numbered(name), member]))
 }
 
 function replaceAll(text: string, entities: readonly Entity[]): string {

@@ -38,9 +38,11 @@ export interface MessagesTable {
   finish_reason: string | null
   /** JSON error of a failed reply. */
   error: string | null
+  /** JSON array of `{code, message}`. */
+  warnings: string
   model: string | null
   ner_count: number
-  /** JSON: the redaction that `content` went through; null for none. */
+  /** Digest of the redaction that `content` went through; null for none. */
   redaction: string | null
   prompt_tokens: number
   completion_tokens: number

@@ -29,6 +29,8 @@ export interface AgentRunsTable {
   finish_reason: string | null
   /** JSON `{code, message, details?, hint?}` of a failed or timed-out run. */
   error: string | null
+  /** JSON array of `{code, message}`. */
+  warnings: string
   prompt_tokens: number
   completion_tokens: number
   ner_count: number

@@ -9,6 +9,7 @@ import type { ModelServer } from "../support/model-server.ts"
 import { startOllama } from "../support/ollama.ts"
 import { startOpenAi } from "../support/openai.ts"
 import { rejection } from "../support/rejection.ts"
+import { unguarded } from "../support/unguarded.ts"
 
 const queue = new ModelQueue({ parallel: 2, waiting: 1 })
 const SILENCE_MS = 400
@@ -59,13 +60,15 @@ const join = (pieces: ChatPiece[], type: "text" | "thinking"): string =>
 
 describe.each(backends)("$name", ({ server, model, backend }) => {
   const ask = (scene: string, more: Partial<ChatRequest> = {}) =>
-    backend.chat({
-      model,
-      turns: [{ role: "user", content: `case-${scene}` }],
-      options: {},
-      signal: new AbortController().signal,
-      ...more,
-    })
+    backend.chat(
+      unguarded({
+        model,
+        turns: [{ role: "user", content: `case-${scene}` }],
+        options: {},
+        signal: new AbortController().signal,
+        ...more,
+      }),
+    )
   const failure = async (scene: string) => {
     const pieces: ChatPiece[] = []
     try {

@@ -53,11 +53,13 @@ test("a reply is streamed in order, numbered from 1, and stored", async () => {
     "citations",
     "content",
     "created_at",
+    "error",
     "finish_reason",
     "id",
     "model",
     "ner_count",
     "role",
+    "warnings",
   ])
 })
 

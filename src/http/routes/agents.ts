@@ -4,6 +4,7 @@ import { DEFAULT_MAX_STEPS, DEFAULT_TIMEOUT_SECONDS, MAX_STEPS, MAX_TIMEOUT_SECO
 import type { AgentRuns } from "../../agents/runs.ts"
 import { invalid } from "../../errors.ts"
 import type { RunStatus } from "../../storage/runs.ts"
+import { StoredError, WarningSchema } from "../chat-schemas.ts"
 import { caller } from "../context.ts"
 import {
   IDEMPOTENCY_KEY,
@@ -91,13 +92,6 @@ const Step = t.Object(
   { title: "Step" },
 )
 
-const RunError = t.Object({
-  code: t.String(),
-  message: t.String(),
-  details: t.Optional(t.Array(JsonObject)),
-  hint: t.Optional(t.String()),
-})
-
 const RUN = {
   run_id: t.String({ examples: ["run_01m7y48vkz3s85f1acdta2"] }),
   status: t.Union(STATUSES.map(status => t.Literal(status))),
@@ -117,7 +111,8 @@ const RUN = {
   finish_reason: nullable(
     t.String({ description: "final_answer, max_steps, cancelled, timeout or error; null while running" }),
   ),
-  error: nullable(RunError),
+  error: nullable(StoredError),
+  warnings: t.Array(WarningSchema, { description: "`redaction_partial`: writing whose names are not known" }),
   usage: t.Object({ prompt_tokens: integer(), completion_tokens: integer() }),
   ner_count: integer({ description: "Values that were redacted" }),
   started_at: Time,

@@ -9,6 +9,7 @@ import { agents } from "./0006-agents.ts"
 import { users } from "./0007-users.ts"
 import { keyOwners } from "./0008-key-owners.ts"
 import { fairTurns } from "./0009-fair-turns.ts"
+import { warnings } from "./0010-warnings.ts"
 
 export interface Migration {
   name: string
@@ -16,4 +17,15 @@ export interface Migration {
   up(executor: Kysely<any>): Promise<void>
 }
 
-export const MIGRATIONS: readonly Migration[] = [keys, library, jobs, search, chat, agents, users, keyOwners, fairTurns]
+export const MIGRATIONS: readonly Migration[] = [
+  keys,
+  library,
+  jobs,
+  search,
+  chat,
+  agents,
+  users,
+  keyOwners,
+  fairTurns,
+  warnings,
+]

@@ -1,0 +1,260 @@
+/**
+ * The one gate of a turn or a run towards everything that must not see private data: model, storage, caller, external
+ * tools. What goes through a door is walked whole, by the table of its fields (`guarded.ts`), so that what was
+ * forgotten on the way is still caught there. Without redaction everything passes as it is.
+ */
+import { createHash } from "node:crypto"
+import { AppError, invalid } from "../errors.ts"
+import type { Fields, Guarded } from "../guarded.ts"
+import { isId } from "../id.ts"
+import {
+  auditRedaction,
+  countByKind,
+  type Entity,
+  objectOf,
+  type RedactionPolicy,
+  type Redactor,
+} from "../redaction/redact.ts"
+import { KnownNames } from "./known-names.ts"
+
+/** Text that arrives in deltas. */
+export interface TextStream {
+  push(delta: string): Promise<Guarded<string>> | Guarded<string>
+  end(): Promise<Guarded<string>> | Guarded<string>
+}
+
+type Redacting = Pick<Redactor, "redact" | "redactValue" | "stream">
+type Table = { readonly [name: string]: Step | undefined }
+type Step = string | Table
+
+/** Names in our own messages that a reader of names may take for a person's. */
+const OWN_NAMES = ["carrel", "ollama", "openai"]
+/** Numbers from here on are kept as they are: no identifier of a person is shorter. */
+const SHORT_NUMBER = 100_000
+
+export class Guard {
+  private readonly found: Entity[] = []
+  private readonly streams: { entities: Entity[]; partial: boolean }[] = []
+  private readonly names = new KnownNames()
+  /** Texts that came out of this guard, and their lines: what is composed of them is not searched again. */
+  private readonly clean = new Set<string>()
+  private readonly cleanLines = new Set<string>()
+  private readonly cleanObjects = new WeakSet<object>()
+  private readsPartly = false
+
+  /** @param policy null where nothing is redacted */
+  constructor(
+    private readonly redactor: Redacting,
+    private readonly policy: RedactionPolicy | null,
+  ) {}
+
+  get redacts(): boolean {
+    return this.policy !== null
+  }
+
+  /** Names the policy: what went through it before need not go again. A digest, for patterns may quote values. */
+  get key(): string | null {
+    return this.policy && createHash("sha256").update(JSON.stringify(this.policy)).digest("hex")
+  }
+
+  /** Some text so far holds writing in which names are not known; see PARTIAL_REDACTION. */
+  get partial(): boolean {
+    return this.readsPartly || this.streams.some(stream => stream.partial)
+  }
+
+  /** What has been replaced and counted so far. */
+  get entities(): readonly Entity[] {
+    return [...this.found, ...this.streams.flatMap(({ entities }) => entities)]
+  }
+
+  get count(): number {
+    return this.entities.length
+  }
+
+  get kinds(): Record<string, number> {
+    return countByKind(this.entities)
+  }
+
+  audit(where: Record<string, unknown>): void {
+    auditRedaction(where, this.entities)
+  }
+
+  /** The text with what is private replaced, which is counted. */
+  async text(given: string): Promise<Guarded<string>> {
+    const { text, entities } = await this.redact(given)
+    this.found.push(...entities)
+    return text
+  }
+
+  /** Does not count: labels, and what was counted before. */
+  async silently(given: string): Promise<Guarded<string>> {
+    return (await this.redact(given)).text
+  }
+
+  /** The same for JSON, its keys included. Keys that become equal are numbered: `[REDACTED_NAME] (2)`. */
+  async value<T>(given: T): Promise<Guarded<T>> {
+    const { value, entities } = await this.redactValue(given, "redacted")
+    this.found.push(...entities)
+    return value as Guarded<T>
+  }
+
+  /** JSON as one text. */
+  async json(given: unknown): Promise<Guarded<string>> {
+    const text = JSON.stringify(await this.value(given))
+    this.trust(text)
+    return text as Guarded<string>
+  }
+
+  stream(): TextStream {
+    if (!this.policy) return OPEN_STREAM
+    const stream = this.redactor.stream(this.policy)
+    this.streams.push(stream)
+    return stream as unknown as TextStream
+  }
+
+  /**
+   * Takes texts and objects for clean: what the daemon's own code or its operator wrote, and what went through the same
+   * policy before.
+   */
+  trust(...given: (string | object)[]): void {
+    if (!this.policy) return
+    for (const each of given)
+      if (typeof each === "string") this.remember(each)
+      else this.cleanObjects.add(each)
+  }
+
+  /** A record on its way through a door, every field as its table says; fields that are not in the table are left out. */
+  async pass<T extends object>(record: T, fields: Fields<T>): Promise<Guarded<T>> {
+    if (!this.policy) return record as Guarded<T>
+    return (await this.walk(record, fields as Table)) as Guarded<T>
+  }
+
+  /** An error as it may be shown, stored and logged: its words may be a model server's, or quote an answer. */
+  async error<E>(error: E): Promise<E | AppError> {
+    if (!(error instanceof AppError) || !this.policy) return error
+    const policy = { ...this.policy, exclude: [...this.policy.exclude, ...OWN_NAMES] }
+    const shown = async (text: string) => (await this.redact(text, policy)).text
+    const { code, message, hint, details, retryAfter, headers, cause } = error
+    return new AppError(code, {
+      message: await shown(message),
+      ...(hint === undefined ? {} : { hint: await shown(hint) }),
+      ...(details === undefined ? {} : { details: (await this.redactValue(details, "redacted")).value }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(headers === undefined ? {} : { headers }),
+      cause,
+    })
+  }
+
+  /**
+   * Names that a later answer must repeat cannot be replaced: a request whose names are private is refused.
+   * @throws AppError invalid_request naming the field and the kinds, never the name
+   */
+  async refusePrivateKeys(field: string, given: unknown): Promise<void> {
+    if (!this.policy || given === null || typeof given !== "object") return
+    for (const [name, inner] of Object.entries(given)) {
+      if (!Array.isArray(given)) await this.refusePrivate(`${field}: the name of a property`, name)
+      await this.refusePrivateKeys(field, inner)
+    }
+  }
+
+  /** @throws AppError invalid_request naming the kinds that were found */
+  async refusePrivate(field: string, given: string): Promise<void> {
+    const { entities } = await this.redact(given)
+    if (entities.length === 0) return
+    const kinds = Object.keys(countByKind(entities)).join(", ")
+    throw invalid(field, `holds what redaction hides (${kinds}); choose another name`)
+  }
+
+  private async redact(
+    given: string,
+    policy = this.policy,
+  ): Promise<{ text: Guarded<string>; entities: readonly Entity[] }> {
+    if (!policy || given === "" || this.clean.has(given)) return { text: given as Guarded<string>, entities: [] }
+    const { text, entities, partial } = await this.redactor.redact(given, policy)
+    for (const entity of entities) this.names.learn(given.slice(entity.start, entity.end), entity)
+    const again = this.names.replaceIn(text)
+    this.readsPartly ||= partial
+    this.remember(again.text)
+    return { text: again.text as Guarded<string>, entities: [...entities, ...again.entities] }
+  }
+
+  private async redactValue<T>(given: T, keys: "redacted" | "kept"): Promise<{ value: T; entities: Entity[] }> {
+    if (!this.policy) return { value: given, entities: [] }
+    if (typeof given === "object" && given !== null && this.cleanObjects.has(given))
+      return { value: given, entities: [] }
+    const { value, entities, partial } = await this.redactor.redactValue(given, this.policy, keys)
+    this.readsPartly ||= partial
+    const replaced = mapStrings(value, text => {
+      const again = this.names.replaceIn(text)
+      entities.push(...again.entities)
+      this.remember(again.text)
+      return again.text
+    })
+    if (typeof replaced === "object" && replaced !== null) this.cleanObjects.add(replaced)
+    return { value: replaced as T, entities }
+  }
+
+  private async walk(value: unknown, step: Step): Promise<unknown> {
+    if (value === null || value === undefined || step === "own") return value
+    if (step === "withheld") return undefined
+    if (step === "json" || step === "values")
+      return (await this.redactValue(value, step === "json" ? "redacted" : "kept")).value
+    if (Array.isArray(value)) {
+      const items: unknown[] = []
+      for (const item of value) items.push(await this.walk(item, step))
+      return items
+    }
+    if (typeof value === "string") return this.composed(value)
+    if (typeof value === "number") return this.number(value)
+    if (typeof step === "string" || typeof value !== "object") return (await this.redactValue(value, "redacted")).value
+    const members: [string, unknown][] = []
+    for (const [name, inner] of Object.entries(value)) {
+      const next = step[name]
+      if (next === undefined) continue
+      const shown = await this.walk(inner, next)
+      if (shown !== undefined) members.push([name, shown])
+    }
+    return Object.fromEntries(members)
+  }
+
+  /** A text that may be put together from clean ones: only its other lines are searched. */
+  private async composed(text: string): Promise<string> {
+    if (this.clean.has(text) || isId(text)) return text
+    const parts: string[] = []
+    let unknown: string[] = []
+    const search = async () => {
+      if (unknown.length > 0) parts.push((await this.redact(unknown.join("\n"))).text)
+      unknown = []
+    }
+    for (const line of text.split("\n"))
+      if (this.cleanLines.has(line) || (line === "" && unknown.length === 0)) {
+        await search()
+        parts.push(line)
+      } else unknown.push(line)
+    await search()
+    const clean = parts.join("\n")
+    this.clean.add(clean)
+    return clean
+  }
+
+  private async number(value: number): Promise<number> {
+    if (!this.policy || Math.abs(value) < SHORT_NUMBER) return value
+    const { entities } = await this.redactor.redact(String(value), this.policy)
+    if (entities.length === 0) return value
+    return createHash("sha256").update(String(value)).digest().readUInt32BE() >>> 1
+  }
+
+  private remember(text: string): void {
+    this.clean.add(text)
+    for (const line of text.split("\n")) this.cleanLines.add(line)
+  }
+}
+
+const OPEN_STREAM: TextStream = { push: delta => delta as Guarded<string>, end: () => "" as Guarded<string> }
+
+function mapStrings(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value)
+  if (Array.isArray(value)) return value.map(item => mapStrings(item, change))
+  if (value === null || typeof value !== "object") return value
+  return objectOf(Object.entries(value).map(([key, inner]) => [change(key), mapStrings(inner, change)]))
+}
