@@ -47,8 +47,10 @@ import { Blobs } from "./storage/blobs.ts"
 import { isMigrated, openDatabase } from "./storage/database.ts"
 import { watchDiskUse } from "./storage/disk-use.ts"
 import { DiskWatch } from "./storage/disk-watch.ts"
+import { closeToOthers } from "./storage/file-modes.ts"
 import { lockDirectory } from "./storage/lock.ts"
 import { healVectorFiles } from "./storage/vector-files.ts"
+import { keepLogEmpty } from "./storage/write-ahead-log.ts"
 
 export interface App {
   url: string
@@ -68,7 +70,9 @@ export async function startApp(config: Config): Promise<App> {
   const nativeDirectory = join(config.data, "native")
   const lock = lockDirectory(config.data)
   useNativeDirectory(nativeDirectory)
+  closeToOthers(config.data)
   const database = await openDatabase(config.data)
+  const leaveLog = keepLogEmpty(database, config.data)
   await ensureWorkspace(database)
   const blobs = new Blobs(config.data, config.disk_floor_mb * 2 ** 20)
   blobs.clearTemporary()
@@ -222,6 +226,7 @@ export async function startApp(config: Config): Promise<App> {
       await entityModel?.close()
       unwatch()
       allowOutbound()
+      leaveLog()
       await database.destroy()
       lock.release()
     },

@@ -4,6 +4,7 @@
  */
 import type { Command } from "./commands/command.ts"
 import { setLogSink } from "./log.ts"
+import { OWN_UMASK } from "./storage/file-modes.ts"
 
 const COMMANDS: Record<string, { summary: string; load: () => Promise<{ run: Command }> }> = {
   serve: { summary: "run the daemon", load: () => import("./commands/serve.ts") },
@@ -54,6 +55,7 @@ ${lines.join("\n")}
 }
 
 async function main([name, ...args]: string[]): Promise<number> {
+  process.umask(OWN_UMASK)
   if (name === "reader") {
     const { serveReader } = await import("./ingest/extract/reader-process.ts")
     serveReader() // until its parent goes away

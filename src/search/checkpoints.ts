@@ -19,6 +19,12 @@ const RETRY_MS = 2_000
 /** Longest wait at the end for a disk that hangs. */
 const CLOSE_MS = 2_000
 
+export interface CheckpointRequest {
+  path: string
+  /** The log is cut as well, not only copied. */
+  cut: boolean
+}
+
 export interface CheckpointReply {
   error: string | null
 }
@@ -36,20 +42,30 @@ export class Checkpoints {
 
   /** Resolves when none is under way; begins one when the log is long. Never rejects. */
   async settled(): Promise<void> {
-    if (!this.underWay && performance.now() >= this.retryAt && this.logBytes() > LOG_BYTES)
-      this.underWay = this.run()
-        .then(() => {
-          this.failing = false
-        })
-        .catch(error => {
-          if (!this.failing) log.warn("the log of the keyword index cannot be copied; it grows meanwhile", { error })
-          this.failing = true
-          this.retryAt = performance.now() + RETRY_MS
-        })
-        .finally(() => {
-          this.underWay = undefined
-        })
+    if (!this.underWay && performance.now() >= this.retryAt && this.logBytes() > LOG_BYTES) this.begin({ cut: false })
     await this.underWay
+  }
+
+  /** Copies the log whatever its length and cuts it, so that nothing of what was removed stays in it. Never rejects. */
+  async cut(): Promise<void> {
+    await this.underWay
+    if (this.logBytes() > 0) this.begin({ cut: true })
+    await this.underWay
+  }
+
+  private begin(how: { cut: boolean }): void {
+    this.underWay = this.run(how)
+      .then(() => {
+        this.failing = false
+      })
+      .catch(error => {
+        if (!this.failing) log.warn("the log of the keyword index cannot be copied; it grows meanwhile", { error })
+        this.failing = true
+        this.retryAt = performance.now() + RETRY_MS
+      })
+      .finally(() => {
+        this.underWay = undefined
+      })
   }
 
   /** Ended within a call of SQLite a thread could take the process with it: waits for one under way, if not for long. */
@@ -64,12 +80,12 @@ export class Checkpoints {
     this.worker = undefined
   }
 
-  private async run(): Promise<void> {
+  private async run({ cut }: { cut: boolean }): Promise<void> {
     clearTimeout(this.idle)
     this.worker ??= this.startThread()
     const answer = Promise.withResolvers<CheckpointReply>()
     this.settle = answer.resolve
-    this.worker.postMessage(this.path)
+    this.worker.postMessage({ path: this.path, cut } satisfies CheckpointRequest)
     try {
       const { error } = await answer.promise
       if (error) throw new Error(error)

@@ -18,6 +18,7 @@ import {
 } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { ChunkSource } from "../storage/document.ts"
+import { Erasure } from "./erasure.ts"
 import { countIds, type IdRanges, subtract, toRanges, union } from "./id-ranges.ts"
 import { neighbours, type Passage } from "./passages.ts"
 import {
@@ -71,6 +72,10 @@ export class SearchIndex implements SearchService {
   private readonly stopping = new AbortController()
   private sweeping: Promise<void> | undefined
   private sweepAgain = false
+  private readonly erasure = new Erasure(async extent => {
+    await this.thread.ask("erase", { extent })
+    await this.vectors.erase(extent)
+  })
   private searches = 0
   private catchingUp: Promise<void> | undefined
   private progress: ReindexProgress | null = null
@@ -91,6 +96,7 @@ export class SearchIndex implements SearchService {
     await this.db.updateTable("generations").set({ state: "dead" }).where("state", "=", "staging").execute()
     await buryOrphans(this.db)
     void this.sweep()
+    this.erasure.note() // the last run may have ended before it erased what was removed
     this.catchUpLater(LOAD_AFTER_MS)
   }
 
@@ -99,6 +105,7 @@ export class SearchIndex implements SearchService {
     clearTimeout(this.timer)
     await this.catchingUp
     await this.sweeping
+    await this.erasure.close()
     await this.vectors.close()
     await this.thread.stop()
   }
@@ -224,6 +231,12 @@ export class SearchIndex implements SearchService {
     }
   }
 
+  /** Writes anew what still holds words or vectors of removed passages, now. */
+  async erase(): Promise<void> {
+    await this.sweep()
+    await this.erasure.run("all")
+  }
+
   /** Compacts the vectors now. */
   optimize(): Promise<void> {
     return this.vectors.optimize()
@@ -261,6 +274,7 @@ export class SearchIndex implements SearchService {
         this.reached("words removed")
         for (const generation of idle) await forgetGeneration(this.db, generation)
         this.reached("swept")
+        this.erasure.note()
       }
     }
   }

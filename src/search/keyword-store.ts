@@ -40,6 +40,7 @@ export class KeywordStore {
     this.db.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
     this.db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory")
     this.db.exec("pragma cache_size = -32000; pragma mmap_size = 0")
+    this.db.exec("pragma secure_delete = on") // words of removed passages are overwritten
     // See `Checkpoints`, which knows the length of the log by its file.
     this.db.exec("pragma wal_autocheckpoint = 0; pragma journal_size_limit = 0")
     this.db.exec(`

@@ -9,6 +9,7 @@ import { BUSY_TIMEOUT_MS } from "../storage/writer.ts"
 import { groupsOf } from "./analyze.ts"
 import { Checkpoints } from "./checkpoints.ts"
 import { ScratchError } from "./code-rows.ts"
+import type { Extent } from "./erasure.ts"
 import { type IdRanges, intersect, NO_IDS, subtract } from "./id-ranges.ts"
 import { KeywordIndex, type Scope } from "./keyword-index.ts"
 import { KeywordStore } from "./keyword-store.ts"
@@ -43,6 +44,9 @@ const NOTHING: WorkerAnswer = {
   words: 0,
   bound: 0,
 }
+
+/** Passages of a segment that is rewritten, in a second or so, soon after one of them was removed. */
+const SMALL_SEGMENT = 20_000
 
 export class SearchCore {
   private keyword!: KeywordIndex
@@ -86,6 +90,8 @@ export class SearchCore {
         this.vectors?.remove(request.ask.ranges)
         this.nextVectors?.remove(request.ask.ranges)
         return this.mergeLater()
+      case "erase":
+        return this.erase(request.ask.extent)
       case "search":
         return this.searchOrLose(request.ask)
       case "stats":
@@ -231,11 +237,23 @@ export class SearchCore {
     })
   }
 
-  private async merge(): Promise<void> {
+  private async erase(extent: Extent): Promise<void> {
+    await this.merging
+    const { merges } = this
+    this.merging = this.merge(extent === "all" ? Number.POSITIVE_INFINITY : SMALL_SEGMENT).finally(() => {
+      this.merging = undefined
+    })
+    await this.merging
+    // After it a write waits for the disk once, so it is worth it only when there is something to cut.
+    if (this.merges > merges) await this.checkpoints?.cut()
+  }
+
+  /** Segments of up to `erased` passages are rewritten for a single removed one. */
+  private async merge(erased = 0): Promise<void> {
     const pace = this.pace()
     try {
       await pace.giveWay()
-      while ((await mergeOnce(this.keyword, pace)) > 0) this.merges++
+      while ((await mergeOnce(this.keyword, pace, erased)) > 0) this.merges++
     } catch (error) {
       // Such as a full disk. Nothing of a failed merge is visible; the next write tries again.
       if (!this.closed) log.warn("keyword segments could not be merged", { error })

@@ -19,12 +19,12 @@ const PAGE = 64
 /** Postings of merged segments cleared at a time. */
 const CLEARED = 64
 
-/** The segments that should become one, or none. */
-export function planMerge(segments: Segment[], removed: IdRanges): Segment[] {
+/** The segments that should become one, or none. One of up to `erased` passages is rewritten for a single removed one. */
+export function planMerge(segments: Segment[], removed: IdRanges, erased = 0): Segment[] {
   const levels = new Map<number, Segment[]>()
   for (const segment of segments) {
     const gone = countRemoved(segment, removed)
-    if (gone > 0 && gone >= segment.documents * REWRITE_SHARE) return [segment]
+    if (gone > 0 && (gone >= segment.documents * REWRITE_SHARE || segment.documents <= erased)) return [segment]
     const level = Math.max(0, Math.floor(Math.log(segment.documents / 64) / Math.log(WIDTH)))
     levels.set(level, [...(levels.get(level) ?? []), segment])
   }
@@ -50,10 +50,10 @@ function countRemoved(segment: Segment, removed: IdRanges): number {
  * Merges what `planMerge` names, slice by slice, and clears what is left of merged segments.
  * @returns the number of passages in the merged segments, 0 when there was nothing to do.
  */
-export async function mergeOnce(index: KeywordIndex, pace: Pace): Promise<number> {
+export async function mergeOnce(index: KeywordIndex, pace: Pace, erased = 0): Promise<number> {
   await clearLeftovers(index, pace)
   const removed = index.removedRanges()
-  const sources = planMerge(index.segments, removed)
+  const sources = planMerge(index.segments, removed, erased)
   if (sources.length === 0) return 0
   const merge = new Merge(index.store, sources, removed)
   try {

@@ -8,6 +8,7 @@ import type { Embedder } from "../backends/backend.ts"
 import { log } from "../log.ts"
 import type { Database } from "../storage/database.ts"
 import { type OptimizeOutcome, VectorTable } from "../storage/search-index.ts"
+import type { Extent } from "./erasure.ts"
 import type { IdRanges } from "./id-ranges.ts"
 import type { SearchThread } from "./search-thread.ts"
 
@@ -144,16 +145,31 @@ export class VectorLeg {
     return this.optimizeTables(() => true)
   }
 
+  /** Writes tables anew that hold vectors of removed passages: small ones, or all. */
+  async erase(extent: Extent): Promise<void> {
+    await this.rewriteTables(
+      async table => (await table.holdsRemoved()) && (extent === "all" || (await table.isSmall())),
+      table => table.erase(),
+    )
+  }
+
   private optimizeTables(wanted: (table: VectorTable) => boolean | Promise<boolean>): Promise<void> {
     this.writes = 0
     clearTimeout(this.idle)
+    return this.rewriteTables(wanted, table => table.optimize())
+  }
+
+  private rewriteTables(
+    wanted: (table: VectorTable) => boolean | Promise<boolean>,
+    rewrite: (table: VectorTable) => Promise<OptimizeOutcome>,
+  ): Promise<void> {
     this.optimizing = this.optimizing.then(async () => {
       for (const { name } of await this.tables()) {
         if (this.closed) return
         try {
           const table = await this.table(name)
           if (!(await wanted(table))) continue
-          const outcome = await table.optimize()
+          const outcome = await rewrite(table)
           this.optimizeStats.runs++
           this.optimizeStats.last = { ...outcome, at: new Date().toISOString() }
           log.debug("vectors were compacted", { ...outcome })

@@ -1,5 +1,6 @@
 /** What the search worker is asked and what it answers. */
 import type { Scheme } from "./analyze.ts"
+import type { Extent } from "./erasure.ts"
 import type { IdRanges } from "./id-ranges.ts"
 import type { ParsedQuery } from "./query.ts"
 import type { SearchFilters } from "./types.ts"
@@ -88,6 +89,8 @@ export interface WorkerTasks {
   /** The set that was being filled serves from now on; the former one is dropped. */
   swapVectors: { ask: { table: string }; answer: undefined }
   remove: { ask: { ranges: IdRanges }; answer: undefined }
+  /** Writes anew the segments that hold words of removed passages, and cuts the log. */
+  erase: { ask: { extent: Extent }; answer: undefined }
   search: { ask: WorkerSearch; answer: WorkerAnswer }
   stats: { ask: Record<string, never>; answer: WorkerStats }
   holdings: { ask: Record<string, never>; answer: WorkerHoldings }

@@ -9,6 +9,8 @@
  * that was added (1 GB at a million of 256 dimensions), so callers ask `isWorthOptimizing` first.
  */
 import { mkdirSync } from "node:fs"
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
 import type { Connection, Table } from "@lancedb/lancedb"
 import { unpackAhead } from "../native/native.ts"
 
@@ -41,8 +43,14 @@ const SMALL_TABLE_BYTES = 16 * 2 ** 20
 const CHANGED_SHARE = 0.25
 /** Fragments at which a larger table is written anew whatever has changed: a removal takes 40 ms there, and 5 with few. */
 const MAX_FRAGMENTS = 500
-/** A removed vector leaves the disk within about this time, however little else changes. */
+/** A table that changes at all is written anew this often. */
 const MAX_REST_MS = 24 * 3600 * 1000
+/**
+ * Id of a row that stands for nothing. LanceDB leaves a fragment with few removed rows as it is, with the removed vectors
+ * in it, unless there is another to merge it with: this row is that other. It stays, so that a table that notes removed
+ * rows always holds vectors to be erased.
+ */
+const MARKER = -1
 
 export class VectorTable {
   /** Adds and removals under way. */
@@ -106,9 +114,9 @@ export class VectorTable {
     }
   }
 
-  /** Every row, in batches; the arrays are valid only until the next batch is asked for. */
+  /** Every row but the marker, in batches; the arrays are valid only until the next batch is asked for. */
   async *scan(): AsyncGenerator<VectorBatch> {
-    for await (const batch of this.table.query().select(["id", "vector"])) {
+    for await (const batch of this.table.query().where(`id > ${MARKER}`).select(["id", "vector"])) {
       const ids = batch.getChild("id")!.data[0]!
       const list = batch.getChild("vector")!.data[0]!
       const values = list.children[0]!.values as Float32Array
@@ -132,7 +140,29 @@ export class VectorTable {
   }
 
   count(): Promise<number> {
-    return this.table.countRows()
+    return this.table.countRows(`id > ${MARKER}`)
+  }
+
+  /** True when rows were removed whose vectors are still in a file of the table. */
+  async holdsRemoved(): Promise<boolean> {
+    const notes = await readdir(join(this.directory, `${this.table.name}.lance`, "_deletions")).catch(() => [])
+    return notes.length > 0
+  }
+
+  async isSmall(): Promise<boolean> {
+    return (await this.table.countRows()) * this.dimensions * 4 <= SMALL_TABLE_BYTES
+  }
+
+  /**
+   * Writes the table anew without the vectors of removed rows. In tables of several million rows fragments of a million
+   * are full and rewritten only once a tenth of their rows was removed.
+   */
+  async erase(): Promise<OptimizeOutcome> {
+    await this.write(() => this.table.delete(`id <= ${MARKER}`))
+    await this.add({ ids: Int32Array.of(MARKER), vectors: new Float32Array(this.dimensions) })
+    const outcome = await this.optimize()
+    await this.optimize() // removes the version before, which the first one still counts as new
+    return outcome
   }
 
   /** True when what changed since the last time is worth writing the table anew. */

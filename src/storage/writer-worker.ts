@@ -3,6 +3,7 @@ import { Database as Sqlite } from "bun:sqlite"
 import {
   BUSY_TIMEOUT_MS,
   COMMIT,
+  EMPTY_LOG,
   ROLLBACK,
   type WriteFailure,
   type WriteReply,
@@ -11,6 +12,9 @@ import {
 } from "./writer.ts"
 
 declare const self: Worker
+
+/** Longest wait for readers before the log is emptied another time. */
+const READERS_MS = 100
 
 let sqlite: Sqlite | undefined
 
@@ -37,6 +41,7 @@ function open(path: string): Sqlite {
   opened.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   opened.run("PRAGMA journal_mode = WAL")
   opened.run("PRAGMA synchronous = FULL") // a commit that was acknowledged survives power loss
+  opened.run("PRAGMA secure_delete = ON") // what is deleted is overwritten
   opened.run("PRAGMA foreign_keys = ON")
   opened.run("PRAGMA temp_store = MEMORY") // no file outside the data directory
   return opened
@@ -46,6 +51,7 @@ function open(path: string): Sqlite {
 function write(database: Sqlite, sql: string, parameters: readonly unknown[]): Written {
   // A disk in trouble makes SQLite roll back by itself; the error that tells of it must not be lost for another.
   if (sql === ROLLBACK && !database.inTransaction) return { rows: [], changes: 0, lastInsertRowid: 0, committed: false }
+  if (sql === EMPTY_LOG) return emptyLog(database)
   const statement = database.query(sql)
   if (statement.columnNames.length > 0) {
     const rows = statement.all(...(parameters as never[]))
@@ -54,6 +60,16 @@ function write(database: Sqlite, sql: string, parameters: readonly unknown[]): W
   const { changes, lastInsertRowid } = statement.run(...(parameters as never[]))
   const committed = (changes > 0 || sql === COMMIT) && !database.inTransaction
   return { rows: [], changes, lastInsertRowid: Number(lastInsertRowid), committed }
+}
+
+/** Whoever writes waits meanwhile, so it gives up soon: a backup reads for minutes. */
+function emptyLog(database: Sqlite): Written {
+  database.run(`PRAGMA busy_timeout = ${READERS_MS}`)
+  try {
+    return { rows: database.query(EMPTY_LOG).all(), changes: 0, lastInsertRowid: 0, committed: false }
+  } finally {
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  }
 }
 
 /** What crosses threads of an error. */

@@ -8,6 +8,8 @@ import { workerUrl } from "../native/self.ts"
 export const BEGIN = "begin immediate"
 export const COMMIT = "commit"
 export const ROLLBACK = "rollback"
+/** Copies the log into the database and cuts it, unless somebody reads from it for long. */
+export const EMPTY_LOG = "pragma wal_checkpoint(truncate)"
 /** Longest wait for another process (the command line beside a daemon) that holds the write lock. */
 export const BUSY_TIMEOUT_MS = 10_000
 

@@ -1,0 +1,29 @@
+/**
+ * Empties the database's log when it was written to. SQLite leaves what was written there until it begins the log anew,
+ * which on a quiet day is never: a deleted text would stay in it.
+ */
+import { statSync } from "node:fs"
+import { join } from "node:path"
+import { sql } from "kysely"
+import type { Database } from "./database.ts"
+import { EMPTY_LOG } from "./writer.ts"
+
+const INTERVAL_MS = 10_000
+
+/** @returns what ends it */
+export function keepLogEmpty(database: Database, dataDirectory: string): () => void {
+  const path = join(dataDirectory, "carrel.db-wal")
+  let running = false
+  const timer = setInterval(async () => {
+    if (running || !statSync(path, { throwIfNoEntry: false })?.size) return
+    running = true
+    await emptyLog(database).catch(() => {}) // a disk in trouble says so to who writes; the log is emptied another time
+    running = false
+  }, INTERVAL_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+export async function emptyLog(database: Database): Promise<void> {
+  await sql.raw(EMPTY_LOG).execute(database)
+}
