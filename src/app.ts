@@ -44,7 +44,7 @@ import { refuseOutbound } from "./outbound.ts"
 import { Redactor } from "./redaction/redact.ts"
 import { SearchIndex } from "./search/index.ts"
 import { Blobs } from "./storage/blobs.ts"
-import { isMigrated, openDatabase } from "./storage/database.ts"
+import { isMigrated, openDatabase, removeOldCopies } from "./storage/database.ts"
 import { watchDiskUse } from "./storage/disk-use.ts"
 import { DiskWatch } from "./storage/disk-watch.ts"
 import { closeToOthers } from "./storage/file-modes.ts"
@@ -71,6 +71,7 @@ export async function startApp(config: Config): Promise<App> {
   const lock = lockDirectory(config.data)
   useNativeDirectory(nativeDirectory)
   closeToOthers(config.data)
+  removeOldCopies(config.data)
   const database = await openDatabase(config.data)
   const leaveLog = keepLogEmpty(database, config.data)
   await ensureWorkspace(database)

@@ -5,9 +5,11 @@ import { isMainThread } from "node:worker_threads"
 import { type EmbeddedGroup, type GroupName, groups } from "./embedded.ts"
 import { returnFreedMemory, setLibraryVariables } from "./environment.ts"
 import { selfCommand } from "./self.ts"
-import { isUnpacked, unpack, unpackedFolder } from "./unpack.ts"
+import { isIntact, unpack, unpackedFolder } from "./unpack.ts"
 
 let directory: string | undefined
+/** Groups whose files this thread has found intact. */
+const checked = new Set<GroupName>()
 
 /**
  * Says where native libraries, built-in models and the libraries' own temporary files live: `<data>/native`.
@@ -53,19 +55,19 @@ export function unpackedGroup(name: GroupName): string {
   const group = groupNamed(name)
   if (!directory) throw new Error(`useNativeDirectory must be called before ${name} is loaded`)
   const folder = unpackedFolder(name, group, directory)
-  if (!isUnpacked(folder, group)) unpackInChild(name, directory)
+  if (!checked.has(name) && !isIntact(folder, group)) unpackInChild(name, directory)
+  checked.add(name)
   return folder
 }
 
 /**
- * Unpacks a group before something needs it at once, without holding up this thread: half a second at the first use in a
- * data directory. Does nothing from source, or when it is done already.
+ * Unpacks and checks a group before something needs it at once, without holding up this thread: half a second at the first
+ * use in a data directory, 0.2 s later. Does nothing from source, or when it is done already.
  */
 export async function unpackAhead(name: GroupName): Promise<void> {
-  const group = groups[name]
-  if (!group || !directory || isUnpacked(unpackedFolder(name, group, directory), group)) return
+  if (!groups[name] || !directory || checked.has(name)) return
   const child = Bun.spawn(unpackCommand(name, directory), { stdin: "ignore", stdout: "ignore", stderr: "ignore" })
-  await child.exited // what failed is said by who needs it
+  if ((await child.exited) === 0) checked.add(name) // what failed is said by who needs it
 }
 
 /** What the hidden command `carrel unpack GROUP DIRECTORY` does. */

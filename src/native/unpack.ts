@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -21,15 +22,17 @@ import type { EmbeddedFile, EmbeddedGroup } from "./embedded.ts"
  * memory of the daemon, where the 64 KB pieces that it really runs make 30.
  */
 const WRITE_BYTES = 65_536
+const READ_BYTES = 2 ** 20
 
 /**
- * Returns `<directory>/<name>-<hash>`, which holds every file of the group, and unpacks it first when it does not.
+ * Returns `<directory>/<name>-<hash>`, which holds every file of the group, and unpacks it first when it does not, or holds
+ * one that was changed.
  * Synchronous, because `require` of a native library is. Several processes and threads may call it at once: each
  * unpacks into a folder of its own and the first to rename wins. Folders of other versions of the group are removed.
  */
 export function unpack(name: string, group: EmbeddedGroup, directory: string): string {
   const folder = unpackedFolder(name, group, directory)
-  if (isUnpacked(folder, group)) return folder
+  if (isIntact(folder, group)) return folder
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const partial = mkdtempSync(`${folder}.partial-`)
   try {
@@ -47,12 +50,28 @@ export function unpack(name: string, group: EmbeddedGroup, directory: string): s
 export const unpackedFolder = (name: string, group: EmbeddedGroup, directory: string): string =>
   join(directory, `${name}-${group.hash}`)
 
-/** Sizes are enough: the folder gets its name only after every file was checked and flushed. */
-export function isUnpacked(folder: string, group: EmbeddedGroup): boolean {
+/**
+ * True when every file has the content that it was built with: libraries are loaded into the process, and a disk, or
+ * somebody with access to the folder, may have changed one. Takes 0.2 s for LanceDB's 202 MB.
+ */
+export function isIntact(folder: string, group: EmbeddedGroup): boolean {
   return group.files.every(file => {
-    const found = statSync(join(folder, file.path), { throwIfNoEntry: false })
-    return found?.size === file.sizeBytes
+    const path = join(folder, file.path)
+    return statSync(path, { throwIfNoEntry: false })?.size === file.sizeBytes && sha256Of(path) === file.sha256
   })
+}
+
+function sha256Of(path: string): string {
+  const hash = createHash("sha256")
+  const buffer = Buffer.allocUnsafe(READ_BYTES)
+  const file = openSync(path, "r")
+  try {
+    for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer))
+      hash.update(buffer.subarray(0, read))
+  } finally {
+    closeSync(file)
+  }
+  return hash.digest("hex")
 }
 
 function writeFile(folder: string, { path, packed, sha256, sizeBytes }: EmbeddedFile): void {
@@ -86,13 +105,13 @@ function publish(partial: string, folder: string, group: EmbeddedGroup): void {
   try {
     renameSync(partial, folder)
   } catch (error) {
-    if (isUnpacked(folder, group)) return
-    // Something incomplete has the name: a file was lost or cut by hand.
+    if (isIntact(folder, group)) return
+    // Something incomplete has the name: a file was lost, cut or changed.
     rmSync(folder, { recursive: true, force: true })
     try {
       renameSync(partial, folder)
     } catch {
-      if (!isUnpacked(folder, group)) throw error
+      if (!isIntact(folder, group)) throw error
     }
   }
 }

@@ -3,7 +3,7 @@
  * committed and wait for nobody. Keep transactions short: no await on anything but the database inside one.
  */
 import { Database as Sqlite } from "bun:sqlite"
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Kysely, sql, type Transaction } from "kysely"
 import { commitSeconds } from "../metrics.ts"
@@ -86,6 +86,17 @@ async function copyBefore(database: Database, path: string, migration: string): 
     renameSync(temporary, copy)
   } finally {
     rmSync(temporary, { force: true })
+  }
+}
+
+/** A copy serves to undo an upgrade; it also holds what was deleted since. */
+const COPY_KEPT_MS = 7 * 24 * 3_600_000
+
+/** Removes the copies of former upgrades once they are a week old. */
+export function removeOldCopies(dataDirectory: string): void {
+  for (const name of readdirSync(dataDirectory)) {
+    const path = join(dataDirectory, name)
+    if (name.startsWith("carrel.db.before-") && Date.now() - statSync(path).mtimeMs > COPY_KEPT_MS) rmSync(path)
   }
 }
 

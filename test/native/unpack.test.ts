@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { createHash } from "node:crypto"
 import {
+  chmodSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -65,6 +66,17 @@ describe("unpack", () => {
     truncateSync(join(folder, "deep/er/library.so"), 3)
     unpack("library", wanted, directory)
     expect(readFileSync(join(folder, "deep/er/library.so"), "utf8")).toBe("the library")
+    expect(readdirSync(directory)).toHaveLength(1)
+  })
+
+  test("replaces a file that was changed and has its size still", () => {
+    const wanted = group(LIBRARY)
+    const folder = unpack("library", wanted, directory)
+    const path = join(folder, "binding.node")
+    chmodSync(path, 0o700)
+    writeFileSync(path, "the bindinG")
+    expect(unpack("library", wanted, directory)).toBe(folder)
+    expect(readFileSync(path, "utf8")).toBe("the binding")
     expect(readdirSync(directory)).toHaveLength(1)
   })
 
