@@ -13,7 +13,15 @@ import { QueryRewriter } from "./chat/query-rewriter.ts"
 import { Replies } from "./chat/replies.ts"
 import { TokenMeter } from "./chat/tokens.ts"
 import { appUrl, type Config } from "./config.ts"
-import { createModels, modelDirectories, openConfiguredEmbedder, readTls, readToolServers } from "./configured.ts"
+import {
+  checkDefaultModel,
+  checkFolders,
+  createModels,
+  modelDirectories,
+  openConfiguredEmbedder,
+  readTls,
+  readToolServers,
+} from "./configured.ts"
 import { watchGauges } from "./gauges.ts"
 import { RateLimiter } from "./http/rate-limit.ts"
 import { startServer } from "./http/server.ts"
@@ -37,7 +45,7 @@ import { sweepFiles } from "./library/sweep.ts"
 import { UploadRoom } from "./library/upload-room.ts"
 import { log } from "./log.ts"
 import { watchEventLoop } from "./metrics.ts"
-import { useNativeDirectory } from "./native/native.ts"
+import { unpackAll, useNativeDirectory } from "./native/native.ts"
 import { selfCommand, workerUrl } from "./native/self.ts"
 import { VERSION } from "./native/version.ts"
 import { refuseOutbound } from "./outbound.ts"
@@ -53,27 +61,45 @@ import { healVectorFiles } from "./storage/vector-files.ts"
 import { keepLogEmpty } from "./storage/write-ahead-log.ts"
 
 export interface App {
+  /** What is listened on. */
   url: string
+  /** Where browsers reach it. */
+  address: string
   /** One-time link that claims a new installation; null once it is claimed. */
   setupLink: string | null
   /** Stops accepting, finishes or hands back work, closes the stores. */
   stop(): Promise<void>
 }
 
-export async function startApp(config: Config): Promise<App> {
+interface StartOptions {
+  /** Told bytes while the first start of a version unpacks what the executable carries. */
+  unpacking?: (done: number, total: number) => void
+}
+
+/** A start that fails closes again what it opened. */
+export async function startApp(config: Config, { unpacking = () => {} }: StartOptions = {}): Promise<App> {
+  await using failed = new AsyncDisposableStack()
+  checkFolders(config)
   const tls = await readTls(config)
   const mcpServers = config.mcp_config ? readToolServers(config) : []
   const toolServers = mcpServers.flatMap(server => ("url" in server ? [server.url.href] : []))
   const allowOutbound = config.offline
     ? refuseOutbound([config.ollama_host, config.openai_base_url, ...toolServers])
     : () => {}
+  failed.defer(allowOutbound)
+  const models = createModels(config)
+  await checkDefaultModel(config, models)
   const nativeDirectory = join(config.data, "native")
   const lock = lockDirectory(config.data)
+  failed.defer(() => lock.release())
   useNativeDirectory(nativeDirectory)
   closeToOthers(config.data)
   removeOldCopies(config.data)
+  await unpackAll(unpacking)
   const database = await openDatabase(config.data)
+  failed.defer(() => database.destroy())
   const leaveLog = keepLogEmpty(database, config.data)
+  failed.defer(leaveLog)
   await ensureWorkspace(database)
   const blobs = new Blobs(config.data, config.disk_floor_mb * 2 ** 20)
   blobs.clearTemporary()
@@ -81,12 +107,14 @@ export async function startApp(config: Config): Promise<App> {
   await queue.reclaim()
   const changes = new FileChanges()
   const embedder = await openConfiguredEmbedder(config, config.embedding_model)
+  failed.defer(() => embedder.close())
   const index = new SearchIndex({
     database,
     dataDirectory: config.data,
     embedder,
     embedderNamed: model => openConfiguredEmbedder(config, model).catch(() => undefined),
   })
+  failed.defer(() => index.stop())
   await healVectorFiles(config.data)
   await index.start()
   const readerOptions: ReaderPoolOptions = {
@@ -121,7 +149,6 @@ export async function startApp(config: Config): Promise<App> {
     }),
     isDisksFault,
   })
-  const models = createModels(config)
   const conversations = new ConversationStore(database)
   await conversations.closeInterrupted()
   const chat = new Chat({
@@ -205,18 +232,22 @@ export async function startApp(config: Config): Promise<App> {
     port: config.port,
     rateLimitPerMinute: config.rate_limit_per_minute,
     authenticateSession: request => sessionAsPrincipal(request, services),
-    trustedProxies: listOf(config.trusted_proxies),
-    corsOrigins: listOf(config.cors_origins),
+    trustedProxies: config.trusted_proxies,
+    corsOrigins: config.cors_origins,
     ...tls,
   })
+  failed.defer(() => server.stop(0))
   worker.start()
   const unwatch = watchEventLoop()
   watchGauges({ database, dataDirectory: config.data, disk, queue, index, agents, chat, entityModel })
   void sweepFiles(database, blobs).catch(error => log.warn("leftover files could not be swept", { error }))
-  const link = await setupLink(database, config.port === 0 ? server.url : appUrl(config))
+  const address = appUrl(config, Number(/\d+$/.exec(server.url)![0]))
+  const link = await setupLink(database, address)
   log.info("ready", { version: VERSION, url: server.url, ...(link ? { setup_link: link } : {}) })
+  failed.move() // from here on it is closed by `stop`
   return {
     url: server.url,
+    address,
     setupLink: link,
     async stop() {
       stopping = true
@@ -233,9 +264,3 @@ export async function startApp(config: Config): Promise<App> {
     },
   }
 }
-
-const listOf = (text: string): string[] =>
-  text
-    .split(",")
-    .map(item => item.trim())
-    .filter(Boolean)

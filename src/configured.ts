@@ -1,9 +1,12 @@
 /** What the settings alone make, for the daemon and for commands that run without one. */
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { readMcpConfig } from "./agents/mcp-config.ts"
 import { openEmbedder } from "./backends/embedder.ts"
 import { chatBackends, ModelCatalog } from "./backends/index.ts"
 import { type Config, ConfigError } from "./config.ts"
+import { LANGUAGE_FILE } from "./ingest/extract/ocr-languages.ts"
+import { log } from "./log.ts"
 import { builtinModelsDirectory } from "./native/models.ts"
 
 /** @throws ConfigError for a file that cannot be read or names a server wrongly */
@@ -27,6 +30,40 @@ export async function readTls(config: Config): Promise<{ tls?: { cert: string; k
         throw new ConfigError(`${flag}: ${path} cannot be read (${(error as Error).message})`)
       })
   return { tls: { cert: await read("--tls-cert", config.tls_cert), key: await read("--tls-key", config.tls_key) } }
+}
+
+/** @throws ConfigError for a folder that the operator named and that is not there, or has not what it is named for */
+export function checkFolders({ models_dir, ocr_languages }: Config): void {
+  if (models_dir) namesIn("--models-dir", models_dir)
+  if (!ocr_languages) return
+  if (!namesIn("--ocr-languages", ocr_languages).some(name => LANGUAGE_FILE.test(name)))
+    throw new ConfigError(`--ocr-languages: ${ocr_languages} holds no NAME.traineddata and no NAME.traineddata.gz`)
+}
+
+function namesIn(flag: string, folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason = { ENOENT: "does not exist", ENOTDIR: "is no folder" }[code ?? ""]
+    throw new ConfigError(`${flag}: ${folder} ${reason ?? `cannot be read (${code})`}`)
+  }
+}
+
+/**
+ * A model server may be started after the daemon: only a model that a server says it does not have is refused.
+ * @throws ConfigError naming the models that are there
+ */
+export async function checkDefaultModel({ default_model }: Config, models: ModelCatalog): Promise<void> {
+  if (!default_model) return
+  const known = await models.knows(default_model)
+  if (known === "perhaps")
+    log.warn("the default model cannot be looked up: its server does not answer", { model: default_model })
+  if (known !== "no") return
+  const values = (await models.list()).map(({ value }) => value)
+  throw new ConfigError(
+    `--default-model: there is no model ${JSON.stringify(default_model)}; there are ${values.join(", ")}`,
+  )
 }
 
 export const modelDirectories = (config: Config): string[] => [

@@ -70,6 +70,17 @@ export class AppError extends Error {
   }
 }
 
+/** What the operator can mend: the command line says it in one line with its hint, and no stack. */
+export class OperatorError extends Error {
+  readonly hint: string | undefined
+
+  constructor(message: string, { hint, cause }: { hint?: string; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.name = "OperatorError"
+    this.hint = hint
+  }
+}
+
 /** A single bad request field: `invalid("limit", "must be at most 100")`. */
 export function invalid(field: string, issue: string): AppError {
   return new AppError("invalid_request", { message: `${field}: ${issue}`, details: [{ field, issue }] })

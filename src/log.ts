@@ -1,12 +1,29 @@
-/** Structured log: one JSON object a line on standard output. Never prompt, document or credential text. */
+/**
+ * The log: one JSON object a line for machines, or a readable line for people. On standard output unless it is sent
+ * elsewhere. Never prompt, document or credential text.
+ */
 export type LogLevel = "debug" | "info" | "warn" | "error"
+export type LogFormat = "json" | "pretty"
 
 const RANK: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 40 }
 let threshold = RANK.info
 let sink: (line: string) => void = line => void process.stdout.write(`${line}\n`)
+let format: (record: LogRecord) => string = asJson
+
+interface LogRecord {
+  time: Date
+  level: LogLevel
+  message: string
+  fields: Record<string, unknown>
+}
 
 export function setLogLevel(level: LogLevel): void {
   threshold = RANK[level]
+}
+
+/** `colour`: escape sequences may stand in readable lines. */
+export function setLogFormat(kind: LogFormat, colour = false): void {
+  format = kind === "json" ? asJson : record => asText(record, colour)
 }
 
 /** Sends lines elsewhere: tests collect them, the command line writes them to standard error. */
@@ -15,16 +32,74 @@ export function setLogSink(write: (line: string) => void): void {
 }
 
 function write(level: LogLevel, message: string, fields: Record<string, unknown> = {}): void {
-  if (RANK[level] < threshold) return
-  const record: Record<string, unknown> = { time: new Date().toISOString(), level, message }
-  for (const [key, value] of Object.entries(fields)) record[key] = value instanceof Error ? describe(value) : value
-  sink(JSON.stringify(record))
+  if (RANK[level] >= threshold) sink(format({ time: new Date(), level, message, fields }))
 }
 
-function describe(error: Error): Record<string, unknown> {
-  const cause = error.cause instanceof Error ? describe(error.cause) : error.cause
-  return { name: error.name, message: error.message, stack: error.stack, ...(cause === undefined ? {} : { cause }) }
+function asJson({ time, level, message, fields }: LogRecord): string {
+  const record: Record<string, unknown> = { time: time.toISOString(), level, message }
+  for (const [key, value] of Object.entries(fields)) record[key] = value instanceof Error ? describe(value) : value
+  return JSON.stringify(record)
 }
+
+/** Errors that were thrown to be told: where that was done says nothing. */
+const TOLD = new Set(["AppError", "OperatorError"])
+
+function describe(error: Error, withStack = !TOLD.has(error.name)): Record<string, unknown> {
+  const cause = error.cause instanceof Error ? describe(error.cause, withStack) : error.cause
+  return {
+    name: error.name,
+    message: error.message,
+    ...(withStack ? { stack: error.stack } : {}),
+    ...(cause === undefined ? {} : { cause }),
+  }
+}
+
+const COLOURS: Record<LogLevel, string> = { debug: "\x1b[2m", info: "\x1b[32m", warn: "\x1b[33m", error: "\x1b[31m" }
+const DIM = "\x1b[2m"
+const PLAIN = "\x1b[0m"
+
+/** `14:03:07.120 WARN  message  key=value`; only what is logged as an error shows where it was thrown, below the line. */
+function asText({ time, level, message, fields }: LogRecord, colour: boolean): string {
+  const paint = (code: string, text: string) => (colour ? `${code}${text}${PLAIN}` : text)
+  const clock = new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(11, 23)
+  const pairs = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => paint(DIM, `${key}=${shown(value)}`))
+  const line = [paint(DIM, clock), paint(COLOURS[level], level.toUpperCase().padEnd(5)), visible(message), ...pairs]
+  const stacks = level === "error" ? Object.values(fields).flatMap(value => stackOf(value)) : []
+  return [line.join(" "), ...stacks.map(frame => paint(DIM, `    ${visible(frame)}`))].join("\n")
+}
+
+function shown(value: unknown): string {
+  if (value instanceof Error) return JSON.stringify(visible(withCauses(value)))
+  const text = typeof value === "string" ? value : JSON.stringify(value)
+  return typeof value === "string" && (text === "" || /[\s"=]/.test(text))
+    ? visible(JSON.stringify(text))
+    : visible(text)
+}
+
+/** Causes after the message; a chain may be long, and may go round. */
+function withCauses(error: Error): string {
+  const messages: string[] = []
+  for (let at: unknown = error; at instanceof Error && messages.length < 4; at = at.cause)
+    if (!messages.includes(at.message)) messages.push(at.message)
+  return messages.join(": ")
+}
+
+const stackOf = (value: unknown): string[] =>
+  value instanceof Error && !TOLD.has(value.name)
+    ? (value.stack ?? "")
+        .split("\n")
+        .map(line => line.trim())
+        .filter(line => line.startsWith("at "))
+    : []
+
+/** What another program made up may hold sequences that a terminal obeys. */
+const visible = (text: string): string =>
+  text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    char => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )
 
 export const log = {
   debug: (message: string, fields?: Record<string, unknown>) => write("debug", message, fields),

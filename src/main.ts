@@ -3,10 +3,16 @@
  * milliseconds, and `version` must not open a database.
  */
 import type { Command } from "./commands/command.ts"
+import { describeFailure, failureText, WRONG_USAGE } from "./commands/failure.ts"
 import { setLogSink } from "./log.ts"
 import { OWN_UMASK } from "./storage/file-modes.ts"
 
-const COMMANDS: Record<string, { summary: string; load: () => Promise<{ run: Command }> }> = {
+interface Entry {
+  summary: string
+  load: () => Promise<{ HELP: string; run: Command }>
+}
+
+const COMMANDS: Record<string, Entry> = {
   serve: { summary: "run the daemon", load: () => import("./commands/serve.ts") },
   keys: { summary: "create, list and revoke API keys", load: () => import("./commands/keys.ts") },
   users: {
@@ -20,21 +26,25 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<{ run: Com
   },
   backup: {
     summary: "write a backup, beside a running daemon",
-    load: async () => ({ run: (await import("./commands/backup.ts")).backup }),
+    load: async () => (await import("./commands/backup.ts")).backup,
   },
   restore: {
     summary: "make a data directory from a backup",
-    load: async () => ({ run: (await import("./commands/backup.ts")).restore }),
+    load: async () => (await import("./commands/backup.ts")).restore,
   },
   verify: {
     summary: "check that a backup is whole",
-    load: async () => ({ run: (await import("./commands/backup.ts")).verify }),
+    load: async () => (await import("./commands/backup.ts")).verify,
   },
   reindex: {
     summary: "index every file again, or change the embedding model",
     load: () => import("./commands/reindex.ts"),
   },
   eval: { summary: "measure how well the library finds what it should", load: () => import("./commands/eval.ts") },
+  settings: {
+    summary: "show the settings and where each comes from",
+    load: () => import("./commands/settings.ts"),
+  },
   licenses: {
     summary: "list the packages inside Carrel and their licences",
     load: () => import("./commands/licenses.ts"),
@@ -50,7 +60,7 @@ Usage: carrel COMMAND [OPTIONS]
 
 ${lines.join("\n")}
 
-\`carrel COMMAND --help\` says more.
+\`carrel COMMAND --help\` says more. Exit status: 0 done, 1 not done or problems found, 2 wrong usage or a wrong setting.
 `
 }
 
@@ -71,24 +81,34 @@ async function main([name, ...args]: string[]): Promise<number> {
   }
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     process.stdout.write(help())
-    return name === undefined ? 2 : 0
+    return name === undefined ? WRONG_USAGE : 0
   }
-  const command = COMMANDS[name === "--version" || name === "-v" ? "version" : name]
-  if (!command) {
+  const entry = COMMANDS[name === "--version" || name === "-v" ? "version" : name]
+  if (!entry) {
     process.stderr.write(`carrel: there is no command ${JSON.stringify(name)}\n\n${help()}`)
-    return 2
+    return WRONG_USAGE
   }
-  // Standard output is the command's answer, which a script may read.
-  if (name !== "serve") setLogSink(line => void process.stderr.write(`${line}\n`))
-  return (await command.load()).run(args)
+  const { HELP, run } = await entry.load()
+  if (args[0] === "help" || args.some(word => word === "--help" || word === "-h")) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  if (name !== "serve") await speakOnStandardError()
+  return run(args)
 }
 
-const failed = (error: unknown): number => {
-  const expected = error instanceof Error && ["ConfigError", "AppError", "UsageError"].includes(error.name)
-  process.stderr.write(
-    `carrel: ${expected || !(error instanceof Error) ? String((error as Error)?.message ?? error) : (error.stack ?? error.message)}\n`,
-  )
-  return expected ? 2 : 1
+/** Standard output is the command's answer, which a script may read; what nobody caught is said like any failure. */
+async function speakOnStandardError(): Promise<void> {
+  const { writeLine } = await import("./commands/progress.ts")
+  setLogSink(line => writeLine(line))
+  for (const event of ["uncaughtException", "unhandledRejection"])
+    process.on(event, error => process.exit(failed(error)))
+}
+
+function failed(error: unknown): number {
+  const failure = describeFailure(error)
+  process.stderr.write(failureText(failure))
+  return failure.status
 }
 
 process.exit(await main(process.argv.slice(2)).catch(failed))

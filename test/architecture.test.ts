@@ -8,7 +8,8 @@ const SRC = resolve(import.meta.dir, "../src")
 
 /** A file may import rooms of a lower rank and its own; two rooms of one rank do not know each other. */
 const RANKS = [
-  ["errors", "log", "id", "native", "metrics"],
+  ["errors"],
+  ["log", "id", "native", "metrics"],
   ["outbound", "guarded"],
   ["storage", "backends"],
   ["jobs", "redaction", "keys"],
@@ -17,7 +18,18 @@ const RANKS = [
   ["chat"],
   ["agents"],
   ["http"],
-  ["config", "configured", "app", "main", "commands", "gauges"],
+  [
+    "config",
+    "config-error",
+    "config-file",
+    "config-rules",
+    "config-settings",
+    "configured",
+    "app",
+    "main",
+    "commands",
+    "gauges",
+  ],
 ]
 /** The rank that is about joining the others: its rooms may know each other. */
 const TOP = RANKS.length - 1

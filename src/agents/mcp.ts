@@ -15,6 +15,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 const LISTING_MS = 60_000
 /** Longest single call: external work may be slow, and the run has its own deadline. */
 const CALL_TIMEOUT_MS = 300_000
+const MAX_REASON_CHARACTERS = 300
 /** Pages of one server's listing. */
 const MAX_LIST_PAGES = 20
 
@@ -38,12 +39,14 @@ export class McpTools implements ToolProvider {
       this.servers.map(async server => {
         try {
           const { tools } = await this.connect(server)
-          this.problems.delete(server.name)
+          if (this.problems.delete(server.name)) log.info("an MCP server answers again", { server: server.name })
           return tools
         } catch (error) {
           const why = error instanceof AppError ? `: ${error.message}` : ""
+          // Every run asks again: what is known already is no news.
+          const level = this.problems.has(server.name) ? "debug" : "warn"
+          log[level]("an MCP server does not answer", { server: server.name, reason: reasonOf(error) })
           this.problems.set(server.name, `the MCP server ${server.name} does not answer${why}`)
-          log.warn("an MCP server does not answer", { server: server.name, error })
           return []
         }
       }),
@@ -85,6 +88,10 @@ export class McpTools implements ToolProvider {
     return { client, tools: await listTools(server, client), listedAt: Date.now() }
   }
 }
+
+/** One line for the log. The message may be the server's own. */
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ").slice(0, MAX_REASON_CHARACTERS)
 
 async function transportOf(server: McpServer) {
   if ("command" in server) {

@@ -160,6 +160,8 @@ export interface ChatBackend {
    * The last look serves for five seconds, unless the caller is `doubtful` about it.
    */
   list(doubtful?: boolean): Promise<ModelInfo[]>
+  /** False when the last look got no answer: what the server has is not known. */
+  readonly answers?: boolean
   /** The window with which the model is loaded now: asking for the same spares a reload. Null when unknown. */
   loadedContextTokens?(model: string): number | null
   chat(request: Guarded<ChatRequest>): AsyncIterable<ChatPiece>

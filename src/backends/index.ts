@@ -98,6 +98,14 @@ export class ModelCatalog {
     throw new AppError("internal_error")
   }
 
+  /** Whether requests could name it now; `perhaps` while a server that may have it does not answer. */
+  async knows(value: string): Promise<"yes" | "no" | "perhaps"> {
+    if (findModel(await this.models(true), value)) return "yes"
+    const owner = this.backends.filter(({ provider }) => value.startsWith(`${provider}/`))
+    const candidates = owner.length > 0 ? owner : this.backends
+    return candidates.every(({ answers }) => answers !== false) ? "no" : "perhaps"
+  }
+
   private resolved(info: ModelInfo): ResolvedModel {
     const backend = this.backends.find(({ provider }) => provider === info.provider)!
     return { backend, info, name: info.value.slice(info.provider.length + 1) }

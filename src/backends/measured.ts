@@ -7,6 +7,9 @@ export function measured(backend: ChatBackend): ChatBackend {
   const { provider } = backend
   return {
     provider,
+    get answers() {
+      return backend.answers ?? true
+    },
     list: doubtful => backend.list(doubtful),
     ...(backend.loadedContextTokens ? { loadedContextTokens: model => backend.loadedContextTokens!(model) } : {}),
     chat: request => measure(provider, backend, request),

@@ -60,6 +60,10 @@ export class OllamaChat implements ChatBackend {
     return this.probe.list(doubtful)
   }
 
+  get answers(): boolean {
+    return this.probe.answered
+  }
+
   loadedContextTokens(model: string): number | null {
     return this.models.loadedAs(model)?.contextTokens ?? null
   }

@@ -71,6 +71,10 @@ export class OpenAiChat implements ChatBackend {
     return this.probe.list(doubtful)
   }
 
+  get answers(): boolean {
+    return this.probe.answered
+  }
+
   chat(request: Guarded<ChatRequest>): AsyncGenerator<ChatPiece> {
     const line = `openai/${request.model}`
     return askInLine(

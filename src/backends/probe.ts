@@ -14,6 +14,8 @@ const DOUBT_MS = 300
 export class Probe {
   private models: ModelInfo[] = []
   private lookedAt = Number.NEGATIVE_INFINITY
+  /** Whether the last look got an answer. */
+  answered = false
   private looking: Promise<ModelInfo[]> | undefined
 
   /** `look` throws when the server does not answer; `describe` says that to the user. */
@@ -50,7 +52,9 @@ export class Probe {
     const tooLate = late.passed.then(() => Promise.reject(new Error("too slow")))
     try {
       this.models = await Promise.race([this.look(AbortSignal.timeout(LOOK_MS)), tooLate])
+      this.answered = true
     } catch (error) {
+      this.answered = false
       this.models = unavailable(this.models, this.describe(error))
     } finally {
       late.clear()

@@ -1,30 +1,43 @@
 /** What the commands of the command line share: arguments, tables, a database to work on. */
-import { existsSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { type Config, readConfig } from "../config.ts"
+import { type Config, mayUseColour, type ReadConfig, readConfig } from "../config.ts"
+import { setLogFormat, setLogLevel } from "../log.ts"
+import { unpackAll, useNativeDirectory } from "../native/native.ts"
+import { exists } from "../storage/access.ts"
 import { type Database, openDatabase } from "../storage/database.ts"
+import { lockDirectory } from "../storage/lock.ts"
+import { UsageError } from "./failure.ts"
+import { withProgress } from "./progress.ts"
 
-/** Runs with the words after its name; the result is the exit status. */
+export { UsageError } from "./failure.ts"
+
+/** Runs with the words after its name; the result is the exit status. `--help` never gets here. */
 export type Command = (args: string[]) => Promise<number>
-
-export class UsageError extends Error {
-  override name = "UsageError"
-}
 
 export interface Arguments {
   config: Config
+  sources: ReadConfig["sources"]
   /** Words that are no option. */
   words: string[]
   /** `--name value` and `--name=value`; switches are "true". */
   options: Map<string, string>
 }
 
+interface Known {
+  /** Options with a value. */
+  values?: string[]
+  switches?: string[]
+  /** False for commands that touch no data directory: a mistake in its settings does not concern them. */
+  settingsFile?: boolean
+}
+
 /**
- * Settings, the command's own options and its words.
+ * Settings, the command's own options and its words. The log is written as the settings say from here on.
  * @throws UsageError for an option that the command does not know
  */
-export function parseArguments(args: string[], known: { values?: string[]; switches?: string[] } = {}): Arguments {
-  const { config, rest } = readConfig(args)
+export function parseArguments(args: string[], known: Known = {}): Arguments {
+  const { config, sources, rest } = readConfig(args, undefined, { settingsFile: known.settingsFile ?? true })
   const words: string[] = []
   const options = new Map<string, string>()
   for (let i = 0; i < rest.length; i++) {
@@ -36,33 +49,123 @@ export function parseArguments(args: string[], known: { values?: string[]; switc
     const [head, inline] = word.includes("=")
       ? [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]
       : [word, undefined]
-    const name = head === "-h" ? "help" : head.replace(/^--?/, "")
-    if (known.switches?.includes(name)) options.set(name, "true")
+    const name = head.replace(/^--?/, "")
+    if (known.switches?.includes(name) && inline === undefined) options.set(name, "true")
+    else if (known.switches?.includes(name)) throw new UsageError(`${head} takes no value`)
     else if (known.values?.includes(name)) {
       const value = inline ?? rest[++i]
       if (value === undefined) throw new UsageError(`${head} needs a value`)
       options.set(name, value)
     } else throw new UsageError(`unknown option ${head}`)
   }
-  return { config, words, options }
+  writeLogFor(config, process.stderr)
+  return { config, sources, words, options }
 }
 
-/** The database of an installation that must be there: a mistyped directory is no empty one. @throws UsageError */
+/** Log lines as the settings want them on the stream that takes them. */
+export function writeLogFor({ log_level, log_format }: Config, stream: { isTTY?: boolean }): void {
+  const isTerminal = stream.isTTY === true
+  setLogLevel(log_level)
+  if (log_format === "pretty" || (log_format === "auto" && isTerminal))
+    setLogFormat("pretty", isTerminal && mayUseColour())
+  else setLogFormat("json")
+}
+
+/** @throws UsageError for words where the command takes none */
+export function refuseWords(words: string[]): void {
+  if (words.length > 0) throw new UsageError(`unknown word ${JSON.stringify(words[0])}`)
+}
+
+/**
+ * The data directory of an installation that must be there: a mistyped one is no empty one.
+ * @throws UsageError; DataDirectoryError where this user has no permission
+ */
+export function needInstallation({ data }: Pick<Config, "data">): void {
+  if (!hasDatabase({ data })) throw new UsageError(`there is no Carrel in ${data}; name its directory with --data`)
+}
+
+/** @throws DataDirectoryError where this user may not know */
+export const hasDatabase = ({ data }: Pick<Config, "data">): boolean => exists(join(data, "carrel.db"))
+
+/** @throws as `needInstallation` */
 export async function withExistingDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
-  if (!hasDatabase(config)) throw new UsageError(`there is no Carrel in ${config.data}; name its directory with --data`)
+  needInstallation(config)
   return withDatabase(config, work)
 }
 
-export const hasDatabase = (config: Config): boolean => existsSync(join(config.data, "carrel.db"))
-
 /** Makes the installation where there is none. */
-export async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  config: Pick<Config, "data">,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
   const database = await openDatabase(config.data)
   try {
     return await work(database)
   } finally {
     await database.destroy()
   }
+}
+
+/** As `withDatabase`, and says so where it made one: the directory may have been mistyped. */
+export async function withNewDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+  const isNew = !hasDatabase(config)
+  const result = await leavingNothing(config, () => withDatabase(config, work))
+  if (isNew) process.stderr.write(`A new data directory was made: ${config.data}\n`)
+  return result
+}
+
+/**
+ * What fails must not leave a data directory that was not there before.
+ * One that somebody else began to use meanwhile stays.
+ */
+export async function leavingNothing<T>({ data }: Pick<Config, "data">, work: () => Promise<T>): Promise<T> {
+  const wasThere = exists(data)
+  try {
+    return await work()
+  } catch (error) {
+    if (!wasThere) await removeUnused(data).catch(() => {}) // the first error is the one to tell
+    throw error
+  }
+}
+
+async function removeUnused(data: string): Promise<void> {
+  if (!exists(data)) return
+  const lock = lockDirectory(data)
+  try {
+    if (exists(join(data, "carrel.db")) && (await withDatabase({ data }, isUsed))) return
+    rmSync(data, { recursive: true, force: true })
+  } finally {
+    lock.release()
+  }
+}
+
+async function isUsed(database: Database): Promise<boolean> {
+  for (const table of ["users", "api_keys", "files"] as const)
+    if (await database.selectFrom(table).select("id").limit(1).executeTakeFirst()) return true
+  return false
+}
+
+/**
+ * Works on an installation whose daemon is stopped, and keeps it from being started meanwhile.
+ * @throws as `needInstallation`; AppError conflict while a daemon runs
+ */
+export async function withStoppedInstallation<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+  needInstallation(config)
+  const lock = lockDirectory(config.data)
+  try {
+    await prepareNative(config)
+    return await withDatabase(config, work)
+  } finally {
+    lock.release()
+  }
+}
+
+/** Makes the native libraries and built-in models ready, which takes a while at a version's first use of a directory. */
+export async function prepareNative({ data }: Pick<Config, "data">): Promise<void> {
+  useNativeDirectory(join(data, "native"))
+  await withProgress("Unpacking libraries and models", progress =>
+    unpackAll((done, total) => progress.update(done, total)),
+  )
 }
 
 /** `1 file`, `2 files`. */

@@ -1,20 +1,33 @@
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, statSync } from "node:fs"
 import { access, constants, statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { sql } from "kysely"
 import type { Config } from "../config.ts"
+import { SETTINGS_FILE } from "../config.ts"
 import { createModels } from "../configured.ts"
-import { useNativeDirectory } from "../native/native.ts"
+import { Users } from "../keys/users.ts"
 import { VERSION } from "../native/version.ts"
 import { type Database, openDatabase } from "../storage/database.ts"
 import { measureSync } from "../storage/disk-watch.ts"
-import { type Command, parseArguments, print, printJson } from "./command.ts"
+import {
+  type Arguments,
+  type Command,
+  hasDatabase,
+  parseArguments,
+  prepareNative,
+  print,
+  printJson,
+  refuseWords,
+} from "./command.ts"
 import { describeModelFolders } from "./doctor-models.ts"
+import { describeFailure } from "./failure.ts"
 import type { Finding } from "./finding.ts"
+import { withProgress } from "./progress.ts"
 import { repairStores } from "./repair.ts"
+import { findRunning } from "./running.ts"
 import { compareStores } from "./stores.ts"
 
-const HELP = `Usage: carrel doctor [--check | --repair] [--json] [--data DIR]
+export const HELP = `Usage: carrel doctor [--check | --repair] [--json] [--data DIR]
 
 Says what is wrong with an installation and what to do. --check also compares every file's record with its bytes, its
 text and the search index, which takes a while in a large library. Both change nothing and work beside a running daemon.
@@ -29,14 +42,15 @@ const SLOW_SYNC_MS = 50
 const SYNCS = 5
 
 export const run: Command = async args => {
-  const { config, options } = parseArguments(args, { switches: ["check", "repair", "json", "help"] })
-  if (options.has("help")) {
-    print(HELP)
-    return 0
-  }
+  const { config, sources, words, options } = parseArguments(args, { switches: ["check", "repair", "json"] })
+  refuseWords(words)
   const isRepair = options.has("repair")
-  const findings = isRepair ? await repairStores(config) : []
-  findings.push(...(await examine(config, isRepair || options.has("check"))))
+  const deep = isRepair || options.has("check")
+  const findings = await withProgress("Looking", async progress => {
+    const step = (label: string) => progress.step(label)
+    const mended = isRepair ? await repairStores(config, step) : []
+    return [...mended, ...(await examine(config, describeSettings(config, sources), deep, step))]
+  })
   if (options.has("json")) printJson({ version: VERSION, findings })
   else
     for (const { what, state, text, remedy } of findings) {
@@ -46,39 +60,73 @@ export const run: Command = async args => {
   return findings.some(finding => finding.state === "problem") ? 1 : 0
 }
 
-async function examine(config: Config, deep: boolean): Promise<Finding[]> {
+async function examine(
+  config: Config,
+  settings: Finding,
+  deep: boolean,
+  step: (label: string) => void,
+): Promise<Finding[]> {
   const findings: Finding[] = [...(await dataDirectory(config.data))]
   const unusable = findings.some(({ what, state }) => state === "problem" && what !== "disk")
-  if (unusable || !existsSync(join(config.data, "carrel.db"))) return findings
-  useNativeDirectory(join(config.data, "native"))
+  if (unusable || !hasDatabase(config)) return [...findings, settings]
+  findings.push(settings, describeDaemon(config))
+  await prepareNative(config)
   let database: Database
   try {
     database = await openDatabase(config.data)
   } catch (error) {
-    return [
-      ...findings,
-      {
-        what: "database",
-        state: "problem",
-        text: (error as Error).message,
-        remedy: "restore a backup with `carrel restore FILE`",
-      },
-    ]
+    const { text, hint } = describeFailure(error)
+    return [...findings, { what: "database", state: "problem", text, ...(hint ? { remedy: hint } : {}) }]
   }
   try {
+    step("Checking the database")
     findings.push(await integrity(database), await library(database), ...copies(config.data))
+    findings.push(...(await administrator(database)))
+    step("Trying the models")
     findings.push(...(await describeModelFolders(config)), ...(await chatModels(config)))
-    if (deep) findings.push(...(await compareStores(config, database)))
+    if (deep) findings.push(...(await compareStores(config, database, step)))
   } finally {
     await database.destroy()
   }
   return findings
 }
 
+function describeSettings({ data }: Config, sources: Arguments["sources"]): Finding {
+  const given = Object.entries(sources).filter(([name, source]) => source !== "default" && name !== "data")
+  const text =
+    given.length === 0
+      ? `defaults; ${join(data, SETTINGS_FILE)} may hold others`
+      : given.map(([name, source]) => `${name} from ${source}`).join(", ")
+  return { what: "settings", state: "ok", text }
+}
+
+function describeDaemon({ data }: Config): Finding {
+  const running = findRunning(data)
+  if (!running) return { what: "daemon", state: "ok", text: "not running" }
+  const { url, pid, version } = running
+  return { what: "daemon", state: "ok", text: `runs at ${url} (process ${pid}, version ${version})` }
+}
+
+async function administrator(database: Database): Promise<Finding[]> {
+  if (await new Users(database).isClaimed()) return []
+  return [
+    {
+      what: "users",
+      state: "note",
+      text: "there is no administrator yet: keys work, the console waits",
+      remedy: "open the setup link: `carrel users setup-link` prints a new one",
+    },
+  ]
+}
+
 async function dataDirectory(path: string): Promise<Finding[]> {
   if (!existsSync(path))
     return [
       { what: "data directory", state: "note", text: `${path} does not exist yet`, remedy: "`carrel serve` makes it" },
+    ]
+  if (!statSync(path).isDirectory())
+    return [
+      { what: "data directory", state: "problem", text: `${path} is no directory`, remedy: "name another with --data" },
     ]
   const refusal = await access(path, constants.R_OK | constants.W_OK).then(
     () => undefined,

@@ -1,55 +1,67 @@
-import { join } from "node:path"
+import { readFile } from "node:fs/promises"
+import type { Config } from "../config.ts"
 import { openConfiguredEmbedder } from "../configured.ts"
-import { ensureWorkspace } from "../keys/keys.ts"
-import { useNativeDirectory } from "../native/native.ts"
-import { evaluate, readExpectations } from "../search/evaluate.ts"
+import { checkExpectations, type Evaluation, type Expectation, evaluate, readExpectations } from "../search/evaluate.ts"
 import { SearchIndex } from "../search/index.ts"
-import { lockDirectory } from "../storage/lock.ts"
-import { type Command, parseArguments, print, printJson, printTable, UsageError, withDatabase } from "./command.ts"
+import type { Database } from "../storage/database.ts"
+import {
+  type Command,
+  needInstallation,
+  parseArguments,
+  printJson,
+  printTable,
+  UsageError,
+  withStoppedInstallation,
+} from "./command.ts"
+import { withProgress } from "./progress.ts"
 
-const HELP = `Usage: carrel eval FILE [--workspace NAME] [--json] [--data DIR]
+export const HELP = `Usage: carrel eval FILE [--workspace NAME] [--json] [--data DIR]
 
 Measures how well the library finds what it should. FILE has one JSON object a line: {"query": "…", "file": "…"}, the
 file by id or name, or several in an array. Prints hit@k, MRR and nDCG@10 of each search mode. The daemon must be stopped.
 `
 
 export const run: Command = async args => {
-  const { config, words, options } = parseArguments(args, { values: ["workspace"], switches: ["json", "help"] })
-  if (options.has("help")) {
-    print(HELP)
-    return 0
-  }
-  if (words.length !== 1) throw new UsageError(`one FILE is needed\n\n${HELP}`)
-  const file = Bun.file(words[0]!)
-  if (!(await file.exists())) throw new UsageError(`there is no file ${words[0]}`)
-  const expectations = readExpectations(await file.text())
-  const lock = lockDirectory(config.data)
-  useNativeDirectory(join(config.data, "native"))
+  const { config, words, options } = parseArguments(args, { values: ["workspace"], switches: ["json"] })
+  if (words.length !== 1) throw new UsageError("one FILE is needed; `carrel eval --help` says more")
+  needInstallation(config)
+  const expectations = readExpectations(await readFile(words[0]!, "utf8"))
+  const results = await withStoppedInstallation(config, database =>
+    measure(config, database, options.get("workspace") ?? "default", expectations),
+  )
+  if (options.has("json")) printJson(results)
+  else
+    printTable(
+      ["MODE", "QUERIES", "HIT@1", "HIT@3", "HIT@10", "MRR", "NDCG@10"],
+      results.map(({ mode, queries, hit_at, mrr, ndcg }) => [
+        mode,
+        queries,
+        ...[hit_at[1], hit_at[3], hit_at[10], mrr, ndcg].map(value => value.toFixed(3)),
+      ]),
+    )
+  return 0
+}
+
+async function measure(
+  config: Config,
+  database: Database,
+  workspace: string,
+  expectations: Expectation[],
+): Promise<Evaluation[]> {
+  const found = await database.selectFrom("workspaces").select("id").where("name", "=", workspace).executeTakeFirst()
+  if (!found) throw new UsageError(`there is no workspace ${JSON.stringify(workspace)}`)
+  const files = await database.selectFrom("files").select(["id", "name"]).where("workspace_id", "=", found.id).execute()
+  checkExpectations(expectations, files)
+  const embedder = await openConfiguredEmbedder(config, config.embedding_model)
+  const index = new SearchIndex({ database, dataDirectory: config.data, embedder })
+  await index.start()
   try {
-    const results = await withDatabase(config, async database => {
-      const workspaceId = await ensureWorkspace(database, options.get("workspace"))
-      const embedder = await openConfiguredEmbedder(config, config.embedding_model)
-      const index = new SearchIndex({ database, dataDirectory: config.data, embedder })
-      await index.start()
-      try {
-        return await evaluate(index, workspaceId, expectations)
-      } finally {
-        await index.stop()
-        await embedder.close()
-      }
+    return await withProgress("Measuring", progress => {
+      progress.step("Measuring", "questions")
+      return evaluate(index, found.id, expectations, undefined, (done, total) => progress.update(done, total))
     })
-    if (options.has("json")) printJson(results)
-    else
-      printTable(
-        ["MODE", "QUERIES", "HIT@1", "HIT@3", "HIT@10", "MRR", "NDCG@10"],
-        results.map(({ mode, queries, hit_at, mrr, ndcg }) => [
-          mode,
-          queries,
-          ...[hit_at[1], hit_at[3], hit_at[10], mrr, ndcg].map(value => value.toFixed(3)),
-        ]),
-      )
-    return 0
   } finally {
-    lock.release()
+    await index.stop()
+    await embedder.close()
   }
 }

@@ -1,17 +1,17 @@
 import { type ApiKeyRecord, ApiKeys, ensureWorkspace, SCOPES } from "../keys/keys.ts"
 import {
   type Command,
-  hasDatabase,
   parseArguments,
   print,
   printJson,
   printTable,
+  refuseWords,
   UsageError,
-  withDatabase,
   withExistingDatabase,
+  withNewDatabase,
 } from "./command.ts"
 
-const HELP = `Usage: carrel keys create --name NAME [--workspace NAME] [--scopes a,b] [--expires-at TIME]
+export const HELP = `Usage: carrel keys create --name NAME [--workspace NAME] [--scopes a,b] [--expires-at TIME]
                           [--rate-limit-per-minute N] [--data DIR] [--json|--headers]
        carrel keys list [--workspace NAME] [--data DIR] [--json]
        carrel keys revoke ID_OR_CLIENT_ID [--data DIR] [--json]
@@ -30,31 +30,23 @@ export const run: Command = async ([action, ...rest]) => {
     case "revoke":
       return revoke(rest)
     case undefined:
-    case "help":
-    case "--help":
-    case "-h":
-      print(HELP)
-      return 0
+      throw new UsageError("keys: create, list or revoke? `carrel keys --help` says more")
     default:
-      throw new UsageError(`there is no command "keys ${action}"\n\n${HELP}`)
+      throw new UsageError(`there is no command "keys ${action}"; \`carrel keys --help\` lists them`)
   }
 }
 
 async function create(args: string[]): Promise<number> {
   // The limit of one key, not the daemon's setting of the same name: taken out before settings are read.
   const { limit, others } = takeOption(args, "--rate-limit-per-minute")
-  const { config, options } = parseArguments(others, {
+  const { config, words, options } = parseArguments(others, {
     values: ["name", "workspace", "scopes", "expires-at"],
-    switches: ["json", "headers", "help"],
+    switches: ["json", "headers"],
   })
-  if (options.has("help")) {
-    print(HELP)
-    return 0
-  }
+  refuseWords(words)
   const name = options.get("name")
   if (!name) throw new UsageError("--name is needed: it tells keys apart in lists")
-  const isNew = !hasDatabase(config)
-  const key = await withDatabase(config, async database =>
+  const key = await withNewDatabase(config, async database =>
     new ApiKeys(database).create(await ensureWorkspace(database, options.get("workspace")), {
       name,
       ...(options.has("scopes")
@@ -69,7 +61,6 @@ async function create(args: string[]): Promise<number> {
       rate_limit_per_minute: limit === undefined ? null : Number(limit),
     }),
   )
-  if (isNew) process.stderr.write(`A new data directory was made: ${config.data}\n`)
   if (options.has("json")) printJson(key)
   else if (options.has("headers")) {
     print(`client-id: ${key.client_id}\nprivate-key: ${key.private_key}\nsecret: ${key.secret}`)
@@ -81,11 +72,8 @@ async function create(args: string[]): Promise<number> {
 }
 
 async function list(args: string[]): Promise<number> {
-  const { config, options } = parseArguments(args, { values: ["workspace"], switches: ["json", "help"] })
-  if (options.has("help")) {
-    print(HELP)
-    return 0
-  }
+  const { config, words, options } = parseArguments(args, { values: ["workspace"], switches: ["json"] })
+  refuseWords(words)
   const all = await withExistingDatabase(config, database => new ApiKeys(database).list())
   const keys = all.filter(key => !options.has("workspace") || key.workspace === options.get("workspace"))
   if (options.has("json")) printJson(keys)
@@ -107,11 +95,7 @@ async function list(args: string[]): Promise<number> {
 }
 
 async function revoke(args: string[]): Promise<number> {
-  const { config, words, options } = parseArguments(args, { switches: ["json", "help"] })
-  if (options.has("help")) {
-    print(HELP)
-    return 0
-  }
+  const { config, words, options } = parseArguments(args, { switches: ["json"] })
   if (words.length !== 1) throw new UsageError("which key? carrel keys revoke ID_OR_CLIENT_ID")
   const key = await withExistingDatabase(config, database => new ApiKeys(database).revoke(words[0]!)).catch(error => {
     throw (error as { code?: string }).code === "not_found" ? new UsageError(`there is no key ${words[0]}`) : error

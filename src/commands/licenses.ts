@@ -1,19 +1,16 @@
 import { packageLicences } from "../native/licences.ts"
 import { VERSION } from "../native/version.ts"
-import { type Command, parseArguments, print, printJson, printTable } from "./command.ts"
+import { type Command, parseArguments, print, printJson, printTable, refuseWords } from "./command.ts"
 
-const HELP = `Usage: carrel licenses [--full] [--sbom]
+export const HELP = `Usage: carrel licenses [--full] [--sbom]
 
 Lists the third-party packages inside Carrel and their licences. --full prints the licence texts; --sbom prints a
 software bill of materials (CycloneDX 1.6, JSON).
 `
 
 export const run: Command = async args => {
-  const { options } = parseArguments(args, { switches: ["full", "sbom", "help"] })
-  if (options.has("help")) {
-    print(HELP)
-    return 0
-  }
+  const { words, options } = parseArguments(args, { switches: ["full", "sbom"], settingsFile: false })
+  refuseWords(words)
   const packages = packageLicences()
   if (options.has("sbom")) printJson(billOfMaterials(packages))
   else if (options.has("full"))

@@ -1,17 +1,14 @@
 import { createModels } from "../configured.ts"
-import { type Command, parseArguments, print, printJson, printTable } from "./command.ts"
+import { type Command, parseArguments, printJson, printTable, refuseWords } from "./command.ts"
 
-const HELP = `Usage: carrel models [--json] [--ollama-host URL] [--openai-base-url URL]
+export const HELP = `Usage: carrel models [--json] [--ollama-host URL] [--openai-base-url URL]
 
 Lists the chat models, whether they answer now, and why not. Needs no daemon.
 `
 
 export const run: Command = async args => {
-  const { config, options } = parseArguments(args, { switches: ["json", "help"] })
-  if (options.has("help")) {
-    print(HELP)
-    return 0
-  }
+  const { config, words, options } = parseArguments(args, { switches: ["json"] })
+  refuseWords(words)
   const models = await createModels(config).list()
   if (options.has("json")) printJson(models)
   else

@@ -1,14 +1,22 @@
-import { join } from "node:path"
+import type { Config } from "../config.ts"
 import { openConfiguredEmbedder } from "../configured.ts"
 import { indexJob } from "../ingest/task.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { QUEUED } from "../library/library.ts"
-import { useNativeDirectory } from "../native/native.ts"
 import { SearchIndex } from "../search/index.ts"
-import { lockDirectory } from "../storage/lock.ts"
-import { type Command, counted, parseArguments, print, withDatabase, withExistingDatabase } from "./command.ts"
+import type { Database } from "../storage/database.ts"
+import {
+  type Command,
+  counted,
+  parseArguments,
+  print,
+  refuseWords,
+  withExistingDatabase,
+  withStoppedInstallation,
+} from "./command.ts"
+import { withProgress } from "./progress.ts"
 
-const HELP = `Usage: carrel reindex [--data DIR]                 read and index every file again, by the daemon
+export const HELP = `Usage: carrel reindex [--data DIR]                 read and index every file again, by the daemon
        carrel reindex --model NAME [--data DIR]    make all vectors anew with another embedding model
 
 The first form queues every file; a running daemon begins at once, and what is there stays findable until it is done.
@@ -17,51 +25,43 @@ background: the former model serves until the change is complete.
 `
 
 export const run: Command = async args => {
-  const { config, options } = parseArguments(args, { values: ["model"], switches: ["help"] })
-  if (options.has("help")) {
-    print(HELP)
-    return 0
-  }
+  const { config, words, options } = parseArguments(args, { values: ["model"] })
+  refuseWords(words)
   const model = options.get("model")
   if (!model) {
     const count = await withExistingDatabase(config, queueAll)
     print(`${counted(count, "file")} queued`)
     return 0
   }
-  const lock = lockDirectory(config.data)
-  useNativeDirectory(join(config.data, "native"))
-  try {
-    await withDatabase(config, async database => {
-      const embedder = await openConfiguredEmbedder(config, model)
-      const former = (name: string) => openConfiguredEmbedder(config, name).catch(() => undefined)
-      const index = new SearchIndex({
-        database,
-        dataDirectory: config.data,
-        embedder: undefined,
-        embedderNamed: former,
-      })
-      await index.start()
-      const watch = setInterval(async () => {
-        const { reindex } = await index.stats()
-        if (reindex) process.stderr.write(`\r${reindex.done} of ${reindex.total} passages`)
-      }, 1_000)
-      try {
-        await index.reindexVectors(embedder)
-      } finally {
-        clearInterval(watch)
-        await index.stop()
-        await embedder.close()
-      }
-      print(`all passages have vectors of ${embedder.model}; start the daemon with --embedding-model ${model}`)
-    })
-  } finally {
-    lock.release()
-  }
+  const name = await withStoppedInstallation(config, database => changeModel(config, database, model))
+  print(`all passages have vectors of ${name}; start the daemon with --embedding-model ${model}`)
   return 0
 }
 
+async function changeModel(config: Config, database: Database, model: string): Promise<string> {
+  const embedder = await openConfiguredEmbedder(config, model)
+  const former = (name: string) => openConfiguredEmbedder(config, name).catch(() => undefined)
+  const index = new SearchIndex({
+    database,
+    dataDirectory: config.data,
+    embedder: undefined,
+    embedderNamed: former,
+  })
+  await index.start()
+  try {
+    await withProgress("Making vectors", progress => {
+      progress.step("Making vectors", "passages")
+      return index.reindexVectors(embedder, ({ done, total }) => progress.update(done, total))
+    })
+    return embedder.model
+  } finally {
+    await index.stop()
+    await embedder.close()
+  }
+}
+
 /** One transaction for all: a job and a new generation for each file. */
-async function queueAll(database: Parameters<Parameters<typeof withDatabase>[1]>[0]): Promise<number> {
+async function queueAll(database: Database): Promise<number> {
   const queue = new JobQueue(database)
   return database.transaction().execute(async trx => {
     const files = await trx.selectFrom("files").select(["id", "workspace_id", "type", "size"]).execute()

@@ -12,48 +12,43 @@ import { indexJob } from "../ingest/task.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { QUEUED } from "../library/library.ts"
 import { sweepFiles } from "../library/sweep.ts"
-import { useNativeDirectory } from "../native/native.ts"
 import { Blobs } from "../storage/blobs.ts"
 import type { Database } from "../storage/database.ts"
-import { lockDirectory } from "../storage/lock.ts"
 import { healVectorFiles } from "../storage/vector-files.ts"
-import { withDatabase } from "./command.ts"
+import { hasDatabase, withStoppedInstallation } from "./command.ts"
 import { type Finding, someOf } from "./finding.ts"
 import { inspectFiles, withSearchIndex } from "./stores.ts"
 
 /** @throws AppError conflict while a daemon runs on the directory */
-export async function repairStores(config: Config): Promise<Finding[]> {
-  if (!existsSync(join(config.data, "carrel.db"))) return []
-  const lock = lockDirectory(config.data)
-  useNativeDirectory(join(config.data, "native"))
-  try {
-    const done = await withDatabase(config, database => repair(config, database))
-    const mended = done.filter(text => text !== undefined)
-    if (mended.length === 0) return [{ what: "repair", state: "ok", text: "nothing to mend" }]
-    return mended.map(text => ({ what: "repair", state: "note", text }))
-  } finally {
-    lock.release()
-  }
+export async function repairStores(config: Config, step: (label: string) => void = () => {}): Promise<Finding[]> {
+  if (!hasDatabase(config)) return []
+  const done = await withStoppedInstallation(config, database => repair(config, database, step))
+  const mended = done.filter(text => text !== undefined)
+  if (mended.length === 0) return [{ what: "repair", state: "ok", text: "nothing to mend" }]
+  return mended.map(text => ({ what: "repair", state: "note", text }))
 }
 
 type Mended = string | undefined
 
-async function repair(config: Config, database: Database): Promise<Mended[]> {
+async function repair(config: Config, database: Database, step: (label: string) => void): Promise<Mended[]> {
   const blobs = new Blobs(config.data)
   blobs.clearTemporary()
+  step("Mending the stored files")
   await healVectorFiles(config.data)
-  return [
+  const files = [
     dropBrokenWords(config.data),
     await giveJobs(database),
     await indexAgain(config, database),
     await sweepOrphans(database, blobs),
-    await withSearchIndex(config, database, async index => {
-      const { removed, added } = await index.repair()
-      return removed + added > 0
-        ? `${removed} entries of the index were removed that belong to no file, ${added} were made again`
-        : undefined
-    }),
   ]
+  step("Mending the search index")
+  const index = await withSearchIndex(config, database, async index => {
+    const { removed, added } = await index.repair()
+    return removed + added > 0
+      ? `${removed} entries of the index were removed that belong to no file, ${added} were made again`
+      : undefined
+  })
+  return [...files, index]
 }
 
 /** The keyword index holds nothing that the database does not: a damaged one is dropped and made anew. */

@@ -1,21 +1,31 @@
-import { startApp } from "../app.ts"
-import { appUrl, type Config, ConfigError, settingsHelp } from "../config.ts"
-import { log, setLogLevel } from "../log.ts"
-import { type Command, parseArguments, print, UsageError } from "./command.ts"
+import { type App, startApp } from "../app.ts"
+import { type Config, ConfigError, settingsHelp } from "../config.ts"
+import { OperatorError } from "../errors.ts"
+import { log, setLogSink } from "../log.ts"
+import { COMPILED } from "../native/self.ts"
+import { VERSION } from "../native/version.ts"
+import { type Command, leavingNothing, parseArguments, refuseWords, writeLogFor } from "./command.ts"
+import { withProgress, writeLine } from "./progress.ts"
+import { findRunning, noteRunning } from "./running.ts"
 
 /** A shutdown that takes longer is cut off; the contract promises 10 s. */
 const SHUTDOWN_LIMIT_MS = 9_500
 
+export const HELP = `Usage: carrel serve [OPTIONS]
+
+Every option is also an environment variable, and a line of carrel.toml in the data directory, which the other commands
+read as well: --rate-limit-per-minute 200 is CARREL_RATE_LIMIT_PER_MINUTE=200 or rate_limit_per_minute = 200. The option
+wins over the variable, the variable over the file. The data directory itself is --data, else CARREL_DATA, else ./data.
+\`carrel settings\` shows what holds and where it comes from.
+
+${settingsHelp()}
+`
+
 export const run: Command = async args => {
-  if (args.includes("--help") || args.includes("-h")) {
-    print(
-      `Usage: carrel serve [OPTIONS]\n\nEvery option is also an environment variable; the option wins.\n\n${settingsHelp()}\n`,
-    )
-    return 0
-  }
   const { config, words } = parseArguments(args)
-  if (words.length > 0) throw new UsageError(`unknown word ${words[0]}`)
-  setLogLevel(config.log_level)
+  refuseWords(words)
+  setLogSink(line => writeLine(line, process.stdout))
+  writeLogFor(config, process.stdout)
   const stopped = Promise.withResolvers<void>()
   const onSignal = (signal: NodeJS.Signals) => {
     log.info("stopping", { signal })
@@ -23,28 +33,59 @@ export const run: Command = async args => {
   }
   process.on("SIGTERM", onSignal)
   process.on("SIGINT", onSignal)
-  const app = await startApp(config).catch(error => {
+  refuseTaken(config)
+  const app = await leavingNothing(config, () => start(config)).catch(error => {
     throw listenProblem(error, config) ?? error
   })
-  const address = config.port === 0 ? app.url : appUrl(config)
-  if (process.stderr.isTTY || config.log_level !== "error") announce(address, config.data, app.setupLink)
+  const forget = noteRunning(config.data, {
+    url: app.address,
+    pid: process.pid,
+    version: VERSION,
+    started_at: new Date().toISOString(),
+  })
+  if (process.stderr.isTTY || config.log_level !== "error") announce(app.address, config.data, app.setupLink)
   await stopped.promise
+  forget()
   await Promise.race([app.stop(), Bun.sleep(SHUTDOWN_LIMIT_MS)])
   log.info("stopped")
   return 0
 }
 
+const start = (config: Config): Promise<App> =>
+  withProgress("Starting", progress =>
+    startApp(config, {
+      unpacking(done, total) {
+        if (done === 0) progress.step("Unpacking libraries and models")
+        if (done < total) progress.update(done, total)
+        else progress.step("Starting")
+      },
+    }),
+  )
+
+/** Looks before anything is made in the data directory. @throws ConfigError, OperatorError */
+function refuseTaken(config: Config): void {
+  const { data, host, port } = config
+  const running = findRunning(data)
+  if (running) throw new OperatorError(`another Carrel runs on ${data}: ${running.url} (process ${running.pid})`)
+  try {
+    Bun.listen({ hostname: host, port, exclusive: true, socket: { data() {} } }).stop(true)
+  } catch (error) {
+    throw listenProblem(error, config) ?? new ConfigError(`--host: ${host} is no address of this machine`)
+  }
+}
+
 /** Why the address cannot be listened on, in words; undefined for any other error. */
-function listenProblem(error: unknown, { host, port }: Config): ConfigError | undefined {
+function listenProblem(error: unknown, { host, port }: Config): Error | undefined {
   const { code, syscall } = (error ?? {}) as { code?: string; syscall?: string }
-  if (code === "EADDRINUSE") return new ConfigError(`--port: something listens on ${host}:${port} already`)
+  if (code === "EADDRINUSE") return new OperatorError(`--port: something listens on ${host}:${port} already`)
   if (syscall !== "listen") return undefined
-  if (code === "EACCES") return new ConfigError(`--port: this user may not listen on port ${port}`)
+  if (code === "EACCES") return new OperatorError(`--port: this user may not listen on port ${port}`)
   return new ConfigError(`--host: ${host} is no address of this machine (${code})`)
 }
 
 /** For the person who started it, beside the log on standard output. */
 function announce(address: string, data: string, setupLink: string | null): void {
+  const carrel = COMPILED ? quoted(process.execPath) : "npm run --silent carrel --"
   const lines = [
     "",
     "  Carrel is running.",
@@ -52,8 +93,11 @@ function announce(address: string, data: string, setupLink: string | null): void
     `  API            ${address}/external-docs/external`,
     `  Reference      ${address}/external-docs/docs`,
     `  Data           ${data}`,
-    "  Create a key   carrel keys create --name NAME   (from source: npm run carrel -- keys create --name NAME)",
+    `  Create a key   ${carrel} keys create --name NAME --data ${quoted(data)}`,
     "",
   ]
   process.stderr.write(`${lines.join("\n")}\n`)
 }
+
+/** As a shell takes it. */
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

@@ -10,10 +10,19 @@ import type { Database } from "../storage/database.ts"
 import { lockDirectory } from "../storage/lock.ts"
 import { type Finding, someOf } from "./finding.ts"
 
+/** As after a restore: nothing is lost and nothing is to be done. */
+const MADE_LATER = "start the daemon: it makes them in the background, words first"
 const REPAIR = "stop the daemon and run `carrel doctor --repair`"
 
-export async function compareStores(config: Config, database: Database): Promise<Finding[]> {
-  return [...(await storedFiles(config, database)), ...(await searchIndex(config, database))]
+export async function compareStores(
+  config: Config,
+  database: Database,
+  step: (label: string) => void,
+): Promise<Finding[]> {
+  step("Comparing the stored files")
+  const files = await storedFiles(config, database)
+  step("Comparing the search index")
+  return [...files, ...(await searchIndex(config, database))]
 }
 
 export interface StoredFiles {
@@ -73,9 +82,13 @@ async function searchIndex(config: Config, database: Database): Promise<Finding[
       },
     ]
   try {
-    const problems = await withSearchIndex(config, database, async index => (await index.check()).problems)
+    const { problems, unmade = [] } = await withSearchIndex(config, database, index => index.check())
     if (problems.length === 0) return [{ what: "search index", state: "ok", text: "agrees with the database" }]
-    return problems.map(text => ({ what: "search index", state: "problem", text, remedy: REPAIR }))
+    return problems.map(text => ({
+      what: "search index",
+      ...(unmade.includes(text) ? { state: "note", remedy: MADE_LATER } : { state: "problem", remedy: REPAIR }),
+      text,
+    }))
   } finally {
     lock.release()
   }

@@ -1,47 +1,52 @@
 import { appUrl } from "../config.ts"
-import { setupLink, usersAdd, usersList, usersPasswd } from "../keys/users.ts"
+import { OperatorError } from "../errors.ts"
+import { setupLink, Users, usersAdd, usersList, usersPasswd } from "../keys/users.ts"
 import {
   type Command,
   parseArguments,
   print,
   printJson,
   printTable,
+  refuseWords,
   UsageError,
-  withDatabase,
   withExistingDatabase,
+  withNewDatabase,
 } from "./command.ts"
+import { findRunning } from "./running.ts"
 
-const HELP = `Usage: carrel users add --email E [--admin] [--workspace NAME] [--name NAME] [--data DIR]
+export const HELP = `Usage: carrel users add --email E [--admin] [--workspace NAME] [--name NAME] [--data DIR]
        carrel users list [--data DIR] [--json]
        carrel users passwd --email E [--data DIR]
        carrel users setup-link [--data DIR]
 
-Passwords are asked for, or read from standard input when that is no terminal.
+Passwords are asked for, or read from standard input when that is no terminal. Without --admin a user is a member. Until
+there is an administrator the setup link makes one; setup-link prints a new one, and ends those before it.
 `
 
 export const run: Command = async ([action, ...rest]) => {
-  const { config, options } = parseArguments(rest, {
+  if (action === undefined)
+    throw new UsageError("users: add, list, passwd or setup-link? `carrel users --help` says more")
+  const { config, words, options } = parseArguments(rest, {
     values: ["email", "workspace", "name"],
-    switches: ["admin", "json", "help"],
+    switches: ["admin", "json"],
   })
-  if (action === undefined || action === "help" || action === "--help" || action === "-h" || options.has("help")) {
-    print(HELP)
-    return 0
-  }
+  refuseWords(words)
   switch (action) {
     case "add": {
       const email = needEmail(options)
       const password = await readPassword()
-      const user = await withDatabase(config, database =>
-        usersAdd(database, {
+      const { user, isClaimed } = await withNewDatabase(config, async database => ({
+        user: await usersAdd(database, {
           email,
           password,
           admin: options.has("admin"),
           ...(options.has("workspace") ? { workspace: options.get("workspace")! } : {}),
           ...(options.has("name") ? { name: options.get("name")! } : {}),
         }),
-      )
+        isClaimed: await new Users(database).isClaimed(),
+      }))
       print(`${user.id} ${user.email} (${user.role})`)
+      if (!isClaimed) process.stderr.write(`${NO_ADMINISTRATOR}\n`)
       return 0
     }
     case "list": {
@@ -62,16 +67,23 @@ export const run: Command = async ([action, ...rest]) => {
       return 0
     }
     case "setup-link": {
-      const link = await withDatabase(config, database => setupLink(database, appUrl(config)))
+      const link = await withExistingDatabase(config, database =>
+        setupLink(database, findRunning(config.data)?.url ?? appUrl(config)),
+      )
       if (!link)
-        throw new UsageError("this installation has its first administrator; add further users with `carrel users add`")
+        throw new OperatorError("this installation has its first administrator", {
+          hint: "add further users with `carrel users add`, set a password with `carrel users passwd`",
+        })
       print(link)
       return 0
     }
     default:
-      throw new UsageError(`there is no command "users ${action}"\n\n${HELP}`)
+      throw new UsageError(`there is no command "users ${action}"; \`carrel users --help\` lists them`)
   }
 }
+
+const NO_ADMINISTRATOR =
+  "There is no administrator yet: the setup link of the daemon's start, or of `carrel users setup-link`, makes one."
 
 function needEmail(options: Map<string, string>): string {
   const email = options.get("email")

@@ -10,6 +10,10 @@ export interface RequestContext {
   address: string
   /** Set for authenticated requests. */
   principal: Principal | undefined
+  /** True once a valid session of the console came with the request. */
+  fromConsole?: boolean
+  /** True for a file of the console or of the reference. */
+  isPage?: boolean
   /** Headers that every response of this request carries, such as the rate limit's. */
   headers: Record<string, string>
   /** Lifts the idle cut-off of the connection, for streams and long calls, which from then on end with their credential. */

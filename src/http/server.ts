@@ -106,6 +106,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     const path = new URL(request.url).pathname
     const reads = request.method === "GET" || request.method === "HEAD"
     const page = reference(path) ?? (await console(request))
+    context.isPage = page !== undefined && page !== null
     if (page && reads) return page
     if (page) throw new AppError("method_not_allowed", { headers: { Allow: "GET, HEAD" } })
     const allowed = allowedMethods(path)
@@ -233,7 +234,7 @@ function finish(response: Response, context: RequestContext): void {
 function logAccess(request: Request, response: Response, context: RequestContext, durationMs: number): void {
   httpRequests.inc({ method: request.method, status: response.status })
   httpSeconds.observe(durationMs / 1000)
-  log.info("request", {
+  log[isRoutine(request, response, context) ? "debug" : "info"]("request", {
     request_id: context.requestId,
     method: request.method,
     path: pathIn(request.url).slice(0, 200),
@@ -245,6 +246,14 @@ function logAccess(request: Request, response: Response, context: RequestContext
 
 /** Also of an address that is none. */
 const pathIn = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?]*/, "").split("?", 1)[0]!
+
+const PROBES = new Set(["/healthz", "/readyz", "/metrics"])
+
+/** What the console and monitors ask again and again, when nothing is wrong with it. */
+function isRoutine({ method, url }: Request, { status }: Response, { fromConsole, isPage }: RequestContext): boolean {
+  if ((method !== "GET" && method !== "HEAD") || status >= 400) return false
+  return fromConsole === true || isPage === true || PROBES.has(pathIn(url))
+}
 
 /** Methods that a path answers; none for a path that does not exist. */
 function methodTable(table: readonly { method: string; path: string }[]): (path: string) => string[] {

@@ -36,6 +36,7 @@ export async function findSession(
     countWrongCredentials(contextOf(request), rateLimiter)
     return null
   }
+  contextOf(request).fromConsole = true
   const { allowed, window } = rateLimiter.take(session.sessionId, SESSION_REQUESTS_PER_MINUTE)
   if (!allowed) throw new AppError("rate_limited", { retryAfter: secondsLeft(window) })
   return session

@@ -1,6 +1,7 @@
 /**
  * People who sign in to the console. Administrators manage users and workspaces; members use the workspaces they are in.
- * A daemon without users is unclaimed: only the holder of a setup token can make the first administrator.
+ * A daemon without an administrator is unclaimed, also when it has members: only the holder of a setup token can make the
+ * first one over the web.
  */
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
@@ -50,23 +51,23 @@ let nobodysHash: Promise<string> | undefined
 export class Users {
   constructor(private readonly database: Database) {}
 
-  /** False until the first user exists. */
-  async isClaimed(): Promise<boolean> {
-    return (await this.database.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined
+  /** False until the first administrator exists; the last one can neither be removed nor disabled. */
+  isClaimed(): Promise<boolean> {
+    return hasAdministrator(this.database)
   }
 
-  /** A token that claims the daemon, for a day; earlier ones end with it. Null when there is a user already. */
+  /** A token that claims the daemon, for a day; earlier ones end with it. Null when there is an administrator already. */
   async newSetupToken(): Promise<string | null> {
-    if (await this.isClaimed()) return null
     const token = newToken("setup")
-    await this.database.transaction().execute(async trx => {
+    return this.database.transaction().execute(async trx => {
       await trx.deleteFrom("setup_tokens").execute()
+      if (await hasAdministrator(trx)) return null
       await trx
         .insertInto("setup_tokens")
         .values({ token_hash: hashToken(token), created_at: new Date().toISOString() })
         .execute()
+      return token
     })
-    return token
   }
 
   async isSetupToken(token: string): Promise<boolean> {
@@ -110,7 +111,8 @@ export class Users {
         .insertInto("memberships")
         .values({ user_id: id, workspace_id: user.workspaceId, created_at: now })
         .execute()
-      await trx.deleteFrom("setup_tokens").execute() // whoever came first has claimed the daemon
+      // The first administrator has claimed the daemon; members leave the door open for one.
+      if (user.role === "administrator") await trx.deleteFrom("setup_tokens").execute()
     })
     return this.get(id)
   }
@@ -211,11 +213,14 @@ const findSetupToken = (executor: Executor, token: string) =>
     .where("created_at", ">", new Date(Date.now() - SETUP_TOKEN_MS).toISOString())
     .executeTakeFirst()
 
+const hasAdministrator = async (executor: Executor): Promise<boolean> =>
+  (await executor.selectFrom("users").select("id").where("role", "=", "administrator").limit(1).executeTakeFirst()) !==
+  undefined
+
 /** Inside the transaction that makes the user: two holders of a setup link can not both become the first. */
 async function claimOnce(trx: Executor, token: string): Promise<void> {
   const used = await trx.deleteFrom("setup_tokens").where("token_hash", "=", hashToken(token)).executeTakeFirst()
-  const taken = await trx.selectFrom("users").select("id").limit(1).executeTakeFirst()
-  if (used.numDeletedRows === 0n || taken)
+  if (used.numDeletedRows === 0n || (await hasAdministrator(trx)))
     throw new AppError("conflict", { message: "this daemon has been set up already" })
 }
 
@@ -248,9 +253,13 @@ function checkName(text: string): string {
   return name
 }
 
-async function hashPassword(password: string): Promise<string> {
+function checkPassword(password: string): void {
   if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH)
     throw invalid("password", `must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
+}
+
+async function hashPassword(password: string): Promise<string> {
+  checkPassword(password)
   return Bun.password.hash(password, "argon2id")
 }
 
@@ -260,6 +269,7 @@ export async function usersAdd(
   user: { email: string; password: string; admin?: boolean; workspace?: string; name?: string },
 ): Promise<UserRecord> {
   checkEmail(user.email)
+  checkPassword(user.password)
   const workspaceId = await ensureWorkspace(database, user.workspace)
   const { email, password, name } = user
   const role = user.admin ? "administrator" : "member"

@@ -1,7 +1,8 @@
 /** Loads the native libraries that the executable carries. From source the packages load their own. */
-import { mkdirSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { isMainThread } from "node:worker_threads"
+import { OperatorError } from "../errors.ts"
 import { type EmbeddedGroup, type GroupName, groups } from "./embedded.ts"
 import { returnFreedMemory, setLibraryVariables } from "./environment.ts"
 import { selfCommand } from "./self.ts"
@@ -41,11 +42,10 @@ export function loadNative(group: GroupName, file: string): unknown {
   try {
     process.dlopen(module, path)
   } catch (cause) {
-    throw new Error(
-      `${path} cannot be loaded: ${(cause as Error).message}. ` +
-        "The data directory must not be mounted noexec, and the system needs glibc 2.28 and libstdc++ 6.",
-      { cause },
-    )
+    throw new OperatorError(`${path} cannot be loaded: ${(cause as Error).message}`, {
+      hint: "the data directory must not be mounted noexec, and the system needs glibc 2.28 and libstdc++ 6",
+      cause,
+    })
   }
   return module.exports
 }
@@ -63,23 +63,57 @@ export function unpackedGroup(name: GroupName): string {
 /**
  * Unpacks and checks a group before something needs it at once, without holding up this thread: half a second at the first
  * use in a data directory, 0.2 s later. Does nothing from source, or when it is done already.
+ * @param on told the bytes that are done, as they are
  */
-export async function unpackAhead(name: GroupName): Promise<void> {
+export async function unpackAhead(name: GroupName, on: (bytes: number) => void = () => {}): Promise<void> {
   if (!groups[name] || !directory || checked.has(name)) return
-  const child = Bun.spawn(unpackCommand(name, directory), { stdin: "ignore", stdout: "ignore", stderr: "ignore" })
+  const child = Bun.spawn(unpackCommand(name, directory), { stdin: "ignore", stdout: "pipe", stderr: "ignore" })
+  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream()))
+    for (const line of chunk.split("\n")) if (/^\d+$/.test(line)) on(Number(line))
   if ((await child.exited) === 0) checked.add(name) // what failed is said by who needs it
 }
 
-/** What the hidden command `carrel unpack GROUP DIRECTORY` does. */
+/** Unpacks all that is not there yet; what is there is checked when it is needed. `on` is told bytes. */
+export async function unpackAll(on: (done: number, total: number) => void): Promise<void> {
+  const names = (Object.keys(groups) as GroupName[]).filter(isPacked)
+  const sizes = names.map(name => groupNamed(name).files.reduce((sum, file) => sum + file.sizeBytes, 0))
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const done = new Map<GroupName, number>()
+  if (names.length > 0) on(0, total)
+  await Promise.all(
+    names.map(name =>
+      unpackAhead(name, bytes => {
+        done.set(name, bytes)
+        on(
+          [...done.values()].reduce((sum, each) => sum + each, 0),
+          total,
+        )
+      }),
+    ),
+  )
+}
+
+const isPacked = (name: GroupName): boolean =>
+  directory !== undefined && !existsSync(unpackedFolder(name, groupNamed(name), directory))
+
+/** What the hidden command `carrel unpack GROUP DIRECTORY` does: writes how many bytes are done, one number a line. */
 export function unpackGroup(name: string, into: string): void {
-  unpack(name, groupNamed(name as GroupName), into)
+  unpack(name, groupNamed(name as GroupName), into, bytes => writeSync(1, `${bytes}\n`))
 }
 
 /** The packed bytes of 70 MB that it reads would stay in the daemon's memory for as long as it runs. */
 function unpackInChild(name: GroupName, into: string): void {
   const { exitCode, stderr } = Bun.spawnSync(unpackCommand(name, into), { stdin: "ignore" })
-  if (exitCode !== 0) throw new Error(`${name} could not be unpacked into ${into}: ${stderr.toString().trim()}`)
+  if (exitCode !== 0)
+    throw new OperatorError(`${name} could not be unpacked into ${into}: ${reasonIn(stderr.toString())}`)
 }
+
+/** Without what the command line puts around it. */
+const reasonIn = (said: string): string =>
+  said
+    .trim()
+    .replace(/^carrel: /, "")
+    .split("\n")[0]!
 
 const unpackCommand = (name: GroupName, into: string): string[] => [...selfCommand(), "unpack", name, into]
 

@@ -29,14 +29,25 @@ const READ_BYTES = 2 ** 20
  * one that was changed.
  * Synchronous, because `require` of a native library is. Several processes and threads may call it at once: each
  * unpacks into a folder of its own and the first to rename wins. Folders of other versions of the group are removed.
+ * @param on told how many bytes are written, after each part
  */
-export function unpack(name: string, group: EmbeddedGroup, directory: string): string {
+export function unpack(
+  name: string,
+  group: EmbeddedGroup,
+  directory: string,
+  on: (bytes: number) => void = () => {},
+): string {
   const folder = unpackedFolder(name, group, directory)
   if (isIntact(folder, group)) return folder
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const partial = mkdtempSync(`${folder}.partial-`)
   try {
-    for (const file of group.files) writeFile(partial, file)
+    let done = 0
+    for (const file of group.files)
+      writeFile(partial, file, bytes => {
+        done += bytes
+        on(done)
+      })
     sync(partial)
     publish(partial, folder, group)
     sync(directory)
@@ -74,7 +85,11 @@ function sha256Of(path: string): string {
   return hash.digest("hex")
 }
 
-function writeFile(folder: string, { path, packed, sha256, sizeBytes }: EmbeddedFile): void {
+function writeFile(
+  folder: string,
+  { path, packed, sha256, sizeBytes }: EmbeddedFile,
+  on: (bytes: number) => void,
+): void {
   const target = join(folder, path)
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
   const file = openSync(target, "wx", 0o500)
@@ -86,6 +101,7 @@ function writeFile(folder: string, { path, packed, sha256, sizeBytes }: Embedded
       hash.update(bytes)
       size += bytes.length
       writeSmallPieces(file, bytes)
+      on(bytes.length)
       // Nothing else runs in between, so the parts would pile up until the last one.
       Bun.gc(true)
     }

@@ -6,6 +6,8 @@ import { invalid } from "../errors.ts"
 import type { SearchMode, SearchService } from "./types.ts"
 
 export interface Expectation {
+  /** 1-based line of the file that it stands in. */
+  line: number
   query: string
   /** Ids or names; any of them is right. */
   files: string[]
@@ -43,22 +45,41 @@ export function readExpectations(text: string): Expectation[] {
     if (typeof given.query !== "string" || !given.query.trim()) throw invalid(`line ${i + 1}`, "has no query")
     if (files.length === 0 || files.some(file => typeof file !== "string"))
       throw invalid(`line ${i + 1}`, "has no file: an id or a name, or an array of them")
-    expectations.push({ query: given.query, files })
+    expectations.push({ line: i + 1, query: given.query, files })
   }
   if (expectations.length === 0) throw invalid("file", "holds no line with a query and a file")
   return expectations
 }
 
+/**
+ * A question about a file that is not there can only be missed: a mistyped name would count against the search.
+ * @throws AppError invalid_request naming line and file
+ */
+export function checkExpectations(expectations: Expectation[], files: readonly { id: string; name: string }[]): void {
+  const known = new Set(files.flatMap(({ id, name }) => [id, name]))
+  for (const { line, files: wanted } of expectations)
+    for (const file of wanted)
+      if (!known.has(file))
+        throw invalid(`line ${line}`, `names ${JSON.stringify(file)}, which is no file of the library`)
+}
+
+/** `on` is told how many searches of how many are done. */
 export async function evaluate(
   search: SearchService,
   workspaceId: string,
   expectations: Expectation[],
   modes: SearchMode[] = ["keyword", "semantic", "hybrid"],
+  on: (done: number, total: number) => void = () => {},
 ): Promise<Evaluation[]> {
   const evaluations: Evaluation[] = []
+  const total = modes.length * expectations.length
+  let done = 0
   for (const mode of modes) {
     const ranks: number[][] = []
-    for (const expectation of expectations) ranks.push(await ranksOf(search, workspaceId, mode, expectation))
+    for (const expectation of expectations) {
+      ranks.push(await ranksOf(search, workspaceId, mode, expectation))
+      on(++done, total)
+    }
     evaluations.push({ mode, ...summary(expectations, ranks) })
   }
   return evaluations

@@ -176,10 +176,11 @@ export class SearchIndex implements SearchService {
   }
 
   /** Changes the library to another model; the present one serves until all is done. */
-  async reindexVectors(embedder: Embedder): Promise<void> {
+  async reindexVectors(embedder: Embedder, on: (progress: ReindexProgress) => void = () => {}): Promise<void> {
     try {
       await changeModel(this.db, this.vectors, embedder, this.stopping.signal, progress => {
         this.progress = progress
+        on(progress)
       })
       await dropDeadTables(this.vectors)
     } finally {
@@ -187,26 +188,33 @@ export class SearchIndex implements SearchService {
     }
   }
 
-  /** Compares the stores with the database. */
-  async check(): Promise<{ problems: string[] }> {
+  /**
+   * Compares the stores with the database. `unmade` are those problems that are an index which holds nothing yet, as after
+   * a restore: the daemon makes it in the background.
+   */
+  async check(): Promise<{ problems: string[]; unmade?: string[] }> {
     await this.vectors.load().catch(() => {})
     const [wanted, { keyword, vector }] = await Promise.all([wantedIds(this.db), this.thread.ask("holdings", {})])
     const known = await this.knownIds()
     const problems: string[] = []
-    const tell = (count: number, what: string) => {
-      if (count > 0) problems.push(`${count} ${what}`)
+    const unmade: string[] = []
+    const tell = (count: number, what: string, isUnmade = false) => {
+      if (count === 0) return
+      problems.push(`${count} ${what}`)
+      if (isUnmade) unmade.push(`${count} ${what}`)
     }
-    tell(countIds(subtract(wanted, keyword)), "passages are missing in the keyword index")
+    const isEmpty = (held: IdRanges) => countIds(held) === 0
+    tell(countIds(subtract(wanted, keyword)), "passages are missing in the keyword index", isEmpty(keyword))
     tell(countIds(subtract(keyword, known)), "passages in the keyword index belong to no file")
     if (await this.vectors.model().catch(() => undefined))
-      tell(countIds(subtract(wanted, vector)), "passages have no vector")
+      tell(countIds(subtract(wanted, vector)), "passages have no vector", isEmpty(vector))
     tell(countIds(subtract(vector, known)), "vectors belong to no file")
     const { count } = await this.db
       .selectFrom("chunks")
       .select(eb => eb.fn.countAll<number>().as("count"))
       .executeTakeFirstOrThrow()
     tell(Math.max(0, countIds(wanted) - count), "passages have no text")
-    return { problems }
+    return { problems, ...(unmade.length > 0 ? { unmade } : {}) }
   }
 
   /**

@@ -6,11 +6,14 @@
 
 import { Database as Sqlite } from "bun:sqlite"
 import { createHash } from "node:crypto"
-import { createReadStream, createWriteStream, existsSync, readdirSync } from "node:fs"
-import { link, mkdir, open, rename, rm, stat } from "node:fs/promises"
+import { accessSync, constants, createReadStream, createWriteStream, existsSync, readdirSync, statSync } from "node:fs"
+import { copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { finished, pipeline } from "node:stream/promises"
+import type { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
 import { extract, pack } from "tar-stream"
+import { diskTrouble, OperatorError } from "../errors.ts"
+import { dataDirectoryProblem, exists } from "./access.ts"
 import { Blobs } from "./blobs.ts"
 
 interface ManifestEntry {
@@ -30,31 +33,65 @@ export interface Manifest {
 
 const MANIFEST = "manifest.json"
 const SNAPSHOT = "carrel.db"
+/** Settings of the daemon, where the operator wrote some: without them a restored one might, say, no longer redact. */
+const SETTINGS = "carrel.toml"
 /** A file that is deleted between two steps makes the attempt start over; deletions do not come that fast for long. */
 const ATTEMPTS = 5
 
-/** A backup that is not whole or not one of ours. */
-export class BackupError extends Error {
-  override name = "UsageError"
-}
+/** A backup that cannot be written, is not whole or is not one of ours. */
+export class BackupError extends OperatorError {}
+
+/** Told how many bytes of how many are done. */
+export type OnBytes = (done: number, total: number) => void
 
 /**
  * Writes a backup beside a running daemon. `target` appears only when it is whole.
- * @throws BackupError when the target exists or the data directory holds no installation
+ * @throws BackupError when the target cannot be written; DataDirectoryError without permission for the data directory
  */
-export async function writeBackup(dataDirectory: string, target: string, version: string): Promise<Manifest> {
-  if (existsSync(target)) throw new BackupError(`${target} exists already`)
-  if (!existsSync(join(dataDirectory, SNAPSHOT))) throw new BackupError(`${dataDirectory} holds no installation`)
+export async function writeBackup(
+  dataDirectory: string,
+  target: string,
+  version: string,
+  on: OnBytes = () => {},
+): Promise<Manifest> {
+  checkTarget(target)
+  if (!exists(join(dataDirectory, SNAPSHOT))) throw new BackupError(`${dataDirectory} holds no installation`)
   const staging = join(dataDirectory, "tmp", `backup-${crypto.randomUUID()}`)
   const partial = `${target}.partial`
   try {
     const paths = await stage(dataDirectory, staging)
-    const manifest = await archive(staging, paths, partial, version)
+    const manifest = await archive(staging, paths, partial, version, on)
     await rename(partial, target)
     return manifest
+  } catch (error) {
+    if (diskTrouble(error) !== "full") throw error
+    throw new BackupError(`there is no space left to write ${target}`, {
+      hint: "make room, or write it to another disk; nothing was left behind",
+      cause: error,
+    })
   } finally {
     await rm(staging, { recursive: true, force: true })
     await rm(partial, { force: true })
+  }
+}
+
+/** @throws BackupError for a file that is there, or a folder that is not or may not be written */
+function checkTarget(target: string): void {
+  const found = statSync(target, { throwIfNoEntry: false })
+  if (found?.isDirectory())
+    throw new BackupError(`${target} is a folder`, { hint: `name a file in it, such as ${join(target, "carrel.tar")}` })
+  if (found) throw new BackupError(`${target} exists already`, { hint: "name another file, or move that one away" })
+  const folder = dirname(target)
+  const parent = statSync(folder, { throwIfNoEntry: false })
+  if (!parent) throw new BackupError(`there is no folder ${folder}`, { hint: "make it first (mkdir -p)" })
+  if (!parent.isDirectory()) throw new BackupError(`${folder} is no folder`)
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    throw new BackupError(`this user may not write into ${folder} (${(error as NodeJS.ErrnoException).code})`, {
+      hint: "name a folder that it may write into",
+      cause: error,
+    })
   }
 }
 
@@ -69,11 +106,27 @@ async function stage(dataDirectory: string, staging: string): Promise<string[]> 
     const missing: string[] = []
     for (const path of wanted) {
       await mkdir(dirname(join(staging, path)), { recursive: true })
-      await link(join(dataDirectory, path), join(staging, path)).catch(() => missing.push(path))
+      if (!(await linkOrCopy(join(dataDirectory, path), join(staging, path)))) missing.push(path)
     }
     // Deleted since the snapshot, most likely; an original that is lost for good must not prevent every backup.
-    if (missing.length === 0 || attempt === ATTEMPTS)
-      return [SNAPSHOT, ...wanted.filter(path => !missing.includes(path))]
+    if (missing.length > 0 && attempt < ATTEMPTS) continue
+    const settings = join(dataDirectory, SETTINGS)
+    const hasSettings = existsSync(settings)
+    if (hasSettings) await copyFile(settings, join(staging, SETTINGS))
+    const lost = new Set(missing)
+    return [SNAPSHOT, ...(hasSettings ? [SETTINGS] : []), ...wanted.filter(path => !lost.has(path))]
+  }
+}
+
+/** False for a file that is not there. Some file systems have no links, and some systems refuse them on files of others. */
+async function linkOrCopy(from: string, to: string): Promise<boolean> {
+  const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === "ENOENT"
+  try {
+    await link(from, to).catch(error => (isMissing(error) ? Promise.reject(error) : copyFile(from, to)))
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
   }
 }
 
@@ -102,7 +155,9 @@ function referredFiles(snapshotPath: string, blobs: Blobs, dataDirectory: string
   return [...paths].map(path => path.slice(dataDirectory.length + 1))
 }
 
-async function archive(root: string, paths: string[], target: string, version: string): Promise<Manifest> {
+async function archive(root: string, paths: string[], target: string, version: string, on: OnBytes): Promise<Manifest> {
+  const total = paths.reduce((sum, path) => sum + statSync(join(root, path)).size, 0)
+  let done = 0
   const tar = pack()
   const output = createWriteStream(target, { flags: "wx", mode: 0o600 })
   const written = pipeline(tar, output)
@@ -112,7 +167,11 @@ async function archive(root: string, paths: string[], target: string, version: s
     const hash = createHash("sha256")
     const entry = tar.entry({ name: path, size, mode: 0o600 })
     const source = createReadStream(join(root, path))
-    source.on("data", chunk => hash.update(chunk))
+    source.on("data", chunk => {
+      hash.update(chunk)
+      done += chunk.length
+      on(done, total)
+    })
     await Promise.race([pipeline(source, entry), written.then(() => undefined)])
     manifest.files.push({ path, size, sha256: hash.digest("hex") })
   }
@@ -127,30 +186,61 @@ async function archive(root: string, paths: string[], target: string, version: s
  * Unpacks a backup into a data directory that must not exist or be empty, checking everything first.
  * Nothing is left behind when it fails.
  */
-export async function restoreBackup(source: string, dataDirectory: string): Promise<Manifest> {
-  if (existsSync(dataDirectory) && readdirSync(dataDirectory).length > 0)
-    throw new BackupError(`${dataDirectory} is not empty; move it away first`)
+export async function restoreBackup(source: string, dataDirectory: string, on: OnBytes = () => {}): Promise<Manifest> {
+  checkEmpty(dataDirectory)
   const partial = `${dataDirectory}.restoring`
-  await rm(partial, { recursive: true, force: true })
+  const makes = topmostMissing(dirname(dataDirectory))
   try {
-    const manifest = await readArchive(source, partial)
+    await rm(partial, { recursive: true, force: true })
+    const manifest = await readArchive(source, partial, on)
     await rm(dataDirectory, { recursive: true, force: true })
-    await mkdir(dirname(dataDirectory), { recursive: true })
     await rename(partial, dataDirectory)
     return manifest
   } catch (error) {
-    await rm(partial, { recursive: true, force: true })
-    throw error
+    await rm(partial, { recursive: true, force: true }).catch(() => {})
+    if (makes) await rm(makes, { recursive: true, force: true }).catch(() => {})
+    const { code, path } = error as NodeJS.ErrnoException
+    if (diskTrouble(error) === "full")
+      throw new BackupError(`there is no space left for ${dataDirectory}`, {
+        hint: "make room, or restore to another disk; nothing was left behind",
+        cause: error,
+      })
+    throw code === "EACCES" || code === "EPERM" ? dataDirectoryProblem(path ?? dataDirectory, error) : error
   }
 }
 
-/** Reads a backup through and compares every checksum. @throws BackupError naming what is wrong */
-export const verifyBackup = (source: string): Promise<Manifest> => readArchive(source, null)
+/** @throws BackupError for a directory with something in it, or a file */
+function checkEmpty(dataDirectory: string): void {
+  if (!exists(dataDirectory)) return
+  if (!statSync(dataDirectory).isDirectory()) throw dataDirectoryProblem(dataDirectory, { code: "ENOTDIR" })
+  let names: string[]
+  try {
+    names = readdirSync(dataDirectory)
+  } catch (error) {
+    throw dataDirectoryProblem(dataDirectory, error)
+  }
+  if (names.length > 0)
+    throw new BackupError(`${dataDirectory} is not empty`, { hint: "move it away first, or name another with --data" })
+}
 
-async function readArchive(source: string, target: string | null): Promise<Manifest> {
-  if (!existsSync(source)) throw new BackupError(`there is no file ${source}`)
+/** The folder to remove again after a failure; undefined where the path is there. */
+function topmostMissing(path: string): string | undefined {
+  if (existsSync(path)) return undefined
+  return topmostMissing(dirname(path)) ?? path
+}
+
+/** Reads a backup through and compares every checksum. @throws BackupError naming what is wrong */
+export const verifyBackup = (source: string, on: OnBytes = () => {}): Promise<Manifest> => readArchive(source, null, on)
+
+async function readArchive(source: string, target: string | null, on: OnBytes): Promise<Manifest> {
+  const total = sizeOf(source)
   const tar = extract()
   const input = createReadStream(source)
+  let done = 0
+  input.on("data", chunk => {
+    done += chunk.length
+    on(done, total)
+  })
   const reading = pipeline(input, tar)
   reading.catch(() => {}) // reported below
   const found = new Map<string, { size: number; sha256: string }>()
@@ -165,44 +255,63 @@ async function readArchive(source: string, target: string | null): Promise<Manif
     }
     await reading
   } catch (error) {
-    throw error instanceof BackupError
+    // The system's own errors, of a disk or a permission, say nothing of the backup.
+    throw error instanceof BackupError || (error as NodeJS.ErrnoException).syscall
       ? error
-      : new BackupError(`${source} is cut or damaged: ${(error as Error).message}`)
+      : new BackupError(`${source} is no backup, or it is cut or damaged`, { hint: DAMAGED, cause: error })
+  } finally {
+    input.destroy()
+    await reading.catch(() => {})
   }
-  if (!manifest) throw new BackupError(`${source} is cut: its list of contents is missing`)
+  if (!manifest) throw new BackupError(`${source} is cut: its list of contents is missing`, { hint: DAMAGED })
   for (const file of manifest.files) {
     const copy = found.get(file.path)
-    if (!copy) throw new BackupError(`${source} lacks ${file.path}`)
+    if (!copy) throw new BackupError(`${source} lacks ${file.path}`, { hint: DAMAGED })
     if (copy.sha256 !== file.sha256 || copy.size !== file.size)
-      throw new BackupError(`${file.path} in ${source} is damaged`)
+      throw new BackupError(`${file.path} in ${source} is damaged`, { hint: DAMAGED })
   }
   return manifest
 }
 
-async function copyEntry(
-  entry: AsyncIterable<Uint8Array>,
-  path: string | null,
-): Promise<{ size: number; sha256: string }> {
+const DAMAGED = "take another backup, or copy this one anew from where it came"
+
+/** @throws BackupError for what is no file that can be read */
+function sizeOf(source: string): number {
+  try {
+    const found = statSync(source)
+    if (!found.isFile()) throw new BackupError(`${source} is no file`)
+    accessSync(source, constants.R_OK)
+    return found.size
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === "ENOENT" || code === "ENOTDIR") throw new BackupError(`there is no file ${source}`)
+    throw code === "EACCES" ? dataDirectoryProblem(source, error) : error
+  }
+}
+
+/** Reads an entry through, into `path` if there is one. */
+async function copyEntry(entry: Readable, path: string | null): Promise<{ size: number; sha256: string }> {
   const hash = createHash("sha256")
   let size = 0
-  if (path) await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const output = path ? createWriteStream(path, { flags: "wx", mode: 0o600 }) : undefined
-  for await (const chunk of entry) {
-    hash.update(chunk)
-    size += chunk.byteLength
-    if (output && !output.write(chunk)) await new Promise(resolve => output.once("drain", resolve))
+  const measured = async function* (chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      size += chunk.byteLength
+      yield chunk
+    }
   }
-  if (output && path) {
-    output.end()
-    await finished(output)
+  if (path) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await pipeline(entry, measured, createWriteStream(path, { flags: "wx", mode: 0o600 }))
     await syncFile(path)
-  }
+  } else for await (const _ of measured(entry));
   return { size, sha256: hash.digest("hex") }
 }
 
 /** A backup may come from anywhere: only plain relative paths below the folders that we write. */
 const isSafe = (name: string): boolean =>
-  name === MANIFEST || name === SNAPSHOT || /^(blobs|texts)\/[A-Za-z0-9_-]{1,8}\/[A-Za-z0-9_.-]{1,100}$/.test(name)
+  [MANIFEST, SNAPSHOT, SETTINGS].includes(name) ||
+  /^(blobs|texts)\/[A-Za-z0-9_-]{1,8}\/[A-Za-z0-9_.-]{1,100}$/.test(name)
 
 function parseManifest(text: string, source: string): Manifest {
   try {

@@ -6,6 +6,7 @@ import { Database as Sqlite } from "bun:sqlite"
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Kysely, sql, type Transaction } from "kysely"
+import { OperatorError } from "../errors.ts"
 import { commitSeconds } from "../metrics.ts"
 import { dialect } from "./dialect.ts"
 import { MIGRATIONS, type Migration } from "./migrations/index.ts"
@@ -19,7 +20,7 @@ export type Executor = Database | Trx
 
 /**
  * Opens or creates the database and migrates it forward.
- * @throws Error when the data directory was written by a newer version.
+ * @throws OperatorError when the data directory was written by a newer version.
  */
 export async function openDatabase(
   dataDirectory: string,
@@ -54,8 +55,9 @@ async function migrate(database: Database, path: string, migrations: readonly Mi
   const applied = await appliedMigrations(database)
   for (const name of applied)
     if (!known.has(name))
-      throw new Error(
-        `the data directory was written by a newer version of Carrel (it has the migration ${name}); use that version or a backup`,
+      throw new OperatorError(
+        `the data directory was written by a newer version of Carrel (it has the migration ${name})`,
+        { hint: "use that version, or restore a backup that this version made" },
       )
   const pending = migrations.find(({ name }) => !applied.includes(name))
   if (pending && applied.length > 0) await copyBefore(database, path, pending.name)

@@ -1,18 +1,18 @@
 /** One daemon per data directory: an exclusive SQLite lock, which the system drops with the process, however it ends. */
 import { Database as Sqlite } from "bun:sqlite"
-import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync, rmSync } from "node:fs"
+import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../errors.ts"
+import { DataDirectoryError } from "./access.ts"
 
-/** A data directory that cannot be used: read-only, another user's, or no directory. */
-export class DataDirectoryError extends Error {
-  override name = "UsageError"
-}
+/** How long a start waits for a command that just looks whether a daemon runs. */
+const LOOK_MS = 1_000
 
 /** @throws AppError conflict when another daemon holds it; DataDirectoryError when nothing can be written there */
 export function lockDirectory(dataDirectory: string): { release(): void } {
   const sqlite = openLock(dataDirectory)
   try {
+    sqlite.exec(`PRAGMA busy_timeout = ${LOOK_MS}`)
     sqlite.exec("PRAGMA journal_mode = DELETE")
     sqlite.exec("BEGIN EXCLUSIVE")
   } catch (cause) {
@@ -25,6 +25,22 @@ export function lockDirectory(dataDirectory: string): { release(): void } {
       sqlite.exec("ROLLBACK")
       sqlite.close()
     },
+  }
+}
+
+/** Whether a daemon, or a command that needs it stopped, holds the directory now. */
+export function isHeld(dataDirectory: string): boolean {
+  const path = join(dataDirectory, "lock")
+  if (!existsSync(path)) return false
+  const sqlite = new Sqlite(path, { readonly: true })
+  try {
+    sqlite.query("select 1 from sqlite_master").all()
+    return false
+  } catch (error) {
+    if (/locked|busy/i.test(String(error))) return true
+    throw error
+  } finally {
+    sqlite.close()
   }
 }
 
@@ -47,9 +63,9 @@ function openLock(dataDirectory: string): Sqlite {
     return new Sqlite(join(dataDirectory, "lock"), { create: true })
   } catch (cause) {
     const reason = (cause as { code?: string }).code ?? String(cause)
-    throw new DataDirectoryError(
-      `the data directory ${dataDirectory} cannot be written (${reason}); make it a writable directory of the user that runs Carrel, or name another with --data`,
-      { cause },
-    )
+    throw new DataDirectoryError(`the data directory ${dataDirectory} cannot be written (${reason})`, {
+      hint: "make it a writable directory of the user that runs Carrel, or name another with --data",
+      cause,
+    })
   }
 }

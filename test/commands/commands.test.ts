@@ -1,28 +1,11 @@
 /** The command line as a user calls it, from source. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { readConfig, settingsHelp } from "../../src/config.ts"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
-
-const MAIN = resolve(import.meta.dir, "../../src/main.ts")
-
-async function carrel(args: string[], options: { data?: string; input?: string; env?: Record<string, string> } = {}) {
-  const data = options.data ? ["--data", options.data] : []
-  const child = Bun.spawn([Bun.argv[0]!, MAIN, ...args, ...data], {
-    env: { PATH: Bun.env.PATH ?? "", CARREL_OLLAMA_HOST: "http://127.0.0.1:9", ...options.env },
-    stdin: options.input === undefined ? "ignore" : new Blob([options.input]),
-    stdout: "pipe",
-    stderr: "pipe",
-  })
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  return { code, out, err }
-}
+import { carrel } from "./carrel.ts"
 
 describe("settings", () => {
   test("come from flags over the environment over defaults", () => {
@@ -69,20 +52,39 @@ describe("the command line", () => {
     expect(option.err).toBe("carrel: unknown option --bogus\n")
   })
 
-  test.each(["serve", "keys", "users", "models", "doctor", "backup", "restore", "verify", "reindex", "licenses"])(
-    "%s --help and -h say how it is used",
-    async name => {
-      for (const option of ["--help", "-h"]) {
-        const { code, out, err } = await carrel([name, option])
-        expect([code, err]).toEqual([0, ""])
-        expect(out).toContain(`Usage: carrel ${["restore", "verify"].includes(name) ? "backup" : name}`)
-      }
-    },
-  )
+  test.each([
+    "serve",
+    "keys",
+    "users",
+    "models",
+    "doctor",
+    "backup",
+    "restore",
+    "verify",
+    "reindex",
+    "eval",
+    "settings",
+    "licenses",
+    "version",
+  ])("%s --help and -h say how it is used", async name => {
+    for (const option of ["--help", "-h"]) {
+      const { code, out, err } = await carrel([name, option])
+      expect([code, err]).toEqual([0, ""])
+      expect(out).toContain(`Usage: carrel ${["restore", "verify"].includes(name) ? "backup" : name}`)
+    }
+  })
 
   test("a mistyped data directory is said and not made", async () => {
     const data = join(tmpdir(), `carrel-never-${crypto.randomUUID()}`)
-    for (const words of [["keys", "list"], ["keys", "revoke", "key_x"], ["users", "list"], ["reindex"]]) {
+    const commands = [
+      "keys list",
+      "keys revoke key_x",
+      "users list",
+      "users setup-link",
+      "reindex",
+      "reindex --model x",
+    ]
+    for (const words of [...commands, "backup b.tar", "eval questions.jsonl"].map(line => line.split(" "))) {
       const { code, out, err } = await carrel(words, { data })
       expect([code, out, err]).toEqual([
         2,
@@ -107,14 +109,14 @@ describe("the command line", () => {
 })
 
 describe("a daemon that cannot listen", () => {
-  const data = mkdtempSync(join(tmpdir(), "carrel-cli-"))
-  afterAll(() => rmSync(data, { recursive: true, force: true }))
+  const data = join(tmpdir(), `carrel-never-${crypto.randomUUID()}`)
+  afterEach(() => expect(existsSync(data)).toBe(false))
 
-  test("says that its port is taken, and leaves it to who has it", async () => {
+  test("says that its port is taken, leaves it to who has it, and no data directory behind", async () => {
     const other = Bun.serve({ port: 0, hostname: "127.0.0.1", reusePort: true, fetch: () => new Response("other") })
     try {
       const { code, err } = await carrel(["serve", "--port", String(other.port)], { data })
-      expect(code).toBe(2)
+      expect(code).toBe(1)
       expect(err).toContain(`carrel: --port: something listens on 127.0.0.1:${other.port} already\n`)
     } finally {
       other.stop(true)
@@ -197,7 +199,7 @@ describe("keys and users", () => {
     expect([added.code, added.err]).toEqual([0, ""])
     expect((await carrel(["users", "list"], { data })).out).toContain("a@example.com")
     const claimed = await carrel(["users", "setup-link"], { data })
-    expect(claimed.code).toBe(2)
+    expect([claimed.code, claimed.err]).toEqual([1, expect.stringContaining("has its first administrator")])
   })
 })
 
@@ -210,8 +212,8 @@ describe("a running daemon", () => {
 
   test("keeps a second one off its data directory", async () => {
     const { code, err } = await carrel(["serve", "--port", "0"], { data: daemon.data })
-    expect(code).toBe(2)
-    expect(err).toContain("another Carrel runs on")
+    expect(code).toBe(1)
+    expect(err).toBe(`carrel: another Carrel runs on ${daemon.data}: ${daemon.url} (process ${daemon.pid})\n`)
   })
 
   test("is joined by keys made, and left by keys revoked, beside it", async () => {

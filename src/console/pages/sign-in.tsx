@@ -80,7 +80,10 @@ export function SignInPage({ onSignedIn }: FormProps) {
 
 const Unclaimed = () => (
   <Door title="Not set up yet">
-    <p>This Carrel has no user. Whoever runs it finds a one-time setup link in its log, or prints a new one with</p>
+    <p>
+      This Carrel has no administrator yet. Whoever runs it finds a one-time setup link in its log, or prints a new one
+      with
+    </p>
     <pre class="code">carrel users setup-link</pre>
   </Door>
 )

@@ -14,6 +14,7 @@ import createCore from "tesseract.js-core/tesseract-core-simd-lstm.js"
 import corePath from "tesseract.js-core/tesseract-core-simd-lstm.wasm" with { type: "file" }
 import { ExtractionError } from "../../storage/document.ts"
 import type { RecognizedText } from "./extractor.ts"
+import { LANGUAGE_FILE } from "./ocr-languages.ts"
 
 /** Long Short-Term Memory engine: the only one in the embedded core. */
 const LSTM_ENGINE = 1
@@ -23,7 +24,6 @@ const AUTOMATIC_LAYOUT = "3"
 const DOUBTED = 60
 /** Fewer are a photograph's. */
 const ENOUGH_WORDS = 10
-const LANGUAGE_FILE = /^([\w-]+)\.traineddata(\.gz)?$/
 
 interface Packet {
   status: "resolve" | "reject" | "progress"

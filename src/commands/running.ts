@@ -1,0 +1,33 @@
+/** Where the daemon of a data directory can be reached: written by it, read by commands beside it. */
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { isHeld } from "../storage/lock.ts"
+
+export interface Running {
+  /** Address for browsers, as the setup link has it. */
+  url: string
+  pid: number
+  version: string
+  started_at: string
+}
+
+const FILE = "daemon.json"
+
+/** Call while holding the directory's lock. @returns takes the note away */
+export function noteRunning(dataDirectory: string, running: Running): () => void {
+  const path = join(dataDirectory, FILE)
+  writeFileSync(`${path}.new`, `${JSON.stringify(running, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+  return () => rmSync(path, { force: true })
+}
+
+/** Undefined where no daemon runs: a killed one leaves its note, but not its lock. */
+export function findRunning(dataDirectory: string): Running | undefined {
+  if (!isHeld(dataDirectory)) return undefined
+  try {
+    const running = JSON.parse(readFileSync(join(dataDirectory, FILE), "utf8")) as Partial<Running>
+    return typeof running.url === "string" ? (running as Running) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,176 @@
+/** Every setting once: name, what it does, default, rule. Adding one is one entry here. */
+import { cpus } from "node:os"
+import { resolve } from "node:path"
+import {
+  flag,
+  hostName,
+  integer,
+  ipAddress,
+  list,
+  modelValue,
+  ollamaAddress,
+  ollamaDuration,
+  oneOf,
+  path,
+  type Setting,
+  text,
+  url,
+  webOrigin,
+} from "./config-rules.ts"
+
+/** Where the state is when nobody names a directory. */
+const DEFAULT_DATA = "./data"
+
+/** One file may be this large: 1 GB by specification. */
+const ONE_GB = 1_073_741_824
+
+export const SETTINGS = {
+  data: {
+    ...path("DIR", "directory that holds all state; in it carrel.toml with settings, if you want one"),
+    default: DEFAULT_DATA,
+    parse(value: string, base: string) {
+      if (value === "") throw new Error("must name a directory")
+      return resolve(base, value)
+    },
+  },
+  host: { ...text("ADDRESS", "127.0.0.1", "address to listen on"), parse: hostName },
+  port: integer("PORT", 4747, "port to listen on", 0, 65_535),
+  app_url: url("", "address under which browsers reach the console, for links; http://HOST:PORT when empty"),
+  tls_cert: path("FILE", "certificate chain (PEM); with --tls-key the daemon answers https"),
+  tls_key: path("FILE", "private key (PEM) of --tls-cert"),
+  trusted_proxies: list(
+    "ADDRESSES",
+    "comma-separated IP addresses of reverse proxies whose X-Forwarded-For is believed",
+    ipAddress,
+  ),
+  cors_origins: list(
+    "ORIGINS",
+    "comma-separated origins whose pages may call the API from a browser; none when empty",
+    webOrigin,
+  ),
+  log_level: oneOf(["debug", "info", "warn", "error"], "info", "least severe log line that is written"),
+  log_format: oneOf(
+    ["auto", "pretty", "json"],
+    "auto",
+    "readable lines, or one JSON object a line; auto: readable on a terminal",
+  ),
+  rate_limit_per_minute: integer(
+    "N",
+    100,
+    "requests per minute and API key, unless the key has its own limit",
+    1,
+    1_000_000,
+  ),
+  max_file_bytes: integer("BYTES", ONE_GB, "largest file that an upload may hold", 1, ONE_GB),
+  max_uploads: integer("N", 256, "uploads that are received at the same time", 1, 10_000),
+  max_queued_files: integer(
+    "N",
+    100_000,
+    "files that may wait to be indexed before uploads are refused as overloaded",
+    1,
+    100_000_000,
+  ),
+  models_dir: path("DIR", "further model folders (ONNX embedding and entity models); <data>/models when empty"),
+  embedding_model: text("NAME", "", "embedding model: a folder name, or ollama/NAME; the built-in one when empty"),
+  ollama_host: {
+    ...url("http://127.0.0.1:11434", "address of the Ollama server", "OLLAMA_HOST"),
+    parse: (value: string) => ollamaAddress(value),
+  },
+  disk_floor_mb: integer("MB", 256, "free space that uploads must leave for the databases", 0, 1_048_576),
+  index_workers: integer(
+    "N",
+    Math.max(1, Math.min(4, cpus().length)),
+    "files that are read at the same time, each in a process of its own",
+    1,
+    64,
+  ),
+  ocr_languages: path("DIR", "folder of further Tesseract languages (NAME.traineddata or .gz); English is built in"),
+  reader_memory_mb: integer("MB", 1024, "memory that one reading process may take before it is ended", 128, 65_536),
+  chunk_characters: integer("N", 1_000, "length that passages of a file aim at", 200, 8_000),
+  chunk_overlap: integer("N", 120, "characters that neighbouring passages share", 0, 2_000),
+  default_model: {
+    ...text(
+      "MODEL",
+      "",
+      "model of requests that name none, such as ollama/llama3.2:3b; the first available one when empty",
+    ),
+    parse: modelValue,
+  },
+  keep_alive: {
+    ...text(
+      "TIME",
+      "",
+      "how long Ollama keeps a model loaded after use (30m, -1 for ever); its own setting when empty",
+    ),
+    parse: ollamaDuration,
+  },
+  max_context_tokens: integer(
+    "N",
+    0,
+    "largest context window that chats ask for, to save memory; 0 for the model's own",
+    0,
+    16_777_216,
+  ),
+  model_parallel: integer("N", 224, "requests that are sent to one model at the same time", 1, 224),
+  model_queue: integer("N", 256, "requests that wait for one model before more are refused as overloaded", 0, 100_000),
+  model_silence_seconds: integer(
+    "N",
+    900,
+    "longest silence of a model server before its answer is given up",
+    5,
+    86_400,
+  ),
+  max_replies: integer(
+    "N",
+    1_000,
+    "replies that are written at the same time before more are refused as overloaded",
+    1,
+    100_000,
+  ),
+  allow_remote_models: flag(
+    "permit models that the model server runs elsewhere: prompts and passages leave this network",
+  ),
+  openai_base_url: url(
+    "",
+    "an OpenAI-compatible server (llama.cpp, vLLM, LM Studio) with its version path: http://HOST:PORT/v1",
+  ),
+  openai_api_key: { ...text("KEY", "", "key of the OpenAI-compatible server, if it asks for one"), secret: true },
+  openai_context_tokens: integer(
+    "N",
+    8_192,
+    "context window of the OpenAI-compatible server where it does not tell",
+    512,
+    16_777_216,
+  ),
+  file_wait_seconds: integer(
+    "N",
+    30,
+    "how long a chat waits for files given to it that are still being indexed",
+    0,
+    3_600,
+  ),
+  query_rewriting: oneOf(
+    ["auto", "off"],
+    "auto",
+    "lets the chat model write the search query of a follow-up, while it is loaded; off: history terms alone",
+  ),
+  agent_concurrency: integer("N", 32, "agent runs that go at the same time; further ones wait their turn", 1, 1_000),
+  agent_queue: integer("N", 256, "agent runs that may wait before more are refused as overloaded", 0, 100_000),
+  agent_context_tokens: integer(
+    "N",
+    32_768,
+    "largest context window that agent runs ask their model for",
+    2_048,
+    16_777_216,
+  ),
+  mcp_config: path("FILE", "JSON file that names the Model Context Protocol servers whose tools agents may use"),
+  enforce_redaction: flag("redact every conversation and agent run, whatever the request says"),
+  offline: flag("refuse every outbound connection but the one to the configured model server"),
+} satisfies Record<string, Setting<unknown>>
+
+export type SettingName = keyof typeof SETTINGS
+export type Config = {
+  [Name in SettingName]: (typeof SETTINGS)[Name]["default"] extends boolean
+    ? boolean
+    : ReturnType<(typeof SETTINGS)[Name]["parse"]>
+}

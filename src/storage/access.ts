@@ -1,0 +1,62 @@
+/** Why a path that the operator named cannot be used, with what to do about it. */
+import { readFileSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import { OperatorError } from "../errors.ts"
+
+/** A data directory that cannot be used: another user's, read-only, or no directory. */
+export class DataDirectoryError extends OperatorError {}
+
+/** What the system said of `path`, for people; `error` carries the system's code. */
+export function dataDirectoryProblem(path: string, cause: unknown): DataDirectoryError {
+  const { code = String(cause) } = cause as { code?: string }
+  if (code === "EACCES" || code === "EPERM") {
+    const owner = ownerOf(path)
+    return new DataDirectoryError(`this user has no permission for ${path} (${code})`, {
+      hint: owner
+        ? `it belongs to ${owner}: run the command as that user`
+        : "run the command as the user of the daemon",
+      cause,
+    })
+  }
+  if (code === "ENOTDIR" || code === "EEXIST")
+    return new DataDirectoryError(`${path} is no directory`, { hint: "name another with --data", cause })
+  return new DataDirectoryError(`${path} cannot be used (${code})`, { cause })
+}
+
+/**
+ * Whether the path exists.
+ * @throws DataDirectoryError where this user may not know
+ */
+export function exists(path: string): boolean {
+  try {
+    statSync(path)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === "ENOENT") return false
+    throw dataDirectoryProblem(code === "ENOTDIR" ? dirname(path) : path, error)
+  }
+}
+
+/** The user that owns the path, or the innermost folder above it that can be looked at. */
+function ownerOf(path: string): string | undefined {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      return nameOf(statSync(at).uid)
+    } catch {
+      if (dirname(at) === at) return undefined
+    }
+  }
+}
+
+function nameOf(uid: number): string {
+  try {
+    const line = readFileSync("/etc/passwd", "utf8")
+      .split("\n")
+      .find(entry => entry.split(":")[2] === String(uid))
+    if (line) return line.split(":")[0]!
+  } catch {
+    // the number will do
+  }
+  return `user ${uid}`
+}

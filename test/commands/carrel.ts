@@ -1,0 +1,33 @@
+/** The command line as a user calls it: from source, or the executable that CARREL_BIN names. */
+import { resolve } from "node:path"
+
+const MAIN = resolve(import.meta.dir, "../../src/main.ts")
+export const COMMAND: readonly string[] = Bun.env.CARREL_BIN ? [Bun.env.CARREL_BIN] : [Bun.argv[0]!, MAIN]
+
+export interface Call {
+  data?: string
+  input?: string
+  env?: Record<string, string>
+  cwd?: string
+  /** A program that runs the command, such as `setpriv`. */
+  under?: readonly string[]
+}
+
+export async function carrel(
+  args: string[],
+  { data, input, env, cwd, under = [] }: Call = {},
+): Promise<{ code: number; out: string; err: string }> {
+  const child = Bun.spawn([...under, ...COMMAND, ...args, ...(data ? ["--data", data] : [])], {
+    env: { PATH: Bun.env.PATH ?? "", CARREL_OLLAMA_HOST: "http://127.0.0.1:9", ...env },
+    ...(cwd ? { cwd } : {}),
+    stdin: input === undefined ? "ignore" : new Blob([input]),
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { code, out, err }
+}
