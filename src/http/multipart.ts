@@ -43,9 +43,13 @@ export interface Patience {
 
 /**
  * Reads a whole form. File handlers begin in the order of the parts, a few of them at the same time.
- * @throws AppError unsupported_media_type, invalid_multipart, also for a client that stalls; what a handler threw; an abort when the client went away
+ * @throws AppError unsupported_media_type, invalid_multipart, also for a client that stalls; what a handler threw; the reason when `signal` aborts
  */
-export async function receiveMultipart(request: Request, handlers: MultipartHandlers): Promise<void> {
+export async function receiveMultipart(
+  request: Request,
+  handlers: MultipartHandlers,
+  signal = request.signal,
+): Promise<void> {
   const type = request.headers.get("content-type") ?? ""
   if (!/^multipart\/form-data/i.test(type))
     throw new AppError("unsupported_media_type", { message: "Content-Type must be multipart/form-data" })
@@ -65,9 +69,9 @@ export async function receiveMultipart(request: Request, handlers: MultipartHand
   parser.on("fieldsLimit", () => fail(broken(`more than ${MAX_FIELDS} text parts`)))
   parser.on("error", (cause: unknown) => fail(broken("the body is not well-formed multipart/form-data", cause)))
   const finished = new Promise<void>(resolve => parser.once("finish", resolve))
-  const gone = () => fail(new Error("the client went away"))
-  request.signal.addEventListener("abort", gone, { once: true })
-  if (request.signal.aborted) gone()
+  const gone = () => fail(signal.reason)
+  signal.addEventListener("abort", gone, { once: true })
+  if (signal.aborted) gone()
   const silence = watchSilence(handlers.patience ?? (() => PATIENCE), fail)
   const body = (request.body ?? new Blob([]).stream()).getReader()
   try {
@@ -79,7 +83,7 @@ export async function receiveMultipart(request: Request, handlers: MultipartHand
     throw error
   } finally {
     silence.end()
-    request.signal.removeEventListener("abort", gone)
+    signal.removeEventListener("abort", gone)
   }
 }
 

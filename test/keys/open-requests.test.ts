@@ -78,6 +78,33 @@ test("a revoked key's blocking calls are answered 401 and its run is cancelled",
   expect(body.data[0].status).toBe("cancelled")
 }, 30_000)
 
+test("a revoked key's upload ends and stores nothing", async () => {
+  const [client, other] = [await app.client(), await app.client()]
+  const boundary = "b0undary"
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="files"; filename="late.txt"\r\n\r\nBegun `
+  const { promise: revoked, resolve: goOn } = Promise.withResolvers<void>()
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode(head))
+      await revoked
+      await Bun.sleep(1500)
+      controller.enqueue(new TextEncoder().encode(`and ended.\r\n--${boundary}--\r\n`))
+      controller.close()
+    },
+  })
+  const type = { "content-type": `multipart/form-data; boundary=${boundary}` }
+  const upload = client.raw("POST", "/upload", body, type).then(
+    ({ status }) => status,
+    () => "closed",
+  )
+  await Bun.sleep(300)
+  await revoke(client.key)
+  goOn()
+  expect([401, "closed"]).toContain(await upload)
+  await Bun.sleep(2000)
+  expect((await other.get("/libraries?name=late.txt")).body.data).toEqual([])
+}, 30_000)
+
 test("an expired key's stream ends", async () => {
   const client = await app.client("default", { expires_at: new Date(Date.now() + 1500).toISOString() })
   expect(errorOf(await (await startReply(client)).all)).toBe("unauthorized")

@@ -66,8 +66,8 @@ export const uploadRoutes = (services: Services) => {
     detail: detail([...services.fileTypes.keys()].join(", ")),
   }
   const receive = async (request: Request, workspaceId: string, keepOpen: RequestContext["keepOpen"]) => {
-    keepOpen() // a slow line may be silent for longer than the idle cut-off
-    const answer = await services.upload.room.hold(() => upload(services, request, workspaceId))
+    const { signal } = keepOpen() // a slow line may be silent for longer than the idle cut-off
+    const answer = await services.upload.room.hold(() => upload(services, request, workspaceId, signal))
     return Response.json(answer, { status: 202 })
   }
   return new Elysia()
@@ -131,21 +131,30 @@ interface Rejection {
 }
 
 /** Receives the form, stores its files, then registers them together. Whatever fails, no byte stays behind. */
-async function upload(services: Services, request: Request, workspaceId: string): Promise<UploadAnswer> {
+async function upload(
+  services: Services,
+  request: Request,
+  workspaceId: string,
+  signal: AbortSignal,
+): Promise<UploadAnswer> {
   const { upload: dependencies } = services
   const idempotencyKey = idempotencyKeyOf(request)
   assertLength(request)
   await dependencies.blobs.assertRoom()
   const form = new ReceivedForm()
   try {
-    await receiveMultipart(request, {
-      field: (name, value) => form.field(name, value),
-      file: part => store(services, part, form.place()),
-      patience() {
-        const error = form.refusal
-        return error ? { ms: REFUSED_PATIENCE_MS, error } : PATIENCE
+    await receiveMultipart(
+      request,
+      {
+        field: (name, value) => form.field(name, value),
+        file: part => store(services, part, form.place()),
+        patience() {
+          const error = form.refusal
+          return error ? { ms: REFUSED_PATIENCE_MS, error } : PATIENCE
+        },
       },
-    })
+      signal,
+    )
     const labels = checkLabels(form.fields)
     if (form.refusal) throw form.refusal
     if (form.files.length === 0) throw new AppError("invalid_multipart", { message: "there is no file part" })
