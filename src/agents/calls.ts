@@ -62,7 +62,7 @@ export async function carryOut(calls: ToolCall[], environment: CallEnvironment):
         { tool: label, outcome: isError ? "error" : "ok" },
         (performance.now() - startedAt) / 1000,
       )
-      const redacted = await guard.text(result)
+      const redacted = isError ? await guard.textAbout(result, call.arguments) : await guard.text(result)
       const ended = { result: redacted, isError, durationMs: performance.now() - startedAt }
       const step = await guard.pass<StepOutcome>(ended, STEP_OUTCOME)
       environment.context.signal.throwIfAborted() // the end of the run closes what is still open

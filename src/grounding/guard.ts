@@ -14,6 +14,7 @@ import {
   objectOf,
   type RedactionPolicy,
   type Redactor,
+  replacementOf,
 } from "../redaction/redact.ts"
 import { KnownNames } from "./known-names.ts"
 
@@ -29,7 +30,9 @@ type Step = string | Table
 
 /** Names in our own messages that a reader of names may take for a person's. */
 const OWN_NAMES = ["carrel", "ollama", "openai"]
-/** Numbers from here on are kept as they are: no identifier of a person is shorter. */
+/** Shorter parts of a value tell nothing. */
+const MIN_FRAGMENT = 3
+/** Numbers below it are kept as they are: no identifier of a person is shorter. */
 const SHORT_NUMBER = 100_000
 
 export class Guard {
@@ -89,6 +92,24 @@ export class Guard {
   /** Does not count: labels, and what was counted before. */
   async silently(given: string): Promise<Guarded<string>> {
     return (await this.redact(given)).text
+  }
+
+  /**
+   * What is said about something given: a complaint may quote a part of a private value (`near "@example.com"`), which
+   * alone would pass. Words that are parts of such a value are replaced as it is.
+   */
+  async textAbout(text: string, given: unknown): Promise<Guarded<string>> {
+    const shown = await this.text(text)
+    if (!this.policy) return shown
+    const hidden = await this.privateIn(given)
+    if (hidden.length === 0) return shown
+    const whole = shown.replace(/[^\s"'`]{3,}/g, word => {
+      const bare = word.replace(/^[([{<]+|[)\]}>.,;:!?]+$/g, "")
+      const value = bare.length < MIN_FRAGMENT ? undefined : hidden.find(each => each.value.includes(bare))
+      return value ? word.replace(bare, () => replacementOf(value.kind)) : word
+    })
+    this.remember(whole)
+    return whole as Guarded<string>
   }
 
   /** The same for JSON, its keys included. Keys that become equal are numbered: `[REDACTED_NAME] (2)`. */
@@ -176,6 +197,21 @@ export class Guard {
     this.readsPartly ||= partial
     this.remember(again.text)
     return { text: again.text as Guarded<string>, entities: [...entities, ...again.entities] }
+  }
+
+  private async privateIn(given: unknown): Promise<{ value: string; kind: string }[]> {
+    if (typeof given === "object" && given !== null)
+      return (
+        await Promise.all(
+          Object.entries(given)
+            .flat()
+            .map(part => this.privateIn(part)),
+        )
+      ).flat()
+    if (!this.policy || (typeof given !== "string" && typeof given !== "number")) return []
+    const text = String(given)
+    const { entities } = await this.redactor.redact(text, this.policy)
+    return entities.map(({ start, end, kind }) => ({ value: text.slice(start, end), kind }))
   }
 
   private async redactValue<T>(given: T, keys: "redacted" | "kept"): Promise<{ value: T; entities: Entity[] }> {

@@ -15,6 +15,8 @@ export interface Wire {
 export class ModelServer {
   readonly scenes = new Scenes()
   readonly requests: RecordedRequest[] = []
+  /** Every request as it came: address, headers and body, also those that are no chat. */
+  readonly heard: string[] = []
   /** Chat requests that are being answered. */
   open = 0
   /** Sends chat requests on to this address. */
@@ -50,8 +52,10 @@ export class ModelServer {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bodyOf(request)
+    const text = await textOf(request)
+    const body = parsed(text)
     const path = request.url ?? "/"
+    this.heard.push(`${request.method} ${path}\n${JSON.stringify(request.headers)}\n${text}`)
     if (path !== this.chatPath) {
       const { status = 200, body: answer } = this.other(path, body) ?? { status: 404, body: { error: "not found" } }
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer))
@@ -92,7 +96,7 @@ export class ModelServer {
       if (turn.resetAfter === i) return void response.destroy()
       if (turn.endAfter === i) return void response.end()
       if (turn.errorAfter === i) return void response.end(this.wire.error(turn.error ?? "the runner has terminated"))
-      if (turn.garbageAfter === i) await write("data: <html>bad gateway</html>\n\n")
+      if (turn.garbageAfter === i) await write(`data: ${turn.error ?? "<html>bad gateway</html>"}\n\n`)
       if (piece !== null) await write(this.wire.piece(piece))
       if (turn.delayMs) await pause(turn.delayMs)
     }
@@ -102,11 +106,15 @@ export class ModelServer {
   }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<RecordedRequest> {
+async function textOf(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part as Buffer)
+  return Buffer.concat(parts).toString()
+}
+
+function parsed(text: string): RecordedRequest {
   try {
-    return JSON.parse(Buffer.concat(parts).toString() || "{}")
+    return JSON.parse(text || "{}")
   } catch {
     return {}
   }
