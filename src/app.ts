@@ -46,7 +46,7 @@ import { UploadRoom } from "./library/upload-room.ts"
 import { log } from "./log.ts"
 import { watchEventLoop } from "./metrics.ts"
 import { unpackAll, useNativeDirectory } from "./native/native.ts"
-import { selfCommand, workerUrl } from "./native/self.ts"
+import { workerUrl } from "./native/self.ts"
 import { VERSION } from "./native/version.ts"
 import { refuseOutbound } from "./outbound.ts"
 import { Redactor } from "./redaction/redact.ts"
@@ -165,6 +165,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
     redactionEnforced,
   })
   const conversationFiles = (workspaceId: string, id: string) => chat.conversationFiles(workspaceId, id)
+  const tables = new TableProcesses()
   const tools = config.mcp_config ? new McpTools(mcpServers, VERSION) : undefined
   const agents = new AgentRuns({
     store: new RunStore(database),
@@ -173,7 +174,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
     search: index,
     redactor,
     redactionEnforced,
-    tables: new TableProcesses([...selfCommand(), "table"]),
+    tables,
     calculator: new Calculator(workerUrl("agents/tools/calculate-worker")),
     ...(tools ? { external: tools } : {}),
     concurrency: config.agent_concurrency,
@@ -252,7 +253,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
     async stop() {
       stopping = true
       await Promise.all([server.stop(8_000), worker.stop(), agents.stop(7_000), chat.stop(5_000)])
-      await Promise.all([reader.stop(), quickReader.stop()])
+      await Promise.all([reader.stop(), quickReader.stop(), tables.stop()])
       await index.stop()
       await embedder.close()
       await entityModel?.close()

@@ -66,13 +66,16 @@ ${lines.join("\n")}
 
 async function main([name, ...args]: string[]): Promise<number> {
   process.umask(OWN_UMASK)
+  if (name === "fenced") {
+    const { enterFence } = await import("./threads/fence.ts")
+    return enterFence(JSON.parse(args[0]!))
+  }
   if (name === "reader") {
-    const { serveReader } = await import("./ingest/extract/reader-process.ts")
-    serveReader() // until its parent goes away
-    return new Promise<number>(() => {})
+    await (await import("./ingest/extract/reader-process.ts")).serveReader(args[0])
+    return 0
   }
   if (name === "table") {
-    await (await import("./agents/tools/table-process.ts")).runTableProcess()
+    await (await import("./agents/tools/table-process.ts")).serveTables(args[0])
     return 0
   }
   if (name === "unpack") {

@@ -10,6 +10,7 @@ const SRC = resolve(import.meta.dir, "../src")
 const RANKS = [
   ["errors"],
   ["log", "id", "native", "metrics"],
+  ["threads"],
   ["outbound", "guarded"],
   ["storage", "backends"],
   ["jobs", "redaction", "keys"],

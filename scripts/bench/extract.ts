@@ -8,7 +8,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
-import { fileURLToPath } from "node:url"
 import { findExtension, ReaderPool } from "../../src/ingest/extract/index.ts"
 import { ExtractionError } from "../../src/storage/document.ts"
 
@@ -25,12 +24,10 @@ interface Outcome {
 
 const [folder = ".", ...flags] = process.argv.slice(2)
 const only = flags.includes("--only") ? flags[flags.indexOf("--only") + 1]!.split(",") : undefined
-const reader = fileURLToPath(new URL("../../src/ingest/extract/reader-process.ts", import.meta.url))
 const pool = new ReaderPool({
   size: 1,
   memoryLimitBytes: 1_000_000_000,
   temporaryDirectory: join(tmpdir(), `carrel-bench-${process.pid}`),
-  command: [process.execPath, reader],
 })
 
 function* documents(directory: string): Generator<string> {

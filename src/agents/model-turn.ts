@@ -10,8 +10,8 @@ import {
 } from "../backends/backend.ts"
 import { guessTokens } from "../chat/tokens.ts"
 import type { Guard } from "../grounding/guard.ts"
+import { orAbort } from "../threads/or-abort.ts"
 import type { JsonSchema } from "./json-schema.ts"
-import { orAbort } from "./tools/tool.ts"
 import { fitTranscript } from "./transcript.ts"
 
 export interface RunModel {

@@ -14,9 +14,10 @@ import { agentRunSeconds } from "../metrics.ts"
 import { PARTIAL_REDACTION } from "../redaction/redact.ts"
 import type { SearchService } from "../search/types.ts"
 import type { RunStatus } from "../storage/runs.ts"
+import { Gate, type Ticket } from "../threads/gate.ts"
+import { orAbort } from "../threads/or-abort.ts"
 import { answerOf, Ending, type EndReason, endingOf, INTERRUPTED, openStepResult } from "./endings.ts"
 import { runExtractive } from "./extractive.ts"
-import { FairQueue, type Ticket } from "./fair-queue.ts"
 import { RUN_OUTCOME } from "./fields.ts"
 import { canonicalJson } from "./json-schema.ts"
 import { LiveRun } from "./live-run.ts"
@@ -30,7 +31,6 @@ import type { RunOutcome, RunStore } from "./run-store.ts"
 import { StepWriter } from "./step-writer.ts"
 import type { Calculator } from "./tools/calculator.ts"
 import type { TableReader } from "./tools/table-reader.ts"
-import { orAbort } from "./tools/tool.ts"
 
 export interface AgentRunsDependencies extends PrepareDependencies {
   store: RunStore
@@ -61,11 +61,16 @@ const FINISH_RETRY_MS = 10_000
 
 export class AgentRuns {
   private readonly live = new Map<string, LiveRun>()
-  private readonly queue: FairQueue
+  private readonly queue: Gate
   private stopping = false
 
   constructor(private readonly dependencies: AgentRunsDependencies) {
-    this.queue = new FairQueue(dependencies.concurrency, dependencies.maxWaiting)
+    this.queue = new Gate({
+      places: dependencies.concurrency,
+      waiting: dependencies.maxWaiting,
+      refusal: "too many agent runs are waiting already",
+      retryAfterSeconds: 10, // runs differ too much to know
+    })
   }
 
   /** Runs that go and that wait, for metrics. */

@@ -19,6 +19,7 @@ import {
   printJson,
   refuseWords,
 } from "./command.ts"
+import { examineFence, FENCE } from "./doctor-fence.ts"
 import { describeModelFolders } from "./doctor-models.ts"
 import { describeFailure } from "./failure.ts"
 import type { Finding } from "./finding.ts"
@@ -66,8 +67,8 @@ async function examine(
   deep: boolean,
   step: (label: string) => void,
 ): Promise<Finding[]> {
-  const findings: Finding[] = [...(await dataDirectory(config.data))]
-  const unusable = findings.some(({ what, state }) => state === "problem" && what !== "disk")
+  const findings: Finding[] = [...(await dataDirectory(config.data)), ...(await examineFence())]
+  const unusable = findings.some(({ what, state }) => state === "problem" && what !== "disk" && what !== FENCE)
   if (unusable || !hasDatabase(config)) return [...findings, settings]
   findings.push(settings, describeDaemon(config))
   await prepareNative(config)

@@ -4,6 +4,7 @@ import { OperatorError } from "../errors.ts"
 import { log, setLogSink } from "../log.ts"
 import { COMPILED } from "../native/self.ts"
 import { VERSION } from "../native/version.ts"
+import { hideProcess } from "../threads/fence.ts"
 import { type Command, leavingNothing, parseArguments, refuseWords, writeLogFor } from "./command.ts"
 import { withProgress, writeLine } from "./progress.ts"
 import { findRunning, noteRunning } from "./running.ts"
@@ -26,6 +27,7 @@ export const run: Command = async args => {
   refuseWords(words)
   setLogSink(line => writeLine(line, process.stdout))
   writeLogFor(config, process.stdout)
+  hideProcess()
   const stopped = Promise.withResolvers<void>()
   const onSignal = (signal: NodeJS.Signals) => {
     log.info("stopping", { signal })

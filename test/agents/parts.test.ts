@@ -1,7 +1,6 @@
 /** The parts of the loop that have no side effects. */
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { FairQueue } from "../../src/agents/fair-queue.ts"
 import { canonicalJson, compileSchema, findJson } from "../../src/agents/json-schema.ts"
 import { Passages } from "../../src/agents/passages.ts"
 import { leakedCall, readProtocol } from "../../src/agents/text-protocol.ts"
@@ -172,34 +171,4 @@ test("passages keep their numbers; only numbers that were given are cited", () =
     passages.add(passage("b", null, 5)),
   ]).toEqual([1, 2, 1, 3])
   expect(passages.citedIn("x [3], y [1, 2] z [3] [9] [0] [a]").map(citation => citation.index)).toEqual([3, 1, 2])
-})
-
-test("the queue never passes its bounds and serves every ticket", async () => {
-  const queue = new FairQueue(2, 50)
-  const signal = new AbortController().signal
-  let running = 0
-  let most = 0
-  const work = Array.from({ length: 40 }, async (_, at) => {
-    const ticket = queue.enter(`key_${at % 3}`)
-    await ticket.turn(signal)
-    most = Math.max(most, ++running)
-    await Bun.sleep(1)
-    running--
-    ticket.leave()
-    ticket.leave() // a second time changes nothing
-  })
-  await Promise.all(work)
-  expect(most).toBe(2)
-  expect(queue.load).toEqual({ running: 0, waiting: 0 })
-})
-
-test("a ticket that leaves the line lets the next one go", async () => {
-  const queue = new FairQueue(1, 5)
-  const first = queue.enter("a")
-  const second = queue.enter("a")
-  const third = queue.enter("a")
-  second.leave()
-  first.leave()
-  await third.turn(new AbortController().signal)
-  expect(queue.load).toEqual({ running: 1, waiting: 0 })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as XLSX from "@e965/xlsx"
@@ -8,7 +8,6 @@ import { TOOLS } from "../../src/agents/tools/index.ts"
 import { answer } from "../../src/agents/tools/table-process.ts"
 import { TableProcesses } from "../../src/agents/tools/table-reader.ts"
 import { callTool, type Tool, type ToolContext } from "../../src/agents/tools/tool.ts"
-import { selfCommand } from "../../src/native/self.ts"
 import { memoryLibrary } from "./support.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "carrel-tables-"))
@@ -38,7 +37,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const ask = (name: string, sql: string, more: { sheet?: string; maxRows?: number } = {}) =>
-  answer({ path: path(name), type: name.split(".")[1]!, sql, maxRows: 100, ...more })
+  answer({ type: name.split(".")[1]!, sql, maxRows: 100, maxCharacters: 10_000, ...more }, readFileSync(path(name)))
 
 test("types are inferred per column, blanks are null, codes keep their zeros", async () => {
   expect(await ask("sales.csv", "select * from data")).toMatchObject({
@@ -138,27 +137,27 @@ test("what is no table and what is no SQL is said in words, with the columns whe
 })
 
 const ENDLESS = "with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n"
-const request = (sql: string) => ({ path: path("sales.csv"), type: "csv", sql, maxRows: 10 })
-const command = [...selfCommand(), "table"]
+const reading = (tables: TableProcesses, sql: string, signal = new AbortController().signal) =>
+  tables.read(path("sales.csv"), { type: "csv", sql, maxRows: 10, maxCharacters: 10_000 }, "ws_1", signal)
 
 test("a query that never ends is killed at its time, and on abort", async () => {
-  const tables = new TableProcesses(command, { timeoutMs: 1_500 })
-  await expect(tables.read(request(ENDLESS), new AbortController().signal)).rejects.toThrow("longer than 1.5 s")
+  const tables = new TableProcesses({ timeoutMs: 1_500 })
+  await expect(reading(tables, ENDLESS)).rejects.toThrow("longer than 1.5 s")
   const abort = new AbortController()
   setTimeout(() => abort.abort(), 300)
   const started = performance.now()
-  await expect(tables.read(request(ENDLESS), abort.signal)).rejects.toThrow("stopped")
+  await expect(reading(tables, ENDLESS, abort.signal)).rejects.toThrow("stopped")
   expect(performance.now() - started).toBeLessThan(1_400)
-  expect(await tables.read(request("select count(*) from data"), new AbortController().signal)).toMatchObject({
+  expect(await reading(tables, "select count(*) from data")).toMatchObject({
     rows: [[3]],
   })
 })
 
 test("a query that eats memory is killed", async () => {
-  const tables = new TableProcesses(command, { maxMemoryBytes: 200_000_000 })
+  const tables = new TableProcesses({ maxMemoryBytes: 200_000_000 })
   const hungry =
     "with recursive n(x) as (select 1 union all select x + 1 from n where x < 5000000) select group_concat(hex(x) || 'padding padding padding padding padding') from n"
-  await expect(tables.read(request(hungry), new AbortController().signal)).rejects.toThrow("memory")
+  await expect(reading(tables, hungry)).rejects.toThrow("memory")
 })
 
 test("the tool gives header, rows and shape as text, only for tables in scope", async () => {
@@ -172,7 +171,7 @@ test("the tool gives header, rows and shape as text, only for tables in scope", 
     scope: { fileIds: null, contextId: null },
     library,
     search,
-    tables: new TableProcesses(command),
+    tables: new TableProcesses(),
     calculator: { evaluate: async () => "" },
     passages: new Passages(),
     now: () => new Date(),

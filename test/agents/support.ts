@@ -12,7 +12,6 @@ import type { ChatBackend, ChatPiece, ChatRequest, ModelInfo } from "../../src/b
 import { AppError } from "../../src/errors.ts"
 import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { setLogLevel } from "../../src/log.ts"
-import { selfCommand } from "../../src/native/self.ts"
 import { type Entity, type RedactionPolicy, Redactor } from "../../src/redaction/redact.ts"
 import type { Hit, SearchRequest, SearchService } from "../../src/search/types.ts"
 import { type Database, openDatabase } from "../../src/storage/database.ts"
@@ -218,7 +217,7 @@ export async function startHarness(
     },
     redactor: emailRedactor,
     redactionEnforced: () => false,
-    tables: new TableProcesses([...selfCommand(), "table"]),
+    tables: new TableProcesses(),
     concurrency: 4,
     maxWaiting: 8,
     contextTokens: 16_384,

@@ -5,6 +5,8 @@ import { ToolError } from "./tool-error.ts"
 
 /** Rows that one call gives; sums and groups are for the statement to make. */
 const MAX_ROWS = 200
+/** Of all cells together: what a model and a stored step get of a result, see `MAX_RESULT_CHARACTERS`. */
+const MAX_CELL_CHARACTERS = 12_000
 const TABLE_TYPES = ["csv", "xls", "xlsx"]
 
 export const queryTable: Tool<{ file_id: string; sql: string; sheet?: string }> = {
@@ -26,7 +28,9 @@ export const queryTable: Tool<{ file_id: string; sql: string; sheet?: string }> 
       throw new ToolError(`${file.name} is a ${file.type} file; query_table reads csv, xls and xlsx. Use read_file.`)
     const path = await context.library.blobPath(context.workspaceId, file.id)
     const reply = await context.tables.read(
-      { path, type: file.type, sql, maxRows: MAX_ROWS, ...(sheet ? { sheet } : {}) },
+      path,
+      { type: file.type, sql, maxRows: MAX_ROWS, maxCharacters: MAX_CELL_CHARACTERS, ...(sheet ? { sheet } : {}) },
+      context.workspaceId,
       context.signal,
     )
     return resultText(reply)
@@ -36,22 +40,21 @@ export const queryTable: Tool<{ file_id: string; sql: string; sheet?: string }> 
 /** @throws ToolError with the problem and, where it is known, what the table looks like */
 function resultText(reply: TableReply): string {
   if (!reply.ok) throw new ToolError(reply.table ? `${reply.problem}\n${shapeText(reply.table)}` : reply.problem)
-  const count = reply.more ? `the first ${reply.rows.length} rows, there are more` : `${reply.rows.length} rows`
+  const rows = reply.more ? `the first ${reply.rows.length} rows, there are more` : `${reply.rows.length} rows`
+  const count = reply.columnsLeftOut > 0 ? `${rows}; ${reply.columnsLeftOut} columns were left out` : rows
   return [`${shapeText(reply.table)}\nResult: ${count}`, line(reply.columns), ...reply.rows.map(line)].join("\n")
 }
 
-const shapeText = ({ rowCount, columns, sheets, cut }: TableShape): string =>
-  [
-    `data has ${rowCount} rows${cut ? " (the file has more, which were left out)" : ""} and the columns ${columns.map(({ name, type }) => `"${name}" ${type}`).join(", ")}.`,
-    ...(sheets.length > 1
-      ? [
-          `It is the sheet ${JSON.stringify(sheets[0])}; others: ${sheets
-            .slice(1)
-            .map(name => JSON.stringify(name))
-            .join(", ")}.`,
-        ]
-      : []),
-  ].join(" ")
+function shapeText({ rowCount, columns, columnCount, sheets, sheetCount, cut }: TableShape): string {
+  const leftOut = cut ? " (the file has more, which were left out)" : ""
+  const named = columns.map(({ name, type }) => `"${name}" ${type}`).join(", ")
+  const data = `data has ${rowCount} rows${leftOut} and the columns ${named}${more(columnCount - columns.length)}.`
+  if (sheetCount < 2) return data
+  const [own, ...others] = sheets.map(name => JSON.stringify(name))
+  return `${data} It is the sheet ${own}; others: ${others.join(", ")}${more(sheetCount - sheets.length)}.`
+}
+
+const more = (count: number): string => (count > 0 ? ` and ${count} more` : "")
 
 /** One row, as csv would write it. */
 const line = (cells: Cell[]): string =>

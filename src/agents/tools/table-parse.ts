@@ -1,5 +1,4 @@
 /** A csv, xls or xlsx file as columns and rows. Runs in the table process only: it blocks and may need much memory. */
-import { readFileSync } from "node:fs"
 import Papa from "papaparse"
 import type { Cell, ColumnType } from "./table-types.ts"
 
@@ -20,13 +19,13 @@ const MAX_COLUMNS = 1_000
 /** Rows that are looked at for the header. */
 const HEADER_SEARCH_ROWS = 20
 
-export async function parseTable(path: string, type: string, sheet?: string): Promise<ParsedTable> {
-  const { rows, sheets } = type === "csv" ? { rows: csvRows(path), sheets: [] } : await workbookRows(path, sheet)
+export async function parseTable(bytes: Uint8Array, type: string, sheet?: string): Promise<ParsedTable> {
+  const { rows, sheets } = type === "csv" ? { rows: csvRows(bytes), sheets: [] } : await workbookRows(bytes, sheet)
   return shape(rows, sheets)
 }
 
-function csvRows(path: string): unknown[][] {
-  const parsed = Papa.parse<string[]>(decode(readFileSync(path)), {
+function csvRows(bytes: Uint8Array): unknown[][] {
+  const parsed = Papa.parse<string[]>(decode(bytes), {
     skipEmptyLines: "greedy",
     preview: MAX_ROWS + HEADER_SEARCH_ROWS,
   })
@@ -34,7 +33,7 @@ function csvRows(path: string): unknown[][] {
 }
 
 /** UTF-8 or UTF-16 by mark, else UTF-8 where it is valid, else Windows-1252, which every byte fits. */
-function decode(bytes: Buffer): string {
+function decode(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes)
   try {
@@ -44,9 +43,8 @@ function decode(bytes: Buffer): string {
   }
 }
 
-async function workbookRows(path: string, wanted?: string): Promise<{ rows: unknown[][]; sheets: string[] }> {
+async function workbookRows(bytes: Uint8Array, wanted?: string): Promise<{ rows: unknown[][]; sheets: string[] }> {
   const XLSX = await import("@e965/xlsx")
-  const bytes = readFileSync(path)
   const names = XLSX.read(bytes, { type: "buffer", bookSheets: true }).SheetNames
   const name = wanted === undefined ? names[0] : names.find(each => each.toLowerCase() === wanted.trim().toLowerCase())
   if (name === undefined)

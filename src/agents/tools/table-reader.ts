@@ -1,19 +1,24 @@
-/** Starts, watches and, past its time or memory, kills the processes that read tables. */
-import { readFileSync } from "node:fs"
+/** Runs statements over tables in fenced processes, one statement each. */
+import { open } from "node:fs/promises"
+import { ChildPool } from "../../threads/child-pool.ts"
+import { ChildEnded, fencedCommand } from "../../threads/fenced-child.ts"
 import type { TableReply, TableRequest } from "./table-types.ts"
 import { ToolError } from "./tool-error.ts"
 
 export interface TableReader {
-  /** @throws ToolError when the process had to be killed or died */
-  read(request: TableRequest, signal: AbortSignal): Promise<TableReply>
+  /**
+   * @param key who asks: keys share the processes fairly
+   * @throws ToolError when the process had to be killed or died
+   */
+  read(path: string, request: TableRequest, key: string, signal: AbortSignal): Promise<TableReply>
 }
 
 const TIMEOUT_MS = 20_000
 const MAX_MEMORY_BYTES = 1_000_000_000
-/** Shorter than a bomb needs to fill the memory from half the limit. */
-const WATCH_INTERVAL_MS = 50
 /** More at once would starve the rest of the daemon. */
 const MAX_PROCESSES = 2
+/** Each waits for others for a minute or so at worst. */
+const MAX_WAITING = 64
 
 export interface TableProcessesOptions {
   timeoutMs?: number
@@ -21,77 +26,45 @@ export interface TableProcessesOptions {
 }
 
 export class TableProcesses implements TableReader {
-  private running = 0
-  private readonly waiting: (() => void)[] = []
+  private readonly pool: ChildPool<TableRequest, TableReply>
+  private readonly timeoutMs: number
+  private readonly memoryBytes: number
 
-  /** @param command argument vector that starts the table process */
-  constructor(
-    private readonly command: string[],
-    private readonly options: TableProcessesOptions = {},
-  ) {}
-
-  async read(request: TableRequest, signal: AbortSignal): Promise<TableReply> {
-    if (this.running >= MAX_PROCESSES) await new Promise<void>(resolve => this.waiting.push(resolve))
-    else this.running++
-    try {
-      signal.throwIfAborted()
-      return await this.run(request, signal)
-    } finally {
-      const next = this.waiting.shift()
-      if (next) next()
-      else this.running--
-    }
-  }
-
-  private async run(request: TableRequest, signal: AbortSignal): Promise<TableReply> {
-    const { timeoutMs = TIMEOUT_MS, maxMemoryBytes = MAX_MEMORY_BYTES } = this.options
-    const child = Bun.spawn(this.command, {
-      stdin: new Blob([JSON.stringify(request)]),
-      stdout: "pipe",
-      stderr: "ignore",
-      env: { PATH: "/usr/bin:/bin" },
+  constructor({ timeoutMs = TIMEOUT_MS, maxMemoryBytes = MAX_MEMORY_BYTES }: TableProcessesOptions = {}) {
+    this.timeoutMs = timeoutMs
+    this.memoryBytes = maxMemoryBytes
+    this.pool = new ChildPool({
+      command: fencedCommand("table", { memoryBytes: maxMemoryBytes }),
+      places: MAX_PROCESSES,
+      waiting: MAX_WAITING,
+      refusal: "Too many tables are being queried at present.",
+      retryAfterSeconds: 10,
+      answersPerChild: 1, // the next table may be another workspace's
+      keepWarmMs: 0,
     })
-    let problem: string | undefined
-    const kill = (why: string) => {
-      problem ??= why
-      child.kill("SIGKILL")
-    }
-    const stop = () => kill("The query was stopped.")
-    signal.addEventListener("abort", stop, { once: true })
-    const timer = setTimeout(
-      () => kill(`The query took longer than ${timeoutMs / 1000} s and was stopped. Ask for less.`),
-      timeoutMs,
-    )
-    const watch = setInterval(() => {
-      if (residentBytes(child.pid) > maxMemoryBytes)
-        kill("The query needed too much memory and was stopped. Ask for less.")
-    }, WATCH_INTERVAL_MS)
+  }
+
+  async read(path: string, request: TableRequest, key: string, signal: AbortSignal): Promise<TableReply> {
+    const file = await open(path, "r")
     try {
-      const output = await new Response(child.stdout).text()
-      await child.exited
-      if (problem) throw new ToolError(problem)
-      return parseReply(output)
+      const limits = { timeoutMs: this.timeoutMs, memoryBytes: this.memoryBytes }
+      return await this.pool.ask(request, key, { limits, signal, files: [file.fd] })
+    } catch (error) {
+      if (error instanceof ChildEnded) throw new ToolError(this.explain(error))
+      if (signal.aborted) throw new ToolError("The query was stopped.")
+      throw error
     } finally {
-      clearTimeout(timer)
-      clearInterval(watch)
-      signal.removeEventListener("abort", stop)
+      await file.close()
     }
   }
-}
 
-function parseReply(output: string): TableReply {
-  try {
-    return JSON.parse(output) as TableReply
-  } catch {
-    throw new ToolError("The file cannot be read as a table.")
+  stop(): Promise<void> {
+    return this.pool.stop()
   }
-}
 
-/** 0 where the system does not tell. */
-function residentBytes(pid: number): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096
-  } catch {
-    return 0
+  private explain({ reason }: ChildEnded): string {
+    if (reason === "time") return `The query took longer than ${this.timeoutMs / 1000} s and was stopped. Ask for less.`
+    if (reason === "memory") return "The query needed too much memory and was stopped. Ask for less."
+    return "The file cannot be read as a table."
   }
 }

@@ -20,18 +20,29 @@ const FORBIDDEN_FUNCTIONS = new Set([
 ])
 /** Characters of one cell in a result. */
 const MAX_CELL_CHARACTERS = 2_000
+/** Of what SQLite says, which repeats parts of the statement. */
+const MAX_MESSAGE_CHARACTERS = 500
+
+interface Bounds {
+  maxRows: number
+  maxCharacters: number
+}
 
 export interface QueryRows {
   columns: string[]
   rows: Cell[][]
-  /** True when the statement has more rows than `maxRows`. */
+  /** True when the statement has more rows than fit. */
   more: boolean
+  /** Columns at the end that did not fit. */
+  columnsLeftOut: number
 }
 
 /** @throws TableProblem with what SQLite says about the statement */
-export function queryTable(table: ParsedTable, text: string, maxRows: number): QueryRows {
+export function queryTable(table: ParsedTable, text: string, bounds: Bounds): QueryRows {
   const database = new DatabaseSync(":memory:", { allowExtension: false })
   try {
+    // The process may open no file, and SQLite sorts what is large in one.
+    database.exec("pragma temp_store = memory")
     load(database, table)
     database.setAuthorizer((action, first, second) => {
       if (READING.has(action)) return constants.SQLITE_OK
@@ -39,7 +50,7 @@ export function queryTable(table: ParsedTable, text: string, maxRows: number): Q
         action === constants.SQLITE_FUNCTION && !FORBIDDEN_FUNCTIONS.has(String(second ?? first).toLowerCase())
       return allowed ? constants.SQLITE_OK : constants.SQLITE_DENY
     })
-    return read(database, text, maxRows)
+    return read(database, text, bounds)
   } catch (error) {
     if (error instanceof TableProblem) throw error
     throw new TableProblem(explain((error as Error).message))
@@ -58,19 +69,43 @@ function load(database: DatabaseSync, { columns, rows }: ParsedTable): void {
   database.exec("commit")
 }
 
-function read(database: DatabaseSync, text: string, maxRows: number): QueryRows {
+function read(database: DatabaseSync, text: string, { maxRows, maxCharacters }: Bounds): QueryRows {
   const statement = database.prepare(text)
   if (hasMore(text, statement.sourceSQL)) throw new TableProblem("Only one statement can be run at a time.")
   statement.setReadBigInts(true)
   statement.setReturnArrays(true)
-  const columns = statement.columns().map(column => column.name)
-  if (columns.length === 0) throw new TableProblem("Only a SELECT can be run: the table is for reading.")
+  const names = statement.columns().map(column => String(shown(column.name)))
+  if (names.length === 0) throw new TableProblem("Only a SELECT can be run: the table is for reading.")
+  // One row at least is shown, and the names above it: as many of its cells as half of the room has space for.
+  let room = maxCharacters
+  let columns: string[] | undefined
   const rows: Cell[][] = []
   for (const row of statement.iterate() as Iterable<unknown>) {
-    if (rows.length === maxRows) return { columns, rows, more: true }
-    rows.push((row as unknown[]).map(shown))
+    if (rows.length === maxRows) return resultOf(names, columns, rows, true)
+    const cells = (row as unknown[]).slice(0, columns?.length).map(shown)
+    columns ??= names.slice(0, fitting(names, cells, maxCharacters))
+    cells.length = columns.length
+    room -= cells.reduce<number>((sum, cell) => sum + lengthOf(cell), 0)
+    if (room < 0 && rows.length > 0) return resultOf(names, columns, rows, true)
+    rows.push(cells)
   }
-  return { columns, rows, more: false }
+  return resultOf(names, columns, rows, false)
+}
+
+function resultOf(names: string[], columns = names, rows: Cell[][], more: boolean): QueryRows {
+  return { columns, rows, more, columnsLeftOut: names.length - columns.length }
+}
+
+const lengthOf = (cell: Cell): number => String(cell ?? "").length + 1
+
+/** How many columns fit with their names and the first row; one at least. */
+function fitting(names: string[], cells: Cell[], maxCharacters: number): number {
+  let length = 0
+  const end = names.findIndex((name, at) => {
+    length += lengthOf(name) + lengthOf(cells[at] ?? null)
+    return length > maxCharacters
+  })
+  return end < 0 ? names.length : Math.max(1, end)
 }
 
 /** True when something other than blanks and comments follows the first statement. */
@@ -92,5 +127,5 @@ function explain(message: string): string {
   if (/not authorized|prohibited/i.test(message))
     return "That is not allowed: the table is for reading, with a single SELECT and without PRAGMA, ATTACH or extensions."
   if (/finalized/i.test(message)) return "The statement is empty."
-  return `SQLite says: ${message}`
+  return `SQLite says: ${message.slice(0, MAX_MESSAGE_CHARACTERS)}`
 }

@@ -5,6 +5,7 @@
 import { AppError } from "../../errors.ts"
 import { log } from "../../log.ts"
 import type { SearchService } from "../../search/types.ts"
+import { orAbort } from "../../threads/or-abort.ts"
 import { compileSchema, describeIssues, type JsonSchema, type Validator } from "../json-schema.ts"
 import type { AgentLibrary, Scope } from "../library.ts"
 import type { Passages } from "../passages.ts"
@@ -90,19 +91,6 @@ function withoutWords(error: unknown): { name: string; at: string[] } {
   if (!(error instanceof Error)) return { name: typeof error, at: [] }
   const frames = (error.stack ?? "").split("\n").filter(line => /^\s*at /.test(line))
   return { name: error.name, at: frames.slice(0, 8).map(line => line.trim()) }
-}
-
-/** Rejects at the abort even when `work` never settles. */
-export function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) {
-    work.catch(() => {})
-    return Promise.reject(signal.reason)
-  }
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    signal.addEventListener("abort", stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop))
-  })
 }
 
 function truncated(text: string): string {

@@ -1,5 +1,5 @@
 /** The chunks of a document on their way from the reader to the daemon: a file with one JSON object a line. */
-import { closeSync, openSync, writeSync } from "node:fs"
+import { writeSync } from "node:fs"
 import { open } from "node:fs/promises"
 import type { ChunkSource, TextChunk } from "../../storage/document.ts"
 import { type BlockedText, type ChunkOptions, chunksOf } from "../chunk.ts"
@@ -8,35 +8,33 @@ import { type BlockedText, type ChunkOptions, chunksOf } from "../chunk.ts"
 const PIECE = 262_144
 const LINE_FEED = 10
 
-/** Cuts a document and writes its chunks. `on` is called now and then with the position reached. @returns their number */
+/**
+ * Cuts a document and writes its chunks to an open file. `on` is called now and then with the position reached.
+ * @returns their number
+ */
 export async function writeChunks(
-  path: string,
+  file: number,
   document: BlockedText,
   options: ChunkOptions | undefined,
   on: (position: number) => Promise<void>,
 ): Promise<number> {
-  const file = openSync(path, "w", 0o600)
-  try {
-    let count = 0
-    let lines = ""
-    const flush = () => {
-      const bytes = Buffer.from(lines)
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
-      lines = ""
-    }
-    for (const chunk of chunksOf(document, options)) {
-      const line: TextChunk = { ...chunk, text: document.text.slice(chunk.start, chunk.end) }
-      lines += `${JSON.stringify(line)}\n`
-      count++
-      if (lines.length < PIECE) continue
-      flush()
-      await on(chunk.end)
-    }
-    flush()
-    return count
-  } finally {
-    closeSync(file)
+  let count = 0
+  let lines = ""
+  const flush = () => {
+    const bytes = Buffer.from(lines)
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+    lines = ""
   }
+  for (const chunk of chunksOf(document, options)) {
+    const line: TextChunk = { ...chunk, text: document.text.slice(chunk.start, chunk.end) }
+    lines += `${JSON.stringify(line)}\n`
+    count++
+    if (lines.length < PIECE) continue
+    flush()
+    await on(chunk.end)
+  }
+  flush()
+  return count
 }
 
 /** Reads what `writeChunks` wrote, as it is asked for. */

@@ -1,7 +1,15 @@
-import { readFileSync } from "node:fs"
-import type { Subprocess } from "bun"
+import { type FileHandle, open } from "node:fs/promises"
 import { ExtractionError } from "../../storage/document.ts"
-import type { Outline, ReaderMessage, ReadRequest, ReadStage } from "./reader-protocol.ts"
+import { ChildEnded, FencedChild } from "../../threads/fenced-child.ts"
+import {
+  chunkFile,
+  type Outline,
+  type ReadAnswer,
+  type ReadProgress,
+  type ReadRequest,
+  type ReadStage,
+  textFile,
+} from "./reader-protocol.ts"
 
 export type Progress = (progress: { stage: ReadStage; progress: number }) => void
 
@@ -12,128 +20,96 @@ export interface ReadLimits {
   memoryBytes: number
 }
 
-const MEMORY_CHECK_MS = 100
-/** The rest of the memory limit is for WebAssembly and for what lies outside of the collector's heap. */
-const HEAP_SHARE = 0.25
+/** A document, and the start of the names of the files that take its text and chunks. */
+export interface ReadPaths {
+  path: string
+  resultPath: string
+}
 
 /** The end of a child while it read, for a reason that lies in it and not in the file's format. */
 export class ReaderDied extends Error {}
 
 /** The parent's side of one reader process. Reads one file at a time; once it was killed or died it is `ended`. */
 export class ReaderChild {
-  ended = false
-  filesRead = 0
-  private readonly process: Subprocess<"ignore", "ignore", "ignore">
-  private readonly exited: Promise<void>
-  private onMessage: ((message: ReaderMessage) => void) | undefined
+  private readonly child: FencedChild<ReadRequest, ReadAnswer, ReadProgress>
 
-  /** `memoryBytes` is what the garbage collector is told to be there; it collects in time for it. */
-  constructor(command: string[], memoryBytes: number) {
-    this.process = Bun.spawn(command, {
-      stdio: ["ignore", "ignore", "ignore"],
-      serialization: "advanced",
-      ipc: message => this.onMessage?.(message as ReaderMessage),
-      // No variable of the daemon is for readers. Without this one, on a machine with much memory, a text of 600 MB
-      // leaves 1 GB of garbage before the first collection; with it, the reader stays at 330 MB.
-      env: { BUN_JSC_forceRAMSize: String(Math.floor(memoryBytes * HEAP_SHARE)) },
-    })
-    this.exited = this.process.exited.then(() => {
-      this.ended = true
-    })
+  constructor(command: string[]) {
+    this.child = new FencedChild(command)
+  }
+
+  get ended(): boolean {
+    return this.child.ended
+  }
+
+  get filesRead(): number {
+    return this.child.asked
   }
 
   get pid(): number {
-    return this.process.pid
+    return this.child.pid
+  }
+
+  kill(): Promise<void> {
+    return this.child.kill()
   }
 
   /**
-   * Lets the child read and cut a file; text and chunks go to the files of `request.resultPath`.
+   * Lets the child read and cut a file; text and chunks go to the files of `paths.resultPath`.
    * @throws ExtractionError from the reader or for a limit (the child is then killed), ReaderDied, or the abort reason.
    */
-  async read(request: ReadRequest, limits: ReadLimits, onProgress: Progress, signal: AbortSignal): Promise<Outline> {
-    this.filesRead++
-    const { promise, resolve, reject } = Promise.withResolvers<Outline>()
-    promise.catch(() => {}) // nobody waits for it where the abort came first
-    const watch = new Watch(this.pid, limits, reject)
-    const abort = () => reject(signal.reason)
-    signal.addEventListener("abort", abort)
-    this.onMessage = message => {
-      if (message.kind === "done") resolve(message.outline)
-      else if (message.kind === "failed") reject(failure(message))
-      else if (message.kind === "ocr_expected") watch.allow(message.count * limits.perOcrPageMs)
-      else if (message.kind === "progress") onProgress({ stage: message.stage, progress: message.progress })
-    }
-    void this.exited.then(() =>
-      reject(new ReaderDied(`the reader ended (${this.process.signalCode ?? this.process.exitCode})`)),
-    )
+  async read(
+    request: ReadRequest,
+    paths: ReadPaths,
+    { timeoutMs, perOcrPageMs, memoryBytes }: ReadLimits,
+    onProgress: Progress,
+    signal: AbortSignal,
+  ): Promise<Outline> {
+    const files = await openFiles(paths)
     try {
-      signal.throwIfAborted()
-      this.process.send(request)
-      return await promise
+      const answer = await this.child.ask(request, {
+        files: files.map(file => file.fd),
+        limits: { timeoutMs, memoryBytes },
+        signal,
+        onProgress: (message, allowMore) => {
+          if (message.kind === "ocr_expected") allowMore(message.count * perOcrPageMs)
+          else onProgress({ stage: message.stage, progress: message.progress })
+        },
+      })
+      if (answer.kind === "done") return answer.outline
+      const { code, message, detail } = answer
+      // A fault of the reader, unlike one of the file, may be gone next time.
+      throw new ExtractionError(
+        code,
+        message,
+        code === "internal_error",
+        detail ? { cause: new Error(detail) } : undefined,
+      )
     } catch (error) {
-      // A reader that said what is wrong is sound; one that was stopped half way is not.
-      if (!(error instanceof ReaderFailure)) await this.kill()
-      throw error
+      throw error instanceof ChildEnded ? endOf(error) : error
     } finally {
-      watch.stop()
-      signal.removeEventListener("abort", abort)
-      this.onMessage = undefined
+      await Promise.all(files.map(file => file.close()))
     }
   }
-
-  async kill(): Promise<void> {
-    this.ended = true
-    this.process.kill("SIGKILL")
-    await this.exited
-  }
 }
 
-/** What the reader itself said about the file. */
-class ReaderFailure extends ExtractionError {}
-
-function failure({ code, message, detail }: Extract<ReaderMessage, { kind: "failed" }>): ReaderFailure {
-  // A fault of the reader, unlike one of the file, may be gone next time.
-  return new ReaderFailure(code, message, code === "internal_error", detail ? { cause: new Error(detail) } : undefined)
-}
-
-/** Watches time and memory of one read. */
-class Watch {
-  private deadline: number
-  private readonly timer: Timer
-
-  constructor(
-    private readonly pid: number,
-    private readonly limits: ReadLimits,
-    private readonly reject: (error: Error) => void,
-  ) {
-    this.deadline = performance.now() + limits.timeoutMs // no clock that is set ahead ends a read
-    this.timer = setInterval(() => this.check(), MEMORY_CHECK_MS)
-  }
-
-  allow(ms: number): void {
-    this.deadline += ms
-  }
-
-  stop(): void {
-    clearInterval(this.timer)
-  }
-
-  private check(): void {
-    if (performance.now() > this.deadline)
-      this.reject(
-        new ExtractionError("extraction_timeout", "reading the file took longer than is allowed for its size"),
-      )
-    else if (anonymousMemory(this.pid) > this.limits.memoryBytes)
-      this.reject(new ExtractionError("corrupt_file", "reading the file took more memory than is allowed"))
-  }
-}
-
-/** Memory of a process without mapped files, in bytes; 0 where the system does not tell. */
-function anonymousMemory(pid: number): number {
+/** The document to be read, the text to be written and read again, the chunks to be written. */
+async function openFiles({ path, resultPath }: ReadPaths): Promise<FileHandle[]> {
+  const files: FileHandle[] = []
   try {
-    const status = readFileSync(`/proc/${pid}/status`, "latin1")
-    return Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024
-  } catch {
-    return 0
+    files.push(await open(path, "r"))
+    files.push(await open(textFile(resultPath), "w+", 0o600))
+    files.push(await open(chunkFile(resultPath), "w", 0o600))
+    return files
+  } catch (error) {
+    await Promise.all(files.map(file => file.close()))
+    throw error
   }
+}
+
+function endOf({ reason, message }: ChildEnded): Error {
+  if (reason === "time")
+    return new ExtractionError("extraction_timeout", "reading the file took longer than is allowed for its size")
+  if (reason === "memory")
+    return new ExtractionError("corrupt_file", "reading the file took more memory than is allowed")
+  return new ReaderDied(message)
 }

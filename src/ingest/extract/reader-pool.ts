@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { selfCommand } from "../../native/self.ts"
 import { ExtractionError } from "../../storage/document.ts"
+import { fencedCommand } from "../../threads/fenced-child.ts"
 import type { ChunkOptions } from "../chunk.ts"
 import type { ReadDocument } from "../index-file.ts"
 import { openResult, removeResult } from "./read-result.ts"
@@ -19,7 +19,7 @@ export interface ReaderPoolOptions {
   chunkOptions?: ChunkOptions
   /** Results pass through here; made when missing. */
   temporaryDirectory: string
-  /** Starts a reader process; Carrel itself by default. */
+  /** Starts a reader process; Carrel itself behind its fence by default. */
   command?: string[]
   /** An idle reader ends after this long. */
   keepWarmMs?: number
@@ -143,13 +143,13 @@ export class ReaderPool {
       chunkOptions,
     } = this.options
     const { path, name, type } = file
-    const request: ReadRequest = { path, name, type, resultPath }
+    const request: ReadRequest = { name, type }
     if (ocrLanguagesDirectory) request.ocrLanguagesDirectory = ocrLanguagesDirectory
     if (chunkOptions) request.chunkOptions = chunkOptions
     this.busy.add(child)
     try {
       const limits = { timeoutMs: timeoutFor(file.size), perOcrPageMs, memoryBytes: memoryLimitBytes }
-      return await child.read(request, limits, onProgress, signal)
+      return await child.read(request, { path, resultPath }, limits, onProgress, signal)
     } finally {
       this.busy.delete(child)
       this.release(child)
@@ -163,7 +163,9 @@ export class ReaderPool {
       this.idle.delete(child)
       if (!child.ended) return child
     }
-    return new ReaderChild(this.options.command ?? [...selfCommand(), "reader"], this.options.memoryLimitBytes)
+    const { command, memoryLimitBytes, ocrLanguagesDirectory } = this.options
+    const readable = ocrLanguagesDirectory ? [ocrLanguagesDirectory] : []
+    return new ReaderChild(command ?? fencedCommand("reader", { memoryBytes: memoryLimitBytes, readable }))
   }
 
   private release(child: ReaderChild): void {

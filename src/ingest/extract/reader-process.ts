@@ -2,58 +2,48 @@
  * The isolated child that reads documents. Every parser blocks its thread, some can hang or exhaust memory, all of them
  * meet hostile input: here the worst that happens is the end of this process. Serves one request at a time over IPC.
  */
-import { readFileSync, statSync } from "node:fs"
 import { ExtractionError } from "../../storage/document.ts"
+import { type Conversation, serveParent } from "../../threads/child-side.ts"
+import { fileBytes } from "../../threads/mapped-file.ts"
 import { writeChunks } from "./chunk-file.ts"
 import { extractInto } from "./index.ts"
-import {
-  chunkFile,
-  type Outline,
-  type ReaderMessage,
-  type ReadRequest,
-  type ReadStage,
-  textFile,
-} from "./reader-protocol.ts"
-import { restrictSelf } from "./restrict-self.ts"
+import type { Outline, ReadAnswer, ReadProgress, ReadRequest, ReadStage } from "./reader-protocol.ts"
 import { TextFile } from "./text-file.ts"
 
-/** Larger files are mapped: the kernel pages them in and out, and they do not count as memory of the process. */
-const MAP_ABOVE_BYTES = 1024 * 1024
 /** Progress goes out at most this often. */
 const PROGRESS_INTERVAL_MS = 100
 
-/** Starts serving; the process ends when its parent does. */
-export function serveReader(): void {
-  restrictSelf()
-  process.on("disconnect", () => process.exit(0))
-  process.on("message", (request: ReadRequest) => void serve(request))
-  send({ kind: "ready" })
-}
+type Tell = (progress: ReadProgress) => void
 
-async function serve(request: ReadRequest): Promise<void> {
+/** Serves until the parent closes the line. @param told see serveParent */
+export const serveReader = (told: string | undefined): Promise<void> =>
+  serveParent<ReadRequest, ReadAnswer, ReadProgress>(told, answer)
+
+async function answer(request: ReadRequest, conversation: Conversation<ReadProgress>): Promise<ReadAnswer> {
   try {
-    send({ kind: "done", outline: await read(request) })
+    return { kind: "done", outline: await read(request, conversation) }
   } catch (error) {
-    if (error instanceof ExtractionError) {
-      const detail = error.cause instanceof Error ? { detail: String(error.cause.stack) } : {}
-      send({ kind: "failed", code: error.code, message: error.message, ...detail })
-    } else
-      send({
+    if (!(error instanceof ExtractionError))
+      return {
         kind: "failed",
         code: "internal_error",
         message: "the reader failed",
         detail: String((error as Error).stack),
-      })
+      }
+    const detail = error.cause instanceof Error ? { detail: String(error.cause.stack) } : {}
+    return { kind: "failed", code: error.code, message: error.message, ...detail }
   }
 }
 
 const pause = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-async function read(request: ReadRequest): Promise<Outline> {
-  const text = new TextFile(textFile(request.resultPath))
-  const progress = new ProgressReport()
+async function read(request: ReadRequest, { files, tell }: Conversation<ReadProgress>): Promise<Outline> {
+  const [given, textFile, chunkFile] = files as [number, number, number]
+  const text = new TextFile(textFile)
+  const progress = new ProgressReport(tell)
+  const { bytes, release } = fileBytes(given)
   try {
-    const source = { name: request.name, bytes: openBytes(request.path) }
+    const source = { name: request.name, bytes }
     const document = await extractInto(text.write, source, request.type, {
       onProgress: fraction => progress.report(fraction),
       onOcrExpected: count => progress.expectOcr(count),
@@ -64,24 +54,14 @@ async function read(request: ReadRequest): Promise<Outline> {
     progress.beginChunking()
     const { blocks, pageCount, ocrPageCount } = document
     const chunked = { text, blocks }
-    const chunkCount = await writeChunks(
-      chunkFile(request.resultPath),
-      chunked,
-      request.chunkOptions,
-      async position => {
-        progress.report(position / text.length)
-        await pause()
-      },
-    )
+    const chunkCount = await writeChunks(chunkFile, chunked, request.chunkOptions, async position => {
+      progress.report(position / text.length)
+      await pause()
+    })
     return { pageCount, ocrPageCount, warnings: document.allWarnings(), characterCount: text.length, chunkCount }
   } finally {
-    text.close()
+    release()
   }
-}
-
-function openBytes(path: string): Uint8Array {
-  // Private: nothing written to the array could reach the file.
-  return statSync(path).size > MAP_ABOVE_BYTES ? Bun.mmap(path, { shared: false }) : new Uint8Array(readFileSync(path))
 }
 
 let engine: Promise<import("./ocr.ts").Ocr> | undefined
@@ -97,6 +77,8 @@ class ProgressReport {
   private progress = 0
   private sentAt = 0
 
+  constructor(private readonly tell: Tell) {}
+
   report(progress: number): void {
     this.progress = Math.max(this.progress, Math.min(1, progress))
     if (Date.now() - this.sentAt >= PROGRESS_INTERVAL_MS || progress >= 1) this.send()
@@ -104,7 +86,7 @@ class ProgressReport {
 
   expectOcr(count: number): void {
     this.stage = "ocr"
-    send({ kind: "ocr_expected", count })
+    this.tell({ kind: "ocr_expected", count })
     this.send()
   }
 
@@ -116,12 +98,6 @@ class ProgressReport {
 
   private send(): void {
     this.sentAt = Date.now()
-    send({ kind: "progress", progress: this.progress, stage: this.stage })
+    this.tell({ kind: "progress", progress: this.progress, stage: this.stage })
   }
 }
-
-function send(message: ReaderMessage): void {
-  process.send?.(message)
-}
-
-if (import.meta.main) serveReader()

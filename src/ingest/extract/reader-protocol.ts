@@ -1,25 +1,28 @@
-/** What parent and reader process say to each other, and the files in which a result is handed over. */
+/**
+ * What daemon and reader process say to each other, and the files in which a result is handed over. The reader opens none
+ * of them: it gets the document, the text and the chunks as open files, in this order.
+ */
 import type { ExtractionErrorCode, Warning } from "../../storage/document.ts"
 import type { ChunkOptions } from "../chunk.ts"
 
-/** Parent → child: read this file. One at a time. */
+/** Daemon → reader: read this document. */
 export interface ReadRequest {
-  path: string
   name: string
+  /** Extension. */
   type: string
-  /** Start of the names of the result files. */
-  resultPath: string
   ocrLanguagesDirectory?: string
   chunkOptions?: ChunkOptions
 }
 
 export type ReadStage = "extracting" | "ocr" | "chunking"
 
-/** Child → parent. */
-export type ReaderMessage =
-  | { kind: "ready" }
+/** Reader → daemon, while it reads. */
+export type ReadProgress =
   | { kind: "progress"; progress: number; stage: ReadStage }
   | { kind: "ocr_expected"; count: number }
+
+/** Reader → daemon, at the end. */
+export type ReadAnswer =
   | { kind: "done"; outline: Outline }
   | { kind: "failed"; code: ExtractionErrorCode; message: string; detail?: string }
 

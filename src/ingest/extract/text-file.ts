@@ -2,7 +2,7 @@
  * The extracted text as a file of UTF-8: written piece by piece, then read at any position. Only a few pages of it are
  * in memory, whatever its length.
  */
-import { closeSync, openSync, readSync, writeSync } from "node:fs"
+import { readSync, writeSync } from "node:fs"
 import type { Characters } from "../../storage/document.ts"
 
 /** Code units of a page; small enough that going back a little is cheap, large enough that pages are few. */
@@ -18,7 +18,6 @@ interface Page {
 export class TextFile implements Characters {
   /** Code units. */
   length = 0
-  private readonly file: number
   /** Per page: its first code unit, its first byte. */
   private readonly starts: number[] = []
   private readonly bytes: number[] = []
@@ -28,9 +27,8 @@ export class TextFile implements Characters {
   private readonly read = new Map<number, Page>()
   private current: Page = { start: 0, text: "" }
 
-  constructor(path: string) {
-    this.file = openSync(path, "w+", 0o600)
-  }
+  /** @param file open for writing and reading, and empty; the caller closes it */
+  constructor(private readonly file: number) {}
 
   /** Well-formed text: no piece ends within a surrogate pair. */
   readonly write = (text: string): void => {
@@ -49,10 +47,6 @@ export class TextFile implements Characters {
       this.writePage(text.slice(at, end))
       at = end
     }
-  }
-
-  close(): void {
-    closeSync(this.file)
   }
 
   slice(start: number, end: number): string {

@@ -6,7 +6,7 @@ import { ReaderPool, type ReaderPoolOptions } from "../../../src/ingest/extract/
 import type { ReadDocument } from "../../../src/ingest/index-file.ts"
 import type { ExtractionError, TextChunk } from "../../../src/storage/document.ts"
 
-const SOURCE = join(import.meta.dir, "../../../src/ingest/extract/reader-process.ts")
+const SOURCE = join(import.meta.dir, "../../../src")
 const pools: ReaderPool[] = []
 const directories: string[] = []
 
@@ -22,14 +22,13 @@ function poolOf(options: Partial<ReaderPoolOptions> = {}): ReaderPool & { direct
     size: 2,
     memoryLimitBytes: 1_000_000_000,
     temporaryDirectory: join(directory, "results"),
-    command: [process.execPath, SOURCE],
     ...options,
   })
   pools.push(made)
   return Object.assign(made, { directory })
 }
 
-/** A reader of our own, which tells its process id in the file `pids`, then does as `body` says. */
+/** A reader of our own without the fence, which tells its process id in the file `pids`, then does as `body` says. */
 function fakeReader(body: string): { command: string[]; pids: () => number[] } {
   const directory = temporary()
   const script = join(directory, "reader.ts")
@@ -37,17 +36,16 @@ function fakeReader(body: string): { command: string[]; pids: () => number[] } {
   writeFileSync(started, "")
   writeFileSync(
     script,
-    `import { appendFileSync, writeFileSync } from "node:fs"
+    `import { appendFileSync, writeSync } from "node:fs"
+     import { serveParent } from ${JSON.stringify(join(SOURCE, "threads/child-side.ts"))}
      appendFileSync(${JSON.stringify(started)}, process.pid + "\\n")
      let count = 0
-     const done = request => {
-       writeFileSync(request.resultPath + ".text", "pid " + process.pid)
-       writeFileSync(request.resultPath + ".chunks", "")
-       process.send({ kind: "done", outline: { pageCount: null, ocrPageCount: 0, warnings: [], characterCount: 7, chunkCount: 0 } })
-     }
-     process.on("disconnect", () => process.exit(0))
-     process.on("message", async request => { count++; ${body} })
-     process.send({ kind: "ready" })`,
+     const outline = { pageCount: null, ocrPageCount: 0, warnings: [], characterCount: 7, chunkCount: 0 }
+     await serveParent(undefined, async (request, { files, tell }) => {
+       const done = () => { writeSync(files[1], "pid " + process.pid); return { kind: "done", outline } }
+       count++
+       ${body}
+     })`,
   )
   const pids = () => require("node:fs").readFileSync(started, "utf8").split("\n").filter(Boolean).map(Number)
   return { command: [process.execPath, script], pids }
@@ -138,7 +136,7 @@ describe("a file is read in a process of its own", () => {
 
 describe("a reader that misbehaves", () => {
   test("by hanging is killed when the time of its file is over, and the pool goes on", async () => {
-    const { command, pids } = fakeReader(`if (request.name === "hang.txt") for (;;) {} else done(request)`)
+    const { command, pids } = fakeReader(`if (request.name === "hang.txt") for (;;) {} else return done()`)
     const pool = poolOf({ command, timeoutFor: () => 300, size: 1 })
     expect(await codeOf(pool.read(file(pool.directory, "hang.txt"), unheard, never))).toBe("extraction_timeout")
     expect(isAlive(pids()[0]!)).toBe(false)
@@ -148,7 +146,7 @@ describe("a reader that misbehaves", () => {
 
   test("gets more time for pages that are read by OCR, and not for ever", async () => {
     const { command } = fakeReader(
-      `process.send({ kind: "ocr_expected", count: 2 }); await Bun.sleep(request.name === "two.txt" ? 700 : 60_000); done(request)`,
+      `tell({ kind: "ocr_expected", count: 2 }); await Bun.sleep(request.name === "two.txt" ? 700 : 60_000); return done()`,
     )
     const pool = poolOf({ command, timeoutFor: () => 200, perOcrPageMs: 2000 })
     expect(await codeOf(pool.read(file(pool.directory, "two.txt"), unheard, never))).toBe("read")
@@ -167,7 +165,7 @@ describe("a reader that misbehaves", () => {
 
   test("by crashing on a file makes that file corrupt, when a fresh one crashes too", async () => {
     const { command, pids } = fakeReader(
-      `if (request.name === "crash.txt") process.kill(process.pid, "SIGSEGV"); else done(request)`,
+      `if (request.name === "crash.txt") (await import("bun:ffi")).read.u8(8); else return done()`,
     )
     const pool = poolOf({ command, size: 1 })
     await poolRead(pool)
@@ -176,7 +174,7 @@ describe("a reader that misbehaves", () => {
   })
 
   test("by crashing for what it read before costs no file", async () => {
-    const { command } = fakeReader(`if (count === 2) process.exit(3); else done(request)`)
+    const { command } = fakeReader(`if (count === 2) process.exit(3); else return done()`)
     const pool = poolOf({ command, size: 1 })
     for (let i = 0; i < 5; i++) await poolRead(pool)
   })
@@ -184,21 +182,21 @@ describe("a reader that misbehaves", () => {
 
 describe("readers come and go", () => {
   test("at most as many as allowed, and each file gets its turn", async () => {
-    const { command, pids } = fakeReader(`await Bun.sleep(50); done(request)`)
+    const { command, pids } = fakeReader(`await Bun.sleep(50); return done()`)
     const pool = poolOf({ command, size: 2 })
     await Promise.all(Array.from({ length: 9 }, () => poolRead(pool)))
     expect(pids()).toHaveLength(2)
   })
 
   test("a new one after a number of files", async () => {
-    const { command, pids } = fakeReader("done(request)")
+    const { command, pids } = fakeReader("return done()")
     const pool = poolOf({ command, size: 1, filesPerReader: 2 })
     for (let i = 0; i < 5; i++) await poolRead(pool)
     expect(pids()).toHaveLength(3)
   })
 
   test("none before the first file, none when idle for long, none after stop", async () => {
-    const { command, pids } = fakeReader("done(request)")
+    const { command, pids } = fakeReader("return done()")
     const pool = poolOf({ command, keepWarmMs: 100 })
     expect(pids()).toHaveLength(0)
     await poolRead(pool)
@@ -211,7 +209,7 @@ describe("readers come and go", () => {
   })
 
   test("an aborted read ends its reader and gives its turn on", async () => {
-    const { command, pids } = fakeReader(`if (request.name !== "slow.txt") done(request)`)
+    const { command, pids } = fakeReader(`if (request.name === "slow.txt") await Bun.sleep(60_000); return done()`)
     const pool = poolOf({ command, size: 1 })
     const abort = new AbortController()
     const slow = pool.read(file(pool.directory, "slow.txt"), unheard, abort.signal)
@@ -228,7 +226,7 @@ describe("readers come and go", () => {
   })
 
   test("a read that was given up before it began fails for its caller, and leaves no error that nobody waits for", async () => {
-    const { command } = fakeReader("done(request)")
+    const { command } = fakeReader("return done()")
     const pool = poolOf({ command })
     const given = pool.read(file(pool.directory), unheard, AbortSignal.abort(new Error("too late")))
     expect(await codeOf(given)).toBe("too late")
@@ -238,14 +236,14 @@ describe("readers come and go", () => {
 
   test("a reader does not outlive its parent, even while it hangs", async () => {
     const directory = temporary()
-    const pool = JSON.stringify(join(import.meta.dir, "../../../src/ingest/extract/reader-pool.ts"))
     const script = join(directory, "parent.ts")
-    const path = file(directory, "a.pdf", "%PDF-1.4").path
+    const path = file(directory, "a.txt", "Words.").path
     writeFileSync(
       script,
-      `import { ReaderChild } from ${pool.replace("reader-pool", "reader-child")}
-       const child = new ReaderChild([process.execPath, ${JSON.stringify(SOURCE)}], 1e9)
-       await child.read({ path: ${JSON.stringify(path)}, name: "a.txt", type: "txt", resultPath: ${JSON.stringify(join(directory, "r"))} }, { timeoutMs: 9000, perOcrPageMs: 0, memoryBytes: 1e9 }, () => {}, new AbortController().signal).catch(() => {})
+      `import { ReaderChild } from ${JSON.stringify(join(SOURCE, "ingest/extract/reader-child.ts"))}
+       import { fencedCommand } from ${JSON.stringify(join(SOURCE, "threads/fenced-child.ts"))}
+       const child = new ReaderChild(fencedCommand("reader", { memoryBytes: 1e9 }))
+       await child.read({ name: "a.txt", type: "txt" }, { path: ${JSON.stringify(path)}, resultPath: ${JSON.stringify(join(directory, "r"))} }, { timeoutMs: 9000, perOcrPageMs: 0, memoryBytes: 1e9 }, () => {}, new AbortController().signal)
        process.kill(child.pid, "SIGSTOP")
        console.log(child.pid)
        setInterval(() => {}, 1000)`,

@@ -1,9 +1,9 @@
 /**
- * Bounds how many runs go at once. Runs that wait are served in turn between keys, so that one key with a hundred runs
- * delays another key's first run by one run only; within a key the oldest goes first.
+ * Bounds how much of one kind of work goes at once. What waits is served in turn between keys, so that one key with a
+ * hundred pieces of work delays another key's first by one piece only; within a key the oldest goes first.
  */
 import { AppError } from "../errors.ts"
-import { orAbort } from "./tools/tool.ts"
+import { orAbort } from "./or-abort.ts"
 
 export interface Ticket {
   /** Settles when the run may go; rejects when the signal aborts first. */
@@ -16,19 +16,24 @@ interface Waiting {
   go: () => void
 }
 
-/** A guess of how long a place takes to become free; runs differ too much to know. */
-const RETRY_AFTER_SECONDS = 10
+export interface GateOptions {
+  /** Work at the same time. */
+  places: number
+  /** Work that may wait; more is refused. */
+  waiting: number
+  /** What the refused are told. */
+  refusal: string
+  /** A guess of how long a place takes to become free. */
+  retryAfterSeconds: number
+}
 
-export class FairQueue {
+export class Gate {
   private running = 0
   private waitingCount = 0
   /** One line per key; a Map keeps the order in which keys are served: a served key goes to the end. */
   private readonly lines = new Map<string, Waiting[]>()
 
-  constructor(
-    private readonly concurrency: number,
-    private readonly maxWaiting: number,
-  ) {}
+  constructor(private readonly options: GateOptions) {}
 
   get load(): { running: number; waiting: number } {
     return { running: this.running, waiting: this.waitingCount }
@@ -36,14 +41,14 @@ export class FairQueue {
 
   /** @throws AppError overloaded when too many wait already */
   enter(key: string): Ticket {
-    if (this.running < this.concurrency) {
+    if (this.running < this.options.places) {
       this.running++
       return this.ticket(key, undefined, Promise.resolve())
     }
-    if (this.waitingCount >= this.maxWaiting)
+    if (this.waitingCount >= this.options.waiting)
       throw new AppError("overloaded", {
-        message: "too many agent runs are waiting already",
-        retryAfter: RETRY_AFTER_SECONDS,
+        message: this.options.refusal,
+        retryAfter: this.options.retryAfterSeconds,
       })
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting = { go: resolve }

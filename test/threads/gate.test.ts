@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test"
+import { Gate } from "../../src/threads/gate.ts"
+
+const gateOf = (places: number, waiting: number) =>
+  new Gate({ places, waiting, refusal: "too much", retryAfterSeconds: 1 })
+
+test("the queue never passes its bounds and serves every ticket", async () => {
+  const queue = gateOf(2, 50)
+  const signal = new AbortController().signal
+  let running = 0
+  let most = 0
+  const work = Array.from({ length: 40 }, async (_, at) => {
+    const ticket = queue.enter(`key_${at % 3}`)
+    await ticket.turn(signal)
+    most = Math.max(most, ++running)
+    await Bun.sleep(1)
+    running--
+    ticket.leave()
+    ticket.leave() // a second time changes nothing
+  })
+  await Promise.all(work)
+  expect(most).toBe(2)
+  expect(queue.load).toEqual({ running: 0, waiting: 0 })
+})
+
+test("a ticket that leaves the line lets the next one go", async () => {
+  const queue = gateOf(1, 5)
+  const first = queue.enter("a")
+  const second = queue.enter("a")
+  const third = queue.enter("a")
+  second.leave()
+  first.leave()
+  await third.turn(new AbortController().signal)
+  expect(queue.load).toEqual({ running: 1, waiting: 0 })
+})
