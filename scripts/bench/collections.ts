@@ -11,6 +11,8 @@ export interface Query {
 export interface Collection {
   name: string
   documents: string[]
+  /** Of the documents, in their order; empty where there is none. */
+  titles: string[]
   queries: Query[]
 }
 
@@ -36,6 +38,7 @@ export function readBeir(directory: string): Collection {
   return {
     name: basename(directory),
     documents: corpus.map(({ title, text }) => `${title ?? ""} ${text ?? ""}`.trim()),
+    titles: corpus.map(({ title }) => title ?? ""),
     queries: queries.flatMap(({ _id, text }) => (relevant.has(_id) ? [{ text, relevant: relevant.get(_id)! }] : [])),
   }
 }
@@ -44,11 +47,12 @@ export function readBeir(directory: string): Collection {
 export function readOffice(path: string): Collection[] {
   const rows = readLines(path) as OfficeRow[]
   const documents = rows.map(({ text }) => text)
+  const titles = rows.map(() => "")
   const asked = (field: "paraphrase" | "literal") =>
     rows.map((row, index) => ({ text: row[field], relevant: new Map([[index, 1]]) }))
   return [
-    { name: "office", documents, queries: asked("paraphrase") },
-    { name: "office-literal", documents, queries: asked("literal") },
+    { name: "office", documents, titles, queries: asked("paraphrase") },
+    { name: "office-literal", documents, titles, queries: asked("literal") },
   ]
 }
 

@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
+import { chunkDocument } from "../../src/ingest/chunk.ts"
 import { useNativeDirectory } from "../../src/native/native.ts"
 import { SearchIndex } from "../../src/search/index.ts"
 import { type Database, openDatabase } from "../../src/storage/database.ts"
-import { type ChunkSource, NOWHERE, type TextChunk } from "../../src/storage/document.ts"
+import { type Block, type ChunkSource, NOWHERE, type TextChunk } from "../../src/storage/document.ts"
 
 /** A fresh index with a workspace of its own. */
 export class Bench {
@@ -38,6 +39,26 @@ export class Bench {
       chunks.push({ start: text.length, end: text.length + passage.length, place: NOWHERE, text: passage })
       text += `${passage}\n\n`
     }
+    await this.put(id, text, chunks)
+    return chunks.map(({ start }) => start)
+  }
+
+  /** One file of the given paragraphs, cut as the product cuts it. */
+  async addDocument(id: string, paragraphs: string[]): Promise<void> {
+    const blocks: Block[] = []
+    let text = ""
+    for (const paragraph of paragraphs.filter(each => each !== "")) {
+      blocks.push({ kind: "paragraph", start: text.length, end: text.length + paragraph.length, place: NOWHERE })
+      text += `${paragraph}\n\n`
+    }
+    const chunks = chunkDocument({ text, blocks }).map(chunk => ({
+      ...chunk,
+      text: text.slice(chunk.start, chunk.end),
+    }))
+    await this.put(id, text, chunks)
+  }
+
+  private async put(id: string, text: string, chunks: TextChunk[]): Promise<void> {
     const now = new Date().toISOString()
     const row = {
       id,
@@ -73,7 +94,6 @@ export class Bench {
       await this.index.publish(trx, [{ fileId: id, generation: 1 }])
       await trx.updateTable("files").set({ status: "searchable", live_generation: 1 }).where("id", "=", id).execute()
     })
-    return chunks.map(({ start }) => start)
   }
 
   async removeFile(id: string): Promise<void> {

@@ -51,29 +51,68 @@ const SATURATION = 2.2
 
 /**
  * Candidates of either list, best first, with scores in 0..1 that never rise; ties in the order of ids.
- * A candidate missing from one list counts as that list's minimum.
+ * A candidate missing from the keyword list counts as its minimum. One without a vector, or in a language that the model
+ * does not know, is ranked by its words: it gets the vector share that others with as much of the words have.
  */
 export function fuse(keyword: Scored[], vector: Scored[], options: FuseOptions): Scored[] {
   const weight = vectorWeight(options)
   const keywordShare = scaled(keyword)
   const vectorShare = scaled(vector)
+  const expected = expectation(keywordShare, vectorShare, 1 - mistrustOf(options))
   const ids = new Set([...keywordShare.keys(), ...vectorShare.keys()])
-  return [...ids]
-    .map(id => ({ id, score: (1 - weight) * (keywordShare.get(id) ?? 0) + weight * (vectorShare.get(id) ?? 0) }))
-    .sort((a, b) => b.score - a.score || a.id - b.id)
+  const scoreOf = (id: number): number => {
+    const words = keywordShare.get(id) ?? 0
+    return (1 - weight) * words + weight * (vectorShare.get(id) ?? expected(words))
+  }
+  return [...ids].map(id => ({ id, score: scoreOf(id) })).sort((a, b) => b.score - a.score || a.id - b.id)
 }
 
 /** Share of the vector leg for one query, 0..1. */
-export function vectorWeight({ weight, coverage, words = Number.POSITIVE_INFINITY }: FuseOptions): number {
+export function vectorWeight(options: FuseOptions): number {
+  const { weight, coverage } = options
   const own = clamp(weight)
   if (coverage === undefined || own === 0 || own === 1) return own
   const keywordShare = (1 - own) * (Math.max(0, coverage) / FUSION.typicalCoverage) ** FUSION.coveragePower
   const adapted = own / (own + keywordShare)
+  return adapted + Math.max(0, FUSION.mistrustWeight - adapted) * mistrustOf(options)
+}
+
+/** How little the words are to be trusted, 0..1. */
+function mistrustOf({ coverage, words = Number.POSITIVE_INFINITY }: FuseOptions): number {
+  if (coverage === undefined) return 0
   const matchedWords = coverage > 0 ? coverage * words * SATURATION : 0
-  const mistrust =
+  return (
     falling(matchedWords, FUSION.fewWords, FUSION.enoughWords) *
     falling(coverage, FUSION.lowCoverage, FUSION.enoughCoverage)
-  return adapted + Math.max(0, FUSION.mistrustWeight - adapted) * mistrust
+  )
+}
+
+/** With fewer candidates of both legs the line through them says nothing. */
+const ENOUGH_FOR_LINE = 8
+
+/** The vector share that goes with a keyword share: the line through the candidates that have both. */
+function expectation(
+  keyword: ReadonlyMap<number, number>,
+  vector: ReadonlyMap<number, number>,
+  trust: number,
+): (words: number) => number {
+  const count = vector.size
+  if (count < ENOUGH_FOR_LINE) return words => words * trust
+  let meanWords = 0
+  let meanVector = 0
+  for (const [id, share] of vector) {
+    meanWords += (keyword.get(id) ?? 0) / count
+    meanVector += share / count
+  }
+  let together = 0
+  let spread = 0
+  for (const [id, share] of vector) {
+    const words = (keyword.get(id) ?? 0) - meanWords
+    together += words * (share - meanVector)
+    spread += words * words
+  }
+  const slope = spread > 0 ? Math.max(0, together / spread) : 0
+  return words => clamp(meanVector + slope * (words - meanWords))
 }
 
 /** 1 up to `from`, 0 from `to` on, straight between. */

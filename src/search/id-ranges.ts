@@ -52,6 +52,12 @@ export function hasId(ranges: IdRanges, id: number): boolean {
   return at < ranges.length && ranges[at]! <= id
 }
 
+/** The pair that holds an id; the id alone where none does. */
+export function pairAround(ranges: IdRanges, id: number): readonly [first: number, last: number] {
+  const at = firstPairAt(ranges, id)
+  return at < ranges.length && ranges[at]! <= id ? [ranges[at]!, ranges[at + 1]!] : [id, id]
+}
+
 /** Calls back with each stretch that `first..last` and the set share, in ascending order. */
 export function eachOverlap(
   ranges: IdRanges,

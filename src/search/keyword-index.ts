@@ -6,13 +6,16 @@
  * passages, counted while the postings are read: scores do not depend on other workspaces, on removed passages or on
  * how far merging has come, and a filter narrows the list without changing a score.
  */
-import { type Scheme, schemeOf, type TermGroup, termsOf } from "./analyze.ts"
-import { type IdRanges, NO_IDS, toRanges, union } from "./id-ranges.ts"
+import { schemeOf, type TermGroup, termsOf } from "./analyze.ts"
+import { GAIN, gainsOf, QueryPostings, type SpanOf } from "./document-gain.ts"
+import { type IdRanges, NO_IDS, pairAround, toRanges, union } from "./id-ranges.ts"
 import type { KeywordStore, Segment } from "./keyword-store.ts"
+import { foreignTo, type LanguageCode, NO_LANGUAGE, NOT_JUDGED, PassageLanguages } from "./language.ts"
 import type { Pace } from "./pace.ts"
 import { PostingBuffer, PostingWriter } from "./posting-list.ts"
 import { Rows } from "./rows.ts"
 import { TopK } from "./top-k.ts"
+import type { TextsOf } from "./worker-messages.ts"
 
 /** k1: how soon more of the same word stops to count (1.2–1.5 measured alike; `fuse` is tuned to it). b: length. */
 export const BM25 = { k1: 1.2, b: 0.75 }
@@ -21,6 +24,8 @@ const IN_WORKSPACE = 1
 const IN_FILTER = 2
 /** Lengths are stored as 16 bits. */
 const MAX_LENGTH = 65_535
+/** Passages that tell how long a passage and its neighbours are on average. */
+const SAMPLED_PASSAGES = 20_000
 
 /** Which passages a search may see, as marks per row. */
 export interface Scope {
@@ -29,6 +34,10 @@ export interface Scope {
   documents: number
   /** BM25's length part by passage length: k1 * (1 - b + b * length / mean). */
   norms: Float32Array
+  /** Terms of a passage and its neighbours in its document, on average. */
+  surroundedLength: number
+  /** First and last id of each document, ascending. */
+  spans: IdRanges
   version: number
 }
 
@@ -38,8 +47,13 @@ export interface KeywordResult {
   total: number
   /** The largest score that a passage could reach for this query. */
   bound: number
-  /** The real score of any passage, 0 where it holds none of the words. Valid until the next search. */
-  scoreOf(id: number): number
+  /** How much of the query's weight lies on words that some passage holds, 0..1. */
+  knownShare: number
+  /**
+   * The real scores of passages, with what each gains from its document; 0 where it holds none of the words itself. Valid
+   * until the next search.
+   */
+  scoresOf(ids: ArrayLike<number>): Float64Array
 }
 
 interface LoadedSegment extends Segment {
@@ -54,6 +68,8 @@ export class KeywordIndex {
   /** Segments that are not visible and whose postings are to be cleared: merged ones, and what was left unfinished. */
   readonly leftovers: number[]
   private lengths = new Uint16Array(0)
+  private languages: Uint8Array = new Uint8Array(0)
+  private readonly foreignRanges = new Map<string, IdRanges>()
   private scores = new Float32Array(0)
   private removed: IdRanges
   private readonly buffer = new PostingBuffer()
@@ -86,28 +102,90 @@ export class KeywordIndex {
     if (base > this.scores.length) {
       this.scores = new Float32Array(Math.ceil(base * 1.125))
       this.lengths = new Uint16Array(this.scores.length)
+      this.languages = new Uint8Array(this.scores.length)
     }
-    for (const segment of this.segments) this.lengths.set(segment.lengths, segment.base)
+    for (const segment of this.segments) {
+      this.lengths.set(segment.lengths, segment.base)
+      this.languages.set(segment.languages, segment.base)
+    }
+    this.foreignRanges.clear()
     this.version++
   }
 
+  /** NOT_JUDGED where a passage is not here or comes from a version that did not tell languages. */
+  languageOf(id: number): LanguageCode {
+    const row = this.rows.rowOf(id)
+    return row < 0 ? NOT_JUDGED : this.languages[row]!
+  }
+
+  /** Passages in languages that are none of these. */
+  foreign(languages: readonly string[]): IdRanges {
+    const key = languages.join(" ")
+    let ranges = this.foreignRanges.get(key)
+    if (!ranges) {
+      ranges = this.idsWith(foreignTo(languages))
+      this.foreignRanges.set(key, ranges)
+    }
+    return ranges
+  }
+
+  /** A segment whose passages' languages were not told when it was written. */
+  unjudged(): { number: number; ids: IdRanges } | undefined {
+    const segment = this.segments.find(({ languages }) => languages.includes(NOT_JUDGED))
+    return segment && { number: segment.number, ids: toRanges(spansOf(segment)) }
+  }
+
+  /** Notes the languages of an unjudged segment, by id; of passages that have no text any more there is none. */
+  setLanguages(number: number, told: ReadonlyMap<number, LanguageCode>): void {
+    const segment = this.segments.find(each => each.number === number)
+    if (!segment) return // merged meanwhile
+    let row = 0
+    for (const [first, last] of spansOf(segment))
+      for (let id = first; id <= last; id++, row++)
+        if (segment.languages[row] === NOT_JUDGED) segment.languages[row] = told.get(id) ?? NO_LANGUAGE
+    this.store.setLanguages(number, segment.languages)
+    this.languages.set(segment.languages, segment.base)
+    this.foreignRanges.clear()
+  }
+
+  private idsWith(codes: ReadonlySet<LanguageCode>): IdRanges {
+    const marked = new Uint8Array(256)
+    for (const code of codes) marked[code] = 1
+    const spans: [number, number][] = []
+    for (let row = 0; row < this.rows.end; row++) {
+      if (marked[this.languages[row]!] === 0) continue
+      const id = this.rows.idOf(row)
+      const last = spans.at(-1)
+      if (last?.[1] === id - 1) last[1] = id
+      else spans.push([id, id])
+    }
+    return spans.length ? toRanges(spans) : NO_IDS
+  }
+
   /**
-   * Indexes passages `firstId…` as one durable segment, which is seen when all of it is written. `fallbacks` are the
-   * schemes of texts whose language does not show.
+   * Indexes passages `firstId…` as one durable segment, which is seen when all of it is written. `documents` says whose
+   * they are, in their order.
    */
-  async add(firstId: number, texts: string[], fallbacks: Scheme[], pace: Pace): Promise<void> {
+  async add(firstId: number, texts: string[], documents: TextsOf[], pace: Pace): Promise<void> {
     if (texts.length === 0) return
     const postings = new Map<string, number[]>()
     const lengths = new Uint16Array(texts.length)
-    for (const [row, text] of texts.entries()) {
-      const words = termsOf(text, schemeOf(text, fallbacks[row]))
-      lengths[row] = Math.min(MAX_LENGTH, words.length)
-      for (const [term, frequency] of countOf(words)) {
-        const list = postings.get(term)
-        if (list) list.push(row, frequency)
-        else postings.set(term, [row, frequency])
+    const languages = new Uint8Array(texts.length)
+    let row = 0
+    for (const { count, scheme } of documents) {
+      const told = new PassageLanguages()
+      for (const end = row + count; row < end; row++) {
+        const text = texts[row]!
+        const words = termsOf(text, schemeOf(text, scheme))
+        lengths[row] = Math.min(MAX_LENGTH, words.length)
+        languages[row] = told.next(text)
+        for (const [term, frequency] of countOf(words)) {
+          const list = postings.get(term)
+          if (list) list.push(row, frequency)
+          else postings.set(term, [row, frequency])
+        }
+        if (pace.isDue()) await pace.giveWay()
       }
-      if (pace.isDue()) await pace.giveWay()
     }
     const number = this.store.nextNumber()
     const terms = [...postings.keys()].sort()
@@ -116,7 +194,8 @@ export class KeywordIndex {
         this.store.transaction(() => {
           while (at < terms.length && !pace.isDue()) this.write(number, terms[at]!, postings.get(terms[at++]!)!)
         })
-      this.show({ number, documents: texts.length, stretches: Int32Array.of(firstId, texts.length), lengths }, [])
+      const stretches = Int32Array.of(firstId, texts.length)
+      this.show({ number, documents: texts.length, stretches, lengths, languages }, [])
     } catch (error) {
       this.leftovers.push(number)
       throw error
@@ -136,10 +215,7 @@ export class KeywordIndex {
 
   /** Ids in any segment, removed ones included. */
   held(): IdRanges {
-    const spans: [number, number][] = []
-    for (const { stretches } of this.segments)
-      for (let i = 0; i < stretches.length; i += 2) spans.push([stretches[i]!, stretches[i]! + stretches[i + 1]! - 1])
-    return toRanges(spans)
+    return toRanges(this.segments.flatMap(spansOf))
   }
 
   removedRanges(): IdRanges {
@@ -151,8 +227,8 @@ export class KeywordIndex {
     this.store.setRemoved(ranges)
   }
 
-  /** `filter` absent: the whole workspace. */
-  scope(workspace: IdRanges, filter: IdRanges | undefined): Scope {
+  /** `filter` absent: the whole workspace. `spans`: its documents, as first and last id, ascending. */
+  scope(workspace: IdRanges, filter: IdRanges | undefined, spans: IdRanges): Scope {
     const mask = new Uint8Array(this.rows.end)
     let documents = 0
     let length = 0
@@ -165,15 +241,48 @@ export class KeywordIndex {
       this.rows.eachIn(filter, (row, count) => {
         for (let i = row; i < row + count; i++) if (mask[i]) mask[i] = IN_WORKSPACE | IN_FILTER
       })
-    return { mask, documents, norms: normsOf(length / Math.max(1, documents)), version: this.version }
+    const mean = length / Math.max(1, documents)
+    const surroundedLength = mean * this.neighbourhood(spans, documents)
+    return { mask, documents, norms: normsOf(mean), surroundedLength, spans, version: this.version }
+  }
+
+  /** How many passages a passage and its neighbours are on average, weighed by their lengths. */
+  private neighbourhood(spans: IdRanges, documents: number): number {
+    const step = Math.ceil(documents / SAMPLED_PASSAGES)
+    let alone = 0
+    let surrounded = 0
+    let place = 0
+    for (let i = 0; i < spans.length; i += 2) {
+      const [first, last] = [spans[i]!, spans[i + 1]!]
+      for (let id = first + (place % step === 0 ? 0 : step - (place % step)); id <= last; id += step) {
+        const length = this.lengthOf(id)
+        alone += length
+        const before = Math.min(id - first, GAIN.reach)
+        surrounded += length * (before + 1 + Math.min(last - id, GAIN.reach))
+      }
+      place += last - first + 1
+    }
+    return alone > 0 ? surrounded / alone : 1
+  }
+
+  private lengthOf(id: number): number {
+    const row = this.rows.rowOf(id)
+    return row < 0 ? 0 : this.lengths[row]!
   }
 
   search(groups: TermGroup[], scope: Scope, depth: number): KeywordResult {
     const { scores, rows } = this
-    if (groups.length === 0) return { hits: [], total: 0, bound: 0, scoreOf: () => 0 }
+    if (groups.length === 0)
+      return { hits: [], total: 0, bound: 0, knownShare: 0, scoresOf: ids => new Float64Array(ids.length) }
     scores.fill(0, 0, rows.end)
+    const postings = new QueryPostings()
     let bound = 0
-    for (const group of groups) bound += this.accumulate(group, scope)
+    let known = 0
+    for (const group of groups) {
+      const part = this.accumulate(group, scope, postings)
+      bound += part
+      if (this.buffer.length > 0) known += part
+    }
     const top = new TopK(Math.min(depth, rows.end))
     let total = 0
     const { mask } = scope
@@ -183,11 +292,26 @@ export class KeywordIndex {
       total++
       if (score >= top.threshold) top.push(score, rows.idOf(row))
     }
-    const scoreOf = (id: number) => {
-      const row = rows.rowOf(id)
-      return row < 0 ? 0 : scores[row]!
+    const { norms, surroundedLength, spans } = scope
+    const surroundedNorm = (length: number) => lengthPart(length, surroundedLength)
+    const spanOf: SpanOf = id => pairAround(spans, id)
+    const scoresOf = (ids: ArrayLike<number>) => {
+      const gains = gainsOf(ids, {
+        postings,
+        spanOf,
+        rowOf: id => rows.rowOf(id),
+        lengthOf: row => this.lengths[row]!,
+        norm: length => norms[length]!,
+        surroundedNorm,
+        rowsEnd: rows.end,
+      })
+      return Float64Array.from(ids, (id, i) => {
+        const row = rows.rowOf(id)
+        const own = row < 0 ? 0 : scores[row]!
+        return own > 0 ? own + gains[i]! : 0
+      })
     }
-    return { hits: top.list(), total, bound, scoreOf }
+    return { hits: top.list(), total, bound, knownShare: known / bound, scoresOf }
   }
 
   /** Passages of the scope's filter that hold at least one form of every group. */
@@ -211,8 +335,8 @@ export class KeywordIndex {
     return pairs.length ? toRanges(pairs) : NO_IDS
   }
 
-  /** Adds one group's part to the scores. @returns its largest possible part. */
-  private accumulate(group: TermGroup, scope: Scope): number {
+  /** Adds one group's part to the scores; its postings are then in the buffer. @returns its largest possible part. */
+  private accumulate(group: TermGroup, scope: Scope, postings: QueryPostings): number {
     const { scores, lengths, buffer } = this
     buffer.length = 0
     for (const term of group.terms) {
@@ -230,6 +354,7 @@ export class KeywordIndex {
       const frequency = buffer.frequencies[i]!
       scores[row]! += (part * frequency) / (frequency + norms[lengths[row]!]!)
     }
+    postings.keep(part, buffer)
     return part
   }
 
@@ -243,6 +368,12 @@ export class KeywordIndex {
   }
 }
 
+function spansOf({ stretches }: Segment): [first: number, last: number][] {
+  const spans: [number, number][] = []
+  for (let i = 0; i < stretches.length; i += 2) spans.push([stretches[i]!, stretches[i]! + stretches[i + 1]! - 1])
+  return spans
+}
+
 /** Robertson's weight of a term in the form that never goes below zero. */
 function idf(documents: number, holding: number): number {
   return Math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
@@ -250,11 +381,12 @@ function idf(documents: number, holding: number): number {
 
 function normsOf(meanLength: number): Float32Array {
   const norms = new Float32Array(MAX_LENGTH + 1)
-  const mean = Math.max(1, meanLength)
-  for (let length = 0; length < norms.length; length++)
-    norms[length] = BM25.k1 * (1 - BM25.b + (BM25.b * length) / mean)
+  for (let length = 0; length < norms.length; length++) norms[length] = lengthPart(length, meanLength)
   return norms
 }
+
+const lengthPart = (length: number, meanLength: number): number =>
+  BM25.k1 * (1 - BM25.b + (BM25.b * length) / Math.max(1, meanLength))
 
 function countOf(words: string[]): Map<string, number> {
   const counts = new Map<string, number>()

@@ -10,6 +10,7 @@
  */
 import { Database as Sqlite, type Statement } from "bun:sqlite"
 import { BUSY_TIMEOUT_MS } from "../storage/writer.ts"
+import { NOT_JUDGED } from "./language.ts"
 
 export interface Segment {
   number: number
@@ -19,6 +20,16 @@ export interface Segment {
   stretches: Int32Array
   /** Terms per document, by row. */
   lengths: Uint16Array
+  /** Language codes, by row. */
+  languages: Uint8Array
+}
+
+interface SegmentRow {
+  number: number
+  documents: number
+  stretches: Uint8Array
+  lengths: Uint8Array
+  languages: Uint8Array | null
 }
 
 interface PostingRow {
@@ -27,7 +38,8 @@ interface PostingRow {
   data: Uint8Array
 }
 
-const LAYOUT = 1
+/** 1 had no languages. */
+const LAYOUT = 2
 
 export class KeywordStore {
   private readonly db: Sqlite
@@ -49,8 +61,8 @@ export class KeywordStore {
       create table if not exists removed (first integer primary key, last integer not null);
       create table if not exists numbers (next integer not null);
       insert into numbers select 1 where not exists (select 1 from numbers);
-      pragma user_version = ${LAYOUT};
     `)
+    this.upgrade()
     this.postings = this.db.prepare("select df, data from postings where segment = ? and term = ?")
     this.page = this.db.prepare(
       "select term, df, data from postings where segment = ? and term > ? order by term limit ?",
@@ -58,14 +70,23 @@ export class KeywordStore {
     this.insert = this.db.prepare("insert or replace into postings values (?, ?, ?, ?)")
   }
 
+  private upgrade(): void {
+    const { user_version } = this.db.query("pragma user_version").get() as { user_version: number }
+    if (user_version >= LAYOUT) return
+    this.transaction(() =>
+      this.db.exec(`alter table segments add column languages blob; pragma user_version = ${LAYOUT}`),
+    )
+  }
+
   /** Visible segments in the order in which they were made. */
   segments(): Segment[] {
-    const rows = this.db.query("select number, documents, stretches, lengths from segments order by number").all()
-    return (rows as { number: number; documents: number; stretches: Uint8Array; lengths: Uint8Array }[]).map(row => ({
+    const rows = this.db.query("select * from segments order by number").all()
+    return (rows as SegmentRow[]).map(row => ({
       number: row.number,
       documents: row.documents,
       stretches: new Int32Array(row.stretches.slice().buffer),
       lengths: new Uint16Array(row.lengths.slice().buffer),
+      languages: row.languages?.slice() ?? new Uint8Array(row.documents).fill(NOT_JUDGED),
     }))
   }
 
@@ -102,9 +123,20 @@ export class KeywordStore {
       for (const number of replaced) this.db.query("delete from segments where number = ?").run(number)
       if (segment)
         this.db
-          .query("insert into segments values (?, ?, ?, ?)")
-          .run(segment.number, segment.documents, bytesOf(segment.stretches), bytesOf(segment.lengths))
+          .query("insert into segments (number, documents, stretches, lengths, languages) values (?, ?, ?, ?, ?)")
+          .run(
+            segment.number,
+            segment.documents,
+            bytesOf(segment.stretches),
+            bytesOf(segment.lengths),
+            segment.languages,
+          )
     })
+  }
+
+  /** Languages of a segment's passages, told after it was written. */
+  setLanguages(segment: number, languages: Uint8Array): void {
+    this.db.query("update segments set languages = ? where number = ?").run(languages, segment)
   }
 
   /** Removes postings of a segment that is not visible any more. @returns false when none were left. */

@@ -12,6 +12,8 @@ export interface LiveRanges {
   /** Names this set; the same key always means the same ids. */
   key: string
   ranges: IdRanges
+  /** First and last id of each file's passages, ascending; neighbours not joined. */
+  spans: IdRanges
   /** Chunks in it. */
   count: number
   /** Files in it. */
@@ -59,8 +61,10 @@ export class LiveRangesCache {
     const known = this.sets.get(key)
     if (known) return keep(this.sets, key, known)
     const rows = this.rows(workspaceId, given).filter(([, , metadata]) => hasMetadata(metadata, given?.metadata))
-    const ranges = toRanges(rows.map(([first, last]) => [first, last]))
-    return keep(this.sets, key, { key, ranges, count: countIds(ranges), files: rows.length })
+    const pairs = rows.map(([first, last]) => [first, last] as const)
+    const ranges = toRanges(pairs)
+    const spans = Int32Array.from(pairs.sort((a, b) => a[0] - b[0]).flat())
+    return keep(this.sets, key, { key, ranges, spans, count: countIds(ranges), files: rows.length })
   }
 
   private pendingFiles(workspaceId: string, counter: number): number {

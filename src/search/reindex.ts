@@ -11,6 +11,7 @@ import { countIds, type IdRanges, idsToRanges, subtract, toRanges, union } from 
 import type { SearchThread } from "./search-thread.ts"
 import { embedAll, indexedText } from "./stage.ts"
 import type { VectorLeg } from "./vector-leg.ts"
+import type { TextsOf } from "./worker-messages.ts"
 
 /** Passages read, embedded and stored at a time. */
 const BATCH = 512
@@ -58,9 +59,17 @@ export async function indexMissingWords(
   for await (const { first, rows } of chunkBatches(db, lacking)) {
     signal.throwIfAborted()
     const texts = rows.map(({ text, context }) => indexedText(text, context))
-    const scheme = schemeOf(texts.join("\n"))
-    await thread.ask("index", { firstId: first, texts, schemes: texts.map(() => scheme) })
+    await thread.ask("index", { firstId: first, texts, documents: documentsOf(rows, texts) })
   }
+}
+
+function documentsOf(rows: { generation_id: number }[], texts: string[]): TextsOf[] {
+  const documents: TextsOf[] = []
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    while (to < rows.length && rows[to]!.generation_id === rows[from]!.generation_id) to++
+    documents.push({ count: to - from, scheme: schemeOf(texts.slice(from, to).join("\n")) })
+  }
+  return documents
 }
 
 async function* chunkBatches(db: Database, ids: IdRanges) {
@@ -69,7 +78,7 @@ async function* chunkBatches(db: Database, ids: IdRanges) {
       const last = Math.min(ids[i + 1]!, first + BATCH - 1)
       const rows = await db
         .selectFrom("chunks")
-        .select(["id", "text", "context"])
+        .select(["id", "generation_id", "text", "context"])
         .where("id", ">=", first)
         .where("id", "<=", last)
         .orderBy("id")

@@ -10,16 +10,21 @@ import { groupsOf } from "./analyze.ts"
 import { Checkpoints } from "./checkpoints.ts"
 import { ScratchError } from "./code-rows.ts"
 import type { Extent } from "./erasure.ts"
+import type { Scored } from "./fuse.ts"
 import { type IdRanges, intersect, NO_IDS, subtract } from "./id-ranges.ts"
 import { KeywordIndex, type Scope } from "./keyword-index.ts"
 import { KeywordStore } from "./keyword-store.ts"
+import { foreignTo, type LanguageCode, maySpeak, NOT_JUDGED, PassageLanguages } from "./language.ts"
 import { LiveRangesCache } from "./live-ranges.ts"
 import { Pace } from "./pace.ts"
 import { holdsPhrase } from "./phrase.ts"
 import type { Condition, ParsedQuery } from "./query.ts"
 import { mergeOnce } from "./segment-merge.ts"
+import type { SearchMode } from "./types.ts"
 import { VectorIndex } from "./vector-index.ts"
 import type {
+  Background,
+  QueryVector,
   ScoredColumns,
   WorkerAnswer,
   WorkerHoldings,
@@ -33,20 +38,46 @@ import type {
 const MAX_REMEMBERED = 32
 /** Passages whose text is read to decide on a phrase; a phrase of rarer words never comes near. */
 const MAX_PHRASE_CHECKS = 20_000
+/** What of a chunk's row is indexed. */
+const INDEXED_TEXT = "coalesce(context || char(10), '') || text"
+/** Hits by words beyond those wanted, which may rise among them by what they gain from their documents. */
+const SPARE = 50
+/** Passages whose languages are told in one go. */
+const JUDGED_AT_ONCE = 256
+
 const NOTHING: WorkerAnswer = {
   library: { files: 0, pendingFiles: 0, passages: 0 },
   keyword: columns([]),
   vector: columns([]),
   candidates: { ids: NO_IDS, keyword: new Float64Array(0), cosine: new Float64Array(0) },
+  background: null,
+  understood: true,
   tail: columns([]),
   matching: 0,
   comparable: 0,
   words: 0,
+  knownShare: 0,
   bound: 0,
 }
 
 /** Passages of a segment that is rewritten, in a second or so, soon after one of them was removed. */
 const SMALL_SEGMENT = 20_000
+
+interface StoredText {
+  id: number
+  generation_id: number
+  text: string
+}
+
+/** What the vector leg found. */
+interface Meaning {
+  hits: { id: number; score: number }[]
+  comparable: number
+  understood: boolean
+  background: Background | null
+  /** NaN where a vector says nothing. */
+  cosinesOf(ids: ArrayLike<number>): Float64Array
+}
 
 export class SearchCore {
   private keyword!: KeywordIndex
@@ -120,9 +151,9 @@ export class SearchCore {
     this.mergeLater()
   }
 
-  private async index({ firstId, texts, schemes }: WorkerTasks["index"]["ask"]): Promise<void> {
+  private async index({ firstId, texts, documents }: WorkerTasks["index"]["ask"]): Promise<void> {
     const pace = this.pace()
-    await this.keyword.add(firstId, texts, schemes, pace)
+    await this.keyword.add(firstId, texts, documents, pace)
     this.noteSlices(pace)
     this.mergeLater()
   }
@@ -140,15 +171,7 @@ export class SearchCore {
     }
   }
 
-  private search({
-    workspaceId,
-    filters,
-    query,
-    vector,
-    depth,
-    reach = depth,
-    vectorsOnly,
-  }: WorkerSearch): WorkerAnswer {
+  private search({ workspaceId, filters, query, mode, explain, vector, depth, reach }: WorkerSearch): WorkerAnswer {
     this.live ??= new LiveRangesCache(this.database())
     const view = this.live.find(workspaceId, filters)
     if ("missingFile" in view) return { ...NOTHING, missingFile: view.missingFile }
@@ -159,33 +182,85 @@ export class SearchCore {
     if (vector && !vectors) return { ...NOTHING, library, otherModel: true }
     const live = workspace.ranges
     const passing = visible.ranges
-    const base = this.scopeOf(`${workspace.key}|${visible.key}`, live, visible === workspace ? undefined : passing)
+    const filter = visible === workspace ? undefined : passing
+    const base = this.scopeOf(`${workspace.key}|${visible.key}`, live, filter, workspace.spans)
     const allowed = this.allowed(query, base, passing)
-    const scope = allowed === passing ? base : this.keyword.scope(live, allowed)
-    const groups = vectorsOnly ? [] : groupsOf(query.text)
-    const found = this.keyword.search(groups, scope, Math.max(depth, reach))
-    const keyword = found.hits.slice(0, depth)
-    if (vector) vectors?.setQuery(vector.values)
-    const near = vectors?.search(allowed, depth) ?? { hits: [], comparable: 0 }
-    const known = new Set([...keyword, ...near.hits].map(hit => hit.id))
-    const ids = Int32Array.from(known)
+    const scope = allowed === passing ? base : this.keyword.scope(live, allowed, workspace.spans)
+    const groups = mode === "semantic" && !explain ? [] : groupsOf(query.text)
+    const found = this.keyword.search(groups, scope, Math.max(depth + SPARE, reach ?? 0))
+    const meaning = this.meaning(vector, vectors, query, mode, allowed, depth)
+    const best = regarded(found.hits.slice(0, depth + SPARE), found.scoresOf)
+    const beyond = notAbove(found.hits.slice(depth + SPARE), best.at(-1)?.score ?? 0)
+    const keyword = best.slice(0, depth)
+    const ids = Int32Array.from(new Set([...keyword, ...meaning.hits].map(hit => hit.id)))
+    const known = new Set(ids)
     return {
       library,
       keyword: columns(keyword),
-      vector: columns(near.hits),
-      candidates: {
-        ids,
-        keyword: Float64Array.from(ids, id => found.scoreOf(id)),
-        cosine: Float64Array.from(ids, id => vectors?.scoreOf(id) ?? Number.NaN),
-      },
-      tail: columns(found.hits.slice(depth).filter(({ id }) => !known.has(id))),
+      vector: columns(meaning.hits),
+      candidates: { ids, keyword: found.scoresOf(ids), cosine: meaning.cosinesOf(ids) },
+      background: meaning.background,
+      understood: meaning.understood,
+      tail: columns([...best.slice(depth), ...beyond].filter(({ id }) => !known.has(id))),
       matching: found.total,
-      comparable: near.comparable,
+      comparable: meaning.comparable,
       words: groups.reduce((sum, { weight }) => sum + weight, 0),
+      knownShare: found.knownShare,
       bound: found.bound,
     }
   }
 
+  /**
+   * The vector leg. Where the model does not know the language of the query or of a passage, vectors are noise: then it
+   * stays out, but for a semantic search, which has nothing else.
+   */
+  private meaning(
+    vector: QueryVector | undefined,
+    vectors: VectorIndex | undefined,
+    query: ParsedQuery,
+    mode: SearchMode,
+    allowed: IdRanges,
+    depth: number,
+  ): Meaning {
+    const languages = vector?.languages ?? null
+    const understood = languages === null || maySpeak(query.text, languages)
+    if (!vector || !vectors || !(understood || mode === "semantic"))
+      return {
+        hits: [],
+        comparable: 0,
+        understood,
+        background: null,
+        cosinesOf: ids => new Float64Array(ids.length).fill(Number.NaN),
+      }
+    const foreign = languages ? this.keyword.foreign(languages) : NO_IDS
+    const spoken = foreign.length ? subtract(allowed, foreign) : allowed
+    vectors.setQuery(vector.values)
+    const near = vectors.search(mode === "semantic" ? allowed : spoken, depth)
+    const unknown = this.foreignAmong(
+      near.hits.map(hit => hit.id),
+      languages,
+    )
+    return {
+      hits: mode === "semantic" ? near.hits : near.hits.filter(({ id }) => !unknown.has(id)),
+      comparable: near.comparable,
+      understood,
+      background: vectors.background(spoken),
+      cosinesOf: ids => {
+        const noise = this.foreignAmong(ids, languages)
+        return Float64Array.from(ids, id => (noise.has(id) ? Number.NaN : (vectors.scoreOf(id) ?? Number.NaN)))
+      },
+    }
+  }
+
+  /** Passages in none of the languages. Those whose language was not told when they were indexed are judged here. */
+  private foreignAmong(ids: ArrayLike<number>, languages: readonly string[] | null): Set<number> {
+    if (!languages) return new Set()
+    const foreign = foreignTo(languages)
+    const codes = new Map<number, LanguageCode>(Array.from(ids, id => [id, this.keyword.languageOf(id)]))
+    const unjudged = [...codes.keys()].filter(id => codes.get(id) === NOT_JUDGED)
+    for (const { id, text } of this.textsAmong(unjudged)) codes.set(id, new PassageLanguages().next(text))
+    return new Set([...codes.keys()].filter(id => foreign.has(codes.get(id)!)))
+  }
   /** The passages that the query's conditions leave of those that pass the filters. */
   private allowed({ required, excluded }: ParsedQuery, scope: Scope, passing: IdRanges): IdRanges {
     let allowed = passing
@@ -209,10 +284,17 @@ export class SearchCore {
     return Int32Array.from(pairs)
   }
 
-  private textsOf(first: number, last: number): { id: number; text: string }[] {
+  private textsOf(first: number, last: number): StoredText[] {
     return this.database()
-      .query("select id, coalesce(context || char(10), '') || text as text from chunks where id between ? and ?")
-      .all(first, last) as { id: number; text: string }[]
+      .query(`select id, generation_id, ${INDEXED_TEXT} as text from chunks where id between ? and ? order by id`)
+      .all(first, last) as StoredText[]
+  }
+
+  private textsAmong(ids: number[]): { id: number; text: string }[] {
+    if (ids.length === 0) return []
+    return this.database()
+      .query(`select id, ${INDEXED_TEXT} as text from chunks where id in (select value from json_each(?))`)
+      .all(JSON.stringify(ids)) as { id: number; text: string }[]
   }
 
   /** The relational database, to read what is committed. */
@@ -224,9 +306,9 @@ export class SearchCore {
     return this.relational
   }
 
-  private scopeOf(key: string, workspace: IdRanges, filter: IdRanges | undefined): Scope {
+  private scopeOf(key: string, workspace: IdRanges, filter: IdRanges | undefined, spans: IdRanges): Scope {
     const known = this.scopes.get(key)
-    const scope = known?.version === this.keyword.version ? known : this.keyword.scope(workspace, filter)
+    const scope = known?.version === this.keyword.version ? known : this.keyword.scope(workspace, filter, spans)
     remember(this.scopes, key, scope)
     return scope
   }
@@ -254,11 +336,32 @@ export class SearchCore {
     try {
       await pace.giveWay()
       while ((await mergeOnce(this.keyword, pace, erased)) > 0) this.merges++
+      await this.judgeLanguages(pace)
     } catch (error) {
       // Such as a full disk. Nothing of a failed merge is visible; the next write tries again.
       if (!this.closed) log.warn("keyword segments could not be merged", { error })
     }
     this.noteSlices(pace)
+  }
+
+  /** Tells the languages of what a former version indexed. */
+  private async judgeLanguages(pace: Pace): Promise<void> {
+    for (let segment = this.keyword.unjudged(); segment; segment = this.keyword.unjudged()) {
+      const told = new Map<number, LanguageCode>()
+      let languages = new PassageLanguages()
+      let document = 0
+      for (let i = 0; i < segment.ids.length; i += 2)
+        for (let first = segment.ids[i]!; first <= segment.ids[i + 1]!; first += JUDGED_AT_ONCE) {
+          const last = Math.min(segment.ids[i + 1]!, first + JUDGED_AT_ONCE - 1)
+          for (const { id, text, generation_id } of this.textsOf(first, last)) {
+            if (generation_id !== document) languages = new PassageLanguages()
+            document = generation_id
+            told.set(id, languages.next(text))
+          }
+          await pace.giveWay()
+        }
+      this.keyword.setLanguages(segment.number, told)
+    }
   }
 
   private pace(): Pace {
@@ -291,6 +394,16 @@ export class SearchCore {
     return { keyword, vector: this.vectors?.held() ?? NO_IDS }
   }
 }
+
+/** With the scores that they have beside their documents, best first. */
+function regarded(hits: Scored[], scoresOf: (ids: number[]) => Float64Array): Scored[] {
+  const scores = scoresOf(hits.map(({ id }) => id))
+  return hits.map(({ id }, i) => ({ id, score: scores[i]! })).sort((a, b) => b.score - a.score || a.id - b.id)
+}
+
+/** Passages that were not regarded beside their documents come after those that were. */
+const notAbove = (hits: Scored[], most: number): Scored[] =>
+  hits.map(({ id, score }) => ({ id, score: Math.min(score, most) }))
 
 /** Least recently used go first. */
 function remember<T>(known: Map<string, T>, key: string, value: T): void {

@@ -1,5 +1,4 @@
 /** Answers one query: visible ids → both legs → fused list → the asked page as hits with text and highlights. */
-import type { Embedder } from "../backends/backend.ts"
 import { AppError, invalid } from "../errors.ts"
 import { log } from "../log.ts"
 import type { Database } from "../storage/database.ts"
@@ -8,9 +7,8 @@ import type { Scored } from "./fuse.ts"
 import { Highlighter } from "./highlight.ts"
 import { livePassages } from "./passages.ts"
 import { type ParsedQuery, parseQuery } from "./query.ts"
-import { looksEnglish } from "./query-language.ts"
 import type { SearchThread } from "./search-thread.ts"
-import type { Hit, SearchMode, SearchRequest, SearchResult } from "./types.ts"
+import type { Hit, SearchRequest, SearchResult } from "./types.ts"
 import type { ServingModel, VectorLeg } from "./vector-leg.ts"
 import type { WorkerAnswer } from "./worker-messages.ts"
 
@@ -88,9 +86,9 @@ export class Searcher {
     }
     if (library.passages === 0) return { result, passedOver: false }
     if (mode !== "keyword" && !found.vector) result.degraded = "keyword_only"
-    const kind: SearchMode = found.vector ? mode : "keyword"
-    const weight = found.vector ? weightFor(found.vector.model.embedder, parsed.text) : 0
-    const { list, total } = rank(kind, found.answer, weight)
+    const wordsAlone = !found.vector || (mode === "hybrid" && !found.answer.understood)
+    const weight = found.vector?.model.embedder.fusionWeight ?? 0
+    const { list, total } = rank(wordsAlone ? "keyword" : mode, found.answer, weight)
     const { hits, passedOver } = await this.page(request, parsed, list, found.answer)
     result.hits = hits
     // Beyond the end there is nothing to count with.
@@ -114,8 +112,9 @@ export class Searcher {
         workspaceId,
         ...(filters ? { filters } : {}),
         query: parsed,
-        ...(vector ? { vector: { table: vector.model.table, values: vector.values } } : {}),
-        vectorsOnly: vector !== undefined && mode === "semantic" && !explain,
+        mode: vector ? mode : "keyword",
+        explain: explain ?? false,
+        ...(vector ? { vector: queryVectorOf(vector) } : {}),
         // A semantic page is as deep as it is asked for; a fused head is the same for every page.
         depth: mode === "semantic" ? Math.max(DEPTH, reach) : DEPTH,
         ...(reach > DEPTH ? { reach: reach + DEPTH } : {}),
@@ -207,8 +206,8 @@ export class Searcher {
   }
 }
 
-/** The model's own weight; none for a query in a language that the model does not know. */
-function weightFor({ fusionWeight, languages }: Embedder, query: string): number {
-  const englishOnly = languages?.length === 1 && languages[0] === "en"
-  return englishOnly && !looksEnglish(query) ? 0 : fusionWeight
-}
+const queryVectorOf = ({ model: { table, embedder }, values }: QueryVector) => ({
+  table,
+  values,
+  languages: embedder.languages ?? null,
+})

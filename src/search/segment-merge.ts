@@ -95,10 +95,16 @@ class Merge {
     removed: IdRanges,
   ) {
     const rows = new Rows()
-    const lengths = new Uint16Array(segments.reduce((sum, { documents }) => sum + documents, 0))
-    this.sources = segments.map(segment => new Source(store, segment, keepRows(segment, removed, rows, lengths)))
-    const number = store.nextNumber()
-    this.segment = { number, documents: rows.end, stretches: rows.toPairs(), lengths: lengths.slice(0, rows.end) }
+    const total = segments.reduce((sum, { documents }) => sum + documents, 0)
+    const kept: KeptRows = { rows, lengths: new Uint16Array(total), languages: new Uint8Array(total) }
+    this.sources = segments.map(segment => new Source(store, segment, keepRows(segment, removed, kept)))
+    this.segment = {
+      number: store.nextNumber(),
+      documents: rows.end,
+      stretches: rows.toPairs(),
+      lengths: kept.lengths.slice(0, rows.end),
+      languages: kept.languages.slice(0, rows.end),
+    }
   }
 
   /** Merges terms for one slice of time, in one transaction. @returns true when all is merged. */
@@ -130,8 +136,15 @@ class Merge {
   }
 }
 
-/** Rows of a segment in the merged one, -1 for removed passages; appends those kept to `rows` and `lengths`. */
-function keepRows(segment: Segment, removed: IdRanges, rows: Rows, lengths: Uint16Array): Int32Array {
+/** What a merged segment holds of its passages. */
+interface KeptRows {
+  rows: Rows
+  lengths: Uint16Array
+  languages: Uint8Array
+}
+
+/** Rows of a segment in the merged one, -1 for removed passages; appends what is kept. */
+function keepRows(segment: Segment, removed: IdRanges, { rows, lengths, languages }: KeptRows): Int32Array {
   const newRows = new Int32Array(segment.documents).fill(-1)
   let row = 0
   for (let i = 0; i < segment.stretches.length; i += 2) {
@@ -143,6 +156,7 @@ function keepRows(segment: Segment, removed: IdRanges, rows: Rows, lengths: Uint
       const size = kept[at + 1]! - kept[at]! + 1
       for (let j = 0; j < size; j++) newRows[from + j] = rows.end + j
       lengths.set(segment.lengths.subarray(from, from + size), rows.end)
+      languages.set(segment.languages.subarray(from, from + size), rows.end)
       rows.append(kept[at]!, size)
     }
     row += count

@@ -168,10 +168,10 @@ async function writeParts(
   const { db, thread, reached } = dependencies
   const firstId = parts[0]!.generation.first + parts[0]!.ordinal
   const texts = parts.flatMap(({ chunks }) => chunks.map(({ text, context }) => indexedText(text, context)))
-  const schemes = parts.flatMap(({ chunks, scheme }) => chunks.map(() => scheme))
+  const documents = parts.map(({ chunks, scheme }) => ({ count: chunks.length, scheme }))
   await insertChunks(db, parts, signal)
   reached("chunks written")
-  await thread.ask("index", { firstId, texts, schemes })
+  await thread.ask("index", { firstId, texts, documents })
   reached("words indexed")
   const embedded = embedding && (await indexMeaning(dependencies, firstId, texts, on, signal))
   reached("vectors written")

@@ -3,20 +3,29 @@ import type { Scheme } from "./analyze.ts"
 import type { Extent } from "./erasure.ts"
 import type { IdRanges } from "./id-ranges.ts"
 import type { ParsedQuery } from "./query.ts"
-import type { SearchFilters } from "./types.ts"
+import type { SearchFilters, SearchMode } from "./types.ts"
 
 export interface WorkerSearch {
   workspaceId: string
   filters?: SearchFilters
   query: ParsedQuery
-  /** Absent: the keyword leg alone. `table` names the vectors that it can be compared with. */
-  vector?: { table: string; values: Float32Array }
+  mode: SearchMode
+  /** Both legs' scores are wanted in any mode. */
+  explain: boolean
+  /** Absent: the keyword leg alone. */
+  vector?: QueryVector
   /** Hits wanted of each leg. */
   depth: number
-  /** The keyword leg is not asked for: a semantic search that explains nothing. */
-  vectorsOnly?: boolean
   /** Hits wanted of the keyword leg in all, when more than `depth`; those beyond come as `tail`. */
   reach?: number
+}
+
+export interface QueryVector {
+  /** The vectors that it can be compared with. */
+  table: string
+  values: Float32Array
+  /** ISO 639-1 codes of the languages that the model knows; null where it knows any. */
+  languages: readonly string[] | null
 }
 
 /** Scored ids, best first, as columns: they cross threads far cheaper than objects. */
@@ -28,10 +37,16 @@ export interface ScoredColumns {
 /** Every passage of either leg's list, with both real scores. */
 export interface Candidates {
   ids: Int32Array
-  /** BM25, 0 where no word is held. */
+  /** BM25 and what the passage gains from its document; 0 where it holds no word. */
   keyword: Float64Array
-  /** NaN without a query vector, or where the passage has none. */
+  /** NaN without a query vector, where the passage has none, and where the model does not know the passage's language. */
   cosine: Float64Array
+}
+
+/** How the cosines of a query lie over all visible passages. */
+export interface Background {
+  mean: number
+  deviation: number
 }
 
 export interface WorkerAnswer {
@@ -44,6 +59,10 @@ export interface WorkerAnswer {
   /** Best by meaning. */
   vector: ScoredColumns
   candidates: Candidates
+  /** Null without a query vector. */
+  background: Background | null
+  /** False when the model does not know the language of the query: words alone decide, but in a semantic search. */
+  understood: boolean
   /** Keyword hits beyond `depth` that are no candidates. */
   tail: ScoredColumns
   /** The vectors in memory are not those of the query's model: ask again with a vector of the live one. */
@@ -52,6 +71,8 @@ export interface WorkerAnswer {
   vectorsLost?: boolean
   /** Words of the query without stop words, each as often as it is said. */
   words: number
+  /** How much of the query's weight lies on words that some passage of the workspace holds, 0..1. */
+  knownShare: number
   /** Passages that hold a word of the query. */
   matching: number
   /** Passages with a vector that the filters and conditions leave. */
@@ -78,10 +99,17 @@ export interface WorkerHoldings {
   vector: IdRanges
 }
 
+/** Texts of one document that follow each other. */
+export interface TextsOf {
+  count: number
+  /** For where a text's own language does not show. */
+  scheme: Scheme
+}
+
 export interface WorkerTasks {
   open: { ask: { dataDirectory: string }; answer: undefined }
-  /** `schemes`: of each text, for where its own language does not show. */
-  index: { ask: { firstId: number; texts: string[]; schemes: Scheme[] }; answer: undefined }
+  /** `documents`: whose texts these are, in their order. */
+  index: { ask: { firstId: number; texts: string[]; documents: TextsOf[] }; answer: undefined }
   /** Begins to fill a new set of vectors beside the one that serves. */
   beginVectors: { ask: { table: string; dimensions: number }; answer: undefined }
   /** To every set of that name, serving or being filled. */

@@ -7,6 +7,7 @@ import { BM25, KeywordIndex } from "../../src/search/keyword-index.ts"
 import { KeywordStore } from "../../src/search/keyword-store.ts"
 import { Pace } from "../../src/search/pace.ts"
 import { compareBytes, mergeOnce } from "../../src/search/segment-merge.ts"
+import type { TextsOf } from "../../src/search/worker-messages.ts"
 import { rejection } from "../support/rejection.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "keyword-test-"))
@@ -27,13 +28,9 @@ class Watched extends Pace {
   }
 }
 
-const add = (firstId: number, texts: string[]) =>
-  index.add(
-    firstId,
-    texts,
-    texts.map(() => "english"),
-    new Pace(),
-  )
+const one = (texts: string[]): TextsOf[] => [{ count: texts.length, scheme: "english" }]
+
+const add = (firstId: number, texts: string[]) => index.add(firstId, texts, one(texts), new Pace())
 
 let files = 0
 let index: KeywordIndex
@@ -73,7 +70,7 @@ function reference(all: Map<number, string>, query: string): Map<number, number>
 }
 
 function expectExact(all: Map<number, string>, ranges: Int32Array, query: string): void {
-  const scope = index.scope(ranges, undefined)
+  const scope = index.scope(ranges, undefined, ranges)
   const { hits, total } = index.search(groupsOf(query), scope, 1000)
   const expected = reference(all, query)
   expect(total).toBe(expected.size)
@@ -125,7 +122,8 @@ describe("scores are exact BM25", () => {
   test("equal scores come in the order of ids, also at the end of the list", async () => {
     await add(50, Array(20).fill("heron stone"))
     await add(10, Array(20).fill("heron stone"))
-    const scope = index.scope(Int32Array.of(10, 29, 50, 69), undefined)
+    const live = Int32Array.of(10, 29, 50, 69)
+    const scope = index.scope(live, undefined, live)
     const { hits } = index.search(groupsOf("heron"), scope, 25)
     expect(hits.map(hit => hit.id)).toEqual([...Array(20).keys()].map(i => 10 + i).concat([50, 51, 52, 53, 54]))
   })
@@ -134,31 +132,16 @@ describe("scores are exact BM25", () => {
 test("passages are seen all at once when their segment is complete, and none of one that failed", async () => {
   const texts = passages(40)
   const all = new Map(texts.map((text, i) => [i + 1, text]))
-  const found = () => index.search(groupsOf("pump"), index.scope(Int32Array.of(1, 80), undefined), 100).total
+  const live = Int32Array.of(1, 80)
+  const found = () => index.search(groupsOf("pump"), index.scope(live, undefined, live), 100).total
   const pace = new Watched(() => expect(found()).toBe(0))
-  await index.add(
-    1,
-    texts,
-    texts.map(() => "english"),
-    pace,
-  )
+  await index.add(1, texts, one(texts), pace)
   expect(pace.slices).toBeGreaterThan(10)
   expectExact(all, Int32Array.of(1, 80), "pump")
   const cut = new Watched(() => {
     if (cut.slices > 50) throw new Error("the disk is full")
   })
-  expect(
-    (
-      await rejection(
-        index.add(
-          41,
-          texts,
-          texts.map(() => "english"),
-          cut,
-        ),
-      )
-    ).message,
-  ).toBe("the disk is full")
+  expect((await rejection(index.add(41, texts, one(texts), cut))).message).toBe("the disk is full")
   expect(index.store.hidden()).toHaveLength(1)
   expectExact(all, Int32Array.of(1, 80), "pump")
   await mergeOnce(index, new Pace())

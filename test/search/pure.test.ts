@@ -5,9 +5,9 @@ import { rank } from "../../src/search/answer.ts"
 import { chunkId, chunkNumber } from "../../src/search/chunk-id.ts"
 import { Highlighter } from "../../src/search/highlight.ts"
 import { countIds, hasId, idsToRanges, intersect, subtract, toRanges, union } from "../../src/search/id-ranges.ts"
+import { languageName, maySpeak, PassageLanguages } from "../../src/search/language.ts"
 import { eachPosting, PostingBuffer, PostingWriter } from "../../src/search/posting-list.ts"
 import { parseQuery } from "../../src/search/query.ts"
-import { looksEnglish } from "../../src/search/query-language.ts"
 import { Rows } from "../../src/search/rows.ts"
 import { stemEnglish } from "../../src/search/stem-english.ts"
 import { TopK } from "../../src/search/top-k.ts"
@@ -127,21 +127,59 @@ describe("analysis", () => {
     expect(termsOf("한국어", "other")).toEqual(["한국", "국어"])
     expect(termsOf("Kündigungsfrist", "other")).toEqual(["kundi*"])
   })
+})
 
+describe("languages", () => {
   const queries: [string, boolean][] = [
     ["termination notice period", true],
     ["invoice", true],
+    ["Kubernetes", true],
     ["How much leave do I get?", true],
     ["where is the café", true],
-    ["30 cents per kilometre", true],
+    ["xyzzyqwv", true],
+    ["4711", true],
+    ["", true],
     ["Was hat die Firma beschlossen?", false],
+    ["Jak długo trwa okres wypowiedzenia?", false],
+    ["wynagrodzenie za nadgodziny", false],
+    ["Kolik dní dovolené mám?", false],
+    ["Mennyi a felmondási idő?", false],
+    ["Vad är uppsägningstiden?", false],
     ["срок уведомления", false],
     ["hangi takım kazandı", false],
+    ["終了の通知期間", false],
+    ["해지 통지 기간", false],
     ["终止合同", false],
-    ["", true],
+    ["مدة الإشعار", false],
   ]
   for (const [query, english] of queries)
-    test(`"${query}" ${english ? "may be" : "is not"} English`, () => expect(looksEnglish(query)).toBe(english))
+    test(`"${query}" ${english ? "may be" : "is not"} English`, () => expect(maySpeak(query, ["en"])).toBe(english))
+
+  test("a model that knows several languages, however they are spelled", () => {
+    const query = "Jak długo trwa okres wypowiedzenia?"
+    expect([maySpeak(query, ["en", "pl-PL"]), maySpeak(query, ["EN_us", "PL"]), maySpeak(query, ["en", "de"])]).toEqual(
+      [true, true, false],
+    )
+  })
+
+  test("a passage too short to tell follows the one before it in its file", () => {
+    const languages = new PassageLanguages()
+    const told = [
+      "12.5 | 13.7 | 4711",
+      "Die Kündigungsfrist beträgt drei Monate zum Ende eines Kalenderjahres, sofern nichts anderes vereinbart ist.",
+      "A-17 | 42",
+      "The tenant shall give notice to the landlord at least three months before the end of the term.",
+      "A-18",
+    ].map(text => languageName(languages.next(text)))
+    expect(told).toEqual([undefined, "de", "de", "en", "en"])
+  })
+
+  test("no text is too long or too odd to be judged", () => {
+    for (const text of ["a".repeat(2_000_000), "\ud800".repeat(500), "’".repeat(5000), "é’".repeat(5000)]) {
+      maySpeak(text, ["en"])
+      new PassageLanguages().next(text)
+    }
+  })
 })
 
 describe("query syntax", () => {
@@ -206,10 +244,13 @@ test("beyond the fused head the keyword leg goes on, scores never rise", () => {
       keyword: Float64Array.of(9, 5, 0),
       cosine: Float64Array.of(0.1, 0.2, 0.9),
     },
+    background: null,
+    understood: true,
     tail: columns([7, 4], [4, 1]),
     matching: 4,
     comparable: 7,
     words: 2,
+    knownShare: 1,
     bound: 12,
   }
   const { list, total } = rank("hybrid", answer, 0.35)

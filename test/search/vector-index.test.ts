@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { parseQuery } from "../../src/search/query.ts"
 import { SearchCore } from "../../src/search/search-core.ts"
 import { VectorIndex } from "../../src/search/vector-index.ts"
-import type { WorkerAnswer } from "../../src/search/worker-messages.ts"
+import type { WorkerAnswer, WorkerSearch } from "../../src/search/worker-messages.ts"
 import { TestLibrary } from "./library.ts"
 
 const DIMENSIONS = 64
@@ -185,8 +185,15 @@ test("a scratch file that cannot be read any more costs the vectors, not the sea
   const vectors = large(library.directory)
   vectors.add(idsFrom(1, 3000), clustered(3000))
   Reflect.set(core, "vectors", vectors)
-  const vector = { table: "t", values: rowOf(clustered(1), 0) }
-  const ask = { workspaceId: "ws_a", query: parseQuery("heron"), vector, depth: 5 }
+  const vector = { table: "t", values: rowOf(clustered(1), 0), languages: null }
+  const ask: WorkerSearch = {
+    workspaceId: "ws_a",
+    query: parseQuery("heron"),
+    mode: "hybrid",
+    explain: false,
+    vector,
+    depth: 5,
+  }
   const search = () => core.run({ id: 2, task: "search", ask }) as WorkerAnswer
   expect(search()).toMatchObject({ comparable: 2, matching: 1 })
   vectors.close()
