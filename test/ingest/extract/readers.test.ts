@@ -208,7 +208,7 @@ describe("a scan that lies askew", () => {
     return bitmapFile({ width: side, height: side, pixels })
   }
 
-  test.each([4, -4, 6, 90, 180, 270])(
+  test.each([2, -4, 7, 10, -10, 15, -15, 90, 100, 180, 190, 270])(
     "by %p degrees is read like an upright one",
     async degrees => {
       const { text } = await ocr.recognize(turned(degrees))
