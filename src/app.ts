@@ -122,6 +122,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
     memoryLimitBytes: config.reader_memory_mb * 2 ** 20,
     chunkOptions: { targetChars: config.chunk_characters, overlapChars: config.chunk_overlap },
     temporaryDirectory: blobs.temporaryDirectory,
+    ocrLimits: { pages: config.ocr_max_pages, seconds: config.ocr_max_seconds },
     ...(config.ocr_languages ? { ocrLanguagesDirectory: config.ocr_languages } : {}),
   }
   const reader = new ReaderPool(readerOptions)

@@ -2,6 +2,7 @@ import {
   type Block,
   type BlockKind,
   type ExtractedDocument,
+  ExtractionError,
   NOWHERE,
   type Place,
   type Warning,
@@ -42,7 +43,17 @@ export class DocumentBuilder {
   private previous: BlockKind | undefined
   private readonly omittedWarnings = new Map<string, number>()
 
-  constructor(private readonly sink: (text: string) => void) {}
+  /** `maxLength`: code units that the text may have. */
+  constructor(
+    private readonly sink: (text: string) => void,
+    private readonly maxLength = Number.POSITIVE_INFINITY,
+  ) {}
+
+  /** @throws ExtractionError where so many more code units would be too many. For readers that gather before they add. */
+  checkRoom(more: number): void {
+    if (this.length + more > this.maxLength)
+      throw new ExtractionError("archive_rejected", "the file unfolds to more text than is allowed for its size")
+  }
 
   /** Everything added from here on lies there; what is not named stays. */
   at(change: Partial<Place>): void {
@@ -124,6 +135,7 @@ export class DocumentBuilder {
 
   private write(text: string): void {
     if (!this.hasText) this.hasText = /\S/.test(text)
+    this.checkRoom(text.length)
     this.length += text.length
     this.sink(text)
   }

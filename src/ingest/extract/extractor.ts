@@ -1,4 +1,5 @@
 import type { DocumentBuilder } from "./document-builder.ts"
+import type { OcrBudget } from "./ocr-budget.ts"
 
 /** A file or an archive member, as bytes. Large files are mapped, not loaded: do not copy them without need. */
 export interface Source {
@@ -18,6 +19,8 @@ export interface ExtractContext {
   expectOcr(count: number): void
   /** Reads a picture (PNG, JPEG, GIF, WebP, BMP, TIFF). Throws where the picture cannot be decoded. */
   recognize(image: Uint8Array): Promise<RecognizedText>
+  /** What of text recognition the file may still have; to be asked and charged around `recognize`. */
+  ocr: OcrBudget
   /** Archives: what may still be unpacked, over all levels of nesting. */
   budget: UnpackBudget
   /** Extracts a member with its own reader; throws what that reader throws. */

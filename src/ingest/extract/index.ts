@@ -2,6 +2,7 @@ import { type ExtractedDocument, ExtractionError } from "../../storage/document.
 import { DocumentBuilder } from "./document-builder.ts"
 import { EXTENSIONS, type Extension } from "./extensions.ts"
 import type { ExtractContext, Extractor, RecognizedText, Source } from "./extractor.ts"
+import { DEFAULT_OCR_LIMITS, OcrBudget, type OcrLimits } from "./ocr-budget.ts"
 import { type Format, sniffFormat } from "./sniff.ts"
 import { unpackBudget } from "./zip-reader.ts"
 
@@ -46,6 +47,21 @@ export interface Surroundings {
   onOcrExpected(count: number): void
   pause(): Promise<void>
   recognize(image: Uint8Array): Promise<RecognizedText>
+  /** `DEFAULT_OCR_LIMITS` where absent. */
+  ocrLimits?: OcrLimits | undefined
+}
+
+/** Text that a file of any size may give, its text that it may give for each byte, and text that no file may give; code units. */
+const MIN_TEXT = 4 * 1024 * 1024
+const MAX_TEXT_PER_BYTE = 200
+const MAX_TEXT = 1024 * 1024 * 1024
+
+/**
+ * What a file may unfold to: cells that share a string and pages that share their content need no bytes of their own. Real
+ * workbooks and archives stay below a fiftieth of it.
+ */
+function textLimit(fileBytes: number): number {
+  return Math.min(MAX_TEXT, Math.max(MIN_TEXT, fileBytes * MAX_TEXT_PER_BYTE))
 }
 
 /**
@@ -58,7 +74,7 @@ export async function extractInto(
   type: string,
   surroundings: Surroundings,
 ): Promise<DocumentBuilder> {
-  const out = new DocumentBuilder(sink)
+  const out = new DocumentBuilder(sink, textLimit(source.bytes.length))
   const context: ExtractContext = {
     out,
     budget: unpackBudget(source.bytes.length),
@@ -66,6 +82,7 @@ export async function extractInto(
     pause: surroundings.pause,
     expectOcr: surroundings.onOcrExpected,
     recognize: surroundings.recognize,
+    ocr: new OcrBudget(surroundings.ocrLimits ?? DEFAULT_OCR_LIMITS),
     extractMember: (member, extension) => read(member, extension, { ...context, progress: () => {} }),
   }
   await read(source, type, context)

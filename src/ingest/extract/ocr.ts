@@ -49,9 +49,11 @@ interface CoreApi {
   Clear(): void
 }
 
+/** The script keeps one for the process. */
+let loadedCore: Core | undefined
+
 export class Ocr {
   private started: Promise<void> | undefined
-  private core: Core | undefined
   private analysis: CoreApi | undefined
 
   /** `languagesDirectory` may hold further `*.traineddata` files, packed with gzip or not; all of them are used. */
@@ -81,7 +83,7 @@ export class Ocr {
 
   /** Radians to turn the picture by. Tesseract's own estimate fails where lines are few, or slant by more than 10 degrees. */
   private skewOf(image: Uint8Array): number {
-    const core = this.core!
+    const core = loadedCore!
     if (!this.analysis) {
       this.analysis = new core.TessBaseAPI()
       this.analysis.InitForAnalysePage()
@@ -99,8 +101,8 @@ export class Ocr {
       getCore: async () => {
         const wasmBinary = await Bun.file(corePath as string).arrayBuffer()
         return async (options: object) => {
-          this.core = await createCore({ ...options, wasmBinary, printErr: () => {} })
-          return this.core
+          loadedCore = await createCore({ ...options, wasmBinary, printErr: () => {} })
+          return loadedCore
         }
       },
       gunzip: (data: Uint8Array) => Bun.gunzipSync(data as Uint8Array<ArrayBuffer>),
@@ -122,7 +124,8 @@ function blackAndWhite(core: Core, api: CoreApi): BinaryImage {
   const picture = api.GetThresholdedImage()
   const [words, data] = [picture.get_wpl(), picture.get_data()]
   const rows = new Map<number, Int32Array>()
-  const row = (y: number) => Int32Array.from({ length: words }, (_, i) => core.getValue(data + (y * words + i) * 4, "i32"))
+  const row = (y: number) =>
+    Int32Array.from({ length: words }, (_, i) => core.getValue(data + (y * words + i) * 4, "i32"))
   return {
     width: picture.get_w(),
     height: picture.get_h(),

@@ -30,6 +30,38 @@ export interface Pdfium {
   _FPDFText_CountChars(text: number): number
   _FPDFText_GetText(text: number, start: number, count: number, buffer: number): number
   _FPDFText_GetFontSize(text: number, index: number): number
+  _FPDFText_HasUnicodeMapError(text: number, index: number): number
+  _FPDFText_GetCharBox(text: number, index: number, left: number, right: number, bottom: number, top: number): number
+  _FPDFText_GetTextIndexFromCharIndex(text: number, index: number): number
+  _FPDFDOC_InitFormFillEnvironment(document: number, info: number): number
+  _FPDFDOC_ExitFormFillEnvironment(form: number): void
+  _FPDF_GetFormType(document: number): number
+  _FPDF_GetXFAPacketCount(document: number): number
+  _FPDF_GetXFAPacketName(document: number, index: number, buffer: number, bytes: number): number
+  _FPDF_GetXFAPacketContent(document: number, index: number, buffer: number, bytes: number, length: number): number
+  _FPDFPage_GetAnnotCount(page: number): number
+  _FPDFPage_GetAnnot(page: number, index: number): number
+  _FPDFPage_CloseAnnot(annotation: number): void
+  _FPDFAnnot_GetSubtype(annotation: number): number
+  _FPDFAnnot_GetFlags(annotation: number): number
+  _FPDFAnnot_GetRect(annotation: number, rectangle: number): number
+  _FPDFAnnot_GetStringValue(annotation: number, key: number, buffer: number, bytes: number): number
+  _FPDFAnnot_GetFormFieldType(form: number, annotation: number): number
+  _FPDFAnnot_GetFormFieldFlags(form: number, annotation: number): number
+  _FPDFAnnot_GetFormFieldName(form: number, annotation: number, buffer: number, bytes: number): number
+  _FPDFAnnot_GetFormFieldAlternateName(form: number, annotation: number, buffer: number, bytes: number): number
+  _FPDFAnnot_GetFormFieldValue(form: number, annotation: number, buffer: number, bytes: number): number
+  _FPDFAnnot_GetFormFieldExportValue(form: number, annotation: number, buffer: number, bytes: number): number
+  _FPDFAnnot_GetOptionCount(form: number, annotation: number): number
+  _FPDFAnnot_GetOptionLabel(form: number, annotation: number, index: number, buffer: number, bytes: number): number
+  _FPDFAnnot_IsOptionSelected(form: number, annotation: number, index: number): number
+  _FPDFAnnot_IsChecked(form: number, annotation: number): number
+  _FPDF_GetPageBoundingBox(page: number, rectangle: number): number
+  _FPDFPage_GetRotation(page: number): number
+  _FPDFPageObj_GetClipPath(object: number): number
+  _FPDFClipPath_CountPaths(clip: number): number
+  _FPDFPageObj_GetMatrix(object: number, matrix: number): number
+  _FPDFImageObj_GetImageDataRaw(image: number, buffer: number, bytes: number): number
   _FPDFBitmap_CreateEx(width: number, height: number, format: number, buffer: number, stride: number): number
   _FPDFBitmap_FillRect(bitmap: number, left: number, top: number, width: number, height: number, color: number): void
   _FPDFBitmap_Destroy(bitmap: number): void

@@ -1,5 +1,6 @@
 /** PDF documents through PDFium: page text, what is drawn on a page, rendering. Errors are ExtractionErrors. */
 import { ExtractionError } from "../../storage/document.ts"
+import { type CharacterBoxes, entryLine, fillIn, type PageEntries, PdfForms } from "./pdf-forms.ts"
 import { loadPdfium, openPdf, type Pdfium } from "./pdfium-library.ts"
 
 const ERROR_PASSWORD = 4
@@ -14,10 +15,27 @@ const FORMAT_GRAY = 1
 const RENDER_ANNOTATIONS = 1
 const RENDER_GRAYSCALE = 8
 
+/** Characters of a page that entries are placed beside. */
+const MAX_PLACED_CHARS = 20_000
+/** Characters whose fonts are asked whether they have a map. */
+const MAX_MAPPED_CHARS = 6000
+/** A page of more objects than this is told from others by its picture. */
+const MAX_COMPARED_OBJECTS = 16
+
 export interface PageText {
+  /** What is printed, with what was filled in beside it. */
   text: string
+  /** What is printed alone. */
+  printed: string
   /** Font size in points of the character at a position of `text`. */
   fontSizeAt(index: number): number
+  /** Share (0..1) of the printed characters for which the font has no map to text. */
+  unmapped: number
+  /** Everything that was filled in, a line each. */
+  entries: string[]
+  /** Those of them that stand beside no text, and are not in `text`. */
+  unplaced: string[]
+  comments: string[]
 }
 
 export interface Bitmap {
@@ -29,6 +47,7 @@ export interface Bitmap {
 
 export class PdfiumDocument {
   readonly pageCount: number
+  private readonly forms: PdfForms
 
   private constructor(
     private readonly pdfium: Pdfium,
@@ -36,6 +55,7 @@ export class PdfiumDocument {
     private readonly release: () => void,
   ) {
     this.pageCount = pdfium._FPDF_GetPageCount(document)
+    this.forms = new PdfForms(pdfium, document)
   }
 
   /** @throws ExtractionError `encrypted_file` where a password is needed, else `corrupt_file`. */
@@ -51,6 +71,7 @@ export class PdfiumDocument {
   }
 
   close(): void {
+    this.forms.close()
     this.pdfium._FPDF_CloseDocument(this.document)
     this.release()
   }
@@ -61,11 +82,102 @@ export class PdfiumDocument {
       const text = this.pdfium._FPDFText_LoadPage(page)
       if (!text) return undefined
       try {
-        return use({ text: this.readText(text), fontSizeAt: at => this.pdfium._FPDFText_GetFontSize(text, at) })
+        return use(this.pageText(text, this.forms.entriesOn(page)))
       } finally {
         this.pdfium._FPDFText_ClosePage(text)
       }
     })
+  }
+
+  /** What a form of the XFA kind keeps apart from the pages: labels, and values with their names. */
+  xfaLines(): { labels: string[]; values: string[] } {
+    const { labels, values } = this.forms.xfa()
+    return { labels, values: values.map(entryLine) }
+  }
+
+  private pageText(text: number, { entries, comments }: PageEntries): PageText {
+    const printed = this.readText(text)
+    const filled = fillIn(printed, entries, entries.length > 0 ? this.characterBoxes(text) : [])
+    return {
+      text: filled.text,
+      printed,
+      fontSizeAt: at => this.pdfium._FPDFText_GetFontSize(text, filled.origin(at)),
+      unmapped: this.unmappedShare(text),
+      entries: entries.map(entryLine),
+      unplaced: filled.unplaced,
+      comments,
+    }
+  }
+
+  private unmappedShare(text: number): number {
+    const count = Math.min(MAX_MAPPED_CHARS, this.pdfium._FPDFText_CountChars(text))
+    let unmapped = 0
+    for (let i = 0; i < count; i++) if (this.pdfium._FPDFText_HasUnicodeMapError(text, i) === 1) unmapped++
+    return count > 0 ? unmapped / count : 0
+  }
+
+  private characterBoxes(text: number): CharacterBoxes {
+    const { pdfium } = this
+    const count = Math.min(MAX_PLACED_CHARS, pdfium._FPDFText_CountChars(text))
+    const at = pdfium.wasmExports.malloc(32)
+    const boxes: CharacterBoxes = []
+    for (let i = 0; i < count; i++) {
+      if (!pdfium._FPDFText_GetCharBox(text, i, at, at + 8, at + 16, at + 24)) continue
+      const view = new DataView(pdfium.HEAPU8.buffer, at, 32)
+      const [left, right, bottom, top] = [0, 8, 16, 24].map(offset => view.getFloat64(offset, true)) as [
+        number,
+        number,
+        number,
+        number,
+      ]
+      const position = pdfium._FPDFText_GetTextIndexFromCharIndex(text, i)
+      if (right > left && position >= 0) boxes.push({ left, right, bottom, top, at: position })
+    }
+    pdfium.wasmExports.free(at)
+    return boxes
+  }
+
+  /**
+   * The same for pages that show the same pictures at the same places and nothing else; undefined where there is more on
+   * the page than pictures. Cheap: nothing is unpacked or drawn.
+   */
+  pictureKey(index: number): string | undefined {
+    return this.withPage(index, page => {
+      const { pdfium } = this
+      const count = pdfium._FPDFPage_CountObjects(page)
+      if (count < 1 || count > MAX_COMPARED_OBJECTS || pdfium._FPDFPage_GetAnnotCount(page) > 0) return undefined
+      const pictures: string[] = []
+      for (let i = 0; i < count; i++) {
+        const picture = this.pictureHash(pdfium._FPDFPage_GetObject(page, i))
+        if (!picture) return undefined
+        pictures.push(picture)
+      }
+      return `${this.visibleBox(page)} ${pdfium._FPDFPage_GetRotation(page)} ${pictures.join(" ")}`
+    })
+  }
+
+  private visibleBox(page: number): string {
+    const at = this.pdfium.wasmExports.malloc(16)
+    this.pdfium._FPDF_GetPageBoundingBox(page, at)
+    const box = Buffer.from(this.pdfium.HEAPU8.subarray(at, at + 16)).toString("hex")
+    this.pdfium.wasmExports.free(at)
+    return box
+  }
+
+  private pictureHash(object: number): string | undefined {
+    const { pdfium } = this
+    if (pdfium._FPDFPageObj_GetType(object) !== OBJECT_IMAGE) return undefined
+    if (pdfium._FPDFClipPath_CountPaths(pdfium._FPDFPageObj_GetClipPath(object)) > 0) return undefined
+    const length = pdfium._FPDFImageObj_GetImageDataRaw(object, 0, 0)
+    const buffer = length > 0 ? pdfium.wasmExports.malloc(length + 24) : 0
+    if (buffer === 0) return undefined
+    const placed = pdfium._FPDFPageObj_GetMatrix(object, buffer)
+    pdfium._FPDFImageObj_GetImageDataRaw(object, buffer + 24, length)
+    const hash = new Bun.CryptoHasher("sha256")
+      .update(pdfium.HEAPU8.subarray(buffer, buffer + 24 + length))
+      .digest("hex")
+    pdfium.wasmExports.free(buffer)
+    return placed ? hash : undefined
   }
 
   /** How many things are drawn on a page, and how many of them may be text. */

@@ -17,6 +17,8 @@ export interface ReadLimits {
   timeoutMs: number
   /** Further time for each page or picture that is read by OCR. */
   perOcrPageMs: number
+  /** All of that further time together. */
+  ocrMs: number
   memoryBytes: number
 }
 
@@ -60,18 +62,24 @@ export class ReaderChild {
   async read(
     request: ReadRequest,
     paths: ReadPaths,
-    { timeoutMs, perOcrPageMs, memoryBytes }: ReadLimits,
+    { timeoutMs, perOcrPageMs, ocrMs, memoryBytes }: ReadLimits,
     onProgress: Progress,
     signal: AbortSignal,
   ): Promise<Outline> {
     const files = await openFiles(paths)
+    let ocrMsLeft = ocrMs
+    const ocrTime = (pages: number) => {
+      const ms = Math.min(pages * perOcrPageMs, ocrMsLeft)
+      ocrMsLeft -= ms
+      return ms
+    }
     try {
       const answer = await this.child.ask(request, {
         files: files.map(file => file.fd),
         limits: { timeoutMs, memoryBytes },
         signal,
         onProgress: (message, allowMore) => {
-          if (message.kind === "ocr_expected") allowMore(message.count * perOcrPageMs)
+          if (message.kind === "ocr_expected") allowMore(ocrTime(message.count))
           else onProgress({ stage: message.stage, progress: message.progress })
         },
       })

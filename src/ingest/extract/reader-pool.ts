@@ -4,6 +4,7 @@ import { ExtractionError } from "../../storage/document.ts"
 import { fencedCommand } from "../../threads/fenced-child.ts"
 import type { ChunkOptions } from "../chunk.ts"
 import type { ReadDocument } from "../index-file.ts"
+import { DEFAULT_OCR_LIMITS, type OcrLimits } from "./ocr-budget.ts"
 import { openResult, removeResult } from "./read-result.ts"
 import { type Progress, ReaderChild, ReaderDied } from "./reader-child.ts"
 import type { Outline, ReadRequest } from "./reader-protocol.ts"
@@ -25,6 +26,8 @@ export interface ReaderPoolOptions {
   keepWarmMs?: number
   /** Milliseconds that each page read by OCR adds to the time-out. */
   perOcrPageMs?: number
+  /** What text recognition one file may have. */
+  ocrLimits?: OcrLimits
   /** A reader is replaced after this many files, because parsers leak. */
   filesPerReader?: number
 }
@@ -140,15 +143,18 @@ export class ReaderPool {
       timeoutFor = defaultTimeout,
       perOcrPageMs = PER_OCR_PAGE_MS,
       ocrLanguagesDirectory,
+      ocrLimits = DEFAULT_OCR_LIMITS,
       chunkOptions,
     } = this.options
     const { path, name, type } = file
-    const request: ReadRequest = { name, type }
+    const request: ReadRequest = { name, type, ocrLimits }
     if (ocrLanguagesDirectory) request.ocrLanguagesDirectory = ocrLanguagesDirectory
     if (chunkOptions) request.chunkOptions = chunkOptions
     this.busy.add(child)
     try {
-      const limits = { timeoutMs: timeoutFor(file.size), perOcrPageMs, memoryBytes: memoryLimitBytes }
+      // The reader stops recognising by itself; the page that it is at may go on.
+      const ocrMs = ocrLimits.seconds * 1000 + perOcrPageMs
+      const limits = { timeoutMs: timeoutFor(file.size), perOcrPageMs, ocrMs, memoryBytes: memoryLimitBytes }
       return await child.read(request, { path, resultPath }, limits, onProgress, signal)
     } finally {
       this.busy.delete(child)

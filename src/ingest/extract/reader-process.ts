@@ -48,6 +48,7 @@ async function read(request: ReadRequest, { files, tell }: Conversation<ReadProg
       onProgress: fraction => progress.report(fraction),
       onOcrExpected: count => progress.expectOcr(count),
       pause,
+      ocrLimits: request.ocrLimits,
       recognize: async image => (await ocr(request.ocrLanguagesDirectory)).recognize(image),
     })
     text.flush()

@@ -4,6 +4,7 @@
  */
 import type { ExtractionErrorCode, Warning } from "../../storage/document.ts"
 import type { ChunkOptions } from "../chunk.ts"
+import type { OcrLimits } from "./ocr-budget.ts"
 
 /** Daemon → reader: read this document. */
 export interface ReadRequest {
@@ -11,6 +12,7 @@ export interface ReadRequest {
   /** Extension. */
   type: string
   ocrLanguagesDirectory?: string
+  ocrLimits: OcrLimits
   chunkOptions?: ChunkOptions
 }
 
