@@ -2,10 +2,13 @@
  * Runs one token classifier in a thread of its own: onnxruntime's `run()` blocks the thread that calls it.
  * First message: what to open. Then batches of texts, answered in order.
  */
+
+import { basename, join } from "node:path"
 import type { AutoModelForTokenClassification, AutoTokenizer } from "@huggingface/transformers"
 import { useNativeDirectory } from "../native/native.ts"
 import type { ModelEntity } from "./backend.ts"
 import { type Atom, atomsOf, caseOf, entitiesOf, kindOfLabel } from "./entity-labels.ts"
+import { CASES, readWordClasses, SMALL_THROUGHOUT } from "./entity-words.ts"
 
 export interface EntityOpenMessage {
   /** Model folder: config.json, tokenizer.json, onnx/model*.onnx. */
@@ -33,6 +36,8 @@ type Model = Awaited<ReturnType<typeof AutoModelForTokenClassification.from_pret
 interface OwnTraits {
   case_in_token_types?: boolean
   newline_token?: string
+  /** File of the folder that lists known words; their classes join the case in the token types. */
+  words?: string
 }
 
 interface ModelConfig {
@@ -90,6 +95,7 @@ class Classifier {
     private readonly tokenizer: Tokenizer,
     private readonly model: Model,
     private readonly config: ModelConfig,
+    private readonly classes: Map<string, number> | undefined,
   ) {
     this.special = this.specialTokens()
   }
@@ -112,7 +118,9 @@ class Classifier {
     const config = model.config as unknown as ModelConfig
     if (!Object.values(config.id2label ?? {}).some(label => kindOfLabel(label) === "NAME"))
       throw new Error("its labels name no persons (config.json, id2label)")
-    const classifier = new Classifier(library, tokenizer, model, config)
+    const { words } = config.carrel ?? {}
+    const classes = words === undefined ? undefined : readWordClasses(join(directory, basename(words)))
+    const classifier = new Classifier(library, tokenizer, model, config, classes)
     await classifier.find(["Anna Smith"])
     return classifier
   }
@@ -175,11 +183,12 @@ class Classifier {
   }
 
   private encode(text: string): Encoded {
-    const { newline_token: newline, case_in_token_types: caseInTypes } = this.config.carrel ?? {}
+    const newline = this.config.carrel?.newline_token
     const limit = (this.config.max_position_embeddings ?? 512) - 4
     const atoms = atomsOf(text, newline !== undefined)
+    const typeOf = this.typesFor(atoms)
     const ids = [...this.special.begin]
-    const types = ids.map(() => (caseInTypes ? caseOf("") : 0))
+    const types = ids.map(() => typeOf(""))
     const firstToken: number[] = []
     for (const atom of atoms) {
       const parts = this.idsOf(atom.text === "\n" ? newline! : atom.text, atom.spaced)
@@ -189,11 +198,25 @@ class Classifier {
       }
       firstToken.push(parts.length > 0 ? ids.length : -1)
       ids.push(...parts)
-      for (const _ of parts) types.push(caseInTypes ? caseOf(atom.text) : 0)
+      const type = typeOf(atom.text)
+      for (const _ of parts) types.push(type)
     }
     ids.push(...this.special.end)
-    for (const _ of this.special.end) types.push(caseInTypes ? caseOf("") : 0)
+    for (const _ of this.special.end) types.push(typeOf(""))
     return { ids, types, atoms, firstToken }
+  }
+
+  /** What our own models are told of a word beside its letters: its case, and its class where they have a list. */
+  private typesFor(atoms: Atom[]): (word: string) => number {
+    const { classes } = this
+    if (!this.config.carrel?.case_in_token_types) return () => 0
+    if (!classes) return caseOf
+    const capitals = atoms.some(({ text }) => [1, 2, 3].includes(caseOf(text)))
+    return word => {
+      const spelt = caseOf(word)
+      const known = classes.get(word.toLowerCase()) ?? 0
+      return (spelt === 0 && !capitals ? SMALL_THROUGHOUT : spelt) + CASES * known
+    }
   }
 
   /** Tokenizers that mark spaces inside their tokens must be told whether one stood before the atom. */

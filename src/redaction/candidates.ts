@@ -21,7 +21,7 @@ export function isCandidate(word: string, before: string[]): boolean {
   if (/^\P{L}*\d{1,6}\P{L}{0,4}$/u.test(word) || /^#?\d{1,5}[A-Za-z]?[,.;]?$/.test(word)) return true
   const core = word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu, "")
   if (core === "" || !/\p{L}/u.test(core)) return false
-  if (hasUnreadLetter(core)) return false
+  if (hasUnreadLetter(core)) return isInAddress(before)
   const lower = core.toLowerCase().replace(/(?:['’]s|['’])$/, "")
   if (ADDRESS_WORD.test(lower) || ADDRESS_ENDING.test(lower) || TITLE.test(lower)) return true
   const capital = /\p{Lu}|\p{Lt}/u.test(core)
@@ -29,6 +29,16 @@ export function isCandidate(word: string, before: string[]): boolean {
   if (capital) return !known || givenNames().has(lower) || /^[\p{L}\d]+['’-]\p{Lu}/u.test(core)
   if (known || core.length < 3 || /[\d_(){}[\]=<>|*+#$]/.test(core)) return false
   return givenNames().has(lower) || followsCue(before) || isEnglish(before)
+}
+
+/** A town in its own writing: behind a number or a street, among words that are read. */
+function isInAddress(before: string[]): boolean {
+  const near = before.slice(-4)
+  return (
+    near.some(word => /\d/.test(word)) &&
+    near.some(word => /^\P{L}*\p{Script=Latin}{2}/u.test(word)) &&
+    near.filter(hasUnreadLetter).length < 3
+  )
 }
 
 function followsCue(before: string[]): boolean {

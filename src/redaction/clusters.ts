@@ -5,7 +5,6 @@
  * behind the last candidate asks exactly what the whole text would have asked.
  */
 import { isCandidate } from "./candidates.ts"
-import { REPLACEMENT } from "./kinds.ts"
 
 /** Words behind the last candidate that the model may see; each one delays a stream by one word. */
 export const RIGHT_WORDS = 3
@@ -16,12 +15,15 @@ export const LEFT_LENGTH = 240
 const MAX_WORDS = 40
 const MAX_LENGTH = 640
 
+/** Stands for a value, or looks so; what a rule finds inside is found all the same. */
+const REPLACEMENT = /\[REDACTED_[A-Z_]{1,32}\]/
+
 /** Read in one go: a few milliseconds. */
 const STEP_WORDS = 500
 
 /** Words, for names: runs without white space; scripts without spaces in short runs between their punctuation. */
 const WORD =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]{1,12}|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff01-\uff0f\uff1a-\uff20]{1,200}/gu
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]{1,12}|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f]{1,200}/gu
 
 export interface Window {
   /** What the model reads: text offsets `[start, end)`. */

@@ -32,10 +32,18 @@ export interface Entity {
 /** What stands in the text instead of the value. */
 export const replacementOf = (kind: string): string => `[REDACTED_${kind}]`
 
-/** A replacement that is already there; never touched again, so that redacting twice changes nothing. */
-export const REPLACEMENT = /\[REDACTED_[A-Z][A-Z0-9_]{0,31}\]/
-/** The same for `matchAll`, and only for that: `test` would leave its place behind. */
-export const REPLACEMENTS = new RegExp(REPLACEMENT, "g")
+/** A replacement of a built-in kind, alone. */
+const REPLACEMENT = new RegExp(`^\\[REDACTED_(?:${BUILT_IN_KINDS.join("|")})\\]$`)
+
+/** This text is a replacement and nothing else; custom patterns' are known where their policy is. */
+export const isReplacement = (text: string): boolean => REPLACEMENT.test(text)
+
+/**
+ * Finds the replacements that are already there: they are never touched again, so that redacting twice changes nothing.
+ * Only kinds that exist count: `[REDACTED_A4111…]` is a number in disguise.
+ */
+export const replacementsOf = (customNames: readonly string[]): RegExp =>
+  new RegExp(`\\[REDACTED_(?:${[...BUILT_IN_KINDS, ...customNames].join("|")})\\]`, "g")
 
 /** `{"EMAIL": 2}`: for the `redaction` event and the audit line. Never holds a value. */
 export function countByKind(entities: readonly Pick<Entity, "kind">[]): Record<string, number> {

@@ -39,7 +39,7 @@ export function isPlausible(kind: "NAME" | "ADDRESS", value: string, around: str
   if (kind === "NAME" && isNoName(value)) return false
   // A short number alone is a count, not a place; postal codes have four digits and more.
   if (kind === "ADDRESS" && /^\W*\d{1,3}\W*$/.test(value)) return false
-  if (!hasForeignLetter(value) && isEnglish(around)) return true
+  if (!(kind === "NAME" && hasForeignLetter(value)) && isEnglish(around)) return true
   return kind === "NAME" ? holdsKnownName(value) : /\d/.test(value) && STREET_FORM.test(value)
 }
 
@@ -51,6 +51,12 @@ function isNoName(value: string): boolean {
   if (!/\p{L}/u.test(value) || (/^.$/u.test(value) && !/\p{Script=Han}/u.test(value))) return true
   return commonWords().has(lower) && !givenNames().has(lower)
 }
+
+/** Number and street are read, the town stands in another script. */
+export const isMixedAddress = (value: string): boolean =>
+  /\d/.test(value) &&
+  (value.match(/\p{Script=Latin}{3,}/gu)?.length ?? 0) >
+    (value.match(/[^\s\p{Script=Latin}\d\p{P}]{2,}/gu)?.length ?? 0)
 
 function isEnglish(text: string): boolean {
   let english = 0

@@ -5,10 +5,11 @@
 import type { EntityModel, ModelEntity } from "../backends/backend.ts"
 import { ClusterFinder, LEFT_LENGTH, type Window } from "./clusters.ts"
 import { compilePattern, PatternSearch } from "./custom-pattern.ts"
-import { type BuiltInKind, CATEGORY_OF_KIND, type Entity, REPLACEMENTS } from "./kinds.ts"
+import { type BuiltInKind, CATEGORY_OF_KIND, type Entity, replacementsOf } from "./kinds.ts"
+import { isSpecial, PlainText } from "./normal.ts"
 import { resolveOverlaps, uncovered } from "./overlap.ts"
 import { nextPiece } from "./pieces.ts"
-import { isPlausible } from "./plausible.ts"
+import { isMixedAddress, isPlausible } from "./plausible.ts"
 import type { CustomPattern, RedactionPolicy } from "./policy.ts"
 import { RECOGNIZERS } from "./recognizers/index.ts"
 import { findNamesAndAddresses, isStreet, withPostcode } from "./recognizers/name-and-address.ts"
@@ -29,7 +30,7 @@ const SLICE_MS = 8
 const PATTERN_STEP = 2048
 
 export interface Settled {
-  /** Entities up to `upTo`, by position, not overlapping. */
+  /** Entities up to `upTo`, by position, not overlapping; all offsets count in the text as it was given. */
   entities: Entity[]
   /** Text before this offset will never change any more. */
   upTo: number
@@ -37,9 +38,22 @@ export interface Settled {
 
 type RuleKind = keyof typeof RECOGNIZERS
 
+/** One custom pattern at work. */
+interface CustomSearch {
+  custom: CustomPattern
+  search: PatternSearch
+  /** It is written for characters that the plain text has not, and reads the text as it was given. */
+  ofGiven: boolean
+}
+
 export class Scan {
+  /** The plain text (see normal.ts) from `base` on; all offsets in here count in it, unless they are called given. */
   private text = ""
   private base = 0
+  /** The same stretch as it was given. */
+  private given = ""
+  private givenBase = 0
+  private readonly plain = new PlainText()
   private ruleAt = 0
   private settled = 0
   private sliceEnd = 0
@@ -48,7 +62,8 @@ export class Scan {
   private readonly ruleKinds: RuleKind[]
   private readonly modelKinds: Set<BuiltInKind>
   private readonly clusters = new ClusterFinder()
-  private readonly searches: { custom: CustomPattern; search: PatternSearch }[]
+  private readonly searches: CustomSearch[]
+  private readonly replacements: RegExp
   private readonly exclude: Set<string>
   private partlyRead = false
 
@@ -59,12 +74,21 @@ export class Scan {
   ) {
     this.ruleKinds = policy.kinds.filter((kind): kind is RuleKind => kind in RECOGNIZERS)
     this.modelKinds = new Set(policy.kinds.filter(kind => !(kind in RECOGNIZERS)))
-    this.searches = policy.customPatterns.map(custom => ({ custom, search: new PatternSearch(compilePattern(custom)) }))
-    this.exclude = new Set(policy.exclude)
+    this.searches = policy.customPatterns.map(custom => ({
+      custom,
+      search: new PatternSearch(compilePattern(custom)),
+      ofGiven: isSpecial(custom.pattern),
+    }))
+    this.replacements = replacementsOf(policy.customPatterns.map(({ name }) => name))
+    this.exclude = new Set(policy.exclude.map(value => new PlainText().push(value, true)))
   }
 
-  /** The given text between two offsets; `from` at most KEPT_BEHIND before the settled place. */
-  slice(from: number, to: number): string {
+  /** The given text between two given offsets; `from` not before the place that was settled last. */
+  givenSlice(from: number, to: number): string {
+    return this.given.slice(from - this.givenBase, to - this.givenBase)
+  }
+
+  private slice(from: number, to: number): string {
     return this.text.slice(from - this.base, to - this.base)
   }
 
@@ -77,20 +101,31 @@ export class Scan {
   async advance(delta: string, final: boolean): Promise<Settled> {
     this.forget()
     const before = this.text.slice(-PARTIAL_OVERLAP)
-    this.text += delta
-    if (this.modelKinds.size > 0) this.partlyRead ||= isPartlyRead(before + delta)
+    const plainDelta = this.plain.push(delta, final)
+    this.text += plainDelta
+    this.given += delta
+    if (this.modelKinds.size > 0) this.partlyRead ||= isPartlyRead(before + plainDelta)
     this.sliceEnd = performance.now() + SLICE_MS
-    await this.searchPatterns(delta, final)
+    await this.searchPatterns(delta, plainDelta, final)
     const rulePending = await this.searchPieces(final)
     const modelPending = await this.askModel(final)
     const upTo = this.settledUpTo(Math.min(rulePending, modelPending))
-    return { entities: this.settle(upTo), upTo }
+    const entities = this.settle(upTo).map(entity => ({
+      ...entity,
+      start: this.plain.startOf(entity.start),
+      end: this.plain.endOf(entity.end),
+    }))
+    return { entities, upTo: final ? this.plain.length : this.plain.endOf(upTo) }
   }
 
-  private async searchPatterns(delta: string, final: boolean): Promise<void> {
-    for (const { custom, search } of this.searches) {
-      const found = (start: number, end: number) =>
-        this.open.push({ kind: custom.name, category: "custom", start, end, score: 1 })
+  private async searchPatterns(given: string, plain: string, final: boolean): Promise<void> {
+    for (const { custom, search, ofGiven } of this.searches) {
+      const delta = ofGiven ? given : plain
+      const here = (offset: number) => (ofGiven ? this.plain.plainOf(offset) : offset)
+      const found = (start: number, end: number) => {
+        const entity: Entity = { kind: custom.name, category: "custom", start: here(start), end: here(end), score: 1 }
+        if (entity.start < entity.end) this.open.push(entity)
+      }
       for (let at = 0; at < delta.length; at += PATTERN_STEP) {
         search.push(delta.slice(at, at + PATTERN_STEP), false, found)
         await this.giveWay()
@@ -170,7 +205,8 @@ export class Scan {
     const start = Math.max(window.start + found.start, window.clusterStart)
     const end = Math.min(window.start + found.end, window.clusterEnd)
     if (start >= end) return
-    for (const part of uncovered({ ...found, start, end }, this.unreadIn(start, end))) {
+    const left = found.kind === "ADDRESS" && isMixedAddress(this.slice(start, end)) ? [] : this.unreadIn(start, end)
+    for (const part of uncovered({ ...found, start, end }, left)) {
       const value = this.slice(part.start, part.end)
       const kind = found.kind === "NAME" && isStreet(value) ? "ADDRESS" : found.kind
       if (!this.modelKinds.has(kind) || (doubtful !== undefined && !isPlausible(kind, value, doubtful))) continue
@@ -184,7 +220,10 @@ export class Scan {
 
   /** No settled text may lie inside a find, nor before one that is still open. */
   private settledUpTo(limit: number): number {
-    let upTo = Math.min(limit, ...this.searches.map(({ search }) => search.pending))
+    const pending = this.searches.map(({ search, ofGiven }) =>
+      ofGiven ? this.plain.plainOf(search.pending) : search.pending,
+    )
+    let upTo = Math.min(limit, ...pending)
     for (let moved = true; moved; ) {
       moved = false
       for (const entity of this.open) {
@@ -215,7 +254,7 @@ export class Scan {
     const from = Math.max(this.base, entity.start - LONGEST_REPLACEMENT)
     const near = this.slice(from, entity.end + LONGEST_REPLACEMENT)
     if (!near.includes("[REDACTED_")) return [entity]
-    const replaced = [...near.matchAll(REPLACEMENTS)].map(match => ({
+    const replaced = [...near.matchAll(this.replacements)].map(match => ({
       start: from + match.index,
       end: from + match.index + match[0].length,
     }))
@@ -227,6 +266,10 @@ export class Scan {
     if (keepFrom < TRIM_STEP) return
     this.text = this.text.slice(keepFrom)
     this.base += keepFrom
+    const given = this.plain.endOf(this.settled)
+    this.given = this.given.slice(given - this.givenBase)
+    this.givenBase = given
+    this.plain.forget(this.base)
   }
 }
 

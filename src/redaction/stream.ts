@@ -45,11 +45,11 @@ export class RedactionStream {
     this.partlyRead = scan.partial
     let text = ""
     for (const entity of entities) {
-      text += scan.slice(this.emitted, entity.start) + replacementOf(entity.kind)
+      text += scan.givenSlice(this.emitted, entity.start) + replacementOf(entity.kind)
       this.emitted = entity.end
       this.entities.push(entity)
     }
-    text += scan.slice(this.emitted, upTo)
+    text += scan.givenSlice(this.emitted, upTo)
     this.emitted = upTo
     return text
   }

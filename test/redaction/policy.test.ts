@@ -103,6 +103,15 @@ describe("a redaction", () => {
     expect(entities[0]).toMatchObject({ kind: "EMAIL", category: "personal", start: 9, end: 25 })
   })
 
+  test("takes only replacements of kinds that exist for replacements", async () => {
+    const policy = parseRedaction({ custom_patterns: [{ name: "STAFF_7", pattern: "staff \\d+" }] }, false)!
+    const kept = "[REDACTED_STAFF_7] password: [REDACTED_PASSWORD]"
+    expect((await redactor.redact(kept, policy)).text).toBe(kept)
+    expect((await redactor.redact("[REDACTED_A4111111111111111]", policy)).text).toBe(
+      "[REDACTED_A[REDACTED_CREDIT_CARD]]",
+    )
+  })
+
   test("changes nothing the second time", async () => {
     const first = await redact("Anna Smith, anna@example.com, password: hunter2, card 4111111111111111")
     const second = await redact(first.text)

@@ -39,6 +39,10 @@ const TABLE: Partial<Record<BuiltInKind, { hits: string[]; misses: string[] }>> 
       "Tel. «9885 1152» office",
       "手机 «+86 138 0013 8000»",
       "他的电话是«13800138000»。",
+      "Telefon «030 123456»",
+      "reach us: «601 234 567» or by mail",
+      "Anna, «612 345 678»",
+      "هاتف: «٠٥٠١٢٣٤٥٦٧»",
     ],
     misses: [
       "on 2024-01-02 or 02/01/2024 or 1.2.2024",
@@ -54,6 +58,9 @@ const TABLE: Partial<Record<BuiltInKind, { hits: string[]; misses: string[] }>> 
       "timestamp 1700000000",
       "ticket #4455667788",
       "id=5551234567",
+      "a population of 331 449 281 people",
+      "299 792 458 m/s",
+      "412 398 441 208",
     ],
   },
   CREDIT_CARD: {
@@ -63,6 +70,12 @@ const TABLE: Partial<Record<BuiltInKind, { hits: string[]; misses: string[] }>> 
       "amex «378282246310005», diners «30569309025904»",
       "«6011111111111117».",
       "pan=«4012888888881881»;",
+      "«3530111333300000» and «3566 0020 2036 0505»",
+      "maestro card «6304 0000 0000», 13 digits of a card «5018000000015»",
+      "card «2200 0000 0000 0053», «8171 9999 2766 0000», troy «9792 0300 0000 0000»",
+      "my card is «4111 1111 1111 1111» 123 exp 12/26",
+      "card «4111 1111 1111 1111» 12 2027 123",
+      "order 12 4111111111111112, card «4111111111111111»",
     ],
     misses: [
       "4111 1111 1111 1112",
@@ -71,6 +84,12 @@ const TABLE: Partial<Record<BuiltInKind, { hits: string[]; misses: string[] }>> 
       "41111111111111111111111111",
       "9999 9999 9999 9995 9",
       "5.4111111111111111",
+      "4111 1111 1111 1111 1234",
+      "1234 4111 1111 1111 1111",
+      "6011111111111117123",
+      "order 501800000009",
+      "driving licence 4111 1111 1111 1111",
+      "my card is 4111 1111",
     ],
   },
   BANK_ACCOUNT: {
@@ -122,6 +141,8 @@ const TABLE: Partial<Record<BuiltInKind, { hits: string[]; misses: string[] }>> 
       "session_id=«9f86d081884c7d65»; path=/",
       'access_token: "«2YotnFZFEjr1zCsicMWpAA»"',
       "Cookie: PHPSESSID=«r2t5uvjq435r4q7ib3vtdjq120»",
+      "«eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibm\nFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwp\nMeJf36POk6yJV_adQssw5c»\nRegards",
+      "«eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P»\nthanks a lot",
     ],
     misses: [
       "bearer of good news",
@@ -172,3 +193,32 @@ for (const [kind, { hits, misses }] of Object.entries(TABLE)) {
       })
   })
 }
+
+describe("however a value is written", () => {
+  const WRITTEN: [BuiltInKind, string][] = [
+    ["CREDIT_CARD", "card «４１１１１１１１１１１１１１１１» wide"],
+    ["CREDIT_CARD", "card «41\u00ad11 1111\u200b 1111 1111» soft hyphens and joiners"],
+    ["CREDIT_CARD", "card «4111\u202f1111\u202f1111\u202f1111» narrow spaces"],
+    ["CREDIT_CARD", "card «4111–1111–1111–1111» dashes, «4111.1111.1111.1111» dots, «4111  1111  1111  1111» spaces"],
+    ["CREDIT_CARD", "card «4111 – 1111 – 1111 – 1111» spaced dashes"],
+    ["CREDIT_CARD", "card «𝟒𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏» mathematical"],
+    ["CREDIT_CARD", "بطاقة «٤١١١١١١١١١١١١١١١»"],
+    ["CREDIT_CARD", "[REDACTED_A«4111111111111111»]"],
+    ["PASSWORD", "password: «[REDACTED_HUNTER2»]"],
+    ["EMAIL", "write to «anna\u00ad.smith＠example．com» now"],
+    ["EMAIL", "«a\u200bn\u200bn\u200ba@exa\u2060mple.com»"],
+    ["PHONE", "call «+49\u202f30\u202f901820» or «+49–30–901820»"],
+    ["BANK_ACCOUNT", "IBAN «DE89.3704.0044.0532.0130.00», «GB29  NWBK 6016–1331 9268 19»"],
+    ["API_KEY", "AWS «AKIA\u200bIOSFODNN7EXAMPLE»"],
+    ["TOKEN", "Bearer «abc1\u00ad23DEF456ghi»"],
+  ]
+  for (const [kind, marked] of WRITTEN)
+    test(`${kind}: ${marked}`, async () => {
+      expect(await find(kind, marked.replaceAll(/[«»]/g, ""))).toBe(marked)
+    })
+
+  test("invisible signs that hide nothing stay where they were", async () => {
+    const text = "👩‍👩‍👧 soft\u00adware, می‌خواهم, Ärger\u200b … ＡＢＣ "
+    expect((await redactor.redact(text, parseRedaction({ kinds: ["EMAIL", "PHONE"] }, false)!)).text).toBe(text)
+  })
+})

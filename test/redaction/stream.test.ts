@@ -27,6 +27,14 @@ const VALUES = [
   "-----BEGIN PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\nygWyF0K1abcdefghijk==\n-----END PRIVATE KEY-----",
   "[REDACTED_EMAIL]",
   "password: hunter2[REDACTED_EMAIL]",
+  "４１１１ 1111\u200b 1111–1111",
+  "𝟒𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏𝟏",
+  "anna\u00ad.smith＠example．com",
+  "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkw\nIiwibmFtZSI6IkpvaG4ifQ.SflKxwRJSMeKKF2QT4fwpMeJf3\n6POk6yJ",
+  "601 234 567",
+  "EMP-12\u200b3456",
+  "社員：１２３",
+  "[REDACTED_A4111111111111111]",
 ]
 const PLAIN = [
   "the",
@@ -51,6 +59,13 @@ const PLAIN = [
   "tel",
   "call",
   "account",
+  "\u00ad",
+  "\u200b",
+  "–",
+  "👩‍👧",
+  "\ud835",
+  "card",
+  "مدة العقد ١٢",
 ]
 const GAPS = [" ", "  ", "\n", "\n\n", ", ", "", ": ", "\t"]
 
@@ -67,6 +82,7 @@ const everything = parseRedaction(
       { name: "EMPLOYEE_ID", pattern: "\\bEMP-\\d{6}\\b", flags: "i" },
       { name: "BRACKETED", pattern: "\\(\\w+( \\w+)*\\)" },
       { name: "LINE", pattern: "^fox.*$", flags: "m" },
+      { name: "STAFF", pattern: "社員：[０-９]+" },
     ],
   },
   false,

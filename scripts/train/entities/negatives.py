@@ -1,14 +1,36 @@
 """Cuts running text into sentences without labels: prose whose capital letters are seldom people.
 
-usage: negatives.py OUT.jsonl PRONOUNS.txt PER_FILE FILE.jsonl.zst...     (each line a JSON list of strings)
+usage: negatives.py OUT.jsonl PRONOUNS.txt PER_FILE WORDS.tsv FILE.jsonl.zst...     (each line a JSON list of strings)
+WORDS.tsv is what gazetteer.py makes.
 PRONOUNS.txt gets sentences about he and she with slots instead, as templates for sentences.ts: names in natural places.
 """
 import json, random, re, subprocess, sys
 
-out, pronouns_out, per_file, files = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+out, pronouns_out, per_file, words_file, files = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5:]
+letters_of = {}
+for line in open(words_file, encoding="utf-8"):
+    letters, words = line.rstrip("\n").split("\t")
+    letters_of.update((word, letters) for word in words.split(" "))
 rng = random.Random(1)
 # A sentence with one of these probably names a person; nobody labelled it, so it would teach the wrong thing.
 PERSON = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Sir|said|says|born|director|author|by [A-Z]|[A-Z][a-z]+ [A-Z]\. [A-Z]|et al)\b")
+
+
+def names_somebody(sentence):
+    """By the list of names: a given name, or a surname that does or has something."""
+    words = re.findall(r"[^\W\d_]+|[^\w\s]", sentence)
+    for at, word in enumerate(words):
+        letters = letters_of.get(word.lower(), "")
+        if not word[0].isupper() or "c" in letters or "t" in letters:
+            continue
+        if "g" in letters and "f" not in letters:
+            return True
+        after = words[at + 1] if at + 1 < len(words) else ""
+        if "s" in letters and (re.fullmatch(r"\w+ed|has|had|was|is|who|and|will|would|argues|notes|says|writes|points", after) or after[:1].isupper()):
+            return True
+    return False
+
+
 # `her` may be object or possessive; only clear uses are turned into slots.
 SLOTS = [
     (re.compile(r"\b[Hh]e(?= (?:was|is|had|has|would|could|did|[a-z]+ed|[a-z]+s)\b)"), "{person}"),
@@ -51,7 +73,7 @@ for name in files:
                     slotted = with_slots(sentence) if "{" not in sentence else None
                     if slotted:
                         pronouns.append(slotted)
-                    elif not re.search(r"\b(?:he|she|him|his|her|hers)\b", sentence, re.I):
+                    elif not re.search(r"\b(?:he|she|him|his|her|hers)\b", sentence, re.I) and not names_somebody(sentence):
                         found.append(sentence)
     if ABOUT_PEOPLE.search(name):
         continue

@@ -1,16 +1,18 @@
 /**
  * Writes labelled sentences for the entity model: templates filled with names, addresses and companies of many locales.
  *
- *     bun scripts/train/entities/sentences.ts OUT.jsonl COUNT SEED PRONOUNS.txt [NAMES.txt]
+ *     bun scripts/train/entities/sentences.ts OUT.jsonl COUNT SEED PRONOUNS.txt WORDS.tsv
  *
- * Each line is {"text", "spans": [[start, end, "NAME" | "ADDRESS"]]}. With NAMES.txt it also writes the list of names
- * that src/redaction/lexicon holds.
+ * Each line is {"text", "spans": [[start, end, "NAME" | "ADDRESS"]]}. WORDS.tsv is what gazetteer.py makes.
  */
 import { allLocales, Faker } from "@faker-js/faker"
+import { FOREIGN_ADDRESS_TEMPLATES, FOREIGN_NAME_TEMPLATES } from "./foreign-templates.ts"
+import { LIST_TEMPLATES, PLAIN_TEMPLATES, SMALL_TEMPLATES } from "./plain-templates.ts"
 import { ADDRESS_TEMPLATES, NAME_TEMPLATES, OTHER_TEMPLATES } from "./templates.ts"
 
-const [out, count = "1000", seed = "1", pronounsFile, namesOut] = process.argv.slice(2)
-if (!out || !pronounsFile) throw new Error("usage: sentences.ts OUT.jsonl COUNT SEED PRONOUNS.txt [NAMES.txt]")
+const [out, count = "1000", seed = "1", pronounsFile, wordsFile] = process.argv.slice(2)
+if (!out || !pronounsFile || !wordsFile)
+  throw new Error("usage: sentences.ts OUT.jsonl COUNT SEED PRONOUNS.txt WORDS.tsv")
 const natural = (await Bun.file(pronounsFile).text()).split("\n")
 
 const LOCALES: Record<string, number> = {
@@ -56,16 +58,8 @@ const LOCALES: Record<string, number> = {
   el: 1,
   ru: 2,
   uk: 1,
-  ja: 1,
-  zh_CN: 1,
-  ko: 1,
-  ar: 1,
-  he: 1,
-  ka_GE: 0.5,
 }
-const LATIN = Object.keys(LOCALES).filter(
-  key => !["el", "ru", "uk", "ja", "zh_CN", "ko", "ar", "he", "ka_GE"].includes(key),
-)
+const LATIN = Object.keys(LOCALES).filter(key => !["el", "ru", "uk"].includes(key))
 const locales = allLocales as Record<string, (typeof allLocales)["en"]>
 const fakers = new Map(
   Object.keys(LOCALES)
@@ -145,14 +139,25 @@ const romanised = (name: string): string =>
     })
     .join("")
 
+// Of the listed words those that a census knows as names, and things that are no names.
+const listed = (await Bun.file(wordsFile).text()).split("\n").map(line => line.split("\t") as [string, string?])
+const wordsWith = (wanted: RegExp): string[] =>
+  listed.flatMap(([letters, words]) => (wanted.test(letters) ? (words ?? "").split(" ") : []))
+const listedGiven = wordsWith(/g/)
+const listedSurnames = wordsWith(/s/)
+const wordSurnames = wordsWith(/c.*s/)
+const things = wordsWith(/^c?t$/).filter(word => /^[a-z]{4,}$/.test(word))
+
 function first(): string {
-  if (chance(0.2)) return inventFirst()
+  if (chance(0.18)) return inventFirst()
+  if (chance(0.15)) return capital(pick(listedGiven))
   const faker = anyFaker()
   const name = faker.person.firstName()
   return chance(0.7) ? romanised(name) : name
 }
 function last(): string {
-  if (chance(0.3)) return inventLast()
+  if (chance(0.25)) return inventLast()
+  if (chance(0.25)) return capital(pick(chance(0.3) ? wordSurnames : listedSurnames))
   const name = anyFaker().person.lastName()
   const plain = chance(0.7) ? romanised(name) : name
   if (chance(0.03)) return `${plain}-${last()}`
@@ -268,6 +273,9 @@ function street(): string {
   if (kind < 0.6) return `${chance(0.5) ? last() : first()} ${pick(EN_STREET)}`
   if (kind < 0.66)
     return `${pick(["1st", "2nd", "3rd", "5th", "12th", "42nd", "Main", "Oak", "Park", "Church", "High", "Mill", "King", "North", "Hill"])} ${pick(EN_STREET)}`
+  return foreignStreet()
+}
+function foreignStreet(): string {
   let written = pick(FOREIGN_STREET)
   while (written.includes("{}")) {
     const glued = /\{\}\p{Ll}/u.test(written)
@@ -400,7 +408,18 @@ function org(): string {
     ])
   return product()
 }
+const FOODS =
+  "salt sugar flour butter milk cream eggs onion garlic tomato basil oregano thyme parsley dill sage rosemary mint cumin paprika pepper chicken beef pork lamb turkey bacon salmon tuna shrimp rice pasta spaghetti penne noodles beans lentils chickpeas potato carrot celery spinach kale cabbage zucchini eggplant mushroom cheddar parmesan mozzarella feta ricotta yogurt honey vanilla cinnamon nutmeg ginger lemon lime orange apple banana cherry peach mango coconut almond walnut pecan chocolate cocoa yeast vinegar mustard mayonnaise ketchup soy broth stock wine oil lard shortening tofu tortilla cilantro jalapeno chili curry turmeric cardamom clove raisin oats cornstarch syrup molasses olives capers anchovies leek shallot scallion".split(
+    " ",
+  )
+const COOKING =
+  "preheat mix stir whisk fold chop dice mince slice grate simmer boil bake roast grill fry saute drain rinse knead pour spread sprinkle season garnish serve chill freeze cool cover reduce combine blend beat cream melt toast marinate refrigerate brush arrange remove add heat cook place let transfer discard".split(
+    " ",
+  )
+/** A capital word that is a place, a plant, a product: from WordNet and from texts. */
+const thing = (): string => (chance(0.85) ? pick(things) : product().toLowerCase())
 function product(): string {
+  if (chance(0.3)) return capital(pick(things))
   const noun = capital(en.word.noun())
   return pick([
     noun,
@@ -453,6 +472,18 @@ const workTitle = (): string =>
     () => `${inventLast()}${pick(["", "er", "ia", "land", "ion"])}`,
   ])()
 
+const MEASURES =
+  "cup|cups|tsp|tsp.|tbsp|tbsp.|teaspoon|teaspoons|tablespoon|tablespoons|oz|oz.|ounces|lb|lbs|pound|g|kg|ml|pinch of|can|cans|package|cloves|slices|sticks|quart|bunch|dash of|pkg".split(
+    "|",
+  )
+const foreignAddress = (): string => {
+  const kind = random()
+  if (kind < 0.4) return `${foreignStreet()} ${number()}, ${zip()} ${city()}`
+  if (kind < 0.6) return `${number()} ${foreignStreet()}, ${zip()} ${city()}`
+  if (kind < 0.8) return `${foreignStreet()} ${number()}`
+  return address()
+}
+
 type Label = "NAME" | "ADDRESS"
 const SLOTS: Record<string, { label?: Label; fill: () => string }> = {
   person: { label: "NAME", fill: () => (chance(0.72) ? full() : chance(0.5) ? first() : last()) },
@@ -500,6 +531,23 @@ const SLOTS: Record<string, { label?: Label; fill: () => string }> = {
   Verb: { fill: () => capital(en.word.verb()) },
   Product: { fill: product },
   first_like: { fill: product },
+  foreign: { label: "ADDRESS", fill: foreignAddress },
+  food: { fill: () => pick(FOODS) },
+  Food: { fill: () => capital(pick(FOODS)) },
+  cook: { fill: () => pick(COOKING) },
+  Cook: { fill: () => capital(pick(COOKING)) },
+  cooked: { fill: () => pick(["tender", "golden brown", "done", "smooth", "set", "crisp", "translucent", "firm"]) },
+  cut: {
+    fill: () => pick(["chopped", "minced", "diced", "sliced", "grated", "peeled", "drained", "softened", "divided"]),
+  },
+  measure: { fill: () => pick(MEASURES) },
+  frac: { fill: () => pick(["1/2", "1/4", "3/4", "1/3", "2/3", "1/8", "½", "¼", "1 1/2", "2 1/2"]) },
+  deg: { fill: () => pick(["350", "375", "400", "425", "180", "200", "325", "450"]) },
+  n: { fill: () => String(1 + Math.floor(random() * (chance(0.7) ? 9 : 60))) },
+  thing: { fill: thing },
+  Thing: { fill: () => capital(thing()) },
+  latin: { fill: () => inventLast().toLowerCase() },
+  Latin: { fill: inventLast },
   weekday: { fill: () => en.date.weekday() },
   month: { fill: () => en.date.month() },
   language: { fill: () => pick(LANGUAGES) },
@@ -549,14 +597,33 @@ function sentence(): Labelled {
 }
 
 function plainSentence(): Labelled {
-  const kind = random()
-  const labelled =
-    kind < 0.22
-      ? fillSlots(pick(natural))
-      : fillTemplate(pick(kind < 0.58 ? NAME_TEMPLATES : kind < 0.78 ? ADDRESS_TEMPLATES : OTHER_TEMPLATES))
+  if (chance(0.15)) return fillSlots(pick(natural))
+  const small = chance(0.12)
+  const labelled = fillTemplate(pick(small ? SMALL_TEMPLATES : templates()))
   const spelling = random()
-  if (spelling < 0.14) return changeCase(labelled, text => text.toLowerCase())
-  return spelling < 0.16 ? changeCase(labelled, text => text.toUpperCase()) : labelled
+  if (spelling < (small ? 0.65 : 0.12)) return changeCase(labelled, text => text.toLowerCase())
+  if (spelling < (small ? 0.85 : 0.15)) return smallNames(labelled)
+  return spelling > 0.98 ? changeCase(labelled, text => text.toUpperCase()) : labelled
+}
+
+function templates(): string[] {
+  const kind = random()
+  if (kind < 0.3) return NAME_TEMPLATES
+  if (kind < 0.36) return LIST_TEMPLATES
+  if (kind < 0.52) return ADDRESS_TEMPLATES
+  if (kind < 0.64) return OTHER_TEMPLATES
+  if (kind < 0.82) return PLAIN_TEMPLATES
+  return kind < 0.97 ? FOREIGN_NAME_TEMPLATES : FOREIGN_ADDRESS_TEMPLATES
+}
+
+/** The sentence as people type it who write names small and all else as it should be. */
+function smallNames(labelled: Labelled): Labelled {
+  let { text } = labelled
+  for (const [start, end, label] of labelled.spans) {
+    const small = text.slice(start, end).toLowerCase()
+    if (label === "NAME" && small.length === end - start) text = text.slice(0, start) + small + text.slice(end)
+  }
+  return { ...labelled, text }
 }
 
 /** Only where no letter changes its length: the spans must stay right. */
@@ -585,20 +652,3 @@ for (let i = 0; i < Number(count); i++) {
   lines.push(JSON.stringify(joined(parts, pick([" ", " ", "\n", "\n\n", "  "]))))
 }
 await Bun.write(out, `${lines.join("\n")}\n`)
-
-if (namesOut) {
-  const names = [
-    ...firstNames,
-    ...lastNames,
-    ...["ru", "uk", "el"].flatMap(key =>
-      [...wordsOf(key, "first_name"), ...wordsOf(key, "last_name")].flatMap(name => [name, romanised(name)]),
-    ),
-  ]
-  const small = new Set(
-    names
-      .flatMap(name => name.split(/[ -]/))
-      .map(name => name.toLowerCase().replaceAll(/['’]s$/g, ""))
-      .filter(name => /^[\p{L}\p{M}'’]{3,}$/u.test(name)),
-  )
-  await Bun.write(namesOut, `${[...small].sort().join("\n")}\n`)
-}

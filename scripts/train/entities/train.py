@@ -1,18 +1,18 @@
 """Trains the built-in entity model and writes it as a model folder.
 
-usage: train.py OUT_FOLDER MINUTES SENTENCES.jsonl NEGATIVES.jsonl [HELD_OUT.jsonl]
+usage: train.py OUT_FOLDER MINUTES WORDS.tsv HELD_OUT.jsonl SENTENCES.jsonl...
 
 A stack of dilated convolutions over subwords: 11 tokens of context on each side, which fits the windows that the product
-asks about (src/redaction/clusters.ts). Runs on one CPU core in minutes. Single seed; not bit-reproducible across machines.
+asks about (src/redaction/clusters.ts). MINUTES are of processor time. Single seed; not bit-reproducible across machines.
 """
-import collections, json, os, random, sys, time
+import collections, json, os, random, shutil, sys, time
 import numpy as np, torch
 from torch import nn
-from wordpieces import SPECIAL, WordPieces, atoms, case_of, learn, normal
+from wordpieces import CASES, CLASSES, SMALL, SMALL_THROUGHOUT, SPECIAL, WordPieces, atoms, case_of, classes_in, learn, normal
 
-out, minutes, sentence_file, negative_file = sys.argv[1], float(sys.argv[2]), sys.argv[3], sys.argv[4]
+out, minutes, words_file, held_out_file, sentence_files = sys.argv[1], float(sys.argv[2]), sys.argv[3], sys.argv[4], sys.argv[5:]
 LABELS = ["O", "B-NAME", "I-NAME", "B-ADDRESS", "I-ADDRESS"]
-DIM, HIDDEN, MERGES, CASES = 80, 88, 9000, 5
+DIM, HIDDEN, MERGES = 80, 104, 10000
 DILATIONS = [1, 2, 4, 1, 2]
 rng = random.Random(7)
 torch.manual_seed(7)
@@ -29,7 +29,7 @@ def read(path):
 
 
 def labelled(record):
-    """(word, case, label) per atom; a label is B where its span begins."""
+    """(word, case, class, label) per atom; a label is B where its span begins."""
     result, spans, at = [], sorted(record["spans"]), 0
     for start, end, word in atoms(record["text"]):
         while at < len(spans) and spans[at][1] <= start:
@@ -37,13 +37,14 @@ def labelled(record):
         label = 0
         if at < len(spans) and spans[at][0] < end and start < spans[at][1]:
             label = LABELS.index(("B-" if start <= spans[at][0] else "I-") + spans[at][2])
-        result.append((normal(word), case_of(word), label))
+        result.append((normal(word), case_of(word), class_of.get(word.lower(), 0), label))
     return result
 
 
 print("reading", flush=True)
-examples = [labelled(r) for r in read(sentence_file)] + [labelled(r) for r in read(negative_file)]
-counts = collections.Counter(w for e in examples for w, _, _ in e)
+class_of = classes_in(words_file)
+examples = [labelled(r) for path in sentence_files for r in read(path)]
+counts = collections.Counter(w for e in examples for w, _, _, _ in e)
 # Rare words teach the pieces that unseen names are made of, so frequent ones do not drown them.
 pieces = learn({w: int(n ** 0.6) + 1 for w, n in counts.most_common(60000) if w not in SPECIAL}, MERGES)
 words = WordPieces(pieces | {"0" * n for n in range(1, 8)} | {"##" + "0" * n for n in range(1, 8)} | {chr(c) for c in range(33, 127)})
@@ -56,22 +57,28 @@ def encode(example, augment):
         # The product shows windows: text may begin and end anywhere.
         start = rng.randrange(0, len(example) // 2)
         example = example[start: rng.randrange(start + 6, len(example) + 1)]
-    ids, cases, labels = [CLS], [4], [-100]
-    for word, case, label in example[:90]:
+    ids, types, labels = [CLS], [4], [-100]
+    throughout = not any(case in (1, 2, 3) for _, case, _, _ in example)
+    # Words that no list holds: the model must do without.
+    forgetful = 0.5 if augment and rng.random() < 0.3 else 0
+    for word, case, known, label in example[:90]:
+        if case == SMALL and throughout:
+            case = SMALL_THROUGHOUT
+        kind = case + CASES * (0 if forgetful and rng.random() < forgetful else known)
         parts = words.encode(word)
         if augment and rng.random() < 0.03:
             parts = [UNK]
         ids += parts
-        cases += [case] * len(parts)
+        types += [kind] * len(parts)
         labels += [label] + [-100] * (len(parts) - 1)
-    return ids + [SEP], cases + [4], labels + [-100]
+    return ids + [SEP], types + [4], labels + [-100]
 
 
 class Tagger(nn.Module):
     def __init__(self):
         super().__init__()
         self.tokens = nn.Embedding(len(words.vocabulary), DIM)
-        self.cases = nn.Embedding(CASES, DIM)
+        self.types = nn.Embedding(CASES * CLASSES, DIM)
         nn.init.normal_(self.tokens.weight, std=0.3)
         self.enter = nn.Conv1d(DIM, HIDDEN, 3, padding=1)
         self.layers = nn.ModuleList(nn.Conv1d(HIDDEN, HIDDEN, 3, padding=d, dilation=d) for d in DILATIONS)
@@ -82,7 +89,7 @@ class Tagger(nn.Module):
     def forward(self, input_ids, attention_mask, token_type_ids):
         # Masked after each layer: padding never reaches a neighbour, so a text scores the same alone and in a batch.
         mask = attention_mask.unsqueeze(1).to(torch.float32)
-        x = (self.tokens(input_ids) + self.cases(token_type_ids)).transpose(1, 2)
+        x = (self.tokens(input_ids) + self.types(token_type_ids)).transpose(1, 2)
         x = torch.relu(self.enter(self.drop(x) * mask)) * mask
         for layer, norm in zip(self.layers, self.norms):
             x = (x + torch.relu(norm(layer(x)))) * mask
@@ -111,12 +118,12 @@ def batches(examples, augment, size=3000):
 model = Tagger()
 optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3, weight_decay=0.01)
 weights = torch.tensor([1.0, 1.3, 1.3, 1.3, 1.0])
-began, step, share = time.time(), 0, 0.0
+began, step, share = time.process_time(), 0, 0.0
 while share < 1:
     rng.shuffle(examples)
     for at in range(0, len(examples), 8000):
         for ids, mask, cases, labels in batches(examples[at:at + 8000], True):
-            share = (time.time() - began) / (60 * minutes)
+            share = (time.process_time() - began) / (60 * minutes)
             if share >= 1:
                 break
             for group in optimizer.param_groups:
@@ -138,28 +145,28 @@ ids, mask, cases, _ = next(batches(examples[:64], False))
 torch.onnx.export(model, (ids, mask, cases), f"{out}/onnx/model.onnx", opset_version=14,
                   input_names=["input_ids", "attention_mask", "token_type_ids"], output_names=["logits"],
                   dynamic_axes={name: {0: "batch", 1: "tokens"} for name in ["input_ids", "attention_mask", "token_type_ids", "logits"]})
+shutil.copy(words_file, f"{out}/words.tsv")
 json.dump(words.tokenizer_json(), open(f"{out}/tokenizer.json", "w"), ensure_ascii=False)
 json.dump({"tokenizer_class": "BertTokenizer", "unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]",
            "do_lower_case": True, "strip_accents": False, "model_max_length": 512}, open(f"{out}/tokenizer_config.json", "w"), indent=1)
 json.dump({"model_type": "bert", "architectures": ["BertForTokenClassification"], "vocab_size": len(words.vocabulary),
            "hidden_size": HIDDEN, "num_hidden_layers": len(DILATIONS), "max_position_embeddings": 512,
            "id2label": {str(i): l for i, l in enumerate(LABELS)}, "label2id": {l: i for i, l in enumerate(LABELS)},
-           # Read by src/backends/entity-worker.ts: letter case goes into token_type_ids, newlines are tokens.
-           "carrel": {"case_in_token_types": True, "newline_token": "\u23ce"}}, open(f"{out}/config.json", "w"), indent=1)
+           # Read by src/backends/entity-worker.ts: case and class of a word go into token_type_ids, newlines are tokens.
+           "carrel": {"case_in_token_types": True, "newline_token": "\u23ce", "words": "words.tsv"}}, open(f"{out}/config.json", "w"), indent=1)
 print("steps", step, "size", sum(os.path.getsize(os.path.join(d, f)) for d, _, fs in os.walk(out) for f in fs))
 torch.save((model.state_dict(), words.vocabulary), f"/tmp/carrel-entities-{os.getpid()}.pt") if os.environ.get("KEEP_WEIGHTS") else None
 
-if len(sys.argv) > 5:
-    right, wrong, missed = collections.Counter(), collections.Counter(), collections.Counter()
-    held_out = [labelled(r) for r in read(sys.argv[5])]
-    with torch.no_grad():
-        for ids, mask, cases, labels in batches(held_out, False):
-            guess = model(ids, mask, cases).argmax(-1)
-            for g, l in zip(guess[labels >= 0].tolist(), labels[labels >= 0].tolist()):
-                g, l = LABELS[g][2:], LABELS[l][2:]
-                if g == l and g: right[g] += 1
-                else:
-                    if g: wrong[g] += 1
-                    if l: missed[l] += 1
-    for kind in ("NAME", "ADDRESS"):
-        print(kind, "tokens: precision %.3f recall %.3f" % (right[kind] / max(1, right[kind] + wrong[kind]), right[kind] / max(1, right[kind] + missed[kind])))
+right, wrong, missed = collections.Counter(), collections.Counter(), collections.Counter()
+held_out = [labelled(r) for r in read(held_out_file)]
+with torch.no_grad():
+    for ids, mask, cases, labels in batches(held_out, False):
+        guess = model(ids, mask, cases).argmax(-1)
+        for g, l in zip(guess[labels >= 0].tolist(), labels[labels >= 0].tolist()):
+            g, l = LABELS[g][2:], LABELS[l][2:]
+            if g == l and g: right[g] += 1
+            else:
+                if g: wrong[g] += 1
+                if l: missed[l] += 1
+for kind in ("NAME", "ADDRESS"):
+    print(kind, "tokens: precision %.3f recall %.3f" % (right[kind] / max(1, right[kind] + wrong[kind]), right[kind] / max(1, right[kind] + missed[kind])))

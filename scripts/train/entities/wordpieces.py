@@ -1,8 +1,11 @@
 """Subwords of the entity model: how text becomes tokens in training; `tokenizer_json` says the same to the product.
 
 Atoms are runs of letters, runs of digits, single signs and newlines; src/backends/entity-worker.ts cuts in the same way.
-Digits are all read as 0: their number matters, their value does not. Letters are read small; their case goes into
-token_type_ids (0 small, 1 capital first, 2 all capitals, 3 mixed, 4 no letters), so that `anna` and `Anna` share a vector.
+Digits are all read as 0: their number matters, their value does not. Letters are read small; case and class of a word
+go into token_type_ids, as case + 6 * class, so that `anna` and `Anna` share a vector.
+Cases: 0 small, 1 capital first, 2 all capitals, 3 mixed, 4 no letters, 5 small in a text that has no capital at all.
+Classes, by words.tsv (see gazetteer.py): 4 for a given name, 8 for a surname alone, and 1 for a common English word,
+2 for a thing or place, 3 for a common word of another language, the first of these that holds.
 """
 import collections, re
 
@@ -10,6 +13,18 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "\u23ce"]
 SINGLE = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 ATOM = re.compile(f"\n|[{SINGLE}]|(?:(?![{SINGLE}])(?:[^\\W\\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0900-\u0903\u093a-\u094f]))+|\\d+|[^\\s]")
 MAX_WORD = 100
+CASES, CLASSES, SMALL, SMALL_THROUGHOUT = 6, 12, 0, 5
+
+
+def classes_in(path):
+    """Class of each listed word."""
+    result = {}
+    for line in open(path, encoding="utf-8"):
+        letters, words = line.rstrip("\n").split("\t")
+        name = 4 if "g" in letters else 8 if "s" in letters else 0
+        kind = 1 if "c" in letters else 2 if "t" in letters else 3 if "f" in letters else 0
+        result.update((word, name + kind) for word in words.split(" "))
+    return result
 
 
 def atoms(text):

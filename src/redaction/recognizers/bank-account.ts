@@ -95,8 +95,10 @@ const IBAN_LENGTHS: Record<string, number> = {
   YE: 30,
 }
 
-const IBAN_HEAD = /(?<![\p{L}\p{N}])[A-Z]{2}[ -]?\d{2}(?=[ -]?[A-Z\d])/giu
-const NUMBER = /(?<![\p{L}\p{N}.,/])\d(?:[ \u00a0-]?\d){4,19}(?![\p{L}\p{N}]|[.,]\d)/gu
+const IBAN_HEAD = /(?<![\p{L}\p{N}])[A-Z]{2}[ .-]{0,3}\d{2}(?=[ .-]{0,3}[A-Z\d])/giu
+const NUMBER = /(?<![\p{L}\p{N}.,/])\d(?:[ -]{0,3}\d){4,19}(?![\p{L}\p{N}]|[.,]\d)/gu
+/** Signs between the groups of an IBAN. */
+const MAX_GAP = 3
 const ROUTING_WORDS = /\b(?:routing|aba|rtn|transit)\b[^\d\n]{0,24}$/
 const ACCOUNT_WORDS =
   /(?:\b(?:bank |checking |savings? |current |giro)?(?:account|acct|acc|a\/c)(?: ?(?:number|num|no|nr|n°|#)\.?| ?id)?|\b(?:konto(?:nummer|nr)?|kontonr|numéro de compte|número de cuenta|numero di conto|sort[ -]?code))\b[^\p{L}\d\n]{0,6}(?:(?:is|ist|was|to|into|from|number|no|nr|es|est|è)\b[^\p{L}\d\n]{0,4}){0,2}$/u
@@ -115,14 +117,17 @@ function findIbans(view: PieceView): Found[] {
   return found
 }
 
-/** Reads `length` letters and digits, single spaces or dashes between them; -1 where the sum is wrong or more follow. */
+/** Reads `length` letters and digits, up to three spaces, dashes or dots between them; -1 where the sum is wrong or more follow. */
 function endOfIban(text: string, start: number, length: number): number {
   let code = ""
   let at = start
+  let gap = 0
   for (; at < text.length && code.length < length; at++) {
     const character = text[at]!
-    if (/[A-Za-z0-9]/.test(character)) code += character.toUpperCase()
-    else if (!/[ \u00a0-]/.test(character) || !/[A-Za-z0-9]/.test(text[at + 1] ?? "")) return -1
+    if (/[A-Za-z0-9]/.test(character)) {
+      code += character.toUpperCase()
+      gap = 0
+    } else if (!/[ .-]/.test(character) || ++gap > MAX_GAP) return -1
   }
   const whole = code.length === length && !/[\p{L}\p{N}]/u.test(text[at] ?? "")
   return whole && mod97(code) ? at : -1

@@ -8,13 +8,21 @@ import type { Found, PieceView } from "./recognizer.ts"
 import { contextBefore, matchesIn } from "./recognizer.ts"
 
 const CANDIDATE =
-  /(?<![\p{N}_@#$€£%&=?]|[\p{N}][.,/:]|(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])\p{L})(?:\+|\(\+?)?\d(?:[ \u00a0.()/‑–-]{0,3}\d){4,16}(?:\s?(?:x|ext\.?|extension|#)\s?\d{1,6})?(?![\p{N}_@%]|[.,:/]\d|\p{Ll})/giu
+  /(?<![\p{N}_@#$€£%&=?]|[\p{N}][.,/:]|(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])\p{L})(?:\+|\(\+?)?\d(?:[ .()/-]{0,3}\d){4,16}(?:\s?(?:x|ext\.?|extension|#)\s?\d{1,6})?(?![\p{N}_@%]|[.,:/]\d|\p{Ll})/giu
 
 const PHONE_WORDS =
-  /(?:\b(?:call(?:ed|ing)?|phone|phones|telephone|tel|mobile|cell(?:ular)?|fax|dial|ring|text|sms|whatsapp|reach|contact|answering|hotline|helpline|landline|handy|telefon|telefono|teléfono|téléphone|móvil|ph|mob|signal|viber)\b|☎|📞|📱|电话|電話|전화)/u
+  /(?:\b(?:call(?:ed|ing)?|phone|phones|telephone|tel|mobile|cell(?:ular)?|fax|dial|ring|text|sms|whatsapp|reach|contact|answering|hotline|helpline|landline|handy|telefon|telefono|teléfono|téléphone|móvil|ph|mob|signal|viber)\b|☎|📞|📱|电话|電話|手机|手機|携帯|전화|هاتف|جوال|اتصل|تلفن|טלפון|फ़ोन|फोन|โทร|тел|телефон|мобил|τηλ|κινητό|điện thoại|telefoon|numer telefonu|puhelin|telefonszám)/u
 const PHONE_LABEL_BEHIND = /^[\s\-–(/,]{0,3}(?:office|fax|mobile|cell|home|work|tel|phone|ext|x\d)/i
 const OTHER_NUMBER =
   /(?:\b(?:order|invoice|version|release|isbn|issn|doi|ref(?:erence)?|ticket|case|serial|sku|part|model|port|build|page|rfc|iso|chapter|section|ssn|social security(?: number)?|passport|licen[cs]e|zip|postcode|tracking|account|acct|iban|routing|patent|item|batch|lot|id|vat|tax|card|commit|pid|uid|year)(?: ?(?:number|no|nr|code|id))?|#|№|[$€£¥])[\s.:#]{0,3}(?:(?:is|was|no|nr)\b[\s.:]{0,2})?$/u
+
+/** Regions whose national numbers have nine digits and are written in threes. */
+const GROUPED_IN_THREES: CountryCode[] = ["ES", "PL", "PT", "CZ", "SK", "GR", "HR", "SI", "UA", "NO", "CH"]
+/** Behind an amount stands what is counted, or another number; behind a telephone number a sentence ends or goes on. */
+const COUNTED =
+  /^[\t ]{0,3}(?:[-–+×x*/=<>|%‰°€$£¥#\d]|(?!(?:or|and|und|oder|ou|et|o|y|e|lub|oraz|between|after|before|until|from|any|at|on|in|if|for|is|please|bitte|ab|von|till|during)\b)\p{Ll})/u
+const COUNTING =
+  /(?:[-–+×x*/=<>|%°€$£¥#\d]|\b(?:of|about|over|nearly|than|some|total|sum|price|costs?|population|approximately|around|exceeds?|amounts?|worth|usd|eur|gbp|chf|pln))[\s:]{0,3}$/u
 
 const SHAPES_OF_OTHER_THINGS = [
   /^\d{4}[-./]\d{1,2}[-./]\d{1,2}$/, // dates
@@ -69,6 +77,8 @@ function scoreOf(number: string, index: number, view: PieceView): number {
   const grouped = /[ .()/-]/.test(main)
   const areaCode = /^\(0?\d{1,4}\) ?\d/.test(main)
   if (areaCode && digits.length >= 7) return 0.75
+  if (isInThrees(main) && !countsSomething(before, view.text.slice(index + number.length)))
+    return validSomewhere(main, GROUPED_IN_THREES) ? 0.6 : 0
   const national = grouped && /^0/.test(main) && digits.length >= 9 && digits.length <= 12
   return national && validSomewhere(main) ? 0.7 : 0
 }
@@ -78,18 +88,24 @@ function isPossible(international: string): boolean {
   return parsed?.isPossible() ?? false
 }
 
+/** `601 234 567`: also how large amounts are written. */
+const isInThrees = (number: string): boolean => /^[2-9]\d{2}([ .-])\d{3}\1\d{3}$/.test(number)
+
+const countsSomething = (before: string, behind: string): boolean => COUNTED.test(behind) || COUNTING.test(before)
+
 /** Answers of `validSomewhere`; bounded, since texts repeat their numbers. */
 const known = new Map<string, boolean>()
 const KNOWN_MAX = 5000
 
-/** Valid as a national number in at least one region. */
-function validSomewhere(national: string): boolean {
-  const remembered = known.get(national)
+/** Valid as a national number in at least one of the regions; in any, where none are given. */
+function validSomewhere(national: string, regions?: CountryCode[]): boolean {
+  const key = regions ? `${national}/${regions.length}` : national
+  const remembered = known.get(key)
   if (remembered !== undefined) return remembered
-  const valid = getCountries().some(
+  const valid = (regions ?? getCountries()).some(
     (country: CountryCode) => parsePhoneNumberFromString(national, country)?.isValid() ?? false,
   )
   if (known.size >= KNOWN_MAX) known.clear()
-  known.set(national, valid)
+  known.set(key, valid)
   return valid
 }

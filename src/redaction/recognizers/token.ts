@@ -5,6 +5,8 @@ import { contextBefore, matchesIn } from "./recognizer.ts"
 import { isPlaceholder } from "./secret-value.ts"
 
 const JWT = /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.?[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){0,2}/g
+/** Broken over lines, as terminals and mail programs do. */
+const WRAPPED_JWT = /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}(?:[A-Za-z0-9_.-]|[ \t]*\r?\n[ \t>|]*(?=[A-Za-z0-9_.-]))*/g
 const SCHEME = /\b(?:bearer|basic|digest)\s{1,3}["']?$/
 const TOKEN_NAMES =
   /(?:(?:session|access|refresh|auth|authentication|authorization|bearer|csrf|xsrf|id|api|security|reset|verification|jwt|oauth|device|push|x-auth|x-csrf|deploy|bot)[ _-]?tokens?|session[ _-]?(?:ids?|keys?|secret|cookies?)|sess(?:ion)?id|phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|sid|tokens?|authorization)["'`\]]{0,2}(?:\s{0,3}(?:=>|:=|[:=])|\s{1,3}is:?)\s{0,3}["'`]?$/i
@@ -14,6 +16,7 @@ export function findTokens(view: PieceView): Found[] {
   const found: Found[] = []
   for (const match of matchesIn(view, JWT))
     found.push({ start: match.index, end: match.index + match[0].length, score: 0.99 })
+  if (view.text.includes("\n", view.from)) found.push(...findWrapped(view))
   for (const match of matchesIn(view, VALUE)) {
     const value = match[0].replace(/[.:]+$/, "")
     if (isPlaceholder(value)) continue
@@ -25,6 +28,21 @@ export function findTokens(view: PieceView): Found[] {
     }
   }
   return found
+}
+
+/** The lines up to the last one that belongs to a whole token: three parts, and nothing of a sentence behind them. */
+function findWrapped(view: PieceView): Found[] {
+  return [...matchesIn(view, WRAPPED_JWT)].flatMap(match => {
+    const lines = match[0].split("\n")
+    for (let count = lines.length; count > 1; count--) {
+      const part = lines.slice(0, count).join("\n").trimEnd()
+      const whole = part.replaceAll(/[\s>|]/g, "")
+      const isWord = /^[\s>|]*[A-Z]?[a-z]+[.]?$/.test(lines[count - 1]!)
+      if (!isWord && /^[\w-]{8,}\.[\w-]{5,}\.?[\w-]*(?:\.[\w-]+){0,2}$/.test(whole))
+        return [{ start: match.index, end: match.index + part.length, score: 0.99 }]
+    }
+    return []
+  })
 }
 
 /** Not a word of a language: digits among letters, or long with changing case. */
