@@ -56,6 +56,7 @@ import { isMigrated, openDatabase, removeOldCopies } from "./storage/database.ts
 import { watchDiskUse } from "./storage/disk-use.ts"
 import { DiskWatch } from "./storage/disk-watch.ts"
 import { closeToOthers } from "./storage/file-modes.ts"
+import { Idempotency } from "./storage/idempotency.ts"
 import { lockDirectory } from "./storage/lock.ts"
 import { healVectorFiles } from "./storage/vector-files.ts"
 import { keepLogEmpty } from "./storage/write-ahead-log.ts"
@@ -106,6 +107,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
   const queue = new JobQueue(database)
   await queue.reclaim()
   const changes = new FileChanges()
+  const idempotency = new Idempotency(database)
   const embedder = await openConfiguredEmbedder(config, config.embedding_model)
   failed.defer(() => embedder.close())
   const index = new SearchIndex({
@@ -213,6 +215,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
       blobs,
       queue,
       changes,
+      idempotency,
       room: new UploadRoom(queue, { uploads: config.max_uploads, queuedFiles: config.max_queued_files }),
     },
     maxFileBytes: config.max_file_bytes,

@@ -1,10 +1,11 @@
 /** Carries out the calls of one model turn, side by side, and stops those that only repeat. */
+
 import type { ToolCall } from "../backends/backend.ts"
+import { canonicalJson } from "../canonical-json.ts"
 import type { Guard } from "../grounding/guard.ts"
 import type { Guarded } from "../guarded.ts"
 import { agentToolSeconds } from "../metrics.ts"
 import { STEP_CALL, STEP_OUTCOME } from "./fields.ts"
-import { canonicalJson } from "./json-schema.ts"
 import type { StepCall, StepOutcome } from "./run-store.ts"
 import { callTool, type Tool, type ToolContext, type ToolOutcome } from "./tools/tool.ts"
 

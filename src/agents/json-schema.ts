@@ -102,15 +102,6 @@ function depthOf(value: unknown, depth = 0): number {
 export const describeIssues = (issues: SchemaIssue[]): string =>
   issues.map(({ field, issue }) => (field ? `${field} ${issue}` : issue)).join("; ")
 
-/** JSON with sorted keys: equal values give equal texts. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, inner) =>
-    inner !== null && typeof inner === "object" && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)))
-      : inner,
-  )
-}
-
 /**
  * The JSON value in what a model wrote: the whole text, a fenced block, or the first object or list in it.
  * Undefined when there is none.

@@ -5,6 +5,7 @@ import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { Warning } from "../storage/document.ts"
+import { IDEMPOTENCY_MS } from "../storage/idempotency.ts"
 import type { RunStatus } from "../storage/runs.ts"
 import type { Citation } from "./passages.ts"
 import { type FinishReason, type RunRow, type RunSummary, type StepRow, toRunSummary } from "./run-record.ts"
@@ -65,9 +66,6 @@ export interface BegunStep {
   call: Guarded<StepCall>
   startedAt: string
 }
-
-/** An idempotency key may be used anew after this time. */
-const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
 
 export class RunStore {
   constructor(private readonly database: Database) {}

@@ -6,20 +6,19 @@
  * which counts from acceptance) or `cancelled` (by request, or because the client of a blocking call went away).
  * Leaving aborts the model request and every tool at once and does not wait for them.
  */
-import { createHash } from "node:crypto"
 import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
 import { agentRunSeconds } from "../metrics.ts"
 import { PARTIAL_REDACTION } from "../redaction/redact.ts"
 import type { SearchService } from "../search/types.ts"
+import { keyReused, requestHash } from "../storage/idempotency.ts"
 import type { RunStatus } from "../storage/runs.ts"
 import { Gate, type Ticket } from "../threads/gate.ts"
 import { orAbort } from "../threads/or-abort.ts"
 import { answerOf, Ending, type EndReason, endingOf, INTERRUPTED, openStepResult } from "./endings.ts"
 import { runExtractive } from "./extractive.ts"
 import { RUN_OUTCOME } from "./fields.ts"
-import { canonicalJson } from "./json-schema.ts"
 import { LiveRun } from "./live-run.ts"
 import type { Usage } from "./model-turn.ts"
 import { type Citation, Passages } from "./passages.ts"
@@ -175,10 +174,10 @@ export class AgentRuns {
     { idempotencyKey, acceptedAt = new Date() }: StartOptions,
   ): Promise<string> {
     const { store } = this.dependencies
-    const requestHash = createHash("sha256").update(canonicalJson(request)).digest("hex")
+    const hash = requestHash(request)
     if (idempotencyKey !== undefined) {
       const earlier = await store.findByIdempotencyKey(caller.workspaceId, idempotencyKey, acceptedAt)
-      if (earlier) return sameRequest(earlier, requestHash)
+      if (earlier) return sameRequest(earlier, hash)
     }
     if (this.stopping) throw new AppError("overloaded", { message: "the daemon is stopping", retryAfter: 5 })
     const prepared = await prepareRun(caller.workspaceId, request, this.dependencies)
@@ -191,11 +190,11 @@ export class AgentRuns {
         startedAt: acceptedAt,
         deadlineAt,
         idempotencyKey: idempotencyKey ?? null,
-        requestHash,
+        requestHash: hash,
       })
       if ("earlier" in inserted) {
         ticket.leave()
-        return sameRequest(inserted.earlier, requestHash)
+        return sameRequest(inserted.earlier, hash)
       }
       this.launch(inserted.id, prepared, ticket, deadlineAt)
       return inserted.id
@@ -289,8 +288,7 @@ export class AgentRuns {
   }
 }
 
-function sameRequest(earlier: { id: string; request_hash: string }, requestHash: string): string {
-  if (earlier.request_hash !== requestHash)
-    throw new AppError("conflict", { message: "this Idempotency-Key was used with another request" })
+function sameRequest(earlier: { id: string; request_hash: string }, hash: string): string {
+  if (earlier.request_hash !== hash) throw keyReused()
   return earlier.id
 }

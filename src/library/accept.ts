@@ -1,13 +1,15 @@
 /**
- * Taking files in. Bytes are on disk before this runs; one transaction then makes all rows and jobs of a request, so that
- * an acknowledged file survives anything and a refused one leaves nothing.
+ * Taking files in. Bytes are on disk before this runs; a transaction then makes rows and jobs together, so that an
+ * acknowledged file survives anything and a refused one leaves nothing.
  */
-import { diskTrouble, invalid } from "../errors.ts"
+import { sql } from "kysely"
+import { diskTrouble, invalid, toErrorBody } from "../errors.ts"
 import { newId } from "../id.ts"
 import { indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Blobs, StoredBlob } from "../storage/blobs.ts"
 import type { Database, Trx } from "../storage/database.ts"
+import { type Idempotency, type IdempotentRequest, note, requestHash } from "../storage/idempotency.ts"
 import type { FileChanges } from "./changes.ts"
 import { checkContext, checkTags, foldName, parseMetadata } from "./labels.ts"
 import { QUEUED } from "./library.ts"
@@ -39,8 +41,10 @@ export interface UploadAnswer {
   rejected: { name: string; error: { code: string; message: string } }[]
 }
 
-/** An Idempotency-Key is remembered for 24 h. */
-const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
+/** Files that one commit takes in: others write between two commits of a form of thousands, and are answered meanwhile. */
+const FILES_PER_COMMIT = 250
+/** Of all files of a form together: 4 000 with the largest metadata. */
+const MAX_LABEL_BYTES = 64 * 2 ** 20
 
 /** @throws AppError invalid_request naming the part */
 export function checkLabels(fields: ReadonlyMap<string, string[]>): UploadLabels {
@@ -63,6 +67,7 @@ export interface AcceptDependencies {
   blobs: Blobs
   queue: JobQueue
   changes: FileChanges
+  idempotency: Idempotency
   room: UploadRoom
 }
 
@@ -71,151 +76,189 @@ export interface AcceptRequest {
   files: ReceivedFile[]
   labels: UploadLabels
   rejected: UploadAnswer["rejected"]
-  idempotencyKey?: string
+  idempotencyKey?: string | undefined
 }
 
-/** Registers received files. Their blobs belong to this function from here on: unused ones are removed. */
+/**
+ * Registers received files. Their blobs belong to this function from here on: unused ones are removed.
+ *
+ * A form of more files than go into one commit takes several. Where a later one fails, its files and those after it are
+ * rejected; a daemon that is killed amid them keeps what was committed, though nobody was told.
+ */
 export async function acceptFiles(dependencies: AcceptDependencies, request: AcceptRequest): Promise<UploadAnswer> {
-  const { database, blobs, queue, changes } = dependencies
+  const { blobs, idempotency } = dependencies
   const unused = new Set(request.files.map(file => file.stored.blob))
-  const superseded: string[] = []
+  const repetition = repetitionOf(request)
   try {
-    const answer = await database.transaction().execute(async trx => {
-      const earlier = request.idempotencyKey && (await findAnswer(trx, request.workspaceId, request.idempotencyKey))
-      if (earlier) return earlier
-      const records: FileRecord[] = []
-      for (const file of request.files) records.push(await register(trx, queue, request, file, superseded))
-      const made: UploadAnswer = { message: describe(records), files: records, rejected: request.rejected }
-      if (request.idempotencyKey) await rememberAnswer(trx, request.workspaceId, request.idempotencyKey, made)
-      const used = await trx
-        .selectFrom("files")
-        .select("blob")
-        .where("blob", "in", [...unused])
-        .execute()
-      for (const { blob } of used) unused.delete(blob)
-      return made
-    })
-    for (const blob of superseded) unused.add(blob)
-    queue.announce()
-    for (const { id } of answer.files) changes.announce(id)
-    return answer
-  } catch (error) {
-    // Rolled back: no row refers to any of them. But a commit that the disk failed to sync may be found again after a
-    // crash, and then needs its bytes; without one they are swept at the next start.
-    if (diskTrouble(error) === "failing") unused.clear()
-    else for (const file of request.files) unused.add(file.stored.blob)
-    throw error
+    checkLabelBytes(request)
+    return await idempotency.once(
+      repetition,
+      () => take(dependencies, request, repetition, unused),
+      async noted => {
+        const { files, rejected } = JSON.parse(noted) as Omit<UploadAnswer, "message">
+        return { message: describe(files), files, rejected }
+      },
+    )
   } finally {
     for (const blob of unused) await blobs.remove(blob)
   }
 }
 
-/** `superseded` collects blobs that no version of a file needs any more once the transaction is committed. */
+/** @throws AppError invalid_request: labels are kept with every file, and shown with every file of the answer */
+function checkLabelBytes({ files, labels }: AcceptRequest): void {
+  const bytes = Buffer.byteLength(JSON.stringify([labels.metadata, labels.tags]))
+  if (bytes * files.length > MAX_LABEL_BYTES)
+    throw invalid("metadata", `times the number of files must have at most ${MAX_LABEL_BYTES} bytes, tags included`)
+}
+
+function repetitionOf({ workspaceId, files, labels, rejected, idempotencyKey }: AcceptRequest) {
+  if (idempotencyKey === undefined) return undefined
+  const given = files.map(({ name, stored }) => [name, stored.size, stored.sha256])
+  const refused = rejected.map(({ name, error }) => [name, error.code])
+  const hash = requestHash({ files: given, labels, refused })
+  return { workspaceId, operation: "upload", key: idempotencyKey, hash } satisfies IdempotentRequest
+}
+
+/** @param unused blobs that no file needs; those that get a row are taken out, those that lose theirs put in */
+async function take(
+  dependencies: AcceptDependencies,
+  request: AcceptRequest,
+  repetition: IdempotentRequest | undefined,
+  unused: Set<string>,
+): Promise<UploadAnswer> {
+  const { database, blobs, queue, changes } = dependencies
+  const answer: UploadAnswer = { message: "", files: [], rejected: [...request.rejected] }
+  const texts: string[] = [] // the files so far as JSON: all of them in one go would hold up everybody else
+  await blobs.keepNames(unused)
+  for (let at = 0; at < request.files.length; at += FILES_PER_COMMIT) {
+    const group = request.files.slice(at, at + FILES_PER_COMMIT)
+    const isLast = at + group.length === request.files.length
+    try {
+      const { records, needed, superseded } = await database.transaction().execute(async trx => {
+        const registered = await register(trx, queue, request, group)
+        if (!repetition) return registered
+        texts.push(JSON.stringify(registered.records).slice(1, -1))
+        if (isLast) await note(trx, repetition, `{"files":[${texts}],"rejected":${JSON.stringify(answer.rejected)}}`)
+        return registered
+      })
+      answer.files.push(...records)
+      for (const blob of needed) unused.delete(blob)
+      for (const blob of superseded) unused.add(blob)
+      queue.announce()
+      for (const { id } of records) changes.announce(id)
+    } catch (error) {
+      // Rolled back: no row refers to any of them. But a commit that the disk failed to sync may be found again after a
+      // crash, and then needs its bytes; without one they are swept at the next start.
+      if (diskTrouble(error) === "failing") for (const { stored } of group) unused.delete(stored.blob)
+      if (answer.files.length === 0) throw error
+      const { code, message } = toErrorBody(error)
+      answer.rejected.push(...request.files.slice(at).map(({ name }) => ({ name, error: { code, message } })))
+      break
+    }
+  }
+  return { ...answer, message: describe(answer.files) }
+}
+
+interface Registered {
+  records: FileRecord[]
+  /** Blobs of the rows that were written. */
+  needed: string[]
+  /** Blobs that no version of a file needs any more once the transaction is committed. */
+  superseded: string[]
+}
+
+/** Rows and jobs of some files of a form, in a few statements whatever their number. */
 async function register(
   trx: Trx,
   queue: JobQueue,
-  request: AcceptRequest,
-  file: ReceivedFile,
-  superseded: string[],
-): Promise<FileRecord> {
-  const { workspaceId, labels } = request
-  const sameName = () =>
-    trx
-      .selectFrom("files")
-      .selectAll()
-      .where("workspace_id", "=", workspaceId)
-      .where("name", "=", file.name)
-      .where("context_id", labels.contextId === null ? "is" : "=", labels.contextId)
-      .orderBy("id", "desc")
-      .limit(1)
-  if (labels.onDuplicate === "return_existing") {
-    const same = await sameName().where("sha256", "=", file.stored.sha256).executeTakeFirst()
-    if (same) return { ...toFileRecord(same), duplicate: true }
-  }
-  const replaced = labels.onDuplicate === "replace" ? await sameName().executeTakeFirst() : undefined
-  if (replaced && replaced.blob !== replaced.live_blob) superseded.push(replaced.blob)
-  const now = new Date().toISOString()
-  const content = {
-    size: file.stored.size,
-    sha256: file.stored.sha256,
-    blob: file.stored.blob,
-    type: file.type,
-    mime_type: file.mimeType,
-    tags: JSON.stringify(labels.tags),
-    metadata: JSON.stringify(labels.metadata),
-    updated_at: now,
-    ...QUEUED,
-  }
-  const row = replaced
-    ? await replace(trx, replaced, content)
-    : await insert(trx, workspaceId, file.name, labels.contextId, now, content)
-  await queue.enqueue(trx, [indexJob(row)])
-  return toFileRecord(row)
+  { workspaceId, labels }: AcceptRequest,
+  files: ReceivedFile[],
+): Promise<Registered> {
+  const sameAs = (name: string, sha256: string) => (labels.onDuplicate === "replace" ? name : `${sha256} ${name}`)
+  const known = new Map<string, FileRow>()
+  if (labels.onDuplicate !== "keep_both")
+    for (const row of await findSame(trx, workspaceId, labels, files)) known.set(sameAs(row.name, row.sha256), row)
+  const added = new Map<string, FileRow>()
+  const replaced = new Map<string, FileRow>()
+  const superseded: string[] = []
+  const records = files.map(file => {
+    const key = sameAs(file.name, file.stored.sha256)
+    const same = known.get(key)
+    if (same && labels.onDuplicate === "return_existing") return { ...toFileRecord(same), duplicate: true as const }
+    const row = same ? nextVersion(same, file, labels) : newRow(workspaceId, file, labels)
+    if (same && same.blob !== same.live_blob) superseded.push(same.blob)
+    if (labels.onDuplicate !== "keep_both") known.set(key, row) // the form may hold it twice
+    const rows = same && !added.has(same.id) ? replaced : added
+    rows.set(row.id, row)
+    return toFileRecord(row)
+  })
+  if (added.size > 0)
+    await trx
+      .insertInto("files")
+      .values([...added.values()])
+      .execute()
+  for (const { id, ...row } of replaced.values()) await trx.updateTable("files").set(row).where("id", "=", id).execute()
+  const rows = [...added.values(), ...replaced.values()]
+  await queue.enqueue(trx, rows.map(indexJob))
+  return { records, needed: rows.map(({ blob }) => blob), superseded }
 }
 
-type Content = Pick<FileRow, "size" | "sha256" | "blob" | "type" | "mime_type" | "tags" | "metadata" | "updated_at"> &
-  typeof QUEUED
-
-/** A new version under the old id; what search sees stays the live generation until the new one is published. */
-async function replace(trx: Trx, old: FileRow, content: Content): Promise<FileRow> {
-  return trx
-    .updateTable("files")
-    .set({ ...content, generation: old.generation + 1 })
-    .where("id", "=", old.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
-
-async function insert(
+/** The newest file for each that has its name and context, and its bytes where those count. */
+async function findSame(
   trx: Trx,
   workspaceId: string,
-  name: string,
-  contextId: string | null,
-  now: string,
-  content: Content,
-): Promise<FileRow> {
-  return trx
-    .insertInto("files")
-    .values({
-      id: newId("file"),
-      workspace_id: workspaceId,
-      name,
-      name_folded: foldName(name),
-      context_id: contextId,
-      created_at: now,
-      generation: 1,
-      ocr_page_count: 0,
-      ...content,
-    } as FileRow)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  { contextId, onDuplicate }: UploadLabels,
+  files: ReceivedFile[],
+): Promise<FileRow[]> {
+  const wanted = JSON.stringify(files.map(({ name, stored }) => [name, stored.sha256]))
+  const sameBytes = onDuplicate === "replace" ? sql`true` : sql`same.sha256 = json_extract(wanted.value, '$[1]')`
+  const { rows } = await sql<FileRow>`
+    select files.* from json_each(${wanted}) as wanted cross join files on files.id = (
+      select max(id) from files as same
+      where same.workspace_id = ${workspaceId} and same.name = json_extract(wanted.value, '$[0]')
+        and same.context_id is ${contextId} and ${sameBytes}
+    )`.execute(trx)
+  return rows
 }
 
-async function findAnswer(trx: Trx, workspaceId: string, key: string): Promise<UploadAnswer | undefined> {
-  const since = new Date(Date.now() - IDEMPOTENCY_MS).toISOString()
-  await trx.deleteFrom("idempotent_answers").where("created_at", "<", since).execute()
-  const row = await trx
-    .selectFrom("idempotent_answers")
-    .select("body")
-    .where("workspace_id", "=", workspaceId)
-    .where("operation", "=", "upload")
-    .where("key", "=", key)
-    .executeTakeFirst()
-  return row && (JSON.parse(row.body) as UploadAnswer)
-}
+const contentOf = ({ type, mimeType, stored }: ReceivedFile, labels: UploadLabels) => ({
+  size: stored.size,
+  sha256: stored.sha256,
+  blob: stored.blob,
+  type,
+  mime_type: mimeType,
+  tags: JSON.stringify(labels.tags),
+  metadata: JSON.stringify(labels.metadata),
+  updated_at: new Date().toISOString(),
+  ...QUEUED,
+})
 
-async function rememberAnswer(trx: Trx, workspaceId: string, key: string, answer: UploadAnswer): Promise<void> {
-  await trx
-    .insertInto("idempotent_answers")
-    .values({
-      workspace_id: workspaceId,
-      operation: "upload",
-      key,
-      status: 202,
-      body: JSON.stringify(answer),
-      created_at: new Date().toISOString(),
-    })
-    .execute()
+/** Under the old id; what search sees stays the live generation until the new one is published. */
+const nextVersion = (old: FileRow, file: ReceivedFile, labels: UploadLabels): FileRow => ({
+  ...old,
+  ...contentOf(file, labels),
+  generation: old.generation + 1,
+})
+
+function newRow(workspaceId: string, file: ReceivedFile, labels: UploadLabels): FileRow {
+  const content = contentOf(file, labels)
+  return {
+    id: newId("file"),
+    workspace_id: workspaceId,
+    name: file.name,
+    name_folded: foldName(file.name),
+    context_id: labels.contextId,
+    created_at: content.updated_at,
+    page_count: null,
+    ocr_page_count: 0,
+    chunk_count: null,
+    character_count: null,
+    indexed_at: null,
+    generation: 1,
+    live_generation: null,
+    live_blob: null,
+    ...content,
+  }
 }
 
 /** `2 files accepted and queued for indexing, 1 already in the library`: a duplicate is not indexed again. */

@@ -1,6 +1,7 @@
 /**
  * Stored bytes: originals under `<data>/blobs`, extracted texts under `<data>/texts`, work in progress under `<data>/tmp`.
- * A blob appears under its name only when it is whole and on disk: temp file → fsync → rename → fsync of the folder.
+ * A blob appears under its name only when it is whole and on disk: temp file → fsync → rename → fsync of the folder, which for
+ * blobs comes before the row that names them.
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
@@ -11,6 +12,8 @@ import { log } from "../log.ts"
 
 /** Room is looked at again after so many bytes of one file. */
 const ROOM_CHECK_BYTES = 32 * 2 ** 20
+/** Disks do not fill by their floor in so short a time; small files come by the hundred in it. */
+const ROOM_KEPT_MS = 50
 
 export interface StoredBlob {
   /** Name to pass to `path`. */
@@ -22,6 +25,7 @@ export interface StoredBlob {
 
 export class Blobs {
   readonly temporaryDirectory: string
+  private roomSeenAt = Number.NEGATIVE_INFINITY
 
   /** @param floorBytes free space that stored files must leave: databases that cannot grow lose more than an upload */
   constructor(
@@ -40,7 +44,8 @@ export class Blobs {
   }
 
   /**
-   * Streams bytes to disk; memory stays flat. Nothing is left behind when it throws.
+   * Streams bytes to disk; memory stays flat. Nothing is left behind when it throws. The bytes survive a power failure, the
+   * name does so after `keepNames`.
    * @throws AppError file_too_large (after the limit), empty_file; ENOSPC passes through
    */
   async write(name: string, source: AsyncIterable<Uint8Array>, limitBytes: number): Promise<StoredBlob> {
@@ -71,7 +76,7 @@ export class Blobs {
     }
     await handle.close()
     try {
-      await settle(temporary, this.path(name))
+      await moveInto(temporary, this.path(name))
     } catch (error) {
       await discard(temporary)
       throw error
@@ -79,14 +84,20 @@ export class Blobs {
     return { blob: name, size, sha256: hash.digest("hex") }
   }
 
+  /** Makes the names of stored blobs survive a power failure: one sync for each folder that holds some of them. */
+  async keepNames(blobs: Iterable<string>): Promise<void> {
+    for (const folder of new Set(Array.from(blobs, blob => dirname(this.path(blob))))) await syncFolder(folder)
+  }
+
   /** @throws AppError insufficient_storage */
   async assertRoom(): Promise<void> {
-    if (this.floorBytes === 0) return
+    if (this.floorBytes === 0 || performance.now() - this.roomSeenAt < ROOM_KEPT_MS) return
     const { bavail, bsize } = await statfs(this.dataDirectory)
     if (bavail * bsize < this.floorBytes)
       throw new AppError("insufficient_storage", {
         hint: "free space on the data directory's disk, or lower --disk-floor-mb",
       })
+    this.roomSeenAt = performance.now()
   }
 
   path(blob: string): string {
@@ -146,9 +157,24 @@ const removeOrSay = (path: string): Promise<void> =>
 
 /** Moves a finished temp file to its place so that it survives a power failure. */
 async function settle(temporary: string, path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  await rename(temporary, path)
-  const folder = await open(dirname(path), "r")
+  await moveInto(temporary, path)
+  await syncFolder(dirname(path))
+}
+
+/** Most folders are there already. */
+async function moveInto(temporary: string, path: string): Promise<void> {
+  try {
+    await rename(temporary, path)
+  } catch (error) {
+    if ((error as { code?: string }).code !== "ENOENT") throw error
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await syncFolder(dirname(dirname(path)))
+    await rename(temporary, path)
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r")
   try {
     await folder.sync()
   } finally {

@@ -54,6 +54,8 @@ interface IdempotentAnswersTable {
   /** `upload` or another operation, so that keys of different operations do not meet. */
   operation: string
   key: string
+  /** Of the request that was answered; null for one of a version that did not compare them. */
+  request_hash: string | null
   status: number
   /** JSON body of the first answer. */
   body: string

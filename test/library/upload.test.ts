@@ -78,6 +78,26 @@ describe("an upload", () => {
     ])
   }, 30_000)
 
+  test("of thousands answers all of them in order, also a second time under its Idempotency-Key", async () => {
+    const stranger = await app.client("thousands")
+    const many = Array.from({ length: 2_100 }, (_, i) => ({
+      name: i % 700 === 3 ? `bad-${i}.exe` : `many-${i}.txt`,
+      data: `file ${i}`,
+    }))
+    const key = { "idempotency-key": "thousands" }
+    const { status, body } = await stranger.upload(many, { tags: "bulk" }, key)
+    expect([status, body.message]).toEqual([202, "2097 files accepted and queued for indexing"])
+    const good = many.filter(({ name }) => name.endsWith(".txt"))
+    expect(body.files.map((file: any) => file.name)).toEqual(good.map(({ name }) => name))
+    expect(body.rejected.map(({ name }: any) => name)).toEqual(["bad-3.exe", "bad-703.exe", "bad-1403.exe"])
+    const listed = await stranger.get("/libraries?page_size=1&tag=bulk")
+    expect(listed.body.pagination.total_items).toBe(2_097)
+    expect((await stranger.upload(many, { tags: "bulk" }, key)).body).toEqual(body)
+    const again = await stranger.upload(many, { tags: "bulk" })
+    expect(again.body.message).toBe("2097 files already in the library")
+    expect((await stranger.get("/libraries?page_size=1")).body.pagination.total_items).toBe(2_097)
+  }, 60_000)
+
   test("rejects a bad file alone, and gives the first rejection's status when none is left", async () => {
     const mixed = await client.upload([
       { name: "bad.exe", data: "MZ" },
@@ -178,6 +198,28 @@ describe("the same file again", () => {
     expect(storedBlobs()).toHaveLength(before)
   })
 
+  test("twice in one form is one file, its last version with replace, and two with keep_both", async () => {
+    const twice = (rule: string, second = "twice") =>
+      client.upload(
+        [
+          { name: "twice.txt", data: "twice" },
+          { name: "twice.txt", data: second },
+        ],
+        { context_id: rule, on_duplicate: rule },
+      )
+    const [one, same] = (await twice("return_existing")).body.files
+    expect([same.id, same.duplicate]).toEqual([one.id, true])
+    const [first, last] = (await twice("replace", "the last version")).body.files
+    expect(last.id).toBe(first.id)
+    expect(await (await client.raw("GET", `/libraries/${first.id}/content`)).text()).toBe("the last version")
+    const kept = (await twice("keep_both")).body.files
+    expect(kept[0].id).not.toBe(kept[1].id)
+    const blobs = await Promise.all(
+      [one, first, ...kept].map(async file => (await client.raw("GET", `/libraries/${file.id}/content`)).status),
+    )
+    expect(blobs).toEqual([200, 200, 200, 200])
+  })
+
   test("is another file in another context, with other bytes, or with keep_both", async () => {
     const first = (await again()).body.files[0]
     const others = [
@@ -201,8 +243,18 @@ describe("the same file again", () => {
     const key = { "idempotency-key": "once-1" }
     const [left, right] = await Promise.all([again({}, "idem bytes", key), again({}, "idem bytes", key)])
     expect(left.body).toEqual(right.body)
-    const later = await again({ context_id: "elsewhere" }, "quite other bytes", key)
-    expect(later.body.files.map((file: any) => file.id)).toEqual(left.body.files.map((file: any) => file.id))
+    const before = storedBlobs().length
+    for (const [fields, data] of [
+      [{ context_id: "elsewhere" }, "idem bytes"],
+      [{}, "quite other bytes"],
+      [{ tags: "more" }, "idem bytes"],
+      [{ on_duplicate: "keep_both" }, "idem bytes"],
+    ] as const) {
+      const other = await again(fields, data, key)
+      expect([other.status, other.body.error.code]).toEqual([409, "conflict"])
+    }
+    expect((await again({}, "idem bytes", key)).body).toEqual(left.body)
+    expect(storedBlobs()).toHaveLength(before)
     expect(await count("&context_id=elsewhere")).toBe(0)
     const stranger = await app.client("other")
     const own = await stranger.upload([{ name: "same.txt", data: "idem bytes" }], {}, key)

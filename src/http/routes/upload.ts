@@ -24,7 +24,8 @@ const detail = (extensions: string) => ({
     summary: "Upload files",
     description: `Any number of file parts; the documented name is \`files\`, any part with a file name is taken. Accepted
 types: ${extensions}. Bytes are on disk and the job is recorded before the answer. Indexing is asynchronous: watch
-\`GET /external/libraries/{file_id}/events\`. The header \`Idempotency-Key\` makes a repetition within 24 h return the first answer.`,
+\`GET /external/libraries/{file_id}/events\`. The header \`Idempotency-Key\` makes a repetition within 24 h return the first answer;
+with another form it is refused. A form of more than 250 files is recorded in several commits.`,
     tag: "Files",
     headers: [IDEMPOTENCY_KEY],
     success: { status: 202, description: "Accepted and queued for indexing", schema: Answer },
@@ -35,6 +36,8 @@ types: ${extensions}. Bytes are on disk and the job is recorded before the answe
       "file_too_large",
       "unsupported_file_type",
       "unsupported_media_type",
+      "request_too_large",
+      "conflict",
       "overloaded",
       "insufficient_storage",
     ],
@@ -68,7 +71,7 @@ export const uploadRoutes = (services: Services) => {
   const receive = async (request: Request, workspaceId: string, keepOpen: RequestContext["keepOpen"]) => {
     const { signal } = keepOpen() // a slow line may be silent for longer than the idle cut-off
     const answer = await services.upload.room.hold(() => upload(services, request, workspaceId, signal))
-    return Response.json(answer, { status: 202 })
+    return answerOf(answer)
   }
   return new Elysia()
     .use(caller)
@@ -209,4 +212,37 @@ function idempotencyKeyOf(request: Request): string | undefined {
       details: [{ field: "Idempotency-Key", issue: "must have 1 to 255 characters" }],
     })
   return key
+}
+
+/** Some 200 KB of JSON: ten thousands of records in one go would hold up everybody else. */
+const RECORDS_PER_PIECE = 250
+
+function answerOf(answer: UploadAnswer): Response {
+  if (answer.files.length + answer.rejected.length <= RECORDS_PER_PIECE) return Response.json(answer, { status: 202 })
+  return new Response(streamOf(piecesOf(answer)), { status: 202, headers: { "content-type": "application/json" } })
+}
+
+function* piecesOf({ message, files, rejected }: UploadAnswer): Generator<string> {
+  yield `{"message":${JSON.stringify(message)},"files":[`
+  yield* itemsOf(files)
+  yield '],"rejected":['
+  yield* itemsOf(rejected)
+  yield "]}"
+}
+
+function* itemsOf(list: readonly object[]): Generator<string> {
+  for (let at = 0; at < list.length; at += RECORDS_PER_PIECE)
+    yield (at > 0 ? "," : "") + JSON.stringify(list.slice(at, at + RECORDS_PER_PIECE)).slice(1, -1)
+}
+
+/** A piece is made when the client is ready for it. */
+function streamOf(pieces: Iterator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    pull(controller) {
+      const { done, value } = pieces.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+  })
 }

@@ -10,6 +10,7 @@ import { users } from "./0007-users.ts"
 import { keyOwners } from "./0008-key-owners.ts"
 import { fairTurns } from "./0009-fair-turns.ts"
 import { warnings } from "./0010-warnings.ts"
+import { idempotency } from "./0011-idempotency.ts"
 
 export interface Migration {
   name: string
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   keyOwners,
   fairTurns,
   warnings,
+  idempotency,
 ]

@@ -1,0 +1,98 @@
+/**
+ * Requests that carry an Idempotency-Key: the first with a key is carried out, a repetition within a day gets what the
+ * first one got, and another request under the same key is refused.
+ */
+import { createHash } from "node:crypto"
+import { canonicalJson } from "../canonical-json.ts"
+import { AppError } from "../errors.ts"
+import type { Database, Executor } from "./database.ts"
+
+/** How long a key is remembered. */
+export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
+
+export interface IdempotentRequest {
+  workspaceId: string
+  /** Keys of different operations do not meet. */
+  operation: "upload" | "turn"
+  key: string
+  /** Of all that the request asks for. */
+  hash: string
+}
+
+/** Equal for requests that ask for the same, whatever the order of their fields. */
+export const requestHash = (request: unknown): string =>
+  createHash("sha256").update(canonicalJson(request)).digest("hex")
+
+export const keyReused = (): AppError =>
+  new AppError("conflict", {
+    message: "this Idempotency-Key was used with another request",
+    hint: "a key names one request for 24 hours; take a new one for another",
+  })
+
+export class Idempotency {
+  /** Ends of the requests under way, by workspace, operation and key: a repetition waits for the first. */
+  private readonly under = new Map<string, Promise<unknown>>()
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Carries `work` out, or has `repeated` make the answer anew of what the first request noted with `note`.
+   * @throws AppError conflict when the key belongs to another request
+   */
+  async once<T>(
+    request: IdempotentRequest | undefined,
+    work: () => Promise<T>,
+    repeated: (noted: string) => Promise<T>,
+  ): Promise<T> {
+    if (!request) return work()
+    const id = JSON.stringify([request.workspaceId, request.operation, request.key])
+    const before = this.under.get(id) ?? Promise.resolve()
+    const turn = before.then(async () => {
+      const noted = await this.find(request)
+      return noted === undefined ? work() : repeated(noted)
+    })
+    const ended = turn.catch(() => {})
+    this.under.set(id, ended)
+    try {
+      return await turn
+    } finally {
+      if (this.under.get(id) === ended) this.under.delete(id)
+    }
+  }
+
+  private async find({ workspaceId, operation, key, hash }: IdempotentRequest): Promise<string | undefined> {
+    const since = new Date(Date.now() - IDEMPOTENCY_MS).toISOString()
+    const row = await this.database
+      .selectFrom("idempotent_answers")
+      .select(["body", "request_hash"])
+      .where("workspace_id", "=", workspaceId)
+      .where("operation", "=", operation)
+      .where("key", "=", key)
+      .where("created_at", ">=", since)
+      .executeTakeFirst()
+    if (row?.request_hash && row.request_hash !== hash) throw keyReused()
+    return row?.body
+  }
+}
+
+/** Notes what repetitions need, in the transaction of what the request did. */
+export async function note(executor: Executor, request: IdempotentRequest, body: string): Promise<void> {
+  const now = Date.now()
+  await executor
+    .deleteFrom("idempotent_answers")
+    .where("created_at", "<", new Date(now - IDEMPOTENCY_MS).toISOString())
+    .execute()
+  const { workspaceId, operation, key, hash } = request
+  await executor
+    .insertInto("idempotent_answers")
+    .values({
+      workspace_id: workspaceId,
+      operation,
+      key,
+      request_hash: hash,
+      status: 200,
+      body,
+      created_at: new Date(now).toISOString(),
+    })
+    .execute()
+}
