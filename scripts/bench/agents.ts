@@ -69,7 +69,7 @@ const runs = new AgentRuns({
   maxWaiting: 0,
   contextTokens: 131_072,
 })
-const caller = { workspaceId: await ensureWorkspace(database, "default"), keyId: "key_bench" }
+const caller = { workspaceId: await ensureWorkspace(database, "default"), keyId: "key_bench", readsFiles: true }
 const perStep: number[] = []
 for (let i = 0; i <= RUNS; i++) {
   const started = performance.now()

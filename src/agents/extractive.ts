@@ -4,6 +4,7 @@
  */
 import { bestSentences, type Quote } from "../backends/best-sentences.ts"
 import { AppError } from "../errors.ts"
+import { withoutMarks } from "../grounding/citations.ts"
 import { carryOut, type DoneCall } from "./calls.ts"
 import type { Citation } from "./passages.ts"
 import type { RunInput, RunResult } from "./run.ts"
@@ -55,7 +56,7 @@ async function asGrounding(
   score: number,
 ) {
   const slice = await context.library.readText(context.workspaceId, file_id, { start, end })
-  return { index, text: slice?.text ?? "", score }
+  return { index, text: withoutMarks(slice?.text ?? ""), score }
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What agents may ask of the library, and the files that one run may see. The composition root joins it to the library. */
+import type { Scope } from "../grounding/scope.ts"
 import type { Place } from "../storage/document.ts"
 
 /** A file as tools know it; a FileRecord has all of these. */
@@ -54,12 +55,6 @@ export interface AgentLibrary {
    * @throws AppError not_found when the workspace has no such conversation
    */
   conversationFiles?(workspaceId: string, conversationId: string): Promise<string[]>
-}
-
-/** The files that a run may see; null does not narrow. */
-export interface Scope {
-  fileIds: string[] | null
-  contextId: string | null
 }
 
 export const inScope = (file: AgentFile, scope: Scope): boolean =>

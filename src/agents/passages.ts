@@ -1,4 +1,5 @@
 /** What a run has shown to its model, numbered; `[2]` in the answer cites number 2. */
+import { numbersIn } from "../grounding/citations.ts"
 import type { Place } from "../storage/document.ts"
 
 export interface Passage {
@@ -34,12 +35,6 @@ export class Passages {
   /** The passages that the text cites, each once, in the order of their first marker. Unknown numbers cite nothing. */
   citedIn(text: string): Citation[] {
     const byIndex = new Map([...this.byKey.values()].map(citation => [citation.index, citation]))
-    const cited = new Set<Citation>()
-    for (const [, list] of text.matchAll(/\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]/g))
-      for (const number of list!.split(/[,;]/)) {
-        const citation = byIndex.get(Number(number))
-        if (citation) cited.add(citation)
-      }
-    return [...cited]
+    return numbersIn(text).flatMap(number => byIndex.get(number) ?? [])
   }
 }

@@ -1,12 +1,13 @@
 /** From the request to a run that can start. */
 import type { ChatBackend, ModelInfo } from "../backends/backend.ts"
 import { Guard } from "../grounding/guard.ts"
+import { refusePrivateContext } from "../grounding/scope.ts"
 import type { Guarded } from "../guarded.ts"
 import { parseRedaction, type Redactor } from "../redaction/redact.ts"
 import type { ToolProvider } from "./external-tools.ts"
 import { RUN_DESCRIPTION } from "./fields.ts"
 import type { AgentLibrary } from "./library.ts"
-import { DEFAULT_MAX_STEPS, outputOf, type RunRequest, scopeOf, toolsOf } from "./request.ts"
+import { DEFAULT_MAX_STEPS, outputOf, type RunRequest, scopeIn, toolsOf } from "./request.ts"
 import type { RunInput } from "./run.ts"
 import type { RunDescription } from "./run-store.ts"
 
@@ -27,6 +28,13 @@ export interface PrepareDependencies {
   contextTokens: number
 }
 
+/** Who a run is for. */
+export interface Caller {
+  workspaceId: string
+  /** May read files: has the scope `files:read`. */
+  readsFiles: boolean
+}
+
 export interface PreparedRun {
   extractive: boolean
   guard: Guard
@@ -40,34 +48,34 @@ const UNKNOWN_CONTEXT_TOKENS = 8_192
 
 /** Everything that can be refused is refused here, before there is a run. */
 export async function prepareRun(
-  workspaceId: string,
+  caller: Caller,
   request: RunRequest,
   dependencies: PrepareDependencies,
 ): Promise<PreparedRun> {
   const { redactor, redactionEnforced } = dependencies
-  const guard = new Guard(redactor, parseRedaction(request.redaction, redactionEnforced(workspaceId)))
+  const guard = new Guard(redactor, parseRedaction(request.redaction, redactionEnforced(caller.workspaceId)))
   try {
-    return await prepare(workspaceId, request, guard, dependencies)
+    return await prepare(caller, request, guard, dependencies)
   } catch (error) {
     throw await guard.error(error) // what is wrong may be told in the request's own words
   }
 }
 
 async function prepare(
-  workspaceId: string,
+  { workspaceId, readsFiles }: Caller,
   request: RunRequest,
   guard: Guard,
   { models, library, external, ...dependencies }: PrepareDependencies,
 ): Promise<PreparedRun> {
   outputOf(request.output_schema) // a bad schema is named before any model is asked
   await guard.refusePrivateKeys("output_schema", request.output_schema)
-  const tools = await toolsOf(request.tools, external)
+  const tools = await toolsOf(request.tools, readsFiles, external)
   guard.trust(...tools.map(tool => tool.name))
-  const scope = await scopeOf(request, workspaceId, library)
-  if (scope.contextId !== null) {
-    const { total } = await library.list(workspaceId, { context_id: scope.contextId, limit: 1 })
-    if (total === 0) await guard.refusePrivate("context_id", scope.contextId)
-  }
+  const scope = await scopeIn(request, workspaceId, library)
+  await refusePrivateContext(guard, scope.contextId, async context_id => {
+    const { total } = await library.list(workspaceId, { context_id, limit: 1 })
+    return total > 0
+  })
   const { backend, info, name } = await models.resolve(request.model)
   const task = await guard.text(request.task)
   // A schema is prompt as well: what the model must not see, the answer cannot be held to.

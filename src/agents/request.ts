@@ -1,8 +1,9 @@
 /** A run as it was asked for, and the checks that need more than the shape of the body. */
 import { AppError, invalid } from "../errors.ts"
+import { type Scope, scopeOf } from "../grounding/scope.ts"
 import type { ToolProvider } from "./external-tools.ts"
 import { compileSchema, type JsonSchema, type Validator } from "./json-schema.ts"
-import type { AgentLibrary, Scope } from "./library.ts"
+import type { AgentLibrary } from "./library.ts"
 import { BUILTIN_TOOLS } from "./tools/index.ts"
 import type { Tool } from "./tools/tool.ts"
 
@@ -28,10 +29,15 @@ export const MAX_STEPS = 100
 /**
  * The tools that the request allows: by default all that are built in. Tools of external servers act outside the
  * daemon, so they join only where the request names them, as `server.tool` or `server.*`.
- * @throws AppError invalid_request naming every unknown tool
+ * @param readsFiles whether the caller may read files; without it the tools that do are left out
+ * @throws AppError invalid_request naming every unknown tool; forbidden for a named one that reads files
  */
-export async function toolsOf(names: string[] | undefined, external: ToolProvider | undefined): Promise<Tool[]> {
-  if (names === undefined) return [...BUILTIN_TOOLS]
+export async function toolsOf(
+  names: string[] | undefined,
+  readsFiles: boolean,
+  external: ToolProvider | undefined,
+): Promise<Tool[]> {
+  if (names === undefined) return BUILTIN_TOOLS.filter(tool => readsFiles || !tool.readsFiles)
   const outside = names.some(name => name.includes(".")) ? ((await external?.tools()) ?? []) : []
   const chosen = new Set<Tool>()
   const unknown: { field: string; issue: string }[] = []
@@ -51,6 +57,12 @@ export async function toolsOf(names: string[] | undefined, external: ToolProvide
       message: `${unknown[0]!.field}: ${unknown[0]!.issue}; the tools are ${[...BUILTIN_TOOLS, ...outside].map(tool => tool.name).join(", ")}`,
       details: unknown,
     })
+  const barred = [...chosen].filter(tool => tool.readsFiles && !readsFiles).map(tool => tool.name)
+  if (barred.length > 0)
+    throw new AppError("forbidden", {
+      message: `the key lacks the scope files:read, which ${barred.join(", ")} needs`,
+      details: barred.map(tool => ({ tool, scope: "files:read" })),
+    })
   return [...chosen]
 }
 
@@ -58,18 +70,17 @@ export async function toolsOf(names: string[] | undefined, external: ToolProvide
  * The files that the run may see.
  * @throws AppError not_found for a file or conversation that the workspace lacks
  */
-export async function scopeOf(
+export async function scopeIn(
   { file_ids, context_id }: RunRequest,
   workspaceId: string,
   library: AgentLibrary,
 ): Promise<Scope> {
-  const given = file_ids && file_ids.length > 0 ? [...new Set(file_ids)] : null
-  for (const id of given ?? [])
+  for (const id of file_ids ?? [])
     if (!(await library.find(workspaceId, id))) throw new AppError("not_found", { message: `there is no file ${id}` })
-  if (!context_id?.startsWith("conv_")) return { fileIds: given, contextId: context_id ?? null }
-  if (!library.conversationFiles) throw new AppError("not_found", { message: `there is no conversation ${context_id}` })
-  const files = await library.conversationFiles(workspaceId, context_id)
-  return { fileIds: given ? given.filter(id => files.includes(id)) : files, contextId: null }
+  return scopeOf({ fileIds: file_ids ?? [], contextId: context_id ?? null }, async conversationId => {
+    if (library.conversationFiles) return library.conversationFiles(workspaceId, conversationId)
+    throw new AppError("not_found", { message: `there is no conversation ${conversationId}` })
+  })
 }
 
 /** @throws AppError invalid_request saying what is wrong with the schema */

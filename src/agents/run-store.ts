@@ -237,6 +237,16 @@ export class RunStore {
     return { row, steps }
   }
 
+  /** @returns false for a run that has not ended: it stays */
+  async delete(runId: string): Promise<boolean> {
+    const { numDeletedRows } = await this.database
+      .deleteFrom("agent_runs")
+      .where("id", "=", runId)
+      .where("status", "!=", "running")
+      .executeTakeFirst()
+    return numDeletedRows > 0n
+  }
+
   /** Newest first. */
   async list(
     workspaceId: string,

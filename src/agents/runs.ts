@@ -22,7 +22,7 @@ import { RUN_OUTCOME } from "./fields.ts"
 import { LiveRun } from "./live-run.ts"
 import type { Usage } from "./model-turn.ts"
 import { type Citation, Passages } from "./passages.ts"
-import { type PrepareDependencies, type PreparedRun, prepareRun } from "./prepare.ts"
+import { type Caller, type PrepareDependencies, type PreparedRun, prepareRun } from "./prepare.ts"
 import { DEFAULT_TIMEOUT_SECONDS, type RunRequest } from "./request.ts"
 import { type RunInput, runAgent } from "./run.ts"
 import { eventsOf, type RunEvent, type RunRecord, type RunSummary, toRunRecord } from "./run-record.ts"
@@ -42,10 +42,7 @@ export interface AgentRunsDependencies extends PrepareDependencies {
   maxWaiting: number
 }
 
-export interface RunCaller {
-  workspaceId: string
-  keyId: string
-}
+export type RunCaller = Caller & { keyId: string }
 
 export interface StartOptions {
   idempotencyKey?: string | undefined
@@ -141,6 +138,16 @@ export class AgentRuns {
     return this.get(workspaceId, runId)
   }
 
+  /**
+   * Removes a run with its steps. One that goes is not ended by the way: its caller may be waiting for it.
+   * @throws AppError not_found; conflict while it is running
+   */
+  async delete(workspaceId: string, runId: string): Promise<void> {
+    await this.find(workspaceId, runId)
+    if (await this.dependencies.store.delete(runId)) return
+    throw new AppError("conflict", { message: "the run is still running: cancel it before it is deleted" })
+  }
+
   /** The events after number `after`, from the rows, then as they come; ends with `done`. */
   async *follow(workspaceId: string, runId: string, after: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
     let last = after
@@ -180,12 +187,13 @@ export class AgentRuns {
       if (earlier) return sameRequest(earlier, hash)
     }
     if (this.stopping) throw new AppError("overloaded", { message: "the daemon is stopping", retryAfter: 5 })
-    const prepared = await prepareRun(caller.workspaceId, request, this.dependencies)
+    const prepared = await prepareRun(caller, request, this.dependencies)
     const ticket = this.queue.enter(caller.keyId)
     const deadlineAt = new Date(acceptedAt.getTime() + (request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000)
     try {
       const inserted = await store.insert({
-        ...caller,
+        workspaceId: caller.workspaceId,
+        keyId: caller.keyId,
         described: prepared.row,
         startedAt: acceptedAt,
         deadlineAt,

@@ -1,7 +1,6 @@
-/** Finds the `[n]` markers of a reply and binds them to the passages that were given under those numbers. */
+/** Binds the marks of a reply to the passages that were given under their numbers. */
+import { numbersIn } from "../grounding/citations.ts"
 import type { Citation, Source } from "./types.ts"
-
-const MARKER = /\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]/g
 
 export interface Cited {
   /** In the order of their first marker. */
@@ -13,10 +12,9 @@ export interface Cited {
 export function citedIn(text: string, sources: readonly Source[]): Cited {
   // Without passages a bracketed number is none of ours: a list index in code, perhaps.
   if (sources.length === 0) return { citations: [], invalid: [] }
-  const numbers = [...text.matchAll(MARKER)].flatMap(([, list]) => list!.split(/[,;]/).map(Number))
   const citations: Citation[] = []
   const invalid: number[] = []
-  for (const index of new Set(numbers)) {
+  for (const index of numbersIn(text)) {
     const source = sources.find(each => each.index === index)
     if (!source) invalid.push(index)
     else {

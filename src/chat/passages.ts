@@ -1,4 +1,5 @@
 /** Turns search hits into the numbered passages that a model is given: duplicates dropped, neighbours merged. Pure. */
+import { withoutMarks } from "../grounding/citations.ts"
 import type { Hit } from "../search/types.ts"
 import type { Position, Source } from "./types.ts"
 
@@ -69,5 +70,5 @@ export function headOf({ index, name, position }: Source): string {
     slide === null ? null : `slide ${slide}`,
     section,
   ].filter(part => part !== null && part !== "")
-  return `[${index}] ${[name, ...place].join(", ")}`
+  return `[${index}] ${withoutMarks([name, ...place].join(", "))}`
 }

@@ -1,11 +1,12 @@
 /** Checks a request before anything is stored: settings, model, files, redaction. What is wrong is thrown here. */
 import type { ModelCatalog, ResolvedModel } from "../backends/index.ts"
 import { Guard } from "../grounding/guard.ts"
+import { refusePrivateContext, type Scope, scopeOf } from "../grounding/scope.ts"
 import type { Guarded } from "../guarded.ts"
 import { keptRedaction, parseRedaction, type Redactor } from "../redaction/redact.ts"
 import type { ConversationRow, MessageRow, NewUserMessage } from "./conversation-rows.ts"
 import { USER_MESSAGE } from "./fields.ts"
-import { type ChatFiles, existingFiles, type Scope } from "./retrieval.ts"
+import { type ChatFiles, existingFiles } from "./retrieval.ts"
 import { type ChatSettings, mergeSettings, type TurnRequest, withFallbacks } from "./settings.ts"
 
 export interface PrepareDependencies {
@@ -61,11 +62,10 @@ async function prepare(
   const { models, files } = dependencies
   const { request, settings, guard, conversation } = turn
   await guard.refusePrivateKeys("response_format", settings.response_format)
-  const scope = await scopeOf(dependencies, workspaceId, settings, request)
-  if (request.context_id && scope.contextId !== null) {
-    const known = await files.idsOfContext(workspaceId, scope.contextId)
-    if (known.length === 0) await guard.refusePrivate("context_id", scope.contextId)
-  }
+  if (request.file_ids?.length) await files.getAll(workspaceId, request.file_ids)
+  const scope = await scopeIn(dependencies, workspaceId, settings)
+  const isKnown = async (contextId: string) => (await files.idsOfContext(workspaceId, contextId)).length > 0
+  await refusePrivateContext(guard, scope.contextId, isKnown)
   const model = await models.resolve(request.model ?? conversation?.model)
   const message = await guard.text(request.message ?? "")
   if (request.system_prompt) settings.system_prompt = await guard.text(request.system_prompt)
@@ -78,22 +78,14 @@ async function prepare(
   return { model, settings, scope, guard, request, message, added, promptEntities }
 }
 
-/** @throws AppError not_found for files, and conversations as context, that the workspace lacks */
-async function scopeOf(
+/** Where the turn looks: given files, and those of its conversation, that still exist. */
+async function scopeIn(
   { files, filesOf }: PrepareDependencies,
   workspaceId: string,
-  settings: ChatSettings,
-  request: TurnRequest,
+  { file_ids, context_id }: ChatSettings,
 ): Promise<Scope> {
-  if (request.file_ids?.length) await files.getAll(workspaceId, request.file_ids)
-  const context = settings.context_id
-  const named = context?.startsWith("conv_") ? await filesOf(context) : null
-  const given = settings.file_ids.length > 0 ? settings.file_ids : null
-  const wanted = named && given ? given.filter(id => named.includes(id)) : (named ?? given)
-  return {
-    fileIds: wanted && (await existingFiles(files, workspaceId, wanted)).map(file => file.id),
-    contextId: named ? null : context,
-  }
+  const { fileIds, contextId } = await scopeOf({ fileIds: file_ids, contextId: context_id }, filesOf)
+  return { fileIds: fileIds && (await existingFiles(files, workspaceId, fileIds)).map(file => file.id), contextId }
 }
 
 /** A stored message as this turn's model may see it: it may be redacted where it was not when it came. */

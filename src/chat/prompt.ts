@@ -3,6 +3,7 @@
  * room is given to the answer, the passages (best first), and the history (newest first). Pure.
  */
 import type { ChatTurn } from "../backends/backend.ts"
+import { withoutMarks } from "../grounding/citations.ts"
 import { headOf } from "./passages.ts"
 import { TURN_TOKENS } from "./tokens.ts"
 import type { Source } from "./types.ts"
@@ -78,7 +79,7 @@ export function fitPrompt(parts: PromptParts): FittedPrompt {
 /** Passages stand in the newest message, not in the system prompt: the beginning of the prompt stays the same from turn
  * to turn, and the model server need not read it again. */
 const passageText = (sources: readonly Source[]): string =>
-  [GUIDE, ...sources.map(source => `${headOf(source)}\n${source.text}`)].join("\n\n")
+  [GUIDE, ...sources.map(source => `${headOf(source)}\n${withoutMarks(source.text)}`)].join("\n\n")
 
 function keepSources(sources: readonly Source[], room: number, count: (text: string) => number): Source[] {
   const kept: Source[] = []

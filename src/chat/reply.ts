@@ -4,6 +4,7 @@
  * however it ends.
  */
 import { CHAT_REQUEST, type ChatRequest, ContextOverflowError, type Grounding } from "../backends/backend.ts"
+import { withoutMarks } from "../grounding/citations.ts"
 import { PARTIAL_REDACTION } from "../redaction/redact.ts"
 import { citedIn } from "./citations.ts"
 import type { FittedPrompt, PastMessage } from "./prompt.ts"
@@ -157,5 +158,6 @@ async function* ask(
 }
 
 function groundingOf({ userMessage }: Turn, { asked, sources }: { asked: ChatQuery; sources: Source[] }): Grounding {
-  return { question: userMessage.content, topic: asked.topic, passages: sources }
+  const passages = sources.map(({ index, text, score }) => ({ index, text: withoutMarks(text), score }))
+  return { question: userMessage.content, topic: asked.topic, passages }
 }

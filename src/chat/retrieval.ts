@@ -1,6 +1,7 @@
 /** What the library gives to one turn: passages found with the message, pictures for models that see. */
 import type { ChatImage } from "../backends/backend.ts"
 import type { Guard } from "../grounding/guard.ts"
+import type { Scope } from "../grounding/scope.ts"
 import type { SearchService } from "../search/types.ts"
 import { SOURCE } from "./fields.ts"
 import { toSources } from "./passages.ts"
@@ -23,12 +24,6 @@ export interface ChatFiles {
   idsOfContext(workspaceId: string, contextId: string): Promise<string[]>
   /** Where the original bytes lie. */
   content(workspaceId: string, fileId: string): Promise<{ path: string }>
-}
-
-/** Where a turn looks; null does not narrow. */
-export interface Scope {
-  fileIds: string[] | null
-  contextId: string | null
 }
 
 export interface RetrievalDependencies {

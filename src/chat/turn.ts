@@ -1,11 +1,12 @@
 /** What a turn is made of, and what has come of it so far. */
 import type { ResolvedModel } from "../backends/index.ts"
 import type { Guard } from "../grounding/guard.ts"
+import type { Scope } from "../grounding/scope.ts"
 import { type Guarded, NOTHING } from "../guarded.ts"
 import type { Warning } from "../storage/document.ts"
 import type { ConversationRow, MessageRow } from "./conversation-rows.ts"
 import type { QueryRewriter } from "./query-rewriter.ts"
-import type { RetrievalDependencies, Scope } from "./retrieval.ts"
+import type { RetrievalDependencies } from "./retrieval.ts"
 import type { ChatSettings } from "./settings.ts"
 import type { TokenMeter } from "./tokens.ts"
 import type { Citation, FinishReason, Source, Usage } from "./types.ts"

@@ -181,7 +181,7 @@ export interface Harness {
   store: RunStore
   database: Database
   /** Of the first workspace. */
-  caller: { workspaceId: string; keyId: string }
+  caller: { workspaceId: string; keyId: string; readsFiles: boolean }
   /** Another process on the same database. */
   secondProcess(): AgentRuns
   stop(): Promise<void>
@@ -228,7 +228,7 @@ export async function startHarness(
     runs,
     store,
     database,
-    caller: { workspaceId, keyId: "key_1" },
+    caller: { workspaceId, keyId: "key_1", readsFiles: true },
     secondProcess: () => new AgentRuns(dependencies),
     async stop() {
       await runs.stop(0)

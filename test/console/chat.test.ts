@@ -159,6 +159,28 @@ describe.skipIf(!hasBrowser)("chat", () => {
   )
 
   test(
+    "shows why a reply failed, once, and again after the page was loaded anew",
+    async () => {
+      const page = await openChat()
+      model.refusal = "the runner has no memory left"
+      await ask(page, "Why does it fail?")
+      const cause = page.getByText("Ollama said: the runner has no memory left")
+      await cause.waitFor()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(await cause.count()).toBe(1)
+      await page.reload()
+      await cause.waitFor()
+      expect(await cause.count()).toBe(1)
+      model.refusal = undefined
+      await page.getByRole("button", { name: "Ask again" }).click()
+      await page.getByText("six months").waitFor()
+      expect(await cause.count()).toBe(0)
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
     "what a model writes never becomes markup",
     async () => {
       const page = await openChat()
@@ -198,7 +220,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
 
 describe.skipIf(!hasBrowser)("agents", () => {
   test(
-    "starts a run, shows its steps and its cited result, and lists it",
+    "starts a run, shows its steps and its cited result, lists and deletes it",
     async () => {
       const page = await site.enter()
       await page.getByRole("link", { name: "Agents", exact: true }).click()
@@ -215,7 +237,12 @@ describe.skipIf(!hasBrowser)("agents", () => {
       await page.getByLabel("Extracted text").locator("mark").waitFor()
       await page.keyboard.press("Escape")
       await page.getByRole("link", { name: "All runs" }).click()
-      await page.getByRole("link", { name: /How can the lease be ended/ }).waitFor()
+      const listed = page.getByRole("link", { name: /How can the lease be ended/ })
+      await listed.click()
+      await page.getByRole("button", { name: "Delete" }).click()
+      await page.getByRole("dialog", { name: "Delete this run?" }).getByRole("button", { name: "Delete" }).click()
+      await page.getByText("No runs").waitFor()
+      expect(await listed.count()).toBe(0)
       expect(site.complaints).toEqual([])
     },
     SLOW_MS,

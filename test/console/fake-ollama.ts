@@ -6,11 +6,13 @@ export interface FakeOllama {
   url: string
   /** Pause between words. */
   pauseMs: number
+  /** Refuses the next requests with these words. */
+  refusal: string | undefined
   stop(): void
 }
 
 export function startFakeOllama(): FakeOllama {
-  const fake = { url: "", pauseMs: 15, stop: () => void server.stop(true) }
+  const fake: FakeOllama = { url: "", pauseMs: 15, refusal: undefined, stop: () => void server.stop(true) }
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -29,6 +31,7 @@ export function startFakeOllama(): FakeOllama {
             model_info: { "general.architecture": "llama", "llama.context_length": 8192 },
           })
         case "/api/chat":
+          if (fake.refusal) return Response.json({ error: fake.refusal }, { status: 500 })
           return streamed((await request.json()) as { think?: boolean }, fake)
         default:
           return new Response("not found", { status: 404 })

@@ -1,3 +1,4 @@
+import { withoutMarks } from "../../grounding/citations.ts"
 import { FILE_ID, searchableFile } from "./files.ts"
 import { placeText } from "./place-text.ts"
 import type { Tool } from "./tool.ts"
@@ -8,6 +9,8 @@ const WINDOW_CHARACTERS = 8_000
 
 export const readFile: Tool<{ file_id: string; page?: number; start?: number; end?: number }> = {
   name: "read_file",
+  readsFiles: true,
+  numbersPassages: true,
   description: `Reads the text of a file: a page or slide, or the characters from start to end. One call gives at most ${WINDOW_CHARACTERS} characters and says how to read on. Cite what it gives by its number.`,
   parameters: {
     type: "object",
@@ -36,7 +39,8 @@ export const readFile: Tool<{ file_id: string; page?: number; start?: number; en
     const index = context.passages.add({ file_id: file.id, chunk_id: null, name: file.name, position })
     const [from, to] = [slice.start - slice.from, slice.end - slice.from]
     const more = slice.end < slice.to && end === undefined ? `; read on with start ${to}` : ""
-    return `[${index}] ${file.name}${placeText(slice.place)}, characters ${from}-${to} (${whole}${more})\n${slice.text}`
+    const head = `${file.name}${placeText(slice.place)}, characters ${from}-${to} (${whole}${more})`
+    return `[${index}] ${withoutMarks(`${head}\n${slice.text}`)}`
   },
 }
 

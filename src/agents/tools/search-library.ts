@@ -1,5 +1,6 @@
+import { withoutMarks } from "../../grounding/citations.ts"
+import type { Scope } from "../../grounding/scope.ts"
 import type { SearchFilters } from "../../search/types.ts"
-import type { Scope } from "../library.ts"
 import { placeText } from "./place-text.ts"
 import type { Tool } from "./tool.ts"
 
@@ -7,6 +8,8 @@ const DEFAULT_LIMIT = 6
 
 export const searchLibrary: Tool<{ query: string; limit?: number }> = {
   name: "search_library",
+  readsFiles: true,
+  numbersPassages: true,
   description:
     "Finds the passages of the library that fit a query best, by words and by meaning. Each passage has a number: cite it as [number]. Use read_file for what stands around a passage.",
   parameters: {
@@ -40,7 +43,8 @@ export const searchLibrary: Tool<{ query: string; limit?: number }> = {
         name: hit.file.name,
         position: hit.position,
       })
-      return `[${index}] ${hit.file.name} (file_id ${hit.file.id}${placeText(hit.position)}, characters ${hit.position.start}-${hit.position.end})\n${hit.text}`
+      const place = `file_id ${hit.file.id}${placeText(hit.position)}, characters ${hit.position.start}-${hit.position.end}`
+      return `[${index}] ${withoutMarks(`${hit.file.name} (${place})\n${hit.text}`)}`
     })
     return [...lines, ...(degraded ? ["(Found by words alone: the meaning search is not available now.)"] : [])].join(
       "\n\n",

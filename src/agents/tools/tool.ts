@@ -3,11 +3,13 @@
  * arguments that meet the schema, a time limit, abort, a bounded result, and errors told in words.
  */
 import { AppError } from "../../errors.ts"
+import { withoutMarks } from "../../grounding/citations.ts"
+import type { Scope } from "../../grounding/scope.ts"
 import { log } from "../../log.ts"
 import type { SearchService } from "../../search/types.ts"
 import { orAbort } from "../../threads/or-abort.ts"
 import { compileSchema, describeIssues, type JsonSchema, type Validator } from "../json-schema.ts"
-import type { AgentLibrary, Scope } from "../library.ts"
+import type { AgentLibrary } from "../library.ts"
 import type { Passages } from "../passages.ts"
 import type { Calculator } from "./calculator.ts"
 import type { TableReader } from "./table-reader.ts"
@@ -36,6 +38,10 @@ export interface Tool<Arguments = Record<string, unknown>> {
   timeoutMs?: number
   /** True when the same call may give another result later. */
   changes?: boolean
+  /** True when it shows what files hold: callers without the scope `files:read` do not get it. */
+  readsFiles?: boolean
+  /** True when it sets the marks `[n]` itself; in all other results they are made harmless. */
+  numbersPassages?: boolean
   /** True when the arguments leave the daemon: they are redacted before the call where the run asks for redaction. */
   external?: boolean
   /** @throws ToolError for what the model should read and can act on */
@@ -68,12 +74,13 @@ export async function callTool(
       Promise.try(() => tool.execute(checked.args, { ...context, signal })),
       signal,
     )
-    return { result: truncated(String(result)), isError: false }
+    const text = tool.numbersPassages ? String(result) : withoutMarks(String(result))
+    return { result: truncated(text), isError: false }
   } catch (error) {
     if (context.signal.aborted) return { result: "The call was stopped because the run ended.", isError: true }
     if (limit.signal.aborted)
       return { result: `The tool gave no result within ${timeoutMs / 1000} s and was stopped.`, isError: true }
-    return { result: truncated(explain(tool, error)), isError: true }
+    return { result: truncated(withoutMarks(explain(tool, error))), isError: true }
   } finally {
     clearTimeout(timer)
     limit.abort() // whatever the tool still holds on to is no longer wanted

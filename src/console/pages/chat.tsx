@@ -77,13 +77,15 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
       if (!mine.abort.signal.aborted && isNew) setReturned(question ?? "")
     }
     if (mine.abort.signal.aborted) return
+    let isKept = false // the failure is shown with the stored message, unless it could not be stored
     if (mine.conversationId) {
       const stored = await api.get<Conversation>(`/conversations/${mine.conversationId}`).catch(() => null)
       if (mine.abort.signal.aborted) return
       if (stored) conversation.set(stored)
+      isKept = Boolean(stored?.messages.at(-1)?.error)
     }
     running.current = null
-    setDraft(before => (before?.error ? { ...before, question: null, text: "" } : null))
+    setDraft(before => (before?.error && !isKept ? { ...before, question: null, text: "" } : null))
     setListTurn(turn => turn + 1)
   }
 

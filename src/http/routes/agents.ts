@@ -1,4 +1,4 @@
-/** Agent runs: start and wait, or start and leave; read, list, watch, cancel. */
+/** Agent runs: start and wait, or start and leave; read, list, watch, cancel, delete. */
 import { Elysia, t } from "elysia"
 import { DEFAULT_MAX_STEPS, DEFAULT_TIMEOUT_SECONDS, MAX_STEPS, MAX_TIMEOUT_SECONDS } from "../../agents/request.ts"
 import type { AgentRuns } from "../../agents/runs.ts"
@@ -138,10 +138,11 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
       async ({ body, principal, context, request, set }) => {
         const acceptedAt = new Date()
         const { signal } = context.keepOpen() // a run may last 30 minutes without a byte on the wire
-        const { keyId, workspaceId } = principal
+        const { keyId, workspaceId, scopes } = principal
+        const asker = { keyId, workspaceId, readsFiles: scopes.includes("files:read") }
         const options = { acceptedAt, idempotencyKey: idempotencyKeyOf(request) }
-        if (!prefersAsync(request)) return agents.runToEnd({ keyId, workspaceId }, runRequestOf(body), signal, options)
-        const run = await agents.startDetached({ keyId, workspaceId }, runRequestOf(body), options)
+        if (!prefersAsync(request)) return agents.runToEnd(asker, runRequestOf(body), signal, options)
+        const run = await agents.startDetached(asker, runRequestOf(body), options)
         set.status = 202
         set.headers.location = `/external-docs/external/agents/runs/${run.run_id}`
         set.headers["preference-applied"] = "respond-async"
@@ -153,13 +154,14 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
         detail: operation({
           summary: "Run an agent",
           description:
-            "Blocks until the task ends; nothing on the way cuts a silent connection. A client that disconnects cancels its run. With `Prefer: respond-async` it answers 202 at once and the run goes on by itself. An `Idempotency-Key` that was used in the last 24 h gives the run that it started.",
+            "Blocks until the task ends; nothing on the way cuts a silent connection. A client that disconnects cancels its run. With `Prefer: respond-async` it answers 202 at once and the run goes on by itself. Tools that read the library (`search_library`, `read_file`, `list_files`, `query_table`) need a key with the scope `files:read`: named without it they are 403 `forbidden`, and by default they are left out. An `Idempotency-Key` that was used in the last 24 h gives the run that it started.",
           tag: "Agents",
           success: { description: "The completed or cancelled run", schema: Run },
           alternatives: { 202: { description: "Accepted, with `Prefer: respond-async`", schema: Run } },
           errors: [
             "invalid_json",
             "invalid_request",
+            "forbidden",
             "not_found",
             "model_not_found",
             "agent_timeout",
@@ -214,6 +216,24 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
         errors: ["not_found"],
       }),
     })
+    .delete(
+      "/external/agents/runs/:run_id",
+      async ({ params, principal }) => {
+        await agents.delete(principal.workspaceId, params.run_id)
+        return new Response(null, { status: 204 })
+      },
+      {
+        scope: "agents",
+        params: byId,
+        detail: operation({
+          summary: "Delete a run",
+          description: "With its steps. A run that is `running` is 409 `conflict`: cancel it first.",
+          tag: "Agents",
+          success: { status: 204, description: "Deleted" },
+          errors: ["not_found", "conflict"],
+        }),
+      },
+    )
     .post(
       "/external/agents/runs/:run_id/cancel",
       async ({ params, principal, set }) => {

@@ -2,13 +2,14 @@ import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { count, dateTime, duration } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
-import { Link } from "../../router.tsx"
+import { go, Link } from "../../router.tsx"
 import { Button, CopyButton } from "../../ui/button.tsx"
+import { Confirm } from "../../ui/dialog.tsx"
 import { Problem } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import { Page } from "../../ui/page.tsx"
 import type { Run, RunStep, Source } from "../../wire.ts"
-import { Citations, Cited } from "../chat/message-view.tsx"
+import { Citations, Cited, Failure, Warnings } from "../chat/message-view.tsx"
 import { SourceView } from "../chat/source-view.tsx"
 
 const STATUSES = {
@@ -27,6 +28,7 @@ const tokensOf = ({ usage }: Run): number => usage.prompt_tokens + usage.complet
 
 export function RunView({ runId }: { runId: string }) {
   const [opened, setOpened] = useState<Source | null>(null)
+  const [removing, setRemoving] = useState(false)
   const run = useLoaded(runId, signal => api.get<Run>(`/agents/runs/${runId}`, signal))
   const running = run.data?.status === "running"
   useRepeated(running ? 1_000 : null, run.reload)
@@ -43,6 +45,11 @@ export function RunView({ runId }: { runId: string }) {
           {running && (
             <Button icon="stop" busy={cancel.busy} onClick={() => void cancel.run()}>
               Cancel
+            </Button>
+          )}
+          {data && !running && (
+            <Button icon="trash" onClick={() => setRemoving(true)}>
+              Delete
             </Button>
           )}
           <Link to="/agents" class="button">
@@ -69,14 +76,23 @@ export function RunView({ runId }: { runId: string }) {
             </p>
           )}
           <Steps steps={data.steps} running={running} />
-          {data.error && (
-            <div class="problem" role="alert">
-              <p>{data.error.message}</p>
-              {data.error.hint && <p class="hint">{data.error.hint}</p>}
-            </div>
-          )}
+          <Warnings messages={data.warnings.map(warning => warning.message)} />
+          {data.error && <Failure error={data.error} />}
           <Result run={data} onCite={setOpened} />
         </div>
+      )}
+      {removing && (
+        <Confirm
+          title="Delete this run?"
+          action="Delete"
+          onClose={() => setRemoving(false)}
+          onConfirm={async () => {
+            await api.delete(`/agents/runs/${runId}`)
+            go("/agents")
+          }}
+        >
+          <p dir="auto">{data?.task}</p>
+        </Confirm>
       )}
       {opened && <SourceView source={opened} onClose={() => setOpened(null)} />}
     </Page>

@@ -30,8 +30,10 @@ export function MessageView({ message, onCite, onAgain, onFinish, onEdit }: Mess
   const ending = ENDINGS[message.finish_reason ?? ""]
   return (
     <article class="message reply" aria-label="Reply">
+      <Warnings messages={message.warnings.map(warning => warning.message)} />
       <Cited text={message.content} sources={message.citations} onCite={onCite} />
       {ending && <p class="soft small">{ending}</p>}
+      {message.error && <Failure error={message.error} />}
       <Citations sources={message.citations} onCite={onCite} />
       <footer class="row message-foot">
         <span class="soft small" title={dateTime(message.created_at)}>
@@ -104,11 +106,7 @@ export const DraftView = ({ draft, onCite }: DraftViewProps) => (
     {draft.question !== null && <Question text={draft.question} />}
     <article class="message reply" aria-label="Reply" aria-busy={!draft.error}>
       {draft.redaction && <Redacted {...draft.redaction} />}
-      {draft.warnings.map(warning => (
-        <p key={warning} class="notice">
-          <Icon name="warning" /> {warning}
-        </p>
-      ))}
+      <Warnings messages={draft.warnings} />
       {draft.thinking && (
         <details class="fold thinking">
           <summary>Thinking</summary>
@@ -117,14 +115,27 @@ export const DraftView = ({ draft, onCite }: DraftViewProps) => (
       )}
       {draft.text && <Cited text={draft.text} sources={draft.sources} onCite={onCite} />}
       {!draft.error && <p class="soft phase">{draft.phase || <span class="caret" />}</p>}
-      {draft.error && (
-        <div class="problem" role="alert">
-          <p>{draft.error.message}</p>
-          {draft.error.hint && <p class="hint">{draft.error.hint}</p>}
-        </div>
-      )}
+      {draft.error && <Failure error={draft.error} />}
     </article>
   </>
+)
+
+export const Warnings = ({ messages }: { messages: string[] }) => (
+  <>
+    {messages.map(message => (
+      <p key={message} class="notice">
+        <Icon name="warning" /> {message}
+      </p>
+    ))}
+  </>
+)
+
+/** Why a reply or a run failed, also when it is looked at again later. */
+export const Failure = ({ error }: { error: { message: string; hint?: string } }) => (
+  <div class="problem" role="alert">
+    <p>{error.message}</p>
+    {error.hint && <p class="hint">{error.hint}</p>}
+  </div>
 )
 
 function Redacted({ ner_count, kinds }: { ner_count: number; kinds: Record<string, number> }) {

@@ -1,0 +1,14 @@
+/**
+ * The marks `[n]` that bind an answer to the passages that were given under these numbers. Only the daemon sets such
+ * marks in what a model reads: text of a document that holds them could otherwise pass for a passage of its own, or
+ * bring a citation into an answer that quotes it.
+ */
+const MARK = /\[(\d{1,4}(?: ?[,;] ?\d{1,4})*)\]/g
+
+/** The numbers that a text cites, each once, in the order of their first mark. */
+export const numbersIn = (text: string): number[] => [
+  ...new Set([...text.matchAll(MARK)].flatMap(([, list]) => list!.split(/[,;]/).map(Number))),
+]
+
+/** The same text, as long as before, with marks that cite nothing: `[2]` becomes `(2)`. */
+export const withoutMarks = (text: string): string => text.replace(MARK, "($1)")
