@@ -37,7 +37,7 @@ for (const [point, nth] of cases)
     } finally {
       rmSync(directory, { recursive: true, force: true })
     }
-  }, 30_000)
+  }, 120_000)
 
 async function expectWhole(directory: string): Promise<void> {
   const library = await TestLibrary.open({ directory })
