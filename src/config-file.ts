@@ -16,7 +16,7 @@ const MAX_BYTES = 65_536
 /** Values by setting; empty without a file. @throws ConfigError naming file, line and key; DataDirectoryError */
 export function readSettingsFile(dataDirectory: string): Partial<Record<SettingName, unknown>> {
   const path = join(dataDirectory, SETTINGS_FILE)
-  const text = contentOf(path)
+  const text = contentOf(path, dataDirectory)
   if (text === undefined) return {}
   const lines = text.split(/\r?\n/)
   const refuse = (line: number, what: string) => new ConfigError(`${path}, line ${line}: ${what}`)
@@ -39,15 +39,18 @@ export function readSettingsFile(dataDirectory: string): Partial<Record<SettingN
 }
 
 /** Undefined where the file is not there. */
-function contentOf(path: string): string | undefined {
+function contentOf(path: string, dataDirectory: string): string | undefined {
+  let place = dataDirectory
   try {
-    if (statSync(path).size > MAX_BYTES) throw new ConfigError(`${path}: larger than ${MAX_BYTES} bytes`)
+    const found = statSync(path)
+    place = path
+    if (!found.isFile()) throw new ConfigError(`${path}: is no file, and should be one of settings`)
+    if (found.size > MAX_BYTES) throw new ConfigError(`${path}: larger than ${MAX_BYTES} bytes`)
     return readFileSync(path, "utf8")
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined
-    if (code === "EISDIR") throw new ConfigError(`${path}: is a directory, and should be a file of settings`)
-    throw code ? dataDirectoryProblem(path, error) : error
+    if (code === "ENOENT") return undefined
+    throw code ? dataDirectoryProblem(place, error) : error
   }
 }
 

@@ -1,7 +1,15 @@
 import { resolve } from "node:path"
 import { VERSION } from "../native/version.ts"
 import { type OnBytes, restoreBackup, verifyBackup, writeBackup } from "../storage/backup.ts"
-import { type Command, counted, needInstallation, parseArguments, print, UsageError } from "./command.ts"
+import {
+  type Command,
+  counted,
+  namingFullDisk,
+  needInstallation,
+  parseArguments,
+  print,
+  UsageError,
+} from "./command.ts"
 import { type Progress, withProgress } from "./progress.ts"
 
 const HELP = `Usage: carrel backup FILE [--data DIR]     write a backup, beside a running daemon or without one
@@ -40,7 +48,7 @@ export const backup = command({
   settingsFile: true,
   async work(file, data, on) {
     needInstallation({ data })
-    const { files } = await writeBackup(data, file, VERSION, on)
+    const { files } = await namingFullDisk({ data }, () => writeBackup(data, file, VERSION, on))
     return `${file}: ${counted(files.length, "file")}, ${megabytes(files)} MB`
   },
 })

@@ -1,7 +1,8 @@
 /** What the commands of the command line share: arguments, tables, a database to work on. */
-import { rmSync } from "node:fs"
+import { rmSync, statfsSync } from "node:fs"
 import { join } from "node:path"
 import { type Config, mayUseColour, type ReadConfig, readConfig } from "../config.ts"
+import { diskTrouble, OperatorError } from "../errors.ts"
 import { setLogFormat, setLogLevel } from "../log.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
 import { exists } from "../storage/access.ts"
@@ -84,6 +85,13 @@ export function needInstallation({ data }: Pick<Config, "data">): void {
   if (!hasDatabase({ data })) throw new UsageError(`there is no Carrel in ${data}; name its directory with --data`)
 }
 
+/** Id of the workspace with this name. @throws UsageError: a mistyped one is no empty one */
+export async function needWorkspace(database: Database, name: string): Promise<string> {
+  const found = await database.selectFrom("workspaces").select("id").where("name", "=", name).executeTakeFirst()
+  if (!found) throw new UsageError(`there is no workspace ${JSON.stringify(name)}`)
+  return found.id
+}
+
 /** @throws DataDirectoryError where this user may not know */
 export const hasDatabase = ({ data }: Pick<Config, "data">): boolean => exists(join(data, "carrel.db"))
 
@@ -98,11 +106,31 @@ export async function withDatabase<T>(
   config: Pick<Config, "data">,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase(config.data)
+  return namingFullDisk(config, async () => {
+    const database = await openDatabase(config.data)
+    try {
+      return await work(database)
+    } finally {
+      await database.destroy()
+    }
+  })
+}
+
+/** SQLite speaks of an I/O error where a full disk does not let it lengthen the memory that its processes share. */
+export async function namingFullDisk<T>({ data }: Pick<Config, "data">, work: () => Promise<T>): Promise<T> {
   try {
-    return await work(database)
-  } finally {
-    await database.destroy()
+    return await work()
+  } catch (error) {
+    if (diskTrouble(error) !== "failing" || !isFull(data)) throw error
+    throw new OperatorError(`there is no space left on the disk of ${data}`, { hint: "make room", cause: error })
+  }
+}
+
+function isFull(path: string): boolean {
+  try {
+    return statfsSync(path).bavail === 0
+  } catch {
+    return false
   }
 }
 
@@ -123,7 +151,9 @@ export async function leavingNothing<T>({ data }: Pick<Config, "data">, work: ()
   try {
     return await work()
   } catch (error) {
-    if (!wasThere) await removeUnused(data).catch(() => {}) // the first error is the one to tell
+    // Nobody else can have written to a disk that takes nothing. The first error is the one to tell.
+    if (!wasThere && diskTrouble(error)) rmSync(data, { recursive: true, force: true })
+    else if (!wasThere) await removeUnused(data).catch(() => {})
     throw error
   }
 }

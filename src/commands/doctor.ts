@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { access, constants, statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { sql } from "kysely"
@@ -124,10 +124,6 @@ async function dataDirectory(path: string): Promise<Finding[]> {
   if (!existsSync(path))
     return [
       { what: "data directory", state: "note", text: `${path} does not exist yet`, remedy: "`carrel serve` makes it" },
-    ]
-  if (!statSync(path).isDirectory())
-    return [
-      { what: "data directory", state: "problem", text: `${path} is no directory`, remedy: "name another with --data" },
     ]
   const refusal = await access(path, constants.R_OK | constants.W_OK).then(
     () => undefined,

@@ -7,6 +7,7 @@ import type { Database } from "../storage/database.ts"
 import {
   type Command,
   needInstallation,
+  needWorkspace,
   parseArguments,
   printJson,
   printTable,
@@ -25,7 +26,10 @@ export const run: Command = async args => {
   const { config, words, options } = parseArguments(args, { values: ["workspace"], switches: ["json"] })
   if (words.length !== 1) throw new UsageError("one FILE is needed; `carrel eval --help` says more")
   needInstallation(config)
-  const expectations = readExpectations(await readFile(words[0]!, "utf8"))
+  const text = await readFile(words[0]!, "utf8").catch(error => {
+    throw Object.assign(error, { path: words[0] }) // a folder's error does not name it
+  })
+  const expectations = readExpectations(text)
   const results = await withStoppedInstallation(config, database =>
     measure(config, database, options.get("workspace") ?? "default", expectations),
   )
@@ -48,9 +52,12 @@ async function measure(
   workspace: string,
   expectations: Expectation[],
 ): Promise<Evaluation[]> {
-  const found = await database.selectFrom("workspaces").select("id").where("name", "=", workspace).executeTakeFirst()
-  if (!found) throw new UsageError(`there is no workspace ${JSON.stringify(workspace)}`)
-  const files = await database.selectFrom("files").select(["id", "name"]).where("workspace_id", "=", found.id).execute()
+  const workspaceId = await needWorkspace(database, workspace)
+  const files = await database
+    .selectFrom("files")
+    .select(["id", "name"])
+    .where("workspace_id", "=", workspaceId)
+    .execute()
   checkExpectations(expectations, files)
   const embedder = await openConfiguredEmbedder(config, config.embedding_model)
   const index = new SearchIndex({ database, dataDirectory: config.data, embedder })
@@ -58,7 +65,7 @@ async function measure(
   try {
     return await withProgress("Measuring", progress => {
       progress.step("Measuring", "questions")
-      return evaluate(index, found.id, expectations, undefined, (done, total) => progress.update(done, total))
+      return evaluate(index, workspaceId, expectations, undefined, (done, total) => progress.update(done, total))
     })
   } finally {
     await index.stop()

@@ -1,6 +1,7 @@
 import { type ApiKeyRecord, ApiKeys, ensureWorkspace, SCOPES } from "../keys/keys.ts"
 import {
   type Command,
+  needWorkspace,
   parseArguments,
   print,
   printJson,
@@ -74,8 +75,13 @@ async function create(args: string[]): Promise<number> {
 async function list(args: string[]): Promise<number> {
   const { config, words, options } = parseArguments(args, { values: ["workspace"], switches: ["json"] })
   refuseWords(words)
-  const all = await withExistingDatabase(config, database => new ApiKeys(database).list())
-  const keys = all.filter(key => !options.has("workspace") || key.workspace === options.get("workspace"))
+  const workspace = options.get("workspace")
+  const keys = await withExistingDatabase(config, async database => {
+    const all = await new ApiKeys(database).list()
+    if (workspace === undefined) return all
+    await needWorkspace(database, workspace)
+    return all.filter(key => key.workspace === workspace)
+  })
   if (options.has("json")) printJson(keys)
   else
     printTable(
@@ -115,6 +121,7 @@ function takeOption(args: string[], option: string): { limit: string | undefined
   const at = args.findIndex(word => word === option || word.startsWith(`${option}=`))
   if (at < 0) return { limit: undefined, others: args }
   const inline = args[at]!.includes("=")
+  if (!inline && at + 1 === args.length) throw new UsageError(`${option} needs a value`)
   const limit = inline ? args[at]!.slice(option.length + 1) : args[at + 1]
   return { limit, others: args.toSpliced(at, inline ? 1 : 2) }
 }

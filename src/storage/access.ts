@@ -19,7 +19,10 @@ export function dataDirectoryProblem(path: string, cause: unknown): DataDirector
     })
   }
   if (code === "ENOTDIR" || code === "EEXIST")
-    return new DataDirectoryError(`${path} is no directory`, { hint: "name another with --data", cause })
+    return new DataDirectoryError(`${innermostThere(path)} is no directory`, {
+      hint: "name another with --data",
+      cause,
+    })
   return new DataDirectoryError(`${path} cannot be used (${code})`, { cause })
 }
 
@@ -34,29 +37,27 @@ export function exists(path: string): boolean {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === "ENOENT") return false
-    throw dataDirectoryProblem(code === "ENOTDIR" ? dirname(path) : path, error)
+    throw dataDirectoryProblem(path, error)
   }
 }
 
-/** The user that owns the path, or the innermost folder above it that can be looked at. */
-function ownerOf(path: string): string | undefined {
-  for (let at = path; ; at = dirname(at)) {
-    try {
-      return nameOf(statSync(at).uid)
-    } catch {
-      if (dirname(at) === at) return undefined
-    }
-  }
-}
-
-function nameOf(uid: number): string {
+/** The path, or the innermost above it that is there and can be looked at. */
+function innermostThere(path: string): string {
   try {
-    const line = readFileSync("/etc/passwd", "utf8")
-      .split("\n")
-      .find(entry => entry.split(":")[2] === String(uid))
-    if (line) return line.split(":")[0]!
+    statSync(path)
+    return path
   } catch {
-    // the number will do
+    return dirname(path) === path ? path : innermostThere(dirname(path))
   }
-  return `user ${uid}`
+}
+
+/** The user that owns the path, or what is there of it. */
+function ownerOf(path: string): string | undefined {
+  try {
+    const { uid } = statSync(innermostThere(path))
+    const users = readFileSync("/etc/passwd", "utf8").split("\n")
+    return users.find(entry => entry.split(":")[2] === String(uid))?.split(":")[0] ?? `user ${uid}`
+  } catch {
+    return undefined
+  }
 }

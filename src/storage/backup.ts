@@ -15,6 +15,8 @@ import { extract, pack } from "tar-stream"
 import { diskTrouble, OperatorError } from "../errors.ts"
 import { dataDirectoryProblem, exists } from "./access.ts"
 import { Blobs } from "./blobs.ts"
+import { writtenByNewer } from "./database.ts"
+import { MIGRATIONS } from "./migrations/index.ts"
 
 interface ManifestEntry {
   path: string
@@ -139,6 +141,10 @@ function snapshot(from: string, to: string): void {
 
 function referredFiles(snapshotPath: string, blobs: Blobs, dataDirectory: string): string[] {
   const database = new Sqlite(snapshotPath, { readonly: true })
+  const known = new Set(MIGRATIONS.map(({ name }) => name))
+  const applied = database.query("select name from migrations").all() as { name: string }[]
+  const newer = applied.find(({ name }) => !known.has(name))
+  if (newer) throw writtenByNewer(newer.name) // it may refer to files that this version does not know of
   const rows = database.query("select id, blob, live_blob, live_generation from files").all() as {
     id: string
     blob: string

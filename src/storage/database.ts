@@ -45,6 +45,12 @@ export async function openDatabase(
   return database
 }
 
+/** What is said of a database with a migration that this version does not know. */
+export const writtenByNewer = (migration: string): OperatorError =>
+  new OperatorError(`the data directory was written by a newer version of Carrel (it has the migration ${migration})`, {
+    hint: "use that version, or restore a backup that this version made",
+  })
+
 /**
  * Brings the schema forward, each migration in a transaction of its own; a second process waits for the first. An
  * installation that is upgraded is copied first, to `carrel.db.before-<migration>` beside its database.
@@ -53,12 +59,7 @@ async function migrate(database: Database, path: string, migrations: readonly Mi
   await sql`create table if not exists migrations (name text primary key, applied_at text not null)`.execute(database)
   const known = new Set(migrations.map(migration => migration.name))
   const applied = await appliedMigrations(database)
-  for (const name of applied)
-    if (!known.has(name))
-      throw new OperatorError(
-        `the data directory was written by a newer version of Carrel (it has the migration ${name})`,
-        { hint: "use that version, or restore a backup that this version made" },
-      )
+  for (const name of applied) if (!known.has(name)) throw writtenByNewer(name)
   const pending = migrations.find(({ name }) => !applied.includes(name))
   if (pending && applied.length > 0) await copyBefore(database, path, pending.name)
   for (const migration of migrations)
