@@ -75,7 +75,9 @@ function readFlags(args: string[]): { values: Layer; rest: string[] } {
       continue
     }
     const value = inline ?? (known.setting.placeholder ? args[++i] : "true")
-    if (value === undefined) throw new ConfigError(`${head}: needs a value`)
+    // The next option is no value; one that begins like it is written --name=--value.
+    if (value === undefined || (inline === undefined && value.startsWith("--")))
+      throw new ConfigError(`${head}: needs a value`)
     values.set(known.name, { value: parse(head, known.setting, value), source: head })
   }
   return { values, rest }

@@ -55,7 +55,8 @@ export function parseArguments(args: string[], known: Known = {}): Arguments {
     else if (known.switches?.includes(name)) throw new UsageError(`${head} takes no value`)
     else if (known.values?.includes(name)) {
       const value = inline ?? rest[++i]
-      if (value === undefined) throw new UsageError(`${head} needs a value`)
+      if (value === undefined || (inline === undefined && value.startsWith("--")))
+        throw new UsageError(`${head} needs a value`)
       options.set(name, value)
     } else throw new UsageError(`unknown option ${head}`)
   }
@@ -70,6 +71,13 @@ export function writeLogFor({ log_level, log_format }: Config, stream: { isTTY?:
   if (log_format === "pretty" || (log_format === "auto" && isTerminal))
     setLogFormat("pretty", isTerminal && mayUseColour())
   else setLogFormat("json")
+}
+
+/** What a command with several is told to do. @throws UsageError naming them when it is told nothing */
+export function needAction(command: string, action: string | undefined, actions: string): string {
+  if (action === undefined || action.startsWith("-"))
+    throw new UsageError(`${command}: ${actions}? \`carrel ${command} --help\` says more`)
+  return action
 }
 
 /** @throws UsageError for words where the command takes none */

@@ -1,6 +1,7 @@
 import { type ApiKeyRecord, ApiKeys, ensureWorkspace, SCOPES } from "../keys/keys.ts"
 import {
   type Command,
+  needAction,
   needWorkspace,
   parseArguments,
   print,
@@ -23,15 +24,13 @@ Scopes: ${SCOPES.join(", ")} (default: all).
 `
 
 export const run: Command = async ([action, ...rest]) => {
-  switch (action) {
+  switch (needAction("keys", action, "create, list or revoke")) {
     case "create":
       return create(rest)
     case "list":
       return list(rest)
     case "revoke":
       return revoke(rest)
-    case undefined:
-      throw new UsageError("keys: create, list or revoke? `carrel keys --help` says more")
     default:
       throw new UsageError(`there is no command "keys ${action}"; \`carrel keys --help\` lists them`)
   }
@@ -121,7 +120,7 @@ function takeOption(args: string[], option: string): { limit: string | undefined
   const at = args.findIndex(word => word === option || word.startsWith(`${option}=`))
   if (at < 0) return { limit: undefined, others: args }
   const inline = args[at]!.includes("=")
-  if (!inline && at + 1 === args.length) throw new UsageError(`${option} needs a value`)
+  if (!inline && (args[at + 1] ?? "--").startsWith("--")) throw new UsageError(`${option} needs a value`)
   const limit = inline ? args[at]!.slice(option.length + 1) : args[at + 1]
   return { limit, others: args.toSpliced(at, inline ? 1 : 2) }
 }

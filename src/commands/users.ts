@@ -3,6 +3,7 @@ import { OperatorError } from "../errors.ts"
 import { setupLink, Users, usersAdd, usersList, usersPasswd } from "../keys/users.ts"
 import {
   type Command,
+  needAction,
   parseArguments,
   print,
   printJson,
@@ -23,9 +24,8 @@ Passwords are asked for, or read from standard input when that is no terminal. W
 there is an administrator the setup link makes one; setup-link prints a new one, and ends those before it.
 `
 
-export const run: Command = async ([action, ...rest]) => {
-  if (action === undefined)
-    throw new UsageError("users: add, list, passwd or setup-link? `carrel users --help` says more")
+export const run: Command = async ([first, ...rest]) => {
+  const action = needAction("users", first, "add, list, passwd or setup-link")
   const { config, words, options } = parseArguments(rest, {
     values: ["email", "workspace", "name"],
     switches: ["admin", "json"],

@@ -79,14 +79,14 @@ export async function writeBackup(
 
 /** @throws BackupError for a file that is there, or a folder that is not or may not be written */
 function checkTarget(target: string): void {
-  const found = statSync(target, { throwIfNoEntry: false })
-  if (found?.isDirectory())
-    throw new BackupError(`${target} is a folder`, { hint: `name a file in it, such as ${join(target, "carrel.tar")}` })
-  if (found) throw new BackupError(`${target} exists already`, { hint: "name another file, or move that one away" })
   const folder = dirname(target)
   const parent = statSync(folder, { throwIfNoEntry: false })
   if (!parent) throw new BackupError(`there is no folder ${folder}`, { hint: "make it first (mkdir -p)" })
   if (!parent.isDirectory()) throw new BackupError(`${folder} is no folder`)
+  const found = statSync(target, { throwIfNoEntry: false })
+  if (found?.isDirectory())
+    throw new BackupError(`${target} is a folder`, { hint: `name a file in it, such as ${join(target, "carrel.tar")}` })
+  if (found) throw new BackupError(`${target} exists already`, { hint: "name another file, or move that one away" })
   try {
     accessSync(folder, constants.W_OK)
   } catch (error) {

@@ -6,6 +6,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import { McpTools } from "../../src/agents/mcp.ts"
 import { type McpServer, readMcpConfig } from "../../src/agents/mcp-config.ts"
 import { callTool, type Tool, type ToolContext } from "../../src/agents/tools/tool.ts"
+import { setLogLevel, setLogSink } from "../../src/log.ts"
 import { createServer } from "../fixtures/mcp/stdio-server.ts"
 import { inOrder, scriptedModel, startHarness } from "./support.ts"
 
@@ -125,3 +126,38 @@ test("the configuration file is checked, and --offline refuses servers on other 
     read({ mcpServers: { b: { url: "http://127.0.0.1:1/mcp" }, c: { url: "http://localhost/x" } } }, true),
   ).toHaveLength(2)
 })
+
+test("a server that does not answer is one line of the log, however often it is asked, and one when it answers again", async () => {
+  const lines: { level: string; message: string; server: string; reason?: string }[] = []
+  setLogSink(line => void lines.push(JSON.parse(line)))
+  setLogLevel("info")
+  const serve = (port: number) =>
+    Bun.serve({
+      port,
+      hostname: "127.0.0.1",
+      async fetch(request) {
+        const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+        await createServer().connect(transport)
+        return transport.handleRequest(request)
+      },
+    })
+  try {
+    const first = serve(0)
+    const port = first.port!
+    await first.stop(true)
+    const provider = mcp({ name: "wiki", url: new URL(`http://127.0.0.1:${port}/`), headers: {} })
+    for (let run = 0; run < 20; run++) expect(await provider.tools()).toEqual([])
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatchObject({ level: "warn", message: "an MCP server does not answer", server: "wiki" })
+    expect(lines[0]!.reason).toMatch(/^[^\n]{1,300}$/)
+    expect(JSON.stringify(lines)).not.toContain("    at ")
+    const again = serve(port)
+    closing.push(() => again.stop(true))
+    expect((await provider.tools()).length).toBeGreaterThan(0)
+    await provider.tools()
+    expect(lines.slice(1)).toMatchObject([{ level: "info", message: "an MCP server answers again", server: "wiki" }])
+  } finally {
+    setLogSink(line => void process.stdout.write(`${line}\n`))
+    setLogLevel("error")
+  }
+}, 30_000)

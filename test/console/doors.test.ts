@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("the doors of the console", () => {
     async () => {
       const page = await site.open()
       await page.goto(site.app.url)
-      await page.getByText("has no user").waitFor()
+      await page.getByText("has no administrator yet").waitFor()
       expect(await page.getByLabel("Password").count()).toBe(0)
       await page.goto(`${site.app.url}/setup?token=setup_guess`)
       await page.getByText("This link does not work").waitFor()

@@ -43,7 +43,8 @@ export function SignInPage({ onSignedIn }: FormProps) {
     await api.post("/keys/sessions", { email, password })
     await onSignedIn()
   })
-  if (status.data?.configured === false) return <Unclaimed />
+  const [isMember, setMember] = useState(false)
+  if (status.data?.configured === false && !isMember) return <Unclaimed onMember={() => setMember(true)} />
   return (
     <Door title="Sign in">
       <Form class="stack" action={signIn}>
@@ -78,13 +79,16 @@ export function SignInPage({ onSignedIn }: FormProps) {
   )
 }
 
-const Unclaimed = () => (
+const Unclaimed = ({ onMember }: { onMember: () => void }) => (
   <Door title="Not set up yet">
     <p>
       This Carrel has no administrator yet. Whoever runs it finds a one-time setup link in its log, or prints a new one
       with
     </p>
     <pre class="code">carrel users setup-link</pre>
+    <Button kind="quiet" onClick={onMember}>
+      Sign in as a member
+    </Button>
   </Door>
 )
 

@@ -1,0 +1,236 @@
+/**
+ * Every command with bad input: each says what is wrong in one line, with a hint where something can be done, ends with the
+ * documented status, and leaves nothing behind.
+ */
+import { Database as Sqlite } from "bun:sqlite"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { unmount } from "../support/trouble.ts"
+import { type Call, carrel } from "./carrel.ts"
+
+const INPUT = "correct horse battery\n"
+/** The failure and its hint, without a stack. */
+const LINES = /^carrel: [^\n]+\n(?: {2}→ [^\n]+\n)?$/
+
+let folder: string
+const at = (...names: string[]) => join(folder, ...names)
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "carrel-failures-"))
+  chmodSync(folder, 0o755)
+  await carrel(["keys", "create", "--name", "first"], { data: at("data") })
+  await carrel(["backup", at("whole.tar")], { data: at("data") })
+  chmodSync(at("whole.tar"), 0o644)
+  for (const [name, bytes] of [
+    ["cut", 100_000],
+    ["stub", 600],
+    ["cut-at-end", readFileSync(at("whole.tar")).length - 1_500],
+  ] as const) {
+    cpSync(at("whole.tar"), at(`${name}.tar`))
+    truncateSync(at(`${name}.tar`), bytes)
+  }
+  const changed = readFileSync(at("whole.tar"))
+  changed[50_000]! ^= 1
+  writeFileSync(at("changed.tar"), changed)
+  writeFileSync(at("noise.tar"), crypto.getRandomValues(new Uint8Array(20_000)))
+  writeFileSync(at("file"), "no directory")
+  mkdirSync(at("folder"))
+  writeFileSync(at("questions.jsonl"), '{"query": "a", "file": "none.txt"}\n')
+  cpSync(at("data"), at("newer"), { recursive: true })
+  const newer = new Sqlite(at("newer", "carrel.db"))
+  newer.run("insert into migrations values ('9999-next', '')")
+  newer.close()
+  mkdirSync(at("noise"))
+  writeFileSync(at("noise", "carrel.db"), crypto.getRandomValues(new Uint8Array(9_000)))
+}, 60_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs in the folder and checks what holds for every failure. */
+async function fails(line: string, options: Call = {}): Promise<{ code: number; err: string }> {
+  const { code, out, err } = await carrel(line.split(" "), { cwd: folder, input: INPUT, ...options })
+  expect(out).toBe("")
+  expect(err).toMatch(LINES)
+  return { code, err }
+}
+
+describe("the command line", () => {
+  test.each([
+    ["keys", "keys: create, list or revoke?"],
+    ["keys bogus", 'there is no command "keys bogus"'],
+    ["keys create", "--name is needed"],
+    ["keys create --name", "--name needs a value"],
+    ["keys create --name x extra", 'unknown word "extra"'],
+    ["keys create --name x --rate-limit-per-minute", "--rate-limit-per-minute needs a value"],
+    ["keys create --name x --rate-limit-per-minute many", "rate_limit_per_minute: must be a whole number"],
+    ["keys create --name x --scopes all", "scopes: all is not one of"],
+    ["keys list --json=yes", "--json takes no value"],
+    ["keys list --workspace typo", 'there is no workspace "typo"'],
+    ["keys revoke", "which key?"],
+    ["keys revoke none", "there is no key none"],
+    ["users", "users: add, list, passwd or setup-link?"],
+    ["users bogus", 'there is no command "users bogus"'],
+    ["users add", "--email is needed"],
+    ["users add --email nonsense", "email: must be an e-mail address"],
+    ["users passwd --email nobody@example.org", "there is no such user"],
+    ["models extra", 'unknown word "extra"'],
+    ["models --port x", "--port: must be a whole number"],
+    ["doctor extra", 'unknown word "extra"'],
+    ["doctor --repiar", "unknown option --repiar"],
+    ["backup", "one FILE is needed"],
+    ["restore", "one FILE is needed"],
+    ["verify a b", "one FILE is needed"],
+    ["reindex extra", 'unknown word "extra"'],
+    ["reindex --model nope", 'there is no embedding model "nope"'],
+    ["eval", "one FILE is needed"],
+    ["eval questions.jsonl", 'line 1: names "none.txt", which is no file of the library'],
+    ["eval questions.jsonl --workspace typo", 'there is no workspace "typo"'],
+    ["eval file", "line 1: is not JSON"],
+    ["settings extra", 'unknown word "extra"'],
+    ["licenses --bogus", "unknown option --bogus"],
+    ["version extra", 'unknown word "extra"'],
+    ["serve extra", 'unknown word "extra"'],
+    ["serve --bogus", "unknown option --bogus"],
+  ])("%s is wrong usage", async (line, message) => {
+    const { code, err } = await fails(line, { data: at("data") })
+    expect(err).toContain(message)
+    expect(code).toBe(2)
+  })
+})
+
+describe("files that are not what they should be", () => {
+  test.each([
+    ["restore cut.tar", "cut.tar is no backup, or it is cut or damaged"],
+    ["restore stub.tar", "stub.tar is no backup, or it is cut or damaged"],
+    ["restore cut-at-end.tar", "cut-at-end.tar is "],
+    ["restore changed.tar", "changed.tar is damaged"],
+    ["restore noise.tar", "noise.tar is no backup, or it is cut or damaged"],
+    ["restore none.tar", "there is no file"],
+    ["restore folder", "folder is no file"],
+    ["restore /dev/zero", "/dev/zero is no file"],
+  ])("%s, and verify, leave nothing behind", async (line, message) => {
+    const target = at("deep", "target")
+    const restored = await fails(line, { data: target })
+    expect([restored.code, restored.err]).toEqual([1, expect.stringContaining(message)])
+    expect(existsSync(at("deep"))).toBe(false)
+    const verified = await fails(line.replace("restore", "verify"))
+    expect([verified.code, verified.err]).toEqual([1, expect.stringContaining(message)])
+  })
+
+  test.each([
+    ["restore whole.tar --data data", "data is not empty"],
+    ["restore whole.tar --data file", "file is no directory"],
+    ["restore whole.tar --data file/below", "file is no directory"],
+    ["backup none/b.tar --data data", "there is no folder"],
+    ["backup whole.tar --data data", "whole.tar exists already"],
+    ["backup folder --data data", "folder is a folder"],
+    ["backup file/b.tar --data data", "file is no folder"],
+    ["eval none.jsonl --data data", "none.jsonl does not exist"],
+    ["eval folder --data data", "folder is a directory"],
+  ])("%s is said", async (line, message) => {
+    const { code, err } = await fails(line)
+    expect([code, err]).toEqual([1, expect.stringContaining(message)])
+  })
+})
+
+const COMMANDS = [
+  "keys list",
+  "keys create --name second",
+  "keys revoke none",
+  "users list",
+  "users add --email a@example.org",
+  "users passwd --email a@example.org",
+  "users setup-link",
+  "backup new.tar",
+  "reindex",
+  "reindex --model nope",
+  "eval questions.jsonl",
+  "doctor --repair",
+  "serve --port 0",
+]
+
+describe.each(COMMANDS)("%s", command => {
+  test("on a data directory that is a file says so", async () => {
+    const { code, err } = await fails(command, { data: at("file") })
+    expect([code, err]).toEqual([1, `carrel: ${at("file")} is no directory\n  → name another with --data\n`])
+  })
+
+  test("on the directory of a newer version says so and changes nothing", async () => {
+    const { code, err } = await fails(command, { data: at("newer") })
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining("was written by a newer version of Carrel (it has the migration 9999-next)\n  → "),
+    ])
+    expect(existsSync(at("new.tar"))).toBe(false)
+  })
+
+  test("on a database that is damaged says so", async () => {
+    const { code, err } = await fails(command, { data: at("noise") })
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining("carrel: the database is damaged\n  → stop the daemon and"),
+    ])
+  })
+
+  const unprivileged = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+  const canBeNobody = process.getuid?.() === 0 && Bun.spawnSync([...unprivileged, "true"]).exitCode === 0
+  test.skipIf(!canBeNobody)("without permission says whose directory it is", async () => {
+    const { code, err } = await fails(command, { data: at("data"), under: unprivileged })
+    expect([code, err]).toEqual([
+      1,
+      `carrel: this user has no permission for ${at("data")} (EACCES)\n  → it belongs to root: run the command as that user\n`,
+    ])
+  })
+})
+
+const disk = mkdtempSync(join(tmpdir(), "carrel-full-"))
+const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk]).exitCode === 0
+if (!mounted) console.log("skipped: a tmpfs cannot be mounted here, which takes root")
+describe.skipIf(!mounted)("on a full disk", () => {
+  beforeAll(() => {
+    cpSync(at("data"), join(disk, "data"), { recursive: true })
+    try {
+      writeFileSync(join(disk, "ballast"), new Uint8Array(8_000_000))
+    } catch {
+      // what fits is there
+    }
+  })
+  afterAll(async () => {
+    await unmount(disk)
+    rmSync(disk, { recursive: true, force: true })
+  })
+
+  test.each(["keys create --name x", "users add --email a@example.org", "serve --port 0", "restore whole.tar"])(
+    "%s leaves no new directory behind",
+    async line => {
+      const { code, err } = await fails(line, { data: join(disk, "new") })
+      expect([code, err]).toEqual([1, expect.stringContaining("there is no space left")])
+      expect(readdirSync(disk).sort()).toEqual(["ballast", "data"])
+    },
+  )
+
+  test.each(["keys create --name x", "users list", "reindex", "backup new.tar", "serve --port 0"])(
+    "%s says so on an existing directory",
+    async line => {
+      const { code, err } = await fails(line, { data: join(disk, "data") })
+      expect([code, err]).toEqual([1, expect.stringContaining("there is no space left")])
+    },
+  )
+
+  test("a backup to it leaves nothing there", async () => {
+    const { code, err } = await fails(`backup ${join(disk, "b.tar")}`, { data: at("data") })
+    expect([code, err]).toEqual([1, expect.stringContaining(`there is no space left to write ${join(disk, "b.tar")}`)])
+    expect(readdirSync(disk).sort()).toEqual(["ballast", "data"])
+  })
+})
