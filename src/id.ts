@@ -20,19 +20,28 @@ export type IdPrefix =
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12
 let lastTime = 0
-let lastRandom: number[] = []
+/** The ten characters of `lastTime`. */
+let timePart = ""
+const random = new Uint8Array(RANDOM_LENGTH)
 
 export function newId(prefix: IdPrefix): string {
   const now = Math.max(Date.now(), lastTime) // a clock that jumps back must not break the order
-  if (now === lastTime) increment(lastRandom)
-  else
-    lastRandom = [...crypto.getRandomValues(new Uint8Array(RANDOM_LENGTH))].map((byte, i) =>
-      i === 0 ? byte & 15 : byte & 31,
-    )
-  lastTime = now
+  if (now === lastTime) increment(random)
+  else {
+    crypto.getRandomValues(random)
+    for (let i = 0; i < RANDOM_LENGTH; i++) random[i]! &= i === 0 ? 15 : 31 // room to count up
+    timePart = timeOf(now)
+    lastTime = now
+  }
+  let id = `${prefix}_${timePart}`
+  for (const digit of random) id += ALPHABET[digit]
+  return id
+}
+
+function timeOf(now: number): string {
   let time = ""
   for (let rest = now, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time
-  return `${prefix}_${time}${lastRandom.map(digit => ALPHABET[digit]).join("")}`
+  return time
 }
 
 const ID = new RegExp(`^[a-z]{2,5}_[${ALPHABET}]{${10 + RANDOM_LENGTH}}$`)
@@ -40,7 +49,7 @@ const ID = new RegExp(`^[a-z]{2,5}_[${ALPHABET}]{${10 + RANDOM_LENGTH}}$`)
 /** Has the form of an id, whosever it is. */
 export const isId = (text: string): boolean => ID.test(text)
 
-function increment(digits: number[]): void {
+function increment(digits: Uint8Array): void {
   for (let i = digits.length - 1; i >= 0; i--) {
     const next = digits[i]! + 1
     digits[i] = next % 32

@@ -7,7 +7,8 @@ export type LogFormat = "json" | "pretty"
 
 const RANK: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 40 }
 let threshold = RANK.info
-let sink: (line: string) => void = line => void process.stdout.write(`${line}\n`)
+let sink: (line: string) => void = toStandardOutput
+let waiting = ""
 let format: (record: LogRecord) => string = asJson
 
 interface LogRecord {
@@ -16,6 +17,22 @@ interface LogRecord {
   message: string
   fields: Record<string, unknown>
 }
+
+/**
+ * Lines of one turn of the event loop leave in one write: a write of its own costs a line as much as a small request costs
+ * otherwise.
+ */
+function toStandardOutput(line: string): void {
+  if (waiting === "") setImmediate(flush)
+  waiting += `${line}\n`
+}
+
+function flush(): void {
+  if (waiting !== "") process.stdout.write(waiting)
+  waiting = ""
+}
+
+process.on("exit", flush)
 
 export function setLogLevel(level: LogLevel): void {
   threshold = RANK[level]

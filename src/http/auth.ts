@@ -40,7 +40,8 @@ export async function authenticate(
       message: `missing headers: ${missing.join(", ")}`,
       details: missing.map(field => ({ field, issue: "missing" })),
     })
-  const principal = await dependencies.apiKeys.verify({ clientId: clientId!, privateKey: privateKey!, secret: secret! })
+  const credentials = { clientId: clientId!, privateKey: privateKey!, secret: secret! }
+  const principal = dependencies.apiKeys.recall(credentials) ?? (await dependencies.apiKeys.verify(credentials))
   if (!principal) {
     countWrongCredentials(context, dependencies.rateLimiter)
     throw new AppError("unauthorized")

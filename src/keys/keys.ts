@@ -1,15 +1,17 @@
 /**
  * API keys: three values that a client sends with each request. Private key and secret are kept as hashes only. A key made
  * in the console is its owner's and works while the owner is enabled and in the key's workspace.
- * The command line uses the same functions beside a running daemon; nothing is cached, so a revocation is effective at once.
+ * The command line uses the same functions beside a running daemon: what is remembered holds only while nothing is
+ * committed by anyone, so that a revocation is effective at once.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { sql } from "kysely"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
-import type { Database, Executor } from "../storage/database.ts"
+import { changeMark, type Database, type Executor } from "../storage/database.ts"
 import type { ApiKeysTable } from "../storage/keys.ts"
 import { LastUsed } from "./last-used.ts"
+import { VerifiedCredentials } from "./verified-credentials.ts"
 
 export const SCOPES = ["models:read", "files:read", "files:write", "search", "chat", "agents"] as const
 export type Scope = (typeof SCOPES)[number]
@@ -90,7 +92,11 @@ export class ApiKeys {
     this.database.updateTable("api_keys").set({ last_used_at: at }).where("id", "=", id).execute(),
   )
 
-  constructor(private readonly database: Database) {}
+  private readonly verified: VerifiedCredentials
+
+  constructor(private readonly database: Database) {
+    this.verified = new VerifiedCredentials(() => changeMark(database))
+  }
 
   /**
    * Makes a key in a workspace given by id.
@@ -122,11 +128,19 @@ export class ApiKeys {
     return { ...(await this.get(row.id)), private_key: privateKey, secret }
   }
 
+  /** The principal of credentials that were verified and of which nothing has changed since; undefined for all others. */
+  recall(credentials: Credentials): Principal | undefined {
+    const principal = this.verified.find(credentials)
+    if (principal) this.lastUsed.note(principal.keyId)
+    return principal
+  }
+
   /**
    * The principal of valid credentials; null when any of the three is wrong, and for a key that is revoked, expired, or of an
    * owner without access. Constant time.
    */
   async verify(credentials: Credentials): Promise<Principal | null> {
+    const mark = changeMark(this.database)
     const row = await this.database
       .selectFrom("api_keys")
       .selectAll()
@@ -147,12 +161,15 @@ export class ApiKeys {
     if (!present && !(previous && inGrace)) return null
     if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now) || !row.owner_active) return null
     this.lastUsed.note(row.id)
-    return {
+    const principal: Principal = {
       keyId: row.id,
       workspaceId: row.workspace_id,
       scopes: JSON.parse(row.scopes) as Scope[],
       rateLimitPerMinute: row.rate_limit_per_minute,
     }
+    const ends = [row.expires_at, present ? null : row.previous_until].filter(time => time !== null)
+    this.verified.remember(credentials, principal, mark, ends)
+    return principal
   }
 
   /** Those of some keys that are neither revoked nor expired nor of an owner without access. */
