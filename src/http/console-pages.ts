@@ -28,13 +28,16 @@ const HEADERS = {
 type Assets = Map<string, ConsoleAsset>
 
 /** Answers the console's addresses, which are for GET and HEAD; undefined for all others. `load` is called at the first use. */
-export function consolePages(load: () => Promise<Assets>): (request: Request) => Promise<Response | undefined> {
-  return async request => {
-    const path = new URL(request.url).pathname
+export function consolePages(
+  load: () => Promise<Assets>,
+): (request: Request, path: string) => Promise<Response | undefined> | undefined {
+  return (request, path) => {
     const isFile = path.startsWith(CONSOLE_FILES)
-    if (!isFile && !PAGES.has(path.split("/")[1]!)) return undefined
-    const asset = (await load()).get(isFile ? path : "/index.html")
-    return asset && answer(request, asset, isFile ? "public, max-age=31536000, immutable" : "no-cache")
+    if (!isFile && !PAGES.has(path.split("/", 2)[1]!)) return undefined
+    return load().then(assets => {
+      const asset = assets.get(isFile ? path : "/index.html")
+      return asset && answer(request, asset, isFile ? "public, max-age=31536000, immutable" : "no-cache")
+    })
   }
 }
 

@@ -99,20 +99,21 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     const [keys, sessions] = await Promise.all([services.apiKeys.alive(ids), services.sessions.alive(ids)])
     return keys.union(sessions)
   })
+  const credentials: AuthDependencies = { ...services, ...options }
   let running = 0
 
   const respond = async (given: Request, context: RequestContext): Promise<Response> => {
     const request = withHost(given, context)
     const path = new URL(request.url).pathname
     const reads = request.method === "GET" || request.method === "HEAD"
-    const page = reference(path) ?? (await console(request))
+    const page = reference(path) ?? (await console(request, path))
     context.isPage = page !== undefined && page !== null
     if (page && reads) return page
     if (page) throw new AppError("method_not_allowed", { headers: { Allow: "GET, HEAD" } })
     const allowed = allowedMethods(path)
     const permission = preflight(request, options.corsOrigins, allowed)
     if (permission) return permission
-    if (needsCredentials(path)) await authenticate(request, context, { ...services, ...options })
+    if (needsCredentials(path)) await authenticate(request, context, credentials)
     if (allowed.length > 0 && !allowed.includes(request.method))
       throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } })
     return app.handle(request.method === "HEAD" ? copyOf(request, context, { method: "GET", body: null }) : request)
@@ -266,11 +267,14 @@ function methodTable(table: readonly { method: string; path: string }[]): (path:
     byPattern.set(key, entry)
   }
   const entries = [...byPattern.values()]
-  return path => {
+  const methodsOf = (path: string) => {
     const methods = new Set<string>()
     for (const entry of entries) if (entry.pattern.test(path)) for (const method of entry.methods) methods.add(method)
     return [...methods].sort()
   }
+  const isPlain = (path: string) => !/[:*]/.test(path)
+  const known = new Map(table.filter(({ path }) => isPlain(path)).map(({ path }) => [path, methodsOf(path)]))
+  return path => known.get(path) ?? methodsOf(path)
 }
 
 function patternOf(path: string): RegExp {

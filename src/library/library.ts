@@ -1,35 +1,14 @@
 /** The files of a workspace as its users see them: list, read, change, delete. `accept.ts` takes new ones in. */
 import { existsSync } from "node:fs"
-import { type ExpressionBuilder, sql } from "kysely"
 import { AppError, invalid } from "../errors.ts"
 import { INDEX_FILE, indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Blobs } from "../storage/blobs.ts"
 import type { Database, Trx } from "../storage/database.ts"
-import type { FileStatus } from "../storage/files.ts"
-import type { Schema } from "../storage/schema.ts"
 import type { FileChanges } from "./changes.ts"
+import { FileList, type FileListRequest } from "./file-list.ts"
 import { checkContext, checkMetadata, checkTags, foldName, safeName } from "./labels.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
-
-export interface FileFilter {
-  status?: string[]
-  types?: string[]
-  tags?: string[]
-  name?: string
-  contextId?: string
-  createdAfter?: string
-  createdBefore?: string
-}
-
-export type FileSort = "created_at" | "updated_at" | "name" | "size" | "status"
-
-export interface FileListRequest extends FileFilter {
-  sort: FileSort
-  order: "asc" | "desc"
-  page: number
-  pageSize: number
-}
 
 export interface FileChange {
   name?: string
@@ -55,20 +34,14 @@ export interface LibraryDependencies {
 }
 
 export class Library {
-  constructor(private readonly dependencies: LibraryDependencies) {}
+  private readonly files: FileList
 
-  async list(workspaceId: string, request: FileListRequest): Promise<{ data: FileRecord[]; total: number }> {
-    const { database } = this.dependencies
-    const matching = database.selectFrom("files").where(eb => matches(eb, workspaceId, request))
-    const { total } = await matching.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-    const rows = await matching
-      .selectAll()
-      .orderBy(request.sort === "name" ? "name_folded" : request.sort, request.order)
-      .orderBy("id", request.order)
-      .limit(request.pageSize)
-      .offset((request.page - 1) * request.pageSize)
-      .execute()
-    return { data: rows.map(toFileRecord), total: Number(total) }
+  constructor(private readonly dependencies: LibraryDependencies) {
+    this.files = new FileList(dependencies.database)
+  }
+
+  list(workspaceId: string, request: FileListRequest): { data: FileRecord[]; total: number } {
+    return this.files.page(workspaceId, request)
   }
 
   /** @throws AppError not_found, also for a file of another workspace */
@@ -221,19 +194,4 @@ export const QUEUED = {
   error_message: null,
   warnings: "[]",
   attempts: 0,
-}
-
-function matches(eb: ExpressionBuilder<Schema, "files">, workspaceId: string, filter: FileFilter) {
-  const conditions = [eb("workspace_id", "=", workspaceId)]
-  if (filter.status) conditions.push(eb("status", "in", filter.status as FileStatus[]))
-  if (filter.types) conditions.push(eb("type", "in", filter.types))
-  if (filter.contextId !== undefined) conditions.push(eb("context_id", "=", filter.contextId))
-  if (filter.createdAfter) conditions.push(eb("created_at", ">", filter.createdAfter))
-  if (filter.createdBefore) conditions.push(eb("created_at", "<", filter.createdBefore))
-  if (filter.name) conditions.push(sql<boolean>`instr(name_folded, ${foldName(filter.name)}) > 0` as never)
-  if (filter.tags)
-    conditions.push(
-      sql<boolean>`exists (select 1 from json_each(files.tags) where json_each.value in (${sql.join(filter.tags)}))` as never,
-    )
-  return eb.and(conditions)
 }
