@@ -29,7 +29,8 @@ async function scrape(): Promise<Map<string, number>> {
 describe("/metrics", () => {
   test("tells of queue, files, index, models, redaction, runs, disk and loop", async () => {
     const before = await scrape()
-    const [file] = await client.index([{ name: "heron.txt", data: "The heron stands in the reeds." }])
+    // Longer than what is read and cut in one step.
+    const [file] = await client.index([{ name: "heron.txt", data: "The heron stands in the reeds.\n\n".repeat(3_000) }])
     await client.index([{ name: "empty.txt", data: "   \n" }])
     await client.post("/start-conversation", {
       message: "Who wrote to ann@example.org?",
@@ -46,8 +47,8 @@ describe("/metrics", () => {
     expect(after.get('carrel_files{status="searchable"}')).toBe(1)
     expect(after.get('carrel_files{status="failed"}')).toBe(1)
     expect(after.get('carrel_files{status="queued"}')).toBe(0)
-    expect(after.get('carrel_index_entries{kind="passages"}')).toBe(1)
-    expect(after.get('carrel_index_entries{kind="vectors"}')).toBe(1)
+    expect(after.get('carrel_index_entries{kind="passages"}')).toBe(file.chunk_count)
+    expect(after.get('carrel_index_entries{kind="vectors"}')).toBe(file.chunk_count)
     expect(after.get('carrel_index_bytes{kind="keyword"}')).toBeGreaterThan(0)
     expect(after.get('carrel_index_bytes{kind="vector"}')).toBeGreaterThan(0)
     expect(after.get("carrel_replies")).toBe(0)
