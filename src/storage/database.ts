@@ -52,8 +52,6 @@ export const writtenByNewer = (migration: string): OperatorError =>
     hint: "use that version, or restore a backup that this version made",
   })
 
-const marks = new WeakMap<Database, () => number>()
-
 const readers = new WeakMap<Database, { sqlite: Sqlite; version: Statement<{ data_version: number }, []> }>()
 
 /**
