@@ -7,7 +7,7 @@ import type { Guarded } from "../guarded.ts"
 import { agentToolSeconds } from "../metrics.ts"
 import { STEP_CALL, STEP_OUTCOME } from "./fields.ts"
 import type { StepCall, StepOutcome } from "./run-store.ts"
-import { callTool, type Tool, type ToolContext, type ToolOutcome } from "./tools/tool.ts"
+import { type AnyTool, callTool, type ToolContext, type ToolOutcome } from "./tools/tool.ts"
 
 /** Where the steps of a run are kept; it writes them by itself, soon. */
 export interface StepRecorder {
@@ -34,8 +34,14 @@ export interface DoneCall {
   repeated: boolean
 }
 
+/** A call as others may see it. */
+interface GuardedCall {
+  step: Guarded<ToolCall>
+  arguments: Guarded<Record<string, unknown>>
+}
+
 interface CallEnvironment {
-  tools: readonly Tool[]
+  tools: readonly AnyTool[]
   context: ToolContext
   guard: Guard
   steps: StepRecorder
@@ -46,12 +52,12 @@ interface CallEnvironment {
 
 export async function carryOut(calls: ToolCall[], environment: CallEnvironment): Promise<DoneCall[]> {
   const { guard, steps } = environment
-  const shown: Guarded<ToolCall>[] = []
+  const shown: GuardedCall[] = []
   for (const { id, name, arguments: given } of calls) {
     const call = { id, name: await guard.text(name), arguments: await guard.value(given) }
-    shown.push(await guard.pass<ToolCall>(call, STEP_CALL))
+    shown.push({ step: await guard.pass<ToolCall>(call, STEP_CALL), arguments: call.arguments })
   }
-  const indices = steps.begin(shown)
+  const indices = steps.begin(shown.map(({ step }) => step))
   const done = await Promise.all(
     calls.map(async (call, at) => {
       const startedAt = performance.now()
@@ -68,7 +74,7 @@ export async function carryOut(calls: ToolCall[], environment: CallEnvironment):
       const step = await guard.pass<StepOutcome>(ended, STEP_OUTCOME)
       environment.context.signal.throwIfAborted() // the end of the run closes what is still open
       steps.end(indices[at]!, step)
-      return { ...shown[at]!, result: redacted, isError, repeated }
+      return { ...shown[at]!.step, result: redacted, isError, repeated }
     }),
   )
   return done
@@ -77,7 +83,7 @@ export async function carryOut(calls: ToolCall[], environment: CallEnvironment):
 /** @param shownArguments what an external tool gets instead of the model's own words */
 function begin(
   call: ToolCall,
-  shownArguments: Record<string, unknown>,
+  shownArguments: Guarded<Record<string, unknown>>,
   { tools, context, history, offered }: CallEnvironment,
 ): { repeated: boolean; outcome: Promise<ToolOutcome> } {
   const tool = tools.find(each => each.name === call.name)
@@ -93,7 +99,7 @@ function begin(
   return { repeated: before !== undefined, outcome }
 
   function carry(): Promise<ToolOutcome> {
-    return callTool(tool!, tool!.external ? shownArguments : call.arguments, context)
+    return tool!.external ? callTool(tool!, shownArguments, context) : callTool(tool!, call.arguments, context)
   }
   async function again({
     count,

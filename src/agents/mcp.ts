@@ -1,12 +1,13 @@
 /** Tools of external Model Context Protocol servers, connected when first asked for and again after they went away. */
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { AppError } from "../errors.ts"
+import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
 import { fetchWithin } from "../outbound.ts"
 import type { ToolProvider } from "./external-tools.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import type { McpServer } from "./mcp-config.ts"
-import type { Tool } from "./tools/tool.ts"
+import type { ExternalTool } from "./tools/tool.ts"
 import { ToolError } from "./tools/tool-error.ts"
 
 /** A server that does not greet within this time is left out of the run. */
@@ -21,7 +22,7 @@ const MAX_LIST_PAGES = 20
 
 interface Connection {
   client: Client
-  tools: Tool[]
+  tools: ExternalTool[]
   listedAt: number
 }
 
@@ -34,7 +35,7 @@ export class McpTools implements ToolProvider {
     private readonly version: string,
   ) {}
 
-  async tools(): Promise<Tool[]> {
+  async tools(): Promise<ExternalTool[]> {
     const lists = await Promise.all(
       this.servers.map(async server => {
         try {
@@ -103,8 +104,8 @@ async function transportOf(server: McpServer) {
   return new StreamableHTTPClientTransport(server.url, { requestInit: { headers: server.headers }, fetch: fetchWithin })
 }
 
-async function listTools(server: McpServer, client: Client): Promise<Tool[]> {
-  const tools: Tool[] = []
+async function listTools(server: McpServer, client: Client): Promise<ExternalTool[]> {
+  const tools: ExternalTool[] = []
   let cursor: string | undefined
   for (let page = 0; page < MAX_LIST_PAGES; page++) {
     const listed = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: CONNECT_TIMEOUT_MS })
@@ -127,7 +128,7 @@ async function listTools(server: McpServer, client: Client): Promise<Tool[]> {
 async function callExternal(
   client: Client,
   name: string,
-  args: Record<string, unknown>,
+  args: Guarded<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<string> {
   let answer: Awaited<ReturnType<Client["callTool"]>>

@@ -5,7 +5,7 @@ import type { ToolProvider } from "./external-tools.ts"
 import { compileSchema, type JsonSchema, type Validator } from "./json-schema.ts"
 import type { AgentLibrary } from "./library.ts"
 import { BUILTIN_TOOLS } from "./tools/index.ts"
-import type { Tool } from "./tools/tool.ts"
+import type { AnyTool } from "./tools/tool.ts"
 
 /** The body of `POST …/agents/run`, spelled as on the wire; its shape has been checked. */
 export interface RunRequest {
@@ -36,10 +36,10 @@ export async function toolsOf(
   names: string[] | undefined,
   readsFiles: boolean,
   external: ToolProvider | undefined,
-): Promise<Tool[]> {
+): Promise<AnyTool[]> {
   if (names === undefined) return BUILTIN_TOOLS.filter(tool => readsFiles || !tool.readsFiles)
   const outside = names.some(name => name.includes(".")) ? ((await external?.tools()) ?? []) : []
-  const chosen = new Set<Tool>()
+  const chosen = new Set<AnyTool>()
   const unknown: { field: string; issue: string }[] = []
   for (const [at, name] of names.entries()) {
     const found = name.endsWith(".*")

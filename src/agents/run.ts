@@ -14,14 +14,14 @@ import { describeIssues, findJson, type JsonSchema, type SchemaIssue, type Valid
 import { askModel, type RunModel, type Usage } from "./model-turn.ts"
 import { EMPTY_REPLY, LAST_TURN, NO_NEW_CALLS, ownWords, schemaRepair, systemPrompt } from "./prompts.ts"
 import { leakedCall, protocolSchema, readProtocol } from "./text-protocol.ts"
-import type { Tool, ToolContext } from "./tools/tool.ts"
+import type { AnyTool, ToolContext } from "./tools/tool.ts"
 import { RESULTS_HEAD } from "./transcript.ts"
 
 export interface RunInput {
   /** As the model may see it. */
   task: string
   model: RunModel
-  tools: readonly Tool[]
+  tools: readonly AnyTool[]
   context: ToolContext
   maxSteps: number
   output: { schema: JsonSchema; validate: Validator } | null

@@ -30,8 +30,9 @@ type Step = string | Table
 
 /** Names in our own messages that a reader of names may take for a person's. */
 const OWN_NAMES = ["carrel", "ollama", "openai"]
-/** Shorter parts of a value tell nothing. */
-const MIN_FRAGMENT = 3
+/** What a complaint may quote: a stretch without blanks and quotation marks; shorter ones tell nothing. */
+const FRAGMENT = /[\p{L}\p{N}@._%+-]{3,}/gu
+const WORDS = /[\p{L}\p{N}]+/gu
 /** Numbers below it are kept as they are: no identifier of a person is shorter. */
 const SHORT_NUMBER = 100_000
 
@@ -101,12 +102,13 @@ export class Guard {
   async textAbout(text: string, given: unknown): Promise<Guarded<string>> {
     const shown = await this.text(text)
     if (!this.policy) return shown
-    const hidden = await this.privateIn(given)
-    if (hidden.length === 0) return shown
-    const whole = shown.replace(/[^\s"'`]{3,}/g, word => {
-      const bare = word.replace(/^[([{<]+|[)\]}>.,;:!?]+$/g, "")
-      const value = bare.length < MIN_FRAGMENT ? undefined : hidden.find(each => each.value.includes(bare))
-      return value ? word.replace(bare, () => replacementOf(value.kind)) : word
+    const hidden = new Map<string, string>()
+    await this.collectPrivate(given, hidden)
+    if (hidden.size === 0) return shown
+    const whole = shown.replace(FRAGMENT, fragment => {
+      const words = fragment.match(WORDS) ?? []
+      const kind = words.length > 0 && words.every(word => hidden.has(word)) ? hidden.get(words[0]!) : undefined
+      return kind === undefined ? fragment : replacementOf(kind)
     })
     this.remember(whole)
     return whole as Guarded<string>
@@ -199,19 +201,17 @@ export class Guard {
     return { text: again.text as Guarded<string>, entities: [...entities, ...again.entities] }
   }
 
-  private async privateIn(given: unknown): Promise<{ value: string; kind: string }[]> {
-    if (typeof given === "object" && given !== null)
-      return (
-        await Promise.all(
-          Object.entries(given)
-            .flat()
-            .map(part => this.privateIn(part)),
-        )
-      ).flat()
-    if (!this.policy || (typeof given !== "string" && typeof given !== "number")) return []
+  /** The words of all private values in a JSON value, with the kind of the value that they are of. */
+  private async collectPrivate(given: unknown, words: Map<string, string>): Promise<void> {
+    if (typeof given === "object" && given !== null) {
+      for (const part of Object.entries(given).flat()) await this.collectPrivate(part, words)
+      return
+    }
+    if (!this.policy || (typeof given !== "string" && typeof given !== "number")) return
     const text = String(given)
     const { entities } = await this.redactor.redact(text, this.policy)
-    return entities.map(({ start, end, kind }) => ({ value: text.slice(start, end), kind }))
+    for (const { start, end, kind } of entities)
+      for (const word of text.slice(start, end).match(WORDS) ?? []) words.set(word, kind)
   }
 
   private async redactValue<T>(given: T, keys: "redacted" | "kept"): Promise<{ value: T; entities: Entity[] }> {

@@ -9,12 +9,18 @@ const MIN_NAME_CHARACTERS = 4
 /** Below it a find is too doubtful to be carried to other texts. */
 const MIN_SCORE = 0.6
 
+/** Every text is searched for each of them; a document of thousands of names must not make that long. */
+const MAX_NAMES = 1_000
+
 export class KnownNames {
   private readonly byValue = new Map<string, Entity>()
 
   learn(value: string, entity: Entity): void {
     const contextual = entity.kind === "NAME" || entity.kind === "ADDRESS"
-    if (contextual && entity.score >= MIN_SCORE && value.length >= MIN_NAME_CHARACTERS) this.byValue.set(value, entity)
+    if (!contextual || entity.score < MIN_SCORE || value.length < MIN_NAME_CHARACTERS) return
+    this.byValue.delete(value)
+    this.byValue.set(value, entity)
+    if (this.byValue.size > MAX_NAMES) this.byValue.delete(this.byValue.keys().next().value!) // not seen for longest
   }
 
   /** Whole words only; offsets of the entities count in the given text. */

@@ -34,19 +34,28 @@ export const turnFields = {
   system_prompt: optional(t.String({ maxLength: MAX_MESSAGE })),
   use_library: optional(t.Boolean({ description: "Search the library for the answer; true by default" })),
   context_id: optional(
-    t.String({ maxLength: 128, description: "Search only this scope, or the files given to this `conv_…`" }),
+    t.String({
+      maxLength: 128,
+      description:
+        "Search only this scope, or the files given to this `conv_…`. Under redaction a private name that no file has is 400",
+    }),
   ),
   file_ids: optional(
     t.Array(t.String({ maxLength: 64 }), { description: "Search only these files; pictures go to models that see" }),
   ),
   options: optional(Options),
   thinking: optional(t.Boolean({ description: "Let the model think before it answers, where it can" })),
-  response_format: optional(t.Union([t.String(), JsonObject], { description: '`"json"` or a JSON Schema' })),
+  response_format: optional(
+    t.Union([t.String(), JsonObject], {
+      description:
+        '`"json"` or a JSON Schema. Under redaction its texts are redacted like the prompt; names of properties that are private are 400',
+    }),
+  ),
   redaction: optional(t.Any({ description: "true, false or a redaction object (see POST /external/redact)" })),
   additional_metadata: optional(
     t.Record(t.String(), t.Any(), {
       description:
-        "Stored and returned with the conversation, at most 16 KB. Its keys model, system_prompt, context_id, file_ids, redaction and title stand in for missing fields",
+        "Stored and returned with the conversation, at most 16 KB; under redaction its values and keys are redacted. Its keys model, system_prompt, context_id, file_ids, redaction and title stand in for missing fields",
     }),
   ),
 }

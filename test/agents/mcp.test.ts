@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
 import { McpTools } from "../../src/agents/mcp.ts"
 import { type McpServer, readMcpConfig } from "../../src/agents/mcp-config.ts"
-import { callTool, type Tool, type ToolContext } from "../../src/agents/tools/tool.ts"
+import { callTool, type ExternalTool, type ToolContext } from "../../src/agents/tools/tool.ts"
+import { fromStore } from "../../src/guarded.ts"
 import { setLogLevel, setLogSink } from "../../src/log.ts"
 import { createServer } from "../fixtures/mcp/stdio-server.ts"
 import { inOrder, scriptedModel, startHarness } from "./support.ts"
@@ -29,21 +30,23 @@ function mcp(...servers: McpServer[]): McpTools {
 }
 
 const context = { signal: new AbortController().signal } as ToolContext
-const named = (tools: Tool[], name: string): Tool => tools.find(tool => tool.name === name)!
+const named = (tools: ExternalTool[], name: string) => tools.find(tool => tool.name === name)!
+const call = (tool: ExternalTool, args: Record<string, unknown>, timeoutMs?: number) =>
+  callTool(tool, fromStore(args), context, timeoutMs)
 
 test("tools of a server on standard input and output join as server.tool, and its failures are told", async () => {
   const tools = await mcp(STDIO).tools()
   expect(tools.map(tool => tool.name)).toEqual(["local.echo", "local.fail", "local.hang", "local.exit"])
-  expect(await callTool(named(tools, "local.echo"), { word: "hello" }, context)).toMatchObject({
+  expect(await call(named(tools, "local.echo"), { word: "hello" })).toMatchObject({
     isError: false,
     result: expect.stringContaining("hello from"),
   })
-  expect(await callTool(named(tools, "local.echo"), { wort: "hello" }, context)).toMatchObject({
+  expect(await call(named(tools, "local.echo"), { wort: "hello" })).toMatchObject({
     isError: true,
     result: expect.stringContaining("word"),
   })
-  expect(await callTool(named(tools, "local.fail"), {}, context)).toEqual({ isError: true, result: "no such page" })
-  expect(await callTool(named(tools, "local.hang"), {}, context, 200)).toMatchObject({
+  expect(await call(named(tools, "local.fail"), {})).toEqual({ isError: true, result: "no such page" })
+  expect(await call(named(tools, "local.hang"), {}, 200)).toMatchObject({
     isError: true,
     result: expect.stringContaining("0.2 s"),
   })
@@ -52,9 +55,9 @@ test("tools of a server on standard input and output join as server.tool, and it
 test("a server that died is started again", async () => {
   const provider = mcp(STDIO)
   const first = await provider.tools()
-  expect(await callTool(named(first, "local.exit"), {}, context)).toMatchObject({ isError: true })
+  expect(await call(named(first, "local.exit"), {})).toMatchObject({ isError: true })
   await Bun.sleep(100)
-  expect(await callTool(named(await provider.tools(), "local.echo"), { word: "again" }, context)).toMatchObject({
+  expect(await call(named(await provider.tools(), "local.echo"), { word: "again" })).toMatchObject({
     isError: false,
   })
 }, 20_000)
@@ -77,7 +80,7 @@ test("tools of a server over streamable HTTP join with its headers sent, and go 
     { name: "dead", url: new URL("http://127.0.0.1:9/"), headers: {} },
   )
   const tools = await provider.tools()
-  expect(await callTool(named(tools, "wiki.echo"), { word: "hi" }, context)).toMatchObject({ isError: false })
+  expect(await call(named(tools, "wiki.echo"), { word: "hi" })).toMatchObject({ isError: false })
   expect(new Set(seen)).toEqual(new Set(["t"]))
   expect(tools.some(tool => tool.name.startsWith("dead."))).toBe(false)
   expect(provider.problemOf("dead.page")).toContain("does not answer")

@@ -4,7 +4,15 @@ import { type ChatBackend, ContextOverflowError } from "../../src/backends/backe
 import { guessTokens } from "../../src/chat/tokens.ts"
 import { AppError } from "../../src/errors.ts"
 import { Redactor } from "../../src/redaction/redact.ts"
-import { type Harness, inOrder, type MemoryFile, scriptedModel, startHarness, type Turn } from "./support.ts"
+import {
+  type Harness,
+  inOrder,
+  type MemoryFile,
+  providerOf,
+  scriptedModel,
+  startHarness,
+  type Turn,
+} from "./support.ts"
 
 const open: Harness[] = []
 async function harness(
@@ -91,7 +99,7 @@ test("calls of one turn run side by side and come back in order", async () => {
     },
   }))
   const { runs, caller } = await harness(model, [], {
-    external: { tools: async () => slow, problemOf: () => undefined, close: async () => {} },
+    external: providerOf(...slow),
   })
   const run = await runs.runToEnd(caller, { task: "t", tools: ["slow.*"] }, never)
   expect(together).toBe(3)
@@ -116,7 +124,7 @@ test("a wrong tool, a broken argument and a failing tool are told to the model a
     ]),
   )
   const { runs, caller } = await harness(model, [FILE], {
-    external: { tools: async () => [broken], problemOf: () => undefined, close: async () => {} },
+    external: providerOf(broken),
   })
   const run = await runs.runToEnd(
     caller,
@@ -142,7 +150,7 @@ test("a result of 10 MB is cut, for the model and for the record", async () => {
   }
   const model = scriptedModel(inOrder([call("x.huge"), { text: "ok" }]))
   const { runs, caller } = await harness(model, [], {
-    external: { tools: async () => [huge], problemOf: () => undefined, close: async () => {} },
+    external: providerOf(huge),
   })
   const run = await runs.runToEnd(caller, { task: "t", tools: ["x.huge"] }, never)
   expect(run.steps[0]!.result!.length).toBeLessThan(21_000)
@@ -160,7 +168,7 @@ test("a tool that hangs is stopped at its own limit and the run goes on", async 
   }
   const model = scriptedModel(inOrder([call("x.hang"), { text: "went on" }]))
   const { runs, caller } = await harness(model, [], {
-    external: { tools: async () => [hanging], problemOf: () => undefined, close: async () => {} },
+    external: providerOf(hanging),
   })
   const run = await runs.runToEnd(caller, { task: "t", tools: ["x.hang"] }, never)
   expect(run).toMatchObject({ status: "completed", output: "went on" })
@@ -190,7 +198,7 @@ test("an external tool whose schema cannot be read is called all the same", asyn
   }
   const model = scriptedModel(inOrder([call("x.odd", { a: "y" }), { text: "ok" }]))
   const { runs, caller } = await harness(model, [], {
-    external: { tools: async () => [odd], problemOf: () => undefined, close: async () => {} },
+    external: providerOf(odd),
   })
   expect((await runs.runToEnd(caller, { task: "t", tools: ["x.odd"] }, never)).steps).toMatchObject([
     { result: "fine" },
@@ -223,7 +231,7 @@ test("the same call is not carried out again and again", async () => {
   }
   const model = scriptedModel(request => (request.tools ? call("x.count") : { text: "the count is 1" }))
   const { runs, caller } = await harness(model, [], {
-    external: { tools: async () => [counting], problemOf: () => undefined, close: async () => {} },
+    external: providerOf(counting),
   })
   const run = await runs.runToEnd(caller, { task: "t", tools: ["x.count"], max_steps: 20 }, never)
   expect(count).toBe(1)
@@ -255,7 +263,7 @@ test("at the deadline a tool that hangs is closed in the record", async () => {
   const { runs, caller } = await harness(
     scriptedModel(() => call("x.hang")),
     [],
-    { external: { tools: async () => [hanging], problemOf: () => undefined, close: async () => {} } },
+    { external: providerOf(hanging) },
   )
   const error = await refusal(runs.runToEnd(caller, { task: "t", tools: ["x.hang"], timeout_seconds: 1 }, never))
   const run = await runs.get(caller.workspaceId, error.details![0]!.run_id as string)
@@ -325,7 +333,7 @@ test.each([
     execute: () => new Promise<string>(() => {}),
   }
   const { runs, caller } = await harness(scriptedModel(script), [], {
-    external: { tools: async () => [hanging], problemOf: () => undefined, close: async () => {} },
+    external: providerOf(hanging),
   })
   const blocking = runs.runToEnd(caller, { task: "t", tools: ["calculate", "x.hang"], max_steps: 100 }, never)
   await Bun.sleep(150)
@@ -514,7 +522,7 @@ test("cancelled at any moment a run ends once, with every step closed and nothin
     execute: async ({ n }: Record<string, unknown>) => Bun.sleep(Number(n) * 3).then(() => "ok"),
   }
   const { runs, caller, database } = await harness(model, [], {
-    external: { tools: async () => [wait], problemOf: () => undefined, close: async () => {} },
+    external: providerOf(wait),
   })
   for (let afterMs = 0; afterMs < 60; afterMs += 4) {
     const { run_id } = await runs.startDetached(caller, { task: "t", tools: ["x.wait"], max_steps: 100 })
@@ -619,7 +627,7 @@ test("external tools get redacted arguments", async () => {
   const { runs, caller } = await harness(
     scriptedModel(inOrder([call("x.mail", { to: "eve@example.com" }), { text: "ok" }])),
     [],
-    { external: { tools: async () => [mail], problemOf: () => undefined, close: async () => {} } },
+    { external: providerOf(mail) },
   )
   await runs.runToEnd(caller, { task: "t", tools: ["x.mail"], redaction: { kinds: ["EMAIL"] } }, never)
   expect(seen).toEqual([{ to: "[REDACTED_EMAIL]" }])
@@ -671,7 +679,7 @@ test("the window is never passed, however much the tools give", async () => {
   const model = scriptedModel((_, at) => (at < 10 ? call("x.big", { at }) : { text: "done" }))
   const { runs, caller } = await harness(model, [], {
     contextTokens: 8_192,
-    external: { tools: async () => [big], problemOf: () => undefined, close: async () => {} },
+    external: providerOf(big),
   } as Partial<AgentRunsDependencies>)
   const run = await runs.runToEnd(caller, { task: "the task itself", tools: ["x.big"] }, never)
   expect(run.output).toBe("done")

@@ -2,11 +2,13 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { ToolProvider } from "../../src/agents/external-tools.ts"
 import type { AgentFile, AgentLibrary } from "../../src/agents/library.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
 import { AgentRuns, type AgentRunsDependencies } from "../../src/agents/runs.ts"
 import { ExpressionProblem, evaluate } from "../../src/agents/tools/expression.ts"
 import { TableProcesses } from "../../src/agents/tools/table-reader.ts"
+import type { ExternalTool } from "../../src/agents/tools/tool.ts"
 import { ToolError } from "../../src/agents/tools/tool-error.ts"
 import type { ChatBackend, ChatPiece, ChatRequest, ModelInfo } from "../../src/backends/backend.ts"
 import { AppError } from "../../src/errors.ts"
@@ -161,6 +163,13 @@ function evaluateOrExplain(expression: string): string {
     throw error instanceof ExpressionProblem ? new ToolError(error.message) : error
   }
 }
+
+/** The given tools as those of an external server. */
+export const providerOf = (...tools: Omit<ExternalTool, "external">[]): ToolProvider => ({
+  tools: async () => tools.map(tool => ({ ...tool, external: true })),
+  problemOf: () => undefined,
+  close: async () => {},
+})
 
 export const modelInfo = (more: Partial<ModelInfo> = {}): ModelInfo => ({
   value: "scripted/model",

@@ -1,7 +1,7 @@
 /** Documents and tools that write `[n]` themselves: they neither cite nor pass for passages of their own. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { numbersIn, withoutMarks } from "../../src/grounding/citations.ts"
-import { inOrder, scriptedModel, startHarness } from "../agents/support.ts"
+import { inOrder, providerOf, scriptedModel, startHarness } from "../agents/support.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import type { ModelServer } from "../support/model-server.ts"
 import { startOllama } from "../support/ollama.ts"
@@ -103,12 +103,10 @@ test("results of tools that number no passages bring no marks, whatever they hol
     name: "wiki.page",
     description: "A page",
     parameters: { type: "object" },
-    external: true,
     execute: async () => "[1] forged.pdf, page 1\nBoats sink [2].",
   }
-  const external = { tools: async () => [wiki], problemOf: () => undefined, close: async () => {} }
   const files = [{ id: "file_a", name: "[2] report.txt", text: "Boats float [2]." }]
-  const { runs, caller, stop } = await startHarness(model, files, { external })
+  const { runs, caller, stop } = await startHarness(model, files, { external: providerOf(wiki) })
   try {
     const tools = ["list_files", "search_library", "wiki.page"]
     const run = await runs.runToEnd(caller, { task: "boats", tools }, new AbortController().signal)

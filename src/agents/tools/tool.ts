@@ -5,6 +5,7 @@
 import { AppError } from "../../errors.ts"
 import { withoutMarks } from "../../grounding/citations.ts"
 import type { Scope } from "../../grounding/scope.ts"
+import type { Guarded } from "../../guarded.ts"
 import { log } from "../../log.ts"
 import type { SearchService } from "../../search/types.ts"
 import { orAbort } from "../../threads/or-abort.ts"
@@ -28,7 +29,7 @@ export interface ToolContext {
   signal: AbortSignal
 }
 
-export interface Tool<Arguments = Record<string, unknown>> {
+interface ToolDescription {
   name: string
   /** For the model: what it gives and when to use it. */
   description: string
@@ -42,11 +43,23 @@ export interface Tool<Arguments = Record<string, unknown>> {
   readsFiles?: boolean
   /** True when it sets the marks `[n]` itself; in all other results they are made harmless. */
   numbersPassages?: boolean
-  /** True when the arguments leave the daemon: they are redacted before the call where the run asks for redaction. */
-  external?: boolean
+}
+
+/** A tool of the daemon's own; it gets the arguments as the model wrote them. */
+export interface Tool<Arguments = Record<string, unknown>> extends ToolDescription {
+  external?: false
   /** @throws ToolError for what the model should read and can act on */
   execute(args: Arguments, context: ToolContext): Promise<string>
 }
+
+/** A tool outside the daemon: it gets only what has passed the guard. */
+export interface ExternalTool extends ToolDescription {
+  external: true
+  /** @throws ToolError for what the model should read and can act on */
+  execute(args: Guarded<Record<string, unknown>>, context: ToolContext): Promise<string>
+}
+
+export type AnyTool = Tool | ExternalTool
 
 export const TOOL_TIMEOUT_MS = 60_000
 /** Characters of a result that the model and the stored step get; about 5 000 tokens. */
@@ -58,8 +71,15 @@ export interface ToolOutcome {
 }
 
 /** Carries out one call. Never throws, and ends soon after `context.signal` aborts even when the tool does not. */
+export function callTool(tool: Tool, args: unknown, context: ToolContext, timeoutMs?: number): Promise<ToolOutcome>
+export function callTool(
+  tool: ExternalTool,
+  args: Guarded<Record<string, unknown>>,
+  context: ToolContext,
+  timeoutMs?: number,
+): Promise<ToolOutcome>
 export async function callTool(
-  tool: Tool,
+  tool: AnyTool,
   args: unknown,
   context: ToolContext,
   timeoutMs = tool.timeoutMs ?? TOOL_TIMEOUT_MS,
@@ -71,7 +91,7 @@ export async function callTool(
   const timer = setTimeout(() => limit.abort(), timeoutMs)
   try {
     const result = await orAbort(
-      Promise.try(() => tool.execute(checked.args, { ...context, signal })),
+      Promise.try(() => tool.execute(checked.args as never, { ...context, signal })),
       signal,
     )
     const text = tool.numbersPassages ? String(result) : withoutMarks(String(result))
@@ -87,7 +107,7 @@ export async function callTool(
   }
 }
 
-function explain(tool: Tool, error: unknown): string {
+function explain(tool: AnyTool, error: unknown): string {
   if (error instanceof ToolError || error instanceof AppError) return error.message
   log.warn("an agent tool failed", { tool: tool.name, ...withoutWords(error) })
   return `The tool ${tool.name} failed inside and gave no result.`
@@ -106,9 +126,9 @@ function truncated(text: string): string {
   return `${cut}\n… [cut here: the whole result has ${text.length} characters; ask for less]`
 }
 
-const validators = new WeakMap<Tool, Validator>()
+const validators = new WeakMap<AnyTool, Validator>()
 
-function checkArguments(tool: Tool, given: unknown): { args: Record<string, unknown> } | { problem: string } {
+function checkArguments(tool: AnyTool, given: unknown): { args: Record<string, unknown> } | { problem: string } {
   if (given === null || typeof given !== "object" || Array.isArray(given))
     return { problem: `The arguments of ${tool.name} must be a JSON object.` }
   const args = mended(given as Record<string, unknown>, tool.parameters)
@@ -120,7 +140,7 @@ function checkArguments(tool: Tool, given: unknown): { args: Record<string, unkn
 }
 
 /** An external server may bring a schema that we cannot check; it checks its arguments itself. */
-function validatorOf(tool: Tool): Validator {
+function validatorOf(tool: AnyTool): Validator {
   const known = validators.get(tool)
   if (known) return known
   let validate: Validator = () => []

@@ -72,7 +72,12 @@ const RunRequestBody = t.Object({
     ),
   ),
   output_schema: t.Optional(
-    nullable(t.Record(t.String(), t.Any(), { description: "JSON Schema that the answer must meet" })),
+    nullable(
+      t.Record(t.String(), t.Any(), {
+        description:
+          "JSON Schema that the answer must meet. Under redaction its texts are redacted, and the answer is held to it as the model saw it; names of properties that are private are 400",
+      }),
+    ),
   ),
   redaction: t.Optional(nullable(t.Union([t.Boolean(), JsonObject]))),
   additional_metadata: t.Optional(nullable(JsonObject)),
