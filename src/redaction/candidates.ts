@@ -13,7 +13,10 @@ const TITLE =
   /^(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|madam|herr|frau|mme|mlle|señor|señora|signor|signora|don|doña|rev|fr|capt|sgt|lt|col|gen|hon)$/
 /** Words that a name follows even where it is written small. */
 const CUE =
-  /^(?:name|named|called|call|i'm|i’m|am|mr|mrs|ms|miss|dr|prof|by|dear|hi|hello|hey|regards|sincerely|cheers|thanks|signed|from|with|to|and|between|for|said|says|met|meet)$/
+  /^(?:name|named|called|call|i'm|i’m|am|mr|mrs|ms|miss|dr|prof|by|dear|hi|hello|hey|regards|sincerely|cheers|thanks|signed|from|with|to|and|between|for|said|says|met|meet|ask|tell|attendees|present|cc|team|participants|herr|frau|heiße|ist|hallo|liebe|lieber|grüßen|von|m'appelle|bonjour|madame|monsieur|cordialement|par|llamo|soy|hola|señor|señora|por|saludos|chiamo|sono|gentile|signora|signor|da|naam|ben|beste|mevrouw|heer|groet|door|nome|olá|senhor|senhora|nazywam|jestem|pan|pani|pozdrawiam|jmenuji|paní|heter|hej|hälsningar|av|hedder|hilsen|nimeni|olen|nevem|numesc|domnul|doamna|adım|sayın|merhaba|là)$/
+/** Words that turn to somebody: even a common word may be a name behind them (`hi will`). */
+const ADDRESSED =
+  /^(?:name|named|i'm|i’m|mr|mrs|ms|miss|dr|prof|dear|hi|hello|hey|regards|sincerely|cheers|herr|frau|hallo|hola)$/
 
 /** `before` holds the words that precede, at most eight. */
 export function isCandidate(word: string, before: string[]): boolean {
@@ -26,9 +29,26 @@ export function isCandidate(word: string, before: string[]): boolean {
   if (ADDRESS_WORD.test(lower) || ADDRESS_ENDING.test(lower) || TITLE.test(lower)) return true
   const capital = /\p{Lu}|\p{Lt}/u.test(core)
   const known = commonWords().has(lower)
-  if (capital) return !known || givenNames().has(lower) || /^[\p{L}\d]+['’-]\p{Lu}/u.test(core)
-  if (known || core.length < 3 || /[\d_(){}[\]=<>|*+#$]/.test(core)) return false
-  return givenNames().has(lower) || followsCue(before) || isEnglish(before)
+  if (capital)
+    return !known || givenNames().has(lower) || /^[\p{L}\d]+['’-]\p{Lu}/u.test(core) || followsGivenName(before)
+  if (core.length < 3 || /[\d_(){}[\]=<>|*+#$]/.test(core)) return false
+  if (known) return givenNames().has(lower) && ADDRESSED.test(smallWord(before.at(-1)))
+  return givenNames().has(lower) || CUE.test(smallWord(before.at(-1))) || followsName(before) || isEnglish(before)
+}
+
+/** `alice moreau`, `ben q. osei`: the second word is a name if the first is. */
+const followsName = (before: string[]): boolean => before.slice(-2).some(word => givenNames().has(smallWord(word)))
+
+const smallWord = (written = ""): string => written.toLowerCase().replace(/[^\p{L}'’]/gu, "")
+
+/** `Sarah Stone`, `Mr. Young`, `Jack Q. Frost`: a surname may be a word. */
+function followsGivenName(before: string[]): boolean {
+  const last = before.at(-1) ?? ""
+  if (/[,;:!?)\]"]$/.test(last)) return false
+  const core = last.replace(/\P{L}/gu, "")
+  if (!/^\p{Lu}/u.test(core)) return false
+  const lower = core.toLowerCase()
+  return TITLE.test(lower) || core.length === 1 || (givenNames().has(lower) && !last.endsWith("."))
 }
 
 /** A town in its own writing: behind a number or a street, among words that are read. */
@@ -41,21 +61,12 @@ function isInAddress(before: string[]): boolean {
   )
 }
 
-function followsCue(before: string[]): boolean {
-  const last =
-    before
-      .at(-1)
-      ?.toLowerCase()
-      .replace(/[^\p{L}'’]/gu, "") ?? ""
-  return CUE.test(last)
-}
-
 /** In English an unknown small word is rare and may be a name; in a language without word list every word is unknown. */
 function isEnglish(before: string[]): boolean {
   let known = 0
   let counted = 0
   for (const word of before.slice(-8)) {
-    const lower = word.toLowerCase().replace(/[^\p{L}'’]/gu, "")
+    const lower = smallWord(word)
     if (lower === "") continue
     counted++
     if (commonWords().has(lower.replace(/['’]s$/, ""))) known++

@@ -2,8 +2,9 @@
  * Second thoughts about what the entity model says. It was trained on English sentences: in others it takes nouns for
  * names and numbers for addresses. There a name must hold a known name, and an address the form of one.
  */
+import type { ModelEntity } from "../backends/backend.ts"
 import { commonWords, givenNames } from "./lexicon.ts"
-import { hasForeignLetter } from "./scripts.ts"
+import { hasForeignLetter, hasUnreadLetter } from "./scripts.ts"
 
 /** Fewer small words say nothing about a language, unless one is frequent in another. */
 const MIN_WORDS = 3
@@ -32,16 +33,64 @@ const ENGLISH_WORDS = new Set(
 )
 
 const STREET_FORM =
-  /(?:straße|strasse|str\.|gasse|platz|weg|allee|ring|ufer|damm|straat|laan|plein|gracht|dreef|gatan|gata|vägen|veien|vegen|gade|vej|katu|tie|utca|út)(?![\p{L}])|(?<![\p{L}])(?:rue|avenue|av\.|boulevard|bd|chemin|place|quai|calle|avenida|avda\.|plaza|paseo|carrer|via|viale|piazza|corso|rua|travessa|largo|ul\.|ulica|os\.|al\.|pl\.|postfach|box|apartado|street|road|lane|drive|ул\.|улица|οδός)(?![\p{L}])/iu
+  /(?:straße|strasse|str\.|gasse|platz|weg|allee|ring|ufer|damm|straat|laan|plein|gracht|dreef|gatan|gata|vägen|veien|vegen|gade|vej|katu|tie|utca|út)(?![\p{L}])|(?<![\p{L}])(?:rue|avenue|av\.|boulevard|bd|chemin|place|quai|calle|avenida|avda\.|plaza|paseo|carrer|via|viale|piazza|corso|rua|travessa|largo|ul\.|ulica|os\.|al\.|pl\.|postfach|box|apartado|street|avenue|road|lane|drive|court|square|terrace|crescent|highway|parkway|way|corner|ул\.|улица|οδός)(?![\p{L}])/iu
 
-/** `around` is the window that the model saw. */
-export function isPlausible(kind: "NAME" | "ADDRESS", value: string, around: string): boolean {
-  if (kind === "NAME" && isNoName(value)) return false
-  // A short number alone is a count, not a place; postal codes have four digits and more.
-  if (kind === "ADDRESS" && /^\W*\d{1,3}\W*$/.test(value)) return false
-  if (!(kind === "NAME" && hasForeignLetter(value)) && isEnglish(around)) return true
-  return kind === "NAME" ? holdsKnownName(value) : /\d/.test(value) && STREET_FORM.test(value)
+/** Of the model's finds those that hold up; offsets count in `around`, the window that it saw. */
+export function plausibleFinds(finds: ModelEntity[], around: string): ModelEntity[] {
+  const valueIn = ({ start, end }: ModelEntity) => around.slice(start, end)
+  const whole = finds.filter(find => find.kind === "ADDRESS" && isWholeAddress(valueIn(find)))
+  return finds.filter(find => {
+    if (find.kind === "NAME") return isPlausibleName(valueIn(find), find.score, around)
+    const besideWhole = whole.some(
+      other => other !== find && find.start - other.end < NEAR && other.start - find.end < NEAR,
+    )
+    return isPlausibleAddress(find, around, besideWhole)
+  })
 }
+
+/** The lines of one address are seldom further apart. */
+const NEAR = 16
+/** Below these a find is a guess: of listed names, of other words in English and in other languages. */
+const MIN_SCORE = { known: 0.4, english: 0.5, foreign: 0.8 }
+
+function isPlausibleName(value: string, score: number, around: string): boolean {
+  if (isNoName(value) || hasUnreadLetter(value)) return false
+  if (holdsKnownName(value)) return score >= MIN_SCORE.known
+  if (hasForeignLetter(value)) return false
+  return score >= (isEnglish(around) ? MIN_SCORE.english : MIN_SCORE.foreign)
+}
+
+/** Number and words: it can stand for itself. */
+const isWholeAddress = (value: string): boolean =>
+  /\d/.test(value) && /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]{3}/u.test(value)
+
+/** Behind such words a number alone is a place. */
+const CODE_WORDS =
+  /(?:zip|postal|post ?code|postcode|plz|postleitzahl|code postal|código postal|cap)\P{L}{0,3}(?:code)?\P{L}{0,6}(?:is|ist|:)?\P{L}{0,3}$/iu
+
+function isPlausibleAddress({ start, end }: ModelEntity, around: string, besideWhole: boolean): boolean {
+  const value = around.slice(start, end)
+  if (OTHER_NUMBER.test(value)) return false
+  if (!/\p{L}{2}/u.test(value)) {
+    // A number alone is a count or a year; postal codes have four digits and more.
+    return /\d{4}/.test(value) ? besideWhole || CODE_WORDS.test(around.slice(0, start)) : besideWhole
+  }
+  if (!/\d/.test(value)) return STREET_FORM.test(value) || besideWhole
+  if (isCount(value, around)) return false
+  return isEnglish(around) || STREET_FORM.test(value)
+}
+
+/** `Telefon 030 123456`, `card is 4111 1111`: the words say what the number is. */
+const OTHER_NUMBER =
+  /^(?:\P{L}*(?:tele(?:phone|fon|fono)?|phone|tel|fax|handy|mobile|cell|card|karte|account|konto|order|invoice|number|nr|is|my|version|isbn|page)(?!\p{L})[\s.:]*)+[\d\s./-]*$/iu
+
+/** `200 nanograms`, `than oxygen 16` among words with capitals: places have one. */
+function isCount(value: string, around: string): boolean {
+  if (STREET_FORM.test(value) || UNIT_FORM.test(value)) return false
+  return !/\p{Lu}/u.test(value) && /\p{Lu}/u.test(around)
+}
+
+const UNIT_FORM = /(?<!\p{L})(?:apt|apartment|suite|ste|unit|flat|floor|room|box|psc|apo|fpo|dpo)(?!\p{L})/iu
 
 /** What a model may take for a name, though it is one plain word (`Producer`), a country, one letter, or no letters. */
 function isNoName(value: string): boolean {
@@ -74,11 +123,14 @@ function isEnglish(text: string): boolean {
   return words < MIN_WORDS || english >= MIN_ENGLISH * words
 }
 
-/** A capital word of the list of names that is no small word too, or two such words side by side. */
+/** One of its few words is in the list of names; a small one that is no common word too. */
 function holdsKnownName(value: string): boolean {
   const words = value.match(/\p{L}[\p{L}\p{M}'’-]*/gu) ?? []
-  const known = words.filter(word => /^\p{Lu}/u.test(word) && givenNames().has(word.toLowerCase().split("-")[0]!))
-  return known.length > 0 && words.length <= 5
+  const isName = (word: string) => {
+    const lower = word.toLowerCase().split("-")[0]!
+    return givenNames().has(lower) && (/^\p{Lu}/u.test(word) || !(commonWords().has(lower) || FOREIGN_WORDS.has(lower)))
+  }
+  return words.length <= 5 && words.some(isName)
 }
 
 let countryNames: Set<string> | undefined

@@ -9,7 +9,7 @@ import { type BuiltInKind, CATEGORY_OF_KIND, type Entity, replacementsOf } from 
 import { isSpecial, PlainText } from "./normal.ts"
 import { resolveOverlaps, uncovered } from "./overlap.ts"
 import { nextPiece } from "./pieces.ts"
-import { isMixedAddress, isPlausible } from "./plausible.ts"
+import { isMixedAddress, plausibleFinds } from "./plausible.ts"
 import type { CustomPattern, RedactionPolicy } from "./policy.ts"
 import { RECOGNIZERS } from "./recognizers/index.ts"
 import { findNamesAndAddresses, isStreet, withPostcode } from "./recognizers/name-and-address.ts"
@@ -191,17 +191,15 @@ export class Scan {
     const answers = await Promise.all(windows.map(({ start, end }) => model.find(this.slice(start, end))))
     for (const [index, window] of windows.entries()) {
       const around = this.slice(window.start, window.end)
-      for (const found of answers[index]!) this.takeNameOrAddress(withPostcode(found, around), window, around)
+      const finds = answers[index]!.map(found => withPostcode(found, around))
+      for (const found of plausibleFinds(finds, around)) this.takeNameOrAddress(found, window)
       for (const found of findNamesAndAddresses(around)) this.takeNameOrAddress(found, window)
     }
     return this.clusters.pending
   }
 
-  /**
-   * Only what lies in the window's cluster counts: the words around it have their own window, or none.
-   * @param doubtful the text around a find that needs a second thought
-   */
-  private takeNameOrAddress(found: ModelEntity, window: Window, doubtful?: string): void {
+  /** Only what lies in the window's cluster counts: the words around it have their own window, or none. */
+  private takeNameOrAddress(found: ModelEntity, window: Window): void {
     const start = Math.max(window.start + found.start, window.clusterStart)
     const end = Math.min(window.start + found.end, window.clusterEnd)
     if (start >= end) return
@@ -209,7 +207,7 @@ export class Scan {
     for (const part of uncovered({ ...found, start, end }, left)) {
       const value = this.slice(part.start, part.end)
       const kind = found.kind === "NAME" && isStreet(value) ? "ADDRESS" : found.kind
-      if (!this.modelKinds.has(kind) || (doubtful !== undefined && !isPlausible(kind, value, doubtful))) continue
+      if (!this.modelKinds.has(kind) || isNothing(value)) continue
       this.open.push({ kind, category: "personal", start: part.start, end: part.end, score: found.score })
     }
   }
@@ -272,6 +270,9 @@ export class Scan {
     this.plain.forget(this.base)
   }
 }
+
+/** What is left of a find beyond the cluster's edge. */
+const isNothing = (value: string): boolean => !/\p{L}{2}|\p{Nd}{3}|\p{Lu}/u.test(value)
 
 const CONTEXT_OF_SECRETS =
   /(?:pass|pwd|wort|contrase|wachtwoord|senha|hasło|lösenord|пароль|密|パス|비밀|parola|token|secret|key|bearer|basic|sess|sid|auth)/i

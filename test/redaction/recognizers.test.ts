@@ -61,6 +61,8 @@ const TABLE: Partial<Record<BuiltInKind, { hits: string[]; misses: string[] }>> 
       "a population of 331 449 281 people",
       "299 792 458 m/s",
       "412 398 441 208",
+      "0 2012-12-31 19:00:00",
+      "-0.874275 1003 Laura",
     ],
   },
   CREDIT_CARD: {
@@ -177,6 +179,10 @@ const TABLE: Partial<Record<BuiltInKind, { hits: string[]; misses: string[] }>> 
       'password: "<your password>"',
       "compass: north",
       "a password is not stored",
+      "you must explicitly pass ordered=True or pass header=0",
+      "openssl passwd -apr1 writes it",
+      "auth_password: The optional password to use",
+      "AuthLDAPBindPassword exec:/path/to/program",
     ],
   },
 }

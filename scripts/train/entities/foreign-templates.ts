@@ -18,6 +18,7 @@ const PEOPLE: Record<string, string[]> = {
     "(Cher|Chère|Bonjour|Monsieur|Madame) {given},(\n| )(merci pour votre message|veuillez trouver ci-joint la facture|pouvons-nous déplacer la réunion)(.| ?)",
     "(Cordialement|Bien à vous|Salutations distinguées),\n{person}",
     "(Le contrat|La facture|Le rapport|La lettre) a été (signé|envoyée|écrit|payée) par {person}(.| le {date}.)",
+    "(M.|Mme|Dr|Madame|Monsieur|Maître) {last} (est absente|est absent|n'est pas là|a appelé)( cette semaine| aujourd'hui|)(.|)",
     "(M.|Mme|Dr) {last} (habite|travaille|vit) à {place} depuis {year}(.| avec sa famille.)",
     "(Présents|Participants|Contact|Patient|Locataire) : {person}(, {person} et {person}|)",
     "{person} (a dit|a vendu|est arrivé|a demandé|a signé) (hier|le {date}|en {year}) (la maison|que rien ne change|à {place}|le document).",
@@ -155,5 +156,46 @@ const PLACES = [
   "(Osoitteeni on|Lähettäkää paketti osoitteeseen|A címem|Kérem, küldje a csomagot ide:|Adresa mea este|Adresim|Địa chỉ của tôi là|Alamat saya) {foreign}(.|)",
 ]
 
+/** Places, things and companies where in other languages persons might stand. */
+const NOBODY = [
+  "(In|Aus|Nach|Bei|Über|Zwischen|Rund um) {place}( und {city}|) (gibt es|wird|ist|liegen|brüten|wohnen|fährt) ({num} Menschen|das Wetter schön|wieder mehr Züge|die Strecke gesperrt)(.|?)",
+  "(Wie viele Monde hat|Wo liegt|Was ist|Wem gehört|Woraus besteht|Wann entstand|Warum leuchtet) {Thing}?",
+  "{brand} (hat|wird|will|verlor|gewann|streicht|liefert|spielte) (am Montag|in {place}|gegen {brand}|die Zahlen|den Preis|{num} Stellen)( gesenkt| vorgelegt| erhöht|)(.|)",
+  "(À|En|Dans|Près de|Entre|Autour de) {place}(,| et {city},|) (il y a|on trouve|la route est|le train) ({num} habitants|des forêts|fermée|part à midi)(.|)",
+  "(Combien de lunes a|Où se trouve|Qu'est-ce que|Quand a été fondé|De quoi se compose) {Thing} ?",
+  "{brand} (a battu|a perdu contre|prévoit|a vendu|lance) ({brand}|une hausse|{num} postes|le nouveau modèle)(.| à {place}.)",
+  "(En|Cerca de|Desde|Entre) {place}( y {city}|) (hay|viven|se encuentra|el tren sale de) ({num} habitantes|muchos bosques|la plaza)(.|)",
+  "¿(Cuántas lunas tiene|Dónde está|Qué es|Cuándo se fundó|De qué se compone) {Thing}?",
+  "(El|La) {brand} (empató|perdió|ganó|prevé|vendió|anunció) (con el {brand}|a {n}|un crecimiento|{num} acciones)( en {place}|)(.|)",
+  "(A|In|Da|Vicino a|Sulle|Sul) {place} (ci sono|vivono|sono tornati|si trova|nevica) ({num} abitanti|i lupi|molti boschi|la fabbrica)(.|)",
+  "(Quante lune ha|Dove si trova|Che cos'è|Quando fu fondata|Di che cosa è fatto) {Thing}?",
+  "(La|Il) {brand} (ha pareggiato|ha perso|ha vinto|prevede|ha venduto) (con {Thing}|a {place}|contro il {brand}|una crescita)(.|)",
+  "(In|Op de|Op het|Uit|Bij|Rond) {place}( en {city}|) (zijn|wonen|broeden|liggen|rijdt) ({num} inwoners|weer raven|veel bossen|de trein)(.|)",
+  "(Hoeveel manen heeft|Waar ligt|Wat is|Wanneer ontstond) {Thing}?",
+  "{brand} (speelde gelijk tegen|verloor van|won van|verwacht|verkoopt) ({brand}|een groei|{num} aandelen)( in {place}|)(.|)",
+  "(Em|Perto de|Entre|De) {place}( e {city}|) (há|vivem|fica|parte) ({num} habitantes|muitas florestas|a fábrica)(.|)",
+  "(Quantas luas tem|Onde fica|O que é|Quando foi fundada) {Thing}?",
+  "(W|Na|Z|Koło|Między) {place}( i {city}|) (żyją|są|znajduje się|mieszka) (żubry i wilki|lasy|{num} osób|fabryka)(.|)",
+  "(Ile księżyców ma|Gdzie leży|Co to jest|Kiedy powstało|Z czego składa się) {Thing}?",
+  "{brand} (zremisowała z|przegrała z|wygrał z|planuje|sprzedaje) ({brand}|wzrost|{num} akcji)( w {place}|)(.|)",
+  "(V|Na|Z|U) {place}( a {city}|) (žijí|jsou|leží|bydlí) (rysi a vlci|lesy|{num} obyvatel|továrna)(.|)",
+  "(Kolik měsíců má|Kde leží|Co je|Kdy vznikl) {Thing}?",
+  "(I|På|Från|Nära|Runt) {place}( och {city}|) (finns|bor|häckar|ligger) ({num} invånare|kungsörn|stora skogar|fabriken)(.|)",
+  "(Hur många månar har|Var ligger|Vad är|När grundades|Vilka länder undertecknade) {Thing}(et|)?",
+  "(I|På|Fra|Ved) {place}( og {city}|) (findes|bor|ligger|finnes) ({num} indbyggere|ulve|fabrikken|rev)(.|)",
+  "(Kuinka monta kuuta on|Missä on|Mikä on) {Thing}?",
+  "(Hány holdja van|Hol van|Mi az) {Thing}?",
+  "(În|La|Din|Lângă|Între) {place}( și {city}|) (sunt|locuiesc|se află|trăiesc) ({num} locuitori|multe păduri|fabrica)(.|)",
+  "(Câte luni are|Unde se află|Ce este|Când a fost fondat) {Thing}?",
+  "(Banca|Curtea|Teatrul|Muzeul|Universitatea|Partidul|Războiul) (Națională|de Arte|{adj}|de Stat|Central) (a|al|din) {place} (a păstrat|a decis|este|va fi) ({noun}|dobânda|neschimbat|închis)(.|)",
+  "(Kaç|Hangi) (ülke|şehir|gezegen|takım) {Thing}( Antlaşması|)('nı|'nin|) (imzaladı|uydusu vardır|kurdu|yendi)?",
+  "{brand}, {brand} ile (berabere kaldı|anlaştı|maç yaptı)(.|)",
+  "(Ở|Tại|Từ|Gần) {place} (có|là|nằm) ({num} người|nhiều rừng|nhà máy)(.|)",
+  "(Trường Đại học|Ngân hàng|Bảo tàng|Công ty|Sân bay) {Thing} (tuyển sinh|mở cửa|đóng cửa|thông báo) (vào tháng bảy|hôm nay|năm {year})(.|)",
+  "(Berapa banyak bulan yang dimiliki|Di mana letak|Apa itu) {Thing}?",
+  "(Koliko mjeseca ima|Gdje se nalazi|Što je) {Thing}?",
+]
+
+export const FOREIGN_PLAIN_TEMPLATES = NOBODY
 export const FOREIGN_NAME_TEMPLATES = Object.values(PEOPLE).flat()
 export const FOREIGN_ADDRESS_TEMPLATES = PLACES

@@ -69,6 +69,14 @@ ASKING = {
     "hr": "Što Tko Kada Gdje Zašto Kako Koji Koja Koje Koliko Čime Koga U|kojem",
 }
 rng = random.Random(5)
+# German writes nouns with a capital, and makes new ones of old ones: `Küsten` and `Zähne` give `Küstenzähne`.
+NOUN = re.compile(r"(?<=[a-zäöüß,] )[A-ZÄÖÜ][a-zäöüß]{3,}(?![\w-])")
+nouns = sorted({word for text in texts["de"] for word in NOUN.findall(text)})
+
+
+def compound(_):
+    first, second = rng.choice(nouns), rng.choice(nouns)
+    return rng.choice([first, first + rng.choice(["", "s", "n"]) + second.lower()])
 
 
 def small_first(text):
@@ -77,6 +85,8 @@ def small_first(text):
 
 def varied(text, language):
     """The text, or as a question, or from one of its words on: any word may stand first and have its capital."""
+    if language == "de" and rng.random() < 0.6:
+        text = NOUN.sub(compound, text)
     kind, words = rng.random(), text.split(" ")
     if kind < 0.2 and language in ASKING:
         return rng.choice(ASKING[language].split(" ")).replace("|", " ") + " " + small_first(text).rstrip(".!:") + "?"
@@ -91,7 +101,8 @@ with open(out, "w", encoding="utf-8") as target:
     for language in LANGUAGES:
         kept = list(texts[language])
         for text in kept:
-            target.write(json.dumps({"text": varied(text, language), "spans": []}, ensure_ascii=False) + "\n")
+            for _ in range(3 if language == "de" else 1):
+                target.write(json.dumps({"text": varied(text, language), "spans": []}, ensure_ascii=False) + "\n")
             for word in re.findall(r"(?<![\w.@/-])[^\W\d_]{2,}(?![\w@/-])", text)[1:]:
                 (small if word.islower() else capital)[language][word.lower()] += 1
         print(language, len(kept), "texts", sum(map(len, kept)), "characters")

@@ -5,9 +5,10 @@ usage: gazetteer.py OUT.tsv COMMON.txt FOREIGN.txt FAKER_NAMES.tsv CENSUS_FOLDER
 FAKER_NAMES.tsv: `given` or `surname`, a tab, the name (sentences.ts writes it); CENSUS_FOLDER: dist.all.last,
 dist.female.first, dist.male.first as in the PyPI package `names` (US census 1990, public domain). One line per class in
 OUT: its letters, a tab, the words. Letters: g given name, s surname, c common English word, f common word of another
-language, t thing or place (WordNet; words that the TEXTs write with a capital amid sentences).
+language, t thing or place (WordNet; brands.txt, companies, clubs and programs; words that the TEXTs write with a capital amid sentences).
 """
 import collections, json, re, subprocess, sys, zlib
+from pathlib import Path
 
 out, common_file, foreign_file, faker_file, census, wordnet, texts = *sys.argv[1:7], sys.argv[7:]
 CENSUS_SURNAMES, MIN_THING = 40_000, 6
@@ -60,6 +61,9 @@ for record in records(wordnet):
         for part in parts:
             if re.match(r"[A-Z][a-z]{2,}", part) and (len(parts) == 1 or not classes[part.lower()] & {"g", "s"}):
                 add("t", part)
+for word in open(Path(__file__).parent / "brands.txt", encoding="utf-8").read().split():
+    for part in re.split(r"[-']", word):
+        add("t", part)
 amid, small = collections.Counter(), collections.Counter()
 for path in texts:
     for number, record in enumerate(records(path)):

@@ -31,6 +31,18 @@ export const PLAIN_TEMPLATES = [
   "(about|over|nearly|some|all|than|between) {num} (and {num} |)({noun}s|{place} dollars|people|homes|words|of the {noun}s|miles|years)(.| in {place}.)",
   // Business, sport, news, law
   "({Product}|{org}|{Thing}) (said|says|posted|reported|announced|cut|raised|beat|sells|opened) (its|a|the) ({adj} {noun}|profit|forecast|dividend|{num} {noun}s)(.| in {place}.| on {weekday}.| for {month}.)",
+  "{brand} (cut|raised|posted|reported|priced|closed|opened|delivered|sold|bid for|missed|blamed|expects|said|brought|moved|announced|hired|acquired) (its|the|a|new|more|fewer) ({noun}|forecast|floor|shares|profit|{noun}s|results|plant|deal)(.| at (the top of the range|{place}).| on {weekday}.)",
+  "{brand}(, {brand}| |) and {brand} (raised|cut|sell|compete for|ordered|closed|make|offer|report on|expect|lost|use|share) ({noun}s|rates|prices|{weekday}|two cuts|the {noun}|fewer {noun}s)(.| again.| before {month}.)",
+  "(Revenue at|A rival of|The stake in|The board of|Customers of|Prices at|The brewery of|A plant of|Analysts at|Lawyers for|Invoices from) {brand}( and {brand}|) (rose|fell|approved|wants|is|are|will|can) ({num} percent|the {noun}|{adj}|a {noun})(.|)",
+  "{brand} (beat|drew with|lost to|host|face|travel to|visit|stay behind|edged|thrashed|held) {brand}( {n}-{n}| on {weekday}| at home| away|)(,| and) (stay|go|are|move|climb) (second|top|bottom|level|through)(.|)",
+  "(The|the) {brand} (beat|lost to|host|face|traded|signed|drafted|lead|trail) (the {brand}|a {noun}|{num} {noun}s|two {noun}s)( {num}-{num}| in {place}| at {Noun} (Field|Park|Stadium|Arena)|)(.|)",
+  "{brand} (were|was|are|have|had|need|top|won|lost|missed|scored|finished) ({n} {noun}s|two down|fined|the {noun}|level on points|third|out)( (after|in|before) ({n} minutes|{place}|the {noun}|{month})|)(.|)",
+  "(In|At|From|To|Near|Around) {place}, (the |){brand} (brought|won|opened|lost|tested|shows) (a|its|the) ({adj} |){noun}(, {brand} (a|its|the) {noun}|)(.|)",
+  "(I|We|They|You|People) (drive|bought|wear|use|sold|like|prefer|repaired|installed|ordered) (a |an |the |){brand}( {num}| {Noun}| or a {brand}|)(.| because it is {adj}.)",
+  "{thing} (is|has|will|can|returns|provides|does|raises|uses|supports|reads|writes) (not |a |the |an |)({adj}|{noun}|{adj} {noun}|{n}% {adj})( (when|if|because) the {noun} is {adj}|)(.|)",
+  "(Carer|Guardian|Widow|Parent|Employer|Tenant|Buyer|Seller|Teacher|Driver|Visitor|Owner|Director|Cooper|Newton|Murphy|Halley|Moore|Parkinson|Alzheimer|Achilles|{Latin})'s ({Noun}|{noun}|Allowance|law|disease|test|comet|Guide|rule|theorem)( (is|was|can|may|if) {adj}|)(.|)",
+  "(The|the) (First|Second|State|National|Royal|Central|Supreme|Attendance|Basic|Old|New) (Pension|Court|Bank|Allowance|Service|{Noun}|Assembly|Guard) (is|was|has|may|in|of|age|held) ({adj}|{place}|the {noun}|that the {noun} is {adj})(.|)",
+  "(Wie viele|Welche|Alle|Diese|Einige|Viele) (Arten|Formen|Teile|Sorten|Mengen|Stufen) (von|der|des|an) {Thing}(en|) (gibt es|sind bekannt|wurden {noun})(?|.)",
   "(Shares of|Sales at|Investors in|Customers of|A rival of|The board of) ({Product}|{org}|{Thing}) (rose|fell|slid|jumped|{verb}) {num}%(.| on {weekday}.)",
   "(The|Both) ({place}|{Noun}s|{Adj} {Noun}s|{Thing}s) (beat|played|lost to|drew with|face|host) (the |)({place}|{Noun}s|{Thing}s) {n}-{n}( in {place}| on {weekday}| at home|)(.|)",
   "(The|A) (Court|Tenant|Landlord|Buyer|Seller|Licensor|Licensee|Company|Contractor|Employer|Board|Minister|Parliament|Commission) (shall|may|must|agrees to|held that|is entitled to) {verb} the {noun}( under (Section|Article|Clause|Schedule) {n}| within {n} days|)(.|)",
@@ -59,6 +71,8 @@ export const LIST_TEMPLATES = [
   "{person}\t{job}\t{city}\n{person}\t{job}\t{city}\n{person}\t{job}\t{city}",
   "{person} <{email}>, {person} <{email}>(, {person} <{email}>|)",
   "({last}|{person}) (and|or) ({last}|{person})",
+  "{last}, {last}(, {last}|)(,|) and {last} (signed|agreed|voted|abstained|spoke|left|own half|wrote|replied)(.|; {last} (abstained|did not|was absent)(.|))",
+  "(Our founders|The owners|The trustees|The partners|The winners|The authors), {person}(, {person}|) and {person}, (still own half|agreed|wrote it|met|resigned)(.|)",
 ]
 
 /** Written without a capital: only what stands around it tells a name. */
@@ -67,7 +81,7 @@ export const SMALL_TEMPLATES = [
   "(hi|hello|hey|dear|good morning|thanks|thank you|cheers|bye|sorry|congrats) {first}(,|!|) (can you|could you|did you|please|how are you|the {noun} is {adj}|i need the {noun})",
   "(regards|best|thanks|cheers|sincerely|love|best wishes|kind regards),?\n{person}",
   "(i'm|i am|this is|it's|call me|ask for|i spoke with|i talked to|met with|meeting with|cc|ask) {person}( from {org}| about the {noun}| on {weekday}|, thanks|)",
-  "(attendees|present|people|team|cc|invite|participants): {person}, {person}(, {person}|) (and|&) {person}",
+  "(attendees|present|people|team|cc|invite|participants|guests): {person}, {person}(, {person}|)( and {person}|, {person}|)",
   "{first} and {first} (went|came|are coming|said|called|live) (to|in|from|with) (the {noun}|{place})",
   "(dr|mr|mrs|ms|prof|miss) {last} (said|called|will see you|has the {noun}|is {adj})",
   "(send it to|forward this to|tell|remind|ask|email|text|phone|contact|pay) {person}( about the {noun}| by {weekday}| please|)",

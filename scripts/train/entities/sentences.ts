@@ -6,7 +6,7 @@
  * Each line is {"text", "spans": [[start, end, "NAME" | "ADDRESS"]]}. WORDS.tsv is what gazetteer.py makes.
  */
 import { allLocales, Faker } from "@faker-js/faker"
-import { FOREIGN_ADDRESS_TEMPLATES, FOREIGN_NAME_TEMPLATES } from "./foreign-templates.ts"
+import { FOREIGN_ADDRESS_TEMPLATES, FOREIGN_NAME_TEMPLATES, FOREIGN_PLAIN_TEMPLATES } from "./foreign-templates.ts"
 import { LIST_TEMPLATES, PLAIN_TEMPLATES, SMALL_TEMPLATES } from "./plain-templates.ts"
 import { ADDRESS_TEMPLATES, NAME_TEMPLATES, OTHER_TEMPLATES } from "./templates.ts"
 
@@ -359,7 +359,9 @@ const SUFFIXES = [
   "and Sons",
   "",
 ]
+const BRANDS = (await Bun.file(new URL("brands.txt", import.meta.url)).text()).split(/\s+/).filter(Boolean)
 function org(): string {
+  if (chance(0.2)) return pick(BRANDS)
   const kind = random()
   if (kind < 0.2) return anyFaker().company.name()
   if (kind < 0.45) return `${product()} ${pick(ORG_WORDS)}`
@@ -544,6 +546,18 @@ const SLOTS: Record<string, { label?: Label; fill: () => string }> = {
   frac: { fill: () => pick(["1/2", "1/4", "3/4", "1/3", "2/3", "1/8", "½", "¼", "1 1/2", "2 1/2"]) },
   deg: { fill: () => pick(["350", "375", "400", "425", "180", "200", "325", "450"]) },
   n: { fill: () => String(1 + Math.floor(random() * (chance(0.7) ? 9 : 60))) },
+  brand: {
+    fill: () =>
+      chance(0.75)
+        ? pick(BRANDS)
+        : pick([
+            () => `${last()} & ${last()}`,
+            () => `${pick(BRANDS)} ${pick(ORG_WORDS)}`,
+            () =>
+              `${city()} ${pick(["United", "City", "Rovers", "Wanderers", "Athletic", "Juniors", "Plate", "Hornets", "FC"])}`,
+            () => `${last()}-${last()}`,
+          ])(),
+  },
   thing: { fill: thing },
   Thing: { fill: () => capital(thing()) },
   latin: { fill: () => inventLast().toLowerCase() },
@@ -612,7 +626,8 @@ function templates(): string[] {
   if (kind < 0.36) return LIST_TEMPLATES
   if (kind < 0.52) return ADDRESS_TEMPLATES
   if (kind < 0.64) return OTHER_TEMPLATES
-  if (kind < 0.82) return PLAIN_TEMPLATES
+  if (kind < 0.8) return PLAIN_TEMPLATES
+  if (kind < 0.86) return FOREIGN_PLAIN_TEMPLATES
   return kind < 0.97 ? FOREIGN_NAME_TEMPLATES : FOREIGN_ADDRESS_TEMPLATES
 }
 

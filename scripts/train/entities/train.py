@@ -1,6 +1,8 @@
 """Trains the built-in entity model and writes it as a model folder.
 
-usage: train.py OUT_FOLDER MINUTES WORDS.tsv HELD_OUT.jsonl SENTENCES.jsonl...
+usage: [START=WEIGHTS.pt] train.py OUT_FOLDER MINUTES WORDS.tsv HELD_OUT.jsonl SENTENCES.jsonl...
+
+The weights are kept beside the folder, as OUT_FOLDER.pt; with START, training goes on from them, with their vocabulary.
 
 A stack of dilated convolutions over subwords: 11 tokens of context on each side, which fits the windows that the product
 asks about (src/redaction/clusters.ts). MINUTES are of processor time. Single seed; not bit-reproducible across machines.
@@ -45,8 +47,9 @@ print("reading", flush=True)
 class_of = classes_in(words_file)
 examples = [labelled(r) for path in sentence_files for r in read(path)]
 counts = collections.Counter(w for e in examples for w, _, _, _ in e)
+start = torch.load(os.environ["START"]) if "START" in os.environ else None
 # Rare words teach the pieces that unseen names are made of, so frequent ones do not drown them.
-pieces = learn({w: int(n ** 0.6) + 1 for w, n in counts.most_common(60000) if w not in SPECIAL}, MERGES)
+pieces = set(start[1]) if start else learn({w: int(n ** 0.6) + 1 for w, n in counts.most_common(60000) if w not in SPECIAL}, MERGES)
 words = WordPieces(pieces | {"0" * n for n in range(1, 8)} | {"##" + "0" * n for n in range(1, 8)} | {chr(c) for c in range(33, 127)})
 CLS, SEP, UNK = (SPECIAL.index(t) for t in ("[CLS]", "[SEP]", "[UNK]"))
 print(len(examples), "examples,", len(words.vocabulary), "pieces", flush=True)
@@ -116,8 +119,11 @@ def batches(examples, augment, size=3000):
 
 
 model = Tagger()
+if start:
+    model.load_state_dict(start[0])
+peak = 1.2e-3 if start else 2.5e-3
 optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3, weight_decay=0.01)
-weights = torch.tensor([1.0, 1.3, 1.3, 1.3, 1.0])
+weights = torch.tensor([1.0, 1.5, 1.4, 1.6, 1.4])
 began, step, share = time.process_time(), 0, 0.0
 while share < 1:
     rng.shuffle(examples)
@@ -127,7 +133,7 @@ while share < 1:
             if share >= 1:
                 break
             for group in optimizer.param_groups:
-                group["lr"] = 2.5e-3 * min(1, step / 200 + 0.05) * max(0.02, 1 - share)
+                group["lr"] = peak * min(1, step / 200 + 0.05) * max(0.02, 1 - share)
             logits = model(ids, mask, cases)
             loss = nn.functional.cross_entropy(logits.reshape(-1, len(LABELS)), labels.reshape(-1), weight=weights, ignore_index=-100)
             optimizer.zero_grad()
@@ -155,7 +161,7 @@ json.dump({"model_type": "bert", "architectures": ["BertForTokenClassification"]
            # Read by src/backends/entity-worker.ts: case and class of a word go into token_type_ids, newlines are tokens.
            "carrel": {"case_in_token_types": True, "newline_token": "\u23ce", "words": "words.tsv"}}, open(f"{out}/config.json", "w"), indent=1)
 print("steps", step, "size", sum(os.path.getsize(os.path.join(d, f)) for d, _, fs in os.walk(out) for f in fs))
-torch.save((model.state_dict(), words.vocabulary), f"/tmp/carrel-entities-{os.getpid()}.pt") if os.environ.get("KEEP_WEIGHTS") else None
+torch.save((model.state_dict(), words.vocabulary), f"{out.rstrip('/')}.pt")
 
 right, wrong, missed = collections.Counter(), collections.Counter(), collections.Counter()
 held_out = [labelled(r) for r in read(held_out_file)]

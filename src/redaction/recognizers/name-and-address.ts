@@ -7,7 +7,7 @@ import { commonWords, givenNames } from "../lexicon.ts"
 
 const WORD = "\\p{Lu}[\\p{L}\\p{M}'’-]+"
 const NAME_AFTER_TITLE = new RegExp(
-  `(?<![\\p{L}])(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herr|Frau|Mme|Señor|Señora|Sra?)\\.? {1,2}(?:\\p{Lu}\\. )?${WORD}(?: (?:(?:van|von|de|da|di|der|den|la|bin|al)[ -]){0,2}${WORD}){0,3}`,
+  `(?<![\\p{L}])(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Mme|Mlle|Madame|Monsieur|Señor|Señora|Sra?|Signora?|Mevrouw|Meneer|Senhora?|Domnul|Doamna|Pani|Paní|Sayın)\\.? {1,2}(?:\\p{Lu}\\. )?${WORD}(?: (?:(?:van|von|de|da|di|der|den|la|bin|al)[ -]){0,2}${WORD}){0,3}`,
   "gu",
 )
 const NAME_AFTER_CUE = new RegExp(

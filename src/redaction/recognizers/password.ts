@@ -57,7 +57,7 @@ function valueAt(text: string, start: number): Found | undefined {
   const quote = OPEN_QUOTE.exec(rest)?.[0]
   const value = quote ? quoted(rest, quote) : unquoted(rest, assigned)
   if (!value || isPlaceholder(value)) return undefined
-  if (!assigned && !quote && !looksChosen(value)) return undefined
+  if (!assigned && !quote && (IS_ARGUMENT.test(value) || !looksChosen(value))) return undefined
   if (assigned && value.length < 3) return undefined
   const from = start + (quote?.length ?? 0)
   return { start: from, end: from + value.length, score: assigned ? 0.9 : 0.7 }
@@ -76,6 +76,9 @@ function unquoted(rest: string, assigned: boolean): string {
   const value = word.replace(/[),;\]}]+$/, "").replace(assigned ? /[.,]$/ : /[.,!?]$/, "")
   return assigned ? (value.split(/[&;](?=[A-Za-z_ ]+=)|,(?=\S+[:=])/)[0] ?? "") : value
 }
+
+/** `pass header=0`, `passwd -apr1`, `password exec:/bin/ask`, `password (always`: how a program is called. */
+const IS_ARGUMENT = /^[-(<[{]|[=(:/]|_[a-z]+$/i
 
 /** Four characters or more of at least two sorts, a digit or a sign among them. */
 const looksChosen = (value: string): boolean =>

@@ -35,7 +35,8 @@ const SHAPES_OF_OTHER_THINGS = [
   /^\d{1,3}(?:[ .]000)+$/, // round amounts
   /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/, // addresses of hosts, versions
   /^\d{1,2}(?:\.\d{1,2}){2,3}$/,
-  /^\d+\.\d+$/, // decimals
+  /^\d+\.\d+(?: \d.*)?$/, // decimals, first of a row
+  /^\d{1,3} \d{4}-\d\d-\d\d$/, // a date behind a number
   /^97[89][- ]?(?:\d[- ]?){10}$/, // ISBN
   /^\d{1,2}[-–]\d{1,2}$/,
   /^1[0-9]\d{8}(?:\d{3})?$/, // unix times, seconds or milliseconds

@@ -1,0 +1,92 @@
+/** What the built-in model and the rules together find of persons, and what they leave of text that names nobody. */
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { findEntityFolder, WorkerEntityModel } from "../../src/backends/entity-model.ts"
+import { setLogSink } from "../../src/log.ts"
+import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
+
+setDefaultTimeout(60_000)
+setLogSink(() => {})
+
+const nativeDirectory = mkdtempSync(join(tmpdir(), "carrel-detection-"))
+const folder = findEntityFolder([new URL("../../models", import.meta.url).pathname])!
+const model = new WorkerEntityModel(folder, { nativeDirectory })
+const redactor = new Redactor({ entityModel: model })
+const policy = parseRedaction(true, false)!
+const redact = async (text: string) => (await redactor.redact(text, policy)).text
+
+afterAll(async () => {
+  await model.close()
+  rmSync(nativeDirectory, { recursive: true, force: true })
+})
+
+describe("left as it is", () => {
+  for (const text of [
+    "1/2 tsp salt, 3",
+    "0, green 160",
+    "Satanic felines, said the review, were the best thing about the musical.",
+    "Peerj published the correction in March.",
+    "Preheat oven to 350 degrees F and lightly grease a baking dish.",
+    "Kubernetes restarts the pod when the liveness probe fails.",
+    "Terraform stores its state in a bucket.",
+    "Drosophila melanogaster larvae were reared on yeast and cornmeal.",
+    "Zillow cut its forecast for the second time this quarter.",
+    "The Osprey dives feet first.",
+    "my card is 4111 1111",
+    "what are clades?",
+    "ما هي مدة العقد؟",
+    "מהו משך החוזה?",
+    "مدت قرارداد چقدر است؟",
+    "계약 기간은 얼마나 됩니까?",
+    "从2000年到2005年，森林砍伐的速度是每年多少平方英里？",
+    "1985年に条約に署名したのはどの国ですか。",
+    "1915 में पुरस्कार के लिए कितने नामांकन हुए थे?",
+    "ในปี 1985 มีกี่ประเทศที่ลงนามในสนธิสัญญา",
+    "Какова продолжительность договора?",
+    "Ποια είναι η διάρκεια της σύμβασης;",
+    "Narodowy Bank Polski utrzymał stopy procentowe bez zmian.",
+    "Quốc gia nào sản xuất dầu lớn thứ hai?",
+    "¿Cuántas lunas tiene Júpiter?",
+    "Welche Leistungen umfasst die Hausratversicherung?",
+    "Hoeveel manen heeft Jupiter?",
+    "Perché le meduse brillano al buio?",
+    "Combien de pays ont signé le traité de Rome ?",
+    "Deniz suyundan içme suyu nasıl elde edilir?",
+  ])
+    test(text, async () => expect(await redact(text)).toBe(text))
+})
+
+describe("found", () => {
+  for (const marked of [
+    "my name is «priya natarajan» and i lost my card",
+    "hi «hannah», can you send me the slides?",
+    "i spoke with «laura benitez» yesterday about the lease",
+    "attendees: «alice moreau», «ben osei», «chiara romano»",
+    "Please ask «Sarah Stone» for the keys.",
+    "«Peter Fish» and «Anna Bush» share an office.",
+    "The chair, «Mr. Young», opened the meeting.",
+    "Present were «Fiona Walsh», «George Papadakis», «Helen Cho» and «Ibrahim Saleh».",
+    "Mein Name ist «Katharina Vogel» und ich habe eine Frage zur Rechnung.",
+    "Le rapport a été rédigé par «Julien Mercier».",
+    "Me llamo «Carmen Ortega» y quiero cambiar mi contrato.",
+    "Nazywam się «Agnieszka Wójcik» i mam pytanie.",
+    "Mijn naam is «Sanne de Vries» en ik heb een vraag.",
+    "Mi chiamo «Giulia Ferrari» e vorrei disdire il contratto.",
+    "Benim adım «Elif Yılmaz» ve bir sorum var.",
+  ])
+    test(marked, async () => {
+      expect(await redact(marked.replaceAll(/[«»]/g, ""))).toBe(marked.replaceAll(/«[^»]*»/g, "[REDACTED_NAME]"))
+    })
+
+  test("a town in its own writing belongs to its address", async () => {
+    expect(await redact("Ship it to 92 Eusebio Dávila 57, 横浜, Japan 56139 please.")).toBe(
+      "Ship it to [REDACTED_ADDRESS] please.",
+    )
+  })
+
+  test("a telephone number is no address", async () => {
+    expect(await redact("Telefon 030 123456")).toBe("Telefon [REDACTED_PHONE]")
+  })
+})
