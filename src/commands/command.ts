@@ -10,6 +10,7 @@ import { type Database, openDatabase } from "../storage/database.ts"
 import { lockDirectory } from "../storage/lock.ts"
 import { UsageError } from "./failure.ts"
 import { withProgress } from "./progress.ts"
+import { forgetRunning } from "./running.ts"
 
 export { UsageError } from "./failure.ts"
 
@@ -190,9 +191,12 @@ async function isUsed(database: Database): Promise<boolean> {
 export async function withStoppedInstallation<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   needInstallation(config)
   const lock = lockDirectory(config.data)
+  forgetRunning(config.data)
   try {
-    await prepareNative(config)
-    return await withDatabase(config, work)
+    return await withDatabase(config, async database => {
+      await prepareNative(config)
+      return work(database)
+    })
   } finally {
     lock.release()
   }

@@ -29,7 +29,7 @@ export const run: Command = async args => {
   refuseWords(words)
   const model = options.get("model")
   if (!model) {
-    const count = await withExistingDatabase(config, queueAll)
+    const count = await withProgress("Queueing the files", () => withExistingDatabase(config, queueAll))
     print(`${counted(count, "file")} queued`)
     return 0
   }

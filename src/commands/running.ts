@@ -13,13 +13,15 @@ export interface Running {
 
 const FILE = "daemon.json"
 
-/** Call while holding the directory's lock. @returns takes the note away */
-export function noteRunning(dataDirectory: string, running: Running): () => void {
+/** Call while holding the directory's lock, as for `forgetRunning`. */
+export function noteRunning(dataDirectory: string, running: Running): void {
   const path = join(dataDirectory, FILE)
   writeFileSync(`${path}.new`, `${JSON.stringify(running, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${path}.new`, path)
-  return () => rmSync(path, { force: true })
 }
+
+/** A command that keeps the daemon from being started calls it as well: a killed one may have left its note. */
+export const forgetRunning = (dataDirectory: string): void => rmSync(join(dataDirectory, FILE), { force: true })
 
 /** Undefined where no daemon runs: a killed one leaves its note, but not its lock. */
 export function findRunning(dataDirectory: string): Running | undefined {

@@ -7,7 +7,7 @@ import { VERSION } from "../native/version.ts"
 import { hideProcess } from "../threads/fence.ts"
 import { type Command, leavingNothing, parseArguments, refuseWords, writeLogFor } from "./command.ts"
 import { withProgress, writeLine } from "./progress.ts"
-import { findRunning, noteRunning } from "./running.ts"
+import { findRunning, forgetRunning, noteRunning } from "./running.ts"
 
 /** A shutdown that takes longer is cut off; the contract promises 10 s. */
 const SHUTDOWN_LIMIT_MS = 9_500
@@ -39,15 +39,10 @@ export const run: Command = async args => {
   const app = await leavingNothing(config, () => start(config)).catch(error => {
     throw listenProblem(error, config) ?? error
   })
-  const forget = noteRunning(config.data, {
-    url: app.address,
-    pid: process.pid,
-    version: VERSION,
-    started_at: new Date().toISOString(),
-  })
+  noteAddress(config.data, app.address)
   if (process.stderr.isTTY || config.log_level !== "error") announce(app.address, config.data, app.setupLink)
   await stopped.promise
-  forget()
+  forgetRunning(config.data)
   await Promise.race([app.stop(), Bun.sleep(SHUTDOWN_LIMIT_MS)])
   log.info("stopped")
   return 0
@@ -73,6 +68,14 @@ function refuseTaken(config: Config): void {
     Bun.listen({ hostname: host, port, exclusive: true, socket: { data() {} } }).stop(true)
   } catch (error) {
     throw listenProblem(error, config) ?? new ConfigError(`--host: ${host} is no address of this machine`)
+  }
+}
+
+function noteAddress(data: string, url: string): void {
+  try {
+    noteRunning(data, { url, pid: process.pid, version: VERSION, started_at: new Date().toISOString() })
+  } catch (error) {
+    log.warn("commands beside the daemon cannot be told its address", { error })
   }
 }
 

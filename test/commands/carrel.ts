@@ -13,6 +13,10 @@ export interface Call {
   under?: readonly string[]
 }
 
+/** What a version's first use of a directory shows where it takes longer than a second. */
+const PROGRESS = /^(?:Unpacking libraries and models|Starting|Looking) .*\n/gm
+
+/** `err` is without the progress of the executable's first use of a directory. */
 export async function carrel(
   args: string[],
   { data, input, env, cwd, under = [] }: Call = {},
@@ -29,5 +33,5 @@ export async function carrel(
     new Response(child.stderr).text(),
     child.exited,
   ])
-  return { code, out, err }
+  return { code, out, err: err.replace(PROGRESS, "") }
 }
