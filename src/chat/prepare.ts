@@ -65,7 +65,7 @@ async function prepare(
   if (request.file_ids?.length) await files.getAll(workspaceId, request.file_ids)
   const scope = await scopeIn(dependencies, workspaceId, settings)
   const isKnown = async (contextId: string) => (await files.idsOfContext(workspaceId, contextId)).length > 0
-  await refusePrivateContext(guard, scope.contextId, isKnown)
+  if (request.context_id) await refusePrivateContext(guard, scope.contextId, isKnown)
   const model = await models.resolve(request.model ?? conversation?.model)
   const message = await guard.text(request.message ?? "")
   if (request.system_prompt) settings.system_prompt = await guard.text(request.system_prompt)

@@ -1,5 +1,6 @@
 /** Why a reply failed, and what it warned of, is kept with the message and can be read later. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { setLogLevel, setLogSink } from "../../src/log.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { dataOf, readEvents } from "../support/events.ts"
 import type { ModelServer } from "../support/model-server.ts"
@@ -49,6 +50,25 @@ test("the error of a failed reply stands in the conversation, also after a resta
   const { body } = await client.post("/continue", { conversation_id, model: MODEL })
   expect(body.messages[0]).toMatchObject({ content: "The rent is 900.", error: null, finish_reason: "stop" })
   expect(await lastOf(conversation_id)).toMatchObject({ error: null })
+})
+
+test("a line that is not JSON is told to the caller and stays out of the log, whatever it holds", async () => {
+  const lines: string[] = []
+  setLogLevel("debug")
+  setLogSink(line => lines.push(line))
+  server.scenes.add("garbage", { pieces: ["a "], garbageAfter: 1, error: "DIAGNOSIS of the patient" })
+  try {
+    const asked = { message: "case-garbage", model: MODEL, use_library: false }
+    const { status, body } = await client.post("/start-conversation", asked)
+    expect(status).toBe(502)
+    expect(body.error.hint).toContain("DIAGNOSIS of the patient")
+    await client.post("/agents/run", { task: "case-garbage", model: MODEL })
+    expect(lines.some(line => line.includes("a reply failed"))).toBe(true)
+    expect(lines.filter(line => line.includes("DIAGNOSIS"))).toEqual([])
+  } finally {
+    setLogLevel("error")
+    setLogSink(line => void process.stdout.write(`${line}\n`))
+  }
 })
 
 test("a reply that went well has no error and no warnings", async () => {

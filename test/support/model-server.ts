@@ -9,6 +9,8 @@ export interface Wire {
   piece(text: string): string
   tools(calls: NonNullable<ScriptedTurn["tools"]>): string
   error(text: string): string
+  /** Something that is not JSON, where JSON belongs. */
+  garbage(text: string): string
   last(turn: ScriptedTurn, request: RecordedRequest): string
 }
 
@@ -96,7 +98,7 @@ export class ModelServer {
       if (turn.resetAfter === i) return void response.destroy()
       if (turn.endAfter === i) return void response.end()
       if (turn.errorAfter === i) return void response.end(this.wire.error(turn.error ?? "the runner has terminated"))
-      if (turn.garbageAfter === i) await write(`data: ${turn.error ?? "<html>bad gateway</html>"}\n\n`)
+      if (turn.garbageAfter === i) await write(this.wire.garbage(turn.error ?? "<html>bad gateway</html>"))
       if (piece !== null) await write(this.wire.piece(piece))
       if (turn.delayMs) await pause(turn.delayMs)
     }

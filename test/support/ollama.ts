@@ -51,6 +51,7 @@ const WIRE: Wire = {
       message: { role: "assistant", content: "", tool_calls: calls.map(call => ({ function: call })) },
       done: false,
     }),
+  garbage: text => `${text}\n`,
   error: text => `${JSON.stringify({ error: text })}\n`,
   last: (turn: ScriptedTurn, request) =>
     line({

@@ -26,6 +26,7 @@ const WIRE: Wire = {
         )
       })
       .join(""),
+  garbage: text => `data: ${text}\n\n`,
   error: text => `data: ${JSON.stringify({ error: { message: text, type: "server_error" } })}\n\n`,
   last: (turn: ScriptedTurn, request) =>
     event({ choices: [{ index: 0, delta: {}, finish_reason: turn.tools ? "tool_calls" : (turn.reason ?? "stop") }] }) +
