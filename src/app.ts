@@ -1,10 +1,10 @@
 /** The composition root: constructs the parts of the daemon and joins the rooms. */
 import { join } from "node:path"
+import { EvaluatorProcesses } from "./agents/evaluator.ts"
 import { LibraryAccess } from "./agents/library-access.ts"
 import { McpTools } from "./agents/mcp.ts"
 import { RunStore } from "./agents/run-store.ts"
 import { AgentRuns } from "./agents/runs.ts"
-import { Calculator } from "./agents/tools/calculator.ts"
 import { TableProcesses } from "./agents/tools/table-reader.ts"
 import { openEntityModel } from "./backends/entity-model.ts"
 import { Chat } from "./chat/chat.ts"
@@ -46,7 +46,6 @@ import { UploadRoom } from "./library/upload-room.ts"
 import { log } from "./log.ts"
 import { watchEventLoop } from "./metrics.ts"
 import { unpackAll, useNativeDirectory } from "./native/native.ts"
-import { workerUrl } from "./native/self.ts"
 import { VERSION } from "./native/version.ts"
 import { refuseOutbound } from "./outbound.ts"
 import { Redactor } from "./redaction/redact.ts"
@@ -183,7 +182,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
     redactor,
     redactionEnforced,
     tables,
-    calculator: new Calculator(workerUrl("agents/tools/calculate-worker")),
+    evaluator: new EvaluatorProcesses(),
     ...(tools ? { external: tools } : {}),
     concurrency: config.agent_concurrency,
     maxWaiting: config.agent_queue,

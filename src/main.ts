@@ -78,6 +78,10 @@ async function main([name, ...args]: string[]): Promise<number> {
     await (await import("./agents/tools/table-process.ts")).serveTables(args[0])
     return 0
   }
+  if (name === "evaluate") {
+    await (await import("./agents/evaluate-process.ts")).serveEvaluations(args[0])
+    return 0
+  }
   if (name === "unpack") {
     ;(await import("./native/native.ts")).unpackGroup(args[0]!, args[1]!)
     return 0

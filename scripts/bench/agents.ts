@@ -64,7 +64,7 @@ const runs = new AgentRuns({
   redactor: new Redactor({ entityModel: undefined }),
   redactionEnforced: () => false,
   tables: { read: unused },
-  calculator: { evaluate: unused, close: () => {} },
+  evaluator: { calculate: unused, check: unused, stop: async () => {} },
   concurrency: 1,
   maxWaiting: 0,
   contextTokens: 131_072,

@@ -63,7 +63,7 @@ async function asGrounding(
  * A schema can be met only where it takes a text, or an object with an `answer` and at most `quotes` beside it.
  * @throws AppError output_schema_violation for every other schema
  */
-async function finish({ output, guard }: RunInput, text: string, quotes: Quote[]): Promise<RunResult> {
+async function finish({ output, guard, context }: RunInput, text: string, quotes: Quote[]): Promise<RunResult> {
   if (!output) return { output: text, structuredOutput: undefined, finishReason: "final_answer" }
   const candidates: unknown[] = [
     text,
@@ -72,7 +72,8 @@ async function finish({ output, guard }: RunInput, text: string, quotes: Quote[]
       { [key]: text, quotes: quotes.map(quote => quote.text) },
     ]),
   ]
-  const value = candidates.find(candidate => output.validate(candidate).length === 0)
+  const issues = await output.issuesOf(candidates, context.signal)
+  const value = candidates[issues.findIndex(each => each.length === 0)]
   if (value === undefined)
     throw new AppError("output_schema_violation", {
       message:

@@ -1,5 +1,6 @@
 /**
- * JSON Schemas that callers and tools bring: compiled once, applied to what a model wrote.
+ * JSON Schemas, compiled once and applied to what a model wrote. Compiling and applying a schema that a caller or a server
+ * brings may take for ever: those are for `Evaluator`; here on the main thread come only schemas of our own.
  * `pattern` runs on a linear-time engine, because both the schema and the text may be hostile.
  */
 import { Ajv, type Options, type ValidateFunction } from "ajv"
@@ -10,8 +11,6 @@ import { RE2JS } from "re2js"
 
 export type JsonSchema = Record<string, unknown>
 
-/** Compiling grows with the schema and happens on the main thread. */
-const MAX_SCHEMA_CHARACTERS = 64_000
 const MAX_SCHEMA_DEPTH = 40
 
 /** One thing that is wrong: `field` is the path into the value, `a.b.0`, or empty for the whole. */
@@ -63,7 +62,6 @@ function compilerOf(draft: Draft): Ajv {
  */
 export function compileSchema(schema: JsonSchema): Validator {
   const text = JSON.stringify(schema)
-  if (text.length > MAX_SCHEMA_CHARACTERS) throw new Error(`must have at most ${MAX_SCHEMA_CHARACTERS} characters`)
   if (depthOf(schema) > MAX_SCHEMA_DEPTH) throw new Error(`must be nested at most ${MAX_SCHEMA_DEPTH} deep`)
   if (text.includes('"$async"')) throw new Error("$async is not supported")
   const draft = draftOf(schema)
@@ -108,8 +106,7 @@ export const describeIssues = (issues: SchemaIssue[]): string =>
  */
 export function findJson(text: string): unknown {
   const trimmed = text.trim()
-  const fenced = /```(?:json)?\s*\n?([\s\S]*?)```/i.exec(trimmed)?.[1]
-  for (const candidate of [trimmed, fenced?.trim(), firstBalanced(trimmed)]) {
+  for (const candidate of [trimmed, fencedBlock(trimmed)?.trim(), firstBalanced(trimmed)]) {
     if (!candidate) continue
     try {
       return JSON.parse(candidate)
@@ -118,6 +115,17 @@ export function findJson(text: string): unknown {
     }
   }
   return undefined
+}
+
+const FENCE = "```"
+
+/** What stands between the first two fences, without the word `json` behind the first. */
+function fencedBlock(text: string): string | undefined {
+  const start = text.indexOf(FENCE)
+  const end = start < 0 ? -1 : text.indexOf(FENCE, start + FENCE.length)
+  if (end < 0) return undefined
+  const inner = text.slice(start + FENCE.length, end)
+  return inner.slice(0, 4).toLowerCase() === "json" ? inner.slice(4) : inner
 }
 
 /** From the first brace or bracket to the one that closes it, strings respected. */

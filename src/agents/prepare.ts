@@ -4,6 +4,7 @@ import { Guard } from "../grounding/guard.ts"
 import { refusePrivateContext } from "../grounding/scope.ts"
 import type { Guarded } from "../guarded.ts"
 import { parseRedaction, type Redactor } from "../redaction/redact.ts"
+import type { Evaluator } from "./evaluator.ts"
 import type { ToolProvider } from "./external-tools.ts"
 import { RUN_DESCRIPTION } from "./fields.ts"
 import type { AgentLibrary } from "./library.ts"
@@ -24,6 +25,7 @@ export interface PrepareDependencies {
   /** Whether the daemon or the workspace insists on redaction. */
   redactionEnforced: (workspaceId: string) => boolean
   external?: ToolProvider
+  evaluator: Pick<Evaluator, "check">
   /** Window in tokens that a run asks its model for, unless the model is loaded with a larger one or has a smaller one. */
   contextTokens: number
 }
@@ -51,11 +53,12 @@ export async function prepareRun(
   caller: Caller,
   request: RunRequest,
   dependencies: PrepareDependencies,
+  signal: AbortSignal,
 ): Promise<PreparedRun> {
   const { redactor, redactionEnforced } = dependencies
   const guard = new Guard(redactor, parseRedaction(request.redaction, redactionEnforced(caller.workspaceId)))
   try {
-    return await prepare(caller, request, guard, dependencies)
+    return await prepare(caller, request, guard, dependencies, signal)
   } catch (error) {
     throw await guard.error(error) // what is wrong may be told in the request's own words
   }
@@ -65,9 +68,10 @@ async function prepare(
   { workspaceId, readsFiles }: Caller,
   request: RunRequest,
   guard: Guard,
-  { models, library, external, ...dependencies }: PrepareDependencies,
+  { models, library, external, evaluator, ...dependencies }: PrepareDependencies,
+  signal: AbortSignal,
 ): Promise<PreparedRun> {
-  outputOf(request.output_schema) // a bad schema is named before any model is asked
+  await outputOf(request.output_schema, evaluator, workspaceId, signal) // a bad schema is named before any model is asked
   await guard.refusePrivateKeys("output_schema", request.output_schema)
   const tools = await toolsOf(request.tools, readsFiles, external)
   guard.trust(...tools.map(tool => tool.name))
@@ -79,7 +83,8 @@ async function prepare(
   const { backend, info, name } = await models.resolve(request.model)
   const task = await guard.text(request.task)
   // A schema is prompt as well: what the model must not see, the answer cannot be held to.
-  const output = outputOf(request.output_schema && (await guard.value(request.output_schema)))
+  const shownSchema = request.output_schema && (await guard.value(request.output_schema))
+  const output = await outputOf(shownSchema, evaluator, workspaceId, signal)
   // A model that is loaded with a larger window keeps it: another size would load it anew.
   const wanted = Math.max(dependencies.contextTokens, backend.loadedContextTokens?.(name) ?? 0)
   const contextTokens = Math.min(info.contextLength ?? UNKNOWN_CONTEXT_TOKENS, wanted)

@@ -1,8 +1,9 @@
 /** A run as it was asked for, and the checks that need more than the shape of the body. */
 import { AppError, invalid } from "../errors.ts"
 import { type Scope, scopeOf } from "../grounding/scope.ts"
+import { type Evaluator, SchemaProblem } from "./evaluator.ts"
 import type { ToolProvider } from "./external-tools.ts"
-import { compileSchema, type JsonSchema, type Validator } from "./json-schema.ts"
+import type { JsonSchema, SchemaIssue } from "./json-schema.ts"
 import type { AgentLibrary } from "./library.ts"
 import { BUILTIN_TOOLS } from "./tools/index.ts"
 import type { AnyTool } from "./tools/tool.ts"
@@ -83,12 +84,41 @@ export async function scopeIn(
   })
 }
 
-/** @throws AppError invalid_request saying what is wrong with the schema */
-export function outputOf(schema: JsonSchema | null | undefined): { schema: JsonSchema; validate: Validator } | null {
+/** One value of each type: a schema may compile at once and take for ever to be applied. */
+const SAMPLES = ["", 0, true, null, [""], { answer: "" }]
+
+/** How answers are held to a schema. */
+export interface OutputCheck {
+  schema: JsonSchema
+  /** What is wrong with each of the values. */
+  issuesOf(values: unknown[], signal: AbortSignal): Promise<SchemaIssue[][]>
+}
+
+/**
+ * @param schema as the caller gave it, or as the model may see it
+ * @throws AppError invalid_request saying what is wrong with the schema
+ */
+export async function outputOf(
+  schema: JsonSchema | null | undefined,
+  evaluator: Pick<Evaluator, "check">,
+  workspaceId: string,
+  signal: AbortSignal,
+): Promise<OutputCheck | null> {
   if (!schema) return null
   try {
-    return { schema, validate: compileSchema(schema) }
+    await evaluator.check(schema, SAMPLES, workspaceId, signal)
   } catch (error) {
-    throw invalid("output_schema", (error as Error).message)
+    throw error instanceof SchemaProblem ? invalid("output_schema", error.message) : error
+  }
+  return {
+    schema,
+    async issuesOf(values, runSignal) {
+      try {
+        return await evaluator.check(schema, values, workspaceId, runSignal)
+      } catch (error) {
+        if (!(error instanceof SchemaProblem)) throw error
+        return values.map(() => [{ field: "", issue: `the answer could not be checked: the schema ${error.message}` }])
+      }
+    },
   }
 }

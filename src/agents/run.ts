@@ -10,9 +10,10 @@ import type { ChatTurn, ToolCall, ToolDefinition } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
 import { type CallHistory, carryOut, describeCalls, type StepRecorder } from "./calls.ts"
-import { describeIssues, findJson, type JsonSchema, type SchemaIssue, type Validator } from "./json-schema.ts"
+import { describeIssues, findJson, type SchemaIssue } from "./json-schema.ts"
 import { askModel, type RunModel, type Usage } from "./model-turn.ts"
 import { EMPTY_REPLY, LAST_TURN, NO_NEW_CALLS, ownWords, schemaRepair, systemPrompt } from "./prompts.ts"
+import type { OutputCheck } from "./request.ts"
 import { leakedCall, protocolSchema, readProtocol } from "./text-protocol.ts"
 import type { AnyTool, ToolContext } from "./tools/tool.ts"
 import { RESULTS_HEAD } from "./transcript.ts"
@@ -24,7 +25,7 @@ export interface RunInput {
   tools: readonly AnyTool[]
   context: ToolContext
   maxSteps: number
-  output: { schema: JsonSchema; validate: Validator } | null
+  output: OutputCheck | null
   guard: Guard
   steps: StepRecorder
   /** Counted up while the run goes, so that an aborted run has it too. */
@@ -149,7 +150,7 @@ class Loop {
   private async accept(answer: string, last: boolean): Promise<RunResult | undefined> {
     const { output, guard } = this.input
     if (!output) return { output: await guard.text(answer), structuredOutput: undefined, finishReason: "final_answer" }
-    const checked = checkOutput(answer, output.validate)
+    const checked = await checkOutput(answer, output, this.input.context.signal)
     if ("value" in checked) {
       const value = await guard.value(checked.value)
       return {
@@ -220,15 +221,17 @@ class Loop {
 }
 
 /** The JSON value in the answer that meets the schema; the plain text counts where the schema asks for a string. */
-function checkOutput(answer: string, validate: Validator): { value: unknown } | { issues: SchemaIssue[] } {
-  const value = findJson(answer)
-  if (value === undefined)
-    return validate(answer).length === 0
-      ? { value: answer }
-      : { issues: [{ field: "", issue: "the answer is not valid JSON" }] }
-  const issues = validate(value)
-  if (issues.length === 0) return { value }
-  return validate(answer).length === 0 ? { value: answer } : { issues }
+async function checkOutput(
+  answer: string,
+  output: OutputCheck,
+  signal: AbortSignal,
+): Promise<{ value: unknown } | { issues: SchemaIssue[] }> {
+  const found = findJson(answer)
+  const candidates = found === undefined ? [answer] : [found, answer]
+  const issues = await output.issuesOf(candidates, signal)
+  const good = issues.findIndex(each => each.length === 0)
+  if (good >= 0) return { value: candidates[good] }
+  return { issues: found === undefined ? [{ field: "", issue: "the answer is not valid JSON" }] : issues[0]! }
 }
 
 function violation(issues: SchemaIssue[]): AppError {

@@ -17,6 +17,7 @@ import type { RunStatus } from "../storage/runs.ts"
 import { Gate, type Ticket } from "../threads/gate.ts"
 import { orAbort } from "../threads/or-abort.ts"
 import { answerOf, Ending, type EndReason, endingOf, INTERRUPTED, openStepResult } from "./endings.ts"
+import type { Evaluator } from "./evaluator.ts"
 import { runExtractive } from "./extractive.ts"
 import { RUN_OUTCOME } from "./fields.ts"
 import { LiveRun } from "./live-run.ts"
@@ -28,14 +29,13 @@ import { type RunInput, runAgent } from "./run.ts"
 import { eventsOf, type RunEvent, type RunRecord, type RunSummary, toRunRecord } from "./run-record.ts"
 import type { RunOutcome, RunStore } from "./run-store.ts"
 import { StepWriter } from "./step-writer.ts"
-import type { Calculator } from "./tools/calculator.ts"
 import type { TableReader } from "./tools/table-reader.ts"
 
 export interface AgentRunsDependencies extends PrepareDependencies {
   store: RunStore
   search: SearchService
   tables: TableReader
-  calculator: Pick<Calculator, "evaluate" | "close">
+  evaluator: Evaluator
   /** Runs that go at once; further ones wait. */
   concurrency: number
   /** Runs that may wait; further ones are refused as `overloaded`. */
@@ -84,7 +84,7 @@ export class AgentRuns {
    * @throws AppError for a request that cannot be run, or overloaded
    */
   async startDetached(caller: RunCaller, request: RunRequest, options: StartOptions = {}): Promise<RunRecord> {
-    const id = await this.start(caller, request, options)
+    const id = await this.start(caller, request, options, new AbortController().signal)
     const run = this.live.get(id)
     if (run) run.detached = true
     return this.get(caller.workspaceId, id)
@@ -101,7 +101,7 @@ export class AgentRuns {
     signal: AbortSignal,
     options: StartOptions = {},
   ): Promise<RunRecord> {
-    const id = await this.start(caller, request, options)
+    const id = await this.start(caller, request, options, signal)
     const run = this.live.get(id)
     if (run) {
       run.waiting++
@@ -170,7 +170,7 @@ export class AgentRuns {
     const runs = [...this.live.values()]
     await Promise.race([Promise.all(runs.map(run => run.ended)), Bun.sleep(graceMs)])
     await Promise.all([...this.live.values()].map(run => this.end(run, "interrupted")))
-    this.dependencies.calculator.close()
+    await this.dependencies.evaluator.stop()
     await this.dependencies.external?.close()
   }
 
@@ -179,6 +179,7 @@ export class AgentRuns {
     caller: RunCaller,
     request: RunRequest,
     { idempotencyKey, acceptedAt = new Date() }: StartOptions,
+    signal: AbortSignal,
   ): Promise<string> {
     const { store } = this.dependencies
     const hash = requestHash(request)
@@ -187,7 +188,7 @@ export class AgentRuns {
       if (earlier) return sameRequest(earlier, hash)
     }
     if (this.stopping) throw new AppError("overloaded", { message: "the daemon is stopping", retryAfter: 5 })
-    const prepared = await prepareRun(caller, request, this.dependencies)
+    const prepared = await prepareRun(caller, request, this.dependencies, signal)
     const ticket = this.queue.enter(caller.keyId)
     const deadlineAt = new Date(acceptedAt.getTime() + (request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000)
     try {
@@ -229,7 +230,7 @@ export class AgentRuns {
   }
 
   private async carryThrough(run: LiveRun, prepared: PreparedRun, ticket: Ticket): Promise<void> {
-    const { store, library, search, tables, calculator } = this.dependencies
+    const { store, library, search, tables, evaluator } = this.dependencies
     const { signal } = run.controller
     const { guard } = prepared
     const passages = new Passages()
@@ -238,7 +239,7 @@ export class AgentRuns {
     const steps = new StepWriter(store, run.id, () => run.notify())
     const input: RunInput = {
       ...prepared.input,
-      context: { ...prepared.context, library, search, tables, calculator, passages, now: () => new Date(), signal },
+      context: { ...prepared.context, library, search, tables, evaluator, passages, now: () => new Date(), signal },
       steps,
       usage,
     }

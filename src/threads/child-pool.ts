@@ -1,6 +1,7 @@
 /**
  * Fenced children of one kind: at most so many at once, started when there is work, kept warm for a while after it. What
- * waits for one is served in turn between keys.
+ * waits for one is served in turn between keys. A child serves one key only: one that was taken over learns nothing of
+ * another workspace.
  */
 import { type AskOptions, FencedChild } from "./fenced-child.ts"
 import { Gate, type GateOptions } from "./gate.ts"
@@ -8,14 +9,20 @@ import { Gate, type GateOptions } from "./gate.ts"
 export interface ChildPoolOptions extends GateOptions {
   /** Argument vector of a child, see `fencedCommand`. */
   command: string[]
-  /** A child ends after so many answers: what one of them did to it should not reach all others. */
+  /** A child ends after so many answers, because libraries leak. */
   answersPerChild: number
   keepWarmMs: number
 }
 
+interface Rest {
+  key: string
+  timer: Timer
+}
+
 export class ChildPool<Ask, Answer, Progress = never> {
   private readonly gate: Gate
-  private readonly idle = new Map<FencedChild<Ask, Answer, Progress>, Timer>()
+  /** Those that rest, the longest first. */
+  private readonly idle = new Map<FencedChild<Ask, Answer, Progress>, Rest>()
   private readonly all = new Set<FencedChild<Ask, Answer, Progress>>()
   private stopped = false
 
@@ -24,7 +31,7 @@ export class ChildPool<Ask, Answer, Progress = never> {
   }
 
   /**
-   * @param key who asks: keys share the places fairly
+   * @param key who asks, a workspace: keys share the places fairly
    * @throws AppError overloaded; ChildEnded; the reason of the signal
    */
   async ask(ask: Ask, key: string, options: AskOptions<Progress>): Promise<Answer> {
@@ -32,11 +39,11 @@ export class ChildPool<Ask, Answer, Progress = never> {
     try {
       await ticket.turn(options.signal)
       if (this.stopped) throw new Error("the child processes are stopped")
-      const child = this.take()
+      const child = this.take(key)
       try {
         return await child.ask(ask, options)
       } finally {
-        this.release(child)
+        this.release(child, key)
       }
     } finally {
       ticket.leave()
@@ -54,30 +61,32 @@ export class ChildPool<Ask, Answer, Progress = never> {
     return [...this.all].map(child => child.pid)
   }
 
-  private take(): FencedChild<Ask, Answer, Progress> {
-    for (const [child, timer] of this.idle) {
-      clearTimeout(timer)
-      this.idle.delete(child)
-      if (!child.ended) return child
-      this.all.delete(child)
+  private take(key: string): FencedChild<Ask, Answer, Progress> {
+    const known = [...this.idle].findLast(([child, rest]) => rest.key === key && !child.ended)?.[0]
+    if (known) {
+      clearTimeout(this.idle.get(known)!.timer)
+      this.idle.delete(known)
+      return known
     }
+    const [longest] = this.idle.keys()
+    if (longest && this.all.size >= this.options.places) void this.end(longest)
     const child = new FencedChild<Ask, Answer, Progress>(this.options.command)
     this.all.add(child)
     return child
   }
 
-  private release(child: FencedChild<Ask, Answer, Progress>): void {
+  private release(child: FencedChild<Ask, Answer, Progress>, key: string): void {
     if (child.ended || this.stopped || child.asked >= this.options.answersPerChild) {
       void this.end(child)
       return
     }
     const timer = setTimeout(() => void this.end(child), this.options.keepWarmMs)
     timer.unref()
-    this.idle.set(child, timer)
+    this.idle.set(child, { key, timer })
   }
 
   private async end(child: FencedChild<Ask, Answer, Progress>): Promise<void> {
-    clearTimeout(this.idle.get(child))
+    clearTimeout(this.idle.get(child)?.timer)
     this.idle.delete(child)
     this.all.delete(child)
     if (!child.ended) await child.kill()

@@ -21,6 +21,8 @@ export type ChildMessage<Answer, Progress> = { ready: FenceReport } | { progress
 
 export interface ChildLimits {
   timeoutMs: number
+  /** Time on a processor, which a busy machine does not shorten; unbounded where absent. */
+  cpuMs?: number
   /** Anonymous memory, bytes. */
   memoryBytes: number
 }
@@ -185,6 +187,7 @@ export class FencedChild<Ask, Answer, Progress = never> {
 /** Watches time, memory and threads of one request. */
 class Watch {
   private deadline: number
+  private readonly cpuLimitMs: number
   private readonly timer: Timer
 
   constructor(
@@ -193,6 +196,7 @@ class Watch {
     private readonly reject: (error: ChildEnded) => void,
   ) {
     this.deadline = performance.now() + limits.timeoutMs // no clock that is set ahead ends a request
+    this.cpuLimitMs = limits.cpuMs === undefined ? Number.POSITIVE_INFINITY : usageOf(pid).cpuMs + limits.cpuMs
     this.timer = setInterval(() => this.check(), WATCH_MS)
   }
 
@@ -205,20 +209,36 @@ class Watch {
   }
 
   private check(): void {
-    const { memoryBytes, threads } = usageOf(this.pid)
-    if (performance.now() > this.deadline) this.reject(new ChildEnded("time", "the request took too long"))
+    const { memoryBytes, threads, cpuMs } = usageOf(this.pid)
+    if (performance.now() > this.deadline || cpuMs > this.cpuLimitMs)
+      this.reject(new ChildEnded("time", "the request took too long"))
     else if (memoryBytes > this.limits.memoryBytes || threads > MAX_THREADS)
       this.reject(new ChildEnded("memory", "the request took too much memory"))
   }
 }
 
-/** Memory without mapped files, and threads, of a process; nothing where the system does not tell. */
-function usageOf(pid: number): { memoryBytes: number; threads: number } {
+interface Usage {
+  /** Without mapped files. */
+  memoryBytes: number
+  threads: number
+  cpuMs: number
+}
+
+const MS_PER_TICK = 10
+
+/** What a process uses; nothing where the system does not tell. */
+function usageOf(pid: number): Usage {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "latin1")
     const field = (name: RegExp) => Number(name.exec(status)?.[1] ?? 0)
-    return { memoryBytes: field(/^RssAnon:\s+(\d+)/m) * 1024, threads: field(/^Threads:\s+(\d+)/m) }
+    // Fields 14 and 15 of proc(5), counted from behind the name, which may hold anything.
+    const times = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)!.split(" ")
+    return {
+      memoryBytes: field(/^RssAnon:\s+(\d+)/m) * 1024,
+      threads: field(/^Threads:\s+(\d+)/m),
+      cpuMs: (Number(times[11]) + Number(times[12])) * MS_PER_TICK,
+    }
   } catch {
-    return { memoryBytes: 0, threads: 0 }
+    return { memoryBytes: 0, threads: 0, cpuMs: 0 }
   }
 }

@@ -1,7 +1,5 @@
-import { afterAll, expect, test } from "bun:test"
-import { Calculator } from "../../src/agents/tools/calculator.ts"
+import { expect, test } from "bun:test"
 import { evaluate } from "../../src/agents/tools/expression.ts"
-import { workerUrl } from "../../src/native/self.ts"
 
 test.each([
   ["0.1 + 0.2", "0.3"],
@@ -86,16 +84,3 @@ test("no expression takes long", () => {
     expect(performance.now() - started).toBeLessThan(1_000)
   }
 })
-
-const calculator = new Calculator(workerUrl("agents/tools/calculate-worker"))
-afterAll(() => calculator.close())
-const signal = new AbortController().signal
-
-test("the worker answers, explains, serves several at once and comes back after it was closed", async () => {
-  expect(await calculator.evaluate("1 + 1", signal)).toBe("2")
-  // Not with expect().rejects: it holds the loop that the worker's message comes through.
-  expect(String(await calculator.evaluate("import('fs')", signal).catch(error => error))).toContain("not allowed")
-  expect(await Promise.all(["1", "2+2", "3*3"].map(each => calculator.evaluate(each, signal)))).toEqual(["1", "4", "9"])
-  calculator.close()
-  expect(await calculator.evaluate("5", signal)).toBe("5")
-}, 20_000)

@@ -9,7 +9,7 @@ import { callTool, type ExternalTool, type ToolContext } from "../../src/agents/
 import { fromStore } from "../../src/guarded.ts"
 import { setLogLevel, setLogSink } from "../../src/log.ts"
 import { createServer } from "../fixtures/mcp/stdio-server.ts"
-import { inOrder, scriptedModel, startHarness } from "./support.ts"
+import { evaluatorInProcess, inOrder, scriptedModel, startHarness } from "./support.ts"
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -29,7 +29,7 @@ function mcp(...servers: McpServer[]): McpTools {
   return tools
 }
 
-const context = { signal: new AbortController().signal } as ToolContext
+const context = { signal: new AbortController().signal, evaluator: evaluatorInProcess } as unknown as ToolContext
 const named = (tools: ExternalTool[], name: string) => tools.find(tool => tool.name === name)!
 const call = (tool: ExternalTool, args: Record<string, unknown>, timeoutMs?: number) =>
   callTool(tool, fromStore(args), context, timeoutMs)

@@ -2,7 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { type Evaluator, SchemaProblem } from "../../src/agents/evaluator.ts"
 import type { ToolProvider } from "../../src/agents/external-tools.ts"
+import { compileSchema, type JsonSchema } from "../../src/agents/json-schema.ts"
 import type { AgentFile, AgentLibrary } from "../../src/agents/library.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
 import { AgentRuns, type AgentRunsDependencies } from "../../src/agents/runs.ts"
@@ -156,6 +158,13 @@ export const emailRedactor = new Redactor({
   entityModel: { model: "none", find: async () => [], close: async () => {} },
 }) satisfies { redact(text: string, policy: RedactionPolicy): Promise<{ text: string; entities: Entity[] }> }
 
+/** In this process: a process of its own takes a second to load from source, and has tests of its own. */
+export const evaluatorInProcess: Evaluator = {
+  calculate: async expression => evaluateOrExplain(expression),
+  check: async (schema, values) => values.map(compileOrExplain(schema)),
+  stop: async () => {},
+}
+
 function evaluateOrExplain(expression: string): string {
   try {
     return evaluate(expression)
@@ -170,6 +179,14 @@ export const providerOf = (...tools: Omit<ExternalTool, "external">[]): ToolProv
   problemOf: () => undefined,
   close: async () => {},
 })
+
+function compileOrExplain(schema: JsonSchema) {
+  try {
+    return compileSchema(schema)
+  } catch (error) {
+    throw new SchemaProblem((error as Error).message)
+  }
+}
 
 export const modelInfo = (more: Partial<ModelInfo> = {}): ModelInfo => ({
   value: "scripted/model",
@@ -210,14 +227,12 @@ export async function startHarness(
   const workspaceId = await ensureWorkspace(database, "default")
   const store = new RunStore(database)
   const { library, search } = memoryLibrary(files.map(file => ({ workspaceId, ...file })))
-  // In this process: the worker takes a second to load from source, and has a test of its own.
-  const calculator = { evaluate: async (expression: string) => evaluateOrExplain(expression), close: () => {} }
   const { info, conversationFiles, ...given } = more
   const dependencies: AgentRunsDependencies = {
     store,
     library: { ...library, ...(conversationFiles ? { conversationFiles } : {}) },
     search,
-    calculator,
+    evaluator: evaluatorInProcess,
     models: {
       async resolve(value) {
         if (value !== undefined && value !== "scripted/model") throw new AppError("model_not_found")

@@ -12,5 +12,5 @@ export const calculate: Tool<{ expression: string }> = {
     required: ["expression"],
     additionalProperties: false,
   },
-  execute: ({ expression }, { calculator, signal }) => calculator.evaluate(expression, signal),
+  execute: ({ expression }, { evaluator, workspaceId, signal }) => evaluator.calculate(expression, workspaceId, signal),
 }

@@ -9,10 +9,10 @@ import type { Guarded } from "../../guarded.ts"
 import { log } from "../../log.ts"
 import type { SearchService } from "../../search/types.ts"
 import { orAbort } from "../../threads/or-abort.ts"
-import { compileSchema, describeIssues, type JsonSchema, type Validator } from "../json-schema.ts"
+import { type Evaluator, SchemaProblem } from "../evaluator.ts"
+import { compileSchema, describeIssues, type JsonSchema, type SchemaIssue, type Validator } from "../json-schema.ts"
 import type { AgentLibrary } from "../library.ts"
 import type { Passages } from "../passages.ts"
-import type { Calculator } from "./calculator.ts"
 import type { TableReader } from "./table-reader.ts"
 import { ToolError } from "./tool-error.ts"
 
@@ -22,7 +22,7 @@ export interface ToolContext {
   library: AgentLibrary
   search: SearchService
   tables: TableReader
-  calculator: Pick<Calculator, "evaluate">
+  evaluator: Pick<Evaluator, "calculate" | "check">
   passages: Passages
   now(): Date
   /** Aborted when the run ends or this call's time is over. */
@@ -84,12 +84,12 @@ export async function callTool(
   context: ToolContext,
   timeoutMs = tool.timeoutMs ?? TOOL_TIMEOUT_MS,
 ): Promise<ToolOutcome> {
-  const checked = checkArguments(tool, args)
-  if ("problem" in checked) return { result: checked.problem, isError: true }
   const limit = new AbortController()
   const signal = AbortSignal.any([context.signal, limit.signal])
   const timer = setTimeout(() => limit.abort(), timeoutMs)
   try {
+    const checked = await orAbort(checkArguments(tool, args, { ...context, signal }), signal)
+    if ("problem" in checked) return { result: checked.problem, isError: true }
     const result = await orAbort(
       Promise.try(() => tool.execute(checked.args as never, { ...context, signal })),
       signal,
@@ -128,30 +128,39 @@ function truncated(text: string): string {
 
 const validators = new WeakMap<AnyTool, Validator>()
 
-function checkArguments(tool: AnyTool, given: unknown): { args: Record<string, unknown> } | { problem: string } {
+async function checkArguments(
+  tool: AnyTool,
+  given: unknown,
+  context: ToolContext,
+): Promise<{ args: Record<string, unknown> } | { problem: string }> {
   if (given === null || typeof given !== "object" || Array.isArray(given))
     return { problem: `The arguments of ${tool.name} must be a JSON object.` }
   const args = mended(given as Record<string, unknown>, tool.parameters)
-  const issues = validatorOf(tool)(args)
+  const issues = tool.external ? await issuesOfExternal(tool, args, context) : validatorOf(tool)(args)
   if (issues.length === 0) return { args }
   return {
     problem: `The arguments of ${tool.name} are not valid: ${describeIssues(issues)}. They must meet this JSON Schema: ${JSON.stringify(tool.parameters)}`,
   }
 }
 
-/** An external server may bring a schema that we cannot check; it checks its arguments itself. */
 function validatorOf(tool: AnyTool): Validator {
-  const known = validators.get(tool)
-  if (known) return known
-  let validate: Validator = () => []
-  try {
-    validate = compileSchema(tool.parameters)
-  } catch (error) {
-    if (!tool.external) throw error
-    log.warn("the arguments of an external tool are not checked: its schema cannot be read", { tool: tool.name, error })
-  }
+  const validate = validators.get(tool) ?? compileSchema(tool.parameters)
   validators.set(tool, validate)
   return validate
+}
+
+/** A server may bring a schema that we cannot check; it checks its arguments itself. */
+async function issuesOfExternal(tool: AnyTool, args: unknown, context: ToolContext): Promise<SchemaIssue[]> {
+  try {
+    return (await context.evaluator.check(tool.parameters, [args], context.workspaceId, context.signal))[0]!
+  } catch (error) {
+    if (!(error instanceof SchemaProblem)) throw error
+    log.warn("the arguments of an external tool are not checked: its schema cannot be used", {
+      tool: tool.name,
+      reason: error.message,
+    })
+    return []
+  }
 }
 
 /** What small models get wrong without meaning anything else: null for "not given", numbers and booleans as text. */

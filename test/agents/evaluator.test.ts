@@ -1,0 +1,59 @@
+/** Schemas and expressions that are written to take for ever, in the processes that evaluate them. */
+import { afterAll, describe, expect, test } from "bun:test"
+import { EvaluatorProcesses } from "../../src/agents/evaluator.ts"
+import { endlessExpression, schemaBombs } from "./bombs.ts"
+
+const never = new AbortController().signal
+/** Loading the libraries takes less than a second of a processor; the endless expression takes several. */
+const evaluator = new EvaluatorProcesses({ cpuMs: 1_200, timeoutMs: 30_000, memoryBytes: 500_000_000 })
+afterAll(() => evaluator.stop())
+const saidOf = (work: Promise<unknown>) =>
+  work.then(
+    value => value,
+    (error: Error) => error.message,
+  )
+
+describe("an evaluating process", () => {
+  test("calculates and explains", async () => {
+    expect(await evaluator.calculate("1 + 1", "ws_1", never)).toBe("2")
+    expect(await saidOf(evaluator.calculate("import('fs')", "ws_1", never))).toContain("not allowed")
+    const several = ["1", "2+2", "3*3"].map(each => evaluator.calculate(each, "ws_1", never))
+    expect(await Promise.all(several)).toEqual(["1", "4", "9"])
+  }, 30_000)
+
+  test("checks values, and says what is wrong with a schema", async () => {
+    const schema = { type: "object", required: ["days"], properties: { days: { type: "integer" } } }
+    expect(await evaluator.check(schema, [{ days: 3 }, { days: "3" }], "ws_1", never)).toEqual([
+      [],
+      [{ field: "days", issue: "must be integer" }],
+    ])
+    expect(await saidOf(evaluator.check({ type: "objekt" }, [], "ws_1", never))).toContain("type")
+    expect(await saidOf(evaluator.check({ description: "x".repeat(70_000) }, [], "ws_1", never))).toContain("64000")
+  }, 30_000)
+
+  test("that does not finish an expression is ended, and others get their answers meanwhile", async () => {
+    const slow = saidOf(evaluator.calculate(endlessExpression, "ws_1", never))
+    const others = Array.from({ length: 20 }, (_, at) => evaluator.calculate(`${at} + 1`, "ws_2", never))
+    const first = await Promise.race([slow, Promise.all(others)])
+    expect(first).toEqual(Array.from({ length: 20 }, (_, at) => String(at + 1)))
+    expect(await slow).toContain("too much time")
+  }, 60_000)
+
+  test("ends with the call that nobody waits for any more", async () => {
+    const abort = new AbortController()
+    const slow = saidOf(evaluator.calculate(endlessExpression, "ws_1", abort.signal))
+    await Bun.sleep(500)
+    abort.abort()
+    expect(await slow).toBe("The calculation was stopped.")
+  }, 30_000)
+
+  test.each(schemaBombs)(
+    "is ended by a schema that is a bomb: %s",
+    async (_, schema, value) => {
+      const said = await saidOf(evaluator.check(schema, [value], "ws_1", never))
+      if (typeof said === "string") expect(said).toMatch(/too complex|cannot be evaluated|must|invalid repeat count/)
+      expect(await evaluator.check({ type: "string" }, ["a"], "ws_1", never)).toEqual([[]])
+    },
+    60_000,
+  )
+})
