@@ -243,6 +243,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
     authenticateSession: request => sessionAsPrincipal(request, services),
     trustedProxies: config.trusted_proxies,
     corsOrigins: config.cors_origins,
+    connectionsPerAddress: config.max_connections_per_address,
     ...tls,
   })
   failed.defer(() => server.stop(0))

@@ -62,6 +62,13 @@ export const SETTINGS = {
     1_000_000,
   ),
   max_file_bytes: integer("BYTES", ONE_GB, "largest file that an upload may hold", 1, ONE_GB),
+  max_connections_per_address: integer(
+    "N",
+    128,
+    "connections of one address that have shown no credentials; those of this machine and of trusted proxies do not count",
+    1,
+    1_000_000,
+  ),
   max_uploads: integer("N", 256, "uploads that are received at the same time", 1, 10_000),
   max_queued_files: integer(
     "N",

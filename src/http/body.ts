@@ -7,16 +7,20 @@ export const MAX_JSON_BYTES = 1_048_576
 /** Deepest nesting of a JSON body: validation recurses, and no honest request comes near. */
 const MAX_JSON_DEPTH = 64
 
+/** From the head of a request to the end of its body, for callers who have shown credentials and for those who have not. */
+export const BODY_LIMIT_MS = { known: 120_000, stranger: 15_000 }
+
 /**
  * Undefined for a request without a body, whatever its Content-Type: many clients send that header always.
- * @throws AppError unsupported_media_type, request_too_large, invalid_json, invalid_request when it is no object or nested too deep
+ * @throws AppError unsupported_media_type, request_too_large, invalid_json, invalid_request when it is no object, nested
+ * too deep, or takes longer than `limitMs`
  */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request, limitMs = BODY_LIMIT_MS.known): Promise<unknown> {
   if (!request.body) return undefined
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
   if (type !== "application/json" && !type?.endsWith("+json"))
     throw new AppError("unsupported_media_type", { message: "Content-Type must be application/json" })
-  const bytes = await readBounded(request, MAX_JSON_BYTES)
+  const bytes = await readBounded(request, MAX_JSON_BYTES, limitMs)
   if (bytes.length === 0) return undefined
   if (depthOf(bytes) > MAX_JSON_DEPTH) throw invalid("body", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`)
   const value = parse(bytes)
@@ -34,18 +38,37 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 /** Reads at most `limit` bytes, whatever Content-Length says. */
-async function readBounded(request: Request, limit: number): Promise<Uint8Array> {
+async function readBounded(request: Request, limit: number, limitMs: number): Promise<Uint8Array> {
   const tooLarge = () => new AppError("request_too_large", { message: `a JSON body may have at most ${limit} bytes` })
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge()
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const part of request.body ?? []) {
-    size += part.byteLength
-    if (size > limit) throw tooLarge()
-    parts.push(part)
+  const body = request.body!.getReader() as ReadableStreamDefaultReader<Uint8Array>
+  const late = Promise.withResolvers<never>()
+  late.promise.catch(() => {}) // it is raced, also when nothing waits any more
+  const timer = setTimeout(() => late.reject(tooLate(limitMs)), limitMs)
+  try {
+    const parts: Uint8Array[] = []
+    for (let size = 0; ; ) {
+      const { done, value } = await Promise.race([body.read(), late.promise])
+      if (done) return Buffer.concat(parts)
+      size += value.byteLength
+      if (size > limit) throw tooLarge()
+      parts.push(value)
+    }
+  } catch (error) {
+    void body.cancel().catch(() => {})
+    throw error
+  } finally {
+    clearTimeout(timer)
   }
-  return Buffer.concat(parts)
 }
+
+/** A client that is so slow has no use for its connection. */
+const tooLate = (limitMs: number): AppError =>
+  new AppError("invalid_request", {
+    message: `body: must come within ${limitMs / 1000} s`,
+    details: [{ field: "body", issue: `must come within ${limitMs / 1000} s` }],
+    headers: { Connection: "close" },
+  })
 
 /** Deepest nesting of brackets outside of strings; of broken JSON some number. */
 function depthOf(json: Uint8Array): number {

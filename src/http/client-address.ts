@@ -15,3 +15,6 @@ export function clientAddress(peer: string, forwardedFor: string | null, trusted
 
 /** IPv4 addresses that arrive in IPv6 form, without their prefix. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, "")
+
+/** Of this machine itself. */
+export const isLoopback = (address: string): boolean => /^(?:::ffff:)?127\./.test(address) || address === "::1"

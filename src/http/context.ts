@@ -14,6 +14,8 @@ export interface RequestContext {
   fromConsole?: boolean
   /** True for a file of the console or of the reference. */
   isPage?: boolean
+  /** The request has come to its end, body included. */
+  isRead?: boolean
   /** Headers that every response of this request carries, such as the rate limit's. */
   headers: Record<string, string>
   /** Lifts the idle cut-off of the connection, for streams and long calls, which from then on end with their credential. */

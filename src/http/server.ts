@@ -8,9 +8,11 @@ import { newId } from "../id.ts"
 import { log } from "../log.ts"
 import { httpRequests, httpSeconds } from "../metrics.ts"
 import { consoleAssets } from "../native/console-assets.ts"
+import { peerKey } from "../native/sockets.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
-import { readJson } from "./body.ts"
-import { clientAddress } from "./client-address.ts"
+import { BODY_LIMIT_MS, readJson } from "./body.ts"
+import { clientAddress, isLoopback } from "./client-address.ts"
+import { Connections, systemOf } from "./connections.ts"
 import { consolePages } from "./console-pages.ts"
 import { contextOf, type RequestContext, setContext } from "./context.ts"
 import { corsHeaders, preflight } from "./cors.ts"
@@ -64,7 +66,9 @@ function routes(services: Services) {
     // The upload reads its own stream; an empty object keeps the framework from reading it first.
     .onParse({ as: "global" }, async ({ request, route }) => {
       if (route.endsWith("/upload")) return {}
-      const body = await readJson(request)
+      const context = contextOf(request)
+      const body = await readJson(request, context.principal ? BODY_LIMIT_MS.known : BODY_LIMIT_MS.stranger)
+      context.isRead = true
       check(request.method, route, body)
       return body
     })
@@ -82,6 +86,8 @@ export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "rateLim
   trustedProxies: readonly string[]
   /** Origins whose pages may call the API. */
   corsOrigins: readonly string[]
+  /** Connections of one address that have not shown credentials. */
+  connectionsPerAddress: number
 }
 
 export interface HttpServer {
@@ -102,7 +108,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
   const credentials: AuthDependencies = { ...services, ...options }
   let running = 0
 
-  const respond = async (given: Request, context: RequestContext): Promise<Response> => {
+  const respond = async (given: Request, context: RequestContext, peer: string): Promise<Response> => {
     const request = withHost(given, context)
     const path = new URL(request.url).pathname
     const reads = request.method === "GET" || request.method === "HEAD"
@@ -114,6 +120,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     const permission = preflight(request, options.corsOrigins, allowed)
     if (permission) return permission
     if (needsCredentials(path)) await authenticate(request, context, credentials)
+    if (context.principal) connections.know(peer)
     if (allowed.length > 0 && !allowed.includes(request.method))
       throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } })
     return app.handle(request.method === "HEAD" ? copyOf(request, context, { method: "GET", body: null }) : request)
@@ -132,13 +139,12 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
       let open: OpenRequest | undefined
       /** Answers in place of a route that is still at work. */
       let end: (reason: AppError) => void
+      const { address, port } = bun.requestIP(request) ?? { address: "unknown", port: 0 }
+      const peer = peerKey(address, port)
+      connections.asks(peer)
       const context: RequestContext = {
         requestId: requestIdOf(request),
-        address: clientAddress(
-          bun.requestIP(request)?.address ?? "unknown",
-          request.headers.get("x-forwarded-for"),
-          options.trustedProxies,
-        ),
+        address: clientAddress(address, request.headers.get("x-forwarded-for"), options.trustedProxies),
         principal: undefined,
         headers: corsHeaders(request, options.corsOrigins),
         keepOpen() {
@@ -151,11 +157,12 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
       running++
       const response = await new Promise<Response>((resolve, reject) => {
         end = reject
-        respond(request, context).then(resolve, reject)
+        respond(request, context, peer).then(resolve, reject)
       }).catch(error => answerError(error, request, context))
       running--
       if (!isStream(response)) open?.close()
       finish(response, context)
+      if (!context.isRead && hasBody(request)) connections.answeredEarly(peer)
       if (context.principal) services.traffic.count(context.principal.keyId)
       logAccess(request, response, context, performance.now() - started)
       return response
@@ -163,9 +170,16 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     error: error => errorResponse(error, newId("req")),
   })
 
+  const connections = new Connections(systemOf(server.port ?? 0), {
+    perAddress: options.connectionsPerAddress,
+    isExempt: address => isLoopback(address) || options.trustedProxies.includes(address),
+  })
+  if (process.platform === "linux") connections.start()
+
   return {
     url: `${options.tls ? "https" : "http"}://${server.hostname}:${server.port}`,
     async stop(graceMs) {
+      connections.stop()
       const closed = server.stop(false)
       const deadline = Date.now() + graceMs
       while (running > 0 && Date.now() < deadline) await Bun.sleep(20)
@@ -174,6 +188,9 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     },
   }
 }
+
+const hasBody = ({ headers }: Request): boolean =>
+  (headers.get("content-length") ?? "0") !== "0" || headers.has("transfer-encoding")
 
 /** A stream closes its request itself, with its last event. */
 const isStream = (response: Response): boolean =>

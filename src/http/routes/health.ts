@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia"
 import { AppError } from "../../errors.ts"
 import { metricsText } from "../../metrics.ts"
+import { isLoopback } from "../client-address.ts"
 import { contextOf } from "../context.ts"
 import { operation } from "../schemas.ts"
 import type { Services } from "../services.ts"
@@ -13,8 +14,7 @@ const PROXY_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip"]
 
 function isLocal(request: Request): boolean {
   const { address } = contextOf(request)
-  const loopback = /^(::ffff:)?127\./.test(address) || address === "::1"
-  return loopback && !PROXY_HEADERS.some(name => request.headers.has(name))
+  return isLoopback(address) && !PROXY_HEADERS.some(name => request.headers.has(name))
 }
 
 export const healthRoutes = (services: Services) =>

@@ -4,7 +4,7 @@ import { AppError, asStorageError } from "../../errors.ts"
 import { newId } from "../../id.ts"
 import { acceptFiles, checkLabels, type ReceivedFile, type UploadAnswer } from "../../library/accept.ts"
 import { safeName } from "../../library/labels.ts"
-import { caller, type RequestContext } from "../context.ts"
+import { caller, contextOf, type RequestContext } from "../context.ts"
 import { type FilePart, PATIENCE, receiveMultipart } from "../multipart.ts"
 import { IDEMPOTENCY_KEY, operation } from "../schemas.ts"
 import type { Services } from "../services.ts"
@@ -158,6 +158,7 @@ async function upload(
       },
       signal,
     )
+    contextOf(request).isRead = true
     const labels = checkLabels(form.fields)
     if (form.refusal) throw form.refusal
     if (form.files.length === 0) throw new AppError("invalid_multipart", { message: "there is no file part" })

@@ -1,0 +1,236 @@
+/** Connections that nobody works over: they end before they take what the daemon needs for those who do. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { connect, type Socket } from "node:net"
+import { Connections, type System } from "../../src/http/connections.ts"
+import { setLogSink } from "../../src/log.ts"
+import { peerKey } from "../../src/native/sockets.ts"
+import { type Daemon, startDaemon } from "../support/daemon.ts"
+
+/** A process whose clients are these; those that it ends are gone at once. */
+class FakeSystem implements System {
+  readonly ended: string[] = []
+  private next = 100
+  private clients: { descriptor: number; address: string; peer: string }[] = []
+
+  constructor(private readonly limit: number) {}
+
+  add(address: string, count: number): string[] {
+    return Array.from({ length: count }, () => {
+      const descriptor = this.next++
+      const peer = peerKey(address, 10_000 + descriptor)
+      this.clients.push({ descriptor, address, peer })
+      return peer
+    })
+  }
+
+  join(peer: string, address: string): void {
+    this.clients.push({ descriptor: 9_999, address, peer })
+  }
+
+  leave(peer: string): void {
+    this.clients = this.clients.filter(client => client.peer !== peer)
+  }
+
+  keepSpare(): void {}
+  descriptorLimit = () => this.limit
+  leastOpen = () => 100 + this.clients.length
+  clientSockets = () => ({ open: 100 + this.clients.length, sockets: [...this.clients] })
+  shutDown(descriptor: number): void {
+    this.ended.push(this.clients.find(client => client.descriptor === descriptor)!.peer)
+    this.clients = this.clients.filter(client => client.descriptor !== descriptor)
+  }
+}
+
+describe("connections", () => {
+  const limits = { perAddress: 128, isExempt: (address: string) => address === "127.0.0.1" }
+  const quiet = () => setLogSink(() => {})
+  const loud = () => setLogSink(line => void process.stdout.write(`${line}\n`))
+  beforeAll(quiet)
+  afterAll(loud)
+
+  test("of one stranger's address are bounded, the oldest going first; others keep theirs", () => {
+    const system = new FakeSystem(20_000)
+    const connections = new Connections(system, limits)
+    const old = system.add("198.51.100.7", 100)
+    const other = system.add("198.51.100.8", 100)
+    expect(connections.look(2_000)).toBe(0)
+    system.add("198.51.100.7", 60)
+    expect(connections.look(4_000)).toBe(32)
+    expect(system.ended).toEqual(old.slice(0, 32))
+    expect(system.ended.some(peer => other.includes(peer))).toBe(false)
+  })
+
+  test("that have shown credentials, or come over the loopback or a proxy, are not counted", () => {
+    const system = new FakeSystem(20_000)
+    const connections = new Connections(system, limits)
+    for (const peer of system.add("198.51.100.7", 300)) connections.know(peer)
+    system.add("127.0.0.1", 600)
+    expect(connections.look(2_000)).toBe(0)
+  })
+
+  test("of strangers go when descriptors run short, and none that has shown credentials", () => {
+    const system = new FakeSystem(512)
+    const connections = new Connections(system, limits)
+    const known = system.add("127.0.0.1", 200)
+    for (const peer of known) connections.know(peer)
+    const idle = system.add("127.0.0.1", 250)
+    expect(connections.look(2_000)).toBeGreaterThan(0)
+    expect(system.leastOpen()).toBeLessThan(512 - 192)
+    expect(system.ended).toEqual(idle.slice(0, system.ended.length))
+  })
+
+  test("are forgotten when they leave: the next one from their port is a stranger", () => {
+    const system = new FakeSystem(20_000)
+    const connections = new Connections(system, { ...limits, perAddress: 1 })
+    const [peer, other] = system.add("198.51.100.7", 2) as [string, string]
+    connections.know(peer)
+    connections.know(other)
+    expect(connections.look(2_000)).toBe(0)
+    system.leave(peer)
+    connections.look(4_000)
+    system.add("198.51.100.7", 1)
+    system.join(peer, "198.51.100.7")
+    expect(connections.look(6_000)).toBe(1)
+    expect(system.ended).not.toContain(other)
+  })
+
+  test("answered amid their request may go on for ten seconds, unless they ask anew", () => {
+    const system = new FakeSystem(20_000)
+    const connections = new Connections(system, limits)
+    const [slow, well] = system.add("198.51.100.7", 2) as [string, string]
+    connections.answeredEarly(slow)
+    connections.answeredEarly(well)
+    connections.asks(well)
+    expect(connections.look(performance.now() + 8_000)).toBe(0)
+    expect(connections.look(performance.now() + 12_000)).toBe(1)
+    expect(system.ended).toEqual([slow])
+  })
+})
+
+test("an address has one key, however it is written", () => {
+  expect(peerKey("::ffff:10.0.0.1", 5)).toBe("10.0.0.1 5")
+  expect(peerKey("0:0:0:0:0:0:0:1", 5)).toBe(peerKey("::1", 5))
+  expect(peerKey("2001:0db8:0000::0001", 5)).toBe(peerKey("2001:db8::1", 5))
+})
+
+describe("a daemon that may open 512 files", () => {
+  let daemon: Daemon
+  const held: Socket[] = []
+  beforeAll(async () => {
+    daemon = await startDaemon([], ["sh", "-c", 'ulimit -n 512; "$@"; exit $?', "sh"])
+  }, 60_000)
+  afterAll(async () => {
+    for (const socket of held) socket.destroy()
+    await daemon.remove()
+  })
+
+  function hold(first: string, drip: string): { isOpen(): boolean; received(): string; socket: Socket } {
+    const { hostname, port } = new URL(daemon.url)
+    let open = true
+    let text = ""
+    const socket = connect(Number(port), hostname, () => socket.write(first))
+    held.push(socket)
+    const timer = drip ? setInterval(() => socket.write(drip), 500) : undefined
+    socket.on("error", () => {})
+    socket.on("data", data => {
+      text += data.toString("latin1")
+    })
+    socket.on("close", () => {
+      open = false
+      clearInterval(timer)
+    })
+    return { isOpen: () => open, received: () => text, socket }
+  }
+  const open = () => readdirSync(`/proc/${daemon.pid}/fd`).length
+  const until = async (condition: () => boolean, limitMs: number) => {
+    for (const end = Date.now() + limitMs; Date.now() < end && !condition(); ) await Bun.sleep(50)
+    expect(condition()).toBe(true)
+  }
+
+  test("has raised its own limit to what it may", () => {
+    expect(readFileSync(`/proc/${daemon.pid}/limits`, "utf8")).toMatch(/Max open files\s+512\s+512/)
+  })
+
+  test("serves others beside 600 connections of every idle kind, and keeps one that has shown credentials", async () => {
+    const headers = Object.entries(daemon.credentials).map(([name, value]) => `${name}: ${value}`)
+    const ask = `GET /external/models HTTP/1.1\r\nHost: x\r\n${headers.join("\r\n")}\r\n\r\n`
+    const known = hold(ask, "")
+    await until(() => known.received().includes("builtin/extractive"), 5_000)
+    const body =
+      "POST /external/keys/verify HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{"
+    const crowd = Array.from({ length: 600 }, (_, i) =>
+      i % 3 === 0
+        ? hold("", "")
+        : i % 3 === 1
+          ? hold("GET / HTTP/1.1\r\nHost: x\r\n", "X-More: a\r\n")
+          : hold(body, " "),
+    )
+    for (let i = 0; i < 10; i++) {
+      expect((await fetch(`${daemon.url}/healthz`, { headers: { connection: "close" } })).status).toBe(200)
+      const file = await daemon.upload(`beside-${i}.txt`, `The ferry of line ${i} leaves at noon.`)
+      expect(file.status).toBe("queued")
+      await Bun.sleep(200)
+    }
+    expect(open()).toBeLessThan(400)
+    expect(crowd.filter(({ isOpen }) => !isOpen()).length).toBeGreaterThan(200)
+    expect(known.isOpen()).toBe(true)
+    known.socket.write(ask)
+    await until(() => known.received().split("builtin/extractive").length > 2, 5_000)
+    const found = async () => (await daemon.call("POST", "/search", { query: "ferry noon" })).hits.length
+    for (const end = Date.now() + 15_000; (await found()) < 10 && Date.now() < end; ) await Bun.sleep(200)
+    expect(await found()).toBe(10)
+  }, 60_000)
+})
+
+describe("a body that comes in drops", () => {
+  let daemon: Daemon
+  beforeAll(async () => {
+    daemon = await startDaemon()
+  }, 60_000)
+  afterAll(() => daemon.remove())
+
+  function dribble(head: string[]): Promise<{ answer: string; answeredMs: number; closedMs: number }> {
+    const { hostname, port } = new URL(daemon.url)
+    const began = Date.now()
+    let answer = ""
+    let answeredMs = 0
+    return new Promise(resolve => {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(`${[...head, "Host: x", "Content-Length: 100000"].join("\r\n")}\r\n\r\n`),
+      )
+      const timer = setInterval(() => socket.write(" "), 250)
+      socket.on("data", data => {
+        answeredMs ||= Date.now() - began
+        answer += data.toString("latin1")
+      })
+      socket.on("error", () => {})
+      socket.on("close", () => {
+        clearInterval(timer)
+        resolve({ answer, answeredMs, closedMs: Date.now() - began })
+      })
+    })
+  }
+
+  test("is given up after fifteen seconds where nobody has shown credentials, and refused at once where they are needed", async () => {
+    const json = "Content-Type: application/json"
+    const [open, refused, upload, unknown] = await Promise.all([
+      dribble(["POST /external/keys/verify HTTP/1.1", json]),
+      dribble(["POST /external/search HTTP/1.1", json]),
+      dribble(["POST /external/upload HTTP/1.1", "Content-Type: multipart/form-data; boundary=b"]),
+      dribble(["GET /healthz HTTP/1.1", json]),
+    ])
+    expect(open.answer).toStartWith("HTTP/1.1 400")
+    expect(open.answer).toContain("must come within 15 s")
+    expect(open.closedMs).toBeLessThan(18_000)
+    expect([refused.answer.slice(0, 12), upload.answer.slice(0, 12), unknown.answer.slice(0, 12)]).toEqual([
+      "HTTP/1.1 401",
+      "HTTP/1.1 401",
+      "HTTP/1.1 200",
+    ])
+    for (const { answeredMs, closedMs } of [refused, upload, unknown]) {
+      expect(answeredMs).toBeLessThan(2_000)
+      expect(closedMs).toBeLessThan(15_000)
+    }
+  }, 40_000)
+})
