@@ -19,6 +19,8 @@ const SIDE_PARTS: [type: string, section: string][] = [
   ["chart", "Chart"],
 ]
 const PAGE_BREAK = /lastRenderedPageBreak|<w:br [^>]*type="page"/
+export const hasPageBreaks = (xml: string): boolean => PAGE_BREAK.test(xml)
+
 /** A row longer than this is page layout, not data: its paragraphs stand alone. */
 const MAX_ROW_CHARS = 1500
 
@@ -32,7 +34,7 @@ export const extractDocx: Extractor = async (source, context) => {
   const relations = [...pack.relations(main).values()]
   const styles = relations.find(relation => relation.type === "styles")
   const headings = readHeadingStyles((styles && pack.part(styles.target)) ?? "")
-  const walk = new DocxWalk(out, headings, PAGE_BREAK.test(body))
+  const walk = new DocxWalk(out, headings, hasPageBreaks(body))
   walk.read(body)
   if (walk.page > 1) out.pageCount = walk.page
   addSideParts(pack, relations, out)
@@ -69,7 +71,8 @@ interface Table {
   cells: string[]
 }
 
-class DocxWalk {
+/** Walks a part of a document, or a document of one part. */
+export class DocxWalk {
   page = 1
   /** Paragraphs nest: a text box lies inside one. */
   private readonly paragraphs: Paragraph[] = []

@@ -38,6 +38,7 @@ const EXTRACTORS = {
   ods: async () => (await import("./office-parser.ts")).extractOds,
   rtf: async () => (await import("./office-parser.ts")).extractRtf,
   epub: async () => (await import("./office-parser.ts")).extractEpub,
+  word_xml: async () => (await import("./word-xml.ts")).extractWordXml,
   mht: async () => (await import("./mht.ts")).extractMht,
 } satisfies Record<Format, () => Promise<Extractor>>
 

@@ -3,23 +3,49 @@ import { isOle, openOle } from "./ole.ts"
 import { unpackBudget, ZipReader } from "./zip-reader.ts"
 
 /** What a reader exists for: the accepted extensions and formats that only turn up under a wrong one. */
-export type Format = Extension | "mht"
+export type Format = Extension | "mht" | "word_xml"
 
 const IMAGES = new Set<Format>(["png", "jpg", "jpeg", "gif", "webp"])
 /** Formats without a signature: whatever is not recognised as something else is what it is called. */
 const PLAIN = new Set<Format>(["csv", "json", "txt", "html", "htm", "md", "sql", "yml", "yaml"])
 
-/** The format by content, since extensions lie: RTF, HTML and MHT under `.doc` are common. */
+/** The format by content, since extensions lie: RTF, HTML, XML and MHT under `.doc` are common. */
 export function sniffFormat(bytes: Uint8Array, extension: Extension): Format {
   const found = bySignature(bytes, extension) ?? (PLAIN.has(extension) ? undefined : markup(bytes))
-  return found ?? extension
+  if (found) return found
+  return extension === "doc" && looksLikeText(bytes) ? "txt" : extension
+}
+
+/**
+ * The format of a file whose name says nothing that is known; undefined for what cannot be read: programs, sound,
+ * film and the like.
+ */
+export function sniffUnnamed(bytes: Uint8Array): Format | undefined {
+  const found = bySignature(bytes, "txt")
+  if (found) return found
+  return markup(bytes) ?? (looksLikeText(bytes) ? "txt" : undefined)
+}
+
+const TEXT_SAMPLE_BYTES = 65_536
+
+/** True where there are next to no control characters: in UTF-8, UTF-16 or an 8-bit code page. */
+export function looksLikeText(bytes: Uint8Array): boolean {
+  const sample = bytes.subarray(0, TEXT_SAMPLE_BYTES)
+  const [first, second] = sample
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true
+  let controls = 0
+  for (const byte of sample) {
+    if (byte === 0) return false
+    if ((byte < 32 && (byte < 9 || byte > 13) && byte !== 27) || byte === 127) controls++
+  }
+  return sample.length > 0 && controls <= sample.length / 100
 }
 
 function bySignature(bytes: Uint8Array, extension: Extension): Format | undefined {
   // The PDF header may stand anywhere in the first kilobyte.
   const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1")
   if (head.startsWith("%PDF-") || (extension === "pdf" && head.includes("%PDF-"))) return "pdf"
-  if (head.startsWith("{\\rtf")) return "rtf"
+  if (/^(?:\xef\xbb\xbf)?\s{0,100}\{\\rtf/.test(head)) return "rtf"
   if (head.startsWith("\x89PNG") || head.startsWith("\xff\xd8\xff") || head.startsWith("GIF8"))
     return imageAs(extension)
   if (head.startsWith("RIFF") && head.slice(8, 12) === "WEBP") return imageAs(extension)
@@ -58,10 +84,24 @@ function zipFormat(bytes: Uint8Array, extension: Extension): Format {
   return has("[content_types].xml") || !PLAIN.has(extension) ? extension : "zip"
 }
 
-/** HTML and MHT (a web page as a mail message) under the name of an office format. */
+/** HTML, MHT (a web page as a mail message) and Word's XML under the name of an office format. */
 function markup(bytes: Uint8Array): Format | undefined {
-  const head = Buffer.from(bytes.subarray(0, 2048)).toString("latin1").replaceAll("\0", "")
-  if (/^\s*(MIME-Version:|From: .*\r?\n(?:.*\r?\n)*MIME-Version:)/i.test(head)) return "mht"
+  const head = Buffer.from(bytes.subarray(0, 4096)).toString("latin1").replaceAll("\0", "")
+  if (isMessage(head)) return "mht"
+  if (/<(?:w:wordDocument|pkg:package)\b/.test(head)) return "word_xml"
   if (/<(!doctype html|html|head|body|table)\b/i.test(head) && /^[^<]{0,10}</.test(head)) return "html"
   return undefined
+}
+
+/** Header lines, among them the version of MIME, or a type and another that messages have. */
+function isMessage(head: string): boolean {
+  const names: string[] = []
+  for (const line of head.replace(/^\xef\xbb\xbf/, "").trimStart().split(/\r?\n/)) {
+    if (/^[ \t]/.test(line)) continue
+    const name = /^([!-9;-~]{1,60}):/.exec(line)?.[1]
+    if (!name) break
+    names.push(name.toLowerCase())
+  }
+  if (names.includes("mime-version")) return true
+  return names.includes("content-type") && names.some(name => /^(from|subject|content-(location|transfer-encoding))$/.test(name))
 }
