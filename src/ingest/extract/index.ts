@@ -3,6 +3,8 @@ import { DocumentBuilder } from "./document-builder.ts"
 import { EXTENSIONS, type Extension } from "./extensions.ts"
 import type { ExtractContext, Extractor, RecognizedText, Source } from "./extractor.ts"
 import { DEFAULT_OCR_LIMITS, OcrBudget, type OcrLimits } from "./ocr-budget.ts"
+import { decryptPackage } from "./office-crypto.ts"
+import { isOle, openOle } from "./ole.ts"
 import { type Format, sniffFormat } from "./sniff.ts"
 import { unpackBudget } from "./zip-reader.ts"
 
@@ -107,9 +109,10 @@ export async function extractDocument(
   return out.toDocument(parts.join(""))
 }
 
-async function read(source: Source, extension: string, context: ExtractContext): Promise<void> {
+async function read(given: Source, extension: string, context: ExtractContext): Promise<void> {
   if (!Object.hasOwn(EXTENSIONS, extension)) throw new ExtractionError("corrupt_file", `.${extension} cannot be read`)
-  if (source.bytes.length === 0) throw new ExtractionError("no_text", "the file is empty")
+  if (given.bytes.length === 0) throw new ExtractionError("no_text", "the file is empty")
+  const source = { ...given, bytes: openPackage(given.bytes) }
   const format = sniffFormat(source.bytes, extension as Extension)
   const extract: Extractor = await EXTRACTORS[format]()
   try {
@@ -118,4 +121,15 @@ async function read(source: Source, extension: string, context: ExtractContext):
     if (error instanceof ExtractionError) throw error
     throw new ExtractionError("corrupt_file", "the file is damaged", false, { cause: error })
   }
+}
+
+/** A package of Office 2007 and later out of the OLE file that encrypts it; other bytes as they are. */
+function openPackage(bytes: Uint8Array): Uint8Array {
+  if (!isOle(bytes)) return bytes
+  const streams = openOle(bytes)
+  const content = streams.get("encryptedpackage")
+  if (!content) return bytes
+  const plain = decryptPackage(streams.get("encryptioninfo") ?? new Uint8Array(), content)
+  if (!plain) throw new ExtractionError("encrypted_file", "the document needs a password")
+  return plain
 }

@@ -59,8 +59,6 @@ const imageAs = (extension: Extension): Format => (IMAGES.has(extension) ? exten
 
 function oleFormat(bytes: Uint8Array, extension: Extension): Format | undefined {
   const streams = openOle(bytes)
-  // The reader for the wrapped format says that it is encrypted.
-  if (streams.has("encryptedpackage")) return "docx"
   if (streams.has("worddocument")) return "doc"
   if (streams.has("workbook") || streams.has("book")) return "xls"
   if (streams.has("powerpoint document") || streams.has("pp40")) return "ppt"

@@ -3,6 +3,7 @@ import { ExtractionError } from "../../storage/document.ts"
 import { addTable } from "./csv.ts"
 import type { Extractor } from "./extractor.ts"
 import { isOle, openOle } from "./ole.ts"
+import { decryptWorkbook } from "./xls-decrypt.ts"
 import { formatDate, isDateFormat } from "./xlsx-values.ts"
 
 /** Excel 97-2003 and older (BIFF), and what else SheetJS makes of a file with this name. */
@@ -46,12 +47,15 @@ const OPTIONS: ParsingOptions = {
 }
 
 function open(bytes: Uint8Array): WorkBook {
+  const stream = isOle(bytes) ? workbookStream(bytes) : undefined
+  const plain = stream && decryptWorkbook(stream)
+  if (stream && !plain) throw new ExtractionError("encrypted_file", "the workbook needs a password")
+  if (plain && plain !== stream) return read(plain, OPTIONS)
   try {
     return read(bytes, OPTIONS)
   } catch (error) {
     if (/password|encrypt/i.test(String((error as Error | undefined)?.message)))
       throw new ExtractionError("encrypted_file", "the workbook is encrypted")
-    const stream = isOle(bytes) ? workbookStream(bytes) : undefined
     if (!stream) throw error
     // The damage may lie in the container only, which our own reader takes more lightly.
     return read(stream, OPTIONS)
