@@ -23,8 +23,8 @@ export interface ExtractContext {
   ocr: OcrBudget
   /** Archives: what may still be unpacked, over all levels of nesting. */
   budget: UnpackBudget
-  /** Extracts a member with its own reader; throws what that reader throws. */
-  extractMember(source: Source, extension: string): Promise<void>
+  /** Extracts a member with its own reader, by extension or the format that was found; throws what that reader throws. */
+  extractMember(source: Source, format: string): Promise<void>
 }
 
 export interface RecognizedText {

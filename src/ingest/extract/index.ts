@@ -1,6 +1,5 @@
 import { type ExtractedDocument, ExtractionError } from "../../storage/document.ts"
 import { DocumentBuilder } from "./document-builder.ts"
-import { EXTENSIONS, type Extension } from "./extensions.ts"
 import type { ExtractContext, Extractor, RecognizedText, Source } from "./extractor.ts"
 import { DEFAULT_OCR_LIMITS, OcrBudget, type OcrLimits } from "./ocr-budget.ts"
 import { decryptPackage } from "./office-crypto.ts"
@@ -109,11 +108,11 @@ export async function extractDocument(
   return out.toDocument(parts.join(""))
 }
 
-async function read(given: Source, extension: string, context: ExtractContext): Promise<void> {
-  if (!Object.hasOwn(EXTENSIONS, extension)) throw new ExtractionError("corrupt_file", `.${extension} cannot be read`)
+async function read(given: Source, named: string, context: ExtractContext): Promise<void> {
+  if (!Object.hasOwn(EXTRACTORS, named)) throw new ExtractionError("corrupt_file", `.${named} cannot be read`)
   if (given.bytes.length === 0) throw new ExtractionError("no_text", "the file is empty")
   const source = { ...given, bytes: openPackage(given.bytes) }
-  const format = sniffFormat(source.bytes, extension as Extension)
+  const format = sniffFormat(source.bytes, named as Format)
   const extract: Extractor = await EXTRACTORS[format]()
   try {
     await extract(source, context)

@@ -2,6 +2,7 @@
  * Text of the time before Unicode: which 8-bit code page, or which East Asian double-byte one, bytes are in. Programs name
  * one (by language, by the fonts' character sets), often the wrong one; the text itself decides, what is named breaks ties.
  */
+import iconv from "iconv-lite"
 import jschardet from "jschardet"
 import { familiarity } from "./legibility.ts"
 
@@ -38,15 +39,15 @@ const BY_LANGUAGE: Record<number, string> = {
 }
 /** The same for those whose region tells the writing. */
 const BY_LOCALE: Record<number, string> = {
-  0x404: "big5",
-  0xc04: "big5",
-  0x1404: "big5",
-  0x804: "gbk",
-  0x1004: "gbk",
-  0x0c1a: "windows-1251",
-  0x201a: "windows-1251",
-  0x082c: "windows-1251",
-  0x0843: "windows-1251",
+  1028: "big5",
+  3076: "big5",
+  5124: "big5",
+  2052: "gbk",
+  4100: "gbk",
+  3098: "windows-1251",
+  8218: "windows-1251",
+  2092: "windows-1251",
+  2115: "windows-1251",
 }
 
 /** By the character set of a font, as Windows numbers them. */
@@ -117,11 +118,19 @@ const NAMED_BONUS = 0.15
  * double-byte ones out, for texts whose characters were counted as bytes.
  */
 export function detectCodePage(bytes: Uint8Array, named: string[], onlySingle = false): string {
+  const candidates = new Set([...named, ...SINGLE_BYTE, ...DOUBLE_BYTE])
+  if (onlySingle) for (const page of DOUBLE_BYTE) candidates.delete(page)
+  return mostPlausible(bytes, named, candidates)
+}
+
+/** File names in archives: mostly those of DOS, which differ by country. */
+const NAME_PAGES = ["cp437", "ibm866", ...DOUBLE_BYTE, "windows-1251", WESTERN]
+export const detectNamePage = (names: Uint8Array): string => mostPlausible(names, ["cp437"], new Set(NAME_PAGES))
+
+function mostPlausible(bytes: Uint8Array, named: string[], candidates: Set<string>): string {
   const sample = spokenSample(bytes)
   if (sample.length === 0) return named[0] ?? WESTERN
   const guess = jschardet.detect(Buffer.from(sample)).encoding?.toLowerCase()
-  const candidates = new Set([...named, ...SINGLE_BYTE, ...DOUBLE_BYTE])
-  if (onlySingle) for (const page of DOUBLE_BYTE) candidates.delete(page)
   let best = { page: named[0] ?? WESTERN, score: Number.NEGATIVE_INFINITY }
   for (const page of candidates) {
     const rank = named.indexOf(page)
@@ -140,6 +149,7 @@ export function isMisreadWestern(text: string): boolean {
 }
 
 export function decodeBytes(bytes: Uint8Array, encoding: string): string {
+  if (/^cp\d/.test(encoding)) return iconv.decode(Buffer.from(bytes), encoding)
   const whole = encoding === "utf-16le" ? bytes.subarray(0, bytes.length & ~1) : bytes
   return new TextDecoder(encoding as "utf-8").decode(whole)
 }
@@ -190,7 +200,8 @@ function commonLetters(foreign: string[]): number {
   return script ? share(foreign, script[1]) : 0
 }
 
-const share = (characters: string[], kind: RegExp) => characters.filter(character => kind.test(character)).length / characters.length
+const share = (characters: string[], kind: RegExp) =>
+  characters.filter(character => kind.test(character)).length / characters.length
 
 /** Letters of two writings in one word, signs between letters, capitals after small letters, Greek accents at odd places. */
 function isOddWord(word: string): boolean {
@@ -200,6 +211,13 @@ function isOddWord(word: string): boolean {
   if (/[\u200b-\u200f]/.test(core) && /\p{Script=Latin}/u.test(core)) return true
   if (/[ςםןץףך]\p{L}/u.test(core)) return true // forms of the end of a word
   if (/\p{Ll}\p{Lu}/u.test(core)) return true
-  const scripts = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Hebrew}/u, /\p{Script=Arabic}/u, /\p{Script=Thai}/u]
+  const scripts = [
+    /\p{Script=Latin}/u,
+    /\p{Script=Cyrillic}/u,
+    /\p{Script=Greek}/u,
+    /\p{Script=Hebrew}/u,
+    /\p{Script=Arabic}/u,
+    /\p{Script=Thai}/u,
+  ]
   return core.split(/[^\p{L}\p{M}]+/u).some(part => scripts.filter(script => script.test(part)).length > 1)
 }

@@ -8,7 +8,7 @@ import { data as profiles } from "franc/data.js"
 export type Legibility = "clear" | "doubtful" | "noise"
 
 /** Characters of a page that are looked at. */
-const SAMPLE_CHARS = 6000
+const SAMPLE_CHARS = 4000
 const MIN_CHARS = 10
 /** Shares of the visible characters from which on a page is noise. Bullets and old Thai fonts use some private ones. */
 const MAX_CONTROLS = 0.05

@@ -30,7 +30,8 @@ export const extractMht: Extractor = ({ bytes }, { out }) => {
         addPart(child, depth + 1)
     } else if (type === "message/rfc822") addPart(readPart(body), depth + 1)
     else if (type === "text/html" || type === "application/xhtml+xml") addHtml(decoded(part), out)
-    else if (type === "text/plain") for (const text of decoded(part).split(/\n\s*\n/)) out.add("paragraph", tidyText(text))
+    else if (type === "text/plain")
+      for (const text of decoded(part).split(/\n\s*\n/)) out.add("paragraph", tidyText(text))
   }
 }
 
@@ -55,7 +56,8 @@ function readPart(text: string): Part {
     headers,
     type: content.split(";")[0]!.trim().toLowerCase(),
     body: gap ? text.slice(gap.index + gap[0].length) : text,
-    parameter: name => new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)"|([^\\s;"]+))`, "i").exec(content)?.slice(1).find(Boolean),
+    parameter: name =>
+      new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)"|([^\\s;"]+))`, "i").exec(content)?.slice(1).find(Boolean),
   }
 }
 
@@ -75,7 +77,8 @@ function isRichest(_: Part, index: number, parts: Part[]): boolean {
 function addHeaders(headers: Map<string, string>, out: DocumentBuilder): void {
   for (const name of SHOWN) {
     const value = headers.get(name)
-    if (value) out.add(name === "subject" ? "heading" : "paragraph", headerText(value), name === "subject" ? 1 : undefined)
+    if (value)
+      out.add(name === "subject" ? "heading" : "paragraph", headerText(value), name === "subject" ? 1 : undefined)
   }
 }
 

@@ -108,7 +108,8 @@ export function decryptPackage(info: Uint8Array, content: Uint8Array): Uint8Arra
   const minor = new DataView(info.buffer, info.byteOffset, info.byteLength).getUint16(2, true)
   const size = Number(new DataView(content.buffer, content.byteOffset, 8).getBigUint64(0, true))
   const body = content.subarray(8)
-  const plain = minor === AGILE ? decryptAgile(info.subarray(8), body) : minor === 2 ? decryptStandard(info, body) : undefined
+  const plain =
+    minor === AGILE ? decryptAgile(info.subarray(8), body) : minor === 2 ? decryptStandard(info, body) : undefined
   return plain?.subarray(0, Math.min(size, plain.length))
 }
 
@@ -121,7 +122,11 @@ function decryptStandard(info: Uint8Array, body: Uint8Array): Uint8Array | undef
   const read = readVerifier(info.subarray(4))
   if (!read || ![128, 192, 256].includes(read.keyBits)) return undefined
   const base = hash("sha1", spin("sha1", read.salt, STANDARD_ROUNDS), u32(0))
-  const derive = (fill: number) => hash("sha1", Buffer.alloc(64, fill).map((byte, i) => byte ^ (base[i] ?? 0)))
+  const derive = (fill: number) =>
+    hash(
+      "sha1",
+      Buffer.alloc(64, fill).map((byte, i) => byte ^ (base[i] ?? 0)),
+    )
   const key = Buffer.concat([derive(0x36), derive(0x5c)]).subarray(0, read.keyBits / 8)
   const verifier = decryptBlocks(`aes-${read.keyBits}-ecb`, key, null, read.verifier)
   const expected = decryptBlocks(`aes-${read.keyBits}-ecb`, key, null, read.verifierHash.subarray(0, 32))
@@ -175,7 +180,8 @@ function readScheme(attributes: Record<string, string>): Scheme | undefined {
   const keyBits = Number(attribute(attributes, "keyBits"))
   const name = (attribute(attributes, "hashAlgorithm") ?? "").toLowerCase().replace("-", "")
   const known = ["sha1", "sha256", "sha384", "sha512", "md5"].includes(name) && [128, 192, 256].includes(keyBits)
-  const plain = attribute(attributes, "cipherAlgorithm") === "AES" && attribute(attributes, "cipherChaining") === "ChainingModeCBC"
+  const plain =
+    attribute(attributes, "cipherAlgorithm") === "AES" && attribute(attributes, "cipherChaining") === "ChainingModeCBC"
   if (!known || !plain) return undefined
   return { hash: name, cipher: `aes-${keyBits}-cbc`, keyBytes: keyBits / 8, salt: bytesOf(attributes, "saltValue") }
 }
@@ -184,7 +190,8 @@ const bytesOf = (attributes: Record<string, string>, name: string): Buffer =>
   Buffer.from(attribute(attributes, name) ?? "", "base64")
 
 /** Cut, or filled up as the specification says. */
-const sized = (bytes: Uint8Array, length: number): Buffer => Buffer.concat([bytes, Buffer.alloc(length, 0x36)]).subarray(0, length)
+const sized = (bytes: Uint8Array, length: number): Buffer =>
+  Buffer.concat([bytes, Buffer.alloc(length, 0x36)]).subarray(0, length)
 
 function spin(algorithm: string, salt: Uint8Array, rounds: number): Buffer {
   let state = hash(algorithm, salt, DEFAULT_PASSWORD)

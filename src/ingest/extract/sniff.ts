@@ -10,7 +10,7 @@ const IMAGES = new Set<Format>(["png", "jpg", "jpeg", "gif", "webp"])
 const PLAIN = new Set<Format>(["csv", "json", "txt", "html", "htm", "md", "sql", "yml", "yaml"])
 
 /** The format by content, since extensions lie: RTF, HTML, XML and MHT under `.doc` are common. */
-export function sniffFormat(bytes: Uint8Array, extension: Extension): Format {
+export function sniffFormat(bytes: Uint8Array, extension: Format): Format {
   const found = bySignature(bytes, extension) ?? (PLAIN.has(extension) ? undefined : markup(bytes))
   if (found) return found
   return extension === "doc" && looksLikeText(bytes) ? "txt" : extension
@@ -21,9 +21,15 @@ export function sniffFormat(bytes: Uint8Array, extension: Extension): Format {
  * film and the like.
  */
 export function sniffUnnamed(bytes: Uint8Array): Format | undefined {
-  const found = bySignature(bytes, "txt")
-  if (found) return found
-  return markup(bytes) ?? (looksLikeText(bytes) ? "txt" : undefined)
+  if (bytes[0] === 0x4d && bytes[1] === 0x5a) return undefined // a program of DOS or Windows
+  const found = bySignature(bytes, "txt") ?? markup(bytes)
+  if (found && found !== "txt") return found
+  return looksLikeText(bytes) ? "txt" : undefined
+}
+
+/** Whether the beginning of a file leaves a chance that `sniffUnnamed` finds a format in the whole. */
+export function mayBeReadable(head: Uint8Array): boolean {
+  return isOle(head) || (head[0] === 0x50 && head[1] === 0x4b) || sniffUnnamed(head) !== undefined
 }
 
 const TEXT_SAMPLE_BYTES = 65_536
@@ -41,7 +47,7 @@ export function looksLikeText(bytes: Uint8Array): boolean {
   return sample.length > 0 && controls <= sample.length / 100
 }
 
-function bySignature(bytes: Uint8Array, extension: Extension): Format | undefined {
+function bySignature(bytes: Uint8Array, extension: Format): Format | undefined {
   // The PDF header may stand anywhere in the first kilobyte.
   const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1")
   if (head.startsWith("%PDF-") || (extension === "pdf" && head.includes("%PDF-"))) return "pdf"
@@ -55,9 +61,9 @@ function bySignature(bytes: Uint8Array, extension: Extension): Format | undefine
 }
 
 /** All pictures have one reader, which looks at the content itself. */
-const imageAs = (extension: Extension): Format => (IMAGES.has(extension) ? extension : "png")
+const imageAs = (extension: Format): Format => (IMAGES.has(extension) ? extension : "png")
 
-function oleFormat(bytes: Uint8Array, extension: Extension): Format | undefined {
+function oleFormat(bytes: Uint8Array, extension: Format): Format | undefined {
   const streams = openOle(bytes)
   if (streams.has("worddocument")) return "doc"
   if (streams.has("workbook") || streams.has("book")) return "xls"
@@ -65,7 +71,7 @@ function oleFormat(bytes: Uint8Array, extension: Extension): Format | undefined 
   return extension === "doc" || extension === "xls" || extension === "ppt" ? extension : undefined
 }
 
-function zipFormat(bytes: Uint8Array, extension: Extension): Format {
+function zipFormat(bytes: Uint8Array, extension: Format): Format {
   if (extension === "zip") return "zip"
   let names: string[]
   try {
@@ -94,12 +100,18 @@ function markup(bytes: Uint8Array): Format | undefined {
 /** Header lines, among them the version of MIME, or a type and another that messages have. */
 function isMessage(head: string): boolean {
   const names: string[] = []
-  for (const line of head.replace(/^\xef\xbb\xbf/, "").trimStart().split(/\r?\n/)) {
+  for (const line of head
+    .replace(/^\xef\xbb\xbf/, "")
+    .trimStart()
+    .split(/\r?\n/)) {
     if (/^[ \t]/.test(line)) continue
     const name = /^([!-9;-~]{1,60}):/.exec(line)?.[1]
     if (!name) break
     names.push(name.toLowerCase())
   }
   if (names.includes("mime-version")) return true
-  return names.includes("content-type") && names.some(name => /^(from|subject|content-(location|transfer-encoding))$/.test(name))
+  return (
+    names.includes("content-type") &&
+    names.some(name => /^(from|subject|content-(location|transfer-encoding))$/.test(name))
+  )
 }

@@ -26,7 +26,8 @@ export function decryptWorkbook(stream: Uint8Array): Uint8Array | undefined {
   for (const { type, start, end } of records(stream)) {
     if (PLAIN.has(type)) continue
     // The first field of a sheet's entry is its position.
-    for (let at = type === BOUND_SHEET ? start + 4 : start; at < end; at++) plain[at] = decrypt(stream[at]!, at, start, end)
+    for (let at = type === BOUND_SHEET ? start + 4 : start; at < end; at++)
+      plain[at] = decrypt(stream[at]!, at, start, end)
   }
   // A record of no meaning instead, so that readers take the rest for what it is now.
   plain.fill(0, pass.at, pass.at + 2)

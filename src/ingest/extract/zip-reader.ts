@@ -2,10 +2,14 @@
  * Reads ZIP files that cannot be trusted: no declared size is believed, every inflation has a hard limit, a missing or
  * broken directory is rebuilt from the local headers. Format: PKWARE APPNOTE 6.3, sections 4.3 and 4.5.3 (zip64).
  */
-import { inflateRawSync } from "node:zlib"
-import iconv from "iconv-lite"
+import { isUtf8 } from "node:buffer"
+import { inflateRawSync, zstdDecompressSync } from "node:zlib"
 import { ExtractionError } from "../../storage/document.ts"
 import type { UnpackBudget } from "./extractor.ts"
+import { decodeBytes, detectNamePage } from "./legacy-text.ts"
+import { bunzip2 } from "./unpack/bzip2.ts"
+import { inflate64 } from "./unpack/inflate64.ts"
+import { unpackZipLzma } from "./unpack/lzma.ts"
 
 export interface ZipEntry {
   /** As stored, with forward slashes. */
@@ -14,6 +18,8 @@ export interface ZipEntry {
   method: number
   /** Undefined where only scanning could tell. */
   compressedSize: number | undefined
+  /** As declared: no more than a hint. Undefined where it is not told, or the data marks its end itself. */
+  size: number | undefined
   /** Position of the local header. */
   offset: number
 }
@@ -25,10 +31,28 @@ const ZIP64_LOCATOR = 0x07064b50
 const ZIP64_END = 0x06064b50
 const STORED = 0
 const DEFLATED = 8
+/** Of the flags: LZMA data with a mark for its end. */
+const MARKED_END = 2
+/** Of the flags: sizes follow the data. */
+const SIZES_BEHIND = 8
+
+/** Unpacks data. @throws `RangeError` where it gives more than `limit` bytes, other errors for damage */
+type Unpack = (data: Uint8Array, limit: number, size: number | undefined) => Uint8Array
+
+/** By the number of the method, beside Deflate; 7-Zip and newer programs use them. */
+const METHODS: Record<number, Unpack> = {
+  9: inflate64,
+  12: bunzip2,
+  14: unpackZipLzma,
+  93: (data, limit) => bounded(() => zstdDecompressSync(data, { maxOutputLength: Math.max(1, limit) })),
+}
 
 /** One entry may be inflated to this size; it is held in memory as a whole. */
 const MAX_ENTRY_BYTES = 256 * 1024 * 1024
 const MAX_ENTRIES = 20_000
+const PEEK_BYTES = 8192
+/** No Deflate stream gives more for its size. */
+const MAX_DEFLATE_RATIO = 1040
 /** Packed data up to this size is tried about twenty times to find where its damage begins. */
 const MAX_SALVAGED_BYTES = 8 * 1024 * 1024
 /** A file may unpack to this many times its size: above what tables of repeated values reach, below what bombs need. */
@@ -58,7 +82,7 @@ export class ZipReader {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const listed = this.directory()
     this.recovered = listed === undefined
-    this.entries = listed ?? this.scan()
+    this.entries = this.named(listed ?? this.scan())
     budget.entries -= this.entries.length
   }
 
@@ -73,7 +97,25 @@ export class ZipReader {
     return content
   }
 
-  private compressed(entry: ZipEntry): Uint8Array {
+  /** How an entry begins, at least some bytes of it, without a charge; empty where that cannot be told cheaply. */
+  peek(entry: ZipEntry): Uint8Array {
+    if (entry.encrypted) return new Uint8Array()
+    try {
+      const data = this.compressed(entry).subarray(0, PEEK_BYTES)
+      if (entry.method === STORED) return data
+      return entry.method === DEFLATED ? inflate(data, PEEK_BYTES * MAX_DEFLATE_RATIO) : new Uint8Array()
+    } catch {
+      return new Uint8Array()
+    }
+  }
+
+  /** Whether an entry, as far as it tells its size, may be read. */
+  fits({ size = 0 }: ZipEntry): boolean {
+    return size <= Math.min(MAX_ENTRY_BYTES, this.budget.bytes)
+  }
+
+  /** The data of an entry as it is packed. @throws ExtractionError `corrupt_file` */
+  compressed(entry: ZipEntry): Uint8Array {
     if (this.u32(entry.offset) !== LOCAL_HEADER) throw damaged()
     const start =
       entry.offset + 30 + this.view.getUint16(entry.offset + 26, true) + this.view.getUint16(entry.offset + 28, true)
@@ -81,14 +123,15 @@ export class ZipReader {
     return this.bytes.subarray(start, Math.min(end, this.bytes.length))
   }
 
-  private inflate(data: Uint8Array, { method, name }: ZipEntry, limit: number): Uint8Array {
-    if (method !== DEFLATED)
+  private inflate(data: Uint8Array, { method, name, size }: ZipEntry, limit: number): Uint8Array {
+    const unpack = method === DEFLATED ? inflate : METHODS[method]
+    if (!unpack)
       throw new ExtractionError("corrupt_file", `the entry is packed with a method (${method}) that cannot be read`)
     try {
-      return inflate(data, limit)
+      return unpack(data, limit, size)
     } catch (error) {
       if (error instanceof RangeError) throw tooLarge(name)
-      if (data.length > MAX_SALVAGED_BYTES) throw damaged()
+      if (method !== DEFLATED || data.length > MAX_SALVAGED_BYTES) throw damaged()
     }
     try {
       const beginning = inflateBeginning(data, limit)
@@ -101,7 +144,7 @@ export class ZipReader {
   }
 
   /** The central directory; undefined where it is missing or does not hold together. */
-  private directory(): ZipEntry[] | undefined {
+  private directory(): RawEntry[] | undefined {
     const end = this.findEnd()
     if (end === undefined) return undefined
     try {
@@ -109,7 +152,7 @@ export class ZipReader {
       this.admit(count)
       // Bytes put in front of the archive (self-extracting programs) shift all offsets.
       const shift = this.u32(offset) === DIRECTORY_ENTRY || count === 0 ? 0 : end - size - offset
-      const entries: ZipEntry[] = []
+      const entries: RawEntry[] = []
       for (let at = offset + shift; entries.length < count; ) {
         if (this.u32(at) !== DIRECTORY_ENTRY) return undefined
         entries.push(this.directoryEntry(at, shift))
@@ -144,31 +187,42 @@ export class ZipReader {
     return { count: this.u64(record + 32), size: this.u64(record + 40), offset: this.u64(record + 48) }
   }
 
-  private directoryEntry(at: number, shift: number): ZipEntry {
+  private directoryEntry(at: number, shift: number): RawEntry {
     const flags = this.view.getUint16(at + 8, true)
     const nameLength = this.view.getUint16(at + 28, true)
     let compressedSize = this.view.getUint32(at + 20, true)
     let offset = this.view.getUint32(at + 42, true)
-    const uncompressed = this.view.getUint32(at + 24, true)
+    let size: number | undefined = this.view.getUint32(at + 24, true)
     const extra = at + 46 + nameLength
     const extraEnd = extra + this.view.getUint16(at + 30, true)
     for (let field = extra; field + 4 <= extraEnd; field += 4 + this.view.getUint16(field + 2, true)) {
       if (this.view.getUint16(field, true) !== 1) continue
-      let value = field + 4 + (uncompressed === 0xffffffff ? 8 : 0)
+      let value = field + 4
+      if (size === 0xffffffff) {
+        size = this.u64(value)
+        value += 8
+      }
       if (compressedSize === 0xffffffff) {
         compressedSize = this.u64(value)
         value += 8
       }
       if (offset === 0xffffffff) offset = this.u64(value)
     }
-    const method = this.view.getUint16(at + 10, true)
-    const name = decodeName(this.bytes.subarray(at + 46, at + 46 + nameLength))
-    return { name, encrypted: (flags & 1) !== 0, method, compressedSize, offset: offset + shift }
+    return {
+      name: "",
+      rawName: this.bytes.subarray(at + 46, extra),
+      unicodeName: unicodeName(this.bytes.subarray(extra, extraEnd)),
+      encrypted: (flags & 1) !== 0,
+      method: this.view.getUint16(at + 10, true),
+      compressedSize,
+      size: flags & MARKED_END ? undefined : size,
+      offset: offset + shift,
+    }
   }
 
   /** Finds local headers one after another: what a truncated file still has. */
-  private scan(): ZipEntry[] {
-    const entries: ZipEntry[] = []
+  private scan(): RawEntry[] {
+    const entries: RawEntry[] = []
     for (
       let at = this.bytes.indexOf(0x50);
       at >= 0 && at + 30 <= this.bytes.length;
@@ -183,10 +237,14 @@ export class ZipReader {
       if (start > this.bytes.length) break
       const size = this.view.getUint32(at + 18, true)
       const known = size > 0 && size <= this.bytes.length - start
+      const flags = this.view.getUint16(at + 6, true)
       entries.push({
-        name: decodeName(this.bytes.subarray(at + 30, at + 30 + nameLength)),
-        encrypted: (this.view.getUint16(at + 6, true) & 1) !== 0,
+        name: "",
+        rawName: this.bytes.subarray(at + 30, at + 30 + nameLength),
+        unicodeName: unicodeName(this.bytes.subarray(at + 30 + nameLength, start)),
+        encrypted: (flags & 1) !== 0,
         method: this.view.getUint16(at + 8, true),
+        size: flags & (MARKED_END | SIZES_BEHIND) ? undefined : this.view.getUint32(at + 22, true),
         compressedSize: known ? size : undefined,
         offset: at,
       })
@@ -195,6 +253,18 @@ export class ZipReader {
     }
     if (entries.length === 0) throw new ExtractionError("corrupt_file", "the archive is damaged: it has no entry")
     return entries
+  }
+
+  /** Names in UTF-8 or in Unicode beside them are clear; of the others all together show the code page. */
+  private named(entries: RawEntry[]): ZipEntry[] {
+    const unclear = entries.flatMap(({ rawName, unicodeName }) =>
+      unicodeName === undefined && !isUtf8(rawName) ? [Buffer.from(rawName), SEPARATOR] : [],
+    )
+    const page = unclear.length > 0 ? detectNamePage(Buffer.concat(unclear)) : "utf-8"
+    return entries.map(({ rawName, unicodeName, ...entry }) => {
+      const name = unicodeName ?? decodeBytes(rawName, isUtf8(rawName) ? "utf-8" : page)
+      return { ...entry, name: name.replaceAll("\\", "/").replaceAll("\0", "") }
+    })
   }
 
   private admit(count: number): void {
@@ -212,9 +282,13 @@ export class ZipReader {
 
 /** @throws where the data is damaged, or `RangeError` where it gives more than `limit` bytes. */
 function inflate(data: Uint8Array, limit: number): Uint8Array {
+  // finishFlush 2 (Z_SYNC_FLUSH): a truncated stream gives what it has.
+  return bounded(() => inflateRawSync(data, { maxOutputLength: Math.max(1, limit), finishFlush: 2 }))
+}
+
+function bounded(unpack: () => Uint8Array): Uint8Array {
   try {
-    // finishFlush 2 (Z_SYNC_FLUSH): a truncated stream gives what it has.
-    return inflateRawSync(data, { maxOutputLength: Math.max(1, limit), finishFlush: 2 })
+    return unpack()
   } catch (error) {
     if ((error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE") throw new RangeError("too large")
     throw error
@@ -238,14 +312,25 @@ function inflateBeginning(data: Uint8Array, limit: number): Uint8Array {
   return inflate(data.subarray(0, good), limit)
 }
 
-function decodeName(bytes: Uint8Array): string {
-  let name: string
-  try {
-    name = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-  } catch {
-    name = iconv.decode(Buffer.from(bytes), "cp437")
+/** An entry whose name is not decoded yet. */
+interface RawEntry extends ZipEntry {
+  rawName: Uint8Array
+  unicodeName: string | undefined
+}
+
+const UNICODE_PATH = 0x7075
+const SEPARATOR = Buffer.from("\n")
+
+/** The name that Info-ZIP puts beside one in an old code page (APPNOTE 4.6.9). */
+function unicodeName(extra: Uint8Array): string | undefined {
+  const view = new DataView(extra.buffer, extra.byteOffset, extra.byteLength)
+  for (let at = 0; at + 4 <= extra.length; ) {
+    const end = at + 4 + view.getUint16(at + 2, true)
+    if (view.getUint16(at, true) === UNICODE_PATH && at + 9 < end && end <= extra.length)
+      return new TextDecoder().decode(extra.subarray(at + 9, end))
+    at = end
   }
-  return name.replaceAll("\\", "/").replaceAll("\0", "")
+  return undefined
 }
 
 const damaged = () => new ExtractionError("corrupt_file", "the entry is damaged")

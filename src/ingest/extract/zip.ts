@@ -1,6 +1,7 @@
 import { ExtractionError } from "../../storage/document.ts"
 import { findExtension } from "./extensions.ts"
 import type { ExtractContext, Extractor } from "./extractor.ts"
+import { mayBeReadable, sniffUnnamed } from "./sniff.ts"
 import { type ZipEntry, ZipReader } from "./zip-reader.ts"
 
 /** Archives inside archives are opened this far: the file, one inside, one inside that. */
@@ -44,18 +45,17 @@ async function readMember(
   context: ExtractContext,
 ): Promise<ExtractionError | undefined> {
   const { out } = context
-  const extension = findExtension(member)
-  if (!extension) {
-    out.warn("member_skipped", `${member}: files of this type cannot be read`)
-    return new ExtractionError("no_text", "not supported")
-  }
   out.at({ page: null, sheet: null, slide: null, member, section: null })
   try {
+    const extension = findExtension(member)
+    if (!extension && !isWorthReading(zip, entry)) throw new ExtractionError("no_text", UNKNOWN_TYPE)
     const cutShort = zip.cutShort
     const bytes = zip.read(entry)
     if (zip.cutShort > cutShort)
       out.warn("member_damaged", `${member}: only what stands before the damage could be read`)
-    await context.extractMember({ name: member, bytes }, extension)
+    const format = extension ?? sniffUnnamed(bytes)
+    if (!format) throw new ExtractionError("no_text", UNKNOWN_TYPE)
+    await context.extractMember({ name: member, bytes }, format)
     return undefined
   } catch (error) {
     if (!(error instanceof ExtractionError) || error.code === "archive_rejected") throw error
@@ -63,6 +63,19 @@ async function readMember(
     return error
   }
 }
+
+const UNKNOWN_TYPE = "files of this type cannot be read"
+
+/** Members whose names say nothing are read where they turn out to be text or a known format; film and programs stay packed. */
+function isWorthReading(zip: ZipReader, entry: ZipEntry): boolean {
+  if (entry.encrypted) return true // to say so
+  if (!zip.fits(entry)) return false
+  const head = zip.peek(entry)
+  return head.length === 0 ? (entry.size ?? 0) <= SMALL_BYTES : mayBeReadable(head)
+}
+
+/** Small enough to be unpacked for a look. */
+const SMALL_BYTES = 16 * 1024 * 1024
 
 const WARNINGS: Partial<Record<ExtractionError["code"], string>> = {
   encrypted_file: "member_encrypted",

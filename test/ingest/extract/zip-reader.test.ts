@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import fc from "fast-check"
+import iconv from "iconv-lite"
+import { bunzip2 } from "../../../src/ingest/extract/unpack/bzip2.ts"
+import { inflate64 } from "../../../src/ingest/extract/unpack/inflate64.ts"
+import { unpackZipLzma } from "../../../src/ingest/extract/unpack/lzma.ts"
 import { unpackBudget, ZipReader } from "../../../src/ingest/extract/zip-reader.ts"
 import { ExtractionError } from "../../../src/storage/document.ts"
 import { type Member, writeZip } from "./zip-writer.ts"
@@ -68,6 +74,54 @@ describe("the zip reader", () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  test("meets damaged data of every method with an answer or an error, within its limit", () => {
+    const unpackers = [inflate64, bunzip2, (data: Uint8Array, limit: number) => unpackZipLzma(data, limit, undefined)]
+    const packed = new ZipReader(
+      readFileSync(join(import.meta.dir, "../../fixtures/documents/packed.zip")),
+      unpackBudget(0),
+    )
+    const changes = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 6 })
+    const data = packed.entries.map(entry => packed.compressed(entry))
+    fc.assert(
+      fc.property(fc.nat(2), changes, fc.nat(), fc.integer({ min: 1, max: 200_000 }), (which, patches, cut, limit) => {
+        for (const unpack of unpackers) {
+          const bytes = Uint8Array.from(data[which]!)
+          for (const [at, value] of patches) bytes[at % bytes.length] = value
+          try {
+            if (unpack(bytes.subarray(0, cut % 3 ? bytes.length : cut % bytes.length), limit).length > limit)
+              return false
+          } catch (error) {
+            if (!(error instanceof Error)) return false
+          }
+        }
+        return true
+      }),
+      { numRuns: 150 },
+    )
+  }, 60_000)
+
+  test("decodes names of old code pages, and takes those in Unicode beside them", () => {
+    const namesOf = (names: Buffer[], extra?: Buffer) =>
+      new ZipReader(
+        writeZip(names.map(rawName => ({ name: "", rawName, ...(extra ? { extra } : {}), content: "x" }))),
+        unpackBudget(0),
+      ).entries.map(({ name }) => name)
+    for (const [page, names] of [
+      ["cp437", ["Größe Müller.txt", "übersicht.txt"]],
+      ["cp866", ["Договор аренды.txt", "Приложение.txt"]],
+      ["windows-1251", ["Договор аренды.txt"]],
+      ["shift_jis", ["契約書のコピー.txt", "これは見積もり.txt"]],
+      ["gbk", ["合同的副本.txt", "我们的租房说明.txt"]],
+    ] as const)
+      expect(namesOf(names.map(name => iconv.encode(name, page)))).toEqual([...names])
+    const path = Buffer.from("Żółw.txt")
+    const head = Buffer.alloc(9)
+    head.writeUInt16LE(0x7075, 0)
+    head.writeUInt16LE(5 + path.length, 2)
+    head.writeUInt8(1, 4)
+    expect(namesOf([Buffer.from("Z_lw.txt")], Buffer.concat([head, path]))).toEqual(["Żółw.txt"])
   })
 
   test("never unpacks more than the budget, which nested readers share", () => {

@@ -9,6 +9,10 @@ export interface Member {
   encrypted?: boolean
   /** Told instead of the true size. */
   declaredSize?: number
+  /** Written instead of `name`, as bytes of no told code page. */
+  rawName?: Uint8Array
+  /** Fields beside the name, in the directory only. */
+  extra?: Uint8Array
 }
 
 /** A ZIP file of the given members. `truncateDirectory` leaves the central directory out. */
@@ -16,13 +20,13 @@ export function writeZip(members: Member[], truncateDirectory = false): Uint8Arr
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
-  for (const { name, content, stored, encrypted, declaredSize } of members) {
+  for (const { name, rawName, extra = Buffer.alloc(0), content, stored, encrypted, declaredSize } of members) {
     const bytes = Buffer.from(content as string)
     const data = stored ? bytes : deflateRawSync(bytes)
-    const label = Buffer.from(name)
+    const label = Buffer.from(rawName ?? Buffer.from(name))
     const fields = Buffer.alloc(26)
     fields.writeUInt16LE(20, 0)
-    fields.writeUInt16LE(0x800 | (encrypted ? 1 : 0), 2)
+    fields.writeUInt16LE((rawName ? 0 : 0x800) | (encrypted ? 1 : 0), 2)
     fields.writeUInt16LE(stored ? 0 : 8, 4)
     fields.writeUInt32LE(Bun.hash.crc32(bytes), 10)
     fields.writeUInt32LE(data.length, 14)
@@ -31,7 +35,9 @@ export function writeZip(members: Member[], truncateDirectory = false): Uint8Arr
     const local = Buffer.concat([Buffer.from("PK\x03\x04", "latin1"), fields, label, data])
     const tail = Buffer.alloc(14)
     tail.writeUInt32LE(offset, 10)
-    directory.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00", "latin1"), fields, tail, label]))
+    const listed = Buffer.from(fields)
+    listed.writeUInt16LE(extra.length, 24)
+    directory.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00", "latin1"), listed, tail, label, extra]))
     parts.push(local)
     offset += local.length
   }
