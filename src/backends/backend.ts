@@ -2,6 +2,11 @@
 import { AppError } from "../errors.ts"
 import type { Fields, Guarded } from "../guarded.ts"
 
+export interface Cosines {
+  mean: number
+  deviation: number
+}
+
 export interface Embedder {
   /** Name of the model, stored beside every vector; vectors of different models are never mixed. */
   readonly model: string
@@ -10,6 +15,8 @@ export interface Embedder {
   readonly fusionWeight: number
   /** ISO 639-1 codes of the languages whose meaning the model knows; null or absent where nobody says. */
   readonly languages?: string[] | null
+  /** How the cosines of a query with passages that do not answer it lie; absent where nobody says. */
+  readonly cosines?: Cosines | null
   /**
    * Unit-length vectors, one per text, `dimensions` floats each, in order.
    * Queries and passages are told apart because some models want a different prefix for each.

@@ -2,6 +2,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
 import { AppError } from "../errors.ts"
+import type { Cosines } from "./backend.ts"
+import { languagesByName, languagesOfCard } from "./model-languages.ts"
 
 export type Pooling = "mean" | "cls" | "last" | "max"
 
@@ -25,6 +27,7 @@ export interface EmbeddingFolder {
   fusionWeight: number
   /** ISO 639-1 codes of the languages whose meaning the model knows; null where the folder does not say. */
   languages: string[] | null
+  cosines: Cosines | null
 }
 
 /** Larger models find more than the built-in one; half is where MiniLM-sized models do well on the usual collections. */
@@ -90,8 +93,14 @@ export function readEmbeddingFolder(directory: string): EmbeddingFolder {
     maxTokens: maxTokens(directory, config, tokenizer),
     prefix: prefixes(directory, own, family),
     fusionWeight: firstNumber(own.fusionWeight) ?? DEFAULT_FUSION_WEIGHT,
-    languages: Array.isArray(own.languages) ? own.languages.map(String) : null,
+    languages: statedLanguages(directory, own, name),
+    cosines: statedCosines(own.cosines),
   }
+}
+
+function statedCosines(stated: unknown): Cosines | null {
+  const { mean, deviation } = (stated ?? {}) as Partial<Cosines>
+  return typeof mean === "number" && typeof deviation === "number" ? { mean, deviation } : null
 }
 
 function incomplete(name: string, missing: string): never {
@@ -148,6 +157,14 @@ function maxTokens(directory: string, config: Json, tokenizer: Json): number {
   const stated = [usable, tokenizer.model_max_length, readJson(directory, "sentence_bert_config.json")?.max_seq_length]
   const limits = stated.filter((value): value is number => typeof value === "number" && value > 0 && value < NO_LIMIT)
   return limits.length ? Math.min(...limits) : DEFAULT_MAX_TOKENS
+}
+
+/** What the folder says, else its model card, else the name of the model. */
+function statedLanguages(directory: string, own: Json, name: string): string[] | null {
+  if (Array.isArray(own.languages)) return own.languages.map(String)
+  const card = join(directory, "README.md")
+  const stated = existsSync(card) ? languagesOfCard(readFileSync(card, "utf8")) : undefined
+  return stated === undefined ? languagesByName(name) : stated
 }
 
 const hiddenSize = (config: Json): unknown => config.hidden_size ?? config.d_model ?? config.dim ?? config.n_embd

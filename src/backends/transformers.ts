@@ -2,7 +2,7 @@
 import { AppError } from "../errors.ts"
 import { log } from "../log.ts"
 import { workerUrl } from "../native/self.ts"
-import type { Embedder } from "./backend.ts"
+import type { Cosines, Embedder } from "./backend.ts"
 import type { EmbeddingFolder } from "./embedding-folder.ts"
 import { leaveWorker } from "./leave-worker.ts"
 import type { BatchMessage, OpenMessage, WorkerReply } from "./transformers-worker.ts"
@@ -46,6 +46,7 @@ export class TransformersEmbedder implements Embedder {
   readonly dimensions: number
   readonly fusionWeight: number
   readonly languages: string[] | null
+  readonly cosines: Cosines | null
 
   // Someone waits for a query now; passages are background work. So queries always go first.
   private readonly lanes: Record<"query" | "passage", Batch[]> = { query: [], passage: [] }
@@ -66,6 +67,7 @@ export class TransformersEmbedder implements Embedder {
     this.dimensions = folder.dimensions
     this.fusionWeight = folder.fusionWeight
     this.languages = folder.languages
+    this.cosines = folder.cosines
   }
 
   async embed(texts: string[], role: "query" | "passage", signal?: AbortSignal): Promise<Float32Array[]> {

@@ -1,20 +1,52 @@
 /** From what the legs found to the list that a caller pages through: fused, ordered, with scores in 0..1. */
 import { fuse, type Scored } from "./fuse.ts"
+import { CHANCE, type QueryEvidence, relevanceIn } from "./relevance.ts"
 import type { Hit, SearchMode } from "./types.ts"
 import type { Candidates, ScoredColumns, WorkerAnswer } from "./worker-messages.ts"
 
+export interface Ranked extends Scored {
+  /** See `relevance.ts`. */
+  relevance: number
+}
+
 export interface Ranking {
   /** Best first; scores never rise. Offsets of any page refer to this one list. */
-  list: Scored[]
+  list: Ranked[]
   /** How long the list would be if it were followed to its end. */
   total: number
+}
+
+/** What ranking needs to know of the embedding model. */
+export interface ModelTraits {
+  /** See `Embedder.fusionWeight`. */
+  weight: number
+  usual: QueryEvidence["usual"]
+  /** See `QueryEvidence`. */
+  wordsExpected: boolean
+}
+
+export function rank(mode: SearchMode, answer: WorkerAnswer, model: ModelTraits): Ranking {
+  const { list, total } = order(mode, answer, model.weight)
+  const relevance = relevances(answer, model)
+  return { list: list.map(({ id, score }) => ({ id, score, relevance: relevance(id) })), total }
+}
+
+/**
+ * Leaves out what is not relevant enough, and of a hybrid search what is there by accident: where no passage holds a word
+ * of the query, vectors alone are to be believed only if they say more than chance. A semantic search lists all by nearness.
+ */
+export function relevant({ list, total }: Ranking, least: number, mode: SearchMode, { matching }: WorkerAnswer): Ranking {
+  const floor = mode === "hybrid" && matching === 0 ? Math.max(least, CHANCE) : least
+  if (floor === 0) return { list, total }
+  const kept = list.filter(({ relevance }) => relevance >= floor)
+  return { list: kept, total: kept.length }
 }
 
 /**
  * Hybrid: the candidates of both legs fused, then every further passage that holds a word, in the order of the keyword
  * leg. The head does not depend on the page that is asked for, so that offsets continue one list.
  */
-export function rank(mode: SearchMode, answer: WorkerAnswer, fusionWeight: number): Ranking {
+function order(mode: SearchMode, answer: WorkerAnswer, weight: number): { list: Scored[]; total: number } {
   if (mode === "keyword") {
     const list = [...scoredOf(answer.keyword), ...scoredOf(answer.tail)]
     return { list: list.map(({ id, score }) => ({ id, score: share(score, answer.bound) })), total: answer.matching }
@@ -25,14 +57,40 @@ export function rank(mode: SearchMode, answer: WorkerAnswer, fusionWeight: numbe
   }
   const { candidates, bound, words } = answer
   const coverage = share(answer.keyword.scores[0] ?? 0, bound)
-  const head = fuse(keywordOf(candidates), cosineOf(candidates), { weight: fusionWeight, coverage, words }).map(
-    ({ id, score }) => ({ id, score: clamp(score) }),
-  )
+  const head = fuse(keywordOf(candidates), cosineOf(candidates), { weight, coverage, words }).map(({ id, score }) => ({
+    id,
+    score: clamp(score),
+  }))
   const lowest = head.at(-1)?.score ?? 0
   const most = answer.tail.scores[0] ?? 1
   const tail = scoredOf(answer.tail).map(({ id, score }) => ({ id, score: lowest * share(score, most) }))
   const wordless = candidates.keyword.filter(score => score === 0).length
   return { list: [...head, ...tail], total: Math.max(answer.matching + wordless, head.length) }
+}
+
+function relevances(answer: WorkerAnswer, { usual, wordsExpected }: ModelTraits): (id: number) => number {
+  const { candidates, tail, understood, library, keyword, bound, words, knownShare } = answer
+  const cosines = Array.from(candidates.cosine).filter(cosine => !Number.isNaN(cosine))
+  const relevance = relevanceIn({
+    bound,
+    bestKeyword: keyword.scores[0] ?? 0,
+    bestCosine: cosines.reduce((best, cosine) => Math.max(best, cosine), -1),
+    // A query in a language that the model does not know has vectors that mean nothing.
+    background: understood ? answer.background : null,
+    usual,
+    words,
+    knownShare,
+    wordsExpected,
+    passages: library.passages,
+  })
+  const found = new Map<number, number>()
+  candidates.ids.forEach((id, i) => {
+    found.set(id, relevance({ keyword: candidates.keyword[i]!, cosine: candidates.cosine[i]! }))
+  })
+  tail.ids.forEach((id, i) => {
+    found.set(id, relevance({ keyword: tail.scores[i]!, cosine: Number.NaN }))
+  })
+  return id => found.get(id) ?? 0
 }
 
 const scoredOf = ({ ids, scores }: ScoredColumns): Scored[] => Array.from(ids, (id, i) => ({ id, score: scores[i]! }))

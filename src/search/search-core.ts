@@ -171,7 +171,7 @@ export class SearchCore {
     }
   }
 
-  private search({ workspaceId, filters, query, mode, explain, vector, depth, reach }: WorkerSearch): WorkerAnswer {
+  private search({ workspaceId, filters, query, mode, vector, depth, reach }: WorkerSearch): WorkerAnswer {
     this.live ??= new LiveRangesCache(this.database())
     const view = this.live.find(workspaceId, filters)
     if ("missingFile" in view) return { ...NOTHING, missingFile: view.missingFile }
@@ -186,7 +186,7 @@ export class SearchCore {
     const base = this.scopeOf(`${workspace.key}|${visible.key}`, live, filter, workspace.spans)
     const allowed = this.allowed(query, base, passing)
     const scope = allowed === passing ? base : this.keyword.scope(live, allowed, workspace.spans)
-    const groups = mode === "semantic" && !explain ? [] : groupsOf(query.text)
+    const groups = groupsOf(query.text)
     const found = this.keyword.search(groups, scope, Math.max(depth + SPARE, reach ?? 0))
     const meaning = this.meaning(vector, vectors, query, mode, allowed, depth)
     const best = regarded(found.hits.slice(0, depth + SPARE), found.scoresOf)

@@ -1,9 +1,9 @@
 /** Answers one query: visible ids → both legs → fused list → the asked page as hits with text and highlights. */
+import type { Embedder } from "../backends/backend.ts"
 import { AppError, invalid } from "../errors.ts"
 import { log } from "../log.ts"
 import type { Database } from "../storage/database.ts"
-import { explainer, rank } from "./answer.ts"
-import type { Scored } from "./fuse.ts"
+import { explainer, type ModelTraits, type Ranked, rank, relevant } from "./answer.ts"
 import { Highlighter } from "./highlight.ts"
 import { livePassages } from "./passages.ts"
 import { type ParsedQuery, parseQuery } from "./query.ts"
@@ -87,8 +87,8 @@ export class Searcher {
     if (library.passages === 0) return { result, passedOver: false }
     if (mode !== "keyword" && !found.vector) result.degraded = "keyword_only"
     const wordsAlone = !found.vector || (mode === "hybrid" && !found.answer.understood)
-    const weight = found.vector?.model.embedder.fusionWeight ?? 0
-    const { list, total } = rank(wordsAlone ? "keyword" : mode, found.answer, weight)
+    const ranking = rank(wordsAlone ? "keyword" : mode, found.answer, traitsOf(found.vector?.model.embedder))
+    const { list, total } = relevant(ranking, request.min_relevance ?? 0, mode, found.answer)
     const { hits, passedOver } = await this.page(request, parsed, list, found.answer)
     result.hits = hits
     // Beyond the end there is nothing to count with.
@@ -98,7 +98,7 @@ export class Searcher {
 
   /** Both legs; when the embedding model fails, the keyword leg alone. */
   private async ask(
-    { workspaceId, filters, limit, offset = 0, mode = "hybrid", explain }: SearchRequest,
+    { workspaceId, filters, limit, offset = 0, mode = "hybrid" }: SearchRequest,
     parsed: ParsedQuery,
     signal: AbortSignal | undefined,
   ): Promise<Found> {
@@ -113,7 +113,6 @@ export class Searcher {
         ...(filters ? { filters } : {}),
         query: parsed,
         mode: vector ? mode : "keyword",
-        explain: explain ?? false,
         ...(vector ? { vector: queryVectorOf(vector) } : {}),
         // A semantic page is as deep as it is asked for; a fused head is the same for every page.
         depth: mode === "semantic" ? Math.max(DEPTH, reach) : DEPTH,
@@ -168,7 +167,7 @@ export class Searcher {
   private async page(
     request: SearchRequest,
     parsed: ParsedQuery,
-    list: Scored[],
+    list: Ranked[],
     answer: WorkerAnswer,
   ): Promise<{ hits: Hit[]; passedOver: boolean }> {
     const { workspaceId, limit, offset = 0, highlight = true, explain = false } = request
@@ -184,7 +183,7 @@ export class Searcher {
         workspaceId,
         part.map(({ id }) => id),
       )
-      for (const { id, score } of part) {
+      for (const { id, score, relevance } of part) {
         const passage = passages.get(id)
         if (!passage) {
           passedOver = true
@@ -194,6 +193,7 @@ export class Searcher {
         hits.push({
           id: passage.id,
           score,
+          relevance,
           text,
           highlights: highlighter?.find(text) ?? [],
           file,
@@ -205,6 +205,12 @@ export class Searcher {
     return { hits, passedOver }
   }
 }
+
+const traitsOf = (embedder: Embedder | undefined): ModelTraits => ({
+  weight: embedder?.fusionWeight ?? 0,
+  usual: embedder?.cosines ?? null,
+  wordsExpected: embedder?.languages?.length === 1,
+})
 
 const queryVectorOf = ({ model: { table, embedder }, values }: QueryVector) => ({
   table,

@@ -22,6 +22,8 @@ export interface SearchRequest {
   mode?: SearchMode
   highlight?: boolean
   explain?: boolean
+  /** Hits below it are left out, 0..1. */
+  min_relevance?: number
   filters?: SearchFilters
 }
 
@@ -31,6 +33,8 @@ export interface Hit {
   id: string
   /** 0..1, never rising down the list. */
   score: number
+  /** How surely the passage answers the query, 0..1: of hits at .5 about half are right. */
+  relevance: number
   text: string
   /** Offsets into `text`. */
   highlights: { start: number; end: number }[]

@@ -127,9 +127,9 @@ export class VectorIndex {
       sum += score
       squares += score * score
     }
-    if (count === 0) return { mean: 0, deviation: 0 }
+    if (count === 0) return { passages: 0, mean: 0, deviation: 0 }
     const mean = sum / count
-    return { mean, deviation: Math.sqrt(Math.max(0, squares / count - mean * mean)) }
+    return { passages: total, mean, deviation: Math.sqrt(Math.max(0, squares / count - mean * mean)) }
   }
 
   /** Ids that have a vector here. */

@@ -10,8 +10,6 @@ export interface WorkerSearch {
   filters?: SearchFilters
   query: ParsedQuery
   mode: SearchMode
-  /** Both legs' scores are wanted in any mode. */
-  explain: boolean
   /** Absent: the keyword leg alone. */
   vector?: QueryVector
   /** Hits wanted of each leg. */
@@ -43,8 +41,9 @@ export interface Candidates {
   cosine: Float64Array
 }
 
-/** How the cosines of a query lie over all visible passages. */
+/** How the cosines of a query lie over all visible passages whose language the model knows. */
 export interface Background {
+  passages: number
   mean: number
   deviation: number
 }

@@ -133,6 +133,7 @@ export function memoryLibrary(files: MemoryFile[]): {
             hits.push({
               id: `chunk_${file.id}_${match.index}`,
               score: 0.5,
+              relevance: 1,
               text: match[0],
               highlights: [],
               file: { id: file.id, name: file.name, type: file.type, context_id: file.context_id, tags: [] },

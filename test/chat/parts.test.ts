@@ -12,6 +12,7 @@ function hit(id: string, start: number, end: number, more: Partial<Hit["position
   return {
     id,
     score: 0.5,
+    relevance: 1,
     text: TEXT.slice(start, end),
     highlights: [],
     file: { id: file, name: `${file}.txt`, type: "txt", context_id: null, tags: [] },

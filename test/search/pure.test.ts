@@ -253,13 +253,16 @@ test("beyond the fused head the keyword leg goes on, scores never rise", () => {
     knownShare: 1,
     bound: 12,
   }
-  const { list, total } = rank("hybrid", answer, 0.35)
+  const model = { weight: 0.35, usual: null, wordsExpected: true }
+  const { list, total } = rank("hybrid", answer, model)
   expect(list.map(({ id }) => id).slice(3)).toEqual([7, 4])
   expect(total).toBe(5)
   const scores = list.map(({ score }) => score)
   expect(scores).toEqual([...scores].sort((a, b) => b - a))
-  expect(rank("keyword", answer, 0.35)).toEqual({
-    list: [1, 2, 7, 4].map((id, i) => ({ id, score: [9, 5, 4, 1][i]! / 12 })),
-    total: 4,
-  })
+  const byWords = rank("keyword", answer, model)
+  expect(byWords.list.map(({ id, score }) => [id, score])).toEqual(
+    [1, 2, 7, 4].map((id, i) => [id, [9, 5, 4, 1][i]! / 12]),
+  )
+  expect(byWords.total).toBe(4)
+  for (const { relevance } of [...list, ...byWords.list]) expect([relevance >= 0, relevance <= 1]).toEqual([true, true])
 })

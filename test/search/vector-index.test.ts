@@ -190,7 +190,6 @@ test("a scratch file that cannot be read any more costs the vectors, not the sea
     workspaceId: "ws_a",
     query: parseQuery("heron"),
     mode: "hybrid",
-    explain: false,
     vector,
     depth: 5,
   }
