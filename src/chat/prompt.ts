@@ -18,6 +18,8 @@ export interface PromptParts {
   /** Oldest first. */
   history: readonly PastMessage[]
   sources: readonly Source[]
+  /** The library was searched for this message and holds nothing that bears on it. */
+  inVain: boolean
   message: string
   /** The part of the reply that stands already and is to be continued; null for a new reply. */
   written: string | null
@@ -46,12 +48,16 @@ const GUIDE = `Numbered passages from the user's library follow. Answer from the
 the number of each passage you use right behind what you took from it, like this: [1]. Use only these numbers, and none \
 where no passage says it. Where the passages do not answer the question, say so.`
 
+const NOTHING_FOUND = `The user's library was searched for the message below, and no passage of it bears on the message. If it \
+asks about something that the library should hold, say plainly that nothing was found there.`
+
 export function fitPrompt(parts: PromptParts): FittedPrompt {
   const { systemPrompt, history, sources, message, written, count } = parts
   const turnTokens = (text: string) => count(text) + TURN_TOKENS
+  const asked = parts.inVain ? `${NOTHING_FOUND}\n\n${message}` : message
   const fixed =
     (systemPrompt ? turnTokens(systemPrompt) : 0) +
-    turnTokens(message) +
+    turnTokens(asked) +
     (written ? turnTokens(written) : 0) +
     parts.imageTokens
   const room = parts.windowTokens === null ? Number.POSITIVE_INFINITY : parts.windowTokens - parts.answerTokens - fixed
@@ -60,7 +66,7 @@ export function fitPrompt(parts: PromptParts): FittedPrompt {
   const passageTokens = kept.length > 0 ? count(passageText(kept)) : 0
   const from = firstKept(history, room - passageTokens, turnTokens)
   const remembered = history.slice(from)
-  const question = kept.length > 0 ? `${passageText(kept)}\n\n${message}` : message
+  const question = kept.length > 0 ? `${passageText(kept)}\n\n${message}` : asked
   const turns: ChatTurn[] = [
     ...(systemPrompt ? [{ role: "system" as const, content: systemPrompt }] : []),
     ...remembered.map(({ role, content }) => ({ role, content })),

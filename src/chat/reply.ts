@@ -9,7 +9,7 @@ import { PARTIAL_REDACTION } from "../redaction/redact.ts"
 import { citedIn } from "./citations.ts"
 import type { FittedPrompt, PastMessage } from "./prompt.ts"
 import { Relay } from "./relay.ts"
-import { retrieve } from "./retrieval.ts"
+import { type Retrieved, retrieve } from "./retrieval.ts"
 import { type ChatQuery, searchQuery } from "./search-query.ts"
 import type { Draft, ReplyDependencies, Turn } from "./turn.ts"
 import { fitTurn, guardedHistory, pictures, type WindowedPrompt, withImages } from "./turn-prompt.ts"
@@ -31,7 +31,8 @@ export async function* reply(
   const asked = question(turn)
   const history = await guardedHistory(turn)
   const started = performance.now()
-  draft.sources = yield* findSources(turn, asked, history, dependencies, signal)
+  const found = yield* findSources(turn, asked, history, dependencies, signal)
+  draft.sources = found.sources
   draft.searchMs = performance.now() - started
   const { guard } = turn
   if (guard.redacts) yield { event: "redaction", data: { ner_count: guard.count, kinds: guard.kinds } }
@@ -43,7 +44,7 @@ export async function* reply(
   }
   const images = await pictures(turn, dependencies)
   for (let refit = 0; ; refit++) {
-    const prompt = fitTurn(turn, history, draft.sources, images.length, dependencies)
+    const prompt = fitTurn(turn, history, { ...found, sources: draft.sources }, images.length, dependencies)
     const isFirst = refit === 0
     if (isFirst && turn.settings.use_library && !turn.continued) {
       draft.sources = prompt.sources
@@ -108,10 +109,10 @@ async function* findSources(
   history: readonly PastMessage[],
   dependencies: ReplyDependencies,
   signal: AbortSignal,
-): AsyncGenerator<ChatEvent, Source[]> {
+): AsyncGenerator<ChatEvent, Retrieved> {
   // A reply that is written on keeps its passages, or its citations would change their meaning.
-  if (turn.continued) return turn.continued.sources
-  if (!turn.settings.use_library) return []
+  if (turn.continued) return { sources: turn.continued.sources, inVain: false }
+  if (!turn.settings.use_library) return { sources: [], inVain: false }
   const { workspaceId, scope, guard, model, userMessage } = turn
   yield { event: "status", data: { phase: "retrieving" } }
   const rewritten = asked.topic

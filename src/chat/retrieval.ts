@@ -2,6 +2,7 @@
 import type { ChatImage } from "../backends/backend.ts"
 import type { Guard } from "../grounding/guard.ts"
 import type { Scope } from "../grounding/scope.ts"
+import { CHANCE } from "../search/relevance.ts"
 import type { SearchService } from "../search/types.ts"
 import { SOURCE } from "./fields.ts"
 import { toSources } from "./passages.ts"
@@ -50,21 +51,34 @@ export async function existingFiles(
   return found.flat()
 }
 
-/** Yields status and warnings, returns the passages, redacted where the turn is. */
+/** What a search for one turn gave. */
+export interface Retrieved {
+  sources: Source[]
+  /** There are files, and none of them bears on the message. */
+  inVain: boolean
+}
+
+const NOTHING_ASKED: Retrieved = { sources: [], inVain: false }
+
+/**
+ * Yields status and warnings, returns the passages, redacted where the turn is. Passages that are no likelier to answer than
+ * any other are left out, unless the turn names the files: then those are what it is about.
+ */
 export async function* retrieve(
   { search, files, fileWaitMs }: RetrievalDependencies,
   turn: { workspaceId: string; query: string; scope: Scope; guard: Guard },
   signal: AbortSignal,
-): AsyncGenerator<ChatEvent, Source[]> {
+): AsyncGenerator<ChatEvent, Retrieved> {
   const { workspaceId, query, scope, guard } = turn
   if (scope.fileIds) yield* awaitFiles(files, workspaceId, scope.fileIds, fileWaitMs, signal)
-  if (!query.trim() || scope.fileIds?.length === 0) return []
+  if (!query.trim() || scope.fileIds?.length === 0) return NOTHING_ASKED
   const result = await search.search(
     {
       workspaceId,
       query,
       limit: HITS,
       highlight: false,
+      min_relevance: scope.fileIds ? 0 : CHANCE,
       filters: {
         ...(scope.fileIds ? { file_ids: scope.fileIds } : {}),
         ...(scope.contextId === null ? {} : { context_id: scope.contextId }),
@@ -80,10 +94,18 @@ export async function* retrieve(
         message: "the embedding model does not answer: passages were found by their words alone",
       },
     }
+  const inVain =
+    result.hits.length === 0 && result.index.searchable_files > 0 && !(await isEmpty(files, workspaceId, scope))
+  if (inVain) yield { event: "status", data: { phase: "retrieving", detail: "nothing in the library bears on this" } }
   const sources: Source[] = []
   for (const source of toSources(result.hits))
     sources.push(await guard.pass<Source>({ ...source, text: await guard.text(source.text) }, SOURCE))
-  return sources
+  return { sources, inVain }
+}
+
+/** A context that no file was uploaded with is no library that could hold an answer. */
+async function isEmpty(files: ChatFiles, workspaceId: string, { contextId }: Scope): Promise<boolean> {
+  return contextId !== null && (await files.idsOfContext(workspaceId, contextId)).length === 0
 }
 
 /** A file that was uploaded a moment ago is waited for; one that takes longer is said. */

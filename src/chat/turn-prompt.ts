@@ -3,10 +3,9 @@ import type { Capability, ChatTurn } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
 import { asSeen } from "./prepare.ts"
 import { chooseWindow, type FittedPrompt, fitPrompt, type PastMessage } from "./prompt.ts"
-import { imagesOf } from "./retrieval.ts"
+import { imagesOf, type Retrieved } from "./retrieval.ts"
 import { IMAGE_TOKENS } from "./tokens.ts"
 import type { ReplyDependencies, Turn } from "./turn.ts"
-import type { Source } from "./types.ts"
 
 /** Where a server does not say how large a model's window is. */
 const UNKNOWN_WINDOW = 8_192
@@ -44,7 +43,7 @@ export interface WindowedPrompt extends FittedPrompt {
 export function fitTurn(
   turn: Turn,
   history: PastMessage[],
-  sources: Source[],
+  { sources, inVain }: Retrieved,
   images: number,
   { meter, maxContextTokens }: ReplyDependencies,
 ): WindowedPrompt {
@@ -54,6 +53,7 @@ export function fitTurn(
     systemPrompt: settings.system_prompt,
     history,
     sources,
+    inVain,
     message: userMessage.content,
     written: turn.continued?.written || null,
     imageTokens: images * IMAGE_TOKENS,

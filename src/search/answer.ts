@@ -35,7 +35,12 @@ export function rank(mode: SearchMode, answer: WorkerAnswer, model: ModelTraits)
  * Leaves out what is not relevant enough, and of a hybrid search what is there by accident: where no passage holds a word
  * of the query, vectors alone are to be believed only if they say more than chance. A semantic search lists all by nearness.
  */
-export function relevant({ list, total }: Ranking, least: number, mode: SearchMode, { matching }: WorkerAnswer): Ranking {
+export function relevant(
+  { list, total }: Ranking,
+  least: number,
+  mode: SearchMode,
+  { matching }: WorkerAnswer,
+): Ranking {
   const floor = mode === "hybrid" && matching === 0 ? Math.max(least, CHANCE) : least
   if (floor === 0) return { list, total }
   const kept = list.filter(({ relevance }) => relevance >= floor)

@@ -11,6 +11,8 @@ export interface FoundDocument<FileRecord> {
   file: FileRecord
   /** The best passage's. */
   score: number
+  /** The highest of its passages. */
+  relevance: number
   passages: Hit[]
 }
 
@@ -18,7 +20,7 @@ export interface FoundDocument<FileRecord> {
 export async function documentsFor<FileRecord>(
   search: SearchService,
   recordOf: (fileId: string) => Promise<FileRecord | undefined>,
-  request: Pick<SearchRequest, "workspaceId" | "query" | "limit" | "filters">,
+  request: Pick<SearchRequest, "workspaceId" | "query" | "limit" | "filters" | "min_relevance">,
   signal?: AbortSignal,
 ): Promise<{ documents: FoundDocument<FileRecord>[]; took_ms: number }> {
   const startedAt = performance.now()
@@ -36,7 +38,8 @@ export async function documentsFor<FileRecord>(
   for (const [fileId, passages] of found) {
     if (documents.length === request.limit) break
     const file = await recordOf(fileId)
-    if (file) documents.push({ file, score: passages[0]!.score, passages })
+    const relevance = Math.max(...passages.map(hit => hit.relevance))
+    if (file) documents.push({ file, score: passages[0]!.score, relevance, passages })
   }
   return { documents, took_ms: Math.round((performance.now() - startedAt) * 10) / 10 }
 }

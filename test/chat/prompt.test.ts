@@ -20,6 +20,7 @@ const parts = (more: Partial<PromptParts>): PromptParts => ({
   systemPrompt: "SYSTEM",
   history: [],
   sources: [],
+  inVain: false,
   message: "NEWEST",
   written: null,
   windowTokens: 1_000,

@@ -38,12 +38,30 @@ const QueryText = t.String({
 const Limit = (fallback: number) => t.Optional(integer({ minimum: 1, maximum: 100, default: fallback }))
 
 const Score = t.Number({ minimum: 0, maximum: 1 })
+const Relevance = t.Number({
+  minimum: 0,
+  maximum: 1,
+  description:
+    "How surely this answers the query, comparable between queries: of the hits at .5 about half are right. `score` only orders the hits of one answer.",
+  examples: [0.62],
+})
+const LeastRelevance = t.Optional(
+  t.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 0,
+    description:
+      "Hits of a lower `relevance` are left out; .02 drops what came near by chance, .5 keeps what is likelier right than wrong",
+    examples: [0.1],
+  }),
+)
 const LegScore = nullable(t.Object({ rank: integer({ minimum: 1 }), score: t.Number() }))
 
 const Hit = t.Object(
   {
     id: t.String({ examples: ["chunk_00000000a7"] }),
     score: Score,
+    relevance: Relevance,
     text: t.String({ description: "Exactly the slice of the file's text that `position` names" }),
     highlights: t.Array(t.Object({ start: integer(), end: integer() }), { description: "Offsets into `text`" }),
     file: t.Object({
@@ -82,7 +100,7 @@ const SearchAnswer = t.Object({
 })
 
 const DocumentsAnswer = t.Object({
-  documents: t.Array(t.Object({ file: FileRecordSchema, score: Score, passages: t.Array(Hit) })),
+  documents: t.Array(t.Object({ file: FileRecordSchema, score: Score, relevance: Relevance, passages: t.Array(Hit) })),
   took_ms: t.Number(),
 })
 
@@ -93,6 +111,7 @@ const searchBody = t.Object({
   mode: t.Optional(Mode),
   highlight: t.Optional(t.Boolean({ default: true })),
   explain: t.Optional(t.Boolean({ default: false, description: "Adds each leg's rank and score" })),
+  min_relevance: LeastRelevance,
   filters: optional(Filters),
 })
 
@@ -101,6 +120,7 @@ const documentsBody = t.Object({
   keywords: t.Optional(QueryText),
   context_id: optional(t.String({ description: "A scope named at upload, or a conversation: then its files only" })),
   limit: Limit(5),
+  min_relevance: LeastRelevance,
   filters: optional(Filters),
 })
 
@@ -133,7 +153,7 @@ export const searchRoutes = ({ search, library, conversationFiles }: Services) =
             "unsupported_media_type",
             "overloaded",
           ],
-          example: { query: "termination notice period", limit: 10, filters: { types: ["pdf"] } },
+          example: { query: "termination notice period", limit: 10, min_relevance: 0.02, filters: { types: ["pdf"] } },
         }),
       },
     )
@@ -151,7 +171,7 @@ export const searchRoutes = ({ search, library, conversationFiles }: Services) =
           if (filters.file_ids.length === 0) return { documents: [], took_ms: 0 }
         } else if (body.context_id) filters.context_id = body.context_id
         const recordOf = (id: string) => library.get(workspaceId, id).catch(unlessNotFound)
-        const asked = { workspaceId, query, limit: body.limit ?? 5, filters }
+        const asked = { workspaceId, query, limit: body.limit ?? 5, min_relevance: body.min_relevance ?? 0, filters }
         return documentsFor(search, recordOf, asked, request.signal)
       },
       {

@@ -19,7 +19,7 @@ export const HitCard = ({ hit, explain, onOpen }: HitCardProps) => (
         <span class="type">{hit.file.type}</span>
         <span dir="auto">{hit.file.name}</span>
       </button>
-      <Score value={hit.score} />
+      <Relevance value={hit.relevance} />
     </div>
     {placeOf(hit.position) && (
       <p class="soft small" dir="auto">
@@ -39,11 +39,11 @@ export const HitCard = ({ hit, explain, onOpen }: HitCardProps) => (
 )
 
 /** A bar of ten steps beside the figure: comparing lengths is faster than reading numbers. */
-const Score = ({ value }: { value: number }) => (
-  <span class="score">
+const Relevance = ({ value }: { value: number }) => (
+  <span class="score" title="How surely this passage answers the query: of those at 50 % about half are right">
     <meter min={0} max={1} value={value} aria-hidden="true" />
-    <span class="unseen">Score </span>
-    {value.toFixed(2)}
+    <span class="unseen">Relevance </span>
+    {value > 0 && value < 0.01 ? "under 1 %" : `${Math.round(value * 100)} %`}
   </span>
 )
 
