@@ -6,7 +6,8 @@
  * which counts from acceptance) or `cancelled` (by request, or because the client of a blocking call went away).
  * Leaving aborts the model request and every tool at once and does not wait for them.
  */
-import { AppError } from "../errors.ts"
+import { AppError, toErrorBody } from "../errors.ts"
+import type { Guard } from "../grounding/guard.ts"
 import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
 import { agentRunSeconds } from "../metrics.ts"
@@ -265,8 +266,11 @@ export class AgentRuns {
     const warnings = guard.partial ? [PARTIAL_REDACTION] : []
     agentRunSeconds.observe({ status: ending.status }, (performance.now() - startedAt) / 1000)
     guard.audit({ run_id: run.id })
-    const outcome = { ...ending, citations, warnings, usage, nerCount }
-    await this.finish(run.id, await guard.pass<RunOutcome>(outcome, RUN_OUTCOME))
+    const reached: RunOutcome = { ...ending, citations, warnings, usage, nerCount }
+    const outcome = await guard
+      .pass(reached, RUN_OUTCOME)
+      .catch(cause => guard.pass(withoutWords(reached, guard, cause), RUN_OUTCOME))
+    await this.finish(run.id, outcome)
   }
 
   /** Throws when the end cannot be stored now, and goes on trying in the background. */
@@ -295,6 +299,13 @@ export class AgentRuns {
   private nextChange(runId: string, signal: AbortSignal): Promise<void> {
     return this.live.get(runId)?.changed(signal) ?? Bun.sleep(ORPHAN_POLL_MS)
   }
+}
+
+/** What is left of a run whose words cannot be searched for private data. */
+function withoutWords(reached: RunOutcome, guard: Guard, cause: unknown): RunOutcome {
+  const error = toErrorBody(guard.bareError("model_unavailable", cause))
+  const nothing = { output: "", structuredOutput: undefined, citations: [] }
+  return { ...reached, ...nothing, status: "failed", finishReason: "error", error }
 }
 
 function sameRequest(earlier: { id: string; request_hash: string }, hash: string): string {

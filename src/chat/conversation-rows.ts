@@ -57,6 +57,12 @@ export interface FinishedReply {
   contextTokens: number | null
 }
 
+/** Of a reply that was being written when the process died. */
+export const INTERRUPTED: ErrorBody = {
+  code: "interrupted",
+  message: "the daemon stopped while the reply was being written",
+}
+
 export const emptyMessage = (conversationId: string, role: "user" | "assistant") => ({
   id: newId("msg"),
   conversation_id: conversationId,

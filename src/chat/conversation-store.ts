@@ -8,6 +8,7 @@ import {
   type ConversationRow,
   emptyMessage,
   type FinishedReply,
+  INTERRUPTED,
   type MessageRow,
   type NewConversation,
   type NewUserMessage,
@@ -23,7 +24,7 @@ export class ConversationStore {
   async closeInterrupted(): Promise<void> {
     await this.database
       .updateTable("messages")
-      .set({ finish_reason: "error" })
+      .set({ finish_reason: "error", error: JSON.stringify(INTERRUPTED) })
       .where("role", "=", "assistant")
       .where("finish_reason", "is", null)
       .execute()

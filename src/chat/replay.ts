@@ -1,7 +1,8 @@
 /** The events of a reply whose own are no longer in memory, made from what is stored. */
 
+import type { ErrorBody } from "../errors.ts"
 import { fromStore } from "../guarded.ts"
-import { type MessageRow, toMessage } from "./conversation-rows.ts"
+import { INTERRUPTED, type MessageRow, toMessage } from "./conversation-rows.ts"
 import type { ChatEvent, ChatEventData, NumberedEvent } from "./types.ts"
 
 /**
@@ -38,7 +39,9 @@ export async function* replayStored(
 
 function lastEvent(row: MessageRow): ChatEvent {
   const { id, content, citations, finish_reason, ner_count } = toMessage(row)
-  if (row.error) return { event: "error", data: { error: JSON.parse(row.error), message_id: id } }
+  const error: ErrorBody | null = row.error === null ? null : JSON.parse(row.error)
+  // What the process did not survive did not fail by itself: its part is the reply, and its reason tells the rest.
+  if (error && error.code !== INTERRUPTED.code) return { event: "error", data: { error, message_id: id } }
   return {
     event: "message_completed",
     data: {

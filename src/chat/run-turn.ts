@@ -81,18 +81,29 @@ async function end(
     completionTokens: draft.usage.completion_tokens,
     contextTokens: draft.contextTokens,
   }
-  const outcome = await turn.guard.pass(reached, FINISHED_REPLY)
+  const outcome = await turn.guard
+    .pass(reached, FINISHED_REPLY)
+    .catch(cause => turn.guard.pass(withoutWords(reached, turn, cause), FINISHED_REPLY))
   draft.citations = outcome.citations
   try {
     await store.finish(turn.conversation.id, turn.replyId, outcome)
   } catch (cause) {
     log.error("a reply could not be stored", { conversation_id: turn.conversation.id, error: cause })
     const shown = toErrorBody(cause, requestId)
+    turn.guard.trust(shown.message)
     const refused = { ...outcome, finishReason: "error", error: withoutRequest(shown) } as const
     storeLater(store, turn, await turn.guard.pass<FinishedReply>(refused, FINISHED_REPLY), cause)
     return { finishReason: "error", failure: cause as Error, error: shown }
   }
-  return { finishReason, failure: failed ? (failure as Error) : undefined, error }
+  if (outcome.error === null) return { finishReason: outcome.finishReason, failure: undefined, error: null }
+  const failedWith = failed ? (failure as Error) : new AppError("model_unavailable")
+  return { finishReason: "error", failure: failedWith, error: { ...outcome.error, request_id: requestId } }
+}
+
+/** What is left of a reply whose passages and error cannot be searched for private data: its text, which has been. */
+function withoutWords(reached: FinishedReply, { guard }: Turn, cause: unknown): FinishedReply {
+  const error = toErrorBody(guard.bareError("model_unavailable", cause))
+  return { ...reached, finishReason: "error", error, citations: [], sources: [], warnings: [] }
 }
 
 /** As long as it is the disk that refuses. */

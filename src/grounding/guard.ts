@@ -4,7 +4,7 @@
  * forgotten on the way is still caught there. Without redaction everything passes as it is.
  */
 import { createHash } from "node:crypto"
-import { AppError, invalid } from "../errors.ts"
+import { AppError, type ErrorCode, invalid } from "../errors.ts"
 import type { Fields, Guarded } from "../guarded.ts"
 import { isId } from "../id.ts"
 import {
@@ -46,19 +46,19 @@ export class Guard {
   private readonly cleanObjects = new WeakSet<object>()
   private readsPartly = false
 
+  /** Names the policy: what went through it before need not go again. A digest, for patterns may quote values. */
+  readonly key: string | null
+
   /** @param policy null where nothing is redacted */
   constructor(
     private readonly redactor: Redacting,
     private readonly policy: RedactionPolicy | null,
-  ) {}
+  ) {
+    this.key = policy && createHash("sha256").update(JSON.stringify(policy)).digest("hex")
+  }
 
   get redacts(): boolean {
     return this.policy !== null
-  }
-
-  /** Names the policy: what went through it before need not go again. A digest, for patterns may quote values. */
-  get key(): string | null {
-    return this.policy && createHash("sha256").update(JSON.stringify(this.policy)).digest("hex")
   }
 
   /** Some text so far holds writing in which names are not known; see PARTIAL_REDACTION. */
@@ -152,10 +152,24 @@ export class Guard {
     return (await this.walk(record, fields as Table)) as Guarded<T>
   }
 
-  /** An error as it may be shown, stored and logged: its words may be a model server's, or quote an answer. */
+  /**
+   * An error as it may be shown, stored and logged: its words may be a model server's, or quote an answer. Where they
+   * cannot be searched (the reader of names has failed, which may be the very error), its code is all that is told.
+   */
   async error<E>(error: E): Promise<E | AppError> {
     if (!(error instanceof AppError) || !this.policy) return error
-    const policy = { ...this.policy, exclude: [...this.policy.exclude, ...OWN_NAMES] }
+    return this.shownError(error, this.policy).catch(cause => this.bareError(error.code, cause))
+  }
+
+  /** An error that says no more than its code does. */
+  bareError(code: ErrorCode, cause: unknown): AppError {
+    const bare = new AppError(code, { cause })
+    this.trust(bare.message)
+    return bare
+  }
+
+  private async shownError(error: AppError, given: RedactionPolicy): Promise<AppError> {
+    const policy = { ...given, exclude: [...given.exclude, ...OWN_NAMES] }
     const shown = async (text: string) => (await this.redact(text, policy)).text
     const { code, message, hint, details, retryAfter, headers, cause } = error
     return new AppError(code, {

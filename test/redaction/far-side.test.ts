@@ -171,6 +171,8 @@ describe.each([
       const fields = Object.keys(form.properties ?? form.anyOf?.[0]?.properties ?? {}).sort()
       expect(fields.length).toBeGreaterThan(1)
       const known = [...Object.keys(planted), ...NAMES]
+      const inner = Object.keys(form.properties?.options?.properties ?? {}).sort()
+      if (form.properties?.options) expect({ route, inner }).toEqual({ route, inner: Object.keys(options).sort() })
       expect({ route, unplanted: fields.filter(field => !known.includes(field)) }).toEqual({ route, unplanted: [] })
     }
   })

@@ -1,0 +1,104 @@
+/** A reader of names that fails in the middle of a turn or a run: it ends all the same, and nothing passes unseen. */
+import { expect, test } from "bun:test"
+import type { ChatBackend, EntityModel } from "../../src/backends/backend.ts"
+import type { ConversationRow, FinishedReply, MessageRow } from "../../src/chat/conversation-rows.ts"
+import type { ConversationStore } from "../../src/chat/conversation-store.ts"
+import { LiveReply } from "../../src/chat/live-reply.ts"
+import { QueryRewriter } from "../../src/chat/query-rewriter.ts"
+import { runTurn } from "../../src/chat/run-turn.ts"
+import { DEFAULT_SETTINGS } from "../../src/chat/settings.ts"
+import { TokenMeter } from "../../src/chat/tokens.ts"
+import { newDraft } from "../../src/chat/turn.ts"
+import { AppError } from "../../src/errors.ts"
+import { Guard } from "../../src/grounding/guard.ts"
+import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
+import { inOrder, modelInfo, scriptedModel, startHarness } from "../agents/support.ts"
+
+/** Answers until it has been told to fail. */
+function failingReader() {
+  const reader = { fails: false }
+  const entityModel: EntityModel = {
+    model: "failing",
+    find: async () => {
+      if (reader.fails) throw new AppError("model_unavailable", { message: "The Entity Model of Oslo has died" })
+      return []
+    },
+    close: async () => {},
+  }
+  return { reader, redactor: new Redactor({ entityModel }) }
+}
+
+test("a run ends as failed, with nothing of what could not be searched", async () => {
+  const { reader, redactor } = failingReader()
+  const model = scriptedModel(request => {
+    reader.fails = true
+    return inOrder([{ text: "Anna Berg from Tromsø wrote it." }])(request, 0)
+  })
+  const { runs, caller, store, stop } = await startHarness(model, [], { redactor })
+  try {
+    const started = await runs.startDetached(caller, { task: "who wrote it?", redaction: true })
+    let run = started
+    for (let i = 0; run.status === "running" && i < 200; i++) {
+      await Bun.sleep(20)
+      run = await runs.get(caller.workspaceId, started.run_id)
+    }
+    expect(run).toMatchObject({ status: "failed", output: "", error: { code: "model_unavailable" } })
+    expect(JSON.stringify(await store.find(run.run_id))).not.toContain("Berg")
+  } finally {
+    await stop()
+  }
+})
+
+test("a reply ends as failed, with its cause, and is stored", async () => {
+  const { reader, redactor } = failingReader()
+  const backend: ChatBackend = {
+    provider: "scripted",
+    list: async () => [],
+    async *chat() {
+      yield { type: "text", text: "Boats float. " }
+      reader.fails = true
+      yield { type: "text", text: "Anna Berg from Tromsø wrote it." }
+      yield { type: "end", reason: "stop", usage: { promptTokens: 1, completionTokens: 1 } }
+    },
+  }
+  const guard = new Guard(redactor, parseRedaction(true, false))
+  const finished: FinishedReply[] = []
+  const live = new LiveReply("conv_1", "msg_2")
+  const row = { content: "who?", ner_count: 0, redaction: guard.key } as MessageRow
+  await runTurn(
+    {
+      workspaceId: "ws_1",
+      conversation: { id: "conv_1", context_tokens: null } as ConversationRow,
+      created: false,
+      history: [],
+      userMessage: row,
+      replyId: "msg_2",
+      settings: { ...DEFAULT_SETTINGS, use_library: false },
+      scope: { fileIds: null, contextId: null },
+      model: { backend, info: modelInfo(), name: "model" },
+      guard,
+      continued: null,
+      promptEntities: 0,
+    },
+    live,
+    newDraft(),
+    "req_1",
+    {
+      store: {
+        finish: async (_: string, __: string, reply: FinishedReply) => void finished.push(reply),
+      } as unknown as ConversationStore,
+      search: { search: async () => Promise.reject(new Error("not asked")) },
+      files: { getAll: async () => [], idsOfContext: async () => [], content: async () => ({ path: "" }) },
+      fileWaitMs: 0,
+      meter: new TokenMeter(),
+      rewriter: new QueryRewriter("off"),
+      maxContextTokens: 0,
+    },
+  )
+  live.close()
+  const events = await Array.fromAsync(live.follow(0))
+  expect(events.at(-2)).toMatchObject({ event: "error", data: { error: { code: "model_unavailable" } } })
+  expect(events.at(-1)!.event).toBe("done")
+  expect(finished).toMatchObject([{ finishReason: "error", error: { code: "model_unavailable" } }])
+  expect(JSON.stringify([events, finished])).not.toContain("Berg")
+})
