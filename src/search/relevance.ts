@@ -65,7 +65,8 @@ const BOTH = {
   passages: -0.455,
   nearness: 0.557,
   nearBest: 3.238,
-  nothingKnown: -1.54,
+  /** Instead of `words`: a longer query of unknown words is no likelier to have an answer. */
+  nothingKnown: -1.04,
 } as const
 
 /** @returns the relevance of a passage of this query */
@@ -95,11 +96,10 @@ export function relevanceIn(query: QueryEvidence): (passage: Evidence) => number
         BOTH.matched * matched +
         BOTH.coverage * coverage +
         BOTH.known * known +
-        BOTH.words * common.words +
+        (known === 0 ? BOTH.nothingKnown : BOTH.words * common.words) +
         BOTH.passages * common.passages +
         BOTH.nearness * between(near, -2, 8) +
-        BOTH.nearBest * (best > 0 ? between(near / best, -1, 1) : 0) +
-        (known === 0 ? BOTH.nothingKnown : 0),
+        BOTH.nearBest * (best > 0 ? between(near / best, -1, 1) : 0),
     )
   }
 }

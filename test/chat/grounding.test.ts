@@ -80,18 +80,18 @@ test.each([
 
 test("where nothing in the library bears on the message, the stream says so and the model is told", async () => {
   ollama.server.scenes.add("vain", { text: "Nothing was found." })
-  const events = await stream("/conversations", { model: MODEL, message: "xyzzyqwv plugh frobozz quendor case-vain" })
+  const events = await stream("/conversations", { model: MODEL, message: "case-vain xyzzyqwv" })
   expect(dataOf(events, "sources").sources).toEqual([])
   const details = events.filter(({ event }) => event === "status").map(({ data }) => data.detail)
   expect(details).toContain("nothing in the library bears on this")
   expect(newest("vain")).toContain("no passage of it bears on the message")
-  expect(newest("vain")).toEndWith("xyzzyqwv plugh frobozz quendor case-vain")
+  expect(newest("vain")).toEndWith("case-vain xyzzyqwv")
   const quoted = await stream("/conversations", { model: "builtin/extractive", message: "xyzzyqwv plugh" })
   expect(dataOf(quoted, "message_completed").content).toBe("The library holds nothing that answers this.")
   // Files that a turn names are what it is about, whatever the words.
   const named = await stream("/conversations", {
     model: MODEL,
-    message: "xyzzyqwv plugh frobozz quendor case-vain",
+    message: "case-vain xyzzyqwv",
     file_ids: [files["widgets.txt"]],
   })
   expect(dataOf(named, "sources").sources.map((source: { name: string }) => source.name)).toEqual(["widgets.txt"])
