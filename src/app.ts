@@ -29,8 +29,9 @@ import type { Services } from "./http/services.ts"
 import { sessionAsPrincipal } from "./http/session.ts"
 import { Traffic } from "./http/traffic.ts"
 import { EXTENSIONS } from "./ingest/extract/extensions.ts"
+import { QuickReader } from "./ingest/extract/quick-reader.ts"
 import { ReaderPool, type ReaderPoolOptions } from "./ingest/extract/reader-pool.ts"
-import { indexingLanes, QUICK_FILES_PER_READER, QUICK_READ_MS } from "./ingest/lanes.ts"
+import { indexingLanes } from "./ingest/lanes.ts"
 import { INDEX_FILE } from "./ingest/task.ts"
 import { JobQueue } from "./jobs/queue.ts"
 import { JobWorker } from "./jobs/worker.ts"
@@ -127,12 +128,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
     ...(config.ocr_languages ? { ocrLanguagesDirectory: config.ocr_languages } : {}),
   }
   const reader = new ReaderPool(readerOptions)
-  const quickReader = new ReaderPool({
-    ...readerOptions,
-    size: 1,
-    timeoutFor: () => QUICK_READ_MS,
-    filesPerReader: QUICK_FILES_PER_READER,
-  })
+  const quickReader = new QuickReader(readerOptions)
   const entityModel = openEntityModel(modelDirectories(config), nativeDirectory)
   const redactor = new Redactor({ entityModel })
   const workspaces = new Workspaces(database)

@@ -35,6 +35,23 @@ export interface DocumentReader {
   ): Promise<ReadDocument>
 }
 
+/** What a reader made of a small file, in memory. */
+export interface QuickDocument extends Omit<ReadDocument, "textPath" | "close"> {
+  text: string
+}
+
+/** `not quick`: for the ordinary reader, which finds out what is the matter with it. An Error says why it cannot be read. */
+export type QuickOutcome = QuickDocument | "not quick" | Error
+
+/** Reads and cuts small files in isolation, whatever the other reader is busy with. */
+export interface QuickDocumentReader {
+  /** What became of each, in their order. @throws the reason of `signal` */
+  readAll(
+    files: readonly { path: string; name: string; type: string; size: number }[],
+    signal: AbortSignal,
+  ): Promise<QuickOutcome[]>
+}
+
 /** What indexing needs of the search index. */
 export interface IndexWriter {
   stage(
@@ -45,7 +62,11 @@ export interface IndexWriter {
     signal: AbortSignal,
   ): Promise<void>
   /** @returns those that may be published: the others were overtaken, or are gone */
-  stageTogether<F extends FileVersion & { chunks: ChunkSource }>(files: readonly F[], signal: AbortSignal): Promise<F[]>
+  stageTogether<F extends FileVersion & { chunks: ChunkSource }>(
+    files: readonly F[],
+    on: (stage: "embedding" | "committing") => void,
+    signal: AbortSignal,
+  ): Promise<F[]>
   publish(trx: Trx, versions: readonly FileVersion[]): Promise<void>
   sweep(): Promise<void>
 }
@@ -55,8 +76,7 @@ export interface IndexFileDependencies {
   blobs: Blobs
   queue: JobQueue
   reader: DocumentReader
-  /** Reads small files, whatever the other one is busy with, and gives up soon. */
-  quickReader: DocumentReader
+  quickReader: QuickDocumentReader
   index: IndexWriter
   /** Whether an attempt failed for the disk's sake alone: it does not count. */
   isDisksFault(error: unknown): Promise<boolean>

@@ -10,8 +10,8 @@ import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
 import { ExtractionError } from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
-import { giveUp, type IndexFileDependencies, indexFile, type ReadDocument } from "./index-file.ts"
-import { fail, publish, removeJob } from "./outcomes.ts"
+import { giveUp, type IndexFileDependencies, indexFile, type QuickDocument, type QuickOutcome } from "./index-file.ts"
+import { fail, publish, removeJob, requeue } from "./outcomes.ts"
 import { StageClock } from "./stage-clock.ts"
 
 /** Passages written together: they are in memory, and the first of them waits for the last. */
@@ -23,7 +23,7 @@ interface Member {
 }
 
 interface ReadMember extends Member {
-  document: ReadDocument
+  document: QuickDocument
 }
 
 /** The handler of `index_file` jobs in the quick lane. */
@@ -33,20 +33,19 @@ export const indexGroup =
     const failures: JobFailure[] = []
     const failed = (job: LeasedJob) => (error: unknown) => void failures.push({ job, error })
     const members = await membersOf(dependencies, jobs)
-    await tellIndexing(dependencies, members)
+    if (members.length === 0) return failures
     const clock = new StageClock()
-    clock.enter("extracting")
-    const read: ReadMember[] = []
     try {
-      for (const member of members) {
-        const document = await readMember(dependencies, member).catch(failed(member.job))
+      clock.enter("extracting")
+      await tellIndexing(dependencies, members)
+      const read: ReadMember[] = []
+      for (const { outcome, ...member } of await readMembers(dependencies, members, stopping)) {
+        const document = await documentOf(dependencies, member, outcome).catch(failed(member.job))
         if (document) read.push({ ...member, document })
       }
-      clock.enter("committing")
-      for (const part of partsOf(read)) await writePart(dependencies, part, stopping, failed)
+      for (const part of partsOf(read)) await writePart(dependencies, part, clock, stopping, failed)
     } finally {
       clock.end()
-      await Promise.all(read.map(({ document }) => document.close()))
     }
     return failures
   }
@@ -83,30 +82,30 @@ async function tellIndexing({ database, announce }: IndexFileDependencies, membe
   for (const { file } of members) announce(file.id)
 }
 
+async function readMembers(
+  { quickReader, blobs }: IndexFileDependencies,
+  members: readonly Member[],
+  stopping: AbortSignal,
+): Promise<(Member & { outcome: QuickOutcome })[]> {
+  const sources = members.map(({ file: { blob, name, type, size } }) => ({ path: blobs.path(blob), name, type, size }))
+  const outcomes = await quickReader.readAll(sources, stopping)
+  return members.map((member, i) => ({ ...member, outcome: outcomes[i]! }))
+}
+
 /** @returns undefined where the file is done with: it failed for good, or goes on in the ordinary lane */
-async function readMember(
+async function documentOf(
   dependencies: IndexFileDependencies,
   { job, file }: Member,
-): Promise<ReadDocument | undefined> {
-  const { quickReader, blobs, queue } = dependencies
-  let document: ReadDocument | undefined
-  try {
-    const source = { path: blobs.path(file.blob), name: file.name, type: file.type, size: file.size }
-    document = await quickReader.read(source, () => {}, job.signal)
-    if (document.chunks.count === 0) throw new ExtractionError("no_text", "there is no text in the file")
-    if (document.chunks.count <= MAX_PASSAGES) return document
-  } catch (error) {
-    const isSlow = error instanceof ExtractionError && error.code === "extraction_timeout"
-    if (!isSlow) {
-      await document?.close()
-      await giveUp(dependencies, job, error)
-      return undefined
-    }
-  }
-  await document?.close()
-  log.info("a small file takes long: it goes on in the ordinary lane", { file_id: file.id })
-  await queue.changeLane(job, "ordinary")
-  queue.announce()
+  outcome: QuickOutcome,
+): Promise<QuickDocument | undefined> {
+  if (outcome instanceof Error) return void (await giveUp(dependencies, job, outcome))
+  if (outcome !== "not quick" && outcome.chunks.count === 0)
+    return void (await giveUp(dependencies, job, new ExtractionError("no_text", "there is no text in the file")))
+  if (outcome !== "not quick" && outcome.chunks.count <= MAX_PASSAGES) return outcome
+  log.info("a small file is not quick to read: it goes on in the ordinary lane", { file_id: file.id })
+  await requeue(dependencies, file.id)
+  await dependencies.queue.changeLane(job, "ordinary")
+  dependencies.queue.announce()
   return undefined
 }
 
@@ -129,11 +128,12 @@ function partsOf(read: readonly ReadMember[]): ReadMember[][] {
 async function writePart(
   dependencies: IndexFileDependencies,
   part: readonly ReadMember[],
+  clock: StageClock,
   stopping: AbortSignal,
   failed: (job: LeasedJob) => (error: unknown) => void,
 ): Promise<void> {
   try {
-    for (const { job } of await writeTogether(dependencies, part, stopping))
+    for (const { job } of await writeTogether(dependencies, part, clock, stopping))
       failed(job)(new Error(`indexing of ${job.subject} was overtaken`))
   } catch (error) {
     if (stopping.aborted || (await dependencies.isDisksFault(error)))
@@ -149,6 +149,7 @@ async function writePart(
 async function writeTogether(
   dependencies: IndexFileDependencies,
   part: readonly ReadMember[],
+  clock: StageClock,
   stopping: AbortSignal,
 ): Promise<ReadMember[]> {
   const { index, blobs, reached = () => {} } = dependencies
@@ -158,10 +159,10 @@ async function writeTogether(
     generation: member.file.generation,
     chunks: member.document.chunks,
   }))
-  const staged = await index.stageTogether(wanted, stopping)
+  const staged = await index.stageTogether(wanted, stage => clock.enter(stage), stopping)
   // After the stores, so that what is given up before leaves no text behind.
-  await Promise.all(staged.map(({ file, document }) => blobs.moveText(file.id, file.generation, document.textPath)))
-  reached("texts moved")
+  await Promise.all(staged.map(({ file, document }) => blobs.writeText(file.id, file.generation, document.text)))
+  reached("texts written")
   stopping.throwIfAborted()
   await publish(dependencies, staged)
   const done = new Set(staged.map(({ job }) => job))

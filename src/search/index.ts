@@ -128,8 +128,12 @@ export class SearchIndex implements SearchService {
    * The same for several small files, in one commit of each store. Fails for all of them or for none.
    * @returns those that may be published: the others were overtaken, or are gone
    */
-  stageTogether<F extends StagedFile>(files: readonly F[], signal: AbortSignal): Promise<F[]> {
-    return stageTogether(this.staging(), files, signal)
+  stageTogether<F extends StagedFile>(
+    files: readonly F[],
+    on: (stage: "embedding" | "committing") => void,
+    signal: AbortSignal,
+  ): Promise<F[]> {
+    return stageTogether(this.staging(), files, on, signal)
   }
 
   /** Inside the transaction that makes the files searchable: these generations are seen from its commit on, no others. */

@@ -74,9 +74,11 @@ export async function stageFile(
 export function stageTogether<F extends StagedFile>(
   dependencies: StageDependencies,
   files: readonly F[],
+  on: (stage: "embedding" | "committing") => void,
   signal: AbortSignal,
 ): Promise<F[]> {
   return stage(dependencies, files, signal, async generations => {
+    on("embedding")
     const parts: Part[] = []
     for (const generation of generations) {
       const { chunks } = generation.file
@@ -86,6 +88,7 @@ export function stageTogether<F extends StagedFile>(
       parts.push({ generation, ordinal: 0, chunks: all, scheme: schemeOf(chunks.opening) })
     }
     if (!(await writeParts(dependencies, parts, true, () => {}, signal))) dependencies.vectorsMissing()
+    on("committing")
   })
 }
 

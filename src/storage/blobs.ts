@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { type FileHandle, mkdir, open, rename, rm, statfs } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { AppError } from "../errors.ts"
 import { log } from "../log.ts"
 
@@ -126,6 +126,23 @@ export class Blobs {
       await handle.close()
     }
     await settle(temporary, this.textPath(fileId, generation))
+  }
+
+  /** Stores a short text as that of a generation. */
+  async writeText(fileId: string, generation: number, text: string): Promise<void> {
+    const path = this.textPath(fileId, generation)
+    const temporary = join(this.temporaryDirectory, basename(path))
+    const handle = await open(temporary, "w", 0o600)
+    try {
+      await writeAll(handle, Buffer.from(text))
+      await handle.sync()
+    } catch (error) {
+      await discard(temporary)
+      throw error
+    } finally {
+      await handle.close()
+    }
+    await settle(temporary, path)
   }
 
   async removeText(fileId: string, generation: number): Promise<void> {

@@ -5,6 +5,7 @@ import {
   chunkFile,
   type Outline,
   type ReadAnswer,
+  type ReadFailure,
   type ReadProgress,
   type ReadRequest,
   type ReadStage,
@@ -84,14 +85,7 @@ export class ReaderChild {
         },
       })
       if (answer.kind === "done") return answer.outline
-      const { code, message, detail } = answer
-      // A fault of the reader, unlike one of the file, may be gone next time.
-      throw new ExtractionError(
-        code,
-        message,
-        code === "internal_error",
-        detail ? { cause: new Error(detail) } : undefined,
-      )
+      throw failureOf(answer)
     } catch (error) {
       throw error instanceof ChildEnded ? endOf(error) : error
     } finally {
@@ -113,6 +107,10 @@ async function openFiles({ path, resultPath }: ReadPaths): Promise<FileHandle[]>
     throw error
   }
 }
+
+/** What the reader itself said about the file. A fault of the reader, unlike one of the file, may be gone next time. */
+export const failureOf = ({ code, message, detail }: ReadFailure): ExtractionError =>
+  new ExtractionError(code, message, code === "internal_error", detail ? { cause: new Error(detail) } : undefined)
 
 function endOf({ reason, message }: ChildEnded): Error {
   if (reason === "time")

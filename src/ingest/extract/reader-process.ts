@@ -7,7 +7,18 @@ import { type Conversation, serveParent } from "../../threads/child-side.ts"
 import { fileBytes } from "../../threads/mapped-file.ts"
 import { writeChunks } from "./chunk-file.ts"
 import { extractInto } from "./index.ts"
-import type { Outline, ReadAnswer, ReadProgress, ReadRequest, ReadStage } from "./reader-protocol.ts"
+import { readQuickly } from "./quick-read.ts"
+import type {
+  Outline,
+  QuickAnswer,
+  QuickRequest,
+  QuickResult,
+  ReadAnswer,
+  ReadFailure,
+  ReadProgress,
+  ReadRequest,
+  ReadStage,
+} from "./reader-protocol.ts"
 import { TextFile } from "./text-file.ts"
 
 /** Progress goes out at most this often. */
@@ -17,22 +28,30 @@ type Tell = (progress: ReadProgress) => void
 
 /** Serves until the parent closes the line. @param told see serveParent */
 export const serveReader = (told: string | undefined): Promise<void> =>
-  serveParent<ReadRequest, ReadAnswer, ReadProgress>(told, answer)
+  serveParent<ReadRequest | QuickRequest, ReadAnswer | QuickAnswer, ReadProgress | QuickResult>(told, answer)
 
-async function answer(request: ReadRequest, conversation: Conversation<ReadProgress>): Promise<ReadAnswer> {
-  try {
-    return { kind: "done", outline: await read(request, conversation) }
-  } catch (error) {
-    if (!(error instanceof ExtractionError))
-      return {
-        kind: "failed",
-        code: "internal_error",
-        message: "the reader failed",
-        detail: String((error as Error).stack),
-      }
-    const detail = error.cause instanceof Error ? { detail: String(error.cause.stack) } : {}
-    return { kind: "failed", code: error.code, message: error.message, ...detail }
+async function answer(
+  request: ReadRequest | QuickRequest,
+  conversation: Conversation<ReadProgress | QuickResult>,
+): Promise<ReadAnswer | QuickAnswer> {
+  if ("documents" in request) {
+    for (const document of request.documents)
+      conversation.tell(await readQuickly(document, request.chunkOptions).catch(failureBy))
+    return { kind: "all_told" }
   }
+  return read(request, conversation).then(outline => ({ kind: "done", outline }) as const, failureBy)
+}
+
+function failureBy(error: unknown): ReadFailure {
+  if (!(error instanceof ExtractionError))
+    return {
+      kind: "failed",
+      code: "internal_error",
+      message: "the reader failed",
+      detail: String((error as Error).stack),
+    }
+  const detail = error.cause instanceof Error ? { detail: String(error.cause.stack) } : {}
+  return { kind: "failed", code: error.code, message: error.message, ...detail }
 }
 
 const pause = (): Promise<void> => new Promise(resolve => setImmediate(resolve))

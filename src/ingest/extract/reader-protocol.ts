@@ -2,7 +2,7 @@
  * What daemon and reader process say to each other, and the files in which a result is handed over. The reader opens none
  * of them: it gets the document, the text and the chunks as open files, in this order.
  */
-import type { ExtractionErrorCode, Warning } from "../../storage/document.ts"
+import type { ExtractionErrorCode, TextChunk, Warning } from "../../storage/document.ts"
 import type { ChunkOptions } from "../chunk.ts"
 import type { OcrLimits } from "./ocr-budget.ts"
 
@@ -24,9 +24,32 @@ export type ReadProgress =
   | { kind: "ocr_expected"; count: number }
 
 /** Reader → daemon, at the end. */
-export type ReadAnswer =
-  | { kind: "done"; outline: Outline }
-  | { kind: "failed"; code: ExtractionErrorCode; message: string; detail?: string }
+export type ReadAnswer = { kind: "done"; outline: Outline } | ReadFailure
+
+export interface ReadFailure {
+  kind: "failed"
+  code: ExtractionErrorCode
+  message: string
+  detail?: string
+}
+
+/** Daemon → reader: read these, which are small, one after the other. Each result is told as progress when it is there. */
+export interface QuickRequest {
+  /** `content`: its bytes, base64. */
+  documents: { name: string; type: string; content: string }[]
+  chunkOptions?: ChunkOptions
+}
+
+/** `not_quick`: larger than it looked, or in need of OCR. */
+export type QuickResult =
+  | { kind: "read"; outline: Outline; text: string; chunks: TextChunk[] }
+  | { kind: "not_quick" }
+  | ReadFailure
+
+/** Reader → daemon, when all results are told. */
+export interface QuickAnswer {
+  kind: "all_told"
+}
 
 /** What is told about a document beside its text and chunks. */
 export interface Outline {
