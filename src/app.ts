@@ -155,6 +155,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
   const conversations = new ConversationStore(database)
   await conversations.closeInterrupted()
   const chat = new Chat({
+    idempotency,
     store: conversations,
     replies: new Replies(conversations, config.max_replies),
     models,

@@ -8,6 +8,7 @@ import { AppError, invalid } from "../errors.ts"
 import { Guard } from "../grounding/guard.ts"
 import { newId } from "../id.ts"
 import { parseRedaction } from "../redaction/redact.ts"
+import type { Idempotency } from "../storage/idempotency.ts"
 import {
   type ConversationPatch,
   type ConversationRow,
@@ -21,10 +22,12 @@ import { asSeen, type PrepareDependencies, type Prepared, prepareTurn } from "./
 import { replayStored } from "./replay.ts"
 import type { StopReason } from "./replies.ts"
 import { type ChatSettings, checkMetadata, type TurnRequest, titleOf } from "./settings.ts"
-import { type Asker, type StartDependencies, type Started, TurnStart } from "./turn-start.ts"
+import { type Asker, type NotedTurn, type StartDependencies, type Started, TurnStart } from "./turn-start.ts"
 import type { Conversation, NumberedEvent, Source, TurnAnswer } from "./types.ts"
 
-export interface ChatDependencies extends StartDependencies, Omit<PrepareDependencies, "filesOf"> {}
+export interface ChatDependencies extends StartDependencies, Omit<PrepareDependencies, "filesOf"> {
+  idempotency: Idempotency
+}
 
 /** How long `cancel` waits for the reply to be stored before it answers. */
 const CANCEL_WAIT_MS = 2_000
@@ -42,7 +45,11 @@ export class Chat {
   }
 
   /** Makes a conversation and begins its first reply. */
-  async create(asker: Asker, given: TurnRequest): Promise<Started> {
+  create(asker: Asker, given: TurnRequest): Promise<Started> {
+    return this.once(asker, () => this.begin(asker, given))
+  }
+
+  private async begin(asker: Asker, given: TurnRequest): Promise<Started> {
     const { replies, store } = this.dependencies
     if (!given.message) throw invalid("message", "must not be empty")
     replies.assertRoom()
@@ -64,7 +71,7 @@ export class Chat {
     try {
       const rows = await store.transaction(async trx => {
         const conversation = await store.create(made, trx)
-        return { conversation, ...(await this.start.addTurn(id, prepared, trx)) }
+        return { conversation, ...(await this.start.addTurn(asker, id, prepared, trx, true)) }
       })
       return this.start.begin(asker, prepared, { ...rows, created: true, history: [], continued: null })
     } finally {
@@ -79,7 +86,7 @@ export class Chat {
       const prepared = await this.prepare(asker, given, conversation)
       const history = await this.dependencies.store.messages(conversationId)
       const rows = await this.start.changed(conversation, prepared, trx =>
-        this.start.addTurn(conversationId, prepared, trx),
+        this.start.addTurn(asker, conversationId, prepared, trx),
       )
       return this.start.begin(asker, prepared, { conversation, ...rows, created: false, history, continued: null })
     })
@@ -101,7 +108,10 @@ export class Chat {
         return { conversationId, live: undefined, messageIds: [] }
       }
       if (last.role === "user") return this.start.answer(asker, prepared, conversation, messages)
-      await this.start.changed(conversation, prepared, trx => store.reopen(last.id, prepared.model.info.value, trx))
+      await this.start.changed(conversation, prepared, async trx => {
+        await store.reopen(last.id, prepared.model.info.value, trx)
+        await this.start.note(asker, { conversationId, created: false, replyId: last.id, messageIds: [last.id] }, trx)
+      })
       const asked = messages.findLastIndex(message => message.role === "user")
       const sources: Source[] = JSON.parse(last.sources)
       return this.start.begin(asker, prepared, {
@@ -139,7 +149,7 @@ export class Chat {
         )
       const rows = await this.start.changed(conversation, prepared, async trx => {
         await store.deleteFrom(conversationId, firstRemoved, trx)
-        return this.start.addTurn(conversationId, prepared, trx)
+        return this.start.addTurn(asker, conversationId, prepared, trx)
       })
       return this.start.begin(asker, prepared, {
         conversation,
@@ -224,8 +234,38 @@ export class Chat {
     return this.dependencies.replies.stop(graceMs)
   }
 
+  /** Begins a turn, unless the call repeats one that did: then that one is followed. */
+  private once(asker: Asker, begin: () => Promise<Started>): Promise<Started> {
+    return this.dependencies.idempotency.once(asker.repetition, begin, noted =>
+      this.repeated(asker.workspaceId, JSON.parse(noted)),
+    )
+  }
+
+  /** @throws AppError not_found when conversation or reply have been removed since */
+  private async repeated(workspaceId: string, { conversationId, created, replyId, messageIds }: NotedTurn) {
+    const row = await this.row(workspaceId, conversationId)
+    const messages = await this.dependencies.store.messages(conversationId)
+    const at = messages.findIndex(({ id }) => id === replyId)
+    if (at < 0) throw new AppError("not_found", { message: "the reply to this request has been removed" })
+    const live = this.dependencies.replies.newestOf(conversationId)
+    if (live?.messageId === replyId) return { conversationId, live, messageIds }
+    const { model, created_at, additional_metadata } = toConversation(row, messages)
+    const data = { conversation_id: conversationId, model, created_at, additional_metadata }
+    const first = created ? [{ event: "conversation_created" as const, data }] : []
+    const stored = () => replayStored(conversationId, messages.slice(0, at + 1), 0, first)
+    return { conversationId, live: undefined, messageIds, stored }
+  }
+
   /** Holds the conversation for one turn; lets go of it when the turn cannot begin. */
-  private async inConversation(
+  private inConversation(
+    asker: Asker,
+    conversationId: string,
+    work: (conversation: ConversationRow) => Promise<Started>,
+  ): Promise<Started> {
+    return this.once(asker, () => this.hold(asker, conversationId, work))
+  }
+
+  private async hold(
     asker: Asker,
     conversationId: string,
     work: (conversation: ConversationRow) => Promise<Started>,

@@ -7,18 +7,20 @@ import type { ChatEvent, ChatEventData, NumberedEvent } from "./types.ts"
 
 /**
  * From the beginning where `lastEventId` is 0. Otherwise the reader has a part of a stream whose deltas are forgotten:
- * it gets the end, which holds the whole content, numbered on from what it has.
+ * it gets the end, which holds the whole content, numbered on from what it has. `before` comes first of all.
  */
 export async function* replayStored(
   conversationId: string,
   messages: readonly MessageRow[],
   lastEventId: number,
+  before: readonly ChatEvent[] = [],
 ): AsyncGenerator<NumberedEvent> {
   const at = messages.findLastIndex(message => message.role === "assistant")
   const reply = messages[at]
   if (!reply) return
   const asked = messages.slice(0, at).findLast(message => message.role === "user")
   const beginning: ChatEvent[] = [
+    ...before,
     {
       event: "message_started",
       data: {

@@ -4,6 +4,7 @@
  */
 import { NOTHING } from "../guarded.ts"
 import type { Executor } from "../storage/database.ts"
+import { type IdempotentRequest, note } from "../storage/idempotency.ts"
 import type { ConversationChange, ConversationRow, MessageRow } from "./conversation-rows.ts"
 import { CONVERSATION_CHANGE } from "./fields.ts"
 import { LiveReply } from "./live-reply.ts"
@@ -11,6 +12,7 @@ import { asSeen, type Prepared } from "./prepare.ts"
 import type { Replies } from "./replies.ts"
 import { type RunDependencies, runTurn } from "./run-turn.ts"
 import { newDraft, type Turn } from "./turn.ts"
+import type { NumberedEvent } from "./types.ts"
 
 export interface StartDependencies extends RunDependencies {
   replies: Replies
@@ -20,6 +22,8 @@ export interface StartDependencies extends RunDependencies {
 export interface Asker {
   workspaceId: string
   requestId: string
+  /** Of a call with an Idempotency-Key. */
+  repetition?: IdempotentRequest | undefined
 }
 
 /** A turn under way; no `live` reply where there was nothing to do. */
@@ -27,6 +31,16 @@ export interface Started {
   conversationId: string
   live: LiveReply | undefined
   /** Messages that this call added or extended. */
+  messageIds: string[]
+  /** The events of a repeated call whose reply is over and no longer live. */
+  stored?: () => AsyncIterable<NumberedEvent>
+}
+
+/** What a repetition of a call needs to follow the turn that the first one began. */
+export interface NotedTurn {
+  conversationId: string
+  created: boolean
+  replyId: string
   messageIds: string[]
 }
 
@@ -53,10 +67,24 @@ export class TurnStart {
   }
 
   /** The user's message and the empty reply to it. */
-  async addTurn(conversationId: string, { added, model, guard: { key } }: Prepared, trx: Executor) {
+  async addTurn(
+    asker: Asker,
+    conversationId: string,
+    { added, model, guard: { key } }: Prepared,
+    trx: Executor,
+    created = false,
+  ) {
     const { store } = this.dependencies
     const userMessage = await store.addUserMessage(conversationId, added, trx)
-    return { userMessage, replyMessage: await store.addReply(conversationId, model.info.value, key, trx) }
+    const replyMessage = await store.addReply(conversationId, model.info.value, key, trx)
+    const messageIds = [userMessage.id, replyMessage.id]
+    await this.note(asker, { conversationId, created, replyId: replyMessage.id, messageIds }, trx)
+    return { userMessage, replyMessage }
+  }
+
+  /** Together with the messages, so that a repetition after a crash finds both or neither. */
+  async note({ repetition }: Asker, turn: NotedTurn, trx: Executor): Promise<void> {
+    if (repetition) await note(trx, repetition, JSON.stringify(turn))
   }
 
   /** A reply to the last of these messages, which is the user's. */
@@ -70,7 +98,10 @@ export class TurnStart {
     const { store } = this.dependencies
     const replyMessage = await this.changed(conversation, prepared, async trx => {
       await before(trx)
-      return store.addReply(conversation.id, prepared.model.info.value, prepared.guard.key, trx)
+      const reply = await store.addReply(conversation.id, prepared.model.info.value, prepared.guard.key, trx)
+      const noted = { conversationId: conversation.id, created: false, replyId: reply.id, messageIds: [reply.id] }
+      await this.note(asker, noted, trx)
+      return reply
     })
     const userMessage = await asSeen(messages.at(-1)!, prepared.guard)
     const history = messages.slice(0, -1)

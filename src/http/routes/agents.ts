@@ -6,6 +6,7 @@ import { invalid } from "../../errors.ts"
 import type { RunStatus } from "../../storage/runs.ts"
 import { StoredError, WarningSchema } from "../chat-schemas.ts"
 import { caller } from "../context.ts"
+import { idempotencyKeyOf } from "../idempotency-key.ts"
 import {
   IDEMPOTENCY_KEY,
   integer,
@@ -301,10 +302,3 @@ function statusesOf(value: string | undefined): RunStatus[] | undefined {
 
 const prefersAsync = (request: Request): boolean =>
   (request.headers.get("prefer") ?? "").split(/[,;]/).some(part => part.trim().toLowerCase() === "respond-async")
-
-function idempotencyKeyOf(request: Request): string | undefined {
-  const key = request.headers.get("idempotency-key")?.trim()
-  if (!key) return undefined
-  if (key.length > 255) throw invalid("Idempotency-Key", "must have at most 255 characters")
-  return key
-}

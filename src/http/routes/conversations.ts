@@ -3,6 +3,7 @@ import { Elysia, t } from "elysia"
 import type { Asker, Started } from "../../chat/turn-start.ts"
 import { invalid } from "../../errors.ts"
 import type { Principal } from "../../keys/keys.ts"
+import type { IdempotentRequest } from "../../storage/idempotency.ts"
 import {
   ConversationSchema,
   ConversationSummarySchema,
@@ -12,7 +13,8 @@ import {
   turnRequestOf,
 } from "../chat-schemas.ts"
 import { caller, type RequestContext } from "../context.ts"
-import { LAST_EVENT_ID, listOf, operation, pageOf, pageQuery, paginated } from "../schemas.ts"
+import { turnRepetition } from "../idempotency-key.ts"
+import { IDEMPOTENCY_KEY, LAST_EVENT_ID, listOf, operation, pageOf, pageQuery, paginated } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { eventStream } from "../sse.ts"
 
@@ -36,6 +38,7 @@ export const TURN_ERRORS = [
   "not_found",
   "model_not_found",
   "conversation_busy",
+  "conflict",
   "request_too_large",
   "unsupported_media_type",
   "invalid_pattern",
@@ -50,8 +53,9 @@ const EXAMPLE = { message: "What is the notice period of the lease?", model: "ol
 const streamed = (summary: string, description: string) =>
   operation({
     summary,
-    description: `${description}\n\n${STREAM}\n\nWith \`Accept: application/json\` the answer is one JSON body, sent when the reply is complete.`,
+    description: `${description}\n\n${STREAM}\n\nWith \`Accept: application/json\` the answer is one JSON body, sent when the reply is complete. A call that repeats an \`Idempotency-Key\` of the last 24 h follows the reply that the first one began.`,
     tag: "Conversations",
+    headers: [IDEMPOTENCY_KEY],
     success: { description: "The reply as events", schema: t.String(), type: "text/event-stream" },
     errors: [...TURN_ERRORS],
     example: EXAMPLE,
@@ -60,8 +64,9 @@ const streamed = (summary: string, description: string) =>
 export const conversationRoutes = ({ chat }: Services) => {
   /** The reply in the form that the client accepts. */
   const respond = async (started: Started, asker: Asker, request: Request, context: RequestContext) => {
-    const { live } = started
-    if (live && wantsStream(request)) return eventStream(signal => live.follow(0, signal), context)
+    const { live, stored } = started
+    const follow = live ? (signal: AbortSignal) => live.follow(0, signal) : stored
+    if (follow && wantsStream(request)) return eventStream(follow, context)
     context.keepOpen()
     return Response.json(await chat.finished(started, asker))
   }
@@ -70,7 +75,7 @@ export const conversationRoutes = ({ chat }: Services) => {
     .post(
       "/external/conversations",
       async ({ body, principal, context, request }) => {
-        const asker = askerOf(principal, context)
+        const asker = askerOf(principal, context, turnRepetition(request, principal, "create", body))
         return respond(await chat.create(asker, turnRequestOf(body)), asker, request, context)
       },
       {
@@ -82,7 +87,7 @@ export const conversationRoutes = ({ chat }: Services) => {
     .post(
       "/external/conversations/:conversation_id",
       async ({ params, body, principal, context, request }) => {
-        const asker = askerOf(principal, context)
+        const asker = askerOf(principal, context, turnRepetition(request, principal, "send", { ...params, ...body }))
         return respond(await chat.send(asker, params.conversation_id, turnRequestOf(body)), asker, request, context)
       },
       {
@@ -95,7 +100,8 @@ export const conversationRoutes = ({ chat }: Services) => {
     .post(
       "/external/conversations/:conversation_id/messages/:message_id/regenerate",
       async ({ params, body, principal, context, request }) => {
-        const asker = askerOf(principal, context)
+        const asked = { ...params, ...body }
+        const asker = askerOf(principal, context, turnRepetition(request, principal, "regenerate", asked))
         const { conversation_id, message_id } = params
         return respond(
           await chat.regenerate(asker, conversation_id, message_id, turnRequestOf(body ?? {})),
@@ -224,10 +230,11 @@ export const conversationRoutes = ({ chat }: Services) => {
     )
 }
 
-export const askerOf = ({ workspaceId }: Principal, { requestId }: RequestContext): Asker => ({
-  workspaceId,
-  requestId,
-})
+export const askerOf = (
+  { workspaceId }: Principal,
+  { requestId }: RequestContext,
+  repetition: IdempotentRequest | undefined,
+): Asker => ({ workspaceId, requestId, repetition })
 
 /** A stream, unless the client accepts JSON and does not accept events. */
 function wantsStream(request: Request): boolean {

@@ -3,7 +3,8 @@ import { Elysia, t } from "elysia"
 import { invalid } from "../../errors.ts"
 import { MessageText, TurnAnswerSchema, turnFields, turnRequestOf } from "../chat-schemas.ts"
 import { caller } from "../context.ts"
-import { nullable, operation } from "../schemas.ts"
+import { turnRepetition } from "../idempotency-key.ts"
+import { IDEMPOTENCY_KEY, nullable, operation } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { askerOf, TURN_ERRORS } from "./conversations.ts"
 
@@ -27,6 +28,7 @@ const answered = (summary: string, description: string, example: unknown) =>
     summary,
     description,
     tag: "Conversations (set B)",
+    headers: [IDEMPOTENCY_KEY],
     success: { description: "The messages that this call added or extended", schema: TurnAnswerSchema },
     errors: [...TURN_ERRORS],
     example,
@@ -37,12 +39,12 @@ export const setBRoutes = ({ chat }: Services) =>
     .use(caller)
     .post(
       "/external/start-conversation",
-      async ({ body, principal, context }) => {
+      async ({ body, principal, context, request }) => {
         const { initial_message, ...given } = body
         const message = given.message ?? initial_message
         if (!message) throw invalid("message", "must not be empty")
         context.keepOpen()
-        const asker = askerOf(principal, context)
+        const asker = askerOf(principal, context, turnRepetition(request, principal, "start-conversation", body))
         return chat.finished(await chat.create(asker, turnRequestOf({ ...given, message })), asker)
       },
       {
@@ -55,10 +57,10 @@ export const setBRoutes = ({ chat }: Services) =>
     )
     .post(
       "/external/send",
-      async ({ body, principal, context }) => {
+      async ({ body, principal, context, request }) => {
         const { conversation_id, ...given } = body
         context.keepOpen()
-        const asker = askerOf(principal, context)
+        const asker = askerOf(principal, context, turnRepetition(request, principal, "send", body))
         return chat.finished(await chat.send(asker, conversation_id, turnRequestOf(given)), asker)
       },
       {
@@ -72,12 +74,12 @@ export const setBRoutes = ({ chat }: Services) =>
     )
     .post(
       "/external/continue",
-      async ({ body, principal, context }) => {
+      async ({ body, principal, context, request }) => {
         const { conversation_id, ...given } = body
         context.keepOpen()
-        const asker = askerOf(principal, context)
-        const request = { ...turnRequestOf(given), model: given.model }
-        return chat.finished(await chat.continue(asker, conversation_id, request), asker)
+        const asker = askerOf(principal, context, turnRepetition(request, principal, "continue", body))
+        const turn = { ...turnRequestOf(given), model: given.model }
+        return chat.finished(await chat.continue(asker, conversation_id, turn), asker)
       },
       {
         scope: "chat",

@@ -5,6 +5,7 @@ import { newId } from "../../id.ts"
 import { acceptFiles, checkLabels, type ReceivedFile, type UploadAnswer } from "../../library/accept.ts"
 import { safeName } from "../../library/labels.ts"
 import { caller, contextOf, type RequestContext } from "../context.ts"
+import { idempotencyKeyOf } from "../idempotency-key.ts"
 import { type FilePart, PATIENCE, receiveMultipart } from "../multipart.ts"
 import { IDEMPOTENCY_KEY, operation } from "../schemas.ts"
 import type { Services } from "../services.ts"
@@ -202,17 +203,6 @@ function asRejection(error: unknown): AppError {
   const known = error instanceof AppError ? error : asStorageError(error)
   if (known) return known
   throw error
-}
-
-function idempotencyKeyOf(request: Request): string | undefined {
-  const key = request.headers.get("idempotency-key")
-  if (key === null) return undefined
-  if (key.length < 1 || key.length > 255)
-    throw new AppError("invalid_request", {
-      message: "Idempotency-Key: must have 1 to 255 characters",
-      details: [{ field: "Idempotency-Key", issue: "must have 1 to 255 characters" }],
-    })
-  return key
 }
 
 /** Some 200 KB of JSON: ten thousands of records in one go would hold up everybody else. */

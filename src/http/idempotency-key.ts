@@ -1,0 +1,23 @@
+/** The header Idempotency-Key: a name that a client gives one request, so that it may send it again without harm. */
+import { invalid } from "../errors.ts"
+import type { Principal } from "../keys/keys.ts"
+import { type IdempotentRequest, requestHash } from "../storage/idempotency.ts"
+
+/** @throws AppError invalid_request for a key that is empty or too long */
+export function idempotencyKeyOf(request: Request): string | undefined {
+  const key = request.headers.get("idempotency-key")?.trim()
+  if (key === undefined) return undefined
+  if (key.length < 1 || key.length > 255) throw invalid("Idempotency-Key", "must have 1 to 255 characters")
+  return key
+}
+
+/** A chat request with its key; undefined without one. `action` and `asked` tell requests apart. */
+export function turnRepetition(
+  request: Request,
+  { workspaceId }: Principal,
+  action: string,
+  asked: unknown,
+): IdempotentRequest | undefined {
+  const key = idempotencyKeyOf(request)
+  return key === undefined ? undefined : { workspaceId, operation: "turn", key, hash: requestHash({ action, asked }) }
+}
