@@ -44,6 +44,9 @@ export class Guard {
   private readonly clean = new Set<string>()
   private readonly cleanLines = new Set<string>()
   private readonly cleanObjects = new WeakSet<object>()
+  /** What came of texts and objects that go through a door again and again: every turn of a run sends the ones before. */
+  private readonly changed = new Map<string, string>()
+  private readonly passed = new WeakMap<object, unknown>()
   private readsPartly = false
 
   /** Names the policy: what went through it before need not go again. A digest, for patterns may quote values. */
@@ -247,8 +250,7 @@ export class Guard {
   private async walk(value: unknown, step: Step): Promise<unknown> {
     if (value === null || value === undefined || step === "own") return value
     if (step === "withheld") return undefined
-    if (step === "json" || step === "values")
-      return (await this.redactValue(value, step === "json" ? "redacted" : "kept")).value
+    if (step === "json" || step === "values") return this.passJson(value, step === "json" ? "redacted" : "kept")
     if (Array.isArray(value)) {
       const items: unknown[] = []
       for (const item of value) items.push(await this.walk(item, step))
@@ -256,7 +258,7 @@ export class Guard {
     }
     if (typeof value === "string") return this.composed(value)
     if (typeof value === "number") return this.number(value)
-    if (typeof step === "string" || typeof value !== "object") return (await this.redactValue(value, "redacted")).value
+    if (typeof step === "string" || typeof value !== "object") return this.passJson(value, "redacted")
     const members: [string, unknown][] = []
     for (const [name, inner] of Object.entries(value)) {
       const next = step[name]
@@ -267,9 +269,20 @@ export class Guard {
     return Object.fromEntries(members)
   }
 
+  private async passJson(value: unknown, keys: "redacted" | "kept"): Promise<unknown> {
+    if (typeof value !== "object" || value === null) return (await this.redactValue(value, keys)).value
+    const before = this.passed.get(value)
+    if (before !== undefined) return before
+    const { value: shown } = await this.redactValue(value, keys)
+    this.passed.set(value, shown)
+    return shown
+  }
+
   /** A text that may be put together from clean ones: only its other lines are searched. */
   private async composed(text: string): Promise<string> {
     if (this.clean.has(text) || isId(text)) return text
+    const before = this.changed.get(text)
+    if (before !== undefined) return before
     const parts: string[] = []
     let unknown: string[] = []
     const search = async () => {
@@ -284,6 +297,7 @@ export class Guard {
     await search()
     const clean = parts.join("\n")
     this.clean.add(clean)
+    if (clean !== text) this.changed.set(text, clean)
     return clean
   }
 

@@ -129,6 +129,15 @@ describe("what passed before", () => {
     expect(searched).toContain(`and ${MAIL}`)
   })
 
+  test("is kept for the doors: what every turn sends again is searched once", async () => {
+    const { guard, searched } = guardWith(true)
+    const request = note()
+    const first = await guard.pass(request, NOTE)
+    searched.length = 0
+    expect(await guard.pass({ ...request }, NOTE)).toEqual(first)
+    expect(searched.filter(text => text.includes("leak.example"))).toEqual([])
+  })
+
   test("counts once, and what the door finds is not counted", async () => {
     const { guard } = guardWith(true)
     const text = await guard.text(`Write to ${MAIL}.`)
