@@ -262,6 +262,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
       await Promise.all([reader.stop(), quickReader.stop(), tables.stop()])
       await index.stop()
       await embedder.close()
+      redactor.close()
       await entityModel?.close()
       unwatch()
       allowOutbound()

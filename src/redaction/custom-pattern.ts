@@ -66,10 +66,12 @@ export class PatternSearch {
   private matchStart = -1
   private matchEnd = -1
   private readonly seen: Int32Array
+  private readonly firsts: Firsts
   private generation = 0
 
   constructor(private readonly program: Program) {
     this.seen = new Int32Array(program.inst.length)
+    this.firsts = firstsOf(program)
   }
 
   /** Takes more text; `found` gets each match that no later text can change. */
@@ -79,6 +81,12 @@ export class PatternSearch {
     for (;;) {
       const rune = this.runeAt(this.at, final)
       if (rune === undefined) break
+      // Most characters begin no match: with none open there is nothing to follow.
+      if (this.threads.length === 0 && this.matchEnd < 0 && rune !== OUTSIDE && !this.firsts.has(rune)) {
+        this.before = rune
+        this.at += rune > 0xffff ? 2 : 1
+        continue
+      }
       this.step(rune)
       const settled = this.matchEnd >= 0 && this.threads.length === 0
       if (settled || (rune === OUTSIDE && this.matchEnd >= 0)) {
@@ -169,6 +177,43 @@ export class PatternSearch {
     this.text = this.text.slice(keep)
     this.base += keep
   }
+}
+
+/** Which characters a match may begin with, whatever stands around it; remembered for the common ones. */
+interface Firsts {
+  has(rune: number): boolean
+}
+
+const REMEMBERED_RUNES = 1_024
+const firsts = new WeakMap<Program, Firsts>()
+
+function firstsOf(program: Program): Firsts {
+  const known = firsts.get(program)
+  if (known) return known
+  const beginnings = instructionsAtStart(program)
+  const begins = (rune: number) => beginnings.some(instruction => accepts(instruction, rune))
+  const table = Uint8Array.from({ length: REMEMBERED_RUNES }, (_, rune) => Number(begins(rune)))
+  const made = { has: (rune: number) => (rune < REMEMBERED_RUNES ? table[rune] === 1 : begins(rune)) }
+  firsts.set(program, made)
+  return made
+}
+
+/** Those that take the first character, with every empty condition counted as met. */
+function instructionsAtStart({ inst, start }: Program): Instruction[] {
+  const found: Instruction[] = []
+  const seen = new Set<number>()
+  const stack = [start]
+  while (stack.length > 0) {
+    const at = stack.pop()!
+    if (seen.has(at)) continue
+    seen.add(at)
+    const instruction = inst[at]!
+    const { op, out, arg } = instruction
+    if (op === ALT || op === ALT_MATCH) stack.push(arg, out)
+    else if (op === CAPTURE || op === NOP || op === EMPTY_WIDTH) stack.push(out)
+    else if (op >= RUNE) found.push(instruction)
+  }
+  return found
 }
 
 function accepts(instruction: Instruction, rune: number): boolean {

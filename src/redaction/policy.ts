@@ -2,6 +2,7 @@
 import { AppError, invalid } from "../errors.ts"
 import { compilePattern } from "./custom-pattern.ts"
 import { BUILT_IN_CATEGORIES, BUILT_IN_KINDS, type BuiltInKind, CATEGORY_OF_KIND } from "./kinds.ts"
+import { MAX_ALL_STEPS, MAX_PATTERN_STEPS, stepsOf } from "./pattern-size.ts"
 
 const MAX_PATTERNS = 50
 const MAX_PATTERN_LENGTH = 1000
@@ -99,10 +100,15 @@ function parsePatterns(given: unknown): CustomPattern[] {
   if (!Array.isArray(given)) throw invalid("redaction.custom_patterns", "must be a list")
   if (given.length > MAX_PATTERNS)
     throw invalid("redaction.custom_patterns", `must hold at most ${MAX_PATTERNS} patterns`)
-  return given.map((entry, index) => parsePattern(entry, `redaction.custom_patterns[${index}]`))
+  let steps = 0
+  return given.map((entry, index) => {
+    const custom = parsePattern(entry, `redaction.custom_patterns[${index}]`, MAX_ALL_STEPS - steps)
+    steps += stepsOf(custom.pattern)
+    return custom
+  })
 }
 
-function parsePattern(entry: unknown, field: string): CustomPattern {
+function parsePattern(entry: unknown, field: string, stepsLeft: number): CustomPattern {
   if (typeof entry !== "object" || entry === null) throw invalid(field, "must be an object with name and pattern")
   const { name, pattern, flags = "" } = entry as Record<string, unknown>
   if (typeof name !== "string" || typeof pattern !== "string")
@@ -118,6 +124,11 @@ function parsePattern(entry: unknown, field: string): CustomPattern {
   if (pattern.length > MAX_PATTERN_LENGTH) throw refuse(`the pattern is longer than ${MAX_PATTERN_LENGTH} characters`)
   const custom: CustomPattern = { name, pattern, flags: flags ?? "" }
   if (!/^(?!.*(.).*\1)[ims]*$/.test(custom.flags)) throw refuse("flags may hold i, m and s, each once")
+  const steps = stepsOf(pattern)
+  if (steps > MAX_PATTERN_STEPS)
+    throw refuse(`its repetitions make about ${steps} steps of it; at most ${MAX_PATTERN_STEPS} are allowed`)
+  if (steps > stepsLeft)
+    throw refuse(`with it all patterns together have more than ${MAX_ALL_STEPS} steps; shorten their repetitions`)
   try {
     compilePattern(custom)
   } catch (error) {

@@ -7,6 +7,7 @@ import { AppError } from "../errors.ts"
 import { log } from "../log.ts"
 import { redactions } from "../metrics.ts"
 import { countByKind, type Entity, replacementOf } from "./kinds.ts"
+import { PatternThread } from "./pattern-thread.ts"
 import type { RedactionPolicy } from "./policy.ts"
 import { Scan } from "./scan.ts"
 import { RedactionStream } from "./stream.ts"
@@ -30,6 +31,7 @@ export interface Redacted {
 export class Redactor {
   private readonly entityModel: Promise<EntityModel | undefined>
   private modelError: unknown
+  private readonly patterns = new PatternThread()
 
   /** `entityModel` may still be loading. If it fails to load, requests for NAME or ADDRESS fail; nothing passes unseen. */
   constructor(deps: { entityModel: EntityModel | undefined | Promise<EntityModel | undefined> }) {
@@ -40,11 +42,19 @@ export class Redactor {
     })
   }
 
-  /** @throws AppError model_unavailable where the policy needs the entity model and there is none. */
-  async redact(text: string, policy: RedactionPolicy): Promise<Redacted> {
-    const scan = await this.scanFor(policy)
+  /**
+   * @param signal ends the search: nobody waits for it any more
+   * @throws AppError model_unavailable where the policy needs the entity model and there is none; overloaded and
+   * invalid_pattern, where custom patterns have too much to do
+   */
+  async redact(text: string, policy: RedactionPolicy, signal?: AbortSignal): Promise<Redacted> {
+    const scan = await this.scanFor(policy, signal)
     const { entities } = await scan.advance(text, true)
     return { text: replaceAll(text, entities), entities, partial: scan.partial }
+  }
+
+  close(): void {
+    this.patterns.close()
   }
 
   stream(policy: RedactionPolicy): RedactionStream {
@@ -104,10 +114,11 @@ export class Redactor {
     return replaceAll(written, own)
   }
 
-  private async scanFor(policy: RedactionPolicy): Promise<Scan> {
-    if (!policy.kinds.includes("NAME") && !policy.kinds.includes("ADDRESS")) return new Scan(policy, undefined)
+  private async scanFor(policy: RedactionPolicy, signal?: AbortSignal): Promise<Scan> {
+    if (!policy.kinds.includes("NAME") && !policy.kinds.includes("ADDRESS"))
+      return new Scan(policy, undefined, this.patterns, signal)
     const model = await this.entityModel
-    if (model) return new Scan(policy, model)
+    if (model) return new Scan(policy, model, this.patterns, signal)
     throw new AppError("model_unavailable", {
       message: "names and addresses cannot be redacted: the entity model is not loaded",
       hint: "run `carrel doctor`; or narrow the request with redaction.kinds to kinds other than NAME and ADDRESS",

@@ -4,10 +4,10 @@
  */
 import type { EntityModel, ModelEntity } from "../backends/backend.ts"
 import { ClusterFinder, LEFT_LENGTH, type Window } from "./clusters.ts"
-import { compilePattern, PatternSearch } from "./custom-pattern.ts"
 import { type BuiltInKind, CATEGORY_OF_KIND, type Entity, replacementsOf } from "./kinds.ts"
 import { isSpecial, PlainText } from "./normal.ts"
 import { resolveOverlaps, uncovered } from "./overlap.ts"
+import type { PatternSession, PatternThread } from "./pattern-thread.ts"
 import { nextPiece } from "./pieces.ts"
 import { isMixedAddress, plausibleFinds } from "./plausible.ts"
 import type { CustomPattern, RedactionPolicy } from "./policy.ts"
@@ -26,8 +26,6 @@ const LONGEST_REPLACEMENT = 43
 const PARTIAL_OVERLAP = 8
 /** Longest stretch of work on the event loop. */
 const SLICE_MS = 8
-/** Characters that a custom pattern searches in one go: a millisecond or so. */
-const PATTERN_STEP = 2048
 
 export interface Settled {
   /** Entities up to `upTo`, by position, not overlapping; all offsets count in the text as it was given. */
@@ -41,7 +39,8 @@ type RuleKind = keyof typeof RECOGNIZERS
 /** One custom pattern at work. */
 interface CustomSearch {
   custom: CustomPattern
-  search: PatternSearch
+  /** Where its earliest open match begins. */
+  pending: number
   /** It is written for characters that the plain text has not, and reads the text as it was given. */
   ofGiven: boolean
 }
@@ -63,22 +62,33 @@ export class Scan {
   private readonly modelKinds: Set<BuiltInKind>
   private readonly clusters = new ClusterFinder()
   private readonly searches: CustomSearch[]
+  private readonly patterns: PatternSession | undefined
   private readonly replacements: RegExp
   private readonly exclude: Set<string>
   private partlyRead = false
 
-  /** @param model needed where the policy asks for NAME or ADDRESS. */
+  /**
+   * @param model needed where the policy asks for NAME or ADDRESS
+   * @param signal ends the search
+   */
   constructor(
     policy: RedactionPolicy,
     private readonly model: EntityModel | undefined,
+    patterns: PatternThread,
+    private readonly signal?: AbortSignal,
   ) {
     this.ruleKinds = policy.kinds.filter((kind): kind is RuleKind => kind in RECOGNIZERS)
     this.modelKinds = new Set(policy.kinds.filter(kind => !(kind in RECOGNIZERS)))
     this.searches = policy.customPatterns.map(custom => ({
       custom,
-      search: new PatternSearch(compilePattern(custom)),
+      pending: 0,
       ofGiven: isSpecial(custom.pattern),
     }))
+    if (this.searches.length > 0)
+      this.patterns = patterns.open(
+        this.searches.map(({ custom, ofGiven }) => ({ custom, ofGiven })),
+        signal,
+      )
     this.replacements = replacementsOf(policy.customPatterns.map(({ name }) => name))
     this.exclude = new Set(policy.exclude.map(value => new PlainText().push(value, true)))
   }
@@ -119,23 +129,20 @@ export class Scan {
   }
 
   private async searchPatterns(given: string, plain: string, final: boolean): Promise<void> {
-    for (const { custom, search, ofGiven } of this.searches) {
-      const delta = ofGiven ? given : plain
+    if (!this.patterns) return
+    const { found, pending } = await this.patterns.push(given, plain, final)
+    for (const [at, search] of this.searches.entries()) search.pending = pending[at]!
+    for (let i = 0; i < found.length; i += 3) {
+      const { custom, ofGiven } = this.searches[found[i]!]!
       const here = (offset: number) => (ofGiven ? this.plain.plainOf(offset) : offset)
-      const found = (start: number, end: number) => {
-        const entity: Entity = { kind: custom.name, category: "custom", start: here(start), end: here(end), score: 1 }
-        if (entity.start < entity.end) this.open.push(entity)
-      }
-      for (let at = 0; at < delta.length; at += PATTERN_STEP) {
-        search.push(delta.slice(at, at + PATTERN_STEP), false, found)
-        await this.giveWay()
-      }
-      if (final) search.push("", true, found)
+      const [start, end] = [here(found[i + 1]!), here(found[i + 2]!)]
+      if (start < end) this.open.push({ kind: custom.name, category: "custom", start, end, score: 1 })
     }
   }
 
   /** Lets others use the event loop once this search has had it for SLICE_MS. */
   private giveWay(): Promise<void> | undefined {
+    this.signal?.throwIfAborted()
     if (performance.now() < this.sliceEnd) return undefined
     return new Promise(resolve =>
       setImmediate(() => {
@@ -218,10 +225,8 @@ export class Scan {
 
   /** No settled text may lie inside a find, nor before one that is still open. */
   private settledUpTo(limit: number): number {
-    const pending = this.searches.map(({ search, ofGiven }) =>
-      ofGiven ? this.plain.plainOf(search.pending) : search.pending,
-    )
-    let upTo = Math.min(limit, ...pending)
+    const open = this.searches.map(({ pending, ofGiven }) => (ofGiven ? this.plain.plainOf(pending) : pending))
+    let upTo = Math.min(limit, ...open)
     for (let moved = true; moved; ) {
       moved = false
       for (const entity of this.open) {

@@ -39,6 +39,44 @@ const ask = async (path: string, body: unknown, signal: AbortSignal | null = nul
 /** A main thread that was held for the seconds that the work takes would be seen; scheduling on a busy machine is not. */
 const NOT_HELD_MS = 1_000
 
+const heavy = {
+  kinds: [],
+  custom_patterns: Array.from({ length: 10 }, (_, at) => ({ name: `P${at}`, pattern: `(a|b|${at}){1,250}c` })),
+}
+
+test("texts of a megabyte with costly patterns hold nobody up, are refused beyond a bound, and end with their clients", async () => {
+  const gone = new AbortController()
+  const text = "ab".repeat(500_000)
+  const asked = Promise.all(
+    Array.from({ length: 60 }, () =>
+      ask("/redact", { text, redaction: heavy }, gone.signal).then(
+        ({ status }) => status,
+        () => "gone",
+      ),
+    ),
+  )
+  setTimeout(() => gone.abort(), 5_000)
+  const small = async () => {
+    await Bun.sleep(2_000)
+    const started = performance.now()
+    const { body } = await ask("/redact", { text: "My plant is aac.", redaction: heavy })
+    expect(body.text).toBe("My plant is [REDACTED_P0].")
+    return performance.now() - started
+  }
+  expect(await slowestWhile(Promise.all([asked, small()]))).toBeLessThan(NOT_HELD_MS)
+  expect(await small()).toBeLessThan(1_000) // nothing of the sixty is left
+  const outcomes = await asked
+  expect(outcomes.filter(outcome => outcome === 503).length).toBeGreaterThan(10)
+  expect(outcomes.filter(outcome => outcome === "gone").length).toBeGreaterThan(1)
+}, 120_000)
+
+test("patterns whose repetitions make a program of a hundred thousand steps are refused before they are compiled", async () => {
+  const custom_patterns = Array.from({ length: 50 }, (_, at) => ({ name: `P${at}`, pattern: "a{1000}".repeat(142) }))
+  const asked = ask("/redact", { text: "a", redaction: { custom_patterns } })
+  expect(await slowestWhile(asked)).toBeLessThan(NOT_HELD_MS)
+  expect(await asked).toMatchObject({ status: 422, body: { error: { code: "invalid_pattern" } } })
+}, 30_000)
+
 test("schemas that are bombs are refused by name, or harm nobody", async () => {
   const asked = Promise.all(schemaBombs.map(([, output_schema]) => ask("/agents/run", { task: "x", output_schema })))
   expect(await slowestWhile(asked)).toBeLessThan(NOT_HELD_MS)

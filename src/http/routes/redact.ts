@@ -51,11 +51,11 @@ const Redacted = t.Object({
 export const redactRoutes = ({ redactor, redactionEnforced }: Services) =>
   new Elysia().use(caller).post(
     "/external/redact",
-    async ({ body, principal }) => {
+    async ({ body, principal, request }) => {
       // Asking this route is asking for redaction: without the field, all of it.
       const policy = parseRedaction(body.redaction ?? true, redactionEnforced(principal.workspaceId))
       if (!policy) return { text: body.text, ner_count: 0, entities: [], warnings: [] }
-      const { text, entities, partial } = await redactor.redact(body.text, policy)
+      const { text, entities, partial } = await redactor.redact(body.text, policy, request.signal)
       auditRedaction({ workspace_id: principal.workspaceId, of: "redact" }, entities)
       return { text, ner_count: entities.length, entities, warnings: partial ? [PARTIAL_REDACTION] : [] }
     },
