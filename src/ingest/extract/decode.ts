@@ -1,9 +1,12 @@
 import { isUtf8 } from "node:buffer"
 import iconv from "iconv-lite"
 import jschardet from "jschardet"
+import { detectCodePage } from "./legacy-text.ts"
 
 /** Bytes that the statistical detector sees: it takes 0.1 s for this many, and more do not make it surer. */
 const SAMPLE_BYTES = 65_536
+/** Of the statistical detector; below it other code pages are tried, which it takes apart badly in short texts and lists. */
+const SURE = 0.9
 /** A text decoded as UTF-8 may have this share of broken sequences among its non-ASCII characters and still be UTF-8. */
 const TOLERATED_DAMAGE = 0.05
 
@@ -65,7 +68,8 @@ export function detectEncoding(bytes: Uint8Array, declared?: string): string {
   if (declared && !/^utf-?(7|8|16|32)/i.test(declared) && isKnownEncoding(declared)) return declared.toLowerCase()
   if (isDamagedUtf8(bytes)) return "utf-8"
   const guess = jschardet.detect(Buffer.from(sample))
-  return guess.encoding && guess.confidence > 0.2 ? guess.encoding.toLowerCase() : "windows-1252"
+  if (guess.encoding && guess.confidence > SURE) return guess.encoding.toLowerCase()
+  return detectCodePage(sample, guess.encoding ? [guess.encoding.toLowerCase()] : [])
 }
 
 function byteOrderMark(b: Uint8Array): string | undefined {

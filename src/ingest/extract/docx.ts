@@ -71,6 +71,14 @@ interface Table {
   cells: string[]
 }
 
+/** A box or a list; the values are as the file has them: a state, or the number of an option. */
+interface FormField {
+  options: string[]
+  box: boolean
+  standard?: string
+  value?: string
+}
+
 /** Walks a part of a document, or a document of one part. */
 export class DocxWalk {
   page = 1
@@ -79,6 +87,7 @@ export class DocxWalk {
   private readonly tables: Table[] = []
   private fallbacks = 0
   private texts = 0
+  private field: FormField | undefined
 
   constructor(
     private readonly out: DocumentBuilder,
@@ -139,6 +148,16 @@ export class DocxWalk {
       case "noBreakHyphen":
         this.write("-")
         break
+      case "ffData":
+        this.field = { options: [], box: false }
+        break
+      case "checked":
+      case "default":
+      case "result":
+      case "listEntry":
+      case "checkBox":
+        this.fieldDetail(name, attribute(attributes, "val"))
+        break
       case "tbl":
         this.tables.push({ rows: [], paragraphs: [], cell: "", cells: [] })
         break
@@ -153,11 +172,31 @@ export class DocxWalk {
       this.texts = Math.max(0, this.texts - 1)
       if (name === "v") this.write(" ")
     } else if (name === "p" || name === "pt") this.closeParagraph()
+    else if (name === "ffData") this.closeField()
     else if (name === "tc" && table) {
       table.cells.push(table.cell)
       table.cell = ""
     } else if (name === "tr" && table) this.closeRow(table)
     else if (name === "tbl" && table) this.closeTable()
+  }
+
+  /** Fields of old forms keep what was chosen or ticked beside the text. */
+  private fieldDetail(name: string, value = "1"): void {
+    const { field } = this
+    if (!field) return
+    if (name === "listEntry") field.options.push(value)
+    else if (name === "checkBox") field.box = true
+    else if (name === "default") field.standard = value
+    else field.value = value
+  }
+
+  private closeField(): void {
+    const { field } = this
+    if (!field) return
+    const value = field.value ?? field.standard ?? "0"
+    if (field.box && /^(1|true|on)$/.test(value)) this.write("[x] ")
+    else if (!field.box) this.write(field.options[Number(value)] ?? "")
+    this.field = undefined
   }
 
   private style(level: number | undefined): void {

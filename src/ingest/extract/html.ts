@@ -14,6 +14,9 @@ const BLOCKS = new Set(
     "tr ul body head"
   ).split(" "),
 )
+/** Kinds of input: boxes, and those whose value nobody sees. */
+const TICKED = new Set(["checkbox", "radio"])
+const UNSHOWN = new Set(["hidden", "password", "file", "image", "color", "range"])
 const META_TEXT = /^(description|keywords|author|og:title|og:description)$/i
 const DECLARED_CHARSET = /charset\s*=\s*["']?\s*([\w-]+)/i
 
@@ -58,8 +61,7 @@ class HtmlWalk {
     if (this.skipping) return
     if (name === "meta") this.meta(attributes)
     else if (name === "img" || name === "area") this.gathered += attributes.alt ? ` ${attributes.alt} ` : ""
-    else if (name === "input" && /^(button|submit|text)?$/i.test(attributes.type ?? ""))
-      this.gathered += ` ${attributes.value ?? attributes.placeholder ?? ""} `
+    else if (name === "input") this.input(attributes)
     else if (name === "tr") this.openRow()
     else if (this.rows && (name === "td" || name === "th")) {
       this.gathered += "\t"
@@ -115,6 +117,13 @@ class HtmlWalk {
     // A table inside a cell: its rows end the row around it, so that layout tables do not become one line.
     this.flush()
     this.rows++
+  }
+
+  /** What a field shows; hidden ones and passwords show nothing. */
+  private input({ type = "text", value, placeholder, checked }: Record<string, string>): void {
+    const kind = type.toLowerCase()
+    if (TICKED.has(kind)) this.gathered += checked === undefined ? " " : " [x] "
+    else if (!UNSHOWN.has(kind)) this.gathered += ` ${value || placeholder || ""} `
   }
 
   private meta(attributes: Record<string, string>): void {

@@ -109,6 +109,7 @@ const SINGLE_BYTE = [
   "windows-874",
 ]
 const DOUBLE_BYTE = ["shift_jis", "gbk", "big5", "euc-kr"]
+const IS_DOUBLE_BYTE = /^(?:shift_jis|gb|big5|euc-)/
 const SAMPLE_BYTES = 32_768
 /** What being named is worth, in shares of plausible words. */
 const NAMED_BONUS = 0.15
@@ -135,7 +136,7 @@ function mostPlausible(bytes: Uint8Array, named: string[], candidates: Set<strin
   for (const page of candidates) {
     const rank = named.indexOf(page)
     const bonus = rank >= 0 ? NAMED_BONUS / (rank + 1) : page === guess || page === WESTERN ? NAMED_BONUS / 4 : 0
-    const score = plausibility(decodeBytes(sample, page), DOUBLE_BYTE.includes(page)) + bonus
+    const score = plausibility(decodeBytes(sample, page), IS_DOUBLE_BYTE.test(page)) + bonus
     if (score > best.score) best = { page, score }
   }
   return best.page
@@ -149,9 +150,13 @@ export function isMisreadWestern(text: string): boolean {
 }
 
 export function decodeBytes(bytes: Uint8Array, encoding: string): string {
-  if (/^cp\d/.test(encoding)) return iconv.decode(Buffer.from(bytes), encoding)
   const whole = encoding === "utf-16le" ? bytes.subarray(0, bytes.length & ~1) : bytes
-  return new TextDecoder(encoding as "utf-8").decode(whole)
+  try {
+    // The platform knows fewer than the detector and the list of names.
+    return new TextDecoder(encoding as "utf-8").decode(whole)
+  } catch {
+    return iconv.decode(Buffer.from(whole), iconv.encodingExists(encoding) ? encoding : WESTERN)
+  }
 }
 
 /** The words with bytes above ASCII, which alone differ: the whole sample may be English but for one name. */

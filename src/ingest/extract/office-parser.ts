@@ -4,6 +4,7 @@ import { type BlockKind, ExtractionError } from "../../storage/document.ts"
 import { addTable } from "./csv.ts"
 import type { DocumentBuilder } from "./document-builder.ts"
 import type { Extractor, UnpackBudget } from "./extractor.ts"
+import { addFormValues } from "./odf-forms.ts"
 
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 
@@ -23,6 +24,7 @@ function reader(fileType: ParsedType): Extractor {
     for (const node of document.content) walk.add(node)
     for (const nodes of Object.values(document.auxiliary ?? {}))
       if (Array.isArray(nodes)) for (const node of nodes as OfficeContentNode[]) walk.add(node)
+    if (fileType.startsWith("od")) addFormValues(source.bytes, budget, out)
     if (walk.slides > 0) out.pageCount = (out.pageCount ?? 0) + walk.slides
   }
 }

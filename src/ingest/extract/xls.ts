@@ -1,30 +1,60 @@
-import { type CellObject, type ParsingOptions, read, utils, type WorkBook } from "@e965/xlsx"
+import { type CellObject, type ParsingOptions, read, set_cptable, utils, type WorkBook } from "@e965/xlsx"
+import * as codePages from "@e965/xlsx/dist/cpexcel.full.mjs"
+import iconv from "iconv-lite"
 import { ExtractionError } from "../../storage/document.ts"
 import { addTable } from "./csv.ts"
 import type { Extractor } from "./extractor.ts"
+import { decodeBytes, detectCodePage, isMisreadWestern } from "./legacy-text.ts"
 import { isOle, openOle } from "./ole.ts"
 import { decryptWorkbook } from "./xls-decrypt.ts"
 import { formatDate, isDateFormat } from "./xlsx-values.ts"
+
+// Without it the library reads the workbooks of Excel 95 and older, whatever their code page, as Western ones.
+set_cptable(codePages)
 
 /** Excel 97-2003 and older (BIFF), and what else SheetJS makes of a file with this name. */
 export const extractXls: Extractor = async (source, { out, progress, pause }) => {
   const book = open(source.bytes)
   const date1904 = book.Workbook?.WBProps?.date1904 ?? false
+  const mend = mendText(book)
   for (const [index, name] of book.SheetNames.entries()) {
     const sheet = book.Sheets[name]
     if (!sheet) continue
-    out.at({ sheet: name, section: null })
-    out.add("heading", name, 1)
+    out.at({ sheet: mend(name), section: null })
+    out.add("heading", mend(name), 1)
     const rows = (sheet["!data"] ?? []).filter(Boolean)
     addTable(
-      rows.map(cells => Array.from(cells, cell => shown(cell, date1904))),
+      rows.map(cells => Array.from(cells, cell => mend(shown(cell, date1904)))),
       out,
     )
     for (const cells of rows)
-      for (const cell of cells) for (const comment of cell?.c ?? []) out.add("notes", comment.t ?? "")
+      for (const cell of cells) for (const comment of cell?.c ?? []) out.add("notes", mend(comment.t ?? ""))
     progress((index + 1) / book.SheetNames.length)
     await pause()
   }
+}
+
+/** Code units of text that are looked at. */
+const SAMPLE_CHARS = 20_000
+
+/** Old workbooks may name the Western code page and be in another: what their words then look like no language has. */
+function mendText(book: WorkBook): (text: string) => string {
+  const sample = sampleText(book)
+  if (!isMisreadWestern(sample)) return text => text
+  const page = detectCodePage(iconv.encode(sample, "windows-1252"), [])
+  // A cell of few letters, or of digits alone, is the same in both or follows the others.
+  return text => (/[^\x00-\x7f]/.test(text) ? decodeBytes(iconv.encode(text, "windows-1252"), page) : text)
+}
+
+function sampleText(book: WorkBook): string {
+  let sample = book.SheetNames.join("\n")
+  for (const name of book.SheetNames)
+    for (const cells of (book.Sheets[name]?.["!data"] ?? []).filter(Boolean))
+      for (const cell of cells) {
+        if (cell?.t === "s") sample += `\n${cell.v}`
+        if (sample.length > SAMPLE_CHARS) return sample
+      }
+  return sample
 }
 
 /**

@@ -21,6 +21,13 @@ const CASES: [encoding: string, text: string][] = [
   ["shift_jis", TEXTS.japanese],
   ["euc-jp", TEXTS.japanese],
   ["gb18030", TEXTS.chinese.repeat(3)],
+  ["windows-1251", "Имя;Фамилия;Город\nИван;Петров;Москва\n"],
+  ["windows-1251", "Dear Sirs, the company Компания is our partner in Moscow. ".repeat(3)],
+  ["windows-1250", "Najemca podlewa fikusa w każdy czwartek, a właściciel płaci za wodę. Książka, żółw, źdźbło, łąka."],
+  ["windows-1250", "A bérlő minden csütörtökön megöntözi a növényt, és a tulajdonos fizeti a vizet. Őrült űrhajós."],
+  ["iso-8859-2", "Najemca podlewa fikusa w każdy czwartek, a właściciel płaci za wodę. Książka, żółw, źdźbło, łąka."],
+  ["windows-1252", "Name;Straße;Ort\nMüller;Hauptstraße 1;Köln\n"],
+  ["euc-kr", "세입자는 매주 목요일에 식물에 물을 주고 소유자는 수도 요금을 지불한다."],
   ["big5", "人人生而自由，在尊嚴及權利上均各平等。人各賦有理性良知，誠應和睦相處，情同手足。".repeat(2)],
 ]
 

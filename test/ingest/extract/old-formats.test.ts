@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { utils, write } from "@e965/xlsx"
 import iconv from "iconv-lite"
 import { extractDocument, findExtension } from "../../../src/ingest/extract/index.ts"
 import { openOle } from "../../../src/ingest/extract/ole.ts"
@@ -243,5 +244,97 @@ describe("members of an archive", () => {
       const own = blocks.filter(({ place }) => place.member === name)
       expect(text.slice(own[0]!.start, own.at(-1)!.end)).toBe(whole)
     }
+  })
+})
+
+describe("what was filled into a form", () => {
+  test("of Word: lists and boxes of old forms, fields of new ones", async () => {
+    const W = 'xmlns:w="x"'
+    const run = (inside: string) => `<w:r>${inside}</w:r>`
+    const field = (data: string) => run(`<w:fldChar w:fldCharType="begin"><w:ffData>${data}</w:ffData></w:fldChar>`)
+    const text = (said: string) => run(`<w:t xml:space="preserve">${said}</w:t>`)
+    const list =
+      '<w:ddList><w:result w:val="1"/><w:default w:val="0"/><w:listEntry w:val="Paris"/><w:listEntry w:val="London"/></w:ddList>'
+    const body = [
+      text("City: ") + field(list),
+      field('<w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox>') + text("pets"),
+      field('<w:checkBox><w:default w:val="1"/><w:checked w:val="0"/></w:checkBox>') + text("smoker"),
+      `${text("Name: ")}<w:sdt><w:sdtContent>${text("O'Leary")}</w:sdtContent></w:sdt>`,
+    ]
+    const document = `<w:document ${W}><w:body>${body.map(p => `<w:p>${p}</w:p>`).join("")}</w:body></w:document>`
+    const docx = writeZip([
+      {
+        name: "_rels/.rels",
+        content:
+          '<Relationships><Relationship Id="a" Type="x/officeDocument" Target="word/document.xml"/></Relationships>',
+      },
+      { name: "word/document.xml", content: document },
+    ])
+    expect((await read(docx, "a.docx")).text.split("\n\n")).toEqual([
+      "City: London",
+      "[x] pets",
+      "smoker",
+      "Name: O'Leary",
+    ])
+  })
+
+  test("of OpenDocument", async () => {
+    const NS = "urn:oasis:names:tc:opendocument:xmlns"
+    const names = ["office", "text", "form"].map(name => `xmlns:${name}="${NS}:${name}:1.0"`).join(" ")
+    const fields =
+      '<form:text form:name="surname" form:current-value="O\'Leary"/><form:text form:name="empty"/><form:checkbox form:label="pets" form:current-state="checked"/><form:checkbox form:label="smoker"/><form:listbox form:name="days"><form:option form:label="Mon" form:current-selected="true"/><form:option form:label="Tue"/><form:option form:label="Thu" form:current-selected="true"/></form:listbox><form:password form:name="secret" form:current-value="hunter2"/>'
+    const content = `<office:document-content ${names}><office:body><office:text><office:forms><form:form>${fields}</form:form></office:forms><text:p>Application</text:p></office:text></office:body></office:document-content>`
+    const odt = writeZip([
+      { name: "mimetype", content: "application/vnd.oasis.opendocument.text", stored: true },
+      { name: "content.xml", content },
+    ])
+    expect((await read(odt, "a.odt")).text.split("\n\n")).toEqual([
+      "Application",
+      "surname: O'Leary",
+      "[x] pets",
+      "days: Mon, Thu",
+    ])
+  })
+
+  test("of a web page: every kind of field but hidden ones and passwords", async () => {
+    const html =
+      '<form>Mail <input type="email" value="a@example.org"> Since <input type="date" value="2026-01-02"> <input type="checkbox" checked> pets <input type="checkbox"> smoker <input type="hidden" value="token"><input type="password" value="hunter2"></form>'
+    expect((await read(html, "a.html")).text).toBe("Mail a@example.org Since 2026-01-02 [x] pets smoker")
+  })
+})
+
+describe("a workbook of Excel 95", () => {
+  /** In this code page, whichever it names. */
+  function biff5(page: string, named: number, texts: string[]): Uint8Array {
+    const book = utils.book_new()
+    const blank = (text: string, sign: string) => sign.repeat(iconv.encode(text, page).length)
+    const marks = texts.map((text, i) => blank(text, "QXZ"[i]!))
+    utils.book_append_sheet(
+      book,
+      utils.aoa_to_sheet([
+        [marks[0], 1],
+        [marks[1], 310],
+      ]),
+      marks[2],
+    )
+    const bytes = Buffer.from(write(book, { type: "buffer", bookType: "biff5" }))
+    for (const [i, mark] of marks.entries()) iconv.encode(texts[i]!, page).copy(bytes, bytes.indexOf(mark))
+    bytes.writeUInt16LE(named, bytes.indexOf(Buffer.from([0x42, 0, 2, 0])) + 4)
+    return bytes
+  }
+  const texts: [string, number, string[]][] = [
+    ["windows-1251", 1251, ["Компания", "Аренда помещения", "Лист"]],
+    ["windows-1253", 1253, ["Ενοικιαστής", "Ιδιοκτήτης του σπιτιού", "Φύλλο"]],
+    ["windows-1250", 1250, ["Właściciel", "Książka żółtych łąk", "Arkusz"]],
+    ["shift_jis", 932, ["賃借人は毎週", "植物に水をやり", "表の一"]],
+  ]
+
+  test.each(texts)("in %s is read by the code page that it names", async (page, number, [a, b, c]) => {
+    expect((await read(biff5(page, number, [a!, b!, c!]), "a.xls")).text).toBe(`${c}\n\n${a}\t1\n${b}\t310`)
+  })
+
+  test("that names the Western one and is in Russian is read all the same", async () => {
+    const [a, b, c] = texts[0]![2]
+    expect((await read(biff5("windows-1251", 1252, [a!, b!, c!]), "a.xls")).text).toBe(`${c}\n\n${a}\t1\n${b}\t310`)
   })
 })
