@@ -21,8 +21,11 @@ const CLOSE_LOOK_MS = 10
 const SURVEY_MS = 1_000
 /** Descriptors of an idle process: below, there is nothing to look at. */
 const IDLE_DESCRIPTORS = 64
-/** What a client may go on sending of a request that was answered before its end; it has read the answer then. */
-const LINGER_MS = 10_000
+/**
+ * How long a client may go on sending a request that was answered before its end. One that reads only when it has sent all
+ * would find a connection cut off, and no answer: those that have shown credentials get the time for a large upload.
+ */
+const LINGER_MS = { known: 300_000, stranger: 10_000 }
 /** Between two lines of the log about the same. */
 const SAY_EVERY_MS = 10_000
 
@@ -92,7 +95,8 @@ export class Connections {
 
   /** The peer was answered though its request had not come to its end. */
   answeredEarly(peer: string): void {
-    this.lingering.set(peer, performance.now() + LINGER_MS)
+    const ms = this.known.has(peer) ? LINGER_MS.known : LINGER_MS.stranger
+    this.lingering.set(peer, performance.now() + ms)
   }
 
   /** One look: cheap while few descriptors are open. Returns how many connections it ended. */

@@ -95,10 +95,12 @@ describe("connections", () => {
     expect(system.ended).not.toContain(other)
   })
 
-  test("answered amid their request may go on for ten seconds, unless they ask anew", () => {
+  test("answered amid their request may go on for ten seconds, or longer with credentials, unless they ask anew", () => {
     const system = new FakeSystem(20_000)
     const connections = new Connections(system, limits)
-    const [slow, well] = system.add("198.51.100.7", 2) as [string, string]
+    const [slow, well, known] = system.add("198.51.100.7", 3) as [string, string, string]
+    connections.know(known)
+    connections.answeredEarly(known)
     connections.answeredEarly(slow)
     connections.answeredEarly(well)
     connections.asks(well)

@@ -1,5 +1,7 @@
 /** A form of thousands of files takes its turns with the uploads of others, who are not kept until it is through. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
 import { startTestApp, type TestApp } from "../support/app.ts"
 
 let app: TestApp
@@ -7,6 +9,16 @@ beforeAll(async () => {
   app = await startTestApp()
 })
 afterAll(() => app.stop())
+
+test("metadata that thousands of files would multiply is refused, and nothing of the form stays", async () => {
+  const client = await app.client("multiplied")
+  const many = Array.from({ length: 4_200 }, (_, i) => ({ name: `many-${i}.txt`, data: "x" }))
+  const { status, body } = await client.upload(many, { metadata: JSON.stringify({ note: "n".repeat(16_000) }) })
+  expect([status, body.error.code, body.error.details[0].field]).toEqual([400, "invalid_request", "metadata"])
+  expect((await client.get("/libraries")).body.pagination.total_items).toBe(0)
+  const blobs = readdirSync(join(app.data, "blobs")).flatMap(folder => readdirSync(join(app.data, "blobs", folder)))
+  expect(blobs).toEqual([])
+}, 120_000)
 
 test("others' files are recorded between those of a large form", async () => {
   const [crowd, other] = [await app.client("crowd"), await app.client("other")]
