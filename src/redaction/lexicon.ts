@@ -1,9 +1,14 @@
-/** Word lists that decide what the entity model is asked about (see candidates.ts); made by scripts/train/entities. */
+/**
+ * Word lists that decide what the entity model is asked about (candidates.ts) and what of its finds holds up
+ * (plausible.ts); made by scripts/train/entities.
+ */
 import commonWordsText from "./lexicon/common-words.txt" with { type: "text" }
+import foreignWordsText from "./lexicon/foreign-words.txt" with { type: "text" }
 import givenNamesText from "./lexicon/given-names.txt" with { type: "text" }
 
 let common: Set<string> | undefined
 let given: Set<string> | undefined
+let foreign: Set<string> | undefined
 
 /** English words that are written small: what stands here is no name, unless it is also one of `givenNames`. */
 export function commonWords(): Set<string> {
@@ -15,4 +20,10 @@ export function commonWords(): Set<string> {
 export function givenNames(): Set<string> {
   given ??= new Set((givenNamesText as unknown as string).split("\n"))
   return given
+}
+
+/** Frequent small words of other languages in Latin letters that are neither English nor names. */
+export function foreignWords(): Set<string> {
+  foreign ??= new Set((foreignWordsText as unknown as string).split("\n"))
+  return foreign
 }

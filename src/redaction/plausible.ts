@@ -3,7 +3,7 @@
  * names and numbers for addresses. There a name must hold a known name, and an address the form of one.
  */
 import type { ModelEntity } from "../backends/backend.ts"
-import { commonWords, givenNames } from "./lexicon.ts"
+import { commonWords, foreignWords, givenNames } from "./lexicon.ts"
 import { hasForeignLetter, hasUnreadLetter } from "./scripts.ts"
 
 /** Fewer small words say nothing about a language, unless one is frequent in another. */
@@ -13,7 +13,7 @@ const MIN_ENGLISH = 0.4
 
 const WORD = /\p{L}[\p{L}\p{M}'’]*/gu
 
-/** Frequent small words of other languages that are neither English nor parts of names. */
+/** Small words of other languages that are English too, or in no list; no parts of names. */
 const FOREIGN_WORDS = new Set(
   (
     "der das und des dem im ist zu mit für auf ein eine einer eines einem einen wurde wurden nicht sich als auch sind hat nach bei aus wird oder zum zur durch " +
@@ -23,7 +23,8 @@ const FOREIGN_WORDS = new Set(
     "het een voor met zijn niet wordt aan ook " +
     "och att som på av är för med det til og ikke på som er " +
     "nie się na jest oraz przez em não com uma os são ao foi como " +
-    "ve bir bu için ile și în cu pe este hogy az és nem egy je se ve si"
+    "ve bir bu için ile și în cu pe este hogy az és nem egy je se ve si " +
+    "quante quanti quanto quale ha vilka vilken kolik ile kaç câte câți hoeveel op de quantas combien cuántas welche wie"
   ).split(" "),
 )
 const ENGLISH_WORDS = new Set(
@@ -40,7 +41,7 @@ export function plausibleFinds(finds: ModelEntity[], around: string): ModelEntit
   const valueIn = ({ start, end }: ModelEntity) => around.slice(start, end)
   const whole = finds.filter(find => find.kind === "ADDRESS" && isWholeAddress(valueIn(find)))
   return finds.filter(find => {
-    if (find.kind === "NAME") return isPlausibleName(valueIn(find), find.score, around)
+    if (find.kind === "NAME") return isPlausibleName(find, around)
     const besideWhole = whole.some(
       other => other !== find && find.start - other.end < NEAR && other.start - find.end < NEAR,
     )
@@ -53,12 +54,32 @@ const NEAR = 16
 /** Below these a find is a guess: of listed names, of other words in English and in other languages. */
 const MIN_SCORE = { known: 0.4, english: 0.5, foreign: 0.8 }
 
-function isPlausibleName(value: string, score: number, around: string): boolean {
+function isPlausibleName({ start, end, score }: ModelEntity, around: string): boolean {
+  const value = around.slice(start, end)
+  const before = around.slice(0, start)
+  // Parts of names (`van der`) say nothing of the language that they stand in.
+  const others = `${before} ${around.slice(end)}`
   if (isNoName(value) || hasUnreadLetter(value)) return false
+  if (!/\p{Lu}/u.test(value)) return isPlausibleSmall(value, score, before, others)
   if (holdsKnownName(value)) return score >= MIN_SCORE.known
   if (hasForeignLetter(value)) return false
-  return score >= (isEnglish(around) ? MIN_SCORE.english : MIN_SCORE.foreign)
+  return score >= (isEnglish(others) ? MIN_SCORE.english : MIN_SCORE.foreign)
 }
+
+/** A name without a capital: said to be one, or in English, where few small words are unknown. */
+function isPlausibleSmall(value: string, score: number, before: string, others: string): boolean {
+  if (INTRODUCED.test(before)) return score >= MIN_SCORE.known
+  const words = wordsOf(value)
+  const known = words.filter(isKnownName).length
+  if (!isEnglish(others)) return known === words.length && known > 1
+  // Who writes capitals elsewhere seldom forgets them in names.
+  if (/\p{Lu}/u.test(others)) return score >= (known > 0 ? MIN_SCORE.english : MIN_SCORE.foreign)
+  return score >= (known > 0 ? MIN_SCORE.known : MIN_SCORE.english)
+}
+
+/** What stands right before a name, in many languages. */
+const INTRODUCED =
+  /(?:(?<!\p{L})(?:name(?: is)?|named|called|i['’]m|i am|this is|mrs?|ms|miss|dr|prof|hi|hello|hey|dear|regards|sincerely|cheers|thanks|name ist|heiße|herrn?|frau|hallo|lieber?|grüßen|m['’]appelle|nom est|je suis|bonjour|madame|monsieur|chère?|cordialement|llamo|nombre es|soy|hola|señora?|querid[oa]|estimad[oa]|saludos|chiamo|nome è|ciao|signora?|gentile|car[oa]|saluti|naam is|ik ben|mevrouw|meneer|beste|groet(?:en)?|nome é|olá|senhora?|nazywam się|na imię|jestem|pani?|cześć|pozdrawiam|jmenuji se|ahoj|paní|heter|hej|hälsningar|hedder|hilsen|nimeni on|nevem|numesc|numele meu este|domnul|doamna|adım|sayın|merhaba|tên (?:tôi )?là))[\s.,:]*$/iu
 
 /** Number and words: it can stand for itself. */
 const isWholeAddress = (value: string): boolean =>
@@ -70,14 +91,14 @@ const CODE_WORDS =
 
 function isPlausibleAddress({ start, end }: ModelEntity, around: string, besideWhole: boolean): boolean {
   const value = around.slice(start, end)
-  if (OTHER_NUMBER.test(value)) return false
+  if (OTHER_NUMBER.test(value) || (hasUnreadLetter(value) && !isMixedAddress(value))) return false
   if (!/\p{L}{2}/u.test(value)) {
     // A number alone is a count or a year; postal codes have four digits and more.
     return /\d{4}/.test(value) ? besideWhole || CODE_WORDS.test(around.slice(0, start)) : besideWhole
   }
   if (!/\d/.test(value)) return STREET_FORM.test(value) || besideWhole
   if (isCount(value, around)) return false
-  return isEnglish(around) || STREET_FORM.test(value)
+  return STREET_FORM.test(value) || isEnglish(`${around.slice(0, start)} ${around.slice(end)}`)
 }
 
 /** `Telefon 030 123456`, `card is 4111 1111`: the words say what the number is. */
@@ -113,11 +134,15 @@ function isEnglish(text: string): boolean {
   let foreign = 0
   for (const [written] of text.matchAll(WORD)) {
     const word = written.toLowerCase().replace(/['’]s?$/, "")
-    if (FOREIGN_WORDS.has(word)) foreign++
+    if (FOREIGN_WORDS.has(word) || foreignWords().has(word)) foreign++
     if (ENGLISH_WORDS.has(word)) foreign--
-    if (!/^\p{Ll}/u.test(written)) continue
+    // One letter is a word in most languages.
+    if (!/^\p{Ll}/u.test(written) || word.length < 2) continue
+    const common = commonWords().has(word) && !FOREIGN_WORDS.has(word)
+    // A list of names is in no language.
+    if (!common && givenNames().has(word)) continue
     words++
-    if (commonWords().has(word) && !FOREIGN_WORDS.has(word)) english++
+    if (common) english++
   }
   if (foreign > 0) return false
   return words < MIN_WORDS || english >= MIN_ENGLISH * words
@@ -125,12 +150,18 @@ function isEnglish(text: string): boolean {
 
 /** One of its few words is in the list of names; a small one that is no common word too. */
 function holdsKnownName(value: string): boolean {
-  const words = value.match(/\p{L}[\p{L}\p{M}'’-]*/gu) ?? []
-  const isName = (word: string) => {
-    const lower = word.toLowerCase().split("-")[0]!
-    return givenNames().has(lower) && (/^\p{Lu}/u.test(word) || !(commonWords().has(lower) || FOREIGN_WORDS.has(lower)))
-  }
-  return words.length <= 5 && words.some(isName)
+  const words = wordsOf(value)
+  return words.length <= 5 && words.some(isKnownName)
+}
+
+const wordsOf = (value: string): string[] => value.match(/\p{L}[\p{L}\p{M}'’-]*/gu) ?? []
+
+function isKnownName(word: string): boolean {
+  const lower = word.toLowerCase().split("-")[0]!
+  return (
+    givenNames().has(lower) &&
+    (/^\p{Lu}/u.test(word) || !(commonWords().has(lower) || FOREIGN_WORDS.has(lower) || foreignWords().has(lower)))
+  )
 }
 
 let countryNames: Set<string> | undefined

@@ -1,12 +1,15 @@
 """Running text of other languages in Latin letters, from the translations of open programs: sentences without persons,
 and the words that they write small.
 
-usage: foreign.py OUT.jsonl WORDS.txt FOLDER...      (holding .mo files, or JSON files named LANGUAGE-….json)
+usage: foreign.py OUT.jsonl WORDS.txt FREQUENT.txt COMMON.txt NAMES.txt FOLDER...      (holding .mo files, or JSON files named LANGUAGE-….json)
+FREQUENT.txt gets those that tell a language from English: often used, and neither in COMMON.txt nor in NAMES.txt (the
+lists of src/redaction/lexicon).
 """
 import collections, gettext, glob, json, random, re, sys
 
 LANGUAGES = "pl nl es de it vi fr pt tr sv ro cs da nb fi hu id hr sk ca sl et lt lv".split()
-out, words_out, folders = sys.argv[1], sys.argv[2], sys.argv[3:]
+out, words_out, frequent_out, common_file, names_file, folders = *sys.argv[1:6], sys.argv[6:]
+FREQUENT = 15
 
 
 def language_of(path):
@@ -116,3 +119,10 @@ words = sorted({
 })
 open(words_out, "w", encoding="utf-8").write("\n".join(words) + "\n")
 print(len(words), "words")
+taken = {word for path in (common_file, names_file) for word in open(path, encoding="utf-8").read().split("\n")}
+frequent = sorted({
+    word for language in LANGUAGES for word, n in small[language].items()
+    if n >= FREQUENT and n > 5 * capital[language][word] and word not in taken
+})
+open(frequent_out, "w", encoding="utf-8").write("\n".join(frequent) + "\n")
+print(len(frequent), "frequent words")

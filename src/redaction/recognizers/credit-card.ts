@@ -48,6 +48,7 @@ const CARD_WORDS_BEHIND = /^[\s,;()]{0,3}(?:exp|cvv|cvc|cv2|valid|good thru|gül
 /** Papers and devices whose numbers have the form, and some the sum, of a card's. */
 const OTHER_NUMBER =
   /(?:licen[cs]e|führerschein|permis de conduire|permiso de conducir|patente|rijbewijs|prawo jazdy|passport|pasaporte|imei|isbn|tracking)\b(?: ?(?:number|no|nr|code|id))?[\s.:#]{0,3}(?:(?:is|was|ist|es)\s{0,2})?$/u
+const MIN_GROUP = 3
 /** `12 2027 123` behind a card. */
 const DATE_AND_CODE_GROUPS = 3
 /** How far before a number its words may stand. */
@@ -103,9 +104,16 @@ function lastGroupOfCard(groups: Group[], first: number, said: boolean): number 
   for (let last = first; last < groups.length; last++) {
     digits += groups[last]!.digits
     if (digits.length > 19) break
-    if (isCardNumber(digits, said) && standsAlone(groups, first, last, said)) best = last
+    if (isCardNumber(digits, said) && isGrouped(groups, first, last, said) && standsAlone(groups, first, last, said))
+      best = last
   }
   return best
+}
+
+/** In threes and more; digits one by one, or in pairs, only of what is said to be a card. */
+function isGrouped(groups: Group[], first: number, last: number, said: boolean): boolean {
+  const sizes = groups.slice(first, last).map(({ digits }) => digits.length)
+  return sizes.every(size => size >= MIN_GROUP) || (said && sizes.every(size => size === sizes[0]))
 }
 
 /** Nothing of the same writing continues the number on either side. */

@@ -73,7 +73,7 @@ function quoted(rest: string, quote: string): string {
 /** Up to the white space; punctuation that ends a sentence or a list is not part of it. */
 function unquoted(rest: string, assigned: boolean): string {
   const word = /^[^\s"'`<>]+/.exec(rest)?.[0] ?? ""
-  const value = word.replace(/[),;\]}]+$/, "").replace(assigned ? /[.,]$/ : /[.,!?]$/, "")
+  const value = assigned ? word.replace(/[),;\]}]+$/, "").replace(/[.,]$/, "") : word.replace(/[).,;:!?\]}]+$/, "")
   return assigned ? (value.split(/[&;](?=[A-Za-z_ ]+=)|,(?=\S+[:=])/)[0] ?? "") : value
 }
 

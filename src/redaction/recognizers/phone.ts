@@ -8,7 +8,7 @@ import type { Found, PieceView } from "./recognizer.ts"
 import { contextBefore, matchesIn } from "./recognizer.ts"
 
 const CANDIDATE =
-  /(?<![\p{N}_@#$€£%&=?]|[\p{N}][.,/:]|(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])\p{L})(?:\+|\(\+?)?\d(?:[ .()/-]{0,3}\d){4,16}(?:\s?(?:x|ext\.?|extension|#)\s?\d{1,6})?(?![\p{N}_@%]|[.,:/]\d|\p{Ll})/giu
+  /(?<![\p{N}_@#$€£%&=?]|[\p{N}][.,/:]|\p{L}\/|(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])\p{L})(?:\+|\(\+?)?\d(?:[ .()/-]{0,3}\d){4,16}(?:\s?(?:x|ext\.?|extension|#)\s?\d{1,6})?(?![\p{N}_@%]|[.,:/]\d|\p{Ll})/giu
 
 const PHONE_WORDS =
   /(?:\b(?:call(?:ed|ing)?|phone|phones|telephone|tel|mobile|cell(?:ular)?|fax|dial|ring|text|sms|whatsapp|reach|contact|answering|hotline|helpline|landline|handy|telefon|telefono|teléfono|téléphone|móvil|ph|mob|signal|viber)\b|☎|📞|📱|电话|電話|手机|手機|携帯|전화|هاتف|جوال|اتصل|تلفن|טלפון|फ़ोन|फोन|โทร|тел|телефон|мобил|τηλ|κινητό|điện thoại|telefoon|numer telefonu|puhelin|telefonszám)/u
@@ -80,7 +80,7 @@ function scoreOf(number: string, index: number, view: PieceView): number {
   if (areaCode && digits.length >= 7) return 0.75
   if (isInThrees(main) && !countsSomething(before, view.text.slice(index + number.length)))
     return validSomewhere(main, GROUPED_IN_THREES) ? 0.6 : 0
-  const national = grouped && /^0/.test(main) && digits.length >= 9 && digits.length <= 12
+  const national = grouped && /^0\d/.test(main) && digits.length >= 9 && digits.length <= 12
   return national && validSomewhere(main) ? 0.7 : 0
 }
 
