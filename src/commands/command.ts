@@ -5,7 +5,7 @@ import { type Config, mayUseColour, type ReadConfig, readConfig } from "../confi
 import { diskTrouble, OperatorError } from "../errors.ts"
 import { setLogFormat, setLogLevel } from "../log.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
-import { exists } from "../storage/access.ts"
+import { exists, needAccess } from "../storage/access.ts"
 import { type Database, openDatabase } from "../storage/database.ts"
 import { lockDirectory } from "../storage/lock.ts"
 import { UsageError } from "./failure.ts"
@@ -115,6 +115,7 @@ export async function withDatabase<T>(
   config: Pick<Config, "data">,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
+  if (hasDatabase(config)) for (const path of [config.data, join(config.data, "carrel.db")]) needAccess(path)
   return namingFullDisk(config, async () => {
     const database = await openDatabase(config.data)
     try {
@@ -161,14 +162,14 @@ export async function leavingNothing<T>({ data }: Pick<Config, "data">, work: ()
     return await work()
   } catch (error) {
     // Nobody else can have written to a disk that takes nothing. The first error is the one to tell.
-    if (!wasThere && diskTrouble(error)) rmSync(data, { recursive: true, force: true })
-    else if (!wasThere) await removeUnused(data).catch(() => {})
+    if (!wasThere) await removeUnused(data, diskTrouble(error) !== undefined).catch(() => {})
     throw error
   }
 }
 
-async function removeUnused(data: string): Promise<void> {
+async function removeUnused(data: string, takesNothing: boolean): Promise<void> {
   if (!exists(data)) return
+  if (takesNothing) return rmSync(data, { recursive: true, force: true })
   const lock = lockDirectory(data)
   try {
     if (exists(join(data, "carrel.db")) && (await withDatabase({ data }, isUsed))) return

@@ -66,7 +66,7 @@ function systemFailure(error: Error): Omit<Failure, "status"> | undefined {
     }
   if (/SQLITE_BUSY|database is locked/i.test(text))
     return { text: "the database is in use and did not get free", hint: "try again" }
-  if ((code === "EACCES" || code === "EPERM") && path) {
+  if (["EACCES", "EPERM", "EROFS"].includes(code) && path) {
     const { message, hint } = dataDirectoryProblem(path, error)
     return { text: message, hint }
   }

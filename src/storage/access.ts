@@ -1,5 +1,5 @@
 /** Why a path that the operator named cannot be used, with what to do about it. */
-import { readFileSync, statSync } from "node:fs"
+import { accessSync, constants, readFileSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { OperatorError } from "../errors.ts"
 
@@ -23,6 +23,11 @@ export function dataDirectoryProblem(path: string, cause: unknown): DataDirector
       hint: "name another with --data",
       cause,
     })
+  if (code === "EROFS")
+    return new DataDirectoryError(`${path} lies on a disk that is read-only (${code})`, {
+      hint: "mount it writable; see the system's log (dmesg) if it turned read-only by itself",
+      cause,
+    })
   return new DataDirectoryError(`${path} cannot be used (${code})`, { cause })
 }
 
@@ -37,6 +42,15 @@ export function exists(path: string): boolean {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === "ENOENT") return false
+    throw dataDirectoryProblem(path, error)
+  }
+}
+
+/** @throws DataDirectoryError for a path that this user may not both read and write */
+export function needAccess(path: string): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+  } catch (error) {
     throw dataDirectoryProblem(path, error)
   }
 }

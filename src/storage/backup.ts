@@ -17,6 +17,7 @@ import { dataDirectoryProblem, exists } from "./access.ts"
 import { Blobs } from "./blobs.ts"
 import { writtenByNewer } from "./database.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
+import { Writer } from "./writer.ts"
 
 interface ManifestEntry {
   path: string
@@ -103,7 +104,7 @@ async function stage(dataDirectory: string, staging: string): Promise<string[]> 
   for (let attempt = 1; ; attempt++) {
     await rm(staging, { recursive: true, force: true })
     await mkdir(staging, { recursive: true, mode: 0o700 })
-    snapshot(join(dataDirectory, SNAPSHOT), join(staging, SNAPSHOT))
+    await snapshot(join(dataDirectory, SNAPSHOT), join(staging, SNAPSHOT))
     const wanted = referredFiles(join(staging, SNAPSHOT), blobs, dataDirectory)
     const missing: string[] = []
     for (const path of wanted) {
@@ -132,11 +133,14 @@ async function linkOrCopy(from: string, to: string): Promise<boolean> {
   }
 }
 
-function snapshot(from: string, to: string): void {
-  const database = new Sqlite(from, { readwrite: true })
-  database.exec("PRAGMA busy_timeout = 30000")
-  database.query("VACUUM INTO ?").run(to)
-  database.close()
+/** In the thread that writes: a large database takes a while to copy. */
+async function snapshot(from: string, to: string): Promise<void> {
+  const writer = await Writer.open(from, () => {})
+  try {
+    await writer.run("vacuum into ?", [to])
+  } finally {
+    await writer.close()
+  }
 }
 
 function referredFiles(snapshotPath: string, blobs: Blobs, dataDirectory: string): string[] {

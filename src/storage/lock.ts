@@ -1,9 +1,9 @@
 /** One daemon per data directory: an exclusive SQLite lock, which the system drops with the process, however it ends. */
 import { Database as Sqlite } from "bun:sqlite"
-import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, rmSync } from "node:fs"
+import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../errors.ts"
-import { DataDirectoryError } from "./access.ts"
+import { DataDirectoryError, exists, needAccess } from "./access.ts"
 
 /** How long a start waits for a command that just looks whether a daemon runs. */
 const LOOK_MS = 1_000
@@ -28,10 +28,11 @@ export function lockDirectory(dataDirectory: string): { release(): void } {
   }
 }
 
-/** Whether a daemon, or a command that needs it stopped, holds the directory now. */
+/** Whether a daemon, or a command that needs it stopped, holds the directory now. @throws DataDirectoryError */
 export function isHeld(dataDirectory: string): boolean {
   const path = join(dataDirectory, "lock")
-  if (!existsSync(path)) return false
+  if (!exists(path)) return false
+  needAccess(path)
   const sqlite = new Sqlite(path, { readonly: true })
   try {
     sqlite.query("select 1 from sqlite_master").all()

@@ -57,6 +57,9 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** What the executable unpacked is larger than the disks here. */
+const isSmall = (path: string) => !path.endsWith("native")
+
 /** Runs in the folder and checks what holds for every failure. */
 async function fails(line: string, options: Call = {}): Promise<{ code: number; err: string }> {
   const { code, out, err } = await carrel(line.split(" "), { cwd: folder, input: INPUT, ...options })
@@ -191,6 +194,41 @@ describe.each(COMMANDS)("%s", command => {
       1,
       `carrel: this user has no permission for ${at("data")} (EACCES)\n  → it belongs to root: run the command as that user\n`,
     ])
+    cpSync(at("data"), at("open"), { recursive: true, filter: isSmall })
+    chmodSync(at("open"), 0o755)
+    const open = await fails(command, { data: at("open"), under: unprivileged })
+    expect([open.code, open.err]).toEqual([1, expect.stringContaining("(EACCES)\n  → ")])
+  })
+})
+
+const readOnly = mkdtempSync(join(tmpdir(), "carrel-read-only-"))
+const isReadOnly = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", readOnly]).exitCode === 0
+describe.skipIf(!isReadOnly)("on a read-only disk", () => {
+  beforeAll(() => {
+    cpSync(at("data"), join(readOnly, "data"), { recursive: true, filter: isSmall })
+    Bun.spawnSync(["mount", "-o", "remount,ro", readOnly])
+  })
+  afterAll(async () => {
+    await unmount(readOnly)
+    rmSync(readOnly, { recursive: true, force: true })
+  })
+
+  test.each([
+    "keys list",
+    "users list",
+    "users setup-link",
+    "backup new.tar",
+    "reindex",
+    "doctor --repair",
+    "serve --port 0",
+  ])("%s says so of an existing directory", async line => {
+    const { code, err } = await fails(line, { data: join(readOnly, "data") })
+    expect([code, err]).toEqual([1, expect.stringContaining("(EROFS)\n  → ")])
+  })
+
+  test.each(["keys create --name x", "restore whole.tar", "serve --port 0"])("%s says so of a new one", async line => {
+    const { code, err } = await fails(line, { data: join(readOnly, "new") })
+    expect([code, err]).toEqual([1, expect.stringContaining("(EROFS)\n  → ")])
   })
 })
 
@@ -199,7 +237,6 @@ const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs",
 if (!mounted) console.log("skipped: a tmpfs cannot be mounted here, which takes root")
 describe.skipIf(!mounted)("on a full disk", () => {
   beforeAll(() => {
-    const isSmall = (path: string) => !path.endsWith("native") // what the executable unpacked is larger than the disk
     cpSync(at("data"), join(disk, "data"), { recursive: true, filter: isSmall })
     try {
       writeFileSync(join(disk, "ballast"), new Uint8Array(8_000_000))
