@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ReaderPool } from "../../../src/ingest/extract/index.ts"
 import type { ExtractionError } from "../../../src/storage/document.ts"
+import { sharedStringWorkbook } from "./office-writer.ts"
 import { helvetica, lines, PdfWriter } from "./pdf-writer.ts"
 import { writeZip } from "./zip-writer.ts"
 
@@ -46,29 +47,6 @@ async function read(name: string, bytes: Uint8Array): Promise<Outcome> {
   }
 }
 
-const relation = (id: string, type: string, target: string) =>
-  `<Relationship Id="${id}" Type="x/${type}" Target="${target}"/>`
-
-/** Cells that share one string. */
-function workbook(stringLength: number, rows: number, columns = 20): Uint8Array {
-  const cells = (row: number) =>
-    Array.from({ length: columns }, (_, i) => `<c r="${String.fromCharCode(65 + i)}${row}" t="s"><v>0</v></c>`).join("")
-  const sheet = Array.from({ length: rows }, (_, i) => `<row r="${i + 1}">${cells(i + 1)}</row>`).join("")
-  return writeZip([
-    {
-      name: "_rels/.rels",
-      content: `<Relationships>${relation("a", "officeDocument", "xl/workbook.xml")}</Relationships>`,
-    },
-    {
-      name: "xl/_rels/workbook.xml.rels",
-      content: `<Relationships>${relation("a", "worksheet", "worksheets/sheet1.xml")}${relation("b", "sharedStrings", "sharedStrings.xml")}</Relationships>`,
-    },
-    { name: "xl/workbook.xml", content: '<workbook><sheets><sheet name="A" r:id="a"/></sheets></workbook>' },
-    { name: "xl/sharedStrings.xml", content: `<sst><si><t>${"ficus ".repeat(stringLength / 6)}</t></si></sst>` },
-    { name: "xl/worksheets/sheet1.xml", content: `<worksheet><sheetData>${sheet}</sheetData></worksheet>` },
-  ])
-}
-
 /** Pages that share one content, packed as an archive as they are. */
 function pages(count: number): Uint8Array {
   const writer = new PdfWriter()
@@ -103,11 +81,11 @@ function repeated(columns: number, rows: number): Uint8Array {
 
 describe("a file that unfolds to more text than its size allows is rejected, and leaves nothing on the disk", () => {
   const bombs: [string, string, Uint8Array][] = [
-    ["cells that share a string", "a.xlsx", workbook(60_000, 400)],
+    ["cells that share a string", "a.xlsx", sharedStringWorkbook(60_000, 400)],
     [
       "the same inside an archive",
       "a.zip",
-      writeZip([{ name: "a.xlsx", content: workbook(60_000, 400), stored: true }]),
+      writeZip([{ name: "a.xlsx", content: sharedStringWorkbook(60_000, 400), stored: true }]),
     ],
     ["pages that share a content", "a.pdf", pages(2_000)],
     ["cells repeated by number", "a.ods", repeated(1000, 100_000)],
@@ -128,7 +106,7 @@ describe("a file that unfolds to more text than its size allows is rejected, and
 
 describe("files of real life are not", () => {
   test("a workbook of 100 000 rows of the same", async () => {
-    expect(await read("b.xlsx", workbook(60, 100_000, 5))).toMatchObject({ code: "read" })
+    expect(await read("b.xlsx", sharedStringWorkbook(60, 100_000, 5))).toMatchObject({ code: "read" })
   }, 60_000)
 
   test("an archive of a log of 20 MB that repeats itself", async () => {

@@ -1,6 +1,7 @@
 /** Writes old Office files for tests: Word documents in 8-bit code pages, workbooks that are encrypted. */
 import { createHash } from "node:crypto"
 import { CFB } from "@e965/xlsx"
+import { writeZip } from "./zip-writer.ts"
 
 export function ole(streams: Record<string, Uint8Array>): Uint8Array {
   const file = CFB.utils.cfb_new()
@@ -164,4 +165,27 @@ export function encryptWorkbook(stream: Uint8Array, { pass, encrypt }: Scheme): 
     if (at === 0) put(0x2f, pass)
   }
   return Buffer.concat(parts)
+}
+
+const relation = (id: string, type: string, target: string) =>
+  `<Relationship Id="${id}" Type="x/${type}" Target="${target}"/>`
+
+/** A workbook whose cells share one string. */
+export function sharedStringWorkbook(stringLength: number, rows: number, columns = 20): Uint8Array {
+  const cells = (row: number) =>
+    Array.from({ length: columns }, (_, i) => `<c r="${String.fromCharCode(65 + i)}${row}" t="s"><v>0</v></c>`).join("")
+  const sheet = Array.from({ length: rows }, (_, i) => `<row r="${i + 1}">${cells(i + 1)}</row>`).join("")
+  return writeZip([
+    {
+      name: "_rels/.rels",
+      content: `<Relationships>${relation("a", "officeDocument", "xl/workbook.xml")}</Relationships>`,
+    },
+    {
+      name: "xl/_rels/workbook.xml.rels",
+      content: `<Relationships>${relation("a", "worksheet", "worksheets/sheet1.xml")}${relation("b", "sharedStrings", "sharedStrings.xml")}</Relationships>`,
+    },
+    { name: "xl/workbook.xml", content: '<workbook><sheets><sheet name="A" r:id="a"/></sheets></workbook>' },
+    { name: "xl/sharedStrings.xml", content: `<sst><si><t>${"ficus ".repeat(stringLength / 6)}</t></si></sst>` },
+    { name: "xl/worksheets/sheet1.xml", content: `<worksheet><sheetData>${sheet}</sheetData></worksheet>` },
+  ])
 }

@@ -1,4 +1,7 @@
 /** Writes PDF files object by object, for tests that need what no program writes. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+
 export class PdfWriter {
   private readonly objects: (Buffer | undefined)[] = []
 
@@ -93,4 +96,18 @@ export function helvetica(writer: PdfWriter, map?: (code: number) => number): nu
 export function lines(texts: string[], font = "F"): string {
   const escaped = texts.map(text => text.replace(/[\\()]/g, "\\$&"))
   return `BT /${font} 11 Tf 50 780 Td ${escaped.map(text => `(${text}) Tj 0 -18 Td`).join(" ")} ET`
+}
+
+/** Pages that show one picture of writing, each at the height that `where` says. */
+export function scans(count: number, where: (page: number) => number): Uint8Array {
+  const writer = new PdfWriter()
+  const picture = writer.stream(
+    "/Type/XObject/Subtype/Image/Width 900/Height 260/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/DCTDecode",
+    readFileSync(join(import.meta.dir, "../../fixtures/documents/lease.jpg")),
+  )
+  const pages = Array.from(
+    { length: count },
+    (_, i): PdfPage => ({ content: `q 450 0 0 130 70 ${where(i)} cm /I Do Q` }),
+  )
+  return writePages(writer, pages, { resources: `/XObject<</I ${picture} 0 R>>` })
 }

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { extractDocument, type Surroundings } from "../../../src/ingest/extract/index.ts"
 import { Ocr } from "../../../src/ingest/extract/ocr.ts"
 import type { OcrLimits } from "../../../src/ingest/extract/ocr-budget.ts"
 import type { ExtractedDocument, ExtractionError } from "../../../src/storage/document.ts"
-import { helvetica, lines, type PdfPage, PdfWriter, writePages } from "./pdf-writer.ts"
+import { helvetica, lines, PdfWriter, scans, writePages } from "./pdf-writer.ts"
 
 const ocr = new Ocr(undefined)
 /** Pictures that were recognised. */
@@ -199,21 +197,6 @@ describe("what was filled into a form", () => {
 })
 
 describe("text recognition of one file", () => {
-  const scan = readFileSync(join(import.meta.dir, "../../fixtures/documents/lease.jpg"))
-  /** Pages that show one picture, each at the place that `where` says. */
-  function scans(count: number, where: (page: number) => number): Uint8Array {
-    const writer = new PdfWriter()
-    const picture = writer.stream(
-      "/Type/XObject/Subtype/Image/Width 900/Height 260/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/DCTDecode",
-      scan,
-    )
-    const pages = Array.from(
-      { length: count },
-      (_, i): PdfPage => ({ content: `q 450 0 0 130 70 ${where(i)} cm /I Do Q` }),
-    )
-    return writePages(writer, pages, { resources: `/XObject<</I ${picture} 0 R>>` })
-  }
-
   test("reads a picture that 5 000 pages share once, and gives its text to each", async () => {
     recognized = 0
     const began = process.cpuUsage()
