@@ -10,6 +10,7 @@ import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
 import { ExtractionError } from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
+import { both } from "../threads/both.ts"
 import { giveUp, type IndexFileDependencies, indexFile, type QuickDocument, type QuickOutcome } from "./index-file.ts"
 import { fail, publish, removeJob, requeue } from "./outcomes.ts"
 import { StageClock } from "./stage-clock.ts"
@@ -37,9 +38,12 @@ export const indexGroup =
     const clock = new StageClock()
     try {
       clock.enter("extracting")
-      await tellIndexing(dependencies, members)
       const read: ReadMember[] = []
-      for (const { outcome, ...member } of await readMembers(dependencies, members, stopping)) {
+      const [outcomes] = await both(
+        readMembers(dependencies, members, stopping),
+        tellIndexing(dependencies, members), // nobody waits for the disk to say that reading began
+      )
+      for (const { outcome, ...member } of outcomes) {
         const document = await documentOf(dependencies, member, outcome).catch(failed(member.job))
         if (document) read.push({ ...member, document })
       }

@@ -19,6 +19,7 @@ import {
 } from "../storage/chunks.ts"
 import type { Database } from "../storage/database.ts"
 import type { ChunkSource, TextChunk } from "../storage/document.ts"
+import { both } from "../threads/both.ts"
 import { type Scheme, schemeOf } from "./analyze.ts"
 import type { SearchThread } from "./search-thread.ts"
 import type { VectorLeg } from "./vector-leg.ts"
@@ -174,9 +175,13 @@ async function writeParts(
   const documents = parts.map(({ chunks, scheme }) => ({ count: chunks.length, scheme }))
   await insertChunks(db, parts, signal)
   reached("chunks written")
-  await thread.ask("index", { firstId, texts, documents })
-  reached("words indexed")
-  const embedded = embedding && (await indexMeaning(dependencies, firstId, texts, on, signal))
+  const indexWords = async () => {
+    await thread.ask("index", { firstId, texts, documents })
+    reached("words indexed")
+  }
+  // Two threads do them; what fails must not leave the other at work on a generation that is given up.
+  const meaning = embedding ? indexMeaning(dependencies, firstId, texts, on, signal) : Promise.resolve(false)
+  const [embedded] = await both(meaning, indexWords())
   reached("vectors written")
   return embedded
 }
