@@ -21,7 +21,13 @@ export function noteRunning(dataDirectory: string, running: Running): void {
 }
 
 /** A command that keeps the daemon from being started calls it as well: a killed one may have left its note. */
-export const forgetRunning = (dataDirectory: string): void => rmSync(join(dataDirectory, FILE), { force: true })
+export function forgetRunning(dataDirectory: string): void {
+  try {
+    rmSync(join(dataDirectory, FILE), { force: true })
+  } catch {
+    // A disk that cannot be written keeps it; without its lock nobody believes it.
+  }
+}
 
 /** Undefined where no daemon runs: a killed one leaves its note, but not its lock. */
 export function findRunning(dataDirectory: string): Running | undefined {

@@ -9,16 +9,18 @@ declare const self: Worker
 
 self.onmessage = ({ data: { path, cut } }: MessageEvent<CheckpointRequest>) => {
   let error: string | null = null
+  let isCut = false
   try {
     const sqlite = new Sqlite(path, { readwrite: true, create: false })
     sqlite.run("pragma wal_checkpoint(passive)") // waits for the disk, and nobody waits for it
     if (cut) {
       sqlite.run(`pragma busy_timeout = ${READERS_MS}`)
-      sqlite.run("pragma wal_checkpoint(truncate)")
+      const result = sqlite.query("pragma wal_checkpoint(truncate)").get() as { busy: number }
+      isCut = result.busy === 0
     }
     sqlite.close()
   } catch (cause) {
     error = String(cause)
   }
-  self.postMessage({ error } satisfies CheckpointReply)
+  self.postMessage({ error, isCut } satisfies CheckpointReply)
 }

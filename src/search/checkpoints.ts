@@ -27,6 +27,7 @@ export interface CheckpointRequest {
 
 export interface CheckpointReply {
   error: string | null
+  isCut?: boolean
 }
 
 export class Checkpoints {
@@ -35,6 +36,7 @@ export class Checkpoints {
   /** Said once until it works again. */
   private failing = false
   private retryAt = 0
+  private isCut = false
   private idle: ReturnType<typeof setTimeout> | undefined
   private settle: (reply: CheckpointReply) => void = () => {}
 
@@ -46,11 +48,17 @@ export class Checkpoints {
     await this.underWay
   }
 
-  /** Copies the log whatever its length and cuts it, so that nothing of what was removed stays in it. Never rejects. */
-  async cut(): Promise<void> {
+  /**
+   * Copies the log whatever its length and cuts it, so that nothing of what was removed stays in it. Never rejects.
+   * @returns false when somebody read from it, or the disk is in trouble: it is to be cut another time
+   */
+  async cut(): Promise<boolean> {
     await this.underWay
-    if (this.logBytes() > 0) this.begin({ cut: true })
+    if (this.logBytes() === 0) return true
+    this.isCut = false
+    this.begin({ cut: true })
     await this.underWay
+    return this.isCut
   }
 
   private begin(how: { cut: boolean }): void {
@@ -87,8 +95,9 @@ export class Checkpoints {
     this.settle = answer.resolve
     this.worker.postMessage({ path: this.path, cut } satisfies CheckpointRequest)
     try {
-      const { error } = await answer.promise
+      const { error, isCut } = await answer.promise
       if (error) throw new Error(error)
+      this.isCut = isCut ?? false
       this.idle = setTimeout(() => this.end(), IDLE_MS)
     } catch (error) {
       this.end()
@@ -108,7 +117,7 @@ export class Checkpoints {
     return worker
   }
 
-  private logBytes(): number {
+  logBytes(): number {
     return statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   }
 }

@@ -62,6 +62,9 @@ const NOTHING: WorkerAnswer = {
 
 /** Passages of a segment that is rewritten, in a second or so, soon after one of them was removed. */
 const SMALL_SEGMENT = 20_000
+/** A log that is read from cannot be cut; a query reads for milliseconds. */
+const CUT_TRIES = 10
+const CUT_AGAIN_MS = 500
 
 interface StoredText {
   id: number
@@ -92,6 +95,8 @@ export class SearchCore {
   private merging: Promise<void> | undefined
   private merges = 0
   private longestSliceMs = 0
+  /** The log may hold words of removed passages. */
+  private hasRemoved = false
   private closed = false
 
   run(request: WorkerRequest): unknown {
@@ -117,6 +122,7 @@ export class SearchCore {
         this.nextVectors = undefined
         return
       case "remove":
+        this.hasRemoved = true
         this.keyword.remove(request.ask.ranges)
         this.vectors?.remove(request.ask.ranges)
         this.nextVectors?.remove(request.ask.ranges)
@@ -146,8 +152,9 @@ export class SearchCore {
   private open(dataDirectory: string): void {
     this.dataDirectory = dataDirectory
     const path = join(dataDirectory, "keyword.db")
-    this.keyword = new KeywordIndex(new KeywordStore(path))
     this.checkpoints = new Checkpoints(path)
+    this.hasRemoved = this.checkpoints.logBytes() > 0 // a run that was killed left it
+    this.keyword = new KeywordIndex(new KeywordStore(path))
     this.mergeLater()
   }
 
@@ -321,13 +328,15 @@ export class SearchCore {
 
   private async erase(extent: Extent): Promise<void> {
     await this.merging
-    const { merges } = this
     this.merging = this.merge(extent === "all" ? Number.POSITIVE_INFINITY : SMALL_SEGMENT).finally(() => {
       this.merging = undefined
     })
     await this.merging
-    // After it a write waits for the disk once, so it is worth it only when there is something to cut.
-    if (this.merges > merges) await this.checkpoints?.cut()
+    // After it a write waits for the disk once, so the log is cut only when something of it is to go.
+    for (let tries = CUT_TRIES; this.hasRemoved && tries > 0 && !this.closed; tries--) {
+      this.hasRemoved = !(await this.checkpoints?.cut())
+      if (this.hasRemoved) await Bun.sleep(CUT_AGAIN_MS)
+    }
   }
 
   /** Segments of up to `erased` passages are rewritten for a single removed one. */
