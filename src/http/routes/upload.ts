@@ -112,6 +112,13 @@ class ReceivedForm {
     return this.parts.filter((part): part is ReceivedFile => part !== undefined && "stored" in part)
   }
 
+  /** Who takes them is to remove what becomes of no record; of a commit in doubt that is nothing. */
+  takeFiles(): ReceivedFile[] {
+    const { files } = this
+    this.parts.length = 0
+    return files
+  }
+
   get rejected(): Rejection[] {
     return this.parts.filter((part): part is Rejection => part !== undefined && "error" in part)
   }
@@ -164,7 +171,7 @@ async function upload(
     if (form.refusal) throw form.refusal
     if (form.files.length === 0) throw new AppError("invalid_multipart", { message: "there is no file part" })
     const rejected = form.rejected.map(({ name, error: { code, message } }) => ({ name, error: { code, message } }))
-    return await acceptFiles(dependencies, { workspaceId, files: form.files, labels, rejected, idempotencyKey })
+    return await acceptFiles(dependencies, { workspaceId, files: form.takeFiles(), labels, rejected, idempotencyKey })
   } catch (error) {
     for (const file of form.files) await dependencies.blobs.remove(file.stored.blob)
     throw error
