@@ -166,17 +166,27 @@ const ENDS = /(?<=[.!?]["'”’)\]]*)\s+|(?<=[。！？]["'”’)\]]*)\s*|\n\s
 const ABBREVIATION = /(?:\b(?:dr|mr|mrs|ms|no|nr|st|vs|etc|e\.g|i\.e|approx|fig|art|sec)|\b\p{Lu})\.$/iu
 
 /** Sentences, list items and table rows, each exactly as it stands in the text. */
-export function sentencesOf(text: string): string[] {
-  const sentences: string[] = []
+export const sentencesOf = (text: string): string[] =>
+  sentenceSpans(text).map(({ start, end }) => text.slice(start, end))
+
+/** Where they stand, in UTF-16 units. */
+export function sentenceSpans(text: string): { start: number; end: number }[] {
+  const spans: { start: number; end: number }[] = []
+  const add = (from: number, to: number) => {
+    const sentence = text.slice(from, to)
+    const start = from + sentence.length - sentence.trimStart().length
+    const end = from + sentence.trimEnd().length
+    if (end > start) spans.push({ start, end })
+  }
   let start = 0
   for (const end of text.matchAll(ENDS)) {
     const sentence = text.slice(start, end.index).trim()
     if (end[0].includes("\n") ? runsOn(sentence, text.slice(end.index), end[0]) : ABBREVIATION.test(sentence)) continue
-    if (sentence) sentences.push(sentence)
+    add(start, end.index)
     start = end.index + end[0].length
   }
-  const rest = text.slice(start).trim()
-  return rest ? [...sentences, rest] : sentences
+  add(start, text.length)
+  return spans
 }
 
 /** A line of prose that breaks within its sentence, as lines of a page do; rows of a table do not. */

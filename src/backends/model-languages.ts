@@ -6,7 +6,7 @@
 
 /** Names by which one-language models go. First match wins; null is any language. */
 const BY_NAME: [RegExp, string[] | null][] = [
-  [/multilingual|\bm3\b|arctic-embed.*v?2|embeddinggemma|qwen3|labse|\bmulti\b|granite.*278m/i, null],
+  [/multilingual|\bm3\b|arctic-embed.*v?2|embeddinggemma|qwen3|labse|\bmulti\b/i, null],
   [/\bzh\b|chinese/i, ["zh"]],
   [/\bde\b|german/i, ["de"]],
   [/\ben\b|english/i, ["en"]],
@@ -14,7 +14,7 @@ const BY_NAME: [RegExp, string[] | null][] = [
     /^(?:all-minilm|all-mpnet|multi-qa|nomic-embed-text(?!.*v2)|mxbai-embed|(?:snowflake-)?arctic-embed|gte-(?:small|base|large)$)/i,
     ["en"],
   ],
-  [/^(?:bge-(?:small|base|large)|e5-(?:small|base|large)|granite-embedding|ms-marco)/i, ["en"]],
+  [/^(?:bge-(?:small|base|large)|e5-(?:small|base|large)|ms-marco)/i, ["en"]],
 ]
 
 /** Null for a model that knows many, or of which the name says nothing. */

@@ -47,7 +47,7 @@ const samePlace = (left: Position, right: Position): boolean =>
 const inOrder = (left: Source, right: Source): [Source, Source] =>
   left.position.start <= right.position.start ? [left, right] : [right, left]
 
-/** The better hit gives its id and score; the text runs from the first to the last character of both. */
+/** The better hit gives its id, score and place; the text runs from the first to the last character of both. */
 function merge(better: Source, other: Source): Source {
   const [first, second] = inOrder(better, other)
   const { start, end } = first.position
@@ -56,7 +56,7 @@ function merge(better: Source, other: Source): Source {
   return {
     ...better,
     text,
-    position: { ...better.position, start, end: Math.max(end, second.position.end), section: first.position.section },
+    position: { ...better.position, start, end: Math.max(end, second.position.end) },
   }
 }
 

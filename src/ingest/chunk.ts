@@ -2,7 +2,7 @@
  * Cuts a document into indexed slices, by structure first: never across members, sheets, slides or pages; before headings
  * where enough was gathered; between blocks; inside a long block at paragraph, line, sentence, clause, word, in this order.
  */
-import type { Block, Characters, Chunk, Place } from "../storage/document.ts"
+import type { Block, Characters, Chunk, Place, SectionStart } from "../storage/document.ts"
 import { findCut, overlapStart, trimmedEnd, trimmedStart } from "./cut-text.ts"
 
 export interface ChunkOptions {
@@ -156,7 +156,17 @@ function toChunk(
   const chunk: Chunk = { start, end, place: said.place }
   const context = contextOf(text, units, header)
   if (context) chunk.context = context
+  const sections = sectionsOf(units, start)
+  if (sections.length > 1) chunk.sections = sections
   return chunk
+}
+
+function sectionsOf(units: Unit[], start: number): SectionStart[] {
+  const sections: SectionStart[] = []
+  for (const { start: at, place } of units)
+    if (sections.length === 0) sections.push([0, place.section])
+    else if (place.section !== sections.at(-1)![1]) sections.push([at - start, place.section])
+  return sections
 }
 
 /** What a reader of the page would see above the slice: the title of its section, the header of its table. */

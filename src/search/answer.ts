@@ -74,7 +74,7 @@ function order(mode: SearchMode, answer: WorkerAnswer, weight: number): { list: 
 }
 
 function relevances(answer: WorkerAnswer, { usual, wordsExpected }: ModelTraits): (id: number) => number {
-  const { candidates, tail, understood, library, keyword, bound, words, knownShare } = answer
+  const { candidates, tail, understood, readable, library, keyword, bound, words, knownShare } = answer
   const cosines = Array.from(candidates.cosine).filter(cosine => !Number.isNaN(cosine))
   const relevance = relevanceIn({
     bound,
@@ -85,6 +85,7 @@ function relevances(answer: WorkerAnswer, { usual, wordsExpected }: ModelTraits)
     usual,
     words,
     knownShare,
+    readable,
     wordsExpected,
     passages: library.passages,
   })

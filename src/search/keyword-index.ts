@@ -49,6 +49,8 @@ export interface KeywordResult {
   bound: number
   /** How much of the query's weight lies on words that some passage holds, 0..1. */
   knownShare: number
+  /** The largest part of each word in a score, in the order of the groups. */
+  parts: number[]
   /**
    * The real scores of passages, with what each gains from its document; 0 where it holds none of the words itself. Valid
    * until the next search.
@@ -273,14 +275,16 @@ export class KeywordIndex {
   search(groups: TermGroup[], scope: Scope, depth: number): KeywordResult {
     const { scores, rows } = this
     if (groups.length === 0)
-      return { hits: [], total: 0, bound: 0, knownShare: 0, scoresOf: ids => new Float64Array(ids.length) }
+      return { hits: [], total: 0, bound: 0, knownShare: 0, parts: [], scoresOf: ids => new Float64Array(ids.length) }
     scores.fill(0, 0, rows.end)
     const postings = new QueryPostings()
     let bound = 0
     let known = 0
+    const parts: number[] = []
     for (const group of groups) {
       const part = this.accumulate(group, scope, postings)
       bound += part
+      parts.push(part)
       if (this.buffer.length > 0) known += part
     }
     const top = new TopK(Math.min(depth, rows.end))
@@ -311,7 +315,7 @@ export class KeywordIndex {
         return own > 0 ? own + gains[i]! : 0
       })
     }
-    return { hits: top.list(), total, bound, knownShare: known / bound, scoresOf }
+    return { hits: top.list(), total, bound, knownShare: known / bound, parts, scoresOf }
   }
 
   /** Passages of the scope's filter that hold at least one form of every group. */

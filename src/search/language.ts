@@ -23,6 +23,8 @@ const MAX_WORD_BYTES = 70
 const LEAD = 10
 /** The same times the number of n-grams, of passages too: `Kubernetes` is 17 nearer to Albanian, with four of them. */
 const EVIDENCE = 150
+/** Score per n-gram of the likeliest language from which on a text is made of words: 99 % of single words reach 40. */
+const READABLE = 30
 /** With fewer n-grams than these a passage follows the one before it in its file. */
 const ENOUGH_NGRAMS = 6
 /** What the table leaves out of every score. */
@@ -48,6 +50,11 @@ let loaded: Table | undefined
 interface Judged {
   scores: Float64Array
   ngrams: number
+}
+
+/** Whether a text's letters are those of words in any language; of random letters 4 % are taken for words. */
+export function isReadable(text: string): boolean {
+  return judge(text).scores.some(score => score >= READABLE)
 }
 
 /** Whether a query may be in one of the languages (ISO 639-1). Too short to tell counts as yes. */

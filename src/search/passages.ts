@@ -1,7 +1,7 @@
 /** Chunk rows as hits and passages. Only live chunks of the workspace come out, whatever ids go in. */
 import { sql } from "kysely"
 import type { Database } from "../storage/database.ts"
-import type { Place } from "../storage/document.ts"
+import type { Place, SectionStart } from "../storage/document.ts"
 import { chunkId, chunkNumber } from "./chunk-id.ts"
 import type { Hit } from "./types.ts"
 
@@ -15,17 +15,21 @@ interface PassageRow extends Place {
   type: string
   context_id: string | null
   tags: string
+  sections: string | null
 }
 
 /** A hit before it is scored and highlighted. */
-export type Passage = Pick<Hit, "id" | "text" | "file" | "position">
+export interface Passage extends Pick<Hit, "id" | "text" | "file" | "position"> {
+  /** See `Chunk.sections`; undefined where the passage lies in one section. */
+  sections: SectionStart[] | undefined
+}
 
 /** Live chunks by number; what is not live any more, or another workspace's, is missing. */
 export async function livePassages(db: Database, workspaceId: string, ids: number[]): Promise<Map<number, Passage>> {
   if (ids.length === 0) return new Map()
   // Written out: building this statement from parts took longer than running it.
   const { rows } = await sql<PassageRow>`
-    select c.id, c.start, c.end, c.text, c.page, c.sheet, c.slide, c.member, c.section,
+    select c.id, c.start, c.end, c.text, c.page, c.sheet, c.slide, c.member, c.section, c.sections,
       f.id as file_id, f.name, f.type, f.context_id, f.tags
     from chunks as c
     join generations as g on g.id = c.generation_id
@@ -48,6 +52,7 @@ function toPassage(row: PassageRow): Passage {
       tags: JSON.parse(row.tags) as string[],
     },
     position: { page, sheet, slide, member, section, start, end },
+    sections: row.sections ? (JSON.parse(row.sections) as SectionStart[]) : undefined,
   }
 }
 

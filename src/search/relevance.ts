@@ -5,7 +5,7 @@
  *
  * - Cosines mean something else with every model and every query: they count in deviations from the mean over the library.
  * - The more passages there are, the more of them come near by accident.
- * - A query none of whose words stands anywhere is more often nonsense than a happy paraphrase.
+ * - A query of which no word stands anywhere and whose letters are those of no language is nonsense.
  */
 import type { Background } from "./worker-messages.ts"
 
@@ -28,14 +28,19 @@ export interface QueryEvidence {
   usual: { mean: number; deviation: number } | null
   words: number
   knownShare: number
+  /** Its letters are those of words in some language. */
+  readable: boolean
   /** The model knows one language: a query that it understands uses the words of the library. */
   wordsExpected: boolean
   /** Passages searched. */
   passages: number
 }
 
-/** Below it a hit that shares no word with the query is an accident: of nonsense 1 % rises above it, of right answers 99 %. */
-export const CHANCE = 0.02
+/**
+ * Below it a hit that shares no word with the query is an accident: some hit of 1 to 2 % of nonsense rises above it, and a right
+ * one of 99 % of the questions that are answered, of 92 % of those asked in other words than their passage's.
+ */
+export const CHANCE = 0.01
 
 /** Passages as which the usual mean and deviation count. */
 const USUAL_COUNT = 8
@@ -57,16 +62,15 @@ const WORDS = {
 } as const
 
 const BOTH = {
-  base: -6.204,
-  matched: 0.328,
-  coverage: 1.524,
-  known: 0.789,
-  words: 0.463,
-  passages: -0.455,
-  nearness: 0.557,
-  nearBest: 3.238,
-  /** Instead of `words`: a longer query of unknown words is no likelier to have an answer. */
-  nothingKnown: -1.04,
+  base: -6.298,
+  matched: 0.331,
+  coverage: 1.521,
+  known: 0.863,
+  words: 0.465,
+  passages: -0.454,
+  nearness: 0.556,
+  nearBest: 3.241,
+  nonsense: -2.527,
 } as const
 
 /** @returns the relevance of a passage of this query */
@@ -96,10 +100,11 @@ export function relevanceIn(query: QueryEvidence): (passage: Evidence) => number
         BOTH.matched * matched +
         BOTH.coverage * coverage +
         BOTH.known * known +
-        (known === 0 ? BOTH.nothingKnown : BOTH.words * common.words) +
+        BOTH.words * common.words +
         BOTH.passages * common.passages +
         BOTH.nearness * between(near, -2, 8) +
-        BOTH.nearBest * (best > 0 ? between(near / best, -1, 1) : 0),
+        BOTH.nearBest * (best > 0 ? between(near / best, -1, 1) : 0) +
+        (query.knownShare === 0 && !query.readable ? BOTH.nonsense : 0),
     )
   }
 }

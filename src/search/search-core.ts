@@ -14,7 +14,7 @@ import type { Scored } from "./fuse.ts"
 import { type IdRanges, intersect, NO_IDS, subtract } from "./id-ranges.ts"
 import { KeywordIndex, type Scope } from "./keyword-index.ts"
 import { KeywordStore } from "./keyword-store.ts"
-import { foreignTo, type LanguageCode, maySpeak, NOT_JUDGED, PassageLanguages } from "./language.ts"
+import { foreignTo, isReadable, type LanguageCode, maySpeak, NOT_JUDGED, PassageLanguages } from "./language.ts"
 import { LiveRangesCache } from "./live-ranges.ts"
 import { Pace } from "./pace.ts"
 import { holdsPhrase } from "./phrase.ts"
@@ -42,6 +42,8 @@ const MAX_PHRASE_CHECKS = 20_000
 const INDEXED_TEXT = "coalesce(context || char(10), '') || text"
 /** Hits by words beyond those wanted, which may rise among them by what they gain from their documents. */
 const SPARE = 50
+/** How many times more vectors are looked at before the languages of an older index are told. */
+const DEPTH_WHILE_JUDGING = 10
 /** Passages whose languages are told in one go. */
 const JUDGED_AT_ONCE = 256
 
@@ -52,11 +54,13 @@ const NOTHING: WorkerAnswer = {
   candidates: { ids: NO_IDS, keyword: new Float64Array(0), cosine: new Float64Array(0) },
   background: null,
   understood: true,
+  readable: true,
   tail: columns([]),
   matching: 0,
   comparable: 0,
   words: 0,
   knownShare: 0,
+  weights: [],
   bound: 0,
 }
 
@@ -208,11 +212,13 @@ export class SearchCore {
       candidates: { ids, keyword: found.scoresOf(ids), cosine: meaning.cosinesOf(ids) },
       background: meaning.background,
       understood: meaning.understood,
+      readable: found.knownShare > 0 || isReadable(query.text),
       tail: columns([...best.slice(depth), ...beyond].filter(({ id }) => !known.has(id))),
       matching: found.total,
       comparable: meaning.comparable,
       words: groups.reduce((sum, { weight }) => sum + weight, 0),
       knownShare: found.knownShare,
+      weights: groups.map(({ terms }, i) => ({ terms, weight: found.parts[i]! })),
       bound: found.bound,
     }
   }
@@ -242,13 +248,16 @@ export class SearchCore {
     const foreign = languages ? this.keyword.foreign(languages) : NO_IDS
     const spoken = foreign.length ? subtract(allowed, foreign) : allowed
     vectors.setQuery(vector.values)
-    const near = vectors.search(mode === "semantic" ? allowed : spoken, depth)
+    // While languages are still being told, foreign passages are found out only here: enough others are to be left.
+    const deeper = languages && mode !== "semantic" && this.keyword.unjudged() ? DEPTH_WHILE_JUDGING : 1
+    const near = vectors.search(mode === "semantic" ? allowed : spoken, depth * deeper)
     const unknown = this.foreignAmong(
       near.hits.map(hit => hit.id),
       languages,
     )
+    const known = mode === "semantic" ? near.hits : near.hits.filter(({ id }) => !unknown.has(id))
     return {
-      hits: mode === "semantic" ? near.hits : near.hits.filter(({ id }) => !unknown.has(id)),
+      hits: known.slice(0, depth),
       comparable: near.comparable,
       understood,
       background: vectors.background(spoken),

@@ -3,7 +3,9 @@ import type { Embedder } from "../backends/backend.ts"
 import { AppError, invalid } from "../errors.ts"
 import { log } from "../log.ts"
 import type { Database } from "../storage/database.ts"
+import type { SectionStart } from "../storage/document.ts"
 import { explainer, type ModelTraits, type Ranked, rank, relevant } from "./answer.ts"
+import { QueryWords, sectionAt, sectionTexts } from "./best-place.ts"
 import { Highlighter } from "./highlight.ts"
 import { livePassages } from "./passages.ts"
 import { type ParsedQuery, parseQuery } from "./query.ts"
@@ -24,6 +26,9 @@ interface QueryVector {
 
 /** A million vectors take four seconds to load; a query does not wait for all of that. */
 const LOAD_PATIENCE_MS = 3_000
+
+/** Sections whose vectors are made to tell which one a hit is about: as many as one request of a model takes. */
+const MAX_SECTIONS_BY_MEANING = 32
 
 /** Times that a query is asked: passages that it saw may be replaced, or the model changed, while it runs. */
 const MAX_ATTEMPTS = 3
@@ -89,7 +94,7 @@ export class Searcher {
     const wordsAlone = !found.vector || (mode === "hybrid" && !found.answer.understood)
     const ranking = rank(wordsAlone ? "keyword" : mode, found.answer, traitsOf(found.vector?.model.embedder))
     const { list, total } = relevant(ranking, request.min_relevance ?? 0, mode, found.answer)
-    const { hits, passedOver } = await this.page(request, parsed, list, found.answer)
+    const { hits, passedOver } = await this.page(request, parsed, list, found, signal)
     result.hits = hits
     // Beyond the end there is nothing to count with.
     result.total = hits.length > 0 ? Math.max(total, offset + hits.length) : total
@@ -168,11 +173,14 @@ export class Searcher {
     request: SearchRequest,
     parsed: ParsedQuery,
     list: Ranked[],
-    answer: WorkerAnswer,
+    { answer, vector }: Found,
+    signal: AbortSignal | undefined,
   ): Promise<{ hits: Hit[]; passedOver: boolean }> {
     const { workspaceId, limit, offset = 0, highlight = true, explain = false } = request
     const highlighter = highlight ? new Highlighter(parsed.text) : undefined
     const places = explain ? explainer(answer) : undefined
+    const words = new QueryWords(answer.weights)
+    const wordless: JoinedHit[] = []
     const hits: Hit[] = []
     let passedOver = false
     for (let from = offset; from < list.length && hits.length < limit; ) {
@@ -189,8 +197,10 @@ export class Searcher {
           passedOver = true
           continue
         }
-        const { text, file, position } = passage
-        hits.push({
+        const { text, file, position, sections } = passage
+        const at = sections && words.bestSentence(text)
+        if (sections && at !== undefined) position.section = sectionAt(sections, at)
+        const hit: Hit = {
           id: passage.id,
           score,
           relevance,
@@ -199,11 +209,53 @@ export class Searcher {
           file,
           position,
           ...(places ? { scores: places(id) } : {}),
-        })
+        }
+        hits.push(hit)
+        if (sections && at === undefined) wordless.push({ hit, sections })
       }
     }
+    if (vector && answer.understood) await placeByMeaning(wordless, vector, signal)
     return { hits, passedOver }
   }
+}
+
+/** A hit whose passage joins sections. */
+interface JoinedHit {
+  hit: Hit
+  sections: SectionStart[]
+}
+
+/** Names the nearest section of passages that hold no word of the query. A model that fails costs this alone. */
+async function placeByMeaning(
+  joined: JoinedHit[],
+  { model, values }: QueryVector,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const few: JoinedHit[] = []
+  let count = 0
+  for (const each of joined) {
+    count += each.sections.length
+    if (count > MAX_SECTIONS_BY_MEANING) break
+    few.push(each)
+  }
+  if (few.length === 0) return
+  const texts = few.flatMap(({ hit, sections }) => sectionTexts(hit.text, sections))
+  const vectors = await model.embedder.embed(texts, "passage", signal).catch(error => {
+    if (signal?.aborted) throw error
+    return undefined
+  })
+  let next = 0
+  for (const { hit, sections } of few) {
+    const nearness = sections.map(() => dot(values, vectors?.[next++]))
+    const best = nearness.indexOf(Math.max(...nearness))
+    if (vectors) hit.position.section = sections[best]![1]
+  }
+}
+
+function dot(left: Float32Array, right: Float32Array | undefined): number {
+  let sum = 0
+  if (right) for (let i = 0; i < left.length; i++) sum += left[i]! * right[i]!
+  return sum
 }
 
 const traitsOf = (embedder: Embedder | undefined): ModelTraits => ({

@@ -62,6 +62,8 @@ export interface WorkerAnswer {
   background: Background | null
   /** False when the model does not know the language of the query: words alone decide, but in a semantic search. */
   understood: boolean
+  /** Whether the query's letters are those of words in some language. */
+  readable: boolean
   /** Keyword hits beyond `depth` that are no candidates. */
   tail: ScoredColumns
   /** The vectors in memory are not those of the query's model: ask again with a vector of the live one. */
@@ -76,8 +78,16 @@ export interface WorkerAnswer {
   matching: number
   /** Passages with a vector that the filters and conditions leave. */
   comparable: number
+  /** What each word of the query weighs in this library. */
+  weights: WordWeight[]
   /** The largest keyword score that the query allows. */
   bound: number
+}
+
+export interface WordWeight {
+  /** The forms under which it can stand in a text. */
+  terms: string[]
+  weight: number
 }
 
 export interface WorkerStats {

@@ -29,6 +29,8 @@ interface ChunksTable extends Place {
   end: number
   text: string
   context: string | null
+  /** JSON of `Chunk.sections`; null in passages of one section. */
+  sections: string | null
 }
 
 export type GenerationState = "staging" | "staged" | "live" | "dead"
@@ -116,7 +118,7 @@ export async function insertChunks(
   signal: AbortSignal,
 ): Promise<void> {
   const rows = stretches.flatMap(({ generation, ordinal, chunks }) =>
-    chunks.map(({ start, end, place, context, text }, i) => ({
+    chunks.map(({ start, end, place, context, sections, text }, i) => ({
       id: generation.first + ordinal + i,
       generation_id: generation.id,
       ordinal: ordinal + i,
@@ -129,6 +131,7 @@ export async function insertChunks(
       slide: place.slide,
       member: place.member,
       section: place.section,
+      sections: sections ? JSON.stringify(sections) : null,
     })),
   )
   for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {

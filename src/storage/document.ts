@@ -43,6 +43,9 @@ export interface Place {
   section: string | null
 }
 
+/** Where a section begins, counted from the beginning of the slice, and its name. */
+export type SectionStart = readonly [at: number, section: string | null]
+
 /** An indexed slice: `document.text.slice(start, end)` is exactly its text. */
 export interface Chunk {
   start: number
@@ -53,6 +56,8 @@ export interface Chunk {
    * Absent where there is none.
    */
   context?: string
+  /** Where the slice joins sections: the beginning of each, ascending, the first at 0. Absent where it lies in one. */
+  sections?: SectionStart[]
 }
 
 /** A chunk with its text. */

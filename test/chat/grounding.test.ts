@@ -79,19 +79,22 @@ test.each([
 })
 
 test("where nothing in the library bears on the message, the stream says so and the model is told", async () => {
-  ollama.server.scenes.add("vain", { text: "Nothing was found." })
-  const events = await stream("/conversations", { model: MODEL, message: "case-vain xyzzyqwv" })
+  ollama.server.scenes.add("zzqk", { text: "Nothing was found." })
+  const events = await stream("/conversations", {
+    model: MODEL,
+    message: "case-zzqk xyzzyqwv qwzxkj vbnmqw ghjkzx wqxzzk",
+  })
   expect(dataOf(events, "sources").sources).toEqual([])
   const details = events.filter(({ event }) => event === "status").map(({ data }) => data.detail)
   expect(details).toContain("nothing in the library bears on this")
-  expect(newest("vain")).toContain("no passage of it bears on the message")
-  expect(newest("vain")).toEndWith("case-vain xyzzyqwv")
+  expect(newest("zzqk")).toContain("no passage of it bears on the message")
+  expect(newest("zzqk")).toEndWith("case-zzqk xyzzyqwv qwzxkj vbnmqw ghjkzx wqxzzk")
   const quoted = await stream("/conversations", { model: "builtin/extractive", message: "xyzzyqwv plugh" })
   expect(dataOf(quoted, "message_completed").content).toBe("The library holds nothing that answers this.")
   // Files that a turn names are what it is about, whatever the words.
   const named = await stream("/conversations", {
     model: MODEL,
-    message: "case-vain xyzzyqwv",
+    message: "case-zzqk xyzzyqwv qwzxkj vbnmqw ghjkzx wqxzzk",
     file_ids: [files["widgets.txt"]],
   })
   expect(dataOf(named, "sources").sources.map((source: { name: string }) => source.name)).toEqual(["widgets.txt"])

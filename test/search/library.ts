@@ -141,6 +141,7 @@ export class TestLibrary {
       workspaceId?: string
       explain?: boolean
       highlight?: boolean
+      min_relevance?: number
     } = {},
   ) {
     return this.index.search({ workspaceId: "ws_a", limit: 10, query, ...options })

@@ -246,11 +246,13 @@ test("beyond the fused head the keyword leg goes on, scores never rise", () => {
     },
     background: null,
     understood: true,
+    readable: true,
     tail: columns([7, 4], [4, 1]),
     matching: 4,
     comparable: 7,
     words: 2,
     knownShare: 1,
+    weights: [],
     bound: 12,
   }
   const model = { weight: 0.35, usual: null, wordsExpected: true }

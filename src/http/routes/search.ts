@@ -51,7 +51,7 @@ const LeastRelevance = t.Optional(
     maximum: 1,
     default: 0,
     description:
-      "Hits of a lower `relevance` are left out; .02 drops what came near by chance, .5 keeps what is likelier right than wrong",
+      "Hits of a lower `relevance` are left out; .01 drops what came near by chance, .5 keeps what is likelier right than wrong",
     examples: [0.1],
   }),
 )
@@ -153,7 +153,7 @@ export const searchRoutes = ({ search, library, conversationFiles }: Services) =
             "unsupported_media_type",
             "overloaded",
           ],
-          example: { query: "termination notice period", limit: 10, min_relevance: 0.02, filters: { types: ["pdf"] } },
+          example: { query: "termination notice period", limit: 10, min_relevance: 0.01, filters: { types: ["pdf"] } },
         }),
       },
     )

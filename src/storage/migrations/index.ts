@@ -11,6 +11,7 @@ import { keyOwners } from "./0008-key-owners.ts"
 import { fairTurns } from "./0009-fair-turns.ts"
 import { warnings } from "./0010-warnings.ts"
 import { idempotency } from "./0011-idempotency.ts"
+import { sections } from "./0012-sections.ts"
 
 export interface Migration {
   name: string
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   fairTurns,
   warnings,
   idempotency,
+  sections,
 ]
