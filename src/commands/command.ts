@@ -1,11 +1,11 @@
 /** What the commands of the command line share: arguments, tables, a database to work on. */
-import { rmSync, statfsSync } from "node:fs"
+import { statfsSync } from "node:fs"
 import { join } from "node:path"
 import { type Config, mayUseColour, type ReadConfig, readConfig } from "../config.ts"
 import { diskTrouble, OperatorError } from "../errors.ts"
 import { setLogFormat, setLogLevel } from "../log.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
-import { exists, needAccess } from "../storage/access.ts"
+import { exists, needAccess, outermostMissing, removeUpTo } from "../storage/access.ts"
 import { type Database, openDatabase } from "../storage/database.ts"
 import { lockDirectory } from "../storage/lock.ts"
 import { UsageError } from "./failure.ts"
@@ -157,29 +157,33 @@ export async function withNewDatabase<T>(config: Config, work: (database: Databa
  * One that somebody else began to use meanwhile stays.
  */
 export async function leavingNothing<T>({ data }: Pick<Config, "data">, work: () => Promise<T>): Promise<T> {
-  const wasThere = exists(data)
+  exists(data) // says who may not know
+  const made = outermostMissing(data)
   try {
     return await work()
   } catch (error) {
-    // Nobody else can have written to a disk that takes nothing. The first error is the one to tell.
-    if (!wasThere) await removeUnused(data, diskTrouble(error) !== undefined).catch(() => {})
+    if (made) await removeUnused(data, made).catch(() => {}) // the first error is the one to tell
     throw error
   }
 }
 
-async function removeUnused(data: string, takesNothing: boolean): Promise<void> {
-  if (!exists(data)) return
-  if (takesNothing) return rmSync(data, { recursive: true, force: true })
-  const lock = lockDirectory(data)
+async function removeUnused(data: string, outermost: string): Promise<void> {
+  if (!exists(data)) return removeUpTo(data, outermost)
   try {
-    if (exists(join(data, "carrel.db")) && (await withDatabase({ data }, isUsed))) return
-    rmSync(data, { recursive: true, force: true })
-  } finally {
-    lock.release()
+    const lock = lockDirectory(data)
+    try {
+      const isUsed = exists(join(data, "carrel.db")) && (await withDatabase({ data }, holdsAnything))
+      if (!isUsed) removeUpTo(data, outermost)
+    } finally {
+      lock.release()
+    }
+  } catch (error) {
+    // A disk that took nothing from us took nothing from anybody else.
+    if (diskTrouble(error)) removeUpTo(data, outermost)
   }
 }
 
-async function isUsed(database: Database): Promise<boolean> {
+async function holdsAnything(database: Database): Promise<boolean> {
   for (const table of ["users", "api_keys", "files"] as const)
     if (await database.selectFrom(table).select("id").limit(1).executeTakeFirst()) return true
   return false

@@ -29,7 +29,7 @@ export interface Screen {
   write(text: string): unknown
 }
 
-/** The bar on the screen, which a line of the log must not be written into. */
+/** What is on the screen: the innermost of those under way. A line of the log must not be written into it. */
 let shown: Meter | undefined
 
 /** Shows the progress that `work` tells, and takes it off the screen when that ends. */
@@ -38,13 +38,15 @@ export async function withProgress<T>(
   work: (progress: Progress) => Promise<T>,
   screen: Screen = process.stderr,
 ): Promise<T> {
+  const outer = shown
+  outer?.clear()
   const meter = new Meter(label, screen)
   shown = meter
   try {
     return await work(meter)
   } finally {
     meter.end()
-    shown = undefined
+    shown = outer
   }
 }
 
@@ -102,6 +104,7 @@ class Meter implements Progress {
   }
 
   private drawIfDue(): void {
+    if (shown !== this) return
     const now = performance.now()
     if (now - this.began < QUIET_MS || now - this.drawnAt < (this.isBar ? REDRAW_MS : LINE_MS)) return
     this.drawnAt = now

@@ -1,5 +1,5 @@
 /** Why a path that the operator named cannot be used, with what to do about it. */
-import { accessSync, constants, readFileSync, statSync } from "node:fs"
+import { accessSync, constants, existsSync, readFileSync, rmdirSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { OperatorError } from "../errors.ts"
 
@@ -52,6 +52,25 @@ export function needAccess(path: string): void {
     accessSync(path, constants.R_OK | constants.W_OK)
   } catch (error) {
     throw dataDirectoryProblem(path, error)
+  }
+}
+
+/** The outermost folder of the path that is not there; undefined where the path is. */
+export function outermostMissing(path: string): string | undefined {
+  if (existsSync(path)) return undefined
+  return outermostMissing(dirname(path)) ?? path
+}
+
+/** Removes a folder, and those above it that are empty then, up to `outermost`. */
+export function removeUpTo(path: string, outermost: string): void {
+  if (existsSync(path)) rmSync(path, { recursive: true, force: true })
+  for (let at = path; at !== outermost && at.startsWith(outermost); ) {
+    at = dirname(at)
+    try {
+      rmdirSync(at)
+    } catch {
+      return // somebody else uses it
+    }
   }
 }
 

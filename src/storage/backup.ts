@@ -13,7 +13,7 @@ import type { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { extract, pack } from "tar-stream"
 import { diskTrouble, OperatorError } from "../errors.ts"
-import { dataDirectoryProblem, exists } from "./access.ts"
+import { dataDirectoryProblem, exists, outermostMissing, removeUpTo } from "./access.ts"
 import { Blobs } from "./blobs.ts"
 import { writtenByNewer } from "./database.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
@@ -199,16 +199,15 @@ async function archive(root: string, paths: string[], target: string, version: s
 export async function restoreBackup(source: string, dataDirectory: string, on: OnBytes = () => {}): Promise<Manifest> {
   checkEmpty(dataDirectory)
   const partial = `${dataDirectory}.restoring`
-  const makes = topmostMissing(dirname(dataDirectory))
+  await rm(partial, { recursive: true, force: true }) // of an attempt that was killed
+  const made = outermostMissing(partial)
   try {
-    await rm(partial, { recursive: true, force: true })
     const manifest = await readArchive(source, partial, on)
     await rm(dataDirectory, { recursive: true, force: true })
     await rename(partial, dataDirectory)
     return manifest
   } catch (error) {
-    await rm(partial, { recursive: true, force: true }).catch(() => {})
-    if (makes) await rm(makes, { recursive: true, force: true }).catch(() => {})
+    if (made) removeUpTo(partial, made)
     const { code, path } = error as NodeJS.ErrnoException
     if (diskTrouble(error) === "full")
       throw new BackupError(`there is no space left for ${dataDirectory}`, {
@@ -231,12 +230,6 @@ function checkEmpty(dataDirectory: string): void {
   }
   if (names.length > 0)
     throw new BackupError(`${dataDirectory} is not empty`, { hint: "move it away first, or name another with --data" })
-}
-
-/** The folder to remove again after a failure; undefined where the path is there. */
-function topmostMissing(path: string): string | undefined {
-  if (existsSync(path)) return undefined
-  return topmostMissing(dirname(path)) ?? path
 }
 
 /** Reads a backup through and compares every checksum. @throws BackupError naming what is wrong */

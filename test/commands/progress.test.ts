@@ -51,6 +51,22 @@ describe("a command's progress", () => {
     expect(pipe.written).toEqual([expect.stringMatching(/^Copying {2}\d+ % {2}\d+\.0 MB of 32\.0 MB\n$/)])
   })
 
+  test("of a part takes the place of the whole, which comes back", async () => {
+    const terminal = screen({ isTTY: true, columns: 80 })
+    const part = () => withProgress("Part", progress => work(progress, 1.3), terminal)
+    await withProgress(
+      "Whole",
+      async progress => {
+        await work(progress, 1.3)
+        await part()
+        await work(progress, 0.3)
+      },
+      terminal,
+    )
+    const labels = terminal.written.map(text => /Part|Whole/.exec(text)?.[0] ?? "-")
+    expect(labels.filter((label, i) => label !== labels[i - 1])).toEqual(["Whole", "-", "Part", "-", "Whole", "-"])
+  })
+
   test("goes away when the work fails", async () => {
     const terminal = screen({ isTTY: true, columns: 80 })
     const failing = withProgress(

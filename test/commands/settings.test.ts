@@ -171,12 +171,12 @@ describe("a value that stops the start", () => {
     ["--host banana", "--host: banana is no address of this machine"],
     ["--log-format loud", "--log-format: must be one of auto, pretty, json"],
   ])("%s is named, and no data directory is left", async (flags, message) => {
-    const fresh = join(data, "fresh")
+    const fresh = join(data, "parent", "fresh")
     const { code, out, err } = await carrel(["serve", "--port", "0", ...flags.split(" ")], { data: fresh })
     expect([code, out]).toEqual([2, ""])
     expect(err).toStartWith("carrel: ")
     expect(err).toContain(message)
-    expect(existsSync(fresh)).toBe(false)
+    expect(existsSync(join(data, "parent"))).toBe(false)
   })
 
   test("is an unknown default model of a server that answers; one that does not answer may have it", async () => {
