@@ -201,11 +201,12 @@ class Loop {
           content: at === done.length - 1 ? result + more : result,
         })
     } else {
-      this.turns.push({
-        role: "assistant",
-        content: JSON.stringify({ tool_calls: done.map(({ name, arguments: args }) => ({ name, arguments: args })) }),
+      const written = JSON.stringify({
+        tool_calls: done.map(({ name, arguments: args }) => ({ name, arguments: args })),
       })
-      this.turns.push({ role: "user", content: `${RESULTS_HEAD}\n\n${describeCalls(done)}${more}` })
+      const results = `${RESULTS_HEAD}\n\n${describeCalls(done)}${more}`
+      guard.trust(written, results) // made of what has passed: a second look would see it in another light
+      this.turns.push({ role: "assistant", content: written }, { role: "user", content: results })
     }
   }
 

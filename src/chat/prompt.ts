@@ -51,6 +51,9 @@ where no passage says it. Where the passages do not answer the question, say so.
 const NOTHING_FOUND = `The user's library was searched for the message below, and no passage of it bears on the message. If it \
 asks about something that the library should hold, say plainly that nothing was found there.`
 
+/** What the daemon itself writes around passages. */
+export const OWN_WORDS = [GUIDE, NOTHING_FOUND]
+
 export function fitPrompt(parts: PromptParts): FittedPrompt {
   const { systemPrompt, history, sources, message, written, count } = parts
   const turnTokens = (text: string) => count(text) + TURN_TOKENS

@@ -67,6 +67,7 @@ async function firstLine(
 ): Promise<string> {
   const contextTokens = backend.loadedContextTokens?.(name) ?? null
   let text = ""
+  guard.trust(TASK)
   const request = await guard.pass<ChatRequest>(
     {
       model: name,

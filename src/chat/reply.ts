@@ -7,7 +7,9 @@ import { CHAT_REQUEST, type ChatRequest, ContextOverflowError, type Grounding } 
 import { withoutMarks } from "../grounding/citations.ts"
 import { PARTIAL_REDACTION } from "../redaction/redact.ts"
 import { citedIn } from "./citations.ts"
-import type { FittedPrompt, PastMessage } from "./prompt.ts"
+import { SOURCE } from "./fields.ts"
+import { headOf } from "./passages.ts"
+import { type FittedPrompt, OWN_WORDS, type PastMessage } from "./prompt.ts"
 import { Relay } from "./relay.ts"
 import { type Retrieved, retrieve } from "./retrieval.ts"
 import { type ChatQuery, searchQuery } from "./search-query.ts"
@@ -34,6 +36,8 @@ export async function* reply(
   const found = yield* findSources(turn, asked, history, dependencies, signal)
   draft.sources = found.sources
   draft.searchMs = performance.now() - started
+  // Our own words around passages: a caller's pattern must not change the marks that citations need.
+  turn.guard.trust(...OWN_WORDS, ...found.sources.map(headOf))
   const { guard } = turn
   if (guard.redacts) yield { event: "redaction", data: { ner_count: guard.count, kinds: guard.kinds } }
   const partialPrompt = guard.partial
@@ -111,7 +115,10 @@ async function* findSources(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Retrieved> {
   // A reply that is written on keeps its passages, or its citations would change their meaning.
-  if (turn.continued) return { sources: turn.continued.sources, inVain: false }
+  if (turn.continued) {
+    const { sources } = await turn.guard.pass({ sources: turn.continued.sources }, { sources: SOURCE })
+    return { sources, inVain: false }
+  }
   if (!turn.settings.use_library) return { sources: [], inVain: false }
   const { workspaceId, scope, guard, model, userMessage } = turn
   yield { event: "status", data: { phase: "retrieving" } }

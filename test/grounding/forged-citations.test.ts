@@ -86,6 +86,29 @@ describe("documents that hold marks", () => {
   })
 })
 
+test("a caller's pattern that meets the marks themselves takes none of them away", async () => {
+  const server = (await startOllama()).server
+  const app = await startTestApp({ "ollama-host": server.url })
+  try {
+    const client = await app.client()
+    await client.index([{ name: "lease.txt", data: LEASE }])
+    server.scenes.add("pattern", { text: "Three months." })
+    const { status } = await client.post("/start-conversation", {
+      message: "case-pattern What is the notice period of the boathouse lease?",
+      model: "ollama/llama3.2:3b",
+      redaction: { kinds: [], custom_patterns: [{ name: "NUMBER", pattern: "\\[?\\d+\\]?" }] },
+    })
+    expect(status).toBe(200)
+    const prompt = server.scenes.got("pattern")[0].messages.at(-1).content as string
+    expect(prompt).toMatch(/^\[1\] lease\.txt/m)
+    expect(prompt).toContain("like this: [1]")
+    expect(prompt).toContain("three months [REDACTED_NUMBER].")
+  } finally {
+    await app.stop()
+    server.stop()
+  }
+})
+
 test("results of tools that number no passages bring no marks, whatever they hold", async () => {
   const model = scriptedModel(
     inOrder([
