@@ -160,10 +160,13 @@ function stem(word: string): string {
   return cut.length >= 3 ? cut : word
 }
 
-/** Ends of sentences: punctuation before a blank, an empty line, a line break. */
-const ENDS = /(?<=[.!?]["'”’)\]]*)\s+|(?<=[。！？]["'”’)\]]*)\s*|\n\s*\n|\n/gu
+/** Ends of sentences: punctuation before a blank, an empty line, a line break. A few quotes and brackets may close it. */
+const ENDS = /(?<=[.!?]["'”’)\]]{0,6})\s+|(?<=[。！？]["'”’)\]]{0,6})\s*|\n\s*\n|\n/gu
 /** "Dr. Hale" and "No. 7" are no ends. */
 const ABBREVIATION = /(?:\b(?:dr|mr|mrs|ms|no|nr|st|vs|etc|e\.g|i\.e|approx|fig|art|sec)|\b\p{Lu})\.$/iu
+
+/** What of a sentence tells whether it goes on: one of many abbreviations would be looked at again for each. */
+const LOOK_BACK = 400
 
 /** Sentences, list items and table rows, each exactly as it stands in the text. */
 export const sentencesOf = (text: string): string[] =>
@@ -180,8 +183,8 @@ export function sentenceSpans(text: string): { start: number; end: number }[] {
   }
   let start = 0
   for (const end of text.matchAll(ENDS)) {
-    const sentence = text.slice(start, end.index).trim()
-    if (end[0].includes("\n") ? runsOn(sentence, text.slice(end.index), end[0]) : ABBREVIATION.test(sentence)) continue
+    const tail = text.slice(Math.max(start, end.index - LOOK_BACK), end.index).trim()
+    if (end[0].includes("\n") ? runsOn(tail, text.slice(end.index), end[0]) : ABBREVIATION.test(tail)) continue
     add(start, end.index)
     start = end.index + end[0].length
   }

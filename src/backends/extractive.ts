@@ -38,7 +38,9 @@ export class ExtractiveChat implements ChatBackend {
     const quotes = grounding ? bestSentences(grounding) : []
     const text = quotes.length > 0 ? paragraphs(quotes) : grounding ? NOTHING_FOUND : NOTHING_ASKED
     let count = 0
-    for (const piece of remaining(text, written).match(/\s*\S+/g) ?? []) {
+    for (const piece of remaining(text, written)
+      .trimEnd()
+      .match(/\S+|\s+\S+/g) ?? []) {
       request.signal.throwIfAborted()
       count++
       yield { type: "text", text: piece }

@@ -101,9 +101,13 @@ function turnsOf(history: readonly PastMessage[], message: string): ChatTurn[] {
 
 const head = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, SHOWN_LENGTH).toWellFormed()
 
+/** Of what a model wrote, in lengths of a query: a label and signs may stand around one. */
+const LOOKED_AT = 4
+
 /** Models like to put a label in front, quotes around and a full stop behind. */
 function cleaned(line: string): string | undefined {
   const query = line
+    .slice(0, LOOKED_AT * MAX_QUERY_LENGTH) // what follows takes its square in steps
     .replace(/^\W*(?:search )?query\s*:/i, "")
     .replace(/^[\s"'`“”„«»*]+|[\s"'`“”„«»*.]+$/g, "")
     .slice(0, MAX_QUERY_LENGTH)

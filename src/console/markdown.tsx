@@ -33,7 +33,8 @@ type Block =
   | { kind: "rule" }
 
 const LIST = /^\s{0,3}(?:([-*+])|(\d{1,9})[.)])\s+(.*)$/
-const TABLE_RULE = /^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$/
+/** Of a line without blanks around it. */
+const TABLE_RULE = /^\|?\s*:?-{2,}:?(\s*\|\s*:?-{2,}:?)*(\s*\|)?$/
 
 function blocksOf(text: string): Block[] {
   const blocks: Block[] = []
@@ -56,7 +57,7 @@ function blocksOf(text: string): Block[] {
       const quoted = line.replace(/^>\s?/, "")
       if (last?.kind === "quote") last.lines.push(quoted)
       else blocks.push({ kind: "quote", lines: [quoted] })
-    } else if (line.includes("|") && TABLE_RULE.test(lines[i + 1] ?? "")) {
+    } else if (line.includes("|") && TABLE_RULE.test((lines[i + 1] ?? "").trim())) {
       const rows = [cellsOf(line)]
       for (i += 2; i < lines.length && lines[i]!.includes("|"); i++) rows.push(cellsOf(lines[i]!))
       i--

@@ -101,7 +101,7 @@ function plural(word: string): string {
   if (word.endsWith("sses")) return word.slice(0, -2)
   if (word.endsWith("ied") || word.endsWith("ies")) return word.slice(0, word.length > 4 ? -2 : -1)
   if (word.endsWith("us") || word.endsWith("ss") || !word.endsWith("s")) return word
-  return /[aeiouy].+s$/.test(word) ? word.slice(0, -1) : word
+  return /[aeiouy]/.test(word.slice(0, -2)) ? word.slice(0, -1) : word
 }
 
 function pastAndParticiple(word: string, region1: number): string {

@@ -66,10 +66,12 @@ export function rowText(cells: readonly string[]): string {
     .trimEnd()
 }
 
+const isNumber = (cell: string): boolean => /^[\s\d.,:%€$+-]+$/.test(cell) && /\d/.test(cell)
+
 /** A row of names: more than one cell, none empty but the first, none a number. */
 function looksLikeHeader(row: readonly string[]): boolean {
   if (row.filter(cell => cell.trim()).length < 2) return false
-  return row.every((cell, i) => (i === 0 || cell.trim() !== "") && !/^[\s\d.,:%€$+-]*\d[\s\d.,:%€$+-]*$/.test(cell))
+  return row.every((cell, i) => (i === 0 || cell.trim() !== "") && !isNumber(cell))
 }
 
 function* splitRows(text: string, first: boolean): Generator<RawBlock> {

@@ -80,7 +80,7 @@ export class DocumentBuilder {
 
   /** Adds one block. Blank text is ignored. A heading becomes the section of what follows. */
   add(kind: BlockKind, text: string, level?: number): void {
-    const cleaned = cleanText(text).replace(/^\n+|\s+$/g, "")
+    const cleaned = cleanText(text).replace(/^\n+/, "").trimEnd()
     if (!cleaned) return
     if (kind === "heading") this.at({ section: sectionTitle(cleaned) })
     this.separate(kind)

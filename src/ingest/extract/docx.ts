@@ -18,7 +18,7 @@ const SIDE_PARTS: [type: string, section: string][] = [
   ["diagramData", "Diagram"],
   ["chart", "Chart"],
 ]
-const PAGE_BREAK = /lastRenderedPageBreak|<w:br [^>]*type="page"/
+const PAGE_BREAK = /lastRenderedPageBreak|<w:br [^<>]*type="page"/
 export const hasPageBreaks = (xml: string): boolean => PAGE_BREAK.test(xml)
 
 /** A row longer than this is page layout, not data: its paragraphs stand alone. */

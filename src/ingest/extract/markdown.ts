@@ -76,9 +76,13 @@ function opened(line: string, kind: LineKind, start: number, end: number): OpenB
   return { kind: kind === "continues" || kind === "setext" ? "paragraph" : kind, start, end }
 }
 
+/** Longer lines are no headings; what finds their marks takes the square of the length in steps. */
+const MAX_HEADING_CHARS = 1_000
+
 /** A heading without its marks, emphasis and link targets. */
 function plainHeading(line: string): string {
   return line
+    .slice(0, MAX_HEADING_CHARS)
     .replace(/^\s*#{1,6}\s*|\s*#+\s*$/g, "")
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/[*_`]{1,3}(\S(?:.*?\S)?)[*_`]{1,3}/g, "$1")

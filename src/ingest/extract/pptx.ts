@@ -36,7 +36,7 @@ function slideOrder(pack: OfficePackage): string[] {
     },
   })
   if (order.length > 0) return order
-  const number = (name: string) => Number(/(\d+)\.xml$/.exec(name)?.[1])
+  const number = (name: string) => Number(/(\d{1,9})\.xml$/.exec(name.slice(-20))?.[1])
   return pack
     .names()
     .filter(name => /^ppt\/slides\/slide\d+\.xml$/.test(name))

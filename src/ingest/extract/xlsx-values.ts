@@ -10,9 +10,12 @@ const DAYS_1904 = 24_107
 const DAY_MS = 86_400_000
 const MAX_DAYS = 2_958_466
 
+/** Excel takes 255. */
+const MAX_FORMAT_CHARS = 500
+
 export function isDateFormat(id: number, code: string | undefined): boolean {
   if (code === undefined) return DATE_FORMATS.has(id) || isEastAsianDate(id)
-  const bare = code.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, "")
+  const bare = code.slice(0, MAX_FORMAT_CHARS).replace(/"[^"]*"|\\.|\[[^\]]*\]/g, "")
   return /[ymdhs]/i.test(bare) && !/general/i.test(bare)
 }
 

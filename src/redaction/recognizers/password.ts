@@ -73,8 +73,15 @@ function quoted(rest: string, quote: string): string {
 /** Up to the white space; punctuation that ends a sentence or a list is not part of it. */
 function unquoted(rest: string, assigned: boolean): string {
   const word = /^[^\s"'`<>]+/.exec(rest)?.[0] ?? ""
-  const value = assigned ? word.replace(/[),;\]}]+$/, "").replace(/[.,]$/, "") : word.replace(/[).,;:!?\]}]+$/, "")
-  return assigned ? (value.split(/[&;](?=[A-Za-z_ ]+=)|,(?=\S+[:=])/)[0] ?? "") : value
+  const value = assigned ? withoutTail(word, "),;]}").replace(/[.,]$/, "") : withoutTail(word, ").,;:!?]}")
+  return assigned ? (value.split(/[&;](?=[A-Za-z_ ]+=)|,(?=\S{1,64}[:=])/)[0] ?? "") : value
+}
+
+/** Not a regular expression: one takes the square of the length in steps. */
+function withoutTail(word: string, signs: string): string {
+  let end = word.length
+  while (end > 0 && signs.includes(word[end - 1]!)) end--
+  return word.slice(0, end)
 }
 
 /** `pass header=0`, `passwd -apr1`, `password exec:/bin/ask`, `password (always`: how a program is called. */
