@@ -109,7 +109,6 @@ const SINGLE_BYTE = [
   "windows-874",
 ]
 const DOUBLE_BYTE = ["shift_jis", "gbk", "big5", "euc-kr"]
-const IS_DOUBLE_BYTE = /^(?:shift_jis|gb|big5|euc-)/
 const SAMPLE_BYTES = 32_768
 /** What being named is worth, in shares of plausible words. */
 const NAMED_BONUS = 0.15
@@ -136,7 +135,7 @@ function mostPlausible(bytes: Uint8Array, named: string[], candidates: Set<strin
   for (const page of candidates) {
     const rank = named.indexOf(page)
     const bonus = rank >= 0 ? NAMED_BONUS / (rank + 1) : page === guess || page === WESTERN ? NAMED_BONUS / 4 : 0
-    const score = plausibility(decodeBytes(sample, page), IS_DOUBLE_BYTE.test(page)) + bonus
+    const score = plausibility(sample, page) + bonus
     if (score > best.score) best = { page, score }
   }
   return best.page
@@ -178,18 +177,66 @@ function spokenSample(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(words)
 }
 
-/** About 0 to 1: how much a text reads like words of one language. */
-function plausibility(text: string, doubleByte: boolean): number {
+/** About 0 to 1: how much bytes read in a code page look like words of one language. */
+function plausibility(bytes: Uint8Array, page: string): number {
+  const text = decodeBytes(bytes, page)
   const foreign = text.match(/[^\x00-\x7f]/gu) ?? []
   if (foreign.length === 0) return 0
   const broken = foreign.filter(character => /[\ufffd\x80-\x9f\p{Co}\p{Cn}]/u.test(character)).length / foreign.length
-  if (doubleByte) return 0.5 * share(foreign, EAST_ASIAN) + 0.8 * share(foreign, COMMON_EAST_ASIAN) - broken * 5
+  const common = COMMON_LEADS[page]
+  if (common) return 0.5 * commonPairs(bytes, common) + 0.8 * share(foreign, COMMON_EAST_ASIAN) - broken * 5
   const words = text.match(/\S+/g) ?? []
   const odd = words.filter(isOddWord).length / words.length
   return (familiarity(text) ?? 0.6 * commonLetters(foreign)) + 0.3 * (1 - odd) - broken * 2 - odd * 0.5
 }
 
-const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60]/u
+/** First bytes of the characters that most texts are made of: signs, kana, and the frequent half of what has two bytes. */
+const COMMON_LEADS: Record<string, [from: number, to: number][]> = {
+  shift_jis: [
+    [0x81, 0x83],
+    [0x88, 0x97],
+  ],
+  gbk: [
+    [0xa1, 0xa3],
+    [0xb0, 0xd7],
+  ],
+  gb2312: [
+    [0xa1, 0xa3],
+    [0xb0, 0xd7],
+  ],
+  gb18030: [
+    [0xa1, 0xa3],
+    [0xb0, 0xd7],
+  ],
+  big5: [
+    [0xa1, 0xa1],
+    [0xa4, 0xc6],
+  ],
+  "euc-kr": [
+    [0xa1, 0xa1],
+    [0xa3, 0xa3],
+    [0xb0, 0xc8],
+  ],
+  "euc-jp": [
+    [0xa1, 0xa1],
+    [0xa3, 0xa5],
+    [0xb0, 0xcf],
+  ],
+}
+
+function commonPairs(bytes: Uint8Array, leads: [from: number, to: number][]): number {
+  let pairs = 0
+  let common = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const lead = bytes[at]!
+    if (lead < 0x80) continue
+    pairs++
+    if (leads.some(([from, to]) => lead >= from && lead <= to)) common++
+    at++
+  }
+  return pairs === 0 ? 0 : common / pairs
+}
+
 const COMMON_EAST_ASIAN =
   /[\p{Script=Hiragana}ー・的一是不了在人有我他這这中大来來上国國个個到说說们們为為子和你地出道也时時年이다는에을의가를고은하지로기도한사서대인]/u
 /** The letters that make most of a text in each of the scripts that only one language is written in. */

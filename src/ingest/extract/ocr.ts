@@ -26,7 +26,7 @@ const DOUBTED = 60
 /** Fewer are a photograph's. */
 const ENOUGH_WORDS = 5
 /** Radians; lines that slant less are read as well as straight ones. */
-const SMALL_SKEW = Math.PI / 360
+const SMALL_SKEW = Math.PI / 720
 
 interface Packet {
   status: "resolve" | "reject" | "progress"

@@ -18,6 +18,9 @@ const MAX_POINTS = 60_000
 const MIN_POINTS = 60
 /** Lines of text peak this much above the directions in which there are none; photographs do not. */
 const CLEAR_PEAK = 1.25
+/** A direction further from the best than this is another one, and a rival where it is nearly as clear. */
+const APART = Math.PI / 60
+const RIVAL = 0.55
 
 /**
  * Radians by which the lines rise to the right (negative: fall), between -20° and 20°; 0 where no direction stands out.
@@ -58,17 +61,22 @@ function edges({ width, height, isDark }: BinaryImage, dx: number, dy: number): 
 function bestDirection(points: Points): { angle: number; peak: number } {
   if (points.along.length < MIN_POINTS) return { angle: 0, peak: 0 }
   const bins = new Float64Array(Math.ceil(points.extent * 3))
-  const scores: number[] = []
+  const scores: { angle: number; score: number }[] = []
   let best = { angle: 0, score: 0 }
   const look = (angle: number) => {
     const score = sharpness(points, angle, bins)
     if (score > best.score) best = { angle, score }
     return score
   }
-  for (let angle = -MAX_SKEW; angle <= MAX_SKEW; angle += COARSE_STEP) scores.push(look(angle))
+  for (let angle = -MAX_SKEW; angle <= MAX_SKEW; angle += COARSE_STEP) scores.push({ angle, score: look(angle) })
   const coarse = best.angle
-  for (let i = -8; i <= 8; i++) look(coarse + i * FINE_STEP)
-  const usual = scores.sort((a, b) => a - b)[Math.floor(scores.length / 2)]!
+  const other = scores
+    .filter(({ angle }) => Math.abs(angle - coarse) > APART)
+    .reduce((most, { score }) => Math.max(most, score), 0)
+  // Lines in several directions, as in drawings: none of them is the page's.
+  if (other > best.score * RIVAL) best.angle = 0
+  else for (let i = -8; i <= 8; i++) look(coarse + i * FINE_STEP)
+  const usual = scores.map(({ score }) => score).sort((a, b) => a - b)[Math.floor(scores.length / 2)]!
   return { angle: best.angle, peak: best.score / usual }
 }
 

@@ -21,6 +21,10 @@ const CASES: [encoding: string, text: string][] = [
   ["shift_jis", TEXTS.japanese],
   ["euc-jp", TEXTS.japanese],
   ["gb18030", TEXTS.chinese.repeat(3)],
+  [
+    "shift_jis",
+    `氏名,住所,電話番号\n山田太郎,東京都千代田区,〇三\n${"There is support for images, tables, lists and notes.\n".repeat(40)}`,
+  ],
   ["windows-1251", "Имя;Фамилия;Город\nИван;Петров;Москва\n"],
   ["windows-1251", "Dear Sirs, the company Компания is our partner in Moscow. ".repeat(3)],
   ["windows-1250", "Najemca podlewa fikusa w każdy czwartek, a właściciel płaci za wodę. Książka, żółw, źdźbło, łąka."],

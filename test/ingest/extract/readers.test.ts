@@ -6,6 +6,7 @@ import { bitmapFile } from "../../../src/ingest/extract/bitmap.ts"
 import { EXTENSIONS, extractDocument, findExtension, type Surroundings } from "../../../src/ingest/extract/index.ts"
 import { Ocr } from "../../../src/ingest/extract/ocr.ts"
 import { type Bitmap, PdfiumDocument } from "../../../src/ingest/extract/pdfium.ts"
+import { findSkew } from "../../../src/ingest/extract/skew.ts"
 import type { ExtractedDocument, ExtractionError, Place } from "../../../src/storage/document.ts"
 import { writeZip } from "./zip-writer.ts"
 
@@ -216,6 +217,18 @@ describe("a scan that lies askew", () => {
     },
     60_000,
   )
+})
+
+describe("a drawing with lines in several directions", () => {
+  test("is not turned by one of them", () => {
+    const side = 1000
+    const dark = new Set<number>()
+    for (const slope of [0.09, -0.09, 0.18])
+      for (let line = 0; line < 8; line++)
+        for (let x = 0; x < 900; x++) dark.add(Math.round(60 + line * 110 + slope * x) * side + x)
+    const image = { width: side, height: side, isDark: (x: number, y: number) => dark.has(y * side + x) }
+    expect(findSkew(image)).toBe(0)
+  })
 })
 
 describe("archives", () => {
