@@ -22,6 +22,7 @@ import {
   readTls,
   readToolServers,
 } from "./configured.ts"
+import { lacksDescriptors } from "./errors.ts"
 import { watchGauges } from "./gauges.ts"
 import { RateLimiter } from "./http/rate-limit.ts"
 import { startServer } from "./http/server.ts"
@@ -137,7 +138,8 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
     config.enforce_redaction || workspaces.enforcesRedaction(workspaceId)
   const library = new Library({ database, blobs, queue, changes, index })
   const disk = new DiskWatch(config.data)
-  const isDisksFault = (error: unknown) => disk.isToBlame(error)
+  // Nor is it the file's fault when clients hold all that the process may open.
+  const isDisksFault = async (error: unknown) => lacksDescriptors(error) || (await disk.isToBlame(error))
   const worker = new JobWorker(queue, {
     task: INDEX_FILE,
     lanes: indexingLanes(config.index_workers, {

@@ -125,25 +125,31 @@ export function diskTrouble(error: unknown): "full" | "failing" | undefined {
   return undefined
 }
 
-const NO_DESCRIPTOR = /\bE[MN]FILE\b|too many open files|os error (?:23|24)\b/i
+const NO_DESCRIPTOR = /\bE[MN]FILE\b|too many open files|\berror (?:23|24)\b/i
+
+/** Whether an error tells that this process, or the machine, may open no more files and connections; a model server's does not. */
+export function lacksDescriptors(error: unknown): boolean {
+  for (
+    let depth = 0, at = error;
+    depth < CAUSES && at instanceof Error && !(at instanceof AppError);
+    depth++, at = at.cause
+  )
+    if (NO_DESCRIPTOR.test(`${(at as { code?: unknown }).code ?? ""} ${at.message}`)) return true
+  return false
+}
 
 /**
  * A disk that takes nothing, whatever the reason, as `insufficient_storage`, and a process that may open no more files as
  * `overloaded`; undefined for all else.
  */
 export function asStorageError(error: unknown): AppError | undefined {
-  for (
-    let depth = 0, at = error;
-    depth < CAUSES && at instanceof Error && !(at instanceof AppError);
-    depth++, at = at.cause
-  )
-    if (NO_DESCRIPTOR.test(`${(at as { code?: unknown }).code ?? ""} ${at.message}`))
-      return new AppError("overloaded", {
-        message: "too many files and connections are open",
-        hint: "a higher limit of open files (LimitNOFILE of the service, ulimit -n) allows more",
-        retryAfter: 2,
-        cause: error,
-      })
+  if (lacksDescriptors(error))
+    return new AppError("overloaded", {
+      message: "too many files and connections are open",
+      hint: "a higher limit of open files (LimitNOFILE of the service, ulimit -n) allows more",
+      retryAfter: 2,
+      cause: error,
+    })
   const trouble = diskTrouble(error)
   if (trouble === "full") return new AppError("insufficient_storage", { cause: error })
   if (trouble === "failing")

@@ -8,7 +8,14 @@
  * asking anything is older than who comes to ask.
  */
 import { log } from "../log.ts"
-import { type ClientSocket, clientSockets, descriptorLimit, keepSpare, leastOpen, shutDown } from "../native/sockets.ts"
+import {
+  type ClientSocket,
+  clientSockets,
+  descriptorLimit,
+  keepSpare,
+  leastOpen,
+  shutDown,
+} from "../threads/sockets.ts"
 
 /** What the process needs beside connections: a share of the limit within these bounds. */
 const RESERVE = { share: 3 / 8, least: 64, most: 1_024 }

@@ -1,7 +1,7 @@
 /** Variables that native libraries read for themselves, through libc: writing to `process.env` does not reach them in Bun. */
 import { dlopen, FFIType } from "bun:ffi"
 
-export const LIBC = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6"
+const LIBC = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6"
 
 /** Sets variables in libc's environment of this process, for libraries that are loaded later. */
 export function setLibraryVariables(variables: Record<string, string>): void {

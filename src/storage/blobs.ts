@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { type FileHandle, mkdir, open, rename, rm, statfs } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { AppError } from "../errors.ts"
+import { AppError, lacksDescriptors } from "../errors.ts"
 import { log } from "../log.ts"
 
 /** Room is looked at again after so many bytes of one file. */
@@ -51,7 +51,7 @@ export class Blobs {
   async write(name: string, source: AsyncIterable<Uint8Array>, limitBytes: number): Promise<StoredBlob> {
     await this.assertRoom()
     const temporary = join(this.temporaryDirectory, name)
-    const handle = await open(temporary, "wx", 0o600)
+    const handle = await openPatiently(temporary, "wx")
     const hash = createHash("sha256")
     let size = 0
     let roomAt = ROOM_CHECK_BYTES
@@ -190,8 +190,22 @@ async function moveInto(temporary: string, path: string): Promise<void> {
   }
 }
 
+/** Descriptors that clients hold come back in moments, when the web server has ended what is in excess. */
+const DESCRIPTOR_WAIT_MS = 20
+const DESCRIPTOR_WAITS = 100
+
+async function openPatiently(path: string, flags: string): Promise<FileHandle> {
+  for (let waits = 0; ; waits++)
+    try {
+      return await open(path, flags, 0o600)
+    } catch (error) {
+      if (!lacksDescriptors(error) || waits === DESCRIPTOR_WAITS) throw error
+      await Bun.sleep(DESCRIPTOR_WAIT_MS)
+    }
+}
+
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r")
+  const folder = await openPatiently(path, "r")
   try {
     await folder.sync()
   } finally {

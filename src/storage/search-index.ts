@@ -13,6 +13,7 @@ import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { Connection, Table } from "@lancedb/lancedb"
 import { unpackAhead } from "../native/native.ts"
+import { someDescriptors } from "../threads/sockets.ts"
 
 export interface VectorBatch {
   ids: Int32Array
@@ -231,6 +232,7 @@ function connect(directory: string): Promise<Connection> {
   if (known) return known
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const opened = unpackAhead("lancedb")
+    .then(() => someDescriptors())
     .then(() => import("@lancedb/lancedb"))
     .then(lancedb => lancedb.connect(directory, {}, new lancedb.Session(CACHE_BYTES, CACHE_BYTES)))
   connections.set(directory, opened)

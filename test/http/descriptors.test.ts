@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
+import { AppError, asStorageError, lacksDescriptors } from "../../src/errors.ts"
 import { Connections, type System } from "../../src/http/connections.ts"
 import { setLogSink } from "../../src/log.ts"
-import { peerKey } from "../../src/native/sockets.ts"
+import { peerKey } from "../../src/threads/sockets.ts"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
 
 /** A process whose clients are these; those that it ends are gone at once. */
@@ -110,6 +111,18 @@ describe("connections", () => {
   })
 })
 
+test("an error for want of descriptors is told as overload, whoever had it, but for that of another server", () => {
+  const system = Object.assign(new Error("open '/data/blobs/x'"), { code: "EMFILE" })
+  const known = [
+    system,
+    new Error("not read", { cause: system }),
+    new Error("no sockets for a child process (error 24)"),
+  ]
+  for (const error of known) expect(asStorageError(error)).toMatchObject({ code: "overloaded", retryAfter: 2 })
+  const others = [new Error("line 24"), new AppError("model_error", { message: "too many open files" })]
+  for (const error of others) expect(lacksDescriptors(error)).toBe(false)
+})
+
 test("an address has one key, however it is written", () => {
   expect(peerKey("::ffff:10.0.0.1", 5)).toBe("10.0.0.1 5")
   expect(peerKey("0:0:0:0:0:0:0:1", 5)).toBe(peerKey("::1", 5))
@@ -183,6 +196,55 @@ describe("a daemon that may open 512 files", () => {
     for (const end = Date.now() + 15_000; (await found()) < 10 && Date.now() < end; ) await Bun.sleep(200)
     expect(await found()).toBe(10)
   }, 60_000)
+})
+
+describe("a daemon that may open 512 files, under connections that come again as soon as they end", () => {
+  let daemon: Daemon
+  beforeAll(async () => {
+    daemon = await startDaemon([], ["sh", "-c", 'ulimit -n 512; "$@"; exit $?', "sh"])
+  }, 60_000)
+  afterAll(() => daemon.remove())
+
+  test("takes uploads, indexes them and answers searches", async () => {
+    await daemon.upload("before.txt", "The ferry of yesterday.") // from source, the libraries are hundreds of files
+    for (const end = Date.now() + 15_000; Date.now() < end; await Bun.sleep(100))
+      if ((await daemon.call("POST", "/search", { query: "ferry" })).hits.length > 0) break
+    const { hostname, port } = new URL(daemon.url)
+    const sockets = new Set<Socket>()
+    let ended = false
+    let opened = 0
+    const again = () => {
+      if (ended) return
+      const socket = connect(Number(port), hostname, () => {
+        opened++
+        socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n")
+      })
+      sockets.add(socket)
+      socket.on("error", () => {})
+      socket.on("close", () => {
+        sockets.delete(socket)
+        setTimeout(again, 1)
+      })
+    }
+    for (let i = 0; i < 800; i++) again()
+    try {
+      const ids: string[] = []
+      for (let i = 0; i < 12; i++) {
+        ids.push((await daemon.upload(`storm-${i}.txt`, `The ferry of line ${i} leaves at noon.`)).id)
+        expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200)
+        await Bun.sleep(150)
+      }
+      expect(opened).toBeGreaterThan(1_500)
+      ended = true
+      const records = () => Promise.all(ids.map(id => daemon.call("GET", `/libraries/${id}`)))
+      const done = async () => (await records()).every(({ status }) => status === "searchable")
+      for (const end = Date.now() + 30_000; !(await done()) && Date.now() < end; ) await Bun.sleep(200)
+      expect((await records()).map(({ status }) => status)).toEqual(ids.map(() => "searchable"))
+    } finally {
+      ended = true
+      for (const socket of sockets) socket.destroy()
+    }
+  }, 90_000)
 })
 
 describe("a body that comes in drops", () => {

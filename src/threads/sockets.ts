@@ -1,7 +1,6 @@
 /** The sockets and descriptors of this process, which the runtime's web server does not show. */
-import { dlopen, FFIType, ptr } from "bun:ffi"
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs"
-import { LIBC } from "./environment.ts"
+import { libc } from "./linux.ts"
 
 export interface ClientSocket {
   descriptor: number
@@ -16,20 +15,13 @@ const SHUT_RDWR = 2
 /** Of the largest socket address. */
 const ADDRESS_BYTES = 128
 
-let libc: ReturnType<typeof open> | undefined
-
-const open = () =>
-  dlopen(LIBC, {
-    getsockname: { args: [FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
-    getpeername: { args: [FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
-    shutdown: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 },
-  }).symbols
-
 /** Descriptors that this process may have open; the runtime has raised that to what the system allows. */
 export function descriptorLimit(): number {
-  const line = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1]
-  return line === undefined || line === "unlimited" ? Number.POSITIVE_INFINITY : Number(line)
+  knownLimit ??= Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity)
+  return knownLimit
 }
+
+let knownLimit: number | undefined
 
 /** At least so many descriptors are open: the system gives the lowest free one. Costs two calls of the system. */
 export function leastOpen(): number {
@@ -42,18 +34,29 @@ export function leastOpen(): number {
   }
 }
 
+/** What opening a library or a set of files takes. */
+const SOME_DESCRIPTORS = 32
+const WAIT_MS = 20
+const WAITS = 500
+
+/** Waits, ten seconds at most, until some files can be opened: before what is not tried twice, such as loading a library. */
+export async function someDescriptors(): Promise<void> {
+  if (process.platform !== "linux") return
+  const limit = descriptorLimit() - SOME_DESCRIPTORS
+  for (let waits = 0; leastOpen() > limit && waits < WAITS; waits++) await Bun.sleep(WAIT_MS)
+}
+
 /**
  * Connections that clients hold to one of our ports, and how many descriptors are open in all. A microsecond each.
  * Descriptors are this thread's to close: as long as it does nothing else, they stay what they are.
  */
 export function clientSockets(localPort: number): { open: number; sockets: ClientSocket[] } {
-  libc ??= open()
   const address = new Uint8Array(ADDRESS_BYTES)
   const view = new DataView(address.buffer)
   const length = new Uint32Array(1)
   const ask = (call: "getsockname" | "getpeername", descriptor: number): boolean => {
     length[0] = ADDRESS_BYTES
-    return libc![call](descriptor, ptr(address), ptr(length)) === 0
+    return libc()[call](descriptor, address, length) === 0
   }
   const isInternet = () => [AF_INET, AF_INET6].includes(view.getUint16(0, true))
   const descriptors = openDescriptors()
@@ -92,8 +95,7 @@ function openDescriptors(): string[] {
 
 /** Ends a connection in both directions; the web server then notices and closes it. */
 export function shutDown(descriptor: number): void {
-  libc ??= open()
-  libc.shutdown(descriptor, SHUT_RDWR)
+  libc().shutdown(descriptor, SHUT_RDWR)
 }
 
 /** One text for one end of a connection, however its address was written. */
