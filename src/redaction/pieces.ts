@@ -93,7 +93,7 @@ const IN_THREES = /(?:^|[^\d.,-])[2-9]\d{2}([ .-])\d{3}\1\d{3}$/
 const JWT_LINE: Glue = { gap: /^[ \t]*\r?\n[ \t>|]*$/, next: /^[A-Za-z0-9_.-]{1,512}["',;]*$/ }
 
 const ENDS_IN_DIGITS = /(?:\d[)\].]?|\d\)?[-–/]|^[(+][\d)-]*|\d[ \t]+[-–/.])$/
-const IN_IBAN = /(?:^|[^A-Z0-9])[A-Z]{2}\d{2}(?:[ .-]{0,3}[A-Z0-9]{1,4})*$/i
+const IN_IBAN = /(?:^|[^A-Z0-9])[A-Z]{2}\d{2}(?:[A-Z0-9 .-]*[A-Z0-9])?$/i
 const BEGINS_JWT = /(?:^|[^A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}[A-Za-z0-9_.-]*$/
 /** Shorter lines are not broken ones. */
 const MIN_TOKEN_LINE = 20
@@ -121,8 +121,9 @@ function glueOf(text: string, piece: Span, signs: Signs): Glue | undefined {
 
 /** The first line ends in the beginning of a token, and every further one was as long as the first, or longer. */
 function isOpenToken(words: string): boolean {
-  const lines = words.split("\n")
-  const first = /\S*$/.exec(lines[0]!)![0]
+  const end = words.indexOf("\n")
+  const first = /\S*$/.exec(words.slice(0, end < 0 ? MAX_PIECE : end))![0]
   if (first.length < MIN_TOKEN_LINE || !BEGINS_JWT.test(first)) return false
-  return lines.length === 1 || lines.at(-1)!.trim().length >= Math.min(first.length - 8, MIN_TOKEN_LINE)
+  const last = words.slice(words.lastIndexOf("\n") + 1).trim()
+  return end < 0 || last.length >= Math.min(first.length - 8, MIN_TOKEN_LINE)
 }

@@ -103,7 +103,7 @@ function isPlausibleAddress({ start, end }: ModelEntity, around: string, besideW
 
 /** `Telefon 030 123456`, `card is 4111 1111`: the words say what the number is. */
 const OTHER_NUMBER =
-  /^(?:\P{L}*(?:tele(?:phone|fon|fono)?|phone|tel|fax|handy|mobile|cell|card|karte|account|konto|order|invoice|number|nr|is|my|version|isbn|page)(?!\p{L})[\s.:]*)+[\d\s./-]*$/iu
+  /^(?:\P{L}*(?:tele(?:phone|fon|fono)?|phone|tel|fax|handy|mobile|cell|card|karte|account|konto|order|invoice|number|nr|is|my|version|isbn|page)(?!\p{L}))+\P{L}*$/iu
 
 /** `200 nanograms`, `than oxygen 16` among words with capitals: places have one. */
 function isCount(value: string, around: string): boolean {

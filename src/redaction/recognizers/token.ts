@@ -12,6 +12,9 @@ const TOKEN_NAMES =
   /(?:(?:session|access|refresh|auth|authentication|authorization|bearer|csrf|xsrf|id|api|security|reset|verification|jwt|oauth|device|push|x-auth|x-csrf|deploy|bot)[ _-]?tokens?|session[ _-]?(?:ids?|keys?|secret|cookies?)|sess(?:ion)?id|phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|sid|tokens?|authorization)["'`\]]{0,2}(?:\s{0,3}(?:=>|:=|[:=])|\s{1,3}is:?)\s{0,3}["'`]?$/i
 const VALUE = /[A-Za-z0-9_./+=~%:-]{8,2048}/g
 
+/** A piece holds few lines that are not the token's. */
+const LINES_BEHIND = 4
+
 export function findTokens(view: PieceView): Found[] {
   const found: Found[] = []
   for (const match of matchesIn(view, JWT))
@@ -34,7 +37,7 @@ export function findTokens(view: PieceView): Found[] {
 function findWrapped(view: PieceView): Found[] {
   return [...matchesIn(view, WRAPPED_JWT)].flatMap(match => {
     const lines = match[0].split("\n")
-    for (let count = lines.length; count > 1; count--) {
+    for (let count = lines.length; count > Math.max(1, lines.length - LINES_BEHIND); count--) {
       const part = lines.slice(0, count).join("\n").trimEnd()
       const whole = part.replaceAll(/[\s>|]/g, "")
       const isWord = /^[\s>|]*[A-Z]?[a-z]+[.]?$/.test(lines[count - 1]!)
