@@ -52,7 +52,7 @@ export function plausibleFinds(finds: ModelEntity[], around: string): ModelEntit
 /** The lines of one address are seldom further apart. */
 const NEAR = 16
 /** Below these a find is a guess: of listed names, of other words in English and in other languages. */
-const MIN_SCORE = { known: 0.4, english: 0.5, foreign: 0.8 }
+const MIN_SCORE = { known: 0.4, english: 0.65, foreign: 0.8 }
 
 function isPlausibleName({ start, end, score }: ModelEntity, around: string): boolean {
   const value = around.slice(start, end)
@@ -60,9 +60,9 @@ function isPlausibleName({ start, end, score }: ModelEntity, around: string): bo
   // Parts of names (`van der`) say nothing of the language that they stand in.
   const others = `${before} ${around.slice(end)}`
   if (isNoName(value) || hasUnreadLetter(value)) return false
+  if (hasForeignLetter(value)) return score >= MIN_SCORE.foreign && /\p{Lu}/u.test(value) && holdsKnownName(value)
   if (!/\p{Lu}/u.test(value)) return isPlausibleSmall(value, score, before, others)
   if (holdsKnownName(value)) return score >= MIN_SCORE.known
-  if (hasForeignLetter(value)) return false
   return score >= (isEnglish(others) ? MIN_SCORE.english : MIN_SCORE.foreign)
 }
 
@@ -96,14 +96,20 @@ function isPlausibleAddress({ start, end }: ModelEntity, around: string, besideW
     // A number alone is a count or a year; postal codes have four digits and more.
     return /\d{4}/.test(value) ? besideWhole || CODE_WORDS.test(around.slice(0, start)) : besideWhole
   }
-  if (!/\d/.test(value)) return STREET_FORM.test(value) || besideWhole
-  if (isCount(value, around)) return false
+  if (!/\d/.test(value)) return (STREET_FORM.test(value) && value.includes(" ")) || besideWhole
+  // Of a script that is half known only what looks like a street; in English text a town may be written so.
+  if (hasForeignLetter(value) && !/\p{Script=Latin}{2}/u.test(`${around.slice(0, start)} ${around.slice(end)}`))
+    return STREET_FORM.test(value)
+  if (isCount(value, around) || (IS_AMOUNT.test(value) && !STREET_FORM.test(value))) return false
   return STREET_FORM.test(value) || isEnglish(`${around.slice(0, start)} ${around.slice(end)}`)
 }
 
 /** `Telefon 030 123456`, `card is 4111 1111`: the words say what the number is. */
 const OTHER_NUMBER =
   /^(?:\P{L}*(?:tele(?:phone|fon|fono)?|phone|tel|fax|handy|mobile|cell|card|karte|account|konto|order|invoice|number|nr|is|my|version|isbn|page)(?!\p{L}))+\P{L}*$/iu
+
+/** `Gold 2,310`, `Cod 12.40`, `Departure 07:42`, cells of a table. */
+const IS_AMOUNT = /\d[.,:]\d|\t/
 
 /** `200 nanograms`, `than oxygen 16` among words with capitals: places have one. */
 function isCount(value: string, around: string): boolean {
