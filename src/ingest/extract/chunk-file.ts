@@ -7,6 +7,8 @@ import { type BlockedText, type ChunkOptions, chunksOf } from "../chunk.ts"
 /** Bytes read or written at a time: parsing so many takes the daemon a millisecond. */
 const PIECE = 262_144
 const LINE_FEED = 10
+/** A reader that was taken over could write lines of any length, to be held and parsed by the daemon. */
+const MAX_LINE_BYTES = 2 ** 23
 
 /**
  * Cuts a document and writes its chunks to an open file. `on` is called now and then with the position reached.
@@ -68,6 +70,8 @@ async function* linesOfFile(path: string): AsyncGenerator<string[]> {
       const bytes = Buffer.concat([rest, piece.subarray(0, bytesRead)])
       const end = bytes.lastIndexOf(LINE_FEED) + 1
       rest = bytes.subarray(end)
+      // Not of our making: a chunk is a few thousand characters.
+      if (rest.length > MAX_LINE_BYTES) throw new Error("a line of the chunk file is too long")
       if (end > 0) yield bytes.toString("utf8", 0, end - 1).split("\n")
     }
   } finally {
