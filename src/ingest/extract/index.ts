@@ -111,10 +111,9 @@ export async function extractDocument(
 async function read(given: Source, named: string, context: ExtractContext): Promise<void> {
   if (!Object.hasOwn(EXTRACTORS, named)) throw new ExtractionError("corrupt_file", `.${named} cannot be read`)
   if (given.bytes.length === 0) throw new ExtractionError("no_text", "the file is empty")
-  const source = { ...given, bytes: openPackage(given.bytes) }
-  const format = sniffFormat(source.bytes, named as Format)
-  const extract: Extractor = await EXTRACTORS[format]()
   try {
+    const source = { ...given, bytes: openPackage(given.bytes) }
+    const extract: Extractor = await EXTRACTORS[sniffFormat(source.bytes, named as Format)]()
     await extract(source, context)
   } catch (error) {
     if (error instanceof ExtractionError) throw error

@@ -186,6 +186,12 @@ describe("a workbook that a password only protects against changes", () => {
   test("and one that a password of its own protects against reading is refused", async () => {
     for (const scheme of [rc4Scheme("secret"), cryptoApiScheme("secret", 128), { ...xorScheme, pass: Buffer.alloc(6) }])
       expect(await codeOf(read(ole({ Workbook: encryptWorkbook(stream, scheme) }), "a.xls"))).toBe("encrypted_file")
+    const broken = Buffer.from(fixture("protected.xlsx"))
+    broken.write("072", broken.indexOf('keyBits="256"') + 9)
+    expect(await codeOf(read(broken, "a.xlsx"))).toMatch(/^(encrypted|corrupt)_file$/)
+    const noKey = Buffer.from(fixture("protected.xlsx"))
+    noKey.write("====", noKey.indexOf('encryptedKeyValue="') + 19)
+    expect(await codeOf(read(noKey, "a.xlsx"))).toMatch(/^(encrypted|corrupt)_file$/)
     const changed = fixture("protected.xlsx")
     const verifier = Buffer.from(changed).indexOf('encryptedVerifierHashValue="') + 28
     changed[verifier] = changed[verifier] === 65 ? 66 : 65
