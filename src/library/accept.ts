@@ -7,9 +7,10 @@ import { diskTrouble, invalid, toErrorBody } from "../errors.ts"
 import { newId } from "../id.ts"
 import { indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
+import { log } from "../log.ts"
 import type { Blobs, StoredBlob } from "../storage/blobs.ts"
 import type { Database, Trx } from "../storage/database.ts"
-import { type Idempotency, type IdempotentRequest, note, requestHash } from "../storage/idempotency.ts"
+import { type Idempotency, type IdempotentRequest, keyReused, note, requestHash } from "../storage/idempotency.ts"
 import type { FileChanges } from "./changes.ts"
 import { checkContext, checkTags, foldName, parseMetadata } from "./labels.ts"
 import { QUEUED } from "./library.ts"
@@ -94,10 +95,7 @@ export async function acceptFiles(dependencies: AcceptDependencies, request: Acc
     return await idempotency.once(
       repetition,
       () => take(dependencies, request, repetition, unused),
-      async noted => {
-        const { files, rejected } = JSON.parse(noted) as Omit<UploadAnswer, "message">
-        return { message: describe(files), files, rejected }
-      },
+      async noted => firstAnswer(request, JSON.parse(noted)),
     )
   } finally {
     for (const blob of unused) await blobs.remove(blob)
@@ -113,10 +111,20 @@ function checkLabelBytes({ files, labels }: AcceptRequest): void {
 
 function repetitionOf({ workspaceId, files, labels, rejected, idempotencyKey }: AcceptRequest) {
   if (idempotencyKey === undefined) return undefined
-  const given = files.map(({ name, stored }) => [name, stored.size, stored.sha256])
-  const refused = rejected.map(({ name, error }) => [name, error.code])
-  const hash = requestHash({ files: given, labels, refused })
+  // Not what became of the parts: a full disk rejects today what it takes tomorrow.
+  const names = [...files, ...rejected].map(({ name }) => name).sort()
+  const hash = requestHash({ names, labels })
   return { workspaceId, operation: "upload", key: idempotencyKey, hash } satisfies IdempotentRequest
+}
+
+/** @throws AppError conflict for other bytes; those of a rejected file are not known */
+function firstAnswer(request: AcceptRequest, { files, rejected }: Omit<UploadAnswer, "message">): UploadAnswer {
+  const [then, now] = [files.map(({ sha256 }) => sha256), request.files.map(({ stored }) => stored.sha256)]
+  const [first, again] = [new Set(then), new Set(now)]
+  const isOther =
+    (request.rejected.length === 0 && !first.isSubsetOf(again)) || (rejected.length === 0 && !again.isSubsetOf(first))
+  if (isOther) throw keyReused()
+  return { message: describe(files), files, rejected }
 }
 
 /** @param unused blobs that no file needs; those that get a row are taken out, those that lose theirs put in */
@@ -151,6 +159,7 @@ async function take(
       // crash, and then needs its bytes; without one they are swept at the next start.
       if (diskTrouble(error) === "failing") for (const { stored } of group) unused.delete(stored.blob)
       if (answer.files.length === 0) throw error
+      log.warn("the rest of a form could not be recorded", { recorded: answer.files.length, error })
       const { code, message } = toErrorBody(error)
       answer.rejected.push(...request.files.slice(at).map(({ name }) => ({ name, error: { code, message } })))
       break

@@ -90,8 +90,12 @@ describe.skipIf(!mounted)("a disk that runs full amid a file", () => {
 
   test("still takes the files of the same form that fit", async () => {
     const fits = { name: "fits.txt", data: "The harbour master counts the boats." }
-    const { status, body } = await client.upload([large, fits])
+    const key = { "idempotency-key": "amid" }
+    const { status, body } = await client.upload([large, fits], {}, key)
     expect(status).toBe(202)
+    // Whether the large one fits by then or not, it is the same request.
+    expect((await client.upload([large, fits], {}, key)).body).toEqual(body)
+    expect((await client.upload([fits, { ...large, data: "x" }], {}, key)).body).toEqual(body)
     expect(body.rejected.map(({ name, error }: any) => [name, error.code])).toEqual([
       ["large.txt", "insufficient_storage"],
     ])
