@@ -4,6 +4,7 @@
  * much memory or too many threads, or when nobody waits for it any more. It never outlives the daemon.
  */
 import { closeSync, readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import type { Subprocess } from "bun"
 import { selfCommand } from "../native/self.ts"
 import { sendDescriptors, socketPair } from "./descriptors.ts"
@@ -47,8 +48,8 @@ export class ChildEnded extends Error {
 }
 
 const WATCH_MS = 50
-/** The runtime has ten; each further one is memory that a limit on memory sees late. */
-const MAX_THREADS = 64
+/** The runtime has ten, and some for each processor; each further one is memory that a limit on memory sees late. */
+const MAX_THREADS = 64 + 2 * availableParallelism()
 /** Of one reply; parsing so much takes the daemon ten milliseconds. */
 const MAX_LINE_BYTES = 2 ** 20
 /** The rest of the memory limit is for WebAssembly and for what lies outside of the collector's heap. */
@@ -164,8 +165,11 @@ export class FencedChild<Ask, Answer, Progress = never> {
   }
 
   private send(message: ParentMessage<Ask>): void {
-    this.process.stdin.write(`${JSON.stringify(message)}\n`)
-    this.process.stdin.flush()
+    const { stdin } = this.process
+    // A child that ends while it is spoken to is heard of by its end.
+    const ignore = () => {}
+    Promise.try(() => stdin.write(`${JSON.stringify(message)}\n`)).catch(ignore)
+    Promise.try(() => stdin.flush()).catch(ignore)
   }
 
   private async listen(ready: (report: FenceReport) => void): Promise<void> {

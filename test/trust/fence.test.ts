@@ -107,6 +107,13 @@ describe("a child", () => {
     }
   }, 20_000)
 
+  test("that ends while a long request is written to it costs that request, and nothing else", async () => {
+    const child = new FencedChild<string, never>([process.execPath, "-e", "setTimeout(() => process.exit(3), 300)"])
+    const asked = child.ask("x".repeat(20_000_000), { limits, signal: never })
+    expect(await asked.catch(error => error)).toMatchObject({ reason: "died" })
+    await Bun.sleep(100) // an error without a taker fails the test
+  }, 20_000)
+
   test("that says more than a line may hold is ended, and nothing of it is kept", async () => {
     const script = `process.stdout.write('{"ready":{}}\\n'); const piece = "x".repeat(65536); for (;;) require("node:fs").writeSync(1, piece)`
     const child = new FencedChild([process.execPath, "-e", script])
