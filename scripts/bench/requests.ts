@@ -25,6 +25,9 @@ const { values, positionals } = parseArgs({
 const SECONDS = Math.min(60, Number(values.seconds))
 const CONNECTIONS = Math.min(256, Number(values.connections))
 const ROUNDS = 3
+/** Until the code is compiled for good. */
+const WARM_UP_REQUESTS = 30_000
+const MAX_SECONDS = 60
 /** `USER_HZ` of Linux. */
 const TICKS = 100
 
@@ -99,7 +102,7 @@ async function fill(daemon: Daemon, files: number): Promise<void> {
 }
 
 async function comparePath(path: Path, carrel: Server, bare: Server): Promise<void> {
-  for (const server of [carrel, bare]) await load(server, PATHS[path], 2)
+  for (const server of [carrel, bare]) await load(server, PATHS[path], 2, WARM_UP_REQUESTS)
   const rates: Record<string, Rate[]> = { carrel: [], bare: [] }
   for (let round = 0; round < ROUNDS; round++)
     for (const server of [carrel, bare]) rates[server.name]!.push(await load(server, PATHS[path], SECONDS))
@@ -122,7 +125,7 @@ function cpuMicroseconds(pid: number): number {
 }
 
 /** Asks over connections that stay open, one request at a time on each, parsing no more than it must. */
-async function load({ port, pid, headers }: Server, path: string, seconds: number): Promise<Rate> {
+async function load({ port, pid, headers }: Server, path: string, seconds: number, atLeast = 0): Promise<Rate> {
   const lines = [`GET ${path} HTTP/1.1`, "host: 127.0.0.1", ...Object.entries(headers).map(([k, v]) => `${k}: ${v}`)]
   const request = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`)
   const began = performance.now()
@@ -141,7 +144,8 @@ async function load({ port, pid, headers }: Server, path: string, seconds: numbe
             missing -= bytes.length
             if (missing > 0) return
             answered++
-            if (performance.now() - began < seconds * 1_000) open.write(request)
+            const elapsed = performance.now() - began
+            if (elapsed < seconds * 1_000 || (answered < atLeast && elapsed < MAX_SECONDS * 1_000)) open.write(request)
             else {
               open.end()
               resolve()

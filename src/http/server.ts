@@ -6,7 +6,7 @@ import { type AnyElysia, Elysia } from "elysia"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { log } from "../log.ts"
-import { httpRequests, httpSeconds } from "../metrics.ts"
+import { countAnswer } from "../metrics.ts"
 import { consoleAssets } from "../native/console-assets.ts"
 import { peerKey } from "../threads/sockets.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
@@ -250,27 +250,33 @@ function finish(response: Response, context: RequestContext): void {
 
 /** One line per request; paths only, because query strings may hold names of files. */
 function logAccess(request: Request, response: Response, context: RequestContext, durationMs: number): void {
-  httpRequests.inc({ method: request.method, status: response.status })
-  httpSeconds.observe(durationMs / 1000)
-  log[isRoutine(request, response, context) ? "debug" : "info"]("request", {
+  const { method } = request
+  const { status } = response
+  countAnswer(method, status, durationMs / 1000)
+  const path = pathIn(request.url)
+  log[isRoutine(method, path, status, context) ? "debug" : "info"]("request", {
     request_id: context.requestId,
-    method: request.method,
-    path: pathIn(request.url).slice(0, 200),
-    status: response.status,
+    method,
+    path: path.slice(0, 200),
+    status,
     duration_ms: Math.round(durationMs * 10) / 10,
     ...(context.principal ? { key_id: context.principal.keyId } : {}),
   })
 }
 
 /** Also of an address that is none. */
-const pathIn = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?]*/, "").split("?", 1)[0]!
+function pathIn(url: string): string {
+  const host = /^[a-z]+:\/\/[^/?]*/.exec(url)?.[0].length ?? 0
+  const end = url.indexOf("?", host)
+  return end < 0 ? url.slice(host) : url.slice(host, end)
+}
 
 const PROBES = new Set(["/healthz", "/readyz", "/metrics"])
 
 /** What the console and monitors ask again and again, when nothing is wrong with it. */
-function isRoutine({ method, url }: Request, { status }: Response, { fromConsole, isPage }: RequestContext): boolean {
+function isRoutine(method: string, path: string, status: number, { fromConsole, isPage }: RequestContext): boolean {
   if ((method !== "GET" && method !== "HEAD") || status >= 400) return false
-  return fromConsole === true || isPage === true || PROBES.has(pathIn(url))
+  return fromConsole === true || isPage === true || PROBES.has(path)
 }
 
 /** Methods that a path answers; none for a path that does not exist. */

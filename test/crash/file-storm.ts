@@ -45,7 +45,8 @@ export class FileStorm {
     const free = [...this.held.values()].filter(({ id }) => !this.inHand.has(id))
     const file = free[this.chance(Math.max(1, free.length))]
     const action = this.chance(12)
-    if (!file || action < 5) return this.upload()
+    if (!file || action < 4) return this.upload()
+    if (action < 5) return this.uploadMany()
     this.inHand.add(file.id)
     try {
       await (action < 7 ? this.delete(file) : action < 10 ? this.replace(file) : this.reindex(file))
@@ -59,6 +60,19 @@ export class FileStorm {
     const name = `${word}.txt`
     const { id } = await this.daemon.upload(name, this.textOf(word))
     this.held.set(id, { id, name, word })
+  }
+
+  /** They are indexed in groups, so that kills come amid their shared commits. */
+  private async uploadMany(): Promise<void> {
+    const form = new FormData()
+    const words = new Map<string, string>()
+    for (let left = 2 + this.chance(30); left > 0; left--) {
+      const word = this.newWord()
+      words.set(`${word}.txt`, word)
+      form.append("files", new Blob([this.textOf(word)]), `${word}.txt`)
+    }
+    const answer = await this.daemon.call("POST", "/upload", form)
+    for (const { id, name } of answer.files) this.held.set(id, { id, name, word: words.get(name)! })
   }
 
   private async delete(file: HeldFile): Promise<void> {
