@@ -228,6 +228,16 @@ export class JobQueue {
       .execute()
   }
 
+  /** Jobs waiting or running. Asked with every upload: an index alone answers it. */
+  async count(task: string): Promise<number> {
+    const row = await this.database
+      .selectFrom("jobs")
+      .select(eb => eb.fn.countAll<number>().as("count"))
+      .where("task", "=", task)
+      .executeTakeFirstOrThrow()
+    return Number(row.count)
+  }
+
   /** Jobs waiting or running, and the age of the oldest in seconds. */
   async depth(task: string): Promise<{ count: number; oldestSeconds: number }> {
     const row = await this.database

@@ -28,7 +28,7 @@ export class UploadRoom {
       throw new AppError("overloaded", { message: "too many uploads are under way", retryAfter: RETRY_UPLOAD_S })
     this.receiving++
     try {
-      if ((await this.queue.depth(INDEX_FILE)).count >= this.limits.queuedFiles)
+      if ((await this.queue.count(INDEX_FILE)) >= this.limits.queuedFiles)
         throw new AppError("overloaded", {
           message: "too many files wait to be indexed",
           hint: "more readers (--index-workers) index faster; --max-queued-files lets more wait",
