@@ -39,7 +39,9 @@ const STREET_FORM =
 /** Of the model's finds those that hold up; offsets count in `around`, the window that it saw. */
 export function plausibleFinds(finds: ModelEntity[], around: string): ModelEntity[] {
   const valueIn = ({ start, end }: ModelEntity) => around.slice(start, end)
-  const whole = finds.filter(find => find.kind === "ADDRESS" && isWholeAddress(valueIn(find)))
+  const whole = finds.filter(
+    find => find.kind === "ADDRESS" && isWholeAddress(valueIn(find)) && !isAmount(find, around),
+  )
   return finds.filter(find => {
     if (find.kind === "NAME") return isPlausibleName(find, around)
     const besideWhole = whole.some(
@@ -91,6 +93,7 @@ const CODE_WORDS =
 
 function isPlausibleAddress({ start, end }: ModelEntity, around: string, besideWhole: boolean): boolean {
   const value = around.slice(start, end)
+  if (isAmount({ start, end }, around)) return false
   if (OTHER_NUMBER.test(value) || (hasUnreadLetter(value) && !isMixedAddress(value))) return false
   if (!/\p{L}{2}/u.test(value)) {
     // A number alone is a count or a year; postal codes have four digits and more.
@@ -100,7 +103,7 @@ function isPlausibleAddress({ start, end }: ModelEntity, around: string, besideW
   // Of a script that is half known only what looks like a street; in English text a town may be written so.
   if (hasForeignLetter(value) && !/\p{Script=Latin}{2}/u.test(`${around.slice(0, start)} ${around.slice(end)}`))
     return STREET_FORM.test(value)
-  if (isCount(value, around) || (IS_AMOUNT.test(value) && !STREET_FORM.test(value))) return false
+  if (isCount(value, around)) return false
   return STREET_FORM.test(value) || isEnglish(`${around.slice(0, start)} ${around.slice(end)}`)
 }
 
@@ -108,8 +111,15 @@ function isPlausibleAddress({ start, end }: ModelEntity, around: string, besideW
 const OTHER_NUMBER =
   /^(?:\P{L}*(?:tele(?:phone|fon|fono)?|phone|tel|fax|handy|mobile|cell|card|karte|account|konto|order|invoice|number|nr|is|my|version|isbn|page)(?!\p{L}))+\P{L}*$/iu
 
-/** `Gold 2,310`, `Cod 12.40`, `Departure 07:42`, cells of a table. */
-const IS_AMOUNT = /\d[.,:]\d|\t/
+/** `Gold 2,310`, `Cod 12.40`, `Departure 07:42`, cells of a table: the find holds or cuts a number that is no house's. */
+function isAmount({ start, end }: { start: number; end: number }, around: string): boolean {
+  const value = around.slice(start, end)
+  if (/\d[.,:]\d|\t/.test(value)) return !STREET_FORM.test(value)
+  return (
+    (/^\d/.test(value) && /\d[.,:]$/.test(around.slice(0, start))) ||
+    (/\d$/.test(value) && /^[.,:]\d/.test(around.slice(end)))
+  )
+}
 
 /** `200 nanograms`, `than oxygen 16` among words with capitals: places have one. */
 function isCount(value: string, around: string): boolean {
