@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { AppError } from "../errors.ts"
 import type { Embedder } from "./backend.ts"
 import { readEmbeddingFolder } from "./embedding-folder.ts"
-import { OllamaEmbedder, requestEmbeddings } from "./ollama-embedder.ts"
+import { languagesByName } from "./model-languages.ts"
+import { OllamaEmbedder, requestEmbeddings, statedLanguages } from "./ollama-embedder.ts"
 import { TransformersEmbedder } from "./transformers.ts"
 
 /** The model that ships with the product. */
@@ -34,8 +35,16 @@ export async function openEmbedder(options: OpenEmbedderOptions): Promise<Embedd
 
 async function openOllama(name: string, host: string | undefined, known: number | undefined): Promise<Embedder> {
   if (!host) throw new AppError("model_unavailable", { message: "no Ollama server is configured" })
-  const dimensions = known ?? (await requestEmbeddings(host, name, ["dimensions"]))[0]!.length
-  return new OllamaEmbedder({ name, host, dimensions })
+  const [dimensions, languages] = await Promise.all([
+    known ?? requestEmbeddings(host, name, ["dimensions"]).then(vectors => vectors[0]!.length),
+    statedLanguages(host, name),
+  ])
+  return new OllamaEmbedder({
+    name,
+    host,
+    dimensions,
+    languages: languages === undefined ? languagesByName(name) : languages,
+  })
 }
 
 function findFolder(name: string, directories: string[]): string {

@@ -3,6 +3,7 @@ import { AppError } from "../errors.ts"
 import { fetchWithin } from "../outbound.ts"
 import type { Embedder } from "./backend.ts"
 import { DEFAULT_FUSION_WEIGHT } from "./embedding-folder.ts"
+import { asLanguages } from "./model-languages.ts"
 import { toUnitLength } from "./pooling.ts"
 
 export interface OllamaEmbedderOptions {
@@ -12,23 +13,28 @@ export interface OllamaEmbedderOptions {
   host: string
   dimensions: number
   fusionWeight?: number
+  /** See `Embedder.languages`. */
+  languages?: string[] | null
 }
 
 /** Ollama runs the texts of one request together; more than this only makes a query wait longer. */
 const BATCH_TEXTS = 32
 /** A server that loads a large model from a slow disk first needs minutes. */
 const TIMEOUT_MS = 300_000
+const SHOW_TIMEOUT_MS = 2_000
 
 export class OllamaEmbedder implements Embedder {
   readonly model: string
   readonly dimensions: number
   readonly fusionWeight: number
+  readonly languages: string[] | null
   private readonly closing = new AbortController()
 
   constructor(private readonly options: OllamaEmbedderOptions) {
     this.model = `ollama/${options.name}`
     this.dimensions = options.dimensions
     this.fusionWeight = options.fusionWeight ?? DEFAULT_FUSION_WEIGHT
+    this.languages = options.languages ?? null
   }
 
   async embed(texts: string[], _role: "query" | "passage", signal?: AbortSignal): Promise<Float32Array[]> {
@@ -51,6 +57,18 @@ export class OllamaEmbedder implements Embedder {
   async close(): Promise<void> {
     this.closing.abort(new AppError("model_unavailable", { message: "the embedding model is closed" }))
   }
+}
+
+/** What the model's own file says (`general.languages`); undefined where it or the server does not, which is no error. */
+export async function statedLanguages(host: string, name: string): Promise<string[] | null | undefined> {
+  const response = await fetchWithin(`${host}/api/show`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: name }),
+    signal: AbortSignal.timeout(SHOW_TIMEOUT_MS),
+  }).catch(() => undefined)
+  const shown = (await response?.json().catch(() => undefined)) as { model_info?: Record<string, unknown> } | undefined
+  return asLanguages(shown?.model_info?.["general.languages"])
 }
 
 /** One request: unit vectors in the order of the texts. Throws `model_not_found`, `model_unavailable`, `model_error`. */

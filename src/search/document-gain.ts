@@ -16,7 +16,12 @@ export const GAIN = {
   reach: 2,
   /** In a document of more passages than this the share falls: long ones speak of many things. */
   fullUpTo: 5,
+  /** Passages of a document from which on it falls so low that it is not worth the looking. */
+  none: 50,
 } as const
+
+/** Whether a document of so many passages lets them gain. */
+export const gains = (passages: number): boolean => passages > 1 && passages < GAIN.none
 
 /** Postings kept of one word, and of all words of a query: commoner words say little, and would take long. */
 const MAX_OF_WORD = 65_536
@@ -107,7 +112,7 @@ function surroundings(ids: ArrayLike<number>, { spanOf, rowOf }: GainInput): Sur
   }
   const of = Array.from(ids, id => {
     const [first, last] = spanOf(id)
-    if (first === last) return undefined
+    if (!gains(last - first + 1)) return undefined
     const own = slotOf(id)
     if (own < 0) return undefined
     const near = [own]

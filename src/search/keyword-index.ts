@@ -7,7 +7,7 @@
  * how far merging has come, and a filter narrows the list without changing a score.
  */
 import { schemeOf, type TermGroup, termsOf } from "./analyze.ts"
-import { GAIN, gainsOf, QueryPostings, type SpanOf } from "./document-gain.ts"
+import { GAIN, gains, gainsOf, QueryPostings, type SpanOf } from "./document-gain.ts"
 import { type IdRanges, NO_IDS, pairAround, toRanges, union } from "./id-ranges.ts"
 import type { KeywordStore, Segment } from "./keyword-store.ts"
 import { foreignTo, type LanguageCode, NO_LANGUAGE, NOT_JUDGED, PassageLanguages } from "./language.ts"
@@ -38,6 +38,8 @@ export interface Scope {
   surroundedLength: number
   /** First and last id of each document, ascending. */
   spans: IdRanges
+  /** Some document has several passages and lets them gain from each other. */
+  gaining: boolean
   version: number
 }
 
@@ -244,8 +246,9 @@ export class KeywordIndex {
         for (let i = row; i < row + count; i++) if (mask[i]) mask[i] = IN_WORKSPACE | IN_FILTER
       })
     const mean = length / Math.max(1, documents)
-    const surroundedLength = mean * this.neighbourhood(spans, documents)
-    return { mask, documents, norms: normsOf(mean), surroundedLength, spans, version: this.version }
+    const gaining = spans.some((first, i) => i % 2 === 0 && gains(spans[i + 1]! - first + 1))
+    const surroundedLength = gaining ? mean * this.neighbourhood(spans, documents) : mean
+    return { mask, documents, norms: normsOf(mean), surroundedLength, spans, gaining, version: this.version }
   }
 
   /** How many passages a passage and its neighbours are on average, weighed by their lengths. */
@@ -300,7 +303,7 @@ export class KeywordIndex {
     const surroundedNorm = (length: number) => lengthPart(length, surroundedLength)
     const spanOf: SpanOf = id => pairAround(spans, id)
     const scoresOf = (ids: ArrayLike<number>) => {
-      const gains = gainsOf(ids, {
+      const gained = gainsOf(ids, {
         postings,
         spanOf,
         rowOf: id => rows.rowOf(id),
@@ -312,7 +315,7 @@ export class KeywordIndex {
       return Float64Array.from(ids, (id, i) => {
         const row = rows.rowOf(id)
         const own = row < 0 ? 0 : scores[row]!
-        return own > 0 ? own + gains[i]! : 0
+        return own > 0 ? own + gained[i]! : 0
       })
     }
     return { hits: top.list(), total, bound, knownShare: known / bound, parts, scoresOf }
@@ -358,7 +361,7 @@ export class KeywordIndex {
       const frequency = buffer.frequencies[i]!
       scores[row]! += (part * frequency) / (frequency + norms[lengths[row]!]!)
     }
-    postings.keep(part, buffer)
+    if (scope.gaining) postings.keep(part, buffer)
     return part
   }
 

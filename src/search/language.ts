@@ -90,9 +90,17 @@ export class PassageLanguages {
 
 /** Codes whose passages a model with these languages does not know; undecided ones are not among them. */
 export function foreignTo(languages: readonly string[]): ReadonlySet<LanguageCode> {
-  const known = placesOf(languages)
-  return new Set(table().languages.flatMap((_, place) => (known.has(place) ? [] : [place])))
+  const key = languages.join(" ")
+  if (lastForeign?.key !== key) {
+    const known = placesOf(languages)
+    const codes = new Set(table().languages.flatMap((_, place) => (known.has(place) ? [] : [place])))
+    lastForeign = { key, codes }
+  }
+  return lastForeign.codes
 }
+
+/** One model is asked at a time. */
+let lastForeign: { key: string; codes: ReadonlySet<LanguageCode> } | undefined
 
 /** ISO 639-1; undefined where nothing was told. */
 export const languageName = (code: LanguageCode): string | undefined => table().languages[code]

@@ -1,7 +1,7 @@
 /**
  * How surely a passage answers a query, 0..1, comparable between queries where `score` only orders: of the hits at .5 about
- * half are right. A logistic curve over what both legs say, by which coefficients were fitted on 26 libraries of 3 to 1 700
- * passages, with questions that have an answer there, several, or none, and with nonsense (`scripts/bench/relevance.ts`).
+ * half are right. A logistic curve over what both legs say, whose coefficients were fitted on 19 libraries of 8 to 1 700
+ * passages, with questions that have an answer there, several, or none, and with nonsense; `scripts/bench/relevance.ts` measures it.
  *
  * - Cosines mean something else with every model and every query: they count in deviations from the mean over the library.
  * - The more passages there are, the more of them come near by accident.

@@ -200,16 +200,17 @@ export class SearchCore {
     const groups = groupsOf(query.text)
     const found = this.keyword.search(groups, scope, Math.max(depth + SPARE, reach ?? 0))
     const meaning = this.meaning(vector, vectors, query, mode, allowed, depth)
-    const best = regarded(found.hits.slice(0, depth + SPARE), found.scoresOf)
+    const scores = scoresById([...found.hits.slice(0, depth + SPARE), ...meaning.hits], found.scoresOf)
+    const best = ranked(found.hits.slice(0, depth + SPARE), scores)
     const beyond = notAbove(found.hits.slice(depth + SPARE), best.at(-1)?.score ?? 0)
     const keyword = best.slice(0, depth)
-    const ids = Int32Array.from(new Set([...keyword, ...meaning.hits].map(hit => hit.id)))
-    const known = new Set(ids)
+    const known = new Set([...keyword, ...meaning.hits].map(hit => hit.id))
+    const ids = Int32Array.from(known)
     return {
       library,
       keyword: columns(keyword),
       vector: columns(meaning.hits),
-      candidates: { ids, keyword: found.scoresOf(ids), cosine: meaning.cosinesOf(ids) },
+      candidates: { ids, keyword: Float64Array.from(ids, id => scores.get(id)!), cosine: meaning.cosinesOf(ids) },
       background: meaning.background,
       understood: meaning.understood,
       readable: found.knownShare > 0 || isReadable(query.text),
@@ -413,11 +414,15 @@ export class SearchCore {
   }
 }
 
-/** With the scores that they have beside their documents, best first. */
-function regarded(hits: Scored[], scoresOf: (ids: number[]) => Float64Array): Scored[] {
-  const scores = scoresOf(hits.map(({ id }) => id))
-  return hits.map(({ id }, i) => ({ id, score: scores[i]! })).sort((a, b) => b.score - a.score || a.id - b.id)
+/** The scores that passages have beside their documents. */
+function scoresById(hits: { id: number }[], scoresOf: (ids: number[]) => Float64Array): Map<number, number> {
+  const ids = [...new Set(hits.map(({ id }) => id))]
+  const scores = scoresOf(ids)
+  return new Map(ids.map((id, i) => [id, scores[i]!]))
 }
+
+const ranked = (hits: Scored[], scores: ReadonlyMap<number, number>): Scored[] =>
+  hits.map(({ id }) => ({ id, score: scores.get(id)! })).sort((a, b) => b.score - a.score || a.id - b.id)
 
 /** Passages that were not regarded beside their documents come after those that were. */
 const notAbove = (hits: Scored[], most: number): Scored[] =>

@@ -23,8 +23,8 @@ const CANDIDATE_SHARE = 0.01
 const CANDIDATES = 3000
 const CANDIDATES_PER_HIT = 20
 
-/** Passages whose cosines tell how those of all lie: .1 ms. */
-const SAMPLED = 128
+/** Passages whose cosines tell how those of all lie. */
+const SAMPLED = 64
 
 export interface VectorHit {
   id: number

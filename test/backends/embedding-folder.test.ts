@@ -62,6 +62,17 @@ describe("reading a folder of an embedding model", () => {
     expect(readEmbeddingFolder(directory)).toMatchObject({ prefix: { query: "Q: ", passage: "D: " }, pooling: "mean" })
   })
 
+  test("languages come from carrel.json, else the model card, else the name", () => {
+    const card = (languages: string) => ({ "README.md": `---\nlanguage:\n${languages}---\n# A model` })
+    const languagesOf = (name: string, files: Record<string, unknown>) =>
+      readEmbeddingFolder(folder(name, files)).languages
+    expect(languagesOf("own", { ...card("- de\n- fr\n"), "carrel.json": { languages: ["pl"] } })).toEqual(["pl"])
+    expect(languagesOf("bge-small-en-v1.5", card("- de\n- fr\n"))).toEqual(["de", "fr"])
+    expect(languagesOf("bge-small-en", card("- multilingual\n"))).toBeNull()
+    expect(languagesOf("bge-small-en-v1.5", {})).toEqual(["en"])
+    expect(languagesOf("nobody-knows", {})).toBeNull()
+  })
+
   test("carrel.json has the last word", () => {
     const own = { fusionWeight: 0.7, languages: ["de", "fr"], queryPrefix: "frage: ", passagePrefix: "" }
     expect(readEmbeddingFolder(folder("multilingual-e5-small", { "carrel.json": own }))).toMatchObject({

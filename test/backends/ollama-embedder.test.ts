@@ -13,6 +13,10 @@ const server = Bun.serve({
   hostname: "127.0.0.1",
   async fetch(request) {
     const body = (await request.json()) as (typeof requests)[number]
+    if (new URL(request.url).pathname === "/api/show")
+      return body.model === "polyglot"
+        ? Response.json({ model_info: { "general.languages": ["de", "pl"] } })
+        : Response.json({ model_info: {} })
     requests.push(body)
     if (slow) await Bun.sleep(2_000)
     if (body.model === "absent") return Response.json({ error: "model 'absent' not found" }, { status: 404 })
@@ -46,6 +50,20 @@ const open = (name: string, dimensions?: number, host = ollamaHost) =>
 embedderConformance("an Ollama model", () => open("letters"))
 
 describe("an Ollama embedding model", () => {
+  test("knows the languages that its file states, else those of its name, else any", async () => {
+    for (const [name, languages] of [
+      ["polyglot", ["de", "pl"]],
+      ["all-minilm", ["en"]],
+      ["letters", null],
+    ] as const) {
+      const embedder = await open(name)
+      expect(embedder.languages).toEqual(languages as string[] | null)
+      await embedder.close()
+    }
+    // A server that is down costs what it would have said.
+    expect((await open("all-minilm", DIMENSIONS, "http://127.0.0.1:1")).languages).toEqual(["en"])
+  })
+
   test("learns its dimensions from the server and sends small batches that are cut to the window", async () => {
     requests.length = 0
     const embedder = await open("letters")

@@ -1,17 +1,17 @@
 /**
  * Packs the n-gram table of `eld` (Apache-2.0) into `src/search/language-table.txt`: as objects it takes 150 MB of memory, packed
- * 3 MB. `npm ci` in this folder, then `bun scripts/train/languages/pack.ts`.
+ * 3 MB. `bun scripts/train/languages/pack.ts`, after `eld` was changed; it is a dependency so that its licence goes along.
  *
  * Layout, before zstd and base 64: a line of JSON (`languages`, `ngrams`), then per n-gram, ascending by hash, the
  * difference to the hash before as a varint, the number of languages, and for each its number and its score.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+// @ts-expect-error the package does not declare its data
+import { dictionary } from "../../../node_modules/eld/src/dictionary.js"
+// @ts-expect-error the package does not declare its data
+import { ngramsData } from "../../../node_modules/eld/src/ngrams/large.js"
 import { hashBytes } from "../../../src/search/language.ts"
-// @ts-expect-error the package does not declare its data
-import { dictionary } from "./node_modules/eld/src/dictionary.js"
-// @ts-expect-error the package does not declare its data
-import { ngramsData } from "./node_modules/eld/src/ngrams/large.js"
 
 /** Its n-grams spell bytes from 128 on as characters of this dictionary. */
 const byteOf = new Map(
