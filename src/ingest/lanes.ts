@@ -7,6 +7,7 @@ import { indexGroup } from "./index-group.ts"
 const GROUP = 64
 /** One group is read while another one is written. */
 const GROUPS = 2
+
 export const indexingLanes = (workers: number, dependencies: IndexFileDependencies): JobWorkerOptions["lanes"] => ({
   quick: { concurrency: GROUPS, group: GROUP, handle: indexGroup(dependencies) },
   ordinary: { concurrency: workers, group: 1, handle: indexAlone(dependencies) },
