@@ -36,8 +36,8 @@ const ask = async (path: string, body: unknown, signal: AbortSignal | null = nul
   return { status: response.status, body: await response.json() }
 }
 
-/** A main thread that was held for the seconds that the work takes would be seen; scheduling on a busy machine is not. */
-const NOT_HELD_MS = 1_000
+/** Held by the work, the main thread was silent for 10 to 45 s; a machine with many other tests on it is late by one. */
+const NOT_HELD_MS = 3_000
 
 const heavy = {
   kinds: [],
@@ -58,13 +58,13 @@ test("texts of a megabyte with costly patterns hold nobody up, are refused beyon
   setTimeout(() => gone.abort(), 5_000)
   const small = async () => {
     await Bun.sleep(2_000)
-    const started = performance.now()
     const { body } = await ask("/redact", { text: "My plant is aac.", redaction: heavy })
     expect(body.text).toBe("My plant is [REDACTED_P0].")
-    return performance.now() - started
   }
   expect(await slowestWhile(Promise.all([asked, small()]))).toBeLessThan(NOT_HELD_MS)
-  expect(await small()).toBeLessThan(1_000) // nothing of the sixty is left
+  const started = performance.now()
+  await small()
+  expect(performance.now() - started).toBeLessThan(2_000 + NOT_HELD_MS) // nothing of the sixty is left
   const outcomes = await asked
   expect(outcomes.filter(outcome => outcome === 503).length).toBeGreaterThan(10)
   expect(outcomes.filter(outcome => outcome === "gone").length).toBeGreaterThan(1)

@@ -122,3 +122,26 @@ describe("a child", () => {
     expect(isAlive(child.pid)).toBe(false)
   }, 20_000)
 })
+
+describe.skipIf(!Bun.which("strace"))("where the kernel lacks a part", () => {
+  test.each([
+    ["landlock_create_ruleset", "does not fence files"],
+    ["seccomp", "does not fence system calls"],
+  ])(
+    "without %s the doctor says that it %s",
+    async (call, said) => {
+      const folder = mkdtempSync(join(tmpdir(), "carrel-fence-"))
+      const without = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, `--inject=${call}:error=ENOSYS`]
+      const main = join(import.meta.dir, "../../src/main.ts")
+      const doctor = Bun.spawn([...without, process.execPath, main, "doctor", "--data", join(folder, "none")], {
+        stdio: ["ignore", "pipe", "ignore"],
+      })
+      const told = await new Response(doctor.stdout).text()
+      expect(await doctor.exited).toBe(1)
+      expect(told).toContain("PROBLEM fence of the readers: the kernel")
+      expect(told).toContain(said)
+      rmSync(folder, { recursive: true })
+    },
+    60_000,
+  )
+})
