@@ -4,7 +4,7 @@
  */
 import type { ModelEntity } from "../backends/backend.ts"
 import { commonWords, foreignWords, givenNames } from "./lexicon.ts"
-import { hasForeignLetter, hasUnreadLetter } from "./scripts.ts"
+import { hasForeignLetter, hasUnreadLetter, withoutUnread } from "./scripts.ts"
 
 /** Fewer small words say nothing about a language, unless one is frequent in another. */
 const MIN_WORDS = 3
@@ -57,11 +57,12 @@ const NEAR = 16
 const MIN_SCORE = { known: 0.4, english: 0.65, foreign: 0.8 }
 
 function isPlausibleName({ start, end, score }: ModelEntity, around: string): boolean {
-  const value = around.slice(start, end)
+  // Of a find that runs into writing that is not read, only the rest is taken (see Scan) and judged.
+  const value = withoutUnread(around.slice(start, end))
   const before = around.slice(0, start)
   // Parts of names (`van der`) say nothing of the language that they stand in.
   const others = `${before} ${around.slice(end)}`
-  if (isNoName(value) || hasUnreadLetter(value)) return false
+  if (isNoName(value)) return false
   if (hasForeignLetter(value)) return score >= MIN_SCORE.foreign && /\p{Lu}/u.test(value) && holdsKnownName(value)
   if (!/\p{Lu}/u.test(value)) return isPlausibleSmall(value, score, before, others)
   if (holdsKnownName(value)) return score >= MIN_SCORE.known

@@ -36,3 +36,6 @@ export function unreadStretches(text: string): { start: number; end: number }[] 
     end: index + stretch.length,
   }))
 }
+
+/** The text with its stretches of such scripts left out. */
+export const withoutUnread = (text: string): string => text.replaceAll(UNREAD_STRETCH, " ").trim()

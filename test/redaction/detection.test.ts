@@ -89,6 +89,11 @@ describe("found", () => {
     )
   })
 
+  test("a name in Latin letters is found amid another script", async () => {
+    expect(await redact("我叫 Anna Smith 住在北京")).toBe("我叫 [REDACTED_NAME] 住在北京")
+    expect(await redact("我叫Anna Smith住在北京")).toBe("我叫[REDACTED_NAME]住在北京")
+  })
+
   test("a telephone number is no address", async () => {
     expect(await redact("Telefon 030 123456")).toBe("Telefon [REDACTED_PHONE]")
   })
