@@ -154,6 +154,15 @@ describe("a reader that misbehaves", () => {
     expect(await codeOf(short.read(file(short.directory, "long.txt"), unheard, never))).toBe("extraction_timeout")
   })
 
+  test("gets no more of it than OCR of one file may take, however many pages it announces", async () => {
+    const { command } = fakeReader(
+      `for (let i = 0; i < 50; i++) tell({ kind: "ocr_expected", count: 1000 }); await Bun.sleep(60_000); return done()`,
+    )
+    const ocrLimits = { pages: 1000, seconds: 0.5 }
+    const pool = poolOf({ command, timeoutFor: () => 200, perOcrPageMs: 100, ocrLimits })
+    expect(await codeOf(pool.read(file(pool.directory), unheard, never))).toBe("extraction_timeout")
+  }, 20_000)
+
   test("by taking memory is killed at the limit", async () => {
     const { command, pids } = fakeReader(
       `const kept = []; for (;;) { kept.push(new Uint8Array(20_000_000).fill(1)); await Bun.sleep(5) }`,
