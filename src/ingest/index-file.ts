@@ -29,7 +29,7 @@ export interface ReadDocument extends Omit<ExtractedDocument, "text" | "blocks">
 /** Reads and cuts a file in isolation. @throws ExtractionError */
 export interface DocumentReader {
   read(
-    file: { path: string; name: string; type: string; size: number },
+    file: { path: string; name: string; type: string; size: number; workspaceId: string },
     onProgress: (progress: { stage: "extracting" | "ocr" | "chunking"; progress: number }) => void,
     signal: AbortSignal,
   ): Promise<ReadDocument>
@@ -102,7 +102,13 @@ export async function indexFile(dependencies: IndexFileDependencies, job: Leased
   try {
     await report("extracting", 0)
     document = await dependencies.reader.read(
-      { path: dependencies.blobs.path(file.blob), name: file.name, type: file.type, size: file.size },
+      {
+        path: dependencies.blobs.path(file.blob),
+        name: file.name,
+        type: file.type,
+        size: file.size,
+        workspaceId: file.workspace_id,
+      },
       ({ stage, progress }) => void report(stage, progress).catch(() => {}),
       signal,
     )

@@ -1,7 +1,8 @@
 /**
  * Reads small files, many in one request: on their own path the messages, descriptors and temporary files cost more than
  * the reading. Bytes, text and passages travel in the messages themselves, so each has to be small; what turns out not to
- * be, or takes long, is left to the ordinary reader.
+ * be, or takes long, is left to the ordinary reader. Workspaces share the process: starting one takes as long as reading a
+ * hundred small files.
  */
 import { readFile } from "node:fs/promises"
 import { type ChunkSource, ExtractionError } from "../../storage/document.ts"

@@ -46,14 +46,17 @@ export interface FileToRead {
   type: string
   /** Bytes. */
   size: number
+  /** A reader reads files of one workspace only: one that was taken over learns nothing of another. */
+  workspaceId?: string
 }
 
 /**
  * Reads files in child processes: at most `size` at once, further calls wait their turn. Children start with the first
- * file, stay warm for the next, and end when there is none.
+ * file, stay warm for the next of the same workspace, and end when there is none.
  */
 export class ReaderPool {
-  private readonly idle = new Map<ReaderChild, Timer>()
+  /** Those that rested longest come first. */
+  private readonly idle = new Map<ReaderChild, { workspaceId: string; timer: Timer }>()
   private readonly busy = new Set<ReaderChild>()
   private readonly waiting: (() => void)[] = []
   private running = 0
@@ -75,10 +78,15 @@ export class ReaderPool {
     }
   }
 
+  /** Process ids of the readers there are. */
+  get pids(): number[] {
+    return [...this.idle.keys(), ...this.busy].map(child => child.pid)
+  }
+
   /** Kills all readers; reads under way fail. */
   async stop(): Promise<void> {
     this.stopped = true
-    for (const timer of this.idle.values()) clearTimeout(timer)
+    for (const { timer } of this.idle.values()) clearTimeout(timer)
     await Promise.all([...this.idle.keys(), ...this.busy].map(child => child.kill()))
     this.idle.clear()
     for (const wake of this.waiting.splice(0)) wake()
@@ -118,7 +126,7 @@ export class ReaderPool {
     onProgress: Progress,
     signal: AbortSignal,
   ): Promise<Outline> {
-    const child = this.take()
+    const child = this.take(file.workspaceId ?? "")
     const fresh = child.filesRead === 0
     try {
       return await this.readWith(child, resultPath, file, onProgress, signal)
@@ -158,23 +166,33 @@ export class ReaderPool {
       return await child.read(request, { path, resultPath }, limits, onProgress, signal)
     } finally {
       this.busy.delete(child)
-      this.release(child)
+      this.release(child, file.workspaceId ?? "")
     }
   }
 
-  /** The reader that rested least, or a new one. */
-  private take(): ReaderChild {
-    for (const [child, timer] of [...this.idle].reverse()) {
-      clearTimeout(timer)
-      this.idle.delete(child)
-      if (!child.ended) return child
+  /** The workspace's reader that rested least, or a new one in the place of another's. */
+  private take(workspaceId: string): ReaderChild {
+    const known = [...this.idle].findLast(([child, rest]) => rest.workspaceId === workspaceId && !child.ended)?.[0]
+    if (known) {
+      this.wake(known)
+      return known
+    }
+    const [longest] = this.idle.keys()
+    if (longest && this.idle.size + this.busy.size >= this.options.size) {
+      this.wake(longest)
+      void longest.kill()
     }
     const { command, memoryLimitBytes, ocrLanguagesDirectory } = this.options
     const readable = ocrLanguagesDirectory ? [ocrLanguagesDirectory] : []
     return new ReaderChild(command ?? fencedCommand("reader", { memoryBytes: memoryLimitBytes, readable }))
   }
 
-  private release(child: ReaderChild): void {
+  private wake(child: ReaderChild): void {
+    clearTimeout(this.idle.get(child)?.timer)
+    this.idle.delete(child)
+  }
+
+  private release(child: ReaderChild, workspaceId: string): void {
     if (child.ended) return
     const { filesPerReader = FILES_PER_READER, keepWarmMs = KEEP_WARM_MS } = this.options
     if (this.stopped || child.filesRead >= filesPerReader) {
@@ -186,6 +204,6 @@ export class ReaderPool {
       void child.kill()
     }, keepWarmMs)
     timer.unref()
-    this.idle.set(child, timer)
+    this.idle.set(child, { workspaceId, timer })
   }
 }

@@ -106,6 +106,21 @@ describe("a file is read in a process of its own", () => {
     expect(readdirSync(join(pool.directory, "results"))).toEqual([])
   })
 
+  test("and no reader that saw a workspace's file sees another workspace's", async () => {
+    const pool = poolOf({ size: 1 })
+    const readers: Record<string, number[]> = {}
+    for (const workspaceId of ["one", "one", "two", "one"]) {
+      const source = { ...file(pool.directory, `${workspaceId}.txt`, "A note."), workspaceId }
+      await (await pool.read(source, unheard, never)).close()
+      readers[workspaceId] = [...(readers[workspaceId] ?? []), ...pool.pids]
+    }
+    const [first, second, third] = readers.one!
+    expect(second).toBe(first!)
+    expect(readers.two).toHaveLength(1)
+    expect([first, second]).not.toContain(readers.two![0])
+    expect(third).not.toBe(readers.two![0])
+  })
+
   test("and what is wrong with it comes out as its code", async () => {
     const pool = poolOf()
     expect(await codeOf(pool.read(file(pool.directory, "a.docx", "no document"), unheard, never))).toBe("corrupt_file")
