@@ -5,7 +5,7 @@
  *
  * Without arguments it measures with the sets beside it (redaction/sets: own sentences by genre, language and script, with
  * and without persons) and with card numbers that it makes. Of each set, lines of odd number may be tuned with and
- * `--failures` prints theirs; lines of even number are only counted. `--public DIR` adds public text by genre and language:
+ * `--failures` prints theirs; lines of even number are only counted, and so are all lines of the fresh sets. `--public DIR` adds public text by genre and language:
  * DIR holds `train/*.jsonl.zst` and `search/xquad-*` (what the model was not trained on; questions without any name).
  * `--dev DEV.json`: labelled sentences in the form of presidio-research, for comparison with other tools.
  */
@@ -48,6 +48,10 @@ console.log("\nImpersonal text, by language: share of letters and digits that ar
 await measureHidden(redact, await ownSets("languages.txt"), "letters", options.failures)
 console.log("\nPersons and addresses")
 await measurePersons(redact, await ownSets("persons.txt"), options.failures)
+console.log("\nFresh sets, no line of which was looked at while tuning (both columns are unseen)")
+await measureHidden(redact, await ownSets("fresh-english.txt"), "words", false)
+await measureHidden(redact, await ownSets("fresh-languages.txt"), "letters", false)
+await measurePersons(redact, await ownSets("fresh-persons.txt"), false)
 console.log("\nCard numbers")
 await measureCards(redact)
 if (options.public) {

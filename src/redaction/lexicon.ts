@@ -5,9 +5,11 @@
 import commonWordsText from "./lexicon/common-words.txt" with { type: "text" }
 import foreignWordsText from "./lexicon/foreign-words.txt" with { type: "text" }
 import givenNamesText from "./lexicon/given-names.txt" with { type: "text" }
+import surnamesText from "./lexicon/surnames.txt" with { type: "text" }
 
 let common: Set<string> | undefined
 let given: Set<string> | undefined
+let family: Set<string> | undefined
 let foreign: Set<string> | undefined
 
 /** English words that are written small: what stands here is no name, unless it is also one of `givenNames`. */
@@ -20,6 +22,12 @@ export function commonWords(): Set<string> {
 export function givenNames(): Set<string> {
   given ??= new Set((givenNamesText as unknown as string).split("\n"))
   return given
+}
+
+/** Surnames that are no given names, small letters: those of the entity model's words.tsv. */
+export function surnames(): Set<string> {
+  family ??= new Set((surnamesText as unknown as string).split("\n"))
+  return family
 }
 
 /** Frequent small words of other languages in Latin letters that are neither English nor names. */

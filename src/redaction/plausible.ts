@@ -3,7 +3,8 @@
  * names and numbers for addresses. There a name must hold a known name, and an address the form of one.
  */
 import type { ModelEntity } from "../backends/backend.ts"
-import { commonWords, foreignWords, givenNames } from "./lexicon.ts"
+import { isCitationOrDate, isPartOfThing } from "./impersonal.ts"
+import { commonWords, foreignWords, givenNames, surnames } from "./lexicon.ts"
 import { hasForeignLetter, hasUnreadLetter, withoutUnread } from "./scripts.ts"
 
 /** Fewer small words say nothing about a language, unless one is frequent in another. */
@@ -60,14 +61,44 @@ function isPlausibleName({ start, end, score }: ModelEntity, around: string): bo
   // Of a find that runs into writing that is not read, only the rest is taken (see Scan) and judged.
   const value = withoutUnread(around.slice(start, end))
   const before = around.slice(0, start)
+  const after = around.slice(end)
   // Parts of names (`van der`) say nothing of the language that they stand in.
-  const others = `${before} ${around.slice(end)}`
+  const others = `${before} ${after}`
   if (isNoName(value)) return false
   if (hasForeignLetter(value)) return score >= MIN_SCORE.foreign && /\p{Lu}/u.test(value) && holdsKnownName(value)
   if (!/\p{Lu}/u.test(value)) return isPlausibleSmall(value, score, before, others)
-  if (holdsKnownName(value)) return score >= MIN_SCORE.known
-  return score >= (isEnglish(others) ? MIN_SCORE.english : MIN_SCORE.foreign)
+  const introduced = INTRODUCED.test(before)
+  if (!introduced && isPartOfThing(value, before, after)) return false
+  if (introduced || isEnglish(others)) return score >= (holdsKnownName(value) ? MIN_SCORE.known : MIN_SCORE.english)
+  return isPlausibleForeign(value, score, before, others)
 }
+
+/**
+ * In other languages the model takes places, compounds and titles for names. There a word that stands alone must be
+ * listed, and in a language that the model was not taught the first of several must be a first name.
+ */
+function isPlausibleForeign(value: string, score: number, before: string, others: string): boolean {
+  const words = wordsOf(value)
+  if (VIETNAMESE.test(others)) return isPlausibleVietnamese(value, before)
+  const startsKnown = isKnownName(words[0] ?? "")
+  if (!isTaughtLanguage(others)) return words.length > 1 ? startsKnown : startsKnown && score >= MIN_SCORE.foreign
+  if (holdsKnownName(value)) return score >= MIN_SCORE.known
+  return score >= MIN_SCORE.foreign && (words.length > 1 || words.some(word => surnames().has(word.toLowerCase())))
+}
+
+/** Every syllable of a place has its capital there; a person is addressed, or bears a surname that stands first. */
+const isPlausibleVietnamese = (value: string, before: string): boolean =>
+  ADDRESSED_IN_VIETNAMESE.test(before) ||
+  VIETNAMESE_FAMILY.test(value) ||
+  (wordsOf(value).length > 1 && !VIETNAMESE_LETTER.test(value) && holdsKnownName(value))
+
+/** Letters of Vietnamese alone, twice: a name in another text may hold one. */
+const VIETNAMESE_LETTER = /[ăâđêôơưàáãèéìíòóõùúýĩũ\u1ea0-\u1ef9]/iu
+const VIETNAMESE = /[ơưđ\u1ea0-\u1ef9].*[ơưđ\u1ea0-\u1ef9]/isu
+/** Surnames stand first and are few: these are those of all but some in a hundred. */
+const VIETNAMESE_FAMILY =
+  /^(?:Nguyễn|Trần|Lê|Phạm|Huỳnh|Hoàng|Phan|Vũ|Võ|Đặng|Bùi|Đỗ|Hồ|Ngô|Dương|Lý|Đào|Đoàn|Vương|Trịnh|Trương|Đinh|Lâm|Phùng|Mai|Tô|Hà|Tạ|Đàm|Thái|Cao|Châu|Chu|Lưu|Tăng|Quách|La|Kiều|Hứa|Lương|Nghiêm|Thạch|Từ|Văn|Tống|Triệu|Diệp|Khổng|Lục|Ninh|Tôn|Bạch|Doãn|Giang|Viên) \p{Lu}/u
+const ADDRESSED_IN_VIETNAMESE = /(?<!\p{L})(?:ông|bà|anh|chị|cô|chú|bác|em|bạn|tên (?:tôi )?là)[ :]*$/iu
 
 /** A name without a capital: said to be one, or in English, where few small words are unknown. */
 function isPlausibleSmall(value: string, score: number, before: string, others: string): boolean {
@@ -94,7 +125,7 @@ const CODE_WORDS =
 
 function isPlausibleAddress({ start, end }: ModelEntity, around: string, besideWhole: boolean): boolean {
   const value = around.slice(start, end)
-  if (isAmount({ start, end }, around)) return false
+  if (isAmount({ start, end }, around) || isCitationOrDate(value)) return false
   if (OTHER_NUMBER.test(value) || (hasUnreadLetter(value) && !isMixedAddress(value))) return false
   if (!/\p{L}{2}/u.test(value)) {
     // A number alone is a count or a year; postal codes have four digits and more.
@@ -164,6 +195,14 @@ function isEnglish(text: string): boolean {
   if (foreign > 0) return false
   return words < MIN_WORDS || english >= MIN_ENGLISH * words
 }
+
+/** It holds a word that is frequent in a language that the model was taught. */
+function isTaughtLanguage(text: string): boolean {
+  for (const [word] of text.toLowerCase().matchAll(WORD))
+    if (FOREIGN_WORDS.has(word) || foreignWords().has(word)) return true
+  return !WORD_SMALL.test(text)
+}
+const WORD_SMALL = /(?<!\p{L})\p{Ll}{2}/u
 
 /** One of its few words is in the list of names; a small one that is no common word too. */
 function holdsKnownName(value: string): boolean {

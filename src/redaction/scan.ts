@@ -4,6 +4,7 @@
  */
 import type { EntityModel, ModelEntity } from "../backends/backend.ts"
 import { ClusterFinder, LEFT_LENGTH, type Window } from "./clusters.ts"
+import { withCompanions } from "./companions.ts"
 import { type BuiltInKind, CATEGORY_OF_KIND, type Entity, replacementsOf } from "./kinds.ts"
 import { isSpecial, PlainText } from "./normal.ts"
 import { resolveOverlaps, uncovered } from "./overlap.ts"
@@ -199,7 +200,7 @@ export class Scan {
     for (const [index, window] of windows.entries()) {
       const around = this.slice(window.start, window.end)
       const finds = answers[index]!.map(found => withPostcode(found, around))
-      for (const found of plausibleFinds(finds, around)) this.takeNameOrAddress(found, window)
+      for (const found of withCompanions(plausibleFinds(finds, around), around)) this.takeNameOrAddress(found, window)
       for (const found of findNamesAndAddresses(around)) this.takeNameOrAddress(found, window)
     }
     return this.clusters.pending

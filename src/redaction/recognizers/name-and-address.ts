@@ -3,11 +3,16 @@
  * and the grammar of street addresses. Works on the windows of clusters.ts, so that streams and whole texts agree.
  */
 import type { ModelEntity } from "../../backends/backend.ts"
-import { commonWords, givenNames } from "../lexicon.ts"
+import { commonWords, givenNames, surnames } from "../lexicon.ts"
 
 const WORD = "\\p{Lu}[\\p{L}\\p{M}'’-]+"
 const NAME_AFTER_TITLE = new RegExp(
   `(?<![\\p{L}])(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Mme|Mlle|Madame|Monsieur|Señor|Señora|Sra?|Signora?|Mevrouw|Meneer|Senhora?|Domnul|Doamna|Pani|Paní|Sayın)\\.? {1,2}(?:\\p{Lu}\\. )?${WORD}(?: (?:(?:van|von|de|da|di|der|den|la|bin|al)[ -]){0,2}${WORD}){0,3}`,
+  "gu",
+)
+/** Ranks that companies and works seldom bear; the name alone is taken, and none where an ordinary word follows. */
+const NAME_AFTER_RANK = new RegExp(
+  `(?<![\\p{L}])(?:Inspector|Judge|Sergeant|Detective|Constable|Councillor|Colonel|Lieutenant|Captain|Professor|Senator|Reverend|Rabbi|Pastor|Nurse|Uncle|Aunt|Auntie|Sir|Dame) (?!General|Major)((?:\\p{Lu}\\. )?${WORD}(?: ${WORD})?)`,
   "gu",
 )
 const NAME_AFTER_CUE = new RegExp(
@@ -36,6 +41,8 @@ const ADDRESSES = [
 export function findNamesAndAddresses(text: string): ModelEntity[] {
   const found: ModelEntity[] = []
   for (const match of text.matchAll(NAME_AFTER_TITLE)) found.push(entity("NAME", match.index, match[0].trimEnd()))
+  for (const match of text.matchAll(NAME_AFTER_RANK))
+    if (isSurname(match[1]!)) found.push(entity("NAME", match.index + match[0].length - match[1]!.length, match[1]!))
   for (const match of text.matchAll(NAME_AFTER_CUE))
     found.push(entity("NAME", match.index + match[0].length - match[1]!.length, match[1]!))
   for (const match of text.matchAll(NAME_BEFORE_EMAIL)) {
@@ -45,6 +52,11 @@ export function findNamesAndAddresses(text: string): ModelEntity[] {
   for (const pattern of ADDRESSES)
     for (const match of text.matchAll(pattern)) found.push(entity("ADDRESS", match.index, match[0].trimEnd()))
   return found
+}
+
+const isSurname = (name: string): boolean => {
+  const last = name.split(" ").at(-1)!.toLowerCase()
+  return surnames().has(last) || givenNames().has(last) || !commonWords().has(last)
 }
 
 /** Where the person begins among capital words (`Contact Anna Müller`): at a first name, or a part of the mailbox. */

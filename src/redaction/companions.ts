@@ -1,0 +1,56 @@
+/**
+ * What belongs to a find or stands beside it as its like: the first name before a surname that is a word, and those with
+ * whom a person is named in one breath. The model sees each word for itself and may take one and leave the other.
+ */
+import type { ModelEntity } from "../backends/backend.ts"
+import { isPartOfThing } from "./impersonal.ts"
+import { commonWords, givenNames, surnames } from "./lexicon.ts"
+
+const LAST_WORD = /(?<![\p{L}\p{M}'’-])(\p{Lu}[\p{Ll}\p{M}]+) $/u
+const FULL_NAME = "\\p{Lu}[\\p{Ll}\\p{M}]+ (?:\\p{Lu}\\. )?\\p{Lu}[\\p{L}\\p{M}'’-]*\\p{Ll}"
+const BEFORE_AND = new RegExp(`(?<![\\p{L}\\p{M}'’-] ?)(${FULL_NAME})(?:,| and| und| et| y| e) $`, "u")
+const AND_AFTER = new RegExp(`^(?:,| and| und| et| y| e) (${FULL_NAME})(?![\\p{L}\\p{M}])(?! \\p{Lu})`, "u")
+
+/** The finds, each with its first name, and the full names joined to them by `and` or a comma; offsets count in `around`. */
+export function withCompanions(finds: ModelEntity[], around: string): ModelEntity[] {
+  const whole = finds.map(find => withFirstName(find, around))
+  return [...whole, ...whole.flatMap(find => companions(find, around))]
+}
+
+function withFirstName(find: ModelEntity, around: string): ModelEntity {
+  const value = around.slice(find.start, find.end)
+  if (find.kind !== "NAME" || !/^\p{Lu}/u.test(value)) return find
+  const first = LAST_WORD.exec(around.slice(0, find.start))?.[1]
+  if (first === undefined || !isFirstName(first)) return find
+  return { ...find, start: find.start - first.length - 1 }
+}
+
+function companions(find: ModelEntity, around: string): ModelEntity[] {
+  if (find.kind !== "NAME" || !/^\p{Lu}\S* .*\p{Lu}/u.test(around.slice(find.start, find.end))) return []
+  const found: ModelEntity[] = []
+  const before = BEFORE_AND.exec(around.slice(0, find.start))
+  if (before) found.push({ ...find, start: before.index, end: before.index + before[1]!.length })
+  const after = AND_AFTER.exec(around.slice(find.end))
+  if (after) {
+    const start = find.end + after[0].length - after[1]!.length
+    found.push({ ...find, start, end: start + after[1]!.length })
+  }
+  return found.filter(({ start, end }) =>
+    isFullName(around.slice(start, end), around.slice(0, start), around.slice(end)),
+  )
+}
+
+function isFullName(value: string, before: string, after: string): boolean {
+  const words = value.split(" ")
+  const last = words.at(-1)!.toLowerCase()
+  const isSurname = surnames().has(last) || givenNames().has(last) || !commonWords().has(last)
+  return isFirstName(words[0]!) && isSurname && !isPartOfThing(value, before, after)
+}
+
+/** Months and days are first names too, but more often themselves. */
+const CALENDAR =
+  /^(?:january|april|may|june|july|august|october|sunday|monday|friday|easter|in|an|will|my|so|see|or|one)$/
+const isFirstName = (word: string): boolean => {
+  const lower = word.toLowerCase()
+  return givenNames().has(lower) && !CALENDAR.test(lower)
+}
