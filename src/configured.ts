@@ -1,4 +1,5 @@
 /** What the settings alone make, for the daemon and for commands that run without one. */
+import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { readMcpConfig } from "./agents/mcp-config.ts"
@@ -29,7 +30,23 @@ export async function readTls(config: Config): Promise<{ tls?: { cert: string; k
       .catch(error => {
         throw new ConfigError(`${flag}: ${path} cannot be read (${(error as Error).message})`)
       })
-  return { tls: { cert: await read("--tls-cert", config.tls_cert), key: await read("--tls-key", config.tls_key) } }
+  const tls = { cert: await read("--tls-cert", config.tls_cert), key: await read("--tls-key", config.tls_key) }
+  checkPair(tls.cert, tls.key)
+  return { tls }
+}
+
+function checkPair(cert: string, key: string): void {
+  const parse = <T>(flag: string, what: string, make: () => T): T => {
+    try {
+      return make()
+    } catch (cause) {
+      throw new ConfigError(`${flag}: the file holds no ${what} in PEM form`, { cause })
+    }
+  }
+  const certificate = parse("--tls-cert", "certificate", () => new X509Certificate(cert))
+  const privateKey = parse("--tls-key", "private key", () => createPrivateKey(key))
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new ConfigError("--tls-key: the private key is not the one of the certificate of --tls-cert")
 }
 
 /** @throws ConfigError for a folder that the operator named and that is not there, or has not what it is named for */

@@ -112,7 +112,7 @@ const stackOf = (value: unknown): string[] =>
     : []
 
 /** What another program made up may hold sequences that a terminal obeys. */
-const visible = (text: string): string =>
+export const visible = (text: string): string =>
   text.replace(
     /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
     char => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -3,7 +3,7 @@ import { statfsSync } from "node:fs"
 import { join } from "node:path"
 import { type Config, mayUseColour, type ReadConfig, readConfig } from "../config.ts"
 import { diskTrouble, OperatorError } from "../errors.ts"
-import { setLogFormat, setLogLevel } from "../log.ts"
+import { setLogFormat, setLogLevel, visible } from "../log.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
 import { exists, needAccess, outermostMissing, removeUpTo } from "../storage/access.ts"
 import { type Database, openDatabase } from "../storage/database.ts"
@@ -223,7 +223,7 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value, n
 
 /** Columns padded to their widest cell. */
 export function printTable(header: string[], rows: (string | number | null)[][]): void {
-  const table = [header, ...rows.map(row => row.map(cell => (cell === null ? "-" : String(cell))))]
+  const table = [header, ...rows.map(row => row.map(cell => (cell === null ? "-" : visible(String(cell)))))]
   const widths = header.map((_, column) => Math.max(...table.map(row => row[column]!.length)))
   for (const row of table)
     print(

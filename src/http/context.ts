@@ -8,6 +8,8 @@ export interface RequestContext {
   requestId: string
   /** Address of the peer, for throttling. */
   address: string
+  /** The connection itself is encrypted, not only that to a proxy. */
+  secure: boolean
   /** Set for authenticated requests. */
   principal: Principal | undefined
   /** True once a valid session of the console came with the request. */

@@ -1,6 +1,6 @@
 /**
  * Requests that last: streams, uploads, calls that wait for a model. Each was let in by a credential and ends with it: a
- * key that is revoked, expires or loses its owner, a session that is ended. Asked every half second, because the command
+ * key that is revoked, rotated without grace, expires or loses its owner, a session that is ended. Asked every half second, because the command
  * line may revoke a key beside the daemon.
  */
 import { AppError } from "../errors.ts"
@@ -16,7 +16,7 @@ export interface OpenRequest {
 }
 
 interface Entry {
-  credentialId: string
+  credential: string
   end(reason: AppError): void
 }
 
@@ -24,14 +24,14 @@ export class OpenRequests {
   private readonly entries = new Set<Entry>()
   private timer: Timer | undefined
 
-  /** `alive` gives those of some credentials, by id, that are still good. */
-  constructor(private readonly alive: (credentialIds: string[]) => Promise<Set<string>>) {}
+  /** `alive` gives those of some credentials that are still good. */
+  constructor(private readonly alive: (credentials: string[]) => Promise<Set<string>>) {}
 
   /** Call `close` of the answer when the request is over. `ended` is told when its credential has. */
-  open(credentialId: string, clientGone: AbortSignal, ended: (reason: AppError) => void): OpenRequest {
+  open(credential: string, clientGone: AbortSignal, ended: (reason: AppError) => void): OpenRequest {
     const abort = new AbortController()
     const entry: Entry = {
-      credentialId,
+      credential,
       end(reason) {
         abort.abort(reason)
         ended(reason)
@@ -55,9 +55,9 @@ export class OpenRequests {
 
   private async check(): Promise<void> {
     try {
-      const alive = await this.alive([...new Set(Array.from(this.entries, entry => entry.credentialId))])
+      const alive = await this.alive([...new Set(Array.from(this.entries, entry => entry.credential))])
       for (const entry of this.entries)
-        if (!alive.has(entry.credentialId))
+        if (!alive.has(entry.credential))
           entry.end(new AppError("unauthorized", { message: "the credential that opened this request has ended" }))
     } catch (error) {
       log.warn("whether the credentials of open requests are still good could not be asked", { error: String(error) })

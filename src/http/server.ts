@@ -146,10 +146,11 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
         requestId: requestIdOf(request),
         address: clientAddress(address, request.headers.get("x-forwarded-for"), options.trustedProxies),
         principal: undefined,
+        secure: options.tls !== undefined,
         headers: corsHeaders(request, options.corsOrigins),
         keepOpen() {
           bun.timeout(request, 0)
-          open ??= openRequests.open(context.principal?.keyId ?? "", request.signal, end)
+          open ??= openRequests.open(context.principal?.credential ?? "", request.signal, end)
           return open
         },
       }
@@ -224,6 +225,8 @@ function withHost(request: Request, context: RequestContext): Request {
   const host = request.headers.get("host")
   if (host === null) return copyOf(request, context, {}, `http://localhost${request.url}`)
   if (!HOST.test(host) || !URL.canParse(request.url)) throw invalid("Host", "is not a host name with an optional port")
+  // The framework finds the path by the length of `http://`.
+  if (context.secure) return copyOf(request, context, {}, request.url.replace(/^https:/, "http:"))
   return request
 }
 

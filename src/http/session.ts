@@ -61,6 +61,7 @@ export async function sessionAsPrincipal(request: Request, guard: Guard): Promis
   return (
     session && {
       keyId: session.sessionId,
+      credential: session.sessionId,
       workspaceId: session.workspaceId,
       scopes: SCOPES,
       rateLimitPerMinute: null,
@@ -101,6 +102,6 @@ export const clearSessionCookie = (request: Request): string => cookie(request, 
 
 function cookie(request: Request, value: string, maxAgeSeconds: number): string {
   // A proxy that ends TLS says so; believing a forged header only makes the cookie stricter.
-  const secure = request.url.startsWith("https:") || request.headers.get("x-forwarded-proto") === "https"
+  const secure = contextOf(request).secure || request.headers.get("x-forwarded-proto") === "https"
   return `${SESSION_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure ? "; Secure" : ""}`
 }

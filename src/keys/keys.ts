@@ -11,6 +11,7 @@ import { newId } from "../id.ts"
 import { changeMark, type Database, type Executor } from "../storage/database.ts"
 import type { ApiKeysTable } from "../storage/keys.ts"
 import { LastUsed } from "./last-used.ts"
+import { checkName } from "./name.ts"
 import { VerifiedCredentials } from "./verified-credentials.ts"
 
 export const SCOPES = ["models:read", "files:read", "files:write", "search", "chat", "agents"] as const
@@ -19,6 +20,8 @@ export type Scope = (typeof SCOPES)[number]
 /** Who an authenticated request acts for. */
 export interface Principal {
   keyId: string
+  /** What let the request in: of a key, its id and which of its pairs; of the console, the session's id. Never told. */
+  credential: string
   workspaceId: string
   scopes: readonly Scope[]
   /** The key's own limit; null means the daemon's setting. */
@@ -163,6 +166,7 @@ export class ApiKeys {
     this.lastUsed.note(row.id)
     const principal: Principal = {
       keyId: row.id,
+      credential: `${row.id} ${privateKeyHash}`,
       workspaceId: row.workspace_id,
       scopes: JSON.parse(row.scopes) as Scope[],
       rateLimitPerMinute: row.rate_limit_per_minute,
@@ -172,17 +176,26 @@ export class ApiKeys {
     return principal
   }
 
-  /** Those of some keys that are neither revoked nor expired nor of an owner without access. */
-  async alive(ids: string[]): Promise<Set<string>> {
+  /**
+   * Those of some credentials of requests that are still good: the key is neither revoked nor expired nor of an owner
+   * without access, and the pair is its present one or within its grace.
+   */
+  async alive(credentials: readonly string[]): Promise<Set<string>> {
+    const now = new Date().toISOString()
+    const ids = credentials.map(credential => credential.split(" ")[0]!)
     const rows = await this.database
       .selectFrom("api_keys")
-      .select("id")
+      .select(["id", "private_key_hash", "previous_private_key_hash", "previous_until"])
       .where("id", "in", ids)
       .where("revoked_at", "is", null)
-      .where(eb => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", new Date().toISOString())]))
+      .where(eb => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
       .where(ownerIsActive, "=", 1)
       .execute()
-    return new Set(rows.map(({ id }) => id))
+    const good = rows.flatMap(({ id, private_key_hash, previous_private_key_hash, previous_until }) => [
+      `${id} ${private_key_hash}`,
+      ...(previous_until !== null && previous_until > now ? [`${id} ${previous_private_key_hash}`] : []),
+    ])
+    return new Set(credentials).intersection(new Set(good))
   }
 
   /** Oldest first; of one workspace and one owner where these are given. */
@@ -317,8 +330,7 @@ export async function ensureWorkspace(database: Database, name = "default"): Pro
 }
 
 function checkSettings(settings: KeySettings, checkExpiry = true) {
-  const name = settings.name.trim()
-  if (!name || name.length > 128) throw invalid("name", "must have 1 to 128 characters")
+  const name = checkName(settings.name)
   const scopes = settings.scopes ?? [...SCOPES]
   for (const scope of scopes)
     if (!(SCOPES as readonly string[]).includes(scope))

@@ -8,6 +8,7 @@ import { newId } from "../id.ts"
 import type { Database, Executor } from "../storage/database.ts"
 import type { UserRole } from "../storage/users.ts"
 import { endKeysOf, ensureWorkspace } from "./keys.ts"
+import { checkName } from "./name.ts"
 import { hashToken, newToken } from "./token.ts"
 
 export type { UserRole } from "../storage/users.ts"
@@ -245,12 +246,6 @@ export function checkEmail(text: string): string {
   const email = text.trim().toLowerCase()
   if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email)) throw invalid("email", "must be an e-mail address")
   return email
-}
-
-function checkName(text: string): string {
-  const name = text.trim()
-  if (!name || name.length > 128) throw invalid("name", "must have 1 to 128 characters")
-  return name
 }
 
 function checkPassword(password: string): void {

@@ -1,9 +1,10 @@
 /** Workspaces as people see them: who is in which, and invitations by link. Membership alone opens a workspace. */
-import { AppError, invalid } from "../errors.ts"
+import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { Database } from "../storage/database.ts"
 import type { UserRole } from "../storage/users.ts"
 import { ensureWorkspace } from "./keys.ts"
+import { checkName } from "./name.ts"
 import { hashToken, newToken } from "./token.ts"
 import { checkEmail, type UserRecord, type Users } from "./users.ts"
 
@@ -87,8 +88,7 @@ export class Workspaces {
   /** Changes what is given. @throws AppError as `create`, not_found */
   async change(id: string, { name, enforce_redaction }: WorkspaceChange): Promise<WorkspaceRecord> {
     const present = await this.get(id)
-    const trimmed = (name ?? present.name).trim()
-    if (!trimmed || trimmed.length > 64) throw invalid("name", "must have 1 to 64 characters")
+    const trimmed = checkName(name ?? present.name, 64)
     if (present.name !== trimmed) await this.refuseTaken(trimmed)
     const enforced = enforce_redaction ?? present.enforce_redaction
     await this.database

@@ -168,6 +168,7 @@ describe("a value that stops the start", () => {
     ["--keep-alive banana", "--keep-alive: must be a length of time"],
     ["--embedding-model nope", 'there is no embedding model "nope"'],
     ["--tls-cert /nope", "--tls-cert and --tls-key go together"],
+    ["--tls-cert /etc/hostname --tls-key /etc/hostname", "--tls-cert: the file holds no certificate in PEM form"],
     ["--host banana", "--host: banana is no address of this machine"],
     ["--log-format loud", "--log-format: must be one of auto, pretty, json"],
   ])("%s is named, and no data directory is left", async (flags, message) => {

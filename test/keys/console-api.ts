@@ -66,7 +66,7 @@ export async function startApi() {
     })
     const address = "192.0.2.1"
     const keepOpen = () => ({ signal: request.signal, close: () => {} })
-    setContext(request, { requestId: "req_test", address, principal: undefined, headers: {}, keepOpen })
+    setContext(request, { requestId: "req_test", address, principal: undefined, secure: false, headers: {}, keepOpen })
     const response = await app.handle(request)
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }

@@ -110,15 +110,22 @@ test("an expired key's stream ends", async () => {
   expect(errorOf(await (await startReply(client)).all)).toBe("unauthorized")
 }, 30_000)
 
-test("a rotated key's stream goes on: the key is the same", async () => {
+test("a rotated key's stream goes on within the grace of its pair, and ends with it", async () => {
   const member = await people.add()
   const made = await people.call("POST", "", { name: "rotated" }, member.session)
   const headers = { "client-id": made.body.client_id, "private-key": made.body.private_key, secret: made.body.secret }
   const client = await app.client()
-  const reply = follow(await client.raw("POST", "/conversations", ask, headers))
+  const start = async (pair: Record<string, string>) => follow(await client.raw("POST", "/conversations", ask, pair))
+  const rotate = (grace_seconds?: number) =>
+    people.call("POST", `/${made.body.id}/rotate`, grace_seconds ? { grace_seconds } : {}, member.session)
+  const reply = await start(headers)
   await reply.begun
-  expect((await people.call("POST", `/${made.body.id}/rotate`, {}, member.session)).status).toBe(200)
+  const rotated = (await rotate(60)).body
   expect(textOf(await reply.all)).toBe(WORDS)
+  const late = await start({ ...headers, "private-key": rotated.private_key, secret: rotated.secret })
+  await late.begun
+  expect((await rotate()).status).toBe(200)
+  expect(errorOf(await late.all)).toBe("unauthorized")
 }, 30_000)
 
 test("the streams of a disabled user's session and key end", async () => {

@@ -22,6 +22,14 @@ async function works({ client_id, private_key, secret }: any): Promise<boolean> 
   return models.status === 200
 }
 
+test("names of keys and users hold nothing that a terminal obeys", async () => {
+  for (const name of ["a\u001b[31mred", "two\nlines", "bell\u0007", "turned\u202e"]) {
+    expect((await people.call("POST", "", { name }, admin)).status).toBe(400)
+    expect((await people.call("PATCH", "/me", { name }, admin)).status).toBe(400)
+  }
+  expect((await people.call("PATCH", "/me", { name: "Žofie Çelik 王" }, admin)).status).toBe(200)
+})
+
 describe("a key of a member", () => {
   let member: Awaited<ReturnType<People["add"]>>
   // biome-ignore lint/suspicious/noExplicitAny: a body of the API

@@ -92,7 +92,13 @@ describe("a key whose credentials were just verified", () => {
 
 test("what is remembered has a bound, and holds no credential in clear", () => {
   const verified = new VerifiedCredentials(() => 1)
-  const principal = { keyId: "key_1", workspaceId: "ws_1", scopes: [], rateLimitPerMinute: null }
+  const principal = {
+    keyId: "key_1",
+    credential: "key_1 pair",
+    workspaceId: "ws_1",
+    scopes: [],
+    rateLimitPerMinute: null,
+  }
   const of = (i: number) => ({ clientId: `cid_${i}`, privateKey: "cpk_private", secret: "csk_secret" })
   for (let i = 0; i < 25_000; i++) verified.remember(of(i), principal, 1, [])
   const known = Array.from({ length: 25_000 }, (_, i) => verified.find(of(i))).filter(Boolean)

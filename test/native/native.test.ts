@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { builtinModelsDirectory } from "../../src/native/models.ts"
@@ -71,4 +71,33 @@ test("loadNative says what is missing when it is called from source", () => {
 
 test("the built-in models are folders that hold a configuration", () => {
   expect(existsSync(join(builtinModelsDirectory(), "manifest.json"))).toBe(true)
+})
+
+const asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+const canBeNobody = process.getuid?.() === 0 && Bun.spawnSync([...asNobody, "true"]).exitCode === 0
+
+test("a process removes its temporary folder when it ends", () => {
+  const directory = join(root, "native")
+  const { exitCode, errors } = run(`useNativeDirectory(${JSON.stringify(directory)})`)
+  expect([exitCode, errors]).toEqual([0, ""])
+  expect(readdirSync(join(directory, "tmp"))).toEqual([])
+})
+
+test.skipIf(!canBeNobody)("a temporary folder that another user left stops nobody", () => {
+  const directory = join(root, "native")
+  mkdirSync(join(directory, "tmp", "4194304", "inside"), { recursive: true, mode: 0o700 })
+  for (const path of [root, directory, join(directory, "tmp")]) chmodSync(path, 0o755)
+  for (const path of [directory, join(directory, "tmp")]) chownSync(path, 65534, 65534)
+  const script = join(root, "start.ts")
+  writeFileSync(
+    script,
+    `process.setgid(65534); process.setuid(65534)
+     const { useNativeDirectory } = await import(${JSON.stringify(join(SOURCE, "native.ts"))})
+     useNativeDirectory(${JSON.stringify(directory)})`,
+  )
+  const child = Bun.spawnSync([process.execPath, script], {
+    env: { PATH: Bun.env.PATH, HOME: root, BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" },
+  })
+  expect([child.exitCode, child.stderr.toString()]).toEqual([0, ""])
+  expect(existsSync(join(directory, "tmp", "4194304"))).toBe(true)
 })

@@ -1,0 +1,14 @@
+import { invalid } from "../errors.ts"
+
+/**
+ * The name of a key, user or workspace as it is kept: trimmed. Control characters are refused: an administrator's terminal
+ * would obey them.
+ * @throws AppError invalid_request
+ */
+export function checkName(text: string, maxLength = 128): string {
+  const name = text.trim()
+  if (!name || name.length > maxLength) throw invalid("name", `must have 1 to ${maxLength} characters`)
+  if (/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name))
+    throw invalid("name", "must have no control characters")
+  return name
+}
