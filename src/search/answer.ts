@@ -62,10 +62,9 @@ function order(mode: SearchMode, answer: WorkerAnswer, weight: number): { list: 
   }
   const { candidates, bound, words } = answer
   const coverage = share(answer.keyword.scores[0] ?? 0, bound)
-  const head = fuse(keywordOf(candidates), cosineOf(candidates), { weight, coverage, words }).map(({ id, score }) => ({
-    id,
-    score: clamp(score),
-  }))
+  const rare = new Map(Array.from(candidates.ids, (id, i) => [id, candidates.rare[i]!]))
+  const fused = fuse(keywordOf(candidates), cosineOf(candidates), { weight, coverage, words, rare })
+  const head = fused.map(({ id, score }) => ({ id, score: clamp(score) }))
   const lowest = head.at(-1)?.score ?? 0
   const most = answer.tail.scores[0] ?? 1
   const tail = scoredOf(answer.tail).map(({ id, score }) => ({ id, score: lowest * share(score, most) }))

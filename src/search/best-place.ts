@@ -4,7 +4,7 @@
  */
 import { sentenceSpans } from "../backends/best-sentences.ts"
 import type { SectionStart } from "../storage/document.ts"
-import { foldText, formsOf, WORDS } from "./analyze.ts"
+import { foldText, formsOf, hasDigit, WORDS } from "./analyze.ts"
 import type { WordWeight } from "./worker-messages.ts"
 
 /** The query's words, by every form under which they can stand in a text. */
@@ -13,7 +13,7 @@ export class QueryWords {
 
   constructor(private readonly weights: readonly WordWeight[]) {
     weights.forEach(({ terms }, word) => {
-      for (const term of terms) this.byTerm.set(term, word)
+      for (const term of distinguishing(terms)) this.byTerm.set(term, word)
     })
   }
 
@@ -43,6 +43,10 @@ export class QueryWords {
     return sum
   }
 }
+
+/** Without the cut form of an identifier, under which `subject290` and `subject291` are one word. */
+const distinguishing = (forms: readonly string[]): readonly string[] =>
+  forms.some(hasDigit) ? forms.filter(form => !form.endsWith("*")) : forms
 
 /** The section at a place in the passage. */
 export function sectionAt(sections: readonly SectionStart[], at: number): string | null {

@@ -28,6 +28,8 @@ export interface FuseOptions {
   coverage?: number
   /** Words of the query without stop words, repeated ones counted again: the sum of their weights. */
   words?: number
+  /** Share of the query's weight on rare words that a passage holds, 0..1; a missing passage holds none. */
+  rare?: ReadonlyMap<number, number>
 }
 
 /** Range and effect of the rule, in one place; chosen on public collections, checked on ones left out. */
@@ -44,6 +46,10 @@ export const FUSION = {
   enoughCoverage: 0.35,
   /** Weight of the vector leg under full mistrust; exact words still order what it finds alike. */
   mistrustWeight: 0.9,
+  /** A rare word with this share of the query's weight decides: the query asks for it, and it is no accident. */
+  decisiveShare: 0.6,
+  /** A passage whose keyword score is below this share of another's holds next to nothing of what that one holds. */
+  nextToNothing: 0.25,
 } as const
 
 /** BM25 gives a word that stands once in a passage of average length its idf, and k1 + 1 = 2.2 times that at most. */
@@ -64,7 +70,31 @@ export function fuse(keyword: Scored[], vector: Scored[], options: FuseOptions):
     const words = keywordShare.get(id) ?? 0
     return (1 - weight) * words + weight * (vectorShare.get(id) ?? expected(words))
   }
-  return [...ids].map(id => ({ id, score: scoreOf(id) })).sort((a, b) => b.score - a.score || a.id - b.id)
+  const fused = [...ids].map(id => ({ id, score: scoreOf(id) })).sort((a, b) => b.score - a.score || a.id - b.id)
+  return options.rare && weight < 1 ? rareFirst(fused, keyword, options.rare) : fused
+}
+
+/**
+ * Moves each passage that holds a decisive rare word in front of the first one that holds next to nothing of the query, and
+ * gives it that one's score. To a model `row54321` and `row54090` mean the same, and a lookalike has a cosine as good.
+ */
+function rareFirst(fused: Scored[], keyword: Scored[], rare: ReadonlyMap<number, number>): Scored[] {
+  const decisive = ({ id }: Scored): boolean => (rare.get(id) ?? 0) >= FUSION.decisiveShare
+  const holders = fused.filter(decisive)
+  if (holders.length === 0) return fused
+  const words = new Map(keyword.map(({ id, score }) => [id, score]))
+  const wordsOf = ({ id }: Scored): number => words.get(id) ?? 0
+  const list = fused.filter(each => !decisive(each))
+  // The list shrinks by no more than the few holders, which keep their order among themselves.
+  let from = 0
+  for (const holder of holders) {
+    const least = wordsOf(holder) * FUSION.nextToNothing
+    let at = list.findIndex((other, i) => i >= from && (other.score < holder.score || wordsOf(other) < least))
+    if (at < 0) at = list.length
+    list.splice(at, 0, { id: holder.id, score: Math.max(holder.score, list[at]?.score ?? 0) })
+    from = at + 1
+  }
+  return list
 }
 
 /** Share of the vector leg for one query, 0..1. */

@@ -6,7 +6,7 @@
  * passages, counted while the postings are read: scores do not depend on other workspaces, on removed passages or on
  * how far merging has come, and a filter narrows the list without changing a score.
  */
-import { schemeOf, type TermGroup, termsOf } from "./analyze.ts"
+import { isIdentifier, schemeOf, type TermGroup, termsOf } from "./analyze.ts"
 import { GAIN, gains, gainsOf, QueryPostings, type SpanOf } from "./document-gain.ts"
 import { type IdRanges, NO_IDS, pairAround, toRanges, union } from "./id-ranges.ts"
 import type { KeywordStore, Segment } from "./keyword-store.ts"
@@ -24,6 +24,8 @@ const IN_WORKSPACE = 1
 const IN_FILTER = 2
 /** Lengths are stored as 16 bits. */
 const MAX_LENGTH = 65_535
+/** A word is rare where no more passages hold it than these, and no more than this share of the library or a single one. */
+const RARE = { passages: 5, share: 0.05 }
 /** Passages that tell how long a passage and its neighbours are on average. */
 const SAMPLED_PASSAGES = 20_000
 
@@ -53,6 +55,8 @@ export interface KeywordResult {
   knownShare: number
   /** The largest part of each word in a score, in the order of the groups. */
   parts: number[]
+  /** Passages of the workspace that hold a rare word, with the share of the query's weight on their rare words: 1 with an identifier. */
+  rare: Map<number, number>
   /**
    * The real scores of passages, with what each gains from its document; 0 where it holds none of the words itself. Valid
    * until the next search.
@@ -278,18 +282,38 @@ export class KeywordIndex {
   search(groups: TermGroup[], scope: Scope, depth: number): KeywordResult {
     const { scores, rows } = this
     if (groups.length === 0)
-      return { hits: [], total: 0, bound: 0, knownShare: 0, parts: [], scoresOf: ids => new Float64Array(ids.length) }
+      return {
+        hits: [],
+        total: 0,
+        bound: 0,
+        knownShare: 0,
+        parts: [],
+        rare: new Map(),
+        scoresOf: ids => new Float64Array(ids.length),
+      }
     scores.fill(0, 0, rows.end)
     const postings = new QueryPostings()
     let bound = 0
     let known = 0
     const parts: number[] = []
+    const rare = new Map<number, number>()
+    const fewest = Math.max(1, Math.min(RARE.passages, RARE.share * scope.documents))
     for (const group of groups) {
       const part = this.accumulate(group, scope, postings)
       bound += part
       parts.push(part)
-      if (this.buffer.length > 0) known += part
+      const { length } = this.buffer
+      if (length > 0) known += part
+      if (length <= fewest) {
+        // A question with an identifier is about it, however many other words it has.
+        const own = group.terms.some(isIdentifier) ? Number.POSITIVE_INFINITY : part
+        for (const row of this.buffer.rows.subarray(0, length)) {
+          const id = rows.idOf(row)
+          rare.set(id, (rare.get(id) ?? 0) + own)
+        }
+      }
     }
+    for (const [id, part] of rare) rare.set(id, Math.min(1, part / bound))
     const top = new TopK(Math.min(depth, rows.end))
     let total = 0
     const { mask } = scope
@@ -318,7 +342,7 @@ export class KeywordIndex {
         return own > 0 ? own + gained[i]! : 0
       })
     }
-    return { hits: top.list(), total, bound, knownShare: known / bound, parts, scoresOf }
+    return { hits: top.list(), total, bound, knownShare: known / bound, parts, rare, scoresOf }
   }
 
   /** Passages of the scope's filter that hold at least one form of every group. */

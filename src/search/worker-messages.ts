@@ -39,6 +39,8 @@ export interface Candidates {
   keyword: Float64Array
   /** NaN without a query vector, where the passage has none, and where the model does not know the passage's language. */
   cosine: Float64Array
+  /** Share of the query's weight that lies on rare words which the passage holds, 0..1; 1 where it holds a rare identifier. */
+  rare: Float64Array
 }
 
 /** How the cosines of a query lie over all visible passages whose language the model knows. */

@@ -40,6 +40,20 @@ describe("fusing the two legs", () => {
     expect(ids(fuse(keyword, vector, { weight: 0.35, coverage: 0.2, words: 20 }))[0]).toBe(0)
   })
 
+  test("a passage with the rare word that a query hangs on comes before those with next to none of its words", () => {
+    // Passage 0 holds the identifier, 1 and 2 look alike to the model and hold a word that is everywhere, 3 holds much.
+    const keyword = list(8, 0.1, 0, 4)
+    const vector = list(0.4, 0.7, 0.8, 0.9)
+    const options = { weight: 0.9, coverage: 0.4, words: 1 }
+    expect(ids(fuse(keyword, vector, options))).toEqual([3, 2, 1, 0])
+    const fused = fuse(keyword, vector, { ...options, rare: new Map([[0, 0.8]]) })
+    expect(ids(fused)).toEqual([3, 0, 2, 1])
+    const scores = fused.map(({ score }) => score)
+    expect(scores).toEqual([...scores].sort((a, b) => b - a))
+    // A small part of a long question may be there by accident.
+    expect(ids(fuse(keyword, vector, { ...options, rare: new Map([[0, 0.3]]) }))).toEqual([3, 2, 1, 0])
+  })
+
   test("a single word that is found is trusted", () => {
     expect(vectorWeight({ weight: 0.35, coverage: 0.45, words: 1 })).toBeLessThan(0.35)
   })
@@ -56,9 +70,11 @@ describe("fusing the two legs", () => {
     })
     const share = fc.double({ min: 0, max: 1, noNaN: true })
     const options = fc.record({ weight: share, coverage: fc.option(share, { nil: undefined }), words: fc.nat(30) })
+    const shares = fc.array(fc.tuple(fc.nat(50), share))
     fc.assert(
-      fc.property(scored, scored, options, (keyword, vector, { weight, coverage, words }) => {
-        const fused = fuse(keyword, vector, { weight, words, ...(coverage === undefined ? {} : { coverage }) })
+      fc.property(scored, scored, options, shares, (keyword, vector, { weight, coverage, words }, rares) => {
+        const rare = new Map(rares)
+        const fused = fuse(keyword, vector, { weight, words, rare, ...(coverage === undefined ? {} : { coverage }) })
         expect(new Set(ids(fused))).toEqual(new Set([...ids(keyword), ...ids(vector)]))
         expect(fused).toHaveLength(new Set(ids(fused)).size)
         let last = 1

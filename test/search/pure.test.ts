@@ -243,6 +243,7 @@ test("beyond the fused head the keyword leg goes on, scores never rise", () => {
       ids: Int32Array.of(1, 2, 3),
       keyword: Float64Array.of(9, 5, 0),
       cosine: Float64Array.of(0.1, 0.2, 0.9),
+      rare: new Float64Array(3),
     },
     background: null,
     understood: true,
