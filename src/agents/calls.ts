@@ -1,6 +1,6 @@
 /** Carries out the calls of one model turn, side by side, and stops those that only repeat. */
 
-import type { ToolCall } from "../backends/backend.ts"
+import type { MadeCall, ToolCall } from "../backends/backend.ts"
 import { canonicalJson } from "../canonical-json.ts"
 import type { Guard } from "../grounding/guard.ts"
 import type { Guarded } from "../guarded.ts"
@@ -50,7 +50,7 @@ interface CallEnvironment {
   offered: boolean
 }
 
-export async function carryOut(calls: ToolCall[], environment: CallEnvironment): Promise<DoneCall[]> {
+export async function carryOut(calls: MadeCall[], environment: CallEnvironment): Promise<DoneCall[]> {
   const { guard, steps } = environment
   const shown: GuardedCall[] = []
   for (const { id, name, arguments: given } of calls) {
@@ -82,7 +82,7 @@ export async function carryOut(calls: ToolCall[], environment: CallEnvironment):
 
 /** @param shownArguments what an external tool gets instead of the model's own words */
 function begin(
-  call: ToolCall,
+  call: MadeCall,
   shownArguments: Guarded<Record<string, unknown>>,
   { tools, context, history, offered }: CallEnvironment,
 ): { repeated: boolean; outcome: Promise<ToolOutcome> } {
@@ -92,6 +92,7 @@ function begin(
     return refused(
       `There is no tool ${JSON.stringify(call.name)}. The tools are ${tools.map(each => each.name).join(", ") || "none"}.`,
     )
+  if (call.problem) return refused(call.problem)
   const key = `${call.name} ${canonicalJson(call.arguments)}`
   const before = history.get(key)
   const outcome = before ? again(before) : carry()

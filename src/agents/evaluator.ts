@@ -35,7 +35,8 @@ export type Evaluated = { value: string } | { issues: SchemaIssue[][] } | { prob
 
 /** The first use loads the libraries, from source for a second; a schema of a hundred fields takes .02 s after that. */
 const LIMITS: ChildLimits = { cpuMs: 3_000, timeoutMs: 20_000, memoryBytes: 500_000_000 }
-const MAX_PROCESSES = 2
+/** One workspace uses two of them at most. */
+const MAX_PROCESSES = 3
 const MAX_WAITING = 64
 /** Characters of a schema as JSON. */
 const MAX_SCHEMA_CHARACTERS = 64_000

@@ -8,6 +8,7 @@ import { Ajv2019 } from "ajv/dist/2019.js"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import { RE2JS } from "re2js"
+import { isTextTooDeep, parseBounded, TOO_DEEP } from "../bounded-json.ts"
 
 export type JsonSchema = Record<string, unknown>
 
@@ -109,13 +110,17 @@ export function findJson(text: string): unknown {
   for (const candidate of [trimmed, fencedBlock(trimmed)?.trim(), firstBalanced(trimmed)]) {
     if (!candidate) continue
     try {
-      return JSON.parse(candidate)
+      return parseBounded(candidate)
     } catch {
-      // the next form may hold
+      // not JSON, or too deep: the next form may hold
     }
   }
   return undefined
 }
+
+/** Why `findJson` found nothing in the text. @param cut the text is the beginning of a longer one */
+export const whyNoJson = (text: string, cut: boolean): string =>
+  isTextTooDeep(text) ? TOO_DEEP : cut ? "was too long and was cut off" : "is not valid JSON"
 
 const FENCE = "```"
 

@@ -1,5 +1,6 @@
 /** Tools of external Model Context Protocol servers, connected when first asked for and again after they went away. */
 import type { Client, ClientOptions } from "@modelcontextprotocol/sdk/client/index.js"
+import { isTooDeep, TOO_DEEP } from "../bounded-json.ts"
 import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
@@ -113,7 +114,11 @@ async function listTools(server: McpServer, client: Client): Promise<ExternalToo
   let cursor: string | undefined
   for (let page = 0; page < MAX_LIST_PAGES; page++) {
     const listed = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: CONNECT_TIMEOUT_MS })
-    for (const { name, description, inputSchema } of listed.tools)
+    for (const { name, description, inputSchema } of listed.tools) {
+      if (isTooDeep(inputSchema)) {
+        log.warn("a tool of an MCP server is left out: its schema is nested too deep", { server: server.name })
+        continue
+      }
       tools.push({
         name: `${server.name}.${name}`,
         description: description ?? name,
@@ -123,6 +128,7 @@ async function listTools(server: McpServer, client: Client): Promise<ExternalToo
         external: true,
         execute: (args, { signal }) => callExternal(client, name, args, signal),
       })
+    }
     cursor = listed.nextCursor
     if (cursor === undefined) break
   }
@@ -162,5 +168,7 @@ function textOf(answer: Awaited<ReturnType<Client["callTool"]>>): string {
       return `[${part.type ?? "part"} ${part.mimeType ?? ""} left out: only text can be read]`
     },
   )
-  return parts.length === 0 && structuredContent !== undefined ? JSON.stringify(structuredContent) : parts.join("\n")
+  if (parts.length > 0 || structuredContent === undefined) return parts.join("\n")
+  if (isTooDeep(structuredContent)) throw new ToolError(`The result of this tool ${TOO_DEEP}.`)
+  return JSON.stringify(structuredContent)
 }

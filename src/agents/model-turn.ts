@@ -5,7 +5,7 @@ import {
   type ChatRequest,
   type ChatTurn,
   ContextOverflowError,
-  type ToolCall,
+  type MadeCall,
   type ToolDefinition,
 } from "../backends/backend.ts"
 import { guessTokens } from "../chat/tokens.ts"
@@ -43,7 +43,9 @@ export interface TurnRequest {
 
 export interface TurnReply {
   text: string
-  calls: ToolCall[]
+  calls: MadeCall[]
+  /** The reply is the beginning of a longer one. */
+  cut: boolean
 }
 
 /** Longest single reply in tokens: a model that babbles must not fill the window. */
@@ -85,7 +87,8 @@ async function collect(
     signal,
   }
   const pieces = model.backend.chat(await guard.pass(request, CHAT_REQUEST))
-  const calls: ToolCall[] = []
+  const calls: MadeCall[] = []
+  let cut = false
   let text = ""
   let size = 0
   for await (const piece of pieces) {
@@ -93,11 +96,13 @@ async function collect(
     else if (piece.type === "tool_call") calls.push(piece.call)
     size +=
       piece.type === "text" ? piece.text.length : piece.type === "tool_call" ? JSON.stringify(piece.call).length : 0
-    if (size > MAX_REPLY_CHARACTERS) break
+    cut = size > MAX_REPLY_CHARACTERS
+    if (cut) break
     if (piece.type === "end") {
+      cut = piece.reason === "length"
       usage.prompt_tokens += piece.usage.promptTokens
       usage.completion_tokens += piece.usage.completionTokens
     }
   }
-  return { text, calls }
+  return { text, calls, cut }
 }

@@ -6,11 +6,11 @@
  * or nothing (told likewise). The last allowed turn is asked without tools; when that brings no answer either,
  * the run still completes, with the best text so far.
  */
-import type { ChatTurn, ToolCall, ToolDefinition } from "../backends/backend.ts"
+import type { ChatTurn, MadeCall, ToolDefinition } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
 import { type CallHistory, carryOut, describeCalls, type StepRecorder } from "./calls.ts"
-import { describeIssues, findJson, type SchemaIssue } from "./json-schema.ts"
+import { describeIssues, findJson, type SchemaIssue, whyNoJson } from "./json-schema.ts"
 import { askModel, type RunModel, type Usage } from "./model-turn.ts"
 import { EMPTY_REPLY, LAST_TURN, NO_NEW_CALLS, ownWords, schemaRepair, systemPrompt } from "./prompts.ts"
 import type { OutputCheck } from "./request.ts"
@@ -51,7 +51,7 @@ export async function runAgent(input: RunInput): Promise<RunResult> {
   return new Loop(input).run()
 }
 
-type Reply = { calls: ToolCall[]; text: string } | { answer: string } | { problem: string; text: string }
+type Reply = { calls: MadeCall[]; text: string } | { answer: string } | { problem: string; text: string }
 
 class Loop {
   private readonly turns: ChatTurn[]
@@ -65,6 +65,10 @@ class Loop {
   /** Set once an answer failed the schema: the next turn repairs it, and there is only one. */
   private repairing = false
   private callCount = 0
+  /** Turns so far. */
+  private turnCount = 0
+  /** The last reply is the beginning of a longer one. */
+  private cut = false
 
   constructor(private readonly input: RunInput) {
     const { tools, model, output, guard, task } = input
@@ -86,8 +90,8 @@ class Loop {
 
   async run(): Promise<RunResult> {
     const { maxSteps } = this.input
-    for (let turn = 1; turn <= maxSteps; turn++) {
-      const last = turn === maxSteps
+    while (this.turnCount < maxSteps) {
+      const last = ++this.turnCount === maxSteps
       const offersTools = !last && !this.repairing && this.idleTurns < MAX_IDLE_TURNS && this.definitions.length > 0
       const reply = await this.ask(offersTools, last)
       if ("answer" in reply) {
@@ -125,16 +129,17 @@ class Loop {
         : undefined
     const tools = offersTools && model.native ? this.definitions : []
     const reply = await askModel({ model, turns, tools, responseFormat: format, usage, guard, signal: context.signal })
+    this.cut = reply.cut
     // Ids of our own: one that a model server made up would be one more text to look at.
     const calls = reply.calls.map(call => ({ ...call, id: this.newCallId() }))
     return this.read(reply.text, calls, speaksProtocol)
   }
 
-  private read(text: string, calls: ToolCall[], speaksProtocol: boolean): Reply {
+  private read(text: string, calls: MadeCall[], speaksProtocol: boolean): Reply {
     const newCallId = () => this.newCallId()
     if (calls.length > 0) return { calls, text }
     if (speaksProtocol) {
-      const reply = readProtocol(text, newCallId)
+      const reply = readProtocol(text, newCallId, this.cut)
       return "answer" in reply ? reply : { ...reply, text }
     }
     const leaked = leakedCall(text, this.names, newCallId)
@@ -150,7 +155,7 @@ class Loop {
   private async accept(answer: string, last: boolean): Promise<RunResult | undefined> {
     const { output, guard } = this.input
     if (!output) return { output: await guard.text(answer), structuredOutput: undefined, finishReason: "final_answer" }
-    const checked = await checkOutput(answer, output, this.input.context.signal)
+    const checked = await checkOutput(answer, output, this.cut, this.input.context.signal)
     if ("value" in checked) {
       const value = await guard.value(checked.value)
       return {
@@ -166,7 +171,8 @@ class Loop {
   }
 
   private async takeAsAnswer(text: string): Promise<RunResult> {
-    if (this.input.output) throw violation([{ field: "", issue: "the model gave no readable answer" }])
+    if (this.input.output)
+      throw violation([{ field: "", issue: `the model gave no readable answer: it ${whyNoJson(text, this.cut)}` }])
     const output = (await this.input.guard.text(text.trim())) || this.bestSoFar()
     return { output, structuredOutput: undefined, finishReason: "final_answer" }
   }
@@ -177,7 +183,7 @@ class Loop {
     this.turns.push({ role: "user", content: answerToIt })
   }
 
-  private async call(calls: ToolCall[], text: string, offered: boolean): Promise<void> {
+  private async call(calls: MadeCall[], text: string, offered: boolean): Promise<void> {
     const { guard, model } = this.input
     const shown = await guard.text(text)
     const done = await carryOut(calls.slice(0, MAX_CALLS_PER_TURN), { ...this.input, history: this.history, offered })
@@ -213,7 +219,7 @@ class Loop {
   private bestSoFar(): string {
     if (this.best) return this.best
     const found = this.lastResult ? ` The last result was:\n${this.lastResult.slice(0, 2_000)}` : ""
-    return `No answer was reached within ${this.input.maxSteps === 1 ? "1 turn" : `${this.input.maxSteps} turns`}.${found}`
+    return `No answer was reached within ${this.turnCount === 1 ? "1 turn" : `${this.turnCount} turns`}.${found}`
   }
 
   private newCallId(): string {
@@ -225,6 +231,7 @@ class Loop {
 async function checkOutput(
   answer: string,
   output: OutputCheck,
+  cut: boolean,
   signal: AbortSignal,
 ): Promise<{ value: unknown } | { issues: SchemaIssue[] }> {
   const found = findJson(answer)
@@ -232,7 +239,7 @@ async function checkOutput(
   const issues = await output.issuesOf(candidates, signal)
   const good = issues.findIndex(each => each.length === 0)
   if (good >= 0) return { value: candidates[good] }
-  return { issues: found === undefined ? [{ field: "", issue: "the answer is not valid JSON" }] : issues[0]! }
+  return { issues: found === undefined ? [{ field: "", issue: `the answer ${whyNoJson(answer, cut)}` }] : issues[0]! }
 }
 
 function violation(issues: SchemaIssue[]): AppError {

@@ -1,6 +1,6 @@
 /** Tool calls as text, for models that cannot call tools by themselves: one JSON object a turn, strictly read. */
 import type { ToolCall, ToolDefinition } from "../backends/backend.ts"
-import { findJson, type JsonSchema } from "./json-schema.ts"
+import { findJson, type JsonSchema, whyNoJson } from "./json-schema.ts"
 
 export type ProtocolReply = { calls: ToolCall[] } | { answer: string } | { problem: string }
 
@@ -36,12 +36,15 @@ function answerSchema(outputSchema: JsonSchema | null): JsonSchema {
 const REMINDER =
   'Write exactly one JSON object: {"tool_calls": [{"name": …, "arguments": {…}}]} or {"final_answer": …}.'
 
-/** Prose without any brace is taken as an answer: a strict reading would only cost a turn to get the same words. */
-export function readProtocol(text: string, newCallId: () => string): ProtocolReply {
+/**
+ * Prose without any brace is taken as an answer: a strict reading would only cost a turn to get the same words.
+ * @param cut the text is the beginning of a longer reply
+ */
+export function readProtocol(text: string, newCallId: () => string, cut = false): ProtocolReply {
   if (!text.includes("{"))
     return text.trim() === "" ? { problem: `The reply was empty. ${REMINDER}` } : { answer: text.trim() }
   const value = findJson(text)
-  if (!isObject(value)) return { problem: `The reply is not valid JSON. ${REMINDER}` }
+  if (!isObject(value)) return { problem: `The reply ${whyNoJson(text, cut)}. ${REMINDER}` }
   if ("final_answer" in value) return { answer: asText(value.final_answer) }
   const given = value.tool_calls ?? ("name" in value ? [value] : undefined)
   if (!Array.isArray(given) || given.length === 0)

@@ -72,6 +72,12 @@ export interface ToolCall {
   arguments: Record<string, unknown>
 }
 
+/** A call as a model made it. */
+export interface MadeCall extends ToolCall {
+  /** Why it cannot be carried out, in words for the model; the arguments are empty then. */
+  problem?: string
+}
+
 export type ChatTurn =
   | { role: "system"; content: string }
   | { role: "user"; content: string; images?: ChatImage[] }
@@ -156,7 +162,7 @@ export type ChatPiece =
   | { type: "waiting"; phase: "queued" | "loading_model"; detail?: string }
   | { type: "thinking"; text: string }
   | { type: "text"; text: string }
-  | { type: "tool_call"; call: ToolCall }
+  | { type: "tool_call"; call: MadeCall }
   | { type: "end"; reason: "stop" | "length"; usage: { promptTokens: number; completionTokens: number } }
 
 /** A provider of chat models: Ollama, an OpenAI-compatible server, the built-in extractive mode. */

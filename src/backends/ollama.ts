@@ -8,14 +8,23 @@ import {
   type ChatRequest,
   type ChatTurn,
   ContextOverflowError,
+  type MadeCall,
   type ModelInfo,
-  type ToolCall,
 } from "./backend.ts"
 import { askInLine, type ModelQueue } from "./model-queue.ts"
 import { OllamaModels } from "./ollama-models.ts"
 import { Probe, redirectOf } from "./probe.ts"
 import { ThinkTagSplitter } from "./think-tags.ts"
-import { brokenOff, notJson, openStream, readLines, type ServerCall, SilenceWatch, said } from "./wire.ts"
+import {
+  brokenOff,
+  notJson,
+  openStream,
+  readArguments,
+  readLines,
+  type ServerCall,
+  SilenceWatch,
+  said,
+} from "./wire.ts"
 
 export interface OllamaOptions {
   /** Address of the server, such as `http://127.0.0.1:11434`. */
@@ -177,22 +186,11 @@ function message(turn: ChatTurn): Record<string, unknown> {
   return { role: turn.role, content: turn.content }
 }
 
-function toolCall({ id, function: called }: WireToolCall): ToolCall {
-  return { id: id || newId("call"), name: called?.name ?? "", arguments: argumentsOf(called?.arguments) }
+function toolCall({ id, function: called }: WireToolCall): MadeCall {
+  return { id: id || newId("call"), name: called?.name ?? "", ...readArguments(called?.arguments) }
 }
 
-/** Some model templates deliver the object as text. */
-function argumentsOf(given: unknown): Record<string, unknown> {
-  if (typeof given === "string") {
-    try {
-      return argumentsOf(JSON.parse(given))
-    } catch {
-      return {}
-    }
-  }
-  return typeof given === "object" && given !== null && !Array.isArray(given) ? (given as Record<string, unknown>) : {}
-}
-
+/** Its calls may hold anything, which `readArguments` looks at; a line's length is bounded already. */
 function parseLine(text: string): Line {
   try {
     return JSON.parse(text) as Line

@@ -2,6 +2,7 @@
  * Chat models behind the OpenAI interface (`/v1/models`, `/v1/chat/completions`): llama.cpp server, vLLM, LM Studio and
  * the like; named `openai/NAME`. The window is the server's own: it cannot be set per request.
  */
+import { MAX_JSON_CHARACTERS, parseBounded } from "../bounded-json.ts"
 import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
@@ -17,7 +18,17 @@ import {
 import { askInLine, type ModelQueue } from "./model-queue.ts"
 import { labelOf, Probe, redirectOf } from "./probe.ts"
 import { ThinkTagSplitter } from "./think-tags.ts"
-import { brokenOff, errorText, notJson, openStream, readLines, type ServerCall, SilenceWatch, said } from "./wire.ts"
+import {
+  brokenOff,
+  errorText,
+  notJson,
+  openStream,
+  readArguments,
+  readLines,
+  type ServerCall,
+  SilenceWatch,
+  said,
+} from "./wire.ts"
 
 export interface OpenAiOptions {
   /** Address with its version path, such as `http://127.0.0.1:8080/v1`. */
@@ -180,7 +191,7 @@ async function* read(response: Response, watch: SilenceWatch): AsyncGenerator<Ch
   if (rest.thinking) yield { type: "thinking", text: rest.thinking }
   if (rest.text) yield { type: "text", text: rest.text }
   for (const { id, name, text } of calls.values())
-    yield { type: "tool_call", call: { id: id || newId("call"), name, arguments: parseArguments(text) } }
+    yield { type: "tool_call", call: { id: id || newId("call"), name, ...readArguments(text) } }
   yield { type: "end", reason: finish === "length" ? "length" : "stop", usage }
 }
 
@@ -202,7 +213,8 @@ function* piecesOf(
     calls.set(index, {
       id: call.id || (id ?? ""),
       name: call.name || (called?.name ?? ""),
-      text: call.text + (called?.arguments ?? ""),
+      // One that grows past what is read at all is refused in the end, and need not grow further.
+      text: call.text.length > MAX_JSON_CHARACTERS ? call.text : call.text + (called?.arguments ?? ""),
     })
   }
 }
@@ -256,20 +268,9 @@ function message(turn: ChatTurn): Record<string, unknown> {
 
 function parseChunk(data: string): Chunk {
   try {
-    return JSON.parse(data) as Chunk
+    return parseBounded(data) as Chunk
   } catch {
     throw notJson(SERVER, data)
-  }
-}
-
-function parseArguments(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text || "{}")
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {}
-  } catch {
-    return {}
   }
 }
 

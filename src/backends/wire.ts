@@ -1,7 +1,8 @@
 /** What the HTTP model servers have in common: sending a chat request, reading its stream line by line, naming what failed. */
+import { isTooDeep, JsonOutOfBounds, MAX_JSON_CHARACTERS, parseBounded, TOO_DEEP } from "../bounded-json.ts"
 import { AppError } from "../errors.ts"
 import { fetchWithin } from "../outbound.ts"
-import type { ChatPiece } from "./backend.ts"
+import type { ChatPiece, MadeCall } from "./backend.ts"
 
 export interface ServerCall {
   url: string
@@ -137,6 +138,7 @@ export async function* readLines(response: Response, watch: SilenceWatch): Async
         if (line) yield line
       }
       rest = rest.slice(from)
+      if (rest.length > MAX_JSON_CHARACTERS) throw lineTooLong()
     }
     rest = (rest + decoder.decode()).trim()
     if (rest) yield rest
@@ -145,10 +147,31 @@ export async function* readLines(response: Response, watch: SilenceWatch): Async
   }
 }
 
+const lineTooLong = (): AppError =>
+  new AppError("model_error", {
+    message: `the model server sent a line of more than ${MAX_JSON_CHARACTERS} characters`,
+  })
+
+/**
+ * The arguments of a call as a server delivered them: an object, or its text. What is no object counts as none, so that
+ * the tool says what it lacks.
+ */
+export function readArguments(given: unknown): Pick<MadeCall, "arguments" | "problem"> {
+  try {
+    const value = typeof given === "string" ? parseBounded(given || "{}") : given
+    if (isTooDeep(value)) throw new JsonOutOfBounds(TOO_DEEP)
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
+    return { arguments: isObject ? (value as Record<string, unknown>) : {} }
+  } catch (error) {
+    if (!(error instanceof JsonOutOfBounds)) return { arguments: {} }
+    return { arguments: {}, problem: `The call was not carried out: what its arguments hold ${error.message}.` }
+  }
+}
+
 /** The message inside an error body of either form: `{"error": "…"}` or `{"error": {"message": "…"}}`. */
 export function errorText(body: string): string {
   try {
-    const { error } = JSON.parse(body) as { error?: string | { message?: string } }
+    const { error } = parseBounded(body) as { error?: string | { message?: string } }
     const text = typeof error === "string" ? error : error?.message
     if (text) return text.slice(0, 500)
   } catch {

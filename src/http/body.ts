@@ -1,11 +1,9 @@
 /** JSON bodies: bounded, and refused with the contract's errors. */
+import { JsonOutOfBounds, MAX_JSON_DEPTH, parseBounded } from "../bounded-json.ts"
 import { AppError, invalid } from "../errors.ts"
 
 /** Largest JSON body: 1 MB by contract, counted in the same units as its 1 GB. */
 export const MAX_JSON_BYTES = 1_048_576
-
-/** Deepest nesting of a JSON body: validation recurses, and no honest request comes near. */
-const MAX_JSON_DEPTH = 64
 
 /** From the head of a request to the end of its body, for callers who have shown credentials and for those who have not. */
 export const BODY_LIMIT_MS = { known: 120_000, stranger: 15_000 }
@@ -22,7 +20,6 @@ export async function readJson(request: Request, limitMs = BODY_LIMIT_MS.known):
     throw new AppError("unsupported_media_type", { message: "Content-Type must be application/json" })
   const bytes = await readBounded(request, MAX_JSON_BYTES, limitMs)
   if (bytes.length === 0) return undefined
-  if (depthOf(bytes) > MAX_JSON_DEPTH) throw invalid("body", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`)
   const value = parse(bytes)
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalid("body", "must be a JSON object")
@@ -31,8 +28,10 @@ export async function readJson(request: Request, limitMs = BODY_LIMIT_MS.known):
 
 function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+    return parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
   } catch (cause) {
+    if (cause instanceof JsonOutOfBounds)
+      throw invalid("body", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`)
     throw new AppError("invalid_json", { cause })
   }
 }
@@ -69,21 +68,3 @@ const tooLate = (limitMs: number): AppError =>
     details: [{ field: "body", issue: `must come within ${limitMs / 1000} s` }],
     headers: { Connection: "close" },
   })
-
-/** Deepest nesting of brackets outside of strings; of broken JSON some number. */
-function depthOf(json: Uint8Array): number {
-  let depth = 0
-  let deepest = 0
-  let inString = false
-  for (let i = 0; i < json.length; i++) {
-    const byte = json[i]
-    if (inString) {
-      if (byte === 0x5c)
-        i++ // a backslash: the next byte is part of the string
-      else if (byte === 0x22) inString = false
-    } else if (byte === 0x22) inString = true
-    else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth)
-    else if (byte === 0x7d || byte === 0x5d) depth--
-  }
-  return deepest
-}

@@ -59,6 +59,8 @@ test.each([
   "combinations(100000, 5)",
   "2^2^2^2^2^100",
   "1e5000 % 7",
+  "7 % 0",
+  "mod(7, 1 - 1)",
 ])("refused: %s", expression => expect(() => evaluate(expression)).toThrow())
 
 test("no expression takes long", () => {

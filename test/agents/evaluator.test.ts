@@ -39,6 +39,23 @@ describe("an evaluating process", () => {
     expect(await slow).toContain("too much time")
   }, 60_000)
 
+  test("is free for another workspace while one fills all that it may with what never ends", async () => {
+    const doublings = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [
+        `d${at}`,
+        { allOf: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] },
+      ]),
+    )
+    const schema = { $defs: { ...doublings, d30: { type: "object" } }, $ref: "#/$defs/d0" }
+    let ended = 0
+    const flood = Array.from({ length: 8 }, () =>
+      saidOf(evaluator.check(schema, [{}], "ws_1", never)).finally(() => ended++),
+    )
+    expect(await evaluator.check({ type: "string" }, ["a"], "ws_2", never)).toEqual([[]])
+    expect(ended).toBeLessThan(4) // waiting its turn behind them, it would have come after one or two rounds
+    await Promise.all(flood)
+  }, 60_000)
+
   test("ends with the call that nobody waits for any more", async () => {
     const abort = new AbortController()
     const slow = saidOf(evaluator.calculate(endlessExpression, "ws_1", abort.signal))

@@ -180,6 +180,36 @@ test("an answer that never meets the schema is 422 with the run", async () => {
   })
 })
 
+test("eight runs at once with arguments or answers nested far too deep are answered, and the model is told", async () => {
+  let nested: unknown = 1
+  for (let level = 0; level < 20_000; level++) nested = { a: nested }
+  const answer = `{"final_answer": ${"[".repeat(200_000)}${"]".repeat(200_000)}}`
+  const seen: string[] = []
+  model.scenes.add("deepcall", request => {
+    const { role, content } = request.messages.at(-1)
+    if (role !== "tool") return { tools: [{ name: "calculate", arguments: { expression: nested } }] }
+    seen.push(content)
+    return { text: "done" }
+  })
+  model.scenes.add("deepanswer", { text: answer })
+  const run = (task: string, more = {}) => client.post("/agents/run", { task, model: "ollama/qwen3:8b", ...more })
+  const all = [
+    run("case-deepcall"),
+    run("case-deepcall"),
+    run("case-deepcall", { redaction: { enabled: true } }),
+    run("case-deepanswer"),
+    run("case-deepanswer"),
+    run("case-deepanswer"),
+    run("case-deepanswer", { output_schema: { type: "object" } }),
+    run("case-deepanswer", { output_schema: { type: "object" } }),
+  ]
+  const results = await Promise.all(all)
+  expect(results.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 422, 422])
+  expect(seen).toHaveLength(3)
+  for (const told of seen) expect(told).toContain("nested deeper than 64 levels")
+  expect(results[3]!.body.output).toBe(answer)
+}, 30_000)
+
 test("an Idempotency-Key gives the same run", async () => {
   say({ text: "once" })
   const send = () => client.post("/agents/run", { task: "t" }, { "idempotency-key": "abc" })

@@ -86,6 +86,34 @@ test("tools of a server over streamable HTTP join with its headers sent, and go 
   expect(provider.problemOf("dead.page")).toContain("does not answer")
 }, 20_000)
 
+test("a tool whose schema is nested too deep is left out, and such a result is an error of the call", async () => {
+  const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`
+  const results: Record<string, string> = {
+    initialize:
+      '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"deep","version":"1"}}',
+    "tools/list": `{"tools":[{"name":"odd","inputSchema":{"type":"object","default":${deep(200_000)}}},{"name":"fine","inputSchema":{"type":"object"}}]}`,
+    "tools/call": `{"content":[],"structuredContent":${deep(200_000)}}`,
+  }
+  const http = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      if (request.method !== "POST") return new Response(null, { status: 405 })
+      const { id, method } = (await request.json()) as { id?: number; method: string }
+      if (id === undefined) return new Response(null, { status: 202 })
+      const body = `{"jsonrpc":"2.0","id":${id},"result":${results[method]}}`
+      return new Response(body, { headers: { "content-type": "application/json" } })
+    },
+  })
+  closing.push(() => http.stop(true))
+  const tools = await mcp({ name: "deep", url: http.url, headers: {} }).tools()
+  expect(tools.map(tool => tool.name)).toEqual(["deep.fine"])
+  expect(await call(tools[0]!, {})).toEqual({
+    isError: true,
+    result: "The result of this tool is nested deeper than 64 levels.",
+  })
+}, 20_000)
+
 test("a run uses external tools only where it names them", async () => {
   const model = scriptedModel(
     inOrder([{ calls: [{ name: "local.echo", arguments: { word: "hey" } }] }, { text: "ok" }, { text: "ok" }]),

@@ -659,6 +659,44 @@ test("a model that only ever writes broken calls ends after a bounded number of 
   expect(model.requests.length).toBeLessThan(6)
 })
 
+const deep = (levels: number, open = "[", close = "]") => open.repeat(levels) + close.repeat(levels)
+
+test("a reply that is nested too deep is the answer as it stands, and a call in it is told to the model", async () => {
+  const answer = `{"final_answer": ${deep(200_000)}}`
+  const chatOnly = { info: { capabilities: ["chat" as const] } }
+  const { runs, caller } = await harness(
+    scriptedModel(() => ({ text: answer })),
+    [],
+    chatOnly,
+  )
+  const run = await runs.runToEnd(caller, { task: "t" }, never)
+  expect(run).toMatchObject({ status: "completed", output: answer })
+  const error = await refusal(runs.runToEnd(caller, { task: "t", output_schema: DAYS }, never))
+  expect(error).toMatchObject({ code: "output_schema_violation", status: 422 })
+  expect(error.message).toContain("nested deeper than 64 levels")
+
+  const call = `{"tool_calls": [{"name": "calculate", "arguments": {"expression": ${deep(200_000)}}}]}`
+  const model = scriptedModel(inOrder([{ text: call }, { text: '{"final_answer": "done"}' }]))
+  const second = await harness(model, [], chatOnly)
+  expect(await second.runs.runToEnd(second.caller, { task: "t" }, never)).toMatchObject({ output: "done", steps: [] })
+  expect(model.requests[1]!.turns.at(-1)!.content).toContain("nested deeper than 64 levels")
+})
+
+test("an answer that is cut at the limit is said to be too long, not to be no JSON", async () => {
+  const long = JSON.stringify({ days: 90, words: "word ".repeat(150_000) })
+  const { runs, caller } = await harness(scriptedModel(() => ({ text: long })))
+  const error = await refusal(runs.runToEnd(caller, { task: "t", output_schema: DAYS }, never))
+  expect(error).toMatchObject({ code: "output_schema_violation", status: 422 })
+  expect(error.message).toContain("too long")
+  expect(error.message).not.toContain("not valid JSON")
+})
+
+test("a run that gives up early names the turns it took", async () => {
+  const { runs, caller } = await harness(scriptedModel(() => ({ text: "  " })))
+  const run = await runs.runToEnd(caller, { task: "t", max_steps: 20 }, never)
+  expect(run.output).toContain("within 4 turns")
+})
+
 test("a call that a small model writes into its text is carried out", async () => {
   const model = scriptedModel(
     inOrder([{ text: '{"name": "calculate", "parameters": {"expression": "2+2"}}' }, { text: "4" }]),

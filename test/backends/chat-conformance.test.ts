@@ -4,6 +4,7 @@ import type { ChatBackend, ChatPiece, ChatRequest } from "../../src/backends/bac
 import { ModelQueue } from "../../src/backends/model-queue.ts"
 import { OllamaChat } from "../../src/backends/ollama.ts"
 import { OpenAiChat } from "../../src/backends/openai.ts"
+import { readArguments, readLines, SilenceWatch } from "../../src/backends/wire.ts"
 import { AppError } from "../../src/errors.ts"
 import type { ModelServer } from "../support/model-server.ts"
 import { startOllama } from "../support/ollama.ts"
@@ -242,4 +243,19 @@ describe.each(backends)("$name", ({ server, model, backend }) => {
     const [a, b] = await Promise.all([collect(ask("mixa")), collect(ask("mixb"))])
     expect([join(a, "text"), join(b, "text")]).toEqual(["alpha alpha alpha", "beta beta beta"])
   })
+})
+
+test("arguments nested too deep come as a problem of the call, and a line without an end is refused", async () => {
+  const deepText = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
+  for (const given of [`{"a": ${deepText}}`, JSON.parse(`{"a": ${deepText}}`)]) {
+    const { arguments: args, problem } = readArguments(given)
+    expect(args).toEqual({})
+    expect(problem).toContain("nested deeper than 64 levels")
+  }
+  expect(readArguments('{"a": [[1]]}')).toEqual({ arguments: { a: [[1]] } })
+  const watch = new SilenceWatch(new AbortController().signal, 10_000)
+  const endless = new ReadableStream({ pull: controller => controller.enqueue(new Uint8Array(100_000).fill(97)) })
+  const reading = Array.fromAsync(readLines(new Response(endless), watch))
+  expect(await reading.catch((error: Error) => error.message)).toContain("a line of more than")
+  watch.close()
 })

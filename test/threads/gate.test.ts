@@ -33,3 +33,23 @@ test("a ticket that leaves the line lets the next one go", async () => {
   await third.turn(new AbortController().signal)
   expect(queue.load).toEqual({ running: 1, waiting: 0 })
 })
+
+test("of several places one key never holds the last, however much of its work waits", async () => {
+  const gate = gateOf(3, 50)
+  const signal = new AbortController().signal
+  const flood = Array.from({ length: 20 }, () => gate.enter("a"))
+  expect(gate.load).toEqual({ running: 2, waiting: 18 })
+  const other = gate.enter("b")
+  await other.turn(signal)
+  expect(gate.load).toEqual({ running: 3, waiting: 18 })
+  const third = gate.enter("c")
+  other.leave()
+  await third.turn(signal)
+  third.leave()
+  expect(gate.load).toEqual({ running: 2, waiting: 18 })
+  for (const ticket of flood) {
+    await ticket.turn(signal)
+    ticket.leave()
+  }
+  expect(gate.load).toEqual({ running: 0, waiting: 0 })
+})

@@ -132,11 +132,23 @@ const exact =
         throw new ExpressionProblem(`A remainder or divisor needs numbers of at most ${MAX_INTEGER_DIGITS} digits.`)
     return original(...values)
   }
+/** The library takes the remainder of a division by zero for the number itself. */
+const undefinedByZero =
+  (original: (...values: unknown[]) => unknown) =>
+  (...values: unknown[]) => {
+    if ([values[1]].flat(Number.POSITIVE_INFINITY).some(divisor => Number(divisor) === 0))
+      throw new ExpressionProblem("The result is not finite: a remainder of a division by zero.")
+    return original(...values)
+  }
 const originals = math as unknown as Record<string, (...values: unknown[]) => unknown>
 const limited = (names: string[], limit: typeof bounded) =>
   Object.fromEntries(names.map(name => [name, limit(originals[name]!)]))
 math.import(
-  { ...limited(["factorial", "combinations", "permutations"], bounded), ...limited(["mod", "gcd", "lcm"], exact) },
+  {
+    ...limited(["factorial", "combinations", "permutations"], bounded),
+    ...limited(["gcd", "lcm"], exact),
+    mod: undefinedByZero(exact(originals.mod!)),
+  },
   { override: true },
 )
 

@@ -15,8 +15,8 @@ export interface TableReader {
 
 const TIMEOUT_MS = 20_000
 const MAX_MEMORY_BYTES = 1_000_000_000
-/** More at once would starve the rest of the daemon. */
-const MAX_PROCESSES = 2
+/** More at once would starve the rest of the daemon; one workspace uses two of them at most. */
+const MAX_PROCESSES = 3
 /** Each waits for others for a minute or so at worst. */
 const MAX_WAITING = 64
 
