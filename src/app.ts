@@ -33,6 +33,7 @@ import { EXTENSIONS } from "./ingest/extract/extensions.ts"
 import { QuickReader } from "./ingest/extract/quick-reader.ts"
 import { ReaderPool, type ReaderPoolOptions } from "./ingest/extract/reader-pool.ts"
 import { indexingLanes } from "./ingest/lanes.ts"
+import { requeueInterrupted } from "./ingest/outcomes.ts"
 import { INDEX_FILE } from "./ingest/task.ts"
 import { JobQueue } from "./jobs/queue.ts"
 import { JobWorker } from "./jobs/worker.ts"
@@ -107,6 +108,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
   blobs.clearTemporary()
   const queue = new JobQueue(database)
   await queue.reclaim()
+  await requeueInterrupted(database)
   const changes = new FileChanges()
   const idempotency = new Idempotency(database)
   const embedder = await openConfiguredEmbedder(config, config.embedding_model)

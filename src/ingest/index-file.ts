@@ -3,14 +3,14 @@
  * crash. The file becomes searchable, all of it at once, in the transaction that also completes the job, and only while
  * this worker still holds the job's lease.
  */
-import type { JobQueue } from "../jobs/queue.ts"
+import { isUsedUp, type JobQueue } from "../jobs/queue.ts"
 import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
 import type { Blobs } from "../storage/blobs.ts"
 import type { FileVersion } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import { type ChunkSource, type ExtractedDocument, ExtractionError } from "../storage/document.ts"
-import { fail, publish, removeJob, requeue } from "./outcomes.ts"
+import { fail, failUsedUp, publish, removeJob, requeue } from "./outcomes.ts"
 import { progressReporter } from "./progress.ts"
 
 export type Stage = "extracting" | "ocr" | "chunking" | "embedding" | "committing"
@@ -95,8 +95,7 @@ export async function indexFile(dependencies: IndexFileDependencies, job: Leased
     .where("id", "=", job.subject)
     .executeTakeFirst()
   if (!file) return removeJob(dependencies, job) // deleted meanwhile
-  if (job.attempts > job.maxAttempts)
-    return fail(dependencies, job, "internal_error", "the file could not be indexed in several attempts")
+  if (isUsedUp(job)) return failUsedUp(dependencies, job)
   const report = progressReporter(dependencies, file, job.attempts)
   let document: ReadDocument | undefined
   try {
@@ -137,7 +136,7 @@ export async function giveUp(dependencies: IndexFileDependencies, job: LeasedJob
   if (known) return fail(dependencies, job, error.code, error.message)
   if (job.attempts >= job.maxAttempts && !(await dependencies.isDisksFault(error))) {
     log.error("file could not be indexed", { file_id: job.subject, error })
-    return fail(dependencies, job, "internal_error", "the file could not be indexed in several attempts")
+    return failUsedUp(dependencies, job)
   }
   await requeue(dependencies, job.subject)
   throw error

@@ -6,13 +6,14 @@
  */
 
 import { sql } from "kysely"
+import { isUsedUp } from "../jobs/queue.ts"
 import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
 import { ExtractionError } from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
 import { both } from "../threads/both.ts"
 import { giveUp, type IndexFileDependencies, indexFile, type QuickDocument, type QuickOutcome } from "./index-file.ts"
-import { fail, publish, removeJob, requeue } from "./outcomes.ts"
+import { failUsedUp, publish, removeJob, requeue } from "./outcomes.ts"
 import { StageClock } from "./stage-clock.ts"
 
 /** Passages written together: they are in memory, and the first of them waits for the last. */
@@ -70,8 +71,7 @@ async function membersOf(dependencies: IndexFileDependencies, jobs: readonly Lea
   for (const job of jobs) {
     const file = byId.get(job.subject)
     if (!file) await removeJob(dependencies, job)
-    else if (job.attempts > job.maxAttempts)
-      await fail(dependencies, job, "internal_error", "the file could not be indexed in several attempts")
+    else if (isUsedUp(job)) await failUsedUp(dependencies, job)
     else members.push({ job, file })
   }
   return members

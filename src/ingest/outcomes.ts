@@ -3,6 +3,7 @@
 import { sql } from "kysely"
 import type { LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
+import type { Database } from "../storage/database.ts"
 import type { ExtractionErrorCode } from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
 import type { IndexFileDependencies, ReadDocument } from "./index-file.ts"
@@ -94,8 +95,21 @@ export async function fail(
   announce(job.subject)
 }
 
+/** For good, after all the attempts that it may have. */
+export const failUsedUp = (dependencies: IndexFileDependencies, job: LeasedJob): Promise<void> =>
+  fail(dependencies, job, "internal_error", "the file could not be indexed in several attempts")
+
 export async function removeJob({ database, queue }: IndexFileDependencies, job: LeasedJob): Promise<void> {
   await database.transaction().execute(trx => queue.complete(trx, [job]))
+}
+
+/** At start nothing is at work: whoever looks sees that what was at work waits. */
+export async function requeueInterrupted(database: Database): Promise<void> {
+  await database
+    .updateTable("files")
+    .set({ status: "queued", stage: null, progress: 0 })
+    .where("status", "=", "indexing")
+    .execute()
 }
 
 /** To be tried again: whoever looks sees that it waits. */

@@ -1,12 +1,17 @@
 /**
  * The durable queue. A job is a row; the states are:
- *   due      run_at has come, no lease           ← enqueue, fail with back-off, reclaim
+ *   due      run_at has come, no lease           ← enqueue, fail with back-off, reclaim (attempt - 1, interruption + 1)
  *   leased   lease_token and lease_until are set ← lease (attempt + 1 in the same statement), renew
  *   gone     the row is deleted                  ← complete, or fail for good
  * A worker that lost its lease (the row was re-enqueued or reclaimed) can neither complete nor fail the job.
  *
  * Jobs stand in lanes, so that short ones do not wait for long ones, and workspaces take turns within a lane, so that
  * one that brings thousands holds up no other.
+ *
+ * An attempt that ended with the daemon's death says little against the job: whoever kills the daemon, or cuts the power,
+ * does it with all jobs that are at work. It counts as an interruption. A job that was interrupted often is suspected of
+ * being the cause: suspects go one at a time, those that were interrupted least first, so that the one which is to blame
+ * is soon at work without the others. Only after many interruptions is it given up.
  */
 import { sql } from "kysely"
 import { newId } from "../id.ts"
@@ -32,6 +37,8 @@ export interface Job {
   /** This attempt included. */
   attempts: number
   maxAttempts: number
+  /** How often the daemon died while this job was at work. */
+  interruptions: number
   leaseToken: string
 }
 
@@ -42,12 +49,22 @@ const MEND_EVERY_MS = 30_000
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000]
 
 const MAX_ATTEMPTS = 4
+/** From so many interruptions on, a job is a suspect. */
+const SUSPECT_AFTER = 5
+/** After so many it is given up. */
+export const MAX_INTERRUPTIONS = 20
+/** What a suspect waits after the next start, for each interruption from then on; two minutes before it is given up. */
+const SUSPECT_WAIT_S = 8
 /** Some 13 values a row; SQLite takes 32 766. */
 const JOBS_PER_INSERT = 500
 /** A job that nobody has tried. */
-const FRESH = { attempts: 0, lease_token: null, lease_until: null, last_error: null }
+const FRESH = { attempts: 0, interruptions: 0, lease_token: null, lease_until: null, last_error: null }
 
-type LeasedRow = Pick<JobsTable, "id" | "subject" | "lane" | "payload" | "attempts" | "max_attempts">
+type LeasedRow = Pick<JobsTable, "id" | "subject" | "lane" | "payload" | "attempts" | "max_attempts" | "interruptions">
+
+/** Whether a job had all the attempts that it may have: it is not to be tried again. */
+export const isUsedUp = ({ attempts, maxAttempts, interruptions }: Job): boolean =>
+  attempts > maxAttempts || interruptions >= MAX_INTERRUPTIONS
 
 const iso = (time: number): string => new Date(time).toISOString()
 
@@ -104,7 +121,10 @@ export class JobQueue {
     const now = Date.now()
     const token = crypto.randomUUID()
     const ofLane = sql`task = ${task} and lane = ${lane}`
-    const isDue = sql`run_at <= ${iso(now)} and (lease_token is null
+    const isFree = sql`(interruptions < ${SUSPECT_AFTER} or not exists (select 1 from jobs as other
+      where other.task = ${task} and other.interruptions >= ${SUSPECT_AFTER}
+        and other.lease_token is not null and other.lease_until > ${iso(now)}))`
+    const isDue = sql`run_at <= ${iso(now)} and ${isFree} and (lease_token is null
       or (lease_until <= ${iso(now)} and lease_token not in (${sql.join(["", ...held])})))`
     const { rows } = await sql<LeasedRow>`
       with recursive
@@ -133,7 +153,7 @@ export class JobQueue {
         )
       update jobs set attempts = attempts + 1, lease_token = ${token}, lease_until = ${iso(now + LEASE_MS)}
       where id in (select id from due order by place, turn, id limit ${count})
-      returning id, subject, lane, payload, attempts, max_attempts`.execute(this.database)
+      returning id, subject, lane, payload, attempts, max_attempts, interruptions`.execute(this.database)
     if (rows.length === 0 && performance.now() - this.mendedAt > this.mendEveryMs) await this.mendTimes()
     return rows.map(row => toJob(task, token, row))
   }
@@ -203,9 +223,18 @@ export class JobQueue {
     return result.numUpdatedRows > 0n
   }
 
-  /** At start no worker lives: every lease is free again. */
+  /** At start no worker lives: every lease is free again, and what was leased was interrupted. Suspects go one at a time. */
   async reclaim(): Promise<void> {
-    await this.database.updateTable("jobs").set({ lease_token: null, lease_until: null }).execute()
+    const suspected = sql`interruptions + 1 >= ${SUSPECT_AFTER}`
+    const waitSeconds = sql`(interruptions + 2 - ${SUSPECT_AFTER}) * ${SUSPECT_WAIT_S}`
+    await sql`update jobs set
+        attempts = max(0, attempts - 1),
+        interruptions = interruptions + 1,
+        lane = case when ${suspected} then 'ordinary' else lane end,
+        run_at = case when ${suspected}
+          then strftime('%Y-%m-%dT%H:%M:%fZ', ${iso(Date.now())}, '+' || (${waitSeconds}) || ' seconds') else run_at end,
+        lease_token = null, lease_until = null
+      where lease_token is not null`.execute(this.database)
     await this.mendTimes()
   }
 
@@ -273,5 +302,6 @@ const toJob = (task: string, leaseToken: string, row: LeasedRow): Job => ({
   payload: JSON.parse(row.payload),
   attempts: row.attempts,
   maxAttempts: row.max_attempts,
+  interruptions: row.interruptions,
   leaseToken,
 })

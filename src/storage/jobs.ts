@@ -19,6 +19,8 @@ export interface JobsTable {
   payload: string
   attempts: number
   max_attempts: number
+  /** Attempts that ended with the daemon's death; they are not among `attempts`. */
+  interruptions: number
   /** Not leased before this time. */
   run_at: string
   /** Owner of the present lease; null while queued. */

@@ -73,6 +73,7 @@ describe("uploads", () => {
           payload: "{}",
           attempts: 0,
           max_attempts: 4,
+          interruptions: 0,
           run_at: later,
           created_at: later,
         })

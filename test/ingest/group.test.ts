@@ -34,6 +34,29 @@ describe("a group of small files", () => {
     for (let i = 0; i < 20; i++) expect(await files.find(`word${i}`)).toEqual([`Bird number word${i}.`])
   })
 
+  test("and one alone are done after nineteen deaths of the daemon, and given up after twenty", async () => {
+    files = await SmallFiles.open()
+    const size = 70_000 // of the ordinary lane
+    await files.put({
+      quick_19: "The heron stands.",
+      quick_20: "The crane.",
+      alone_19: "The otter.".padEnd(size),
+      alone_20: "The egret.".padEnd(size),
+    })
+    for (const died of [19, 20])
+      await files.library.db
+        .updateTable("jobs")
+        .set({ interruptions: died })
+        .where("subject", "like", `%${died}`)
+        .execute()
+    files.start()
+    await files.settled()
+    for (const id of ["quick_19", "alone_19"])
+      expect(await row(id)).toMatchObject({ status: "searchable", attempts: 1 })
+    for (const id of ["quick_20", "alone_20"])
+      expect(await row(id)).toMatchObject({ status: "failed", error_code: "internal_error" })
+  })
+
   test("does not wait to be full: a file alone is indexed at once", async () => {
     files = await SmallFiles.open()
     files.start()

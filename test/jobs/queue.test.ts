@@ -84,6 +84,61 @@ describe("the queue", () => {
     expect(subjects.sort()).toEqual(["file_1", "file_2"])
   })
 
+  test("counts no attempt that ended with the daemon's death, but how many did", async () => {
+    await add("file_1")
+    for (let died = 0; died < 8; died++) {
+      expect(await lease()).toMatchObject({ attempts: 1, interruptions: died })
+      await queue.reclaim()
+      setSystemTime(new Date(Date.now() + 60_000))
+    }
+    expect(await due()).toMatchObject([{ attempts: 0, interruptions: 8, lease_token: null }])
+    await queue.reclaim() // of a job that was not at work
+    expect(await due()).toMatchObject([{ attempts: 0, interruptions: 8 }])
+    await add("file_1") // anew
+    expect(await lease()).toMatchObject({ attempts: 1, interruptions: 0 })
+  })
+
+  test("counts the attempts that failed, whatever interrupted the others", async () => {
+    await add("file_1")
+    for (let failed = 1; failed <= 4; failed++) {
+      await lease()
+      await queue.reclaim()
+      const job = (await lease())!
+      expect(job.attempts).toBe(failed)
+      await queue.retryLater(job, "no")
+      setSystemTime(new Date(Date.now() + 180_000))
+    }
+  })
+
+  test("gives jobs that were interrupted often one at a time, later and the innocent first, while others go on", async () => {
+    for (const subject of ["culprit", "innocent"]) await add(subject, { lane: "quick" })
+    const leaseAll = async () => [
+      ...(await queue.lease("index", "quick", 64)),
+      ...(await queue.lease("index", "ordinary", 1)),
+      ...(await queue.lease("index", "ordinary", 1)),
+    ]
+    for (let died = 0; died < 5; died++) {
+      expect(await leaseAll()).toHaveLength(2)
+      await queue.reclaim()
+    }
+    expect(await leaseAll()).toEqual([]) // they wait
+    setSystemTime(new Date(Date.now() + 60_000))
+    await database
+      .updateTable("jobs")
+      .set({ run_at: "2020-01-01T00:00:00.000Z" })
+      .where("subject", "=", "culprit")
+      .execute()
+    expect(await leaseAll()).toMatchObject([{ subject: "culprit", lane: "ordinary", interruptions: 5 }])
+    await queue.reclaim()
+    await add("other")
+    const [innocent, other] = await leaseAll()
+    expect([innocent?.subject, other?.subject]).toEqual(["innocent", "other"])
+    setSystemTime(new Date(Date.now() + 30_000))
+    expect(await leaseAll()).toEqual([])
+    await complete(innocent!)
+    expect(await leaseAll()).toMatchObject([{ subject: "culprit", interruptions: 6 }])
+  })
+
   test("runs what a clock that was set back put into the far future, without a restart", async () => {
     const patient = new JobQueue(database, 0)
     await add("file_1")

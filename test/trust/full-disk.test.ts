@@ -103,3 +103,41 @@ describe.skipIf(!mounted)("a disk that runs full amid a file", () => {
     expect(leftovers()).toEqual([])
   }, 20_000)
 })
+
+describe.skipIf(!mounted)("a disk that runs full while accepted files are indexed", () => {
+  const small = mkdtempSync(join(tmpdir(), "carrel-disk-"))
+  let app: TestApp
+  let client: Client
+  beforeAll(async () => {
+    Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${SIZE_MB}m`, "tmpfs", small])
+    app = await startTestApp({ "disk-floor-mb": "4" }, join(small, "data"))
+    client = await app.client()
+  })
+  afterAll(async () => {
+    await app?.stop()
+    await unmount(small)
+    rmSync(small, { recursive: true, force: true })
+  })
+
+  test("costs none of them: they wait, no attempt is counted, and all are found once there is room", async () => {
+    const names = ["heron", "crane", "egret", "stork", "gull", "tern"]
+    const line = (name: string) => `The ${name} counts the boats of the harbour.\n`
+    const uploads = names.map(name => ({ name: `${name}.txt`, data: line(name).repeat(12_000) }))
+    const { status, body } = await client.upload(uploads)
+    expect(status).toBe(202)
+    const ballast = join(small, "ballast")
+    Bun.spawnSync(["dd", "if=/dev/zero", `of=${ballast}`, "bs=64k"], { stderr: "ignore" })
+    const ids: string[] = body.files.map(({ id }: { id: string }) => id)
+    await Bun.sleep(5_000)
+    for (const id of ids) expect((await client.get(`/libraries/${id}`)).body).toMatchObject({ error: null })
+    rmSync(ballast)
+    for (const id of ids) {
+      const file = await client.settled(id)
+      expect([file.status, file.attempts]).toEqual(["searchable", 1])
+    }
+    for (const name of names) {
+      const { hits } = (await client.post("/search", { query: name, mode: "keyword" })).body
+      expect(hits[0].file.name).toBe(`${name}.txt`)
+    }
+  }, 300_000)
+})

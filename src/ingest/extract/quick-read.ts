@@ -7,8 +7,6 @@ import type { QuickRequest, QuickResult } from "./reader-protocol.ts"
 /** Code units of the text. With its passages in UTF-8 it fits well into one message. */
 const MAX_CHARS = 65_536
 
-class NotQuick extends ExtractionError {}
-
 /** @throws ExtractionError, and what no reader expects */
 export async function readQuickly(
   { name, type, content }: QuickRequest["documents"][number],
@@ -16,7 +14,11 @@ export async function readQuickly(
 ): Promise<QuickResult> {
   const parts: string[] = []
   let length = 0
-  const notQuick = () => new NotQuick("internal_error", "the file is not quick to read", true)
+  let quick = true
+  const notQuick = () => {
+    quick = false
+    return new ExtractionError("internal_error", "the file is not quick to read", true)
+  }
   const sink = (text: string) => {
     length += text.length
     if (length > MAX_CHARS) throw notQuick()
@@ -32,6 +34,7 @@ export async function readQuickly(
         throw notQuick()
       },
     })
+    if (!quick) return { kind: "not_quick" } // a reader left out the part that was too much
     const text = parts.join("")
     const chunks = [...chunksOf({ text, blocks: document.blocks }, options)].map(chunk => ({
       ...chunk,
@@ -42,7 +45,7 @@ export async function readQuickly(
     const outline = { pageCount, ocrPageCount, warnings, characterCount: length, chunkCount: chunks.length }
     return { kind: "read", outline, text, chunks }
   } catch (error) {
-    if (error instanceof NotQuick) return { kind: "not_quick" }
+    if (!quick) return { kind: "not_quick" }
     throw error
   }
 }

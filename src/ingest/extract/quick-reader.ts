@@ -114,7 +114,7 @@ function cut(files: readonly FileToRead[]): readonly FileToRead[] {
 
 function outcomeOf(result: QuickResult): QuickOutcome {
   if (result.kind === "not_quick") return "not quick"
-  if (result.kind === "failed") return failureOf(result)
+  if (result.kind !== "read") return failureOf(result)
   const { outline, text, chunks } = result
   const { chunkCount, ...rest } = outline
   if (chunks.length !== chunkCount) return new ExtractionError("internal_error", "the reader lost passages", true)

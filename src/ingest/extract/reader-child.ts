@@ -5,6 +5,7 @@ import {
   chunkFile,
   type Outline,
   type ReadAnswer,
+  type ReadDiskFailure,
   type ReadFailure,
   type ReadProgress,
   type ReadRequest,
@@ -58,7 +59,8 @@ export class ReaderChild {
 
   /**
    * Lets the child read and cut a file; text and chunks go to the files of `paths.resultPath`.
-   * @throws ExtractionError from the reader or for a limit (the child is then killed), ReaderDied, or the abort reason.
+   * @throws ExtractionError from the reader or for a limit (the child is then killed), ReaderDied, the disk's error, or
+   * the abort reason.
    */
   async read(
     request: ReadRequest,
@@ -108,9 +110,16 @@ async function openFiles({ path, resultPath }: ReadPaths): Promise<FileHandle[]>
   }
 }
 
-/** What the reader itself said about the file. A fault of the reader, unlike one of the file, may be gone next time. */
-export const failureOf = ({ code, message, detail }: ReadFailure): ExtractionError =>
-  new ExtractionError(code, message, code === "internal_error", detail ? { cause: new Error(detail) } : undefined)
+/**
+ * What the reader itself said about the file, or the disk's error as the system names it. A fault of the reader, unlike
+ * one of the file, may be gone next time.
+ */
+export function failureOf(answer: ReadFailure | ReadDiskFailure): Error {
+  const { code, message } = answer
+  if (answer.kind === "disk_failed") return Object.assign(new Error(message), { code })
+  const options = answer.detail ? { cause: new Error(answer.detail) } : undefined
+  return new ExtractionError(answer.code, message, code === "internal_error", options)
+}
 
 function endOf({ reason, message }: ChildEnded): Error {
   if (reason === "time")

@@ -14,6 +14,7 @@ import type {
   QuickRequest,
   QuickResult,
   ReadAnswer,
+  ReadDiskFailure,
   ReadFailure,
   ReadProgress,
   ReadRequest,
@@ -42,7 +43,16 @@ async function answer(
   return read(request, conversation).then(outline => ({ kind: "done", outline }) as const, failureBy)
 }
 
-function failureBy(error: unknown): ReadFailure {
+/** What a disk answers that does not take the text, or does not give what is read. */
+const DISK_CODES = new Set(["ENOSPC", "EDQUOT", "EIO", "EROFS", "EFBIG"])
+/** Readers wrap what they meet with. */
+const CAUSES = 4
+
+function failureBy(error: unknown): ReadFailure | ReadDiskFailure {
+  for (let depth = 0, at = error; depth < CAUSES && at instanceof Error; depth++, at = at.cause) {
+    const { code } = at as { code?: unknown }
+    if (typeof code === "string" && DISK_CODES.has(code)) return { kind: "disk_failed", code, message: at.message }
+  }
   if (!(error instanceof ExtractionError))
     return {
       kind: "failed",
@@ -79,6 +89,9 @@ async function read(request: ReadRequest, { files, tell }: Conversation<ReadProg
       await pause()
     })
     return { pageCount, ocrPageCount, warnings: document.allWarnings(), characterCount: text.length, chunkCount }
+  } catch (error) {
+    text.throwIfFailed() // whatever the reader made of it
+    throw error
   } finally {
     release()
   }

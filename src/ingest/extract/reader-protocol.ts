@@ -24,13 +24,21 @@ export type ReadProgress =
   | { kind: "ocr_expected"; count: number }
 
 /** Reader → daemon, at the end. */
-export type ReadAnswer = { kind: "done"; outline: Outline } | ReadFailure
+export type ReadAnswer = { kind: "done"; outline: Outline } | ReadFailure | ReadDiskFailure
 
 export interface ReadFailure {
   kind: "failed"
   code: ExtractionErrorCode
   message: string
   detail?: string
+}
+
+/** The disk, and not the document, ended the reading. */
+export interface ReadDiskFailure {
+  kind: "disk_failed"
+  /** Of the system, such as ENOSPC. */
+  code: string
+  message: string
 }
 
 /** Daemon → reader: read these, which are small, one after the other. Each result is told as progress when it is there. */
@@ -45,6 +53,7 @@ export type QuickResult =
   | { kind: "read"; outline: Outline; text: string; chunks: TextChunk[] }
   | { kind: "not_quick" }
   | ReadFailure
+  | ReadDiskFailure
 
 /** Reader → daemon, when all results are told. */
 export interface QuickAnswer {

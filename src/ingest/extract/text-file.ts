@@ -26,6 +26,7 @@ export class TextFile implements Characters {
   private waitingLength = 0
   private readonly read = new Map<number, Page>()
   private current: Page = { start: 0, text: "" }
+  private failure: Error | undefined
 
   /** @param file open for writing and reading, and empty; the caller closes it */
   constructor(private readonly file: number) {}
@@ -37,8 +38,26 @@ export class TextFile implements Characters {
     if (this.waitingLength >= PAGE_CHARS) this.flush()
   }
 
-  /** Everything written so far can be read afterwards. */
+  /**
+   * Everything written so far can be read afterwards.
+   * @throws what the system says of a disk that does not take it, then and ever after: the text has a gap
+   */
   flush(): void {
+    this.throwIfFailed()
+    try {
+      this.writeWaiting()
+    } catch (error) {
+      this.failure = error as Error
+      throw error
+    }
+  }
+
+  /** @throws what a former write met with, which a reader may have taken for damage of a part of the document */
+  throwIfFailed(): void {
+    if (this.failure) throw this.failure
+  }
+
+  private writeWaiting(): void {
     const text = this.waiting.join("")
     this.waiting = []
     this.waitingLength = 0

@@ -12,6 +12,7 @@ import { fairTurns } from "./0009-fair-turns.ts"
 import { warnings } from "./0010-warnings.ts"
 import { idempotency } from "./0011-idempotency.ts"
 import { sections } from "./0012-sections.ts"
+import { interruptions } from "./0013-interruptions.ts"
 
 export interface Migration {
   name: string
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   warnings,
   idempotency,
   sections,
+  interruptions,
 ]

@@ -1,12 +1,23 @@
-import { afterEach, describe, expect, test } from "bun:test"
+import { afterAll, afterEach, describe, expect, test } from "bun:test"
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { diskTrouble } from "../../../src/errors.ts"
 import { ReaderPool, type ReaderPoolOptions } from "../../../src/ingest/extract/index.ts"
 import type { ReadDocument } from "../../../src/ingest/index-file.ts"
 import type { ExtractionError, TextChunk } from "../../../src/storage/document.ts"
+import { unmount } from "../../support/trouble.ts"
+import { writeZip } from "./zip-writer.ts"
 
 const SOURCE = join(import.meta.dir, "../../../src")
+const disk = mkdtempSync(join(tmpdir(), "carrel-disk-"))
+const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk]).exitCode === 0
+if (!mounted) console.log("skipped: a tmpfs cannot be mounted here, which takes root")
+afterAll(async () => {
+  if (mounted) await unmount(disk)
+  rmSync(disk, { recursive: true, force: true })
+})
+
 const pools: ReaderPool[] = []
 const directories: string[] = []
 
@@ -87,6 +98,39 @@ async function waitUntil(condition: () => boolean): Promise<void> {
 afterEach(async () => {
   await Promise.all(pools.splice(0).map(pool => pool.stop()))
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+})
+
+describe.skipIf(!mounted)("a disk that takes no more text", () => {
+  const line = "The heron counts the boats of the harbour.\n"
+  const good = line.repeat(40_000) // 1.7 MB
+  const cases = {
+    "a text": { name: "a.txt", content: good },
+    "a member of an archive": {
+      name: "a.zip",
+      content: writeZip([
+        { name: "small.txt", content: line },
+        { name: "large.txt", content: good },
+      ]),
+    },
+  }
+  for (const [what, { name, content }] of Object.entries(cases))
+    test(`is told as such, and is no damage of ${what}`, async () => {
+      const pool = poolOf({ temporaryDirectory: disk })
+      const path = join(pool.directory, name)
+      writeFileSync(path, content)
+      const read = () => pool.read({ path, name, type: name.slice(2), size: content.length }, unheard, never)
+      writeFileSync(join(disk, "ballast"), new Uint8Array(7 * 2 ** 20))
+      const error = await read().then(
+        () => new Error("it was read"),
+        (error: Error) => error,
+      )
+      expect([(error as { code?: string }).code, diskTrouble(error)]).toEqual(["ENOSPC", "full"])
+      rmSync(join(disk, "ballast"))
+      const document = await read()
+      expect(document.warnings).toEqual([])
+      expect(document.characterCount).toBeGreaterThanOrEqual(good.trimEnd().length)
+      await document.close()
+    })
 })
 
 describe("a file is read in a process of its own", () => {

@@ -6,6 +6,7 @@ import { bitmapFile } from "../../../src/ingest/extract/bitmap.ts"
 import { EXTENSIONS, extractDocument, findExtension, type Surroundings } from "../../../src/ingest/extract/index.ts"
 import { Ocr } from "../../../src/ingest/extract/ocr.ts"
 import { type Bitmap, PdfiumDocument } from "../../../src/ingest/extract/pdfium.ts"
+import { readQuickly } from "../../../src/ingest/extract/quick-read.ts"
 import { findSkew } from "../../../src/ingest/extract/skew.ts"
 import type { ExtractedDocument, ExtractionError, Place } from "../../../src/storage/document.ts"
 import { writeZip } from "./zip-writer.ts"
@@ -170,6 +171,20 @@ describe("a document embedded in another", () => {
     expect(document.text).toStartWith("Around it\n\nLease of the attic")
     expect(document.pageCount).toBe(1)
     for (const { place } of document.blocks) expect(place).toMatchObject({ slide: 1, page: null })
+  })
+
+  test("and too long for the quick way takes the whole with it to the ordinary one, instead of being left out", async () => {
+    const part = (text: string) => `<w:document><w:p><w:t>${text}</w:t></w:p></w:document>`
+    const embedded = writeZip([{ name: "word/document.xml", content: part("heron ".repeat(20_000)) }])
+    const relation = '<Relationship Id="a" Type="x/package" Target="embeddings/doc.docx"/>'
+    const docx = writeZip([
+      { name: "word/document.xml", content: part("Around it") },
+      { name: "word/_rels/document.xml.rels", content: `<Relationships>${relation}</Relationships>` },
+      { name: "word/embeddings/doc.docx", content: embedded },
+    ])
+    expect((await extract(docx, "a.docx")).text).toContain("heron heron")
+    const content = Buffer.from(docx).toString("base64")
+    expect(await readQuickly({ name: "a.docx", type: "docx", content }, undefined)).toEqual({ kind: "not_quick" })
   })
 })
 

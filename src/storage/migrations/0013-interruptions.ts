@@ -1,0 +1,8 @@
+import { runStatements } from "../database.ts"
+import type { Migration } from "./index.ts"
+
+/** Attempts that ended with the daemon's death count apart from those that failed. */
+export const interruptions: Migration = {
+  name: "0013-interruptions",
+  up: executor => runStatements(executor, "alter table jobs add column interruptions integer not null default 0"),
+}
