@@ -52,7 +52,7 @@ const MAX_ATTEMPTS = 4
 /** From so many interruptions on, a job is a suspect. */
 const SUSPECT_AFTER = 5
 /** After so many it is given up. */
-export const MAX_INTERRUPTIONS = 20
+const MAX_INTERRUPTIONS = 20
 /** What a suspect waits after the next start, for each interruption from then on; two minutes before it is given up. */
 const SUSPECT_WAIT_S = 8
 /** Some 13 values a row; SQLite takes 32 766. */
