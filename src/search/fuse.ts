@@ -85,7 +85,7 @@ function rareFirst(fused: Scored[], keyword: Scored[], rare: ReadonlyMap<number,
   const words = new Map(keyword.map(({ id, score }) => [id, score]))
   const wordsOf = ({ id }: Scored): number => words.get(id) ?? 0
   const list = fused.filter(each => !decisive(each))
-  // The list shrinks by no more than the few holders, which keep their order among themselves.
+  // Few passages hold a rare word; they keep their order among themselves.
   let from = 0
   for (const holder of holders) {
     const least = wordsOf(holder) * FUSION.nextToNothing
