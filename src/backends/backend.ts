@@ -18,7 +18,8 @@ export interface Embedder {
   /** How the cosines of a query with passages that do not answer it lie; absent where nobody says. */
   readonly cosines?: Cosines | null
   /**
-   * Unit-length vectors, one per text, `dimensions` floats each, in order.
+   * Unit-length vectors, one per text, `dimensions` floats each, in order; zeros for a text of which the model knows
+   * nothing, where it can tell.
    * Queries and passages are told apart because some models want a different prefix for each.
    */
   embed(texts: string[], role: "query" | "passage", signal?: AbortSignal): Promise<Float32Array[]>

@@ -93,6 +93,25 @@ async function embed(
   texts: string[],
 ): Promise<Float32Array> {
   const inputs = tokenizer(texts, { padding: true, truncation: true, max_length: folder.maxTokens })
+  const vectors = await vectorsOf(inputs, model, folder, texts.length)
+  const silent = new Set<number>([tokenizer.unk_token_id, ...tokenizer.all_special_ids])
+  const ids: ArrayLike<number | bigint> = inputs.input_ids.data
+  const tokens = ids.length / texts.length
+  for (let text = 0; text < texts.length; text++) {
+    let known = false
+    for (let at = text * tokens; at < (text + 1) * tokens && !known; at++) known = !silent.has(Number(ids[at]))
+    // All texts without a token that the model knows have one vector, and would be each other's nearest.
+    if (!known) vectors.fill(0, text * folder.dimensions, (text + 1) * folder.dimensions)
+  }
+  return vectors
+}
+
+async function vectorsOf(
+  inputs: { attention_mask: { data: ArrayLike<number | bigint> } },
+  model: Model,
+  folder: EmbeddingFolder,
+  texts: number,
+): Promise<Float32Array> {
   const outputs = (await model(inputs)) as Record<string, Tensor | undefined>
   const output = outputs.sentence_embedding ?? outputs.last_hidden_state ?? outputs.token_embeddings
   if (!output) throw new Error(`the model has no output to embed with, only ${Object.keys(outputs).join(", ")}`)
@@ -101,8 +120,5 @@ async function embed(
   if (output.dims.length === 2 || output.dims[1] === 1) return toUnitLength(output.data, width)
   if (folder.needsPooledGraph) throw new Error("the model has a dense layer after pooling that its graph leaves out")
   const tokens = output.dims[1]!
-  return pool(
-    { data: output.data, texts: texts.length, tokens, width, mask: inputs.attention_mask.data },
-    folder.pooling,
-  )
+  return pool({ data: output.data, texts, tokens, width, mask: inputs.attention_mask.data }, folder.pooling)
 }

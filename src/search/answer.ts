@@ -73,27 +73,27 @@ function order(mode: SearchMode, answer: WorkerAnswer, weight: number): { list: 
 }
 
 function relevances(answer: WorkerAnswer, { usual, wordsExpected }: ModelTraits): (id: number) => number {
-  const { candidates, tail, understood, readable, library, keyword, bound, words, knownShare } = answer
+  const { candidates, tail, understood, readable, ground } = answer
   const cosines = Array.from(candidates.cosine).filter(cosine => !Number.isNaN(cosine))
   const relevance = relevanceIn({
-    bound,
-    bestKeyword: keyword.scores[0] ?? 0,
-    bestCosine: cosines.reduce((best, cosine) => Math.max(best, cosine), -1),
+    bound: ground.bound,
+    bestKeyword: ground.bestKeyword,
+    bestCosine: cosines.reduce((best, cosine) => Math.max(best, cosine), ground.bestCosine),
     // A query in a language that the model does not know has vectors that mean nothing.
     background: understood ? answer.background : null,
     usual,
-    words,
-    knownShare,
+    words: ground.words,
+    knownShare: ground.knownShare,
     readable,
     wordsExpected,
-    passages: library.passages,
+    passages: ground.passages,
   })
   const found = new Map<number, number>()
   candidates.ids.forEach((id, i) => {
-    found.set(id, relevance({ keyword: candidates.keyword[i]!, cosine: candidates.cosine[i]! }))
+    found.set(id, relevance({ keyword: ground.keyword[i]!, cosine: candidates.cosine[i]! }))
   })
   tail.ids.forEach((id, i) => {
-    found.set(id, relevance({ keyword: tail.scores[i]!, cosine: Number.NaN }))
+    found.set(id, relevance({ keyword: ground.tail[i]!, cosine: Number.NaN }))
   })
   return id => found.get(id) ?? 0
 }

@@ -42,11 +42,15 @@ export interface Scope {
   spans: IdRanges
   /** Some document has several passages and lets them gain from each other. */
   gaining: boolean
+  /** Some of the workspace's passages are not looked for. */
+  filtered: boolean
   version: number
 }
 
 export interface KeywordResult {
   hits: { id: number; score: number }[]
+  /** Best of the whole workspace, whatever the filter. */
+  anywhere: { id: number; score: number }[]
   /** Passages within the filter that hold at least one word. */
   total: number
   /** The largest score that a passage could reach for this query. */
@@ -252,7 +256,16 @@ export class KeywordIndex {
     const mean = length / Math.max(1, documents)
     const gaining = spans.some((first, i) => i % 2 === 0 && gains(spans[i + 1]! - first + 1))
     const surroundedLength = gaining ? mean * this.neighbourhood(spans, documents) : mean
-    return { mask, documents, norms: normsOf(mean), surroundedLength, spans, gaining, version: this.version }
+    return {
+      mask,
+      documents,
+      norms: normsOf(mean),
+      surroundedLength,
+      spans,
+      gaining,
+      filtered: filter !== undefined,
+      version: this.version,
+    }
   }
 
   /** How many passages a passage and its neighbours are on average, weighed by their lengths. */
@@ -284,6 +297,7 @@ export class KeywordIndex {
     if (groups.length === 0)
       return {
         hits: [],
+        anywhere: [],
         total: 0,
         bound: 0,
         knownShare: 0,
@@ -315,11 +329,14 @@ export class KeywordIndex {
     }
     for (const [id, part] of rare) rare.set(id, Math.min(1, part / bound))
     const top = new TopK(Math.min(depth, rows.end))
+    const anywhere = scope.filtered ? new TopK(Math.min(depth, rows.end)) : top
     let total = 0
     const { mask } = scope
     for (let row = 0; row < rows.end; row++) {
       const score = scores[row]!
-      if (score === 0 || mask[row]! < IN_FILTER) continue
+      if (score === 0) continue
+      if (scope.filtered && score >= anywhere.threshold) anywhere.push(score, rows.idOf(row))
+      if (mask[row]! < IN_FILTER) continue
       total++
       if (score >= top.threshold) top.push(score, rows.idOf(row))
     }
@@ -342,7 +359,9 @@ export class KeywordIndex {
         return own > 0 ? own + gained[i]! : 0
       })
     }
-    return { hits: top.list(), total, bound, knownShare: known / bound, parts, rare, scoresOf }
+    const hits = top.list()
+    const best = scope.filtered ? anywhere.list() : hits
+    return { hits, anywhere: best, total, bound, knownShare: known / bound, parts, rare, scoresOf }
   }
 
   /** Passages of the scope's filter that hold at least one form of every group. */

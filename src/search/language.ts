@@ -71,6 +71,14 @@ export function maySpeak(text: string, languages: readonly string[]): boolean {
   return lead <= LEAD || lead * ngrams < EVIDENCE
 }
 
+/** Those that a query is most like (ISO 639-1); none where it may be English. */
+export function likelyLanguages(text: string): string[] {
+  if (maySpeak(text, ["en"])) return []
+  const { scores } = judge(text)
+  const best = scores.reduce((most, score) => Math.max(most, score), 0)
+  return table().languages.filter((_, place) => scores[place]! >= best - LEAD)
+}
+
 /** Languages of passages that follow each other. */
 export class PassageLanguages {
   private last: LanguageCode = NO_LANGUAGE

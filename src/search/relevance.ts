@@ -5,6 +5,8 @@
  *
  * - Cosines mean something else with every model and every query: they count in deviations from the mean over the library.
  * - The more passages there are, the more of them come near by accident.
+ * - A filter changes none of it: all counts are those of the workspace, also where a few of its passages were searched.
+ * - Words that bind others (`function-words.ts`) vouch for no passage.
  * - A query of which no word stands anywhere and whose letters are those of no language is nonsense.
  */
 import type { Background } from "./worker-messages.ts"
@@ -19,7 +21,7 @@ export interface Evidence {
 
 /** What they say of the query. */
 export interface QueryEvidence {
-  /** The largest keyword score that the query allows, and the best that there is. */
+  /** The largest keyword score that the query allows, and the best that there is in the workspace. */
   bound: number
   bestKeyword: number
   bestCosine: number
@@ -32,7 +34,7 @@ export interface QueryEvidence {
   readable: boolean
   /** The model knows one language: a query that it understands uses the words of the library. */
   wordsExpected: boolean
-  /** Passages searched. */
+  /** Passages of the workspace. */
   passages: number
 }
 

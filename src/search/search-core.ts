@@ -6,13 +6,14 @@ import { Database as Sqlite } from "bun:sqlite"
 import { join } from "node:path"
 import { log } from "../log.ts"
 import { BUSY_TIMEOUT_MS } from "../storage/writer.ts"
-import { groupsOf } from "./analyze.ts"
+import { groupsOf, type TermGroup } from "./analyze.ts"
 import { Checkpoints } from "./checkpoints.ts"
 import { ScratchError } from "./code-rows.ts"
 import type { Extent } from "./erasure.ts"
+import { subjectGroups } from "./function-words.ts"
 import type { Scored } from "./fuse.ts"
 import { type IdRanges, intersect, NO_IDS, subtract } from "./id-ranges.ts"
-import { KeywordIndex, type Scope } from "./keyword-index.ts"
+import { KeywordIndex, type KeywordResult, type Scope } from "./keyword-index.ts"
 import { KeywordStore } from "./keyword-store.ts"
 import { foreignTo, isReadable, type LanguageCode, maySpeak, NOT_JUDGED, PassageLanguages } from "./language.ts"
 import { LiveRangesCache } from "./live-ranges.ts"
@@ -20,11 +21,11 @@ import { Pace } from "./pace.ts"
 import { holdsPhrase } from "./phrase.ts"
 import type { Condition, ParsedQuery } from "./query.ts"
 import { mergeOnce } from "./segment-merge.ts"
-import type { SearchMode } from "./types.ts"
 import { VectorIndex } from "./vector-index.ts"
 import type {
   Background,
   QueryVector,
+  RelevanceGround,
   ScoredColumns,
   WorkerAnswer,
   WorkerHoldings,
@@ -53,6 +54,16 @@ const NOTHING: WorkerAnswer = {
   vector: columns([]),
   candidates: { ids: NO_IDS, keyword: new Float64Array(0), cosine: new Float64Array(0), rare: new Float64Array(0) },
   background: null,
+  ground: {
+    keyword: new Float64Array(0),
+    tail: new Float64Array(0),
+    bestKeyword: 0,
+    bestCosine: -1,
+    bound: 0,
+    words: 0,
+    knownShare: 0,
+    passages: 0,
+  },
   understood: true,
   readable: true,
   tail: columns([]),
@@ -82,6 +93,8 @@ interface Meaning {
   comparable: number
   understood: boolean
   background: Background | null
+  /** The best of the workspace, whatever the filters; -1 where vectors say nothing. */
+  best: number
   /** NaN where a vector says nothing. */
   cosinesOf(ids: ArrayLike<number>): Float64Array
 }
@@ -182,7 +195,7 @@ export class SearchCore {
     }
   }
 
-  private search({ workspaceId, filters, query, mode, vector, depth, reach }: WorkerSearch): WorkerAnswer {
+  private search({ workspaceId, filters, query, vector, depth, reach }: WorkerSearch): WorkerAnswer {
     this.live ??= new LiveRangesCache(this.database())
     const view = this.live.find(workspaceId, filters)
     if ("missingFile" in view) return { ...NOTHING, missingFile: view.missingFile }
@@ -199,74 +212,114 @@ export class SearchCore {
     const scope = allowed === passing ? base : this.keyword.scope(live, allowed, workspace.spans)
     const groups = groupsOf(query.text)
     const found = this.keyword.search(groups, scope, Math.max(depth + SPARE, reach ?? 0))
-    const meaning = this.meaning(vector, vectors, query, mode, allowed, depth)
+    const meaning = this.meaning(vector, vectors, query, { allowed, live }, depth)
     const scores = scoresById([...found.hits.slice(0, depth + SPARE), ...meaning.hits], found.scoresOf)
     const best = ranked(found.hits.slice(0, depth + SPARE), scores)
     const beyond = notAbove(found.hits.slice(depth + SPARE), best.at(-1)?.score ?? 0)
     const keyword = best.slice(0, depth)
     const known = new Set([...keyword, ...meaning.hits].map(hit => hit.id))
     const ids = Int32Array.from(known)
+    const tail = columns([...best.slice(depth), ...beyond].filter(({ id }) => !known.has(id)))
+    const scored = {
+      keyword: Float64Array.from(ids, id => scores.get(id)!),
+      tail: tail.scores,
+      bestKeyword: bestOf(found, depth + SPARE),
+    }
+    const words = saidWords(groups)
+    const { bound, knownShare } = found
+    // Asked last: another search by words makes the scores of this one invalid.
+    const subject = subjectGroups(query.text, groups)
+    const weighed =
+      subject.length === groups.length
+        ? { ...scored, bound, words, knownShare }
+        : this.weighed(subject, scope, depth + SPARE, ids, tail.ids)
     return {
       library,
       keyword: columns(keyword),
       vector: columns(meaning.hits),
       candidates: {
         ids,
-        keyword: Float64Array.from(ids, id => scores.get(id)!),
+        keyword: scored.keyword,
         cosine: meaning.cosinesOf(ids),
         rare: Float64Array.from(ids, id => found.rare.get(id) ?? 0),
       },
       background: meaning.background,
+      ground: { ...weighed, bestCosine: meaning.best, passages: workspace.count },
       understood: meaning.understood,
-      readable: found.knownShare > 0 || isReadable(query.text),
-      tail: columns([...best.slice(depth), ...beyond].filter(({ id }) => !known.has(id))),
+      readable: knownShare > 0 || isReadable(query.text),
+      tail,
       matching: found.total,
       comparable: meaning.comparable,
-      words: groups.reduce((sum, { weight }) => sum + weight, 0),
-      knownShare: found.knownShare,
+      words,
+      knownShare,
       weights: groups.map(({ terms }, i) => ({ terms, weight: found.parts[i]! })),
-      bound: found.bound,
+      bound,
+    }
+  }
+
+  /** What some of the query's words say of passages. */
+  private weighed(
+    groups: TermGroup[],
+    scope: Scope,
+    depth: number,
+    ids: Int32Array,
+    tail: Int32Array,
+  ): Omit<RelevanceGround, "bestCosine" | "passages"> {
+    const found = this.keyword.search(groups, scope, depth)
+    const { bound, knownShare } = found
+    return {
+      keyword: found.scoresOf(ids),
+      tail: found.scoresOf(tail),
+      bestKeyword: bestOf(found, depth),
+      bound,
+      words: saidWords(groups),
+      knownShare,
     }
   }
 
   /**
-   * The vector leg. Where the model does not know the language of the query or of a passage, vectors are noise: then it
-   * stays out, but for a semantic search, which has nothing else.
+   * The vector leg. Where the model does not know the language of the query or of a passage, or no part of a text, vectors
+   * are noise: then it stays out. `live`: the passages of the workspace.
    */
   private meaning(
     vector: QueryVector | undefined,
     vectors: VectorIndex | undefined,
     query: ParsedQuery,
-    mode: SearchMode,
-    allowed: IdRanges,
+    { allowed, live }: { allowed: IdRanges; live: IdRanges },
     depth: number,
   ): Meaning {
     const languages = vector?.languages ?? null
-    const understood = languages === null || maySpeak(query.text, languages)
-    if (!vector || !vectors || !(understood || mode === "semantic"))
+    const understood =
+      (languages === null || maySpeak(query.text, languages)) && (!vector || vector.values.some(value => value !== 0))
+    if (!vector || !vectors || !understood)
       return {
         hits: [],
         comparable: 0,
         understood,
         background: null,
+        best: -1,
         cosinesOf: ids => new Float64Array(ids.length).fill(Number.NaN),
       }
     const foreign = languages ? this.keyword.foreign(languages) : NO_IDS
-    const spoken = foreign.length ? subtract(allowed, foreign) : allowed
+    const spokenOf = (ids: IdRanges) => (foreign.length ? subtract(ids, foreign) : ids)
+    const spoken = spokenOf(allowed)
+    const everywhere = allowed === live ? spoken : spokenOf(live)
     vectors.setQuery(vector.values)
     // While languages are still being told, foreign passages are found out only here: enough others are to be left.
-    const deeper = languages && mode !== "semantic" && this.keyword.unjudged() ? DEPTH_WHILE_JUDGING : 1
-    const near = vectors.search(mode === "semantic" ? allowed : spoken, depth * deeper)
+    const deeper = languages && this.keyword.unjudged() ? DEPTH_WHILE_JUDGING : 1
+    const near = vectors.search(spoken, depth * deeper)
     const unknown = this.foreignAmong(
       near.hits.map(hit => hit.id),
       languages,
     )
-    const known = mode === "semantic" ? near.hits : near.hits.filter(({ id }) => !unknown.has(id))
+    const known = near.hits.filter(({ id }) => !unknown.has(id))
+    const nearest = everywhere === spoken ? known[0] : vectors.search(everywhere, 1).hits[0]
     return {
       hits: known.slice(0, depth),
       comparable: near.comparable,
       understood,
-      background: vectors.background(spoken),
+      background: vectors.background(everywhere),
+      best: nearest?.score ?? -1,
       cosinesOf: ids => {
         const noise = this.foreignAmong(ids, languages)
         return Float64Array.from(ids, id => (noise.has(id) ? Number.NaN : (vectors.scoreOf(id) ?? Number.NaN)))
@@ -417,6 +470,13 @@ export class SearchCore {
     const keyword: IdRanges = subtract(this.keyword.held(), this.keyword.removedRanges())
     return { keyword, vector: this.vectors?.held() ?? NO_IDS }
   }
+}
+
+const saidWords = (groups: TermGroup[]): number => groups.reduce((sum, { weight }) => sum + weight, 0)
+
+/** The best score in the workspace, with what passages gain from their documents. */
+function bestOf({ anywhere, scoresOf }: KeywordResult, depth: number): number {
+  return scoresOf(anywhere.slice(0, depth).map(({ id }) => id)).reduce((most, score) => Math.max(most, score), 0)
 }
 
 /** The scores that passages have beside their documents. */

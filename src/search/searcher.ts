@@ -90,8 +90,9 @@ export class Searcher {
       hits: [],
     }
     if (library.passages === 0) return { result, passedOver: false }
-    if (mode !== "keyword" && !found.vector) result.degraded = "keyword_only"
-    const wordsAlone = !found.vector || (mode === "hybrid" && !found.answer.understood)
+    const wordsAlone = !found.vector || !found.answer.understood
+    // A hybrid search of a language that the model does not know is by words, as it should be; a semantic one is not what was asked for.
+    if (mode === "semantic" ? wordsAlone : mode === "hybrid" && !found.vector) result.degraded = "keyword_only"
     const ranking = rank(wordsAlone ? "keyword" : mode, found.answer, traitsOf(found.vector?.model.embedder))
     const { list, total } = relevant(ranking, request.min_relevance ?? 0, mode, found.answer)
     const { hits, passedOver } = await this.page(request, parsed, list, found, signal)

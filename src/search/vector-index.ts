@@ -48,6 +48,7 @@ export class VectorIndex {
   private scales: Float32Array = new Float32Array(1024)
   private query: Float32Array = new Float32Array(0)
   private queryScale = 0
+  private holdsZeros = false
 
   constructor(
     readonly table: string,
@@ -57,7 +58,7 @@ export class VectorIndex {
     this.codes = new CodeRows(dimensions)
   }
 
-  /** Adds unit vectors, row after row; ids already here are left as they are. */
+  /** Adds unit vectors, row after row, or zeros for a passage of which the model knows nothing; ids already here are left as they are. */
   add(ids: Int32Array, vectors: Float32Array): void {
     for (let from = 0; from < ids.length; ) {
       if (this.rows.rowOf(ids[from]!) >= 0) {
@@ -97,13 +98,24 @@ export class VectorIndex {
     const wanted = Math.max(CANDIDATES, CANDIDATES_PER_HIT * depth, Math.round(total * CANDIDATE_SHARE))
     if (this.signs && total > Math.max(EXACT_ROWS, wanted)) this.scoreNear(this.signs, stretches, wanted, top)
     else this.scoreAll(stretches, top)
-    return { hits: top.list(), comparable: total }
+    return { hits: top.list(), comparable: total - this.withoutMeaning(stretches) }
   }
 
-  /** The cosine of any passage; undefined where it has no vector. */
+  /** Rows of zeros among these. */
+  private withoutMeaning(stretches: [row: number, count: number][]): number {
+    if (!this.holdsZeros) return 0
+    let zeros = 0
+    for (const [first, count] of stretches)
+      for (let row = first; row < first + count; row++) if (this.scales[row] === 0) zeros++
+    return zeros
+  }
+
+  /** The cosine of any passage; undefined where it has no vector, or one of zeros. */
   scoreOf(id: number): number | undefined {
     const row = this.rows.rowOf(id)
-    return row < 0 ? undefined : this.codes.score(row, 1)[0]! * this.scales[row]! * this.queryScale
+    return row < 0 || this.scales[row] === 0
+      ? undefined
+      : this.codes.score(row, 1)[0]! * this.scales[row]! * this.queryScale
   }
 
   /** Mean and deviation of the cosines of all visible passages, from some of them, spread evenly: always the same ones. */
@@ -165,6 +177,7 @@ export class VectorIndex {
         bytes.subarray(i * stride, (i + 1) * stride),
       )
     this.codes.write(row, bytes)
+    this.holdsZeros ||= this.scales.subarray(row, row + size).includes(0)
     this.signs?.write(row, bytes, stride, this.scales.subarray(row, row + size))
     this.rows.place(row, id, size)
     this.count += size
@@ -230,6 +243,7 @@ export class VectorIndex {
   }
 
   private offer(top: TopK, row: number, product: number): void {
+    if (this.scales[row] === 0) return
     const score = product * this.scales[row]! * this.queryScale
     if (score >= top.threshold) top.push(score, this.rows.idOf(row))
   }

@@ -43,11 +43,29 @@ export interface Candidates {
   rare: Float64Array
 }
 
-/** How the cosines of a query lie over all visible passages whose language the model knows. */
+/** How the cosines of a query lie over all passages of the workspace whose language the model knows. */
 export interface Background {
   passages: number
   mean: number
   deviation: number
+}
+
+/**
+ * What relevance goes by: words that bind others left out, and the whole workspace whatever the filters, so that a hit is
+ * as relevant among few passages as among all.
+ */
+export interface RelevanceGround {
+  /** Beside `candidates.ids` and `tail.ids`: the keyword scores of the words that are left. */
+  keyword: Float64Array
+  tail: Float64Array
+  bestKeyword: number
+  /** -1 without a query vector that means something. */
+  bestCosine: number
+  bound: number
+  words: number
+  knownShare: number
+  /** Of the workspace. */
+  passages: number
 }
 
 export interface WorkerAnswer {
@@ -62,7 +80,8 @@ export interface WorkerAnswer {
   candidates: Candidates
   /** Null without a query vector. */
   background: Background | null
-  /** False when the model does not know the language of the query: words alone decide, but in a semantic search. */
+  ground: RelevanceGround
+  /** False when the model knows nothing of the query, such as its language: words alone decide. */
   understood: boolean
   /** Whether the query's letters are those of words in some language. */
   readable: boolean

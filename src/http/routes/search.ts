@@ -42,7 +42,7 @@ const Relevance = t.Number({
   minimum: 0,
   maximum: 1,
   description:
-    "How surely this answers the query, comparable between queries: of the hits at .5 about half are right. `score` only orders the hits of one answer.",
+    "How surely this answers the query, comparable between queries: of the hits at .5 about half are right, and filters do not change it. `score` only orders the hits of one answer.",
   examples: [0.62],
 })
 const LeastRelevance = t.Optional(
@@ -93,7 +93,10 @@ const SearchAnswer = t.Object({
   took_ms: t.Number(),
   total: integer({ description: "Hits there are in all" }),
   degraded: nullable(
-    t.Literal("keyword_only", { description: "The embedding model is down: words alone were searched" }),
+    t.Literal("keyword_only", {
+      description:
+        "The embedding model is down, or knows nothing of the query of a `semantic` search, such as its language: words alone were searched",
+    }),
   ),
   index: t.Object({ searchable_files: integer(), pending_files: integer(), embedding_model: t.String() }),
   hits: t.Array(Hit),
