@@ -79,6 +79,7 @@ export async function* retrieve(
       limit: HITS,
       highlight: false,
       min_relevance: scope.fileIds ? 0 : CHANCE,
+      accidents: scope.fileIds !== undefined,
       filters: {
         ...(scope.fileIds ? { file_ids: scope.fileIds } : {}),
         ...(scope.contextId === null ? {} : { context_id: scope.contextId }),

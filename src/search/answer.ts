@@ -37,11 +37,10 @@ export function rank(mode: SearchMode, answer: WorkerAnswer, model: ModelTraits)
  */
 export function relevant(
   { list, total }: Ranking,
-  least: number,
-  mode: SearchMode,
+  { least, accidents }: { least: number; accidents: boolean },
   { matching }: WorkerAnswer,
 ): Ranking {
-  const floor = mode === "hybrid" && matching === 0 ? Math.max(least, CHANCE) : least
+  const floor = !accidents && matching === 0 ? Math.max(least, CHANCE) : least
   if (floor === 0) return { list, total }
   const kept = list.filter(({ relevance }) => relevance >= floor)
   return { list: kept, total: kept.length }

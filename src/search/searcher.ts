@@ -94,7 +94,11 @@ export class Searcher {
     // A hybrid search of a language that the model does not know is by words, as it should be; a semantic one is not what was asked for.
     if (mode === "semantic" ? wordsAlone : mode === "hybrid" && !found.vector) result.degraded = "keyword_only"
     const ranking = rank(wordsAlone ? "keyword" : mode, found.answer, traitsOf(found.vector?.model.embedder))
-    const { list, total } = relevant(ranking, request.min_relevance ?? 0, mode, found.answer)
+    const { list, total } = relevant(
+      ranking,
+      { least: request.min_relevance ?? 0, accidents: mode !== "hybrid" || request.accidents === true },
+      found.answer,
+    )
     const { hits, passedOver } = await this.page(request, parsed, list, found, signal)
     result.hits = hits
     // Beyond the end there is nothing to count with.

@@ -39,7 +39,7 @@ beforeAll(async () => {
     const text = `The ${place} number ${i} opens at ${i % 12} and is cleaned by the caretaker.\nKeys of the ${place} lie in drawer ${i}.`
     await library.put(`file_en${i}`, text, i < 9 ? { context_id: "insurance" } : {})
   }
-})
+}, 60_000)
 afterAll(async () => {
   await library.close()
   await english.close()
