@@ -23,7 +23,7 @@ export function useNativeDirectory(path: string): void {
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   if (isMainThread) {
     removeLeftovers(join(path, "tmp"))
-    process.once("exit", () => removeIfAllowed(temporary))
+    process.once("exit", () => removeIfPossible(temporary))
     returnFreedMemory()
   }
   setLibraryVariables({
@@ -127,16 +127,14 @@ function groupNamed(name: GroupName): EmbeddedGroup {
 /** LanceDB leaves an empty folder per process in its temporary directory. */
 function removeLeftovers(temporary: string): void {
   for (const pid of readdirSync(temporary))
-    if (Number(pid) !== process.pid && !isRunning(Number(pid))) removeIfAllowed(join(temporary, pid))
+    if (Number(pid) !== process.pid && !isRunning(Number(pid))) removeIfPossible(join(temporary, pid))
 }
 
-/** A command of another user may have left it. */
-function removeIfAllowed(folder: string): void {
+/** Another user may own it, or the disk be read-only: a folder that stays is in nobody's way. */
+function removeIfPossible(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
-  } catch (error) {
-    if (!["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error
-  }
+  } catch {}
 }
 
 function isRunning(pid: number): boolean {
