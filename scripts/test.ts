@@ -32,31 +32,25 @@ if (files.length === 0) {
 }
 await ensureChromium(files)
 
+/** Files of these folders time what they see, or start many processes: they run after the others, one at a time. */
+const ALONE = ["test/binary/", "test/console/", "test/crash/", "test/trust/"]
+
 const started = performance.now()
-const waiting = [...files]
 const results: Result[] = []
-const unsteady: string[] = []
-await Promise.all(
-  Array.from({ length: Math.min(PROCESSES, files.length) }, async () => {
-    for (let file = waiting.shift(); file; file = waiting.shift()) results.push(await runFile(file))
-  }),
+const isAlone = (file: string) => ALONE.some(folder => file.startsWith(folder))
+await runAll(
+  files.filter(file => !isAlone(file)),
+  PROCESSES,
 )
-await runAgainAlone()
+await runAll(files.filter(isAlone), 1)
 summarize()
 
-/**
- * A file that failed beside others runs once more with the machine to itself: tests that wait for clocks and processes
- * fail on a machine that is busy elsewhere. A second failure counts; a second success is named in the report.
- */
-async function runAgainAlone(): Promise<void> {
-  for (const [i, { file, failed }] of results.entries()) {
-    if (failed === 0) continue
-    console.log(`again, alone: ${file}`)
-    const second = await runFile(file)
-    if (second.failed > 0) continue
-    results[i] = second
-    unsteady.push(file)
+async function runAll(all: string[], processes: number): Promise<void> {
+  const waiting = [...all]
+  const runner = async () => {
+    for (let file = waiting.shift(); file; file = waiting.shift()) results.push(await runFile(file))
   }
+  await Promise.all(Array.from({ length: processes }, runner))
 }
 
 async function runFile(file: string): Promise<Result> {
@@ -93,7 +87,6 @@ function summarize(): void {
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
   const broken = results.filter(({ failed }) => failed > 0).map(({ file }) => file)
   console.log(`\n${files.length} test files, ${sum("skipped")} skipped, ${seconds} s on ${cpus().length} cores`)
-  if (unsteady.length > 0) console.log(`passed only when run alone: ${unsteady.join(", ")}`)
   if (broken.length > 0) console.log(`failed in ${broken.join(", ")}`)
   console.log(`${sum("passed")} passed, ${sum("failed")} failed`)
   process.exit(sum("failed") > 0 ? 1 : 0)
