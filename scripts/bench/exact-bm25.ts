@@ -1,5 +1,5 @@
 /** Exact BM25 over a collection in memory, with the product's analyzer: the reference that other rankings are held against. */
-import { groupsOf, schemeOf, termsOf } from "../../src/search/analyze.ts"
+import { groupsOf, schemeOf, termsOf } from "../../src/search/text/analyze.ts"
 
 const K1 = 1.2
 const B = 0.75

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
-import { groupsOf } from "../../src/search/analyze.ts"
+import { groupsOf } from "../../src/search/text/analyze.ts"
 import type { SearchMode } from "../../src/search/types.ts"
 import { Bench } from "./search-library.ts"
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 export const COMPILED = import.meta.url.includes("$bunfs") || import.meta.url.includes("~BUN")
 
 /**
- * Address of a worker entry point: `workerUrl("search/keyword-worker")` is `src/search/keyword-worker.ts`.
+ * Address of a worker entry point: `workerUrl("search/thread/search-worker")` is `src/search/thread/search-worker.ts`.
  * The build makes every `src/**\/*-worker.ts` an entry point of the executable.
  */
 export function workerUrl(path: string): string {

@@ -1,8 +1,8 @@
 /** From what the legs found to the list that a caller pages through: fused, ordered, with scores in 0..1. */
 import { fuse, type Scored } from "./fuse.ts"
 import { CHANCE, type QueryEvidence, relevanceIn } from "./relevance.ts"
+import type { Candidates, ScoredColumns, WorkerAnswer } from "./thread/worker-messages.ts"
 import type { Hit, SearchMode } from "./types.ts"
-import type { Candidates, ScoredColumns, WorkerAnswer } from "./worker-messages.ts"
 
 export interface Ranked extends Scored {
   /** See `relevance.ts`. */

@@ -18,9 +18,14 @@ import {
 } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { ChunkSource } from "../storage/document.ts"
-import { Erasure } from "./erasure.ts"
-import { countIds, type IdRanges, subtract, toRanges, union } from "./id-ranges.ts"
-import { neighbours, type Passage } from "./passages.ts"
+import { countIds, type IdRanges, subtract, toRanges, union } from "./ids/id-ranges.ts"
+import { neighbours, type Passage } from "./passages/passages.ts"
+import { Searcher } from "./searcher.ts"
+import { SearchThread } from "./thread/search-thread.ts"
+import type { WorkerStats } from "./thread/worker-messages.ts"
+import type { SearchRequest, SearchResult, SearchService } from "./types.ts"
+import { type OptimizeStats, VectorLeg } from "./vector/vector-leg.ts"
+import { Erasure } from "./writing/erasure.ts"
 import {
   changeModel,
   dropDeadTables,
@@ -28,13 +33,8 @@ import {
   indexMissingWords,
   type ReindexProgress,
   wantedIds,
-} from "./reindex.ts"
-import { SearchThread } from "./search-thread.ts"
-import { Searcher } from "./searcher.ts"
-import { type StageDependencies, type StagedFile, stageFile, stageTogether } from "./stage.ts"
-import type { SearchRequest, SearchResult, SearchService } from "./types.ts"
-import { type OptimizeStats, VectorLeg } from "./vector-leg.ts"
-import type { WorkerStats } from "./worker-messages.ts"
+} from "./writing/reindex.ts"
+import { type StageDependencies, type StagedFile, stageFile, stageTogether } from "./writing/stage.ts"
 
 export interface SearchIndexOptions {
   database: Database

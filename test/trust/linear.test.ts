@@ -8,7 +8,7 @@ import { leakedCall, readProtocol } from "../../src/agents/text-protocol.ts"
 import { sentencesOf } from "../../src/backends/best-sentences.ts"
 import { extractDocument } from "../../src/ingest/extract/index.ts"
 import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
-import { stemEnglish } from "../../src/search/stem-english.ts"
+import { stemEnglish } from "../../src/search/text/stem-english.ts"
 
 const LENGTH = 100_000
 const SECONDS_20 = 20_000

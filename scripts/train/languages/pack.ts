@@ -1,5 +1,5 @@
 /**
- * Packs the n-gram table of `eld` (Apache-2.0) into `src/search/language-table.txt`: as objects it takes 150 MB of memory, packed
+ * Packs the n-gram table of `eld` (Apache-2.0) into `src/search/text/language-table.txt`: as objects it takes 150 MB of memory, packed
  * 3 MB. `bun scripts/train/languages/pack.ts`, after `eld` was changed; it is a dependency so that its licence goes along.
  *
  * Layout, before zstd and base 64: a line of JSON (`languages`, `ngrams`), then per n-gram, ascending by hash, the
@@ -11,7 +11,7 @@ import { join } from "node:path"
 import { dictionary } from "../../../node_modules/eld/src/dictionary.js"
 // @ts-expect-error the package does not declare its data
 import { ngramsData } from "../../../node_modules/eld/src/ngrams/large.js"
-import { hashBytes } from "../../../src/search/language.ts"
+import { hashBytes } from "../../../src/search/text/language.ts"
 
 /** Its n-grams spell bytes from 128 on as characters of this dictionary. */
 const byteOf = new Map(
@@ -47,6 +47,6 @@ for (const hash of [...table.keys()].sort((a, b) => a - b)) {
 }
 const head = JSON.stringify({ languages: Object.values(ngramsData.languages), ngrams: table.size })
 const bytes = Buffer.concat([Buffer.from(`${head}\n`), Uint8Array.from(packed)])
-const out = join(import.meta.dir, "../../../src/search/language-table.txt")
+const out = join(import.meta.dir, "../../../src/search/text/language-table.txt")
 writeFileSync(out, Buffer.from(Bun.zstdCompressSync(bytes, { level: 19 })).toString("base64"))
 console.log(`${table.size} n-grams, ${collisions} left out, ${bytes.length} bytes`)

@@ -1,7 +1,7 @@
 /** Search: set A's hits and set B's documents. */
 import { Elysia, t } from "elysia"
 import { AppError, invalid } from "../../errors.ts"
-import { documentsFor } from "../../search/documents.ts"
+import { documentsFor } from "../../search/passages/documents.ts"
 import type { SearchFilters } from "../../search/types.ts"
 import { caller } from "../context.ts"
 import { integer, nullable, operation, timeOf } from "../schemas.ts"

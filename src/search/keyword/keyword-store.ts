@@ -1,0 +1,182 @@
+/**
+ * The keyword leg's own SQLite file, `<data>/keyword.db`: segments of postings, written once and merged later. All of
+ * it derives from the chunks and can be made again.
+ *
+ * Commits do not wait for the disk (a merge has hundreds), and `Checkpoints` does it elsewhere: after a power failure the
+ * last ones may be missing, and what the chunks then have more than this file is indexed again at the start.
+ *
+ * A segment is built under a number that no row of `segments` names yet, and becomes visible by that row: what a crash
+ * leaves of an unfinished one is cleared at the next start.
+ */
+import { Database as Sqlite, type Statement } from "bun:sqlite"
+import { BUSY_TIMEOUT_MS } from "../../storage/writer.ts"
+import { NOT_JUDGED } from "../text/language.ts"
+
+export interface Segment {
+  number: number
+  /** Documents in it, removed ones included until a merge drops them. */
+  documents: number
+  /** First id and count of each stretch, in row order. */
+  stretches: Int32Array
+  /** Terms per document, by row. */
+  lengths: Uint16Array
+  /** Language codes, by row. */
+  languages: Uint8Array
+}
+
+interface SegmentRow {
+  number: number
+  documents: number
+  stretches: Uint8Array
+  lengths: Uint8Array
+  languages: Uint8Array | null
+}
+
+interface PostingRow {
+  term: string
+  df: number
+  data: Uint8Array
+}
+
+/** 1 had no languages. */
+const LAYOUT = 2
+
+export class KeywordStore {
+  private readonly db: Sqlite
+  private readonly postings: Statement<{ df: number; data: Uint8Array }, [number, string]>
+  private readonly page: Statement<PostingRow, [number, string, number]>
+  private readonly insert: Statement
+
+  constructor(path: string) {
+    this.db = new Sqlite(path, { create: true })
+    this.db.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    this.db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory")
+    this.db.exec("pragma cache_size = -32000; pragma mmap_size = 0")
+    this.db.exec("pragma secure_delete = on") // words of removed passages are overwritten
+    // See `Checkpoints`, which knows the length of the log by its file.
+    this.db.exec("pragma wal_autocheckpoint = 0; pragma journal_size_limit = 0")
+    this.db.exec(`
+      create table if not exists segments (number integer primary key, documents integer, stretches blob, lengths blob);
+      create table if not exists postings (segment integer, term text, df integer, data blob, primary key (segment, term)) without rowid;
+      create table if not exists removed (first integer primary key, last integer not null);
+      create table if not exists numbers (next integer not null);
+      insert into numbers select 1 where not exists (select 1 from numbers);
+    `)
+    this.upgrade()
+    this.postings = this.db.prepare("select df, data from postings where segment = ? and term = ?")
+    this.page = this.db.prepare(
+      "select term, df, data from postings where segment = ? and term > ? order by term limit ?",
+    )
+    this.insert = this.db.prepare("insert or replace into postings values (?, ?, ?, ?)")
+  }
+
+  private upgrade(): void {
+    const { user_version } = this.db.query("pragma user_version").get() as { user_version: number }
+    if (user_version >= LAYOUT) return
+    this.transaction(() =>
+      this.db.exec(`alter table segments add column languages blob; pragma user_version = ${LAYOUT}`),
+    )
+  }
+
+  /** Visible segments in the order in which they were made. */
+  segments(): Segment[] {
+    const rows = this.db.query("select * from segments order by number").all()
+    return (rows as SegmentRow[]).map(row => ({
+      number: row.number,
+      documents: row.documents,
+      stretches: new Int32Array(row.stretches.slice().buffer),
+      lengths: new Uint16Array(row.lengths.slice().buffer),
+      languages: row.languages?.slice() ?? new Uint8Array(row.documents).fill(NOT_JUDGED),
+    }))
+  }
+
+  removed(): [number, number][] {
+    const rows = this.db.query("select first, last from removed order by first").all()
+    return (rows as { first: number; last: number }[]).map(({ first, last }) => [first, last])
+  }
+
+  find(segment: number, term: string): { df: number; data: Uint8Array } | null {
+    return this.postings.get(segment, term)
+  }
+
+  /** Terms of a segment after `after`, in the order of their UTF-8 bytes. */
+  termsAfter(segment: number, after: string, limit: number): PostingRow[] {
+    return this.page.all(segment, after, limit)
+  }
+
+  nextNumber(): number {
+    const row = this.db.query("update numbers set next = next + 1 returning next - 1 as number").get()
+    return (row as { number: number }).number
+  }
+
+  transaction(work: () => void): void {
+    this.db.transaction(work).immediate()
+  }
+
+  writePosting(segment: number, term: string, df: number, data: Uint8Array): void {
+    this.insert.run(segment, term, df, data)
+  }
+
+  /** Makes a segment visible and the ones it replaces invisible; their postings are cleared by `clearSome`. */
+  show(segment: Segment | undefined, replaced: number[]): void {
+    this.transaction(() => {
+      for (const number of replaced) this.db.query("delete from segments where number = ?").run(number)
+      if (segment)
+        this.db
+          .query("insert into segments (number, documents, stretches, lengths, languages) values (?, ?, ?, ?, ?)")
+          .run(
+            segment.number,
+            segment.documents,
+            bytesOf(segment.stretches),
+            bytesOf(segment.lengths),
+            segment.languages,
+          )
+    })
+  }
+
+  /** Languages of a segment's passages, told after it was written. */
+  setLanguages(segment: number, languages: Uint8Array): void {
+    this.db.query("update segments set languages = ? where number = ?").run(languages, segment)
+  }
+
+  /** Removes postings of a segment that is not visible any more. @returns false when none were left. */
+  clearSome(segment: number, limit: number): boolean {
+    const { changes } = this.db
+      .query(
+        "delete from postings where segment = ?1 and term in (select term from postings where segment = ?1 order by term limit ?2)",
+      )
+      .run(segment, limit)
+    return changes > 0
+  }
+
+  /** Segments that have postings but are not visible: left by an interrupted merge or build. */
+  hidden(): number[] {
+    const numbers: number[] = []
+    const visible = new Set(this.segments().map(segment => segment.number))
+    const next = this.db.query("select segment from postings where segment > ? order by segment limit 1")
+    for (let row = next.get(-1) as { segment: number } | null; row; row = next.get(row.segment) as typeof row)
+      if (!visible.has(row.segment)) numbers.push(row.segment)
+    return numbers
+  }
+
+  setRemoved(ranges: ArrayLike<number>): void {
+    this.transaction(() => {
+      this.db.exec("delete from removed")
+      const insert = this.db.query("insert into removed values (?, ?)")
+      for (let i = 0; i < ranges.length; i += 2) insert.run(ranges[i]!, ranges[i + 1]!)
+    })
+  }
+
+  sizeBytes(): number {
+    const count = (this.db.query("pragma page_count").get() as { page_count: number }).page_count
+    return count * (this.db.query("pragma page_size").get() as { page_size: number }).page_size
+  }
+
+  close(): void {
+    this.db.exec("pragma optimize")
+    this.db.close()
+  }
+}
+
+const bytesOf = (array: Int32Array | Uint16Array): Uint8Array =>
+  new Uint8Array(array.buffer, array.byteOffset, array.byteLength)

@@ -1,0 +1,80 @@
+/** Chunk rows as hits and passages. Only live chunks of the workspace come out, whatever ids go in. */
+import { sql } from "kysely"
+import type { Database } from "../../storage/database.ts"
+import type { Place, SectionStart } from "../../storage/document.ts"
+import type { Hit } from "../types.ts"
+import { chunkId, chunkNumber } from "./chunk-id.ts"
+
+interface PassageRow extends Place {
+  id: number
+  start: number
+  end: number
+  text: string
+  file_id: string
+  name: string
+  type: string
+  context_id: string | null
+  tags: string
+  sections: string | null
+}
+
+/** A hit before it is scored and highlighted. */
+export interface Passage extends Pick<Hit, "id" | "text" | "file" | "position"> {
+  /** See `Chunk.sections`; undefined where the passage lies in one section. */
+  sections: SectionStart[] | undefined
+}
+
+/** Live chunks by number; what is not live any more, or another workspace's, is missing. */
+export async function livePassages(db: Database, workspaceId: string, ids: number[]): Promise<Map<number, Passage>> {
+  if (ids.length === 0) return new Map()
+  // Written out: building this statement from parts took longer than running it.
+  const { rows } = await sql<PassageRow>`
+    select c.id, c.start, c.end, c.text, c.page, c.sheet, c.slide, c.member, c.section, c.sections,
+      f.id as file_id, f.name, f.type, f.context_id, f.tags
+    from chunks as c
+    join generations as g on g.id = c.generation_id
+    join files as f on f.id = g.file_id
+    where c.id in (select value from json_each(${JSON.stringify(ids)}))
+      and g.state = 'live' and g.generation = f.live_generation and f.workspace_id = ${workspaceId}`.execute(db)
+  return new Map(rows.map(row => [row.id, toPassage(row)]))
+}
+
+function toPassage(row: PassageRow): Passage {
+  const { id, start, end, text, page, sheet, slide, member, section } = row
+  return {
+    id: chunkId(id),
+    text,
+    file: {
+      id: row.file_id,
+      name: row.name,
+      type: row.type,
+      context_id: row.context_id,
+      tags: JSON.parse(row.tags) as string[],
+    },
+    position: { page, sheet, slide, member, section, start, end },
+    sections: row.sections ? (JSON.parse(row.sections) as SectionStart[]) : undefined,
+  }
+}
+
+/**
+ * The passages that stand around others in their files, each once, in reading order: `before` and `after` each given
+ * one, itself included.
+ */
+export async function neighbours(
+  db: Database,
+  workspaceId: string,
+  chunkIds: string[],
+  before: number,
+  after: number,
+): Promise<Passage[]> {
+  const numbers = chunkIds.flatMap(id => chunkNumber(id) ?? [])
+  if (numbers.length === 0) return []
+  const { rows } = await sql<{ first: number; last: number }>`
+    select max(first_chunk, chunks.id - ${before}) as first, min(last_chunk, chunks.id + ${after}) as last
+    from chunks join generations on generations.id = chunks.generation_id
+    where chunks.id in (select value from json_each(${JSON.stringify(numbers)}))`.execute(db)
+  const around = new Set<number>()
+  for (const { first, last } of rows) for (let id = first; id <= last; id++) around.add(id)
+  const found = await livePassages(db, workspaceId, [...around])
+  return [...found].sort(([a], [b]) => a - b).map(([, passage]) => passage)
+}

@@ -1,0 +1,161 @@
+/** What the search worker is asked and what it answers. */
+
+import type { IdRanges } from "../ids/id-ranges.ts"
+import type { Scheme } from "../text/analyze.ts"
+import type { ParsedQuery } from "../text/query.ts"
+import type { SearchFilters, SearchMode } from "../types.ts"
+import type { Extent } from "../writing/erasure.ts"
+
+export interface WorkerSearch {
+  workspaceId: string
+  filters?: SearchFilters
+  query: ParsedQuery
+  mode: SearchMode
+  /** Absent: the keyword leg alone. */
+  vector?: QueryVector
+  /** Hits wanted of each leg. */
+  depth: number
+  /** Hits wanted of the keyword leg in all, when more than `depth`; those beyond come as `tail`. */
+  reach?: number
+}
+
+export interface QueryVector {
+  /** The vectors that it can be compared with. */
+  table: string
+  values: Float32Array
+  /** ISO 639-1 codes of the languages that the model knows; null where it knows any. */
+  languages: readonly string[] | null
+}
+
+/** Scored ids, best first, as columns: they cross threads far cheaper than objects. */
+export interface ScoredColumns {
+  ids: Int32Array
+  scores: Float64Array
+}
+
+/** Every passage of either leg's list, with both real scores. */
+export interface Candidates {
+  ids: Int32Array
+  /** BM25 and what the passage gains from its document; 0 where it holds no word. */
+  keyword: Float64Array
+  /** NaN without a query vector, where the passage has none, and where the model does not know the passage's language. */
+  cosine: Float64Array
+  /** Share of the query's weight that lies on rare words which the passage holds, 0..1; 1 where it holds a rare identifier. */
+  rare: Float64Array
+}
+
+/** How the cosines of a query lie over all passages of the workspace whose language the model knows. */
+export interface Background {
+  passages: number
+  mean: number
+  deviation: number
+}
+
+/**
+ * What relevance goes by: words that bind others left out, and the whole workspace whatever the filters, so that a hit is
+ * as relevant among few passages as among all.
+ */
+export interface RelevanceGround {
+  /** Beside `candidates.ids` and `tail.ids`: the keyword scores of the words that are left. */
+  keyword: Float64Array
+  tail: Float64Array
+  bestKeyword: number
+  /** -1 without a query vector that means something. */
+  bestCosine: number
+  bound: number
+  words: number
+  knownShare: number
+  /** Of the workspace. */
+  passages: number
+}
+
+export interface WorkerAnswer {
+  /** A file that the filters name and the workspace does not have: nothing was searched. */
+  missingFile?: string
+  /** The workspace as it was searched; `passages` are those that the filters leave. */
+  library: { files: number; pendingFiles: number; passages: number }
+  /** Best by keywords. */
+  keyword: ScoredColumns
+  /** Best by meaning. */
+  vector: ScoredColumns
+  candidates: Candidates
+  /** Null without a query vector. */
+  background: Background | null
+  ground: RelevanceGround
+  /** False when the model knows nothing of the query, such as its language: words alone decide. */
+  understood: boolean
+  /** Whether the query's letters are those of words in some language. */
+  readable: boolean
+  /** Keyword hits beyond `depth` that are no candidates. */
+  tail: ScoredColumns
+  /** The vectors in memory are not those of the query's model: ask again with a vector of the live one. */
+  otherModel?: boolean
+  /** The vectors could not be read and are gone from the worker: load them again, and ask without a vector meanwhile. */
+  vectorsLost?: boolean
+  /** Words of the query without stop words, each as often as it is said. */
+  words: number
+  /** How much of the query's weight lies on words that some passage of the workspace holds, 0..1. */
+  knownShare: number
+  /** Passages that hold a word of the query. */
+  matching: number
+  /** Passages with a vector that the filters and conditions leave. */
+  comparable: number
+  /** What each word of the query weighs in this library. */
+  weights: WordWeight[]
+  /** The largest keyword score that the query allows. */
+  bound: number
+}
+
+export interface WordWeight {
+  /** The forms under which it can stand in a text. */
+  terms: string[]
+  weight: number
+}
+
+export interface WorkerStats {
+  segments: number
+  passages: number
+  vectors: number
+  vectorTable: string | null
+  vectorBytes: number
+  keywordBytes: number
+  merges: number
+  merging: boolean
+  longestSliceMs: number
+}
+
+/** Ids that the legs hold, removed ones left out: what a check compares with the live chunks. */
+export interface WorkerHoldings {
+  keyword: IdRanges
+  vector: IdRanges
+}
+
+/** Texts of one document that follow each other. */
+export interface TextsOf {
+  count: number
+  /** For where a text's own language does not show. */
+  scheme: Scheme
+}
+
+export interface WorkerTasks {
+  open: { ask: { dataDirectory: string }; answer: undefined }
+  /** `documents`: whose texts these are, in their order. */
+  index: { ask: { firstId: number; texts: string[]; documents: TextsOf[] }; answer: undefined }
+  /** Begins to fill a new set of vectors beside the one that serves. */
+  beginVectors: { ask: { table: string; dimensions: number }; answer: undefined }
+  /** To every set of that name, serving or being filled. */
+  addVectors: { ask: { table: string; ids: Int32Array; vectors: Float32Array }; answer: undefined }
+  /** The set that was being filled serves from now on; the former one is dropped. */
+  swapVectors: { ask: { table: string }; answer: undefined }
+  remove: { ask: { ranges: IdRanges }; answer: undefined }
+  /** Writes anew the segments that hold words of removed passages, and cuts the log. */
+  erase: { ask: { extent: Extent }; answer: undefined }
+  search: { ask: WorkerSearch; answer: WorkerAnswer }
+  stats: { ask: Record<string, never>; answer: WorkerStats }
+  holdings: { ask: Record<string, never>; answer: WorkerHoldings }
+  close: { ask: Record<string, never>; answer: undefined }
+}
+
+export type TaskName = keyof WorkerTasks
+export type WorkerRequest = { [Name in TaskName]: { id: number; task: Name; ask: WorkerTasks[Name]["ask"] } }[TaskName]
+export type WorkerReply = { id: number } & ({ answer: unknown } | { error: string })

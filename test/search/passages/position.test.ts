@@ -1,0 +1,89 @@
+/** Where hits say that they stand: the section of the best matching sentence, from the upload to the citation. */
+import { Database } from "bun:sqlite"
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type Client, startTestApp, type TestApp } from "../../support/app.ts"
+import { dataOf, readEvents } from "../../support/events.ts"
+
+/** Short sections, which are joined into one passage. */
+const HANDBOOK = `# House rules
+
+## Arrival
+
+Guests receive a badge.
+
+## Parking
+
+Bicycles stand in the shed, motor cars in the yard.
+
+## Quiet hours
+
+Nobody plays the trombone after ten.
+
+## Laundry
+
+The machines take tokens, which the porter sells.
+`
+
+let app: TestApp
+let api: Client
+let file: string
+
+beforeAll(async () => {
+  app = await startTestApp()
+  api = await app.client()
+  const [record] = await api.index([{ name: "handbook.md", data: HANDBOOK }])
+  file = record.id
+}, 60_000)
+afterAll(() => app.stop())
+
+const best = async (query: string, more: object = {}) =>
+  (await api.post("/search", { query, limit: 1, ...more })).body.hits[0]
+
+test("the sections are one passage, whose text is exactly the slice at start and end", async () => {
+  const { body } = await api.post("/search", { query: "guests bicycles trombone porter", mode: "keyword" })
+  expect(body.total).toBe(1)
+  const { text, position } = body.hits[0]
+  expect(text).toContain("Arrival")
+  expect(text).toContain("porter")
+  expect(text).toBe(HANDBOOK.slice(position.start, position.end))
+})
+
+const asked: [query: string, section: string][] = [
+  ["who receives a badge", "Arrival"],
+  ["where do motor cars stand", "Parking"],
+  ["trombone after ten", "Quiet hours"],
+  ["laundry", "Laundry"],
+  ["who sells tokens for the machines", "Laundry"],
+]
+for (const [query, section] of asked)
+  for (const mode of ["keyword", "hybrid", "semantic"])
+    test(`"${query}" stands under "${section}" (${mode})`, async () => {
+      expect((await best(query, { mode })).position).toMatchObject({ section, page: null, slide: null, sheet: null })
+    })
+
+test("words that stand in several sections count by how rare they are, the first of equals wins", async () => {
+  expect((await best("the the the trombone")).position.section).toBe("Quiet hours")
+  expect((await best("guests porter")).position.section).toBe("Arrival")
+})
+
+test("a hit that shares no word with the query names the section nearest in meaning", async () => {
+  const { text, position } = await best("automobile", { mode: "semantic" })
+  expect(text).not.toContain("automobile")
+  expect(position.section).toBe("Parking")
+})
+
+test("chat sources and citations stand there too", async () => {
+  const message = "Who sells tokens for the machines?"
+  const answer = await api.raw("POST", "/conversations", { model: "builtin/extractive", message, file_ids: [file] })
+  const events = await readEvents(answer)
+  expect(dataOf(events, "sources").sources[0].position.section).toBe("Laundry")
+  expect(dataOf(events, "message_completed").citations[0].position.section).toBe("Laundry")
+})
+
+test("passages of an index made before keep the first section and are found", async () => {
+  // What a former version left: no places within passages.
+  const database = new Database(`${app.data}/carrel.db`)
+  database.run("update chunks set sections = null")
+  database.close()
+  expect((await best("who sells tokens for the machines")).position.section).toBe("Arrival")
+})
