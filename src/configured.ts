@@ -6,7 +6,7 @@ import { readMcpConfig } from "./agents/mcp-config.ts"
 import { openEmbedder } from "./backends/embedder.ts"
 import { chatBackends, ModelCatalog } from "./backends/index.ts"
 import { type Config, ConfigError } from "./config.ts"
-import { LANGUAGE_FILE } from "./ingest/extract/ocr-languages.ts"
+import { LANGUAGE_FILE } from "./ingest/formats/ocr/ocr-languages.ts"
 import { log } from "./log.ts"
 import { builtinModelsDirectory } from "./native/models.ts"
 

@@ -71,7 +71,7 @@ async function main([name, ...args]: string[]): Promise<number> {
     return enterFence(JSON.parse(args[0]!))
   }
   if (name === "reader") {
-    await (await import("./ingest/extract/reader-process.ts")).serveReader(args[0])
+    await (await import("./ingest/process/reader-process.ts")).serveReader(args[0])
     return 0
   }
   if (name === "table") {

@@ -8,7 +8,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
-import { findExtension, ReaderPool } from "../../src/ingest/extract/index.ts"
+import { findExtension, ReaderPool } from "../../src/ingest/formats/index.ts"
 import { ExtractionError } from "../../src/storage/document.ts"
 
 interface Outcome {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { type ChunkOptions, chunkDocument } from "../../src/ingest/chunk.ts"
-import { DocumentBuilder } from "../../src/ingest/extract/document-builder.ts"
-import { splitMarkdown } from "../../src/ingest/extract/markdown.ts"
-import { splitParagraphs } from "../../src/ingest/extract/text.ts"
+import { DocumentBuilder } from "../../src/ingest/formats/document-builder.ts"
+import { splitMarkdown } from "../../src/ingest/formats/text/markdown.ts"
+import { splitParagraphs } from "../../src/ingest/formats/text/text.ts"
 import type { ExtractedDocument } from "../../src/storage/document.ts"
 
 function build(fill: (out: DocumentBuilder) => void): ExtractedDocument {

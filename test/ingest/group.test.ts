@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { setLogLevel } from "../../src/log.ts"
 import { type Client, startTestApp } from "../support/app.ts"
-import { writeZip } from "./extract/zip-writer.ts"
+import { writeZip } from "./formats/zip-writer.ts"
 import { SmallFiles } from "./small-files.ts"
 
 setLogLevel("error")

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { extname, join } from "node:path"
 import fc from "fast-check"
-import { EXTENSIONS } from "../../src/ingest/extract/extensions.ts"
+import { EXTENSIONS } from "../../src/ingest/formats/extensions.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 
 const SEED = Number(Bun.env.MALFORMED_SEED ?? crypto.getRandomValues(new Int32Array(1))[0])

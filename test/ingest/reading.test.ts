@@ -4,8 +4,8 @@ import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import iconv from "iconv-lite"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
-import { sharedStringWorkbook, word6 } from "./extract/office-writer.ts"
-import { helvetica, lines, PdfWriter, scans, writePages } from "./extract/pdf-writer.ts"
+import { sharedStringWorkbook, word6 } from "./formats/office-writer.ts"
+import { helvetica, lines, PdfWriter, scans, writePages } from "./formats/pdf-writer.ts"
 
 let app: TestApp
 let client: Client

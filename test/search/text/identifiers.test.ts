@@ -1,7 +1,7 @@
 /** Words that differ in a digit: row numbers, article numbers, headings of many short sections. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { helvetica, PdfWriter, writePages } from "../../ingest/extract/pdf-writer.ts"
-import { writeZip } from "../../ingest/extract/zip-writer.ts"
+import { helvetica, PdfWriter, writePages } from "../../ingest/formats/pdf-writer.ts"
+import { writeZip } from "../../ingest/formats/zip-writer.ts"
 import { type Client, startTestApp, type TestApp } from "../../support/app.ts"
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)

@@ -1,0 +1,48 @@
+import type { DocumentBuilder } from "./document-builder.ts"
+import type { OcrBudget } from "./ocr/ocr-budget.ts"
+
+/** A file or an archive member, as bytes. Large files are mapped, not loaded: do not copy them without need. */
+export interface Source {
+  /** File name, for messages. */
+  name: string
+  bytes: Uint8Array
+}
+
+/** What a reader works with besides the bytes. One per file; the members of an archive share it. */
+export interface ExtractContext {
+  out: DocumentBuilder
+  /** Tells the share of the work done, 0..1, in whole-file terms. */
+  progress(fraction: number): void
+  /** Lets the event loop turn, so that progress leaves the process. Call between pages. */
+  pause(): Promise<void>
+  /** Announces that this many pages or pictures will be read by OCR, which allows the file more time. */
+  expectOcr(count: number): void
+  /** Reads a picture (PNG, JPEG, GIF, WebP, BMP, TIFF). Throws where the picture cannot be decoded. */
+  recognize(image: Uint8Array): Promise<RecognizedText>
+  /** What of text recognition the file may still have; to be asked and charged around `recognize`. */
+  ocr: OcrBudget
+  /** Archives: what may still be unpacked, over all levels of nesting. */
+  budget: UnpackBudget
+  /** Extracts a member with its own reader, by extension or the format that was found; throws what that reader throws. */
+  extractMember(source: Source, format: string): Promise<void>
+}
+
+export interface RecognizedText {
+  /** Empty where nothing was recognised with some confidence. */
+  text: string
+  /** 0..100, the mean over the words. */
+  confidence: number
+}
+
+/** What may still be unpacked from one file; shared by nested archives. */
+export interface UnpackBudget {
+  /** Bytes that may still be inflated. */
+  bytes: number
+  /** Entries that may still be listed. */
+  entries: number
+  /** Archives around the one being read; 0 for the file itself. */
+  depth: number
+}
+
+/** Turns the bytes of one format into text and blocks, through `context.out`. */
+export type Extractor = (source: Source, context: ExtractContext) => void | Promise<void>

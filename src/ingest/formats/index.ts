@@ -1,0 +1,133 @@
+import { type ExtractedDocument, ExtractionError } from "../../storage/document.ts"
+import { unpackBudget } from "./archive/zip-reader.ts"
+import { DocumentBuilder } from "./document-builder.ts"
+import type { ExtractContext, Extractor, RecognizedText, Source } from "./extractor.ts"
+import { isOle, openOle } from "./legacy/ole.ts"
+import { DEFAULT_OCR_LIMITS, OcrBudget, type OcrLimits } from "./ocr/ocr-budget.ts"
+import { decryptPackage } from "./office/office-crypto.ts"
+import { type Format, sniffFormat } from "./sniff.ts"
+
+export { ReaderPool, type ReaderPoolOptions } from "../process/reader-pool.ts"
+export { EXTENSIONS, type Extension, findExtension } from "./extensions.ts"
+
+/** One reader per format, loaded when its first file comes. */
+const EXTRACTORS = {
+  pdf: async () => (await import("./pdf/pdf.ts")).extractPdf,
+  doc: async () => (await import("./legacy/doc.ts")).extractDoc,
+  docx: async () => (await import("./office/docx.ts")).extractDocx,
+  xls: async () => (await import("./legacy/xls.ts")).extractXls,
+  xlsx: async () => (await import("./office/xlsx.ts")).extractXlsx,
+  ppt: async () => (await import("./legacy/ppt.ts")).extractPpt,
+  pptx: async () => (await import("./office/pptx.ts")).extractPptx,
+  zip: async () => (await import("./archive/zip.ts")).extractZip,
+  csv: async () => (await import("./text/csv.ts")).extractCsv,
+  json: async () => (await import("./text/json.ts")).extractJson,
+  txt: async () => (await import("./text/text.ts")).extractText,
+  html: async () => (await import("./text/html.ts")).extractHtml,
+  htm: async () => (await import("./text/html.ts")).extractHtml,
+  md: async () => (await import("./text/markdown.ts")).extractMarkdown,
+  sql: async () => (await import("./text/sql.ts")).extractSql,
+  yml: async () => (await import("./text/yaml.ts")).extractYaml,
+  yaml: async () => (await import("./text/yaml.ts")).extractYaml,
+  png: async () => (await import("./ocr/image.ts")).extractImage,
+  jpg: async () => (await import("./ocr/image.ts")).extractImage,
+  jpeg: async () => (await import("./ocr/image.ts")).extractImage,
+  gif: async () => (await import("./ocr/image.ts")).extractImage,
+  webp: async () => (await import("./ocr/image.ts")).extractImage,
+  odt: async () => (await import("./office/office-parser.ts")).extractOdt,
+  odp: async () => (await import("./office/office-parser.ts")).extractOdp,
+  ods: async () => (await import("./office/office-parser.ts")).extractOds,
+  rtf: async () => (await import("./office/office-parser.ts")).extractRtf,
+  epub: async () => (await import("./office/office-parser.ts")).extractEpub,
+  word_xml: async () => (await import("./office/word-xml.ts")).extractWordXml,
+  mht: async () => (await import("./text/mht.ts")).extractMht,
+} satisfies Record<Format, () => Promise<Extractor>>
+
+/** What extraction needs from its surroundings. */
+export interface Surroundings {
+  onProgress(fraction: number): void
+  onOcrExpected(count: number): void
+  pause(): Promise<void>
+  recognize(image: Uint8Array): Promise<RecognizedText>
+  /** `DEFAULT_OCR_LIMITS` where absent. */
+  ocrLimits?: OcrLimits | undefined
+}
+
+/** Text that a file of any size may give, its text that it may give for each byte, and text that no file may give; code units. */
+const MIN_TEXT = 4 * 1024 * 1024
+const MAX_TEXT_PER_BYTE = 200
+const MAX_TEXT = 1024 * 1024 * 1024
+
+/**
+ * What a file may unfold to: cells that share a string and pages that share their content need no bytes of their own. Real
+ * workbooks and archives stay below a fiftieth of it.
+ */
+function textLimit(fileBytes: number): number {
+  return Math.min(MAX_TEXT, Math.max(MIN_TEXT, fileBytes * MAX_TEXT_PER_BYTE))
+}
+
+/**
+ * Reads a file with the reader of its real format. The text goes to `sink`; the builder holds the rest.
+ * @throws ExtractionError; anything else that a reader throws is damage that it did not expect.
+ */
+export async function extractInto(
+  sink: (text: string) => void,
+  source: Source,
+  type: string,
+  surroundings: Surroundings,
+): Promise<DocumentBuilder> {
+  const out = new DocumentBuilder(sink, textLimit(source.bytes.length))
+  const context: ExtractContext = {
+    out,
+    budget: unpackBudget(source.bytes.length),
+    progress: surroundings.onProgress,
+    pause: surroundings.pause,
+    expectOcr: surroundings.onOcrExpected,
+    recognize: surroundings.recognize,
+    ocr: new OcrBudget(surroundings.ocrLimits ?? DEFAULT_OCR_LIMITS),
+    extractMember: (member, extension) => read(member, extension, { ...context, progress: () => {} }),
+  }
+  await read(source, type, context)
+  if (out.hasText) return out
+  if (out.pageCount === 0 || out.warnings.some(({ code }) => DAMAGE.has(code)))
+    throw new ExtractionError("corrupt_file", "the file is damaged")
+  throw new ExtractionError("no_text", "there is no text in this file")
+}
+
+/** Warnings that explain why nothing was found. */
+const DAMAGE = new Set(["damaged_parts", "damaged_file", "damaged_archive", "unreadable_pages"])
+
+/** The same in memory, for callers that have the bytes and trust them. */
+export async function extractDocument(
+  source: Source,
+  type: string,
+  surroundings: Surroundings,
+): Promise<ExtractedDocument> {
+  const parts: string[] = []
+  const out = await extractInto(text => parts.push(text), source, type, surroundings)
+  return out.toDocument(parts.join(""))
+}
+
+async function read(given: Source, named: string, context: ExtractContext): Promise<void> {
+  if (!Object.hasOwn(EXTRACTORS, named)) throw new ExtractionError("corrupt_file", `.${named} cannot be read`)
+  if (given.bytes.length === 0) throw new ExtractionError("no_text", "the file is empty")
+  try {
+    const source = { ...given, bytes: openPackage(given.bytes) }
+    const extract: Extractor = await EXTRACTORS[sniffFormat(source.bytes, named as Format)]()
+    await extract(source, context)
+  } catch (error) {
+    if (error instanceof ExtractionError) throw error
+    throw new ExtractionError("corrupt_file", "the file is damaged", false, { cause: error })
+  }
+}
+
+/** A package of Office 2007 and later out of the OLE file that encrypts it; other bytes as they are. */
+function openPackage(bytes: Uint8Array): Uint8Array {
+  if (!isOle(bytes)) return bytes
+  const streams = openOle(bytes)
+  const content = streams.get("encryptedpackage")
+  if (!content) return bytes
+  const plain = decryptPackage(streams.get("encryptioninfo") ?? new Uint8Array(), content)
+  if (!plain) throw new ExtractionError("encrypted_file", "the document needs a password")
+  return plain
+}

@@ -1,0 +1,30 @@
+import { ExtractionError } from "../../../storage/document.ts"
+import { findExtension } from "../extensions.ts"
+import type { ExtractContext } from "../extractor.ts"
+import type { OfficePackage, Relation } from "./ooxml.ts"
+
+/** A document in a document in a document is still read. */
+const MAX_DEPTH = 3
+
+/** Office documents embedded in a part, with their own readers; their text lies where they are embedded. */
+export async function addEmbedded(
+  pack: OfficePackage,
+  relations: Iterable<Relation>,
+  context: ExtractContext,
+): Promise<void> {
+  const { out, budget } = context
+  for (const { type, target } of relations) {
+    const extension = type === "package" ? findExtension(target) : undefined
+    const bytes = extension && budget.depth < MAX_DEPTH ? pack.bytes(target) : undefined
+    if (!extension || !bytes) continue
+    budget.depth++
+    try {
+      await out.holdingPlace(() => context.extractMember({ name: target, bytes }, extension))
+    } catch (error) {
+      if (!(error instanceof ExtractionError) || error.code === "archive_rejected") throw error
+      out.warn("embedded_skipped", `an embedded document: ${error.message}`)
+    } finally {
+      budget.depth--
+    }
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The isolated child that reads documents. Every parser blocks its thread, some can hang or exhaust memory, all of them
+ * meet hostile input: here the worst that happens is the end of this process. Serves one request at a time over IPC.
+ */
+import { ExtractionError } from "../../storage/document.ts"
+import { type Conversation, serveParent } from "../../threads/child-side.ts"
+import { fileBytes } from "../../threads/mapped-file.ts"
+import { extractInto } from "../formats/index.ts"
+import { writeChunks } from "./chunk-file.ts"
+import { readQuickly } from "./quick-read.ts"
+import type {
+  Outline,
+  QuickAnswer,
+  QuickRequest,
+  QuickResult,
+  ReadAnswer,
+  ReadDiskFailure,
+  ReadFailure,
+  ReadProgress,
+  ReadRequest,
+  ReadStage,
+} from "./reader-protocol.ts"
+import { TextFile } from "./text-file.ts"
+
+/** Progress goes out at most this often. */
+const PROGRESS_INTERVAL_MS = 100
+
+type Tell = (progress: ReadProgress) => void
+
+/** Serves until the parent closes the line. @param told see serveParent */
+export const serveReader = (told: string | undefined): Promise<void> =>
+  serveParent<ReadRequest | QuickRequest, ReadAnswer | QuickAnswer, ReadProgress | QuickResult>(told, answer)
+
+async function answer(
+  request: ReadRequest | QuickRequest,
+  conversation: Conversation<ReadProgress | QuickResult>,
+): Promise<ReadAnswer | QuickAnswer> {
+  if ("documents" in request) {
+    for (const document of request.documents)
+      conversation.tell(await readQuickly(document, request.chunkOptions).catch(failureBy))
+    return { kind: "all_told" }
+  }
+  return read(request, conversation).then(outline => ({ kind: "done", outline }) as const, failureBy)
+}
+
+/** What a disk answers that does not take the text, or does not give what is read. */
+const DISK_CODES = new Set(["ENOSPC", "EDQUOT", "EIO", "EROFS", "EFBIG"])
+/** Readers wrap what they meet with. */
+const CAUSES = 4
+
+function failureBy(error: unknown): ReadFailure | ReadDiskFailure {
+  for (let depth = 0, at = error; depth < CAUSES && at instanceof Error; depth++, at = at.cause) {
+    const { code } = at as { code?: unknown }
+    if (typeof code === "string" && DISK_CODES.has(code)) return { kind: "disk_failed", code, message: at.message }
+  }
+  if (!(error instanceof ExtractionError))
+    return {
+      kind: "failed",
+      code: "internal_error",
+      message: "the reader failed",
+      detail: String((error as Error).stack),
+    }
+  const detail = error.cause instanceof Error ? { detail: String(error.cause.stack) } : {}
+  return { kind: "failed", code: error.code, message: error.message, ...detail }
+}
+
+const pause = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+
+async function read(request: ReadRequest, { files, tell }: Conversation<ReadProgress>): Promise<Outline> {
+  const [given, textFile, chunkFile] = files as [number, number, number]
+  const text = new TextFile(textFile)
+  const progress = new ProgressReport(tell)
+  const { bytes, release } = fileBytes(given)
+  try {
+    const source = { name: request.name, bytes }
+    const document = await extractInto(text.write, source, request.type, {
+      onProgress: fraction => progress.report(fraction),
+      onOcrExpected: count => progress.expectOcr(count),
+      pause,
+      ocrLimits: request.ocrLimits,
+      recognize: async image => (await ocr(request.ocrLanguagesDirectory)).recognize(image),
+    })
+    text.flush()
+    progress.beginChunking()
+    const { blocks, pageCount, ocrPageCount } = document
+    const chunked = { text, blocks }
+    const chunkCount = await writeChunks(chunkFile, chunked, request.chunkOptions, async position => {
+      progress.report(position / text.length)
+      await pause()
+    })
+    return { pageCount, ocrPageCount, warnings: document.allWarnings(), characterCount: text.length, chunkCount }
+  } catch (error) {
+    text.throwIfFailed() // whatever the reader made of it
+    throw error
+  } finally {
+    release()
+  }
+}
+
+let engine: Promise<import("../formats/ocr/ocr.ts").Ocr> | undefined
+
+function ocr(languagesDirectory: string | undefined): Promise<import("../formats/ocr/ocr.ts").Ocr> {
+  engine ??= import("../formats/ocr/ocr.ts").then(({ Ocr }) => new Ocr(languagesDirectory))
+  return engine
+}
+
+/** Tells how far the reading is, then the cutting; neither goes back, also where OCR turns out to be needed late. */
+class ProgressReport {
+  private stage: ReadStage = "extracting"
+  private progress = 0
+  private sentAt = 0
+
+  constructor(private readonly tell: Tell) {}
+
+  report(progress: number): void {
+    this.progress = Math.max(this.progress, Math.min(1, progress))
+    if (Date.now() - this.sentAt >= PROGRESS_INTERVAL_MS || progress >= 1) this.send()
+  }
+
+  expectOcr(count: number): void {
+    this.stage = "ocr"
+    this.tell({ kind: "ocr_expected", count })
+    this.send()
+  }
+
+  beginChunking(): void {
+    this.stage = "chunking"
+    this.progress = 0
+    this.send()
+  }
+
+  private send(): void {
+    this.sentAt = Date.now()
+    this.tell({ kind: "progress", progress: this.progress, stage: this.stage })
+  }
+}
