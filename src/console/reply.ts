@@ -3,6 +3,8 @@ import { openStream, type StreamEvent } from "./stream.ts"
 import type { Source } from "./wire.ts"
 
 export interface Draft {
+  /** What the stored reply is called; null until the daemon has said it. */
+  messageId: string | null
   /** The user's message that is being answered; null when an earlier one is followed. */
   question: string | null
   text: string
@@ -16,6 +18,7 @@ export interface Draft {
 }
 
 export const emptyDraft = (question: string | null): Draft => ({
+  messageId: null,
   question,
   text: "",
   thinking: "",
@@ -37,6 +40,8 @@ const PHASES: Record<string, string> = {
 
 function take(draft: Draft, { event, data }: StreamEvent): Draft {
   switch (event) {
+    case "message_started":
+      return { ...draft, messageId: data.message_id }
     case "status":
       return { ...draft, phase: PHASES[data.phase] ?? "Working …" }
     case "warning":
@@ -68,7 +73,7 @@ interface FollowOptions {
   onConversation?: (id: string) => void
 }
 
-/** Ends with the stream. Draws at most once per frame, however fast the deltas come. @throws ApiError */
+/** Ends with the stream, with all that it said. Draws at most once per frame, however fast the deltas come. @throws ApiError */
 export async function followReply({
   method,
   path,
@@ -77,7 +82,7 @@ export async function followReply({
   signal,
   onDraft,
   onConversation,
-}: FollowOptions): Promise<void> {
+}: FollowOptions): Promise<Draft> {
   let draft = emptyDraft(question)
   let frame = 0
   const draw = () => {
@@ -91,6 +96,7 @@ export async function followReply({
       draft = take(draft, event)
       frame ||= requestAnimationFrame(draw)
     }
+    return draft
   } finally {
     if (frame) cancelAnimationFrame(frame)
     draw()

@@ -181,6 +181,34 @@ describe.skipIf(!hasBrowser)("chat", () => {
   )
 
   test(
+    "shows why a reply failed once while the stored conversation is read, however late it comes",
+    async () => {
+      const page = await openChat()
+      model.refusal = "the runner has no memory left"
+      const cause = page.getByText("Ollama said: the runner has no memory left")
+      // The page reads the conversation when it is created and again when the reply has ended.
+      const first = Promise.withResolvers<void>()
+      const second = Promise.withResolvers<void>()
+      const held = [first.promise, second.promise]
+      await page.route(/\/conversations\/[^/?]+$/, async route => {
+        if (route.request().method() === "GET") await held.shift()
+        await route.continue()
+      })
+      await ask(page, "Why is it shown once?")
+      await cause.waitFor()
+      first.resolve()
+      await page.getByRole("heading", { name: "Why is it shown once?" }).waitFor()
+      expect(await cause.count()).toBe(1)
+      second.resolve()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(await cause.count()).toBe(1)
+      model.refusal = undefined
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
     "what a model writes never becomes markup",
     async () => {
       const page = await openChat()

@@ -9,7 +9,7 @@ import { notify } from "../ui/toast.tsx"
 import type { Conversation, FileRecord, Message, Source } from "../wire.ts"
 import { Composer } from "./chat/composer.tsx"
 import { ConversationList } from "./chat/conversation-list.tsx"
-import { DraftView, MessageView } from "./chat/message-view.tsx"
+import { DraftView, Failure, MessageView } from "./chat/message-view.tsx"
 import { type ChatSettings, initialSettings, requestOf, SettingsBar } from "./chat/settings-bar.tsx"
 import { SourceView } from "./chat/source-view.tsx"
 
@@ -18,7 +18,7 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
   const fileId = address.get("file")
   const [settings, setSettings] = useState<ChatSettings>(initialSettings)
   const [draft, setDraft] = useState<Draft | null>(null)
-  const [failure, setFailure] = useState<Error>()
+  const [failure, setFailure] = useState<{ message: string; hint?: string }>()
   const [returned, setReturned] = useState("")
   const [opened, setOpened] = useState<Source | null>(null)
   const [listShown, setListShown] = useState(false)
@@ -69,23 +69,26 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
       go(`/chat/${id}`, true)
       setListTurn(turn => turn + 1)
     }
+    let failed: Draft["error"] = null
     try {
-      await followReply({ method, path, body, question, signal: mine.abort.signal, onDraft: setDraft, onConversation })
+      const { signal } = mine.abort
+      const reply = await followReply({ method, path, body, question, signal, onDraft: setDraft, onConversation })
+      failed = reply.error
     } catch (error) {
       const nothingToFollow = method === "GET" && error instanceof ApiError
       if (!mine.abort.signal.aborted && !nothingToFollow) setFailure(error as Error)
       if (!mine.abort.signal.aborted && isNew) setReturned(question ?? "")
     }
     if (mine.abort.signal.aborted) return
-    let isKept = false // the failure is shown with the stored message, unless it could not be stored
     if (mine.conversationId) {
       const stored = await api.get<Conversation>(`/conversations/${mine.conversationId}`).catch(() => null)
       if (mine.abort.signal.aborted) return
       if (stored) conversation.set(stored)
-      isKept = Boolean(stored?.messages.at(-1)?.error)
+      if (stored?.messages.at(-1)?.error) failed = null // shown with the stored message
     }
     running.current = null
-    setDraft(before => (before?.error && !isKept ? { ...before, question: null, text: "" } : null))
+    setDraft(null)
+    if (failed) setFailure(failed)
     setListTurn(turn => turn + 1)
   }
 
@@ -117,7 +120,7 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
     conversation.reload()
   }
 
-  const writing = draft !== null && !draft.error
+  const writing = draft !== null
   const messages = current?.messages ?? []
   const shown = writing ? withoutTurn(messages, draft) : messages
   const lastQuestion = shown.findLast(message => message.role === "user")
@@ -147,7 +150,7 @@ export function ChatPage({ conversationId }: { conversationId?: string }) {
             />
           ))}
           {draft && <DraftView draft={draft} onCite={setOpened} />}
-          <Problem error={failure} />
+          {failure && <Failure error={failure} />}
         </Messages>
         <div class="composer-frame">
           <SettingsBar settings={settings} onChange={setSettings} present={current?.model} />
@@ -173,7 +176,8 @@ interface Ask {
 /** The stored messages less those that the draft shows: a record that was read meanwhile may hold them already. */
 function withoutTurn(messages: Message[], draft: Draft): Message[] {
   const last = messages.at(-1)
-  const earlier = last?.role === "assistant" && last.finish_reason === null ? messages.slice(0, -1) : messages
+  const isReply = last?.role === "assistant" && (last.finish_reason === null || last.id === draft.messageId)
+  const earlier = isReply ? messages.slice(0, -1) : messages
   return draft.question !== null && earlier.at(-1)?.role === "user" ? earlier.slice(0, -1) : earlier
 }
 
