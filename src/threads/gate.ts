@@ -1,27 +1,37 @@
 /**
- * Bounds how much of one kind of work goes at once. What waits is served in turn between keys, so that one key with a
- * hundred pieces of work delays another key's first by one piece only; within a key the oldest goes first. Of several
- * places one key never holds the last: whoever comes next finds it free, however long the others' work takes.
+ * Bounds how much of one kind of work goes at once, and how much may wait for it. What waits is served in turn between
+ * keys, so that one key with a hundred pieces of work delays another key's first by one piece only; within a key the oldest
+ * goes first. Unless told otherwise, of several places one key never holds the last: whoever comes next finds it free,
+ * however long the others' work takes.
  */
 import { AppError } from "../errors.ts"
 import { orAbort } from "./or-abort.ts"
 
 export interface Ticket {
-  /** Settles when the run may go; rejects when the signal aborts first. */
+  /** Settles when the work may go; rejects when the signal aborts first. */
   turn(signal: AbortSignal): Promise<void>
+  /** Place in the key's line whenever it changes, 1 = next; ends when the work may go. @throws the reason of the signal */
+  positions(signal: AbortSignal): AsyncGenerator<number, void>
   /** To be called once in any case; lets the next one go. */
   leave(): void
 }
 
 interface Waiting {
-  go: () => void
+  places: number
+  go: PromiseWithResolvers<void>
+  /** Resolved whenever the line moves. */
+  moved: PromiseWithResolvers<void>
 }
 
 export interface GateOptions {
-  /** Work at the same time; of several, one key holds all but one at most. */
+  /** Work at the same time. */
   places: number
+  /** What one key may hold of them; all but one by default, and one at least. */
+  placesPerKey?: number
   /** Work that may wait; more is refused. */
   waiting: number
+  /** What of one key may wait; as much as in all by default. */
+  waitingPerKey?: number
   /** What the refused are told. */
   refusal: string
   /** A guess of how long a place takes to become free. */
@@ -38,42 +48,60 @@ export class Gate {
   private readonly lines = new Map<string, Waiting[]>()
 
   constructor(private readonly options: GateOptions) {
-    this.placesPerKey = Math.max(1, options.places - 1)
+    this.placesPerKey = options.placesPerKey ?? Math.max(1, options.places - 1)
   }
 
   get load(): { running: number; waiting: number } {
     return { running: this.running, waiting: this.waitingCount }
   }
 
-  /** @throws AppError overloaded when too many wait already */
-  enter(key: string): Ticket {
-    if (this.running < this.options.places && this.mayHoldMore(key)) {
-      this.hold(key)
-      return this.ticket(key, undefined, Promise.resolve())
+  /**
+   * @param places what this work takes of them, where pieces differ in size
+   * @throws AppError overloaded when too many wait already
+   */
+  enter(key: string, places = 1): Ticket {
+    if (this.hasRoom(key, places)) {
+      this.hold(key, places)
+      return this.ticket(key, places)
     }
-    if (this.waitingCount >= this.options.waiting)
-      throw new AppError("overloaded", {
-        message: this.options.refusal,
-        retryAfter: this.options.retryAfterSeconds,
-      })
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const waiting = { go: resolve }
-    this.lines.set(key, [...(this.lines.get(key) ?? []), waiting])
+    const line = this.lines.get(key) ?? []
+    const { waiting: most, waitingPerKey = most, refusal: message, retryAfterSeconds: retryAfter } = this.options
+    if (this.waitingCount >= most || line.length >= waitingPerKey)
+      throw new AppError("overloaded", { message, retryAfter })
+    const waiting: Waiting = { places, go: Promise.withResolvers(), moved: Promise.withResolvers() }
+    this.lines.set(key, [...line, waiting])
     this.waitingCount++
-    return this.ticket(key, waiting, promise)
+    return this.ticket(key, places, waiting)
   }
 
-  private ticket(key: string, waiting: Waiting | undefined, go: Promise<void>): Ticket {
+  private ticket(key: string, places: number, waiting?: Waiting): Ticket {
     let left = false
     return {
-      turn: signal => orAbort(go, signal),
+      turn: signal => orAbort(waiting?.go.promise ?? Promise.resolve(), signal),
+      positions: signal => this.positions(key, waiting, signal),
       leave: () => {
         if (left) return
         left = true
         if (waiting && this.remove(key, waiting)) return
-        this.letGo(key)
+        this.letGo(key, places)
         this.serveNext()
       },
+    }
+  }
+
+  private async *positions(
+    key: string,
+    waiting: Waiting | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<number, void> {
+    for (let last = 0; ; ) {
+      signal.throwIfAborted()
+      const position = waiting ? (this.lines.get(key)?.indexOf(waiting) ?? -1) + 1 : 0
+      if (position === 0) return
+      const { promise: moved } = waiting!.moved
+      if (position !== last) yield position
+      last = position
+      await orAbort(moved, signal)
     }
   }
 
@@ -81,37 +109,48 @@ export class Gate {
   private remove(key: string, waiting: Waiting): boolean {
     const line = this.lines.get(key)
     if (!line?.includes(waiting)) return false
+    this.waitingCount--
     const rest = line.filter(other => other !== waiting)
     if (rest.length > 0) this.lines.set(key, rest)
     else this.lines.delete(key)
-    this.waitingCount--
+    tellMoved(rest)
     return true
   }
 
   private serveNext(): void {
-    const next = [...this.lines].find(([key]) => this.mayHoldMore(key))
-    if (!next) return
-    const [key, [waiting, ...rest]] = next
-    this.lines.delete(key)
-    if (rest.length > 0) this.lines.set(key, rest)
-    this.waitingCount--
-    this.hold(key)
-    waiting!.go()
+    for (;;) {
+      const next = [...this.lines].find(([key, [first]]) => this.hasRoom(key, first!.places))
+      if (!next) return
+      const [key, [waiting, ...rest]] = next
+      this.lines.delete(key)
+      if (rest.length > 0) this.lines.set(key, rest)
+      this.waitingCount--
+      this.hold(key, waiting!.places)
+      waiting!.go.resolve()
+      tellMoved([waiting!, ...rest])
+    }
   }
 
-  private mayHoldMore(key: string): boolean {
-    return (this.held.get(key) ?? 0) < this.placesPerKey
+  private hasRoom(key: string, places: number): boolean {
+    return this.running + places <= this.options.places && (this.held.get(key) ?? 0) + places <= this.placesPerKey
   }
 
-  private hold(key: string): void {
-    this.running++
-    this.held.set(key, (this.held.get(key) ?? 0) + 1)
+  private hold(key: string, places: number): void {
+    this.running += places
+    this.held.set(key, (this.held.get(key) ?? 0) + places)
   }
 
-  private letGo(key: string): void {
-    this.running--
-    const left = this.held.get(key)! - 1
+  private letGo(key: string, places: number): void {
+    this.running -= places
+    const left = this.held.get(key)! - places
     if (left > 0) this.held.set(key, left)
     else this.held.delete(key)
+  }
+}
+
+function tellMoved(line: Waiting[]): void {
+  for (const waiting of line) {
+    waiting.moved.resolve()
+    waiting.moved = Promise.withResolvers()
   }
 }

@@ -53,3 +53,56 @@ test("of several places one key never holds the last, however much of its work w
   }
   expect(gate.load).toEqual({ running: 0, waiting: 0 })
 })
+
+test("who waits is told its place in the line of its key, and when to go", async () => {
+  const gate = new Gate({ places: 1, waiting: 10, waitingPerKey: 2, refusal: "too much", retryAfterSeconds: 1 })
+  const signal = new AbortController().signal
+  const first = gate.enter("a")
+  const second = gate.enter("a")
+  const third = gate.enter("a")
+  expect(() => gate.enter("a")).toThrow("too much")
+  const other = gate.enter("b") // another key's line is its own
+  const heard: number[] = []
+  const told = (async () => {
+    for await (const position of third.positions(signal)) heard.push(position)
+  })()
+  await Bun.sleep(1)
+  first.leave()
+  await second.turn(signal)
+  await Bun.sleep(1)
+  expect(heard).toEqual([2, 1])
+  second.leave()
+  await other.turn(signal)
+  other.leave()
+  await told
+  expect(heard).toEqual([2, 1])
+  third.leave()
+  expect(gate.load).toEqual({ running: 0, waiting: 0 })
+})
+
+test("who gives up while waiting is told the reason and leaves the line to the others", async () => {
+  const gate = gateOf(1, 5)
+  const first = gate.enter("a")
+  const second = gate.enter("a")
+  const third = gate.enter("a")
+  const stop = new AbortController()
+  const giving = (async () => {
+    for await (const _ of second.positions(stop.signal));
+  })()
+  stop.abort(new Error("gone"))
+  expect(await giving.catch(error => error.message)).toBe("gone")
+  second.leave()
+  first.leave()
+  await third.turn(new AbortController().signal)
+  expect(gate.load).toEqual({ running: 1, waiting: 0 })
+})
+
+test("a large piece of work waits until enough places are free", async () => {
+  const gate = new Gate({ places: 10, placesPerKey: 10, waiting: 5, refusal: "too much", retryAfterSeconds: 1 })
+  const small = gate.enter("", 4)
+  const large = gate.enter("", 8)
+  expect(gate.load).toEqual({ running: 4, waiting: 1 })
+  small.leave()
+  await large.turn(new AbortController().signal)
+  expect(gate.load).toEqual({ running: 8, waiting: 0 })
+})
