@@ -46,6 +46,7 @@ import { FileChanges } from "./library/changes.ts"
 import { Library } from "./library/library.ts"
 import { sweepFiles } from "./library/sweep.ts"
 import { UploadRoom } from "./library/upload-room.ts"
+import { Uploads } from "./library/uploads.ts"
 import { log } from "./log.ts"
 import { watchEventLoop } from "./metrics.ts"
 import { unpackAll, useNativeDirectory } from "./native/native.ts"
@@ -203,6 +204,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
     .then(() => {
       embedderReady = true
     })
+  const fileTypes = new Map(Object.entries(EXTENSIONS))
   const services: Services = {
     version: VERSION,
     apiKeys,
@@ -215,16 +217,16 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
     embeddingModel: embedder.model,
     diskUse: watchDiskUse(config.data),
     library,
-    upload: {
+    uploads: new Uploads({
       database,
       blobs,
       queue,
       changes,
       idempotency,
       room: new UploadRoom(queue, { uploads: config.max_uploads, queuedFiles: config.max_queued_files }),
-    },
-    maxFileBytes: config.max_file_bytes,
-    fileTypes: new Map(Object.entries(EXTENSIONS)),
+      rules: { maxFileBytes: config.max_file_bytes, fileTypes },
+    }),
+    fileTypes,
     search: index,
     redactionEnforced,
     redactor,

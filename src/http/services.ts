@@ -7,8 +7,8 @@ import type { Sessions } from "../keys/sessions.ts"
 import type { SignInBrake } from "../keys/sign-in-brake.ts"
 import type { Users } from "../keys/users.ts"
 import type { Workspaces } from "../keys/workspaces.ts"
-import type { AcceptDependencies } from "../library/accept.ts"
 import type { Library } from "../library/library.ts"
+import type { Uploads } from "../library/uploads.ts"
 import type { Redactor } from "../redaction/redact.ts"
 import type { SearchService } from "../search/types.ts"
 import type { DiskUse } from "../storage/disk-use.ts"
@@ -37,9 +37,7 @@ export interface Services {
   agents: AgentRuns
   /** Files that were given to a conversation. Throws not_found. */
   conversationFiles(workspaceId: string, conversationId: string): Promise<string[]>
-  /** What taking files in needs. */
-  upload: AcceptDependencies
-  maxFileBytes: number
+  uploads: Uploads
   /** Accepted extensions without the dot, each with its MIME type. */
   fileTypes: ReadonlyMap<string, string>
   /** `ready` when stores are open, migrations done and the embedding model is loaded; `unwritable` while the disk fails. */

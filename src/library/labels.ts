@@ -59,3 +59,30 @@ export function parseMetadata(text: string): Record<string, unknown> {
     throw error
   }
 }
+
+export const DUPLICATE_RULES = ["return_existing", "replace", "keep_both"] as const
+export type DuplicateRule = (typeof DUPLICATE_RULES)[number]
+
+/** The text parts of an upload, checked. */
+export interface UploadLabels {
+  contextId: string | null
+  tags: string[]
+  metadata: Record<string, unknown>
+  onDuplicate: DuplicateRule
+}
+
+/** @throws AppError invalid_request naming the part */
+export function checkLabels(fields: ReadonlyMap<string, string[]>): UploadLabels {
+  const one = (name: string) => fields.get(name)?.at(-1)
+  const contextId = one("context_id")
+  const metadata = one("metadata")
+  const onDuplicate = one("on_duplicate") || "return_existing"
+  if (!DUPLICATE_RULES.includes(onDuplicate as DuplicateRule))
+    throw invalid("on_duplicate", `must be one of ${DUPLICATE_RULES.join(", ")}`)
+  return {
+    contextId: contextId ? checkContext(contextId) : null,
+    tags: checkTags(fields.get("tags") ?? []),
+    metadata: metadata ? parseMetadata(metadata) : {},
+    onDuplicate: onDuplicate as DuplicateRule,
+  }
+}

@@ -1,4 +1,4 @@
-/** The files of a workspace as its users see them: list, read, change, delete. `accept.ts` takes new ones in. */
+/** The files of a workspace as its users see them: list, read, change, delete. `uploads.ts` takes new ones in. */
 import { existsSync } from "node:fs"
 import { AppError, invalid } from "../errors.ts"
 import { INDEX_FILE, indexJob } from "../ingest/task.ts"

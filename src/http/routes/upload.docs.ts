@@ -1,0 +1,54 @@
+/** What the reference says of POST and PUT /external/upload. */
+import { t } from "elysia"
+import { IDEMPOTENCY_KEY, operation } from "../schemas.ts"
+import { FileRecordSchema } from "./library.ts"
+
+const Answer = t.Object({
+  message: t.String({ examples: ["2 files accepted and queued for indexing"] }),
+  files: t.Array(FileRecordSchema),
+  rejected: t.Array(t.Object({ name: t.String(), error: t.Object({ code: t.String(), message: t.String() }) })),
+})
+
+/** @param extensions accepted ones, as a list to read */
+export const uploadDetail = (extensions: string) => ({
+  ...operation({
+    summary: "Upload files",
+    description: `Any number of file parts; the documented name is \`files\`, any part with a file name is taken. Accepted
+types: ${extensions}. Bytes are on disk and the job is recorded before the answer. Indexing is asynchronous: watch
+\`GET /external/libraries/{file_id}/events\`. The header \`Idempotency-Key\` makes a repetition within 24 h return the first answer;
+with another form it is refused. A form of more than 250 files is recorded in several commits.`,
+    tag: "Files",
+    headers: [IDEMPOTENCY_KEY],
+    success: { status: 202, description: "Accepted and queued for indexing", schema: Answer },
+    errors: [
+      "invalid_multipart",
+      "invalid_request",
+      "empty_file",
+      "file_too_large",
+      "unsupported_file_type",
+      "unsupported_media_type",
+      "request_too_large",
+      "conflict",
+      "overloaded",
+      "insufficient_storage",
+    ],
+  }),
+  requestBody: { required: true, content: { "multipart/form-data": { schema: FORM } } },
+})
+
+const FORM = {
+  type: "object",
+  required: ["files"],
+  properties: {
+    files: { type: "array", items: { type: "string", format: "binary" }, description: "At most 1 GB each" },
+    context_id: {
+      type: "string",
+      pattern: "^[A-Za-z0-9_.:-]{1,128}$",
+      description: "Scope name that search and chat can be narrowed to",
+      examples: ["project:42"],
+    },
+    tags: { type: "array", items: { type: "string" }, description: "Repeated or comma-separated" },
+    metadata: { type: "string", description: "A JSON object, at most 16 KB", examples: ['{"year": 2026}'] },
+    on_duplicate: { type: "string", enum: ["return_existing", "replace", "keep_both"], default: "return_existing" },
+  },
+}

@@ -1,0 +1,112 @@
+/** Rows and jobs of received files: what one transaction of an upload writes. */
+import { sql } from "kysely"
+import { newId } from "../id.ts"
+import { indexJob } from "../ingest/task.ts"
+import type { JobQueue } from "../jobs/queue.ts"
+import type { Trx } from "../storage/database.ts"
+import { foldName, type UploadLabels } from "./labels.ts"
+import { QUEUED } from "./library.ts"
+import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
+import type { ReceivedFile } from "./upload-form.ts"
+
+export interface Registered {
+  records: FileRecord[]
+  /** Blobs of the rows that were written. */
+  needed: string[]
+  /** Blobs that no version of a file needs any more once the transaction is committed. */
+  superseded: string[]
+}
+
+/** Rows and jobs of some files of a form, in a few statements whatever their number. */
+export async function register(
+  trx: Trx,
+  queue: JobQueue,
+  { workspaceId, labels }: { workspaceId: string; labels: UploadLabels },
+  files: ReceivedFile[],
+): Promise<Registered> {
+  const sameAs = (name: string, sha256: string) => (labels.onDuplicate === "replace" ? name : `${sha256} ${name}`)
+  const known = new Map<string, FileRow>()
+  if (labels.onDuplicate !== "keep_both")
+    for (const row of await findSame(trx, workspaceId, labels, files)) known.set(sameAs(row.name, row.sha256), row)
+  const added = new Map<string, FileRow>()
+  const replaced = new Map<string, FileRow>()
+  const superseded: string[] = []
+  const records = files.map(file => {
+    const key = sameAs(file.name, file.stored.sha256)
+    const same = known.get(key)
+    if (same && labels.onDuplicate === "return_existing") return { ...toFileRecord(same), duplicate: true as const }
+    const row = same ? nextVersion(same, file, labels) : newRow(workspaceId, file, labels)
+    if (same && same.blob !== same.live_blob) superseded.push(same.blob)
+    if (labels.onDuplicate !== "keep_both") known.set(key, row) // the form may hold it twice
+    const rows = same && !added.has(same.id) ? replaced : added
+    rows.set(row.id, row)
+    return toFileRecord(row)
+  })
+  if (added.size > 0)
+    await trx
+      .insertInto("files")
+      .values([...added.values()])
+      .execute()
+  for (const { id, ...row } of replaced.values()) await trx.updateTable("files").set(row).where("id", "=", id).execute()
+  const rows = [...added.values(), ...replaced.values()]
+  await queue.enqueue(trx, rows.map(indexJob))
+  return { records, needed: rows.map(({ blob }) => blob), superseded }
+}
+
+/** The newest file for each that has its name and context, and its bytes where those count. */
+async function findSame(
+  trx: Trx,
+  workspaceId: string,
+  { contextId, onDuplicate }: UploadLabels,
+  files: ReceivedFile[],
+): Promise<FileRow[]> {
+  const wanted = JSON.stringify(files.map(({ name, stored }) => [name, stored.sha256]))
+  const sameBytes = onDuplicate === "replace" ? sql`true` : sql`same.sha256 = json_extract(wanted.value, '$[1]')`
+  const { rows } = await sql<FileRow>`
+    select files.* from json_each(${wanted}) as wanted cross join files on files.id = (
+      select max(id) from files as same
+      where same.workspace_id = ${workspaceId} and same.name = json_extract(wanted.value, '$[0]')
+        and same.context_id is ${contextId} and ${sameBytes}
+    )`.execute(trx)
+  return rows
+}
+
+const contentOf = ({ type, mimeType, stored }: ReceivedFile, labels: UploadLabels) => ({
+  size: stored.size,
+  sha256: stored.sha256,
+  blob: stored.blob,
+  type,
+  mime_type: mimeType,
+  tags: JSON.stringify(labels.tags),
+  metadata: JSON.stringify(labels.metadata),
+  updated_at: new Date().toISOString(),
+  ...QUEUED,
+})
+
+/** Under the old id; what search sees stays the live generation until the new one is published. */
+const nextVersion = (old: FileRow, file: ReceivedFile, labels: UploadLabels): FileRow => ({
+  ...old,
+  ...contentOf(file, labels),
+  generation: old.generation + 1,
+})
+
+function newRow(workspaceId: string, file: ReceivedFile, labels: UploadLabels): FileRow {
+  const content = contentOf(file, labels)
+  return {
+    id: newId("file"),
+    workspace_id: workspaceId,
+    name: file.name,
+    name_folded: foldName(file.name),
+    context_id: labels.contextId,
+    created_at: content.updated_at,
+    page_count: null,
+    ocr_page_count: 0,
+    chunk_count: null,
+    character_count: null,
+    indexed_at: null,
+    generation: 1,
+    live_generation: null,
+    live_blob: null,
+    ...content,
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Taking files in. `receive` has the bytes of a form on disk before anything is recorded; `commit` then makes rows and
+ * jobs together, so that an acknowledged file survives anything and a refused one leaves nothing.
+ */
+import { diskTrouble, invalid, toErrorBody } from "../errors.ts"
+import type { JobQueue } from "../jobs/queue.ts"
+import { log } from "../log.ts"
+import type { Blobs } from "../storage/blobs.ts"
+import type { Database } from "../storage/database.ts"
+import type { Idempotency, IdempotentRequest } from "../storage/idempotency.ts"
+import type { FileChanges } from "./changes.ts"
+import { checkLabels } from "./labels.ts"
+import { type Registered, register } from "./register.ts"
+import {
+  AnswerNotes,
+  describe,
+  firstAnswer,
+  type ReceivedUpload,
+  repetitionOf,
+  type UploadAnswer,
+} from "./upload-answer.ts"
+import { type FileRules, type ReceivedFile, UploadForm } from "./upload-form.ts"
+import type { UploadRoom } from "./upload-room.ts"
+
+/** Files that one commit takes in: others write between two commits of a form of thousands, and are answered meanwhile. */
+const FILES_PER_COMMIT = 250
+/** Of all files of a form together: 4 000 with the largest metadata. */
+const MAX_LABEL_BYTES = 64 * 2 ** 20
+
+export interface UploadDependencies {
+  database: Database
+  blobs: Blobs
+  queue: JobQueue
+  changes: FileChanges
+  idempotency: Idempotency
+  room: UploadRoom
+  rules: FileRules
+}
+
+export interface UploadRequest {
+  workspaceId: string
+  idempotencyKey: string | undefined
+}
+
+export class Uploads {
+  constructor(private readonly dependencies: UploadDependencies) {}
+
+  /**
+   * Takes a form in: `read` hands its parts over, then its files are recorded together. Whatever fails, no byte stays behind.
+   * @throws AppError overloaded and insufficient_storage before anything is read; what `read` threw; what refuses the form
+   */
+  receive(request: UploadRequest, read: (form: UploadForm) => Promise<void>): Promise<UploadAnswer> {
+    const { room, blobs, rules } = this.dependencies
+    return room.hold(async () => {
+      await blobs.assertRoom()
+      const form = new UploadForm(blobs, rules)
+      try {
+        await read(form)
+        const labels = checkLabels(form.fields)
+        const rejected = form.rejected.map(({ name, error: { code, message } }) => ({ name, error: { code, message } }))
+        return await this.commit({ ...request, labels, rejected, files: form.takeFiles() })
+      } catch (error) {
+        await form.discard()
+        throw error
+      }
+    })
+  }
+
+  /** The files' blobs belong to this from here on: unused ones are removed. */
+  private async commit(received: ReceivedUpload): Promise<UploadAnswer> {
+    const { blobs, idempotency } = this.dependencies
+    const unused = new Set(received.files.map(file => file.stored.blob))
+    const repetition = repetitionOf(received)
+    try {
+      checkLabelBytes(received)
+      return await idempotency.once(
+        repetition,
+        () => this.record(received, repetition, unused),
+        async noted => firstAnswer(received, noted),
+      )
+    } finally {
+      for (const blob of unused) await blobs.remove(blob)
+    }
+  }
+
+  /**
+   * A form of more files than go into one commit takes several. Where a later one fails, its files and those after it are
+   * rejected; a daemon that is killed amid them keeps what was committed, though nobody was told.
+   * @param unused blobs that no file needs; those that get a row are taken out, those that lose theirs put in
+   */
+  private async record(
+    received: ReceivedUpload,
+    repetition: IdempotentRequest | undefined,
+    unused: Set<string>,
+  ): Promise<UploadAnswer> {
+    const { blobs, queue, changes } = this.dependencies
+    const answer: UploadAnswer = { message: "", files: [], rejected: [...received.rejected] }
+    const notes = repetition && new AnswerNotes(repetition, answer.rejected)
+    await blobs.keepNames(unused)
+    for (let at = 0; at < received.files.length; at += FILES_PER_COMMIT) {
+      const group = received.files.slice(at, at + FILES_PER_COMMIT)
+      const isLast = at + group.length === received.files.length
+      try {
+        const { records, needed, superseded } = await this.commitGroup(received, group, isLast, notes)
+        answer.files.push(...records)
+        for (const blob of needed) unused.delete(blob)
+        for (const blob of superseded) unused.add(blob)
+        queue.announce()
+        for (const { id } of records) changes.announce(id)
+      } catch (error) {
+        // Rolled back: no row refers to any of them. But a commit that the disk failed to sync may be found again after a
+        // crash, and then needs its bytes; without one they are swept at the next start.
+        if (diskTrouble(error) === "failing") for (const { stored } of group) unused.delete(stored.blob)
+        if (answer.files.length === 0) throw error
+        log.warn("the rest of a form could not be recorded", { recorded: answer.files.length, error })
+        const { code, message } = toErrorBody(error)
+        answer.rejected.push(...received.files.slice(at).map(({ name }) => ({ name, error: { code, message } })))
+        break
+      }
+    }
+    return { ...answer, message: describe(answer.files) }
+  }
+
+  private commitGroup(
+    received: ReceivedUpload,
+    group: ReceivedFile[],
+    isLast: boolean,
+    notes: AnswerNotes | undefined,
+  ): Promise<Registered> {
+    const { database, queue } = this.dependencies
+    return database.transaction().execute(async trx => {
+      const registered = await register(trx, queue, received, group)
+      notes?.add(registered.records)
+      if (isLast) await notes?.write(trx)
+      return registered
+    })
+  }
+}
+
+/** @throws AppError invalid_request: labels are kept with every file, and shown with every file of the answer */
+function checkLabelBytes({ files, labels }: ReceivedUpload): void {
+  const bytes = Buffer.byteLength(JSON.stringify([labels.metadata, labels.tags]))
+  if (bytes * files.length > MAX_LABEL_BYTES)
+    throw invalid("metadata", `times the number of files must have at most ${MAX_LABEL_BYTES} bytes, tags included`)
+}
