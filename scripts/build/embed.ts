@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { bundleConsole } from "../../src/native/console-assets.ts"
+import { bundleConsole, readAddresses } from "../../src/native/console-assets.ts"
 import type { GroupName } from "../../src/native/embedded.ts"
 import { collectLicences } from "../../src/native/licences.ts"
 
@@ -57,6 +57,7 @@ export async function embeddedModule(
     ...module.imports,
     `export const groups = {${module.groups.join(",")}}`,
     `export const consolePages = [${module.pages.join(",")}]`,
+    `export const consoleAddresses = ${JSON.stringify(await readAddresses())}`,
     `export const licences = ${licencesImport}`,
     `export const commit = ${JSON.stringify(commit)}`,
   ].join("\n")

@@ -1,20 +1,16 @@
 /** Who is there decides what is shown: setup, sign-in, or the console. */
 import { useEffect, useState } from "preact/hooks"
 import { ApiError, api, whenSignedOut } from "./api.ts"
-import { AgentsPage } from "./pages/agents.tsx"
-import { ChatPage } from "./pages/chat.tsx"
-import { LibraryPage } from "./pages/library.tsx"
-import { OverviewPage } from "./pages/overview.tsx"
-import { SearchPage } from "./pages/search.tsx"
-import { SettingsPage } from "./pages/settings.tsx"
-import { InvitationPage, SetupPage, SignInPage } from "./pages/sign-in.tsx"
+import { fetchAhead, Lazy } from "./lazy.tsx"
+import { SignInPage } from "./pages/doors/sign-in.tsx"
+import { DOORS, PAGES } from "./pages.ts"
 import { usePlace } from "./router.tsx"
-import { AccountContext, rememberSignedIn, wasSignedIn } from "./session.ts"
+import { AccountContext, mayOpen, rememberSignedIn, wasSignedIn } from "./session.ts"
 import { Shell } from "./shell.tsx"
 import { Problem } from "./ui/form.tsx"
 import { Empty, Page } from "./ui/page.tsx"
 import { Toasts } from "./ui/toast.tsx"
-import type { Me } from "./wire.ts"
+import type { Me, UserRole } from "./wire.ts"
 
 export function App() {
   const { path } = usePlace()
@@ -42,8 +38,8 @@ export function App() {
 
   if (failure) return <Problem error={failure} />
   if (me === undefined) return null
-  if (path[0] === "setup") return <SetupPage onSignedIn={load} />
-  if (path[0] === "invitation") return <InvitationPage onSignedIn={load} />
+  const door = DOORS.find(({ path: name }) => name === path[0])
+  if (door) return <Lazy load={door.load} props={{ onSignedIn: load }} />
   if (me === null) return <SignInPage onSignedIn={load} />
   const signOut = async () => {
     await api.delete("/keys/sessions").catch(() => {}) // an expired session is signed out already
@@ -53,33 +49,26 @@ export function App() {
     <AccountContext.Provider value={{ me, setMe, signOut }}>
       {/* another workspace is another world: every page starts afresh */}
       <Shell key={me.workspace.id} path={path}>
-        <CurrentPage path={path} />
+        <CurrentPage path={path} role={me.user.role} />
       </Shell>
       <Toasts />
     </AccountContext.Provider>
   )
 }
 
-function CurrentPage({ path }: { path: string[] }) {
-  const [first, second] = path
-  switch (first) {
-    case undefined:
-      return <OverviewPage />
-    case "library":
-      return <LibraryPage />
-    case "search":
-      return <SearchPage />
-    case "chat":
-      return <ChatPage {...(second ? { conversationId: second } : {})} />
-    case "agents":
-      return <AgentsPage {...(second ? { runId: second } : {})} />
-    case "settings":
-      return <SettingsPage section={second ?? "api"} />
-    default:
-      return (
-        <Page title="Not found">
-          <Empty icon="search" title="There is no such page" />
-        </Page>
-      )
-  }
+interface CurrentPageProps {
+  path: string[]
+  role: UserRole
+}
+
+function CurrentPage({ path: [first = "", ...rest], role }: CurrentPageProps) {
+  // Once: the other pages are wanted soon.
+  useEffect(() => fetchAhead(PAGES.map(({ load }) => load)), [])
+  const page = PAGES.find(({ path }) => path === first)
+  if (page && mayOpen(page, role)) return <Lazy key={first} load={page.load} props={{ rest }} />
+  return (
+    <Page title="Not found">
+      <Empty icon="search" title="There is no such page" />
+    </Page>
+  )
 }

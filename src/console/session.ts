@@ -1,7 +1,7 @@
 /** The signed-in account, for every page. */
 import { createContext } from "preact"
 import { useContext } from "preact/hooks"
-import type { Me } from "./wire.ts"
+import type { Me, UserRole } from "./wire.ts"
 
 export interface Account {
   me: Me
@@ -27,3 +27,7 @@ export function rememberSignedIn(signedIn: boolean): void {
   if (signedIn) localStorage.setItem(SIGNED_IN, "1")
   else localStorage.removeItem(SIGNED_IN)
 }
+
+/** Whether somebody of this role may see a page or a section. */
+export const mayOpen = ({ role: needed }: { role?: UserRole }, role: UserRole): boolean =>
+  needed === undefined || needed === role

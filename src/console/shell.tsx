@@ -3,25 +3,20 @@ import type { ComponentChildren } from "preact"
 import { useErrorBoundary, useState } from "preact/hooks"
 import { api, REFERENCE_URL } from "./api.ts"
 import icon from "./icon.svg"
+import { PAGES } from "./pages.ts"
 import { go, Link } from "./router.tsx"
-import { useAccount } from "./session.ts"
+import { mayOpen, useAccount } from "./session.ts"
 import { applyTheme, type Theme, theme } from "./theme.ts"
 import { Button } from "./ui/button.tsx"
 import { Problem, Select } from "./ui/form.tsx"
-import { Icon, type IconName } from "./ui/icons.tsx"
+import { Icon } from "./ui/icons.tsx"
 import { Page } from "./ui/page.tsx"
 import type { Me } from "./wire.ts"
 
-const PAGES: readonly (readonly [path: string, title: string, icon: IconName])[] = [
-  ["", "Overview", "overview"],
-  ["library", "Library", "library"],
-  ["search", "Search", "search"],
-  ["chat", "Chat", "chat"],
-  ["agents", "Agents", "agents"],
-  ["settings", "Settings", "settings"],
-]
-
 export function Shell({ path, children }: { path: string[]; children: ComponentChildren }) {
+  const { me } = useAccount()
+  const first = path[0] ?? ""
+  const pages = PAGES.filter(page => mayOpen(page, me.user.role))
   return (
     <div class="shell">
       <a class="skip" href="#main">
@@ -33,8 +28,8 @@ export function Shell({ path, children }: { path: string[]; children: ComponentC
         </Link>
         <WorkspaceChoice />
         <nav aria-label="Console">
-          {PAGES.map(([name, title, icon]) => (
-            <Link key={name} to={`/${name}`} current={(path[0] ?? "") === name}>
+          {pages.map(({ path: name, title, icon }) => (
+            <Link key={name} to={`/${name}`} current={first === name}>
               <Icon name={icon} /> <span>{title}</span>
             </Link>
           ))}
@@ -42,10 +37,10 @@ export function Shell({ path, children }: { path: string[]; children: ComponentC
         <AccountCorner />
       </aside>
       <main id="main" tabIndex={-1}>
-        <Guarded key={path[0] ?? ""}>{children}</Guarded>
+        <Guarded key={first}>{children}</Guarded>
       </main>
       <p class="unseen" aria-live="polite">
-        {PAGES.find(([name]) => name === (path[0] ?? ""))?.[1]}
+        {pages.find(({ path: name }) => name === first)?.title}
       </p>
     </div>
   )

@@ -1,9 +1,6 @@
 /** Serves the console: its page under every address that its router knows, and the files that the page loads. */
 import { CONSOLE_FILES, type ConsoleAsset } from "../native/console-assets.ts"
 
-/** First part of the addresses that the console's router knows. */
-const PAGES = new Set(["", "setup", "invitation", "library", "search", "chat", "agents", "settings"])
-
 /** No inline script or style, nothing from elsewhere, no frames around it. */
 const POLICY = [
   "default-src 'none'",
@@ -25,19 +22,21 @@ const HEADERS = {
   Vary: "Accept-Encoding",
 }
 
-type Assets = Map<string, ConsoleAsset>
+interface Source {
+  assets(): Promise<Map<string, ConsoleAsset>>
+  /** First parts of the addresses that the console's router knows. */
+  addresses(): Promise<readonly string[]>
+}
 
-/** Answers the console's addresses, which are for GET and HEAD; undefined for all others. `load` is called at the first use. */
-export function consolePages(
-  load: () => Promise<Assets>,
-): (request: Request, path: string) => Promise<Response | undefined> | undefined {
-  return (request, path) => {
+/** Answers the console's addresses, which are for GET and HEAD; undefined for all others. Its files are loaded at the first use. */
+export function consolePages(source: Source): (request: Request, path: string) => Promise<Response | undefined> {
+  let addresses: Promise<Set<string>> | undefined
+  return async (request, path) => {
+    addresses ??= source.addresses().then(list => new Set(list))
     const isFile = path.startsWith(CONSOLE_FILES)
-    if (!isFile && !PAGES.has(path.split("/", 2)[1]!)) return undefined
-    return load().then(assets => {
-      const asset = assets.get(isFile ? path : "/index.html")
-      return asset && answer(request, asset, isFile ? "public, max-age=31536000, immutable" : "no-cache")
-    })
+    if (!isFile && !(await addresses).has(path.split("/", 2)[1]!)) return undefined
+    const asset = (await source.assets()).get(isFile ? path : "/index.html")
+    return asset && answer(request, asset, isFile ? "public, max-age=31536000, immutable" : "no-cache")
   }
 }
 

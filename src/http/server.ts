@@ -7,7 +7,7 @@ import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { log } from "../log.ts"
 import { countAnswer } from "../metrics.ts"
-import { consoleAssets } from "../native/console-assets.ts"
+import { consoleAddresses, consoleAssets } from "../native/console-assets.ts"
 import { peerKey } from "../threads/sockets.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
 import { BODY_LIMIT_MS, readJson } from "./body.ts"
@@ -99,7 +99,7 @@ export interface HttpServer {
 export function startServer(services: Services, options: HttpOptions): HttpServer {
   const app = routes(services)
   const reference = referencePages(() => openApiDocument(documented(services), services.version))
-  const console = consolePages(consoleAssets)
+  const console = consolePages({ assets: consoleAssets, addresses: consoleAddresses })
   const allowedMethods = methodTable(app.routes)
   const openRequests = new OpenRequests(async ids => {
     const [keys, sessions] = await Promise.all([services.apiKeys.alive(ids), services.sessions.alive(ids)])

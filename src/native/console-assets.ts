@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
-import { consolePages } from "./embedded.ts"
+import { consolePages, consoleAddresses as embeddedAddresses } from "./embedded.ts"
 import { COMPILED } from "./self.ts"
 
 export interface ConsoleAsset {
@@ -23,6 +23,18 @@ let assets: Promise<Map<string, ConsoleAsset>> | undefined
 export function consoleAssets(): Promise<Map<string, ConsoleAsset>> {
   assets ??= COMPILED ? Promise.resolve(embeddedConsole()) : bundleConsole()
   return assets
+}
+
+/** First parts of the addresses that the console's router knows. */
+export async function consoleAddresses(): Promise<readonly string[]> {
+  return COMPILED ? embeddedAddresses : readAddresses()
+}
+
+/** From the table of pages. Its components are fetched by the browser only, so that reading it here loads none. */
+export async function readAddresses(): Promise<readonly string[]> {
+  // not a literal: the executable must not bundle the console a second time
+  const table = new URL("../console/pages.ts", import.meta.url).href
+  return ((await import(table)) as { ADDRESSES: readonly string[] }).ADDRESSES
 }
 
 function embeddedConsole(): Map<string, ConsoleAsset> {

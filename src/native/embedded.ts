@@ -35,6 +35,9 @@ export const groups: Partial<Record<GroupName, EmbeddedGroup>> = {}
 
 export const consolePages: EmbeddedPage[] = []
 
+/** First parts of the console's addresses. */
+export const consoleAddresses: readonly string[] = []
+
 /** Git commit that the executable was built from; null from source. */
 export const commit: string | null = null
 

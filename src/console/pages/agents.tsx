@@ -2,6 +2,7 @@ import { useState } from "preact/hooks"
 import { api, query } from "../api.ts"
 import { ago, duration } from "../format.ts"
 import { useLoaded, useRepeated } from "../loading.ts"
+import type { PageProps } from "../pages.ts"
 import { go, Link } from "../router.tsx"
 import { Button } from "../ui/button.tsx"
 import { Problem, Select } from "../ui/form.tsx"
@@ -19,7 +20,7 @@ const STATUSES = [
   ["cancelled", "Cancelled"],
 ] as const
 
-export const AgentsPage = ({ runId }: { runId?: string }) =>
+export const AgentsPage = ({ rest: [runId] }: PageProps) =>
   runId ? <RunView key={runId} runId={runId} /> : <RunList />
 
 function RunList() {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { ApiError, api } from "../api.ts"
 import { useLoaded } from "../loading.ts"
+import type { PageProps } from "../pages.ts"
 import { type Draft, emptyDraft, followReply } from "../reply.ts"
 import { go, usePlace } from "../router.tsx"
 import { Problem } from "../ui/form.tsx"
@@ -13,7 +14,7 @@ import { DraftView, Failure, MessageView } from "./chat/message-view.tsx"
 import { type ChatSettings, initialSettings, requestOf, SettingsBar } from "./chat/settings-bar.tsx"
 import { SourceView } from "./chat/source-view.tsx"
 
-export function ChatPage({ conversationId }: { conversationId?: string }) {
+export function ChatPage({ rest: [conversationId] }: PageProps) {
   const { query: address } = usePlace()
   const fileId = address.get("file")
   const [settings, setSettings] = useState<ChatSettings>(initialSettings)

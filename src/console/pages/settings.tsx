@@ -1,29 +1,39 @@
+import type { ComponentType } from "preact"
+import type { PageProps } from "../pages.ts"
 import { Link } from "../router.tsx"
-import { useAccount } from "../session.ts"
+import { mayOpen, useAccount } from "../session.ts"
 import { Empty, Page } from "../ui/page.tsx"
+import type { UserRole } from "../wire.ts"
 import { AccountSettings } from "./settings/account.tsx"
 import { ApiSettings } from "./settings/api-keys.tsx"
 import { UsersSettings } from "./settings/users.tsx"
 import { WorkspacesSettings } from "./settings/workspaces.tsx"
 
-const SECTIONS = {
-  api: { title: "API", show: ApiSettings, administratorsOnly: false },
-  account: { title: "Account", show: AccountSettings, administratorsOnly: false },
-  users: { title: "Users", show: UsersSettings, administratorsOnly: true },
-  workspaces: { title: "Workspaces", show: WorkspacesSettings, administratorsOnly: true },
-} as const
+interface Section {
+  path: string
+  title: string
+  /** Who may see it; everybody where it is left out. */
+  role?: UserRole
+  show: ComponentType
+}
 
-export function SettingsPage({ section }: { section: string }) {
+/** Another section is a file in `settings/` and a line here. */
+const SECTIONS: readonly Section[] = [
+  { path: "api", title: "API", show: ApiSettings },
+  { path: "account", title: "Account", show: AccountSettings },
+  { path: "users", title: "Users", show: UsersSettings, role: "administrator" },
+  { path: "workspaces", title: "Workspaces", show: WorkspacesSettings, role: "administrator" },
+]
+
+export function SettingsPage({ rest: [shown = SECTIONS[0]!.path] }: PageProps) {
   const { me } = useAccount()
-  const reachable = Object.entries(SECTIONS).filter(
-    ([, { administratorsOnly }]) => !administratorsOnly || me.user.role === "administrator",
-  )
-  const Section = reachable.find(([name]) => name === section)?.[1].show
+  const reachable = SECTIONS.filter(section => mayOpen(section, me.user.role))
+  const Section = reachable.find(({ path }) => path === shown)?.show
   return (
     <Page title="Settings">
       <nav class="tabs" aria-label="Settings">
-        {reachable.map(([name, { title }]) => (
-          <Link key={name} to={`/settings/${name}`} current={name === section}>
+        {reachable.map(({ path, title }) => (
+          <Link key={path} to={`/settings/${path}`} current={path === shown}>
             {title}
           </Link>
         ))}

@@ -1,0 +1,44 @@
+/** Pages arrive when they are first shown; the first load stays small. */
+import type { ComponentType } from "preact"
+import { useEffect, useState } from "preact/hooks"
+import { Problem } from "./ui/form.tsx"
+
+type Load<Props> = () => Promise<ComponentType<Props>>
+
+// biome-ignore lint/suspicious/noExplicitAny: components of any properties; `Lazy` gives each its own
+const arrived = new Map<Load<any>, ComponentType<any>>()
+
+async function fetchOnce<Props>(load: Load<Props>): Promise<void> {
+  if (!arrived.has(load)) arrived.set(load, await load())
+}
+
+interface LazyProps<Props> {
+  load: Load<Props>
+  props: Props
+}
+
+/** Empty until the component is there, which takes one request on its first show. */
+export function Lazy<Props extends object>({ load, props }: LazyProps<Props>) {
+  const [, redraw] = useState(0)
+  const [failure, setFailure] = useState<Error>()
+  const Component = arrived.get(load) as ComponentType<Props> | undefined
+  useEffect(() => {
+    if (arrived.has(load)) return
+    setFailure(undefined)
+    fetchOnce(load).then(
+      () => redraw(turn => turn + 1),
+      () =>
+        setFailure(new Error("This page could not be loaded. Carrel may have been updated: reload the browser tab.")),
+    )
+  }, [load])
+  if (Component) return <Component {...props} />
+  return <Problem error={failure} />
+}
+
+/** Fetches pages that may be shown next, one after the other. A failure shows when the page is asked for. */
+export function fetchAhead<Props>(loads: readonly Load<Props>[]): void {
+  const start = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 1_000))
+  start(async () => {
+    for (const load of loads) await fetchOnce(load).catch(() => {})
+  })
+}

@@ -1,0 +1,79 @@
+/**
+ * Every page of the console. Another one is a file in `pages/` and a line here: the router, the navigation and the
+ * addresses that the web server answers all read this table.
+ */
+import type { ComponentType } from "preact"
+import type { IconName } from "./ui/icons.tsx"
+import type { UserRole } from "./wire.ts"
+
+export interface PageProps {
+  /** Parts of the address behind the page's own: `/chat/conv_1` gives ["conv_1"]. */
+  rest: readonly string[]
+}
+
+export interface DoorProps {
+  /** Loads the account once the session is open. */
+  onSignedIn: () => Promise<unknown>
+}
+
+/** Fetched when it is first shown, or before that when the browser has nothing else to do. */
+type Load<Props> = () => Promise<ComponentType<Props>>
+
+export interface PageEntry {
+  /** First part of its address. */
+  path: string
+  title: string
+  icon: IconName
+  /** Who may see it; everybody who is signed in where it is left out. */
+  role?: UserRole
+  load: Load<PageProps>
+}
+
+/** In the order of the navigation. */
+export const PAGES: readonly PageEntry[] = [
+  {
+    path: "",
+    title: "Overview",
+    icon: "overview",
+    load: async () => (await import("./pages/overview.tsx")).OverviewPage,
+  },
+  {
+    path: "library",
+    title: "Library",
+    icon: "library",
+    load: async () => (await import("./pages/library.tsx")).LibraryPage,
+  },
+  {
+    path: "search",
+    title: "Search",
+    icon: "search",
+    load: async () => (await import("./pages/search.tsx")).SearchPage,
+  },
+  { path: "chat", title: "Chat", icon: "chat", load: async () => (await import("./pages/chat.tsx")).ChatPage },
+  {
+    path: "agents",
+    title: "Agents",
+    icon: "agents",
+    load: async () => (await import("./pages/agents.tsx")).AgentsPage,
+  },
+  {
+    path: "settings",
+    title: "Settings",
+    icon: "settings",
+    load: async () => (await import("./pages/settings.tsx")).SettingsPage,
+  },
+]
+
+export interface DoorEntry {
+  path: string
+  load: Load<DoorProps>
+}
+
+/** Pages that a link opens before anybody is signed in. */
+export const DOORS: readonly DoorEntry[] = [
+  { path: "setup", load: async () => (await import("./pages/doors/setup.tsx")).SetupPage },
+  { path: "invitation", load: async () => (await import("./pages/doors/invitation.tsx")).InvitationPage },
+]
+
+/** First parts of the addresses that the console answers. */
+export const ADDRESSES: readonly string[] = [...PAGES, ...DOORS].map(({ path }) => path)
