@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)("the library", () => {
       await page.getByRole("button", { name: "Delete lose.txt" }).click()
       await page.reload() // leaving the page carries it out
       await page.getByRole("heading", { name: "Library" }).waitFor()
-      await rowOf(page, "lose.txt").waitFor({ state: "detached" })
+      await rowOf(page, "lose.txt").waitFor({ state: "detached", timeout: 30_000 }) // the list is read again every 15 s
       await rowOf(page, "keep.txt").waitFor()
       expect(site.complaints).toEqual([])
     },
