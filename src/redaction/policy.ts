@@ -2,7 +2,7 @@
 import { AppError, invalid } from "../errors.ts"
 import { compilePattern } from "./custom-pattern.ts"
 import { BUILT_IN_CATEGORIES, BUILT_IN_KINDS, type BuiltInKind, CATEGORY_OF_KIND } from "./kinds.ts"
-import { MAX_ALL_STEPS, MAX_PATTERN_STEPS, stepsOf } from "./pattern-size.ts"
+import { MAX_ALL_STEPS, MAX_NAMED_CLASSES, MAX_PATTERN_STEPS, namedClassesOf, stepsOf } from "./pattern-size.ts"
 
 const MAX_PATTERNS = 50
 const MAX_PATTERN_LENGTH = 1000
@@ -100,15 +100,18 @@ function parsePatterns(given: unknown): CustomPattern[] {
   if (!Array.isArray(given)) throw invalid("redaction.custom_patterns", "must be a list")
   if (given.length > MAX_PATTERNS)
     throw invalid("redaction.custom_patterns", `must hold at most ${MAX_PATTERNS} patterns`)
-  let steps = 0
-  return given.map((entry, index) => {
-    const custom = parsePattern(entry, `redaction.custom_patterns[${index}]`, MAX_ALL_STEPS - steps)
-    steps += stepsOf(custom.pattern)
-    return custom
-  })
+  const left = { steps: MAX_ALL_STEPS, namedClasses: MAX_NAMED_CLASSES }
+  return given.map((entry, index) => parsePattern(entry, `redaction.custom_patterns[${index}]`, left))
 }
 
-function parsePattern(entry: unknown, field: string, stepsLeft: number): CustomPattern {
+/** What the patterns of a request may still cost together. */
+interface Left {
+  steps: number
+  namedClasses: number
+}
+
+/** @param left what it costs is taken from it */
+function parsePattern(entry: unknown, field: string, left: Left): CustomPattern {
   if (typeof entry !== "object" || entry === null) throw invalid(field, "must be an object with name and pattern")
   const { name, pattern, flags = "" } = entry as Record<string, unknown>
   if (typeof name !== "string" || typeof pattern !== "string")
@@ -127,8 +130,12 @@ function parsePattern(entry: unknown, field: string, stepsLeft: number): CustomP
   const steps = stepsOf(pattern)
   if (steps > MAX_PATTERN_STEPS)
     throw refuse(`its repetitions make about ${steps} steps of it; at most ${MAX_PATTERN_STEPS} are allowed`)
-  if (steps > stepsLeft)
+  left.steps -= steps
+  left.namedClasses -= namedClassesOf(pattern)
+  if (left.steps < 0)
     throw refuse(`with it all patterns together have more than ${MAX_ALL_STEPS} steps; shorten their repetitions`)
+  if (left.namedClasses < 0)
+    throw refuse(`with it all patterns together name more than ${MAX_NAMED_CLASSES} classes of characters`)
   try {
     compilePattern(custom)
   } catch (error) {

@@ -77,6 +77,33 @@ test("patterns whose repetitions make a program of a hundred thousand steps are 
   expect(await asked).toMatchObject({ status: 422, body: { error: { code: "invalid_pattern" } } })
 }, 30_000)
 
+/** Without a bound by the character it took 30 s of the processor until the daemon gave up. */
+const SOON_MS = 15_000
+
+test("a pattern of optional repetitions over a megabyte is refused soon, and fifty ordinary ones over as much are not", async () => {
+  const began = performance.now()
+  const custom_patterns = [{ name: "P", pattern: "(a?){1000}b" }]
+  const refused = await ask("/redact", { text: "a".repeat(900_000), redaction: { kinds: [], custom_patterns } })
+  expect(refused).toMatchObject({ status: 422, body: { error: { code: "invalid_pattern" } } })
+  expect(performance.now() - began).toBeLessThan(SOON_MS)
+  const ordinary = Array.from({ length: 50 }, (_, at) => ({ name: `P${at}`, pattern: `[a-z]+[ -]?${at}\\d{3}` }))
+  const text = "The ferry of line 1234 leaves at noon. ".repeat(23_000)
+  const { status, body } = await ask("/redact", { text, redaction: { kinds: [], custom_patterns: ordinary } })
+  expect(status).toBe(200)
+  expect(body.text).toStartWith("The ferry of [REDACTED_P1] leaves")
+}, 120_000)
+
+test("patterns of the most tables of characters are refused before they are all compiled", async () => {
+  const pattern = "\\pL".repeat(220)
+  const custom_patterns = Array.from({ length: 50 }, (_, at) => ({
+    name: `P${at}`,
+    pattern: `${pattern}${at}`,
+    flags: "i",
+  }))
+  const { status, body } = await ask("/redact", { text: "a", redaction: { custom_patterns } })
+  expect([status, body.error.message]).toEqual([422, expect.stringContaining("more than 1000 classes of characters")])
+})
+
 test("schemas that are bombs are refused by name, or harm nobody", async () => {
   const asked = Promise.all(schemaBombs.map(([, output_schema]) => ask("/agents/run", { task: "x", output_schema })))
   expect(await slowestWhile(asked)).toBeLessThan(NOT_HELD_MS)
