@@ -9,6 +9,19 @@ export const MAX_JSON_BYTES = 1_048_576
 export const BODY_LIMIT_MS = { known: 120_000, stranger: 15_000 }
 
 /**
+ * No request body is unpacked here: a small one could hold any amount.
+ * @throws AppError unsupported_media_type for a body that is compressed
+ */
+export function refuseCoding({ headers }: Request): void {
+  const coding = headers.get("content-encoding")?.trim().toLowerCase()
+  if (coding && coding !== "identity")
+    throw new AppError("unsupported_media_type", {
+      message: `a body with Content-Encoding ${coding.slice(0, 40)} is not read`,
+      hint: "send the body as it is, without Content-Encoding",
+    })
+}
+
+/**
  * Undefined for a request without a body, whatever its Content-Type: many clients send that header always.
  * @throws AppError unsupported_media_type, request_too_large, invalid_json, invalid_request when it is no object, nested
  * too deep, or takes longer than `limitMs`

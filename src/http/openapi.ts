@@ -4,7 +4,7 @@ import type { AnyElysia } from "elysia"
 import swaggerStyle from "swagger-ui-dist/swagger-ui.css" with { type: "file" }
 import swaggerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" }
 import { ERRORS, type ErrorCode } from "../errors.ts"
-import { ErrorResponse } from "./schemas.ts"
+import { ErrorResponse, isClosed } from "./schemas.ts"
 
 export const DOCS_PATH = "/external-docs/docs"
 
@@ -94,7 +94,7 @@ function complete(entry: Entry): void {
   for (const [status, answer] of Object.entries(entry.responses)) answer.headers = headersOf(status, isLimited)
 }
 
-/** Unknown fields are ignored, not refused; a number of a query is documented as the number it stands for. */
+/** Unknown fields are ignored where the schema does not close its object; a number of a query is documented as the number it stands for. */
 function asServed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(asServed)
   if (typeof schema !== "object" || schema === null) return schema
@@ -102,7 +102,8 @@ function asServed(schema: unknown): unknown {
   const choices = anyOf as Record<string, unknown>[] | undefined
   const number = choices?.some(({ format }) => format === "integer") && choices.find(({ type }) => type === "integer")
   if (number) return { ...number, ...rest }
-  const open = additionalProperties === false ? {} : { additionalProperties }
+  delete rest.unevaluatedProperties
+  const open = additionalProperties === false && !isClosed(schema) ? {} : { additionalProperties }
   const kept = { ...rest, ...(anyOf ? { anyOf } : {}), ...(additionalProperties === undefined ? {} : open) }
   return Object.fromEntries(Object.entries(kept).map(([name, value]) => [name, asServed(value)]))
 }

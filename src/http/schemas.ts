@@ -13,6 +13,14 @@ type NumberOptions = Parameters<typeof t.Number>[0]
 export const integer = (options?: NumberOptions): ReturnType<typeof t.Number> =>
   (t.Integer(options) as unknown as { anyOf: [TSchema, ReturnType<typeof t.Number>] }).anyOf[1]
 
+/** An object whose unknown fields are refused: a misspelt one would silently leave something open. */
+export const closed = <T extends Record<string, TSchema>>(properties: T, options: { description?: string } = {}) =>
+  t.Object(properties, { ...options, additionalProperties: false, unevaluatedProperties: false })
+
+/** Whether a schema was made by `closed`: the framework closes others as well, to drop what they do not name. */
+export const isClosed = (schema: object): boolean =>
+  (schema as { unevaluatedProperties?: unknown }).unevaluatedProperties === false
+
 /** Any JSON object. */
 export const JsonObject = t.Record(t.String(), t.Any())
 
@@ -95,6 +103,31 @@ export function listItems(value: string | undefined): string[] | undefined {
     .filter(Boolean)
   return items.length > 0 ? items : undefined
 }
+
+/** @throws AppError invalid_request naming the field when one of the values is none of the choices */
+export function eachOf<T extends string>(
+  field: string,
+  values: readonly string[] | undefined,
+  choices: readonly T[],
+): T[] | undefined {
+  return values?.map(value => {
+    const known = choices.find(choice => choice === value)
+    if (known === undefined) throw invalid(field, `must be one of ${choices.join(", ")}`)
+    return known
+  })
+}
+
+/** Extensions in any case, with or without the dot, as records have them. @throws AppError invalid_request for an unknown one */
+export const typesOf = (
+  field: string,
+  values: readonly string[] | undefined,
+  fileTypes: ReadonlyMap<string, string>,
+): string[] | undefined =>
+  eachOf(
+    field,
+    values?.map(value => value.trim().toLowerCase().replace(/^\./, "")),
+    [...fileTypes.keys()],
+  )
 
 /** Request headers that several routes know. */
 export const IDEMPOTENCY_KEY = { name: "Idempotency-Key", schema: { type: "string", minLength: 1, maxLength: 255 } }

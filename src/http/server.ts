@@ -10,7 +10,7 @@ import { countAnswer } from "../metrics.ts"
 import { consoleAddresses, consoleAssets } from "../native/console-assets.ts"
 import { peerKey } from "../threads/sockets.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
-import { BODY_LIMIT_MS, readJson } from "./body.ts"
+import { BODY_LIMIT_MS, readJson, refuseCoding } from "./body.ts"
 import { clientAddress, isLoopback } from "./client-address.ts"
 import { Connections, systemOf } from "./connections.ts"
 import { consolePages } from "./console-pages.ts"
@@ -23,13 +23,14 @@ import { administrationRoutes } from "./routes/administration.ts"
 import { agentRoutes } from "./routes/agents.ts"
 import { consoleRoutes } from "./routes/console.ts"
 import { conversationRoutes } from "./routes/conversations.ts"
+import { jsonConversationRoutes } from "./routes/conversations-json.ts"
 import { healthRoutes } from "./routes/health.ts"
 import { keysRoutes } from "./routes/keys.ts"
 import { libraryRoutes } from "./routes/library.ts"
 import { modelRoutes } from "./routes/models.ts"
 import { redactRoutes } from "./routes/redact.ts"
 import { searchRoutes } from "./routes/search.ts"
-import { setBRoutes } from "./routes/set-b.ts"
+
 import { uploadRoutes } from "./routes/upload.ts"
 import type { Services } from "./services.ts"
 import { bodyCheck } from "./validation.ts"
@@ -48,7 +49,7 @@ const api = (services: Services) =>
     .use(searchRoutes(services))
     .use(modelRoutes(services))
     .use(conversationRoutes(services))
-    .use(setBRoutes(services))
+    .use(jsonConversationRoutes(services))
     .use(agentRoutes(services))
     .use(redactRoutes(services))
     .use(keysRoutes(services))
@@ -65,6 +66,7 @@ function routes(services: Services) {
     .onError({ as: "global" }, ({ error, request }) => answerError(error, request, contextOf(request)))
     // The upload reads its own stream; an empty object keeps the framework from reading it first.
     .onParse({ as: "global" }, async ({ request, route }) => {
+      if (request.body) refuseCoding(request)
       if (route.endsWith("/upload")) return {}
       const context = contextOf(request)
       const body = await readJson(request, context.principal ? BODY_LIMIT_MS.known : BODY_LIMIT_MS.stranger)

@@ -1,5 +1,6 @@
 /** Server-sent events: one `data:` line of JSON each, numbered from 1 unless they carry their own id, with heartbeats. */
 import { AppError, toErrorBody } from "../errors.ts"
+import { log } from "../log.ts"
 import type { RequestContext } from "./context.ts"
 
 export interface ServerEvent {
@@ -20,8 +21,8 @@ const HEADERS = {
 
 /**
  * A streaming answer. `source` is called once, with a signal that aborts when the client goes away or its credential ends;
- * an event is taken from it only when the client is ready for it. An error of the source ends the stream: sources report
- * theirs as events. A stream whose credential ends closes with the events `error` and `done`.
+ * an event is taken from it only when the client is ready for it. A stream whose credential ends, and one whose source
+ * throws, which is logged, close with the events `error` and `done`.
  */
 export function eventStream(
   source: (signal: AbortSignal) => AsyncIterable<ServerEvent>,
@@ -49,8 +50,10 @@ export function eventStream(
     if (closed) return
     end()
     void events.return?.(undefined)
-    if (!(signal.reason instanceof AppError)) return
-    send(control, { event: "error", data: { error: toErrorBody(signal.reason, requestId) } })
+    if (signal.reason instanceof AppError) closeWith(signal.reason)
+  }
+  const closeWith = (error: unknown) => {
+    send(control, { event: "error", data: { error: toErrorBody(error, requestId) } })
     send(control, { event: "done", data: {} })
     control.close()
   }
@@ -62,8 +65,15 @@ export function eventStream(
       else signal.addEventListener("abort", leave, { once: true })
     },
     async pull(controller) {
-      const item = await events.next().catch(() => ({ done: true as const, value: undefined }))
+      const item = await events.next().catch(error => ({ error }))
       if (closed) return
+      if ("error" in item) {
+        const known = item.error instanceof AppError
+        if (!known || item.error.status >= 500)
+          log[known ? "warn" : "error"]("a stream failed", { request_id: requestId, error: item.error })
+        end()
+        return closeWith(item.error)
+      }
       if (!item.done) return send(controller, item.value)
       end()
       controller.close()

@@ -1,6 +1,7 @@
 /** Checks JSON bodies against the schemas of their routes, and says in words what is wrong with a field. */
 import { type AnyElysia, getSchemaValidator, type TSchema } from "elysia"
 import { AppError, type ErrorDetail, invalid } from "../errors.ts"
+import { isClosed } from "./schemas.ts"
 
 /** Bad fields that are named; a body may hold a hundred thousand. */
 const MAX_ISSUES = 64
@@ -69,7 +70,7 @@ export function bodyCheck(app: () => AnyElysia): (method: string, route: string,
 function compile(schema: TSchema): Validator {
   const compiled = getSchemaValidator(
     { ...schema },
-    { additionalProperties: true, forceAdditionalProperties: true },
+    { additionalProperties: !isClosed(schema), forceAdditionalProperties: true },
   ) as unknown as Validator
   const isOptional = Symbol.for("TypeBox.Optional") in schema
   return {

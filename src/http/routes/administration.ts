@@ -1,6 +1,6 @@
 /** Users, invitations and workspaces: what administrators do in the console. */
 import { Elysia, type TSchema, t } from "elysia"
-import { nullable, operation, Time } from "../schemas.ts"
+import { closed, nullable, operation, Time } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { requireSession } from "../session.ts"
 import { Invitation, Role } from "./console.ts"
@@ -40,7 +40,7 @@ export function administrationRoutes(services: Services) {
     })
     .patch("/users/:id", ({ body, params }) => users.change(params.id, body), {
       params: id,
-      body: t.Object({ name: t.Optional(t.String()), role: t.Optional(Role), disabled: t.Optional(t.Boolean()) }),
+      body: closed({ name: t.Optional(t.String()), role: t.Optional(Role), disabled: t.Optional(t.Boolean()) }),
       detail: operation({
         summary: "Change a user's name or role, disable or enable the user",
         tag: TAG,
@@ -89,7 +89,7 @@ export function administrationRoutes(services: Services) {
         return workspaces.invite({ email, role, workspaceId }, session.userId)
       },
       {
-        body: t.Object({ email: t.String(), role: t.Optional(Role), workspace_id: t.Optional(t.String()) }),
+        body: closed({ email: t.String(), role: t.Optional(Role), workspace_id: t.Optional(t.String()) }),
         detail: operation({
           summary: "Invite a person",
           description: "The answer holds the token of the link `{app_url}/invitation?token=…`; it is shown once.",
@@ -137,7 +137,7 @@ export function administrationRoutes(services: Services) {
         return workspaces.create(body.name, session.userId)
       },
       {
-        body: t.Object({ name: t.String() }),
+        body: closed({ name: t.String() }),
         detail: operation({
           summary: "Make a workspace",
           description: "Whoever makes it is its first member.",
@@ -151,7 +151,7 @@ export function administrationRoutes(services: Services) {
     )
     .patch("/workspaces/:id", ({ body, params }) => workspaces.change(params.id, body), {
       params: id,
-      body: t.Object({
+      body: closed({
         name: t.Optional(t.String()),
         enforce_redaction: t.Optional(t.Boolean({ description: "Redact every conversation and run of the workspace" })),
       }),

@@ -8,6 +8,7 @@ import { StoredError, WarningSchema } from "../chat-schemas.ts"
 import { caller } from "../context.ts"
 import { idempotencyKeyOf } from "../idempotency-key.ts"
 import {
+  eachOf,
   IDEMPOTENCY_KEY,
   integer,
   JsonObject,
@@ -190,7 +191,7 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
       "/external/agents/runs",
       async ({ query, principal }) => {
         const page = pageOf(query)
-        const statuses = statusesOf(query.status)
+        const statuses = eachOf("status", listItems(query.status), STATUSES)
         const { data, total } = await agents.list(principal.workspaceId, { ...page, ...(statuses ? { statuses } : {}) })
         return paginated(data, total, page)
       },
@@ -290,14 +291,6 @@ function runRequestOf(body: typeof RunRequestBody.static) {
     [Name in keyof typeof body]: NonNullable<(typeof body)[Name]>
   }
   return { ...given, additional_metadata: metadata }
-}
-
-function statusesOf(value: string | undefined): RunStatus[] | undefined {
-  return listItems(value)?.map(item => {
-    const status = STATUSES.find(each => each === item)
-    if (!status) throw invalid("status", `must be one of ${STATUSES.join(", ")}`)
-    return status
-  })
 }
 
 const prefersAsync = (request: Request): boolean =>

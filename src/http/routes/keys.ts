@@ -6,7 +6,7 @@ import { SCOPES } from "../../keys/keys.ts"
 import type { SessionPrincipal } from "../../keys/sessions.ts"
 import { contextOf } from "../context.ts"
 import { secondsLeft } from "../rate-limit.ts"
-import { integer, listOf, nullable, operation, pageOf, pageQuery, paginated, Time, timeOf } from "../schemas.ts"
+import { closed, integer, listOf, nullable, operation, pageOf, pageQuery, paginated, Time, timeOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { clearSessionCookie, refuseForeignSites, requireSession, setSessionCookie } from "../session.ts"
 
@@ -155,7 +155,7 @@ export function keysRoutes(services: Services) {
         return apiKeys.create(session.workspaceId, checkTimes(body), session.userId)
       },
       {
-        body: t.Object(settings),
+        body: closed(settings),
         detail: operation({
           summary: "Generate an API key",
           description:
@@ -198,14 +198,13 @@ export function keysRoutes(services: Services) {
       },
       {
         params: id,
-        body: t.Partial(
-          t.Object({
-            ...settings,
-            owner_id: nullable(
-              t.String({ description: "A user of the workspace; null: nobody's. For administrators" }),
-            ),
-          }),
-        ),
+        body: closed({
+          ...settings,
+          name: t.Optional(settings.name),
+          owner_id: t.Optional(
+            nullable(t.String({ description: "A user of the workspace; null: nobody's. For administrators" })),
+          ),
+        }),
         detail: operation({
           summary: "Change an API key, or hand it over to another user",
           tag: TAG,
@@ -224,7 +223,7 @@ export function keysRoutes(services: Services) {
       },
       {
         params: id,
-        body: t.Optional(t.Object({ grace_seconds: t.Optional(integer({ minimum: 0, maximum: MAX_GRACE_SECONDS })) })),
+        body: t.Optional(closed({ grace_seconds: t.Optional(integer({ minimum: 0, maximum: MAX_GRACE_SECONDS })) })),
         detail: operation({
           summary: "Replace private key and secret",
           description: "The old pair stays valid for `grace_seconds`, 0 by default.",

@@ -1,11 +1,12 @@
 /** The library: list, record, content, text, change, re-index, watch, delete. */
 import { Elysia, t } from "elysia"
-import { AppError, invalid } from "../../errors.ts"
+import { AppError } from "../../errors.ts"
 import { checkContext } from "../../library/labels.ts"
 import type { FileRecord } from "../../library/record.ts"
 import { caller } from "../context.ts"
 import { rangeOf } from "../range.ts"
 import {
+  eachOf,
   integer,
   JsonObject,
   listItems,
@@ -17,6 +18,7 @@ import {
   paginated,
   Time,
   timeOf,
+  typesOf,
 } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { eventStream } from "../sse.ts"
@@ -231,10 +233,9 @@ export const libraryRoutes = ({ library, fileTypes }: Services) =>
     )
 
 function filterOf(query: typeof listQuery.static, fileTypes: ReadonlyMap<string, string>) {
-  const types = listItems(query.type?.toLowerCase())?.map(type => type.replace(/^\./, ""))
   return {
     status: eachOf("status", listItems(query.status), STATUSES),
-    types: eachOf("type", types, [...fileTypes.keys()]),
+    types: typesOf("type", listItems(query.type), fileTypes),
     tags: listItems(query.tag),
     name: query.name || undefined,
     contextId: query.context_id ? checkContext(query.context_id) : undefined,
@@ -243,12 +244,6 @@ function filterOf(query: typeof listQuery.static, fileTypes: ReadonlyMap<string,
     sort: query.sort ?? "created_at",
     order: query.order ?? "desc",
   } as const
-}
-
-/** @throws AppError invalid_request naming the parameter when one of the values is none of the choices */
-function eachOf(field: string, values: string[] | undefined, choices: readonly string[]): string[] | undefined {
-  if (values?.some(value => !choices.includes(value))) throw invalid(field, `must be one of ${choices.join(", ")}`)
-  return values
 }
 
 function contentResponse(path: string, record: FileRecord, request: Headers): Response {

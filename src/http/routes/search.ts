@@ -4,14 +4,14 @@ import { AppError, invalid } from "../../errors.ts"
 import { documentsFor } from "../../search/passages/documents.ts"
 import type { SearchFilters } from "../../search/types.ts"
 import { caller } from "../context.ts"
-import { integer, nullable, operation, timeOf } from "../schemas.ts"
+import { closed, integer, nullable, operation, timeOf, typesOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { FileRecordSchema } from "./library.ts"
 
 const TAG = "Search"
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => t.Optional(nullable(schema))
 
-const Filters = t.Object(
+const Filters = closed(
   {
     file_ids: optional(t.Array(t.String(), { description: "Any of these files; an unknown one is 404" })),
     types: optional(t.Array(t.String(), { description: "Any of these extensions", examples: [["pdf", "docx"]] })),
@@ -21,10 +21,7 @@ const Filters = t.Object(
     created_before: optional(t.String({ description: "ISO-8601" })),
     metadata: optional(t.Record(t.String(), t.Any(), { description: "Every key must have exactly this value" })),
   },
-  {
-    additionalProperties: false, // a misspelt filter would be one that lets everything through
-    description: "Each one narrows; lists are any-of; empty ones narrow nothing. Others are refused.",
-  },
+  { description: "Each one narrows; lists are any-of; empty ones narrow nothing. Others are refused." },
 )
 
 const QueryText = t.String({
@@ -127,7 +124,7 @@ const documentsBody = t.Object({
   filters: optional(Filters),
 })
 
-export const searchRoutes = ({ search, library, conversationFiles }: Services) =>
+export const searchRoutes = ({ search, library, conversationFiles, fileTypes }: Services) =>
   new Elysia()
     .use(caller)
     .post(
@@ -136,7 +133,13 @@ export const searchRoutes = ({ search, library, conversationFiles }: Services) =
         const { filters, ...rest } = body
         const query = notBlank("query", body.query)
         return search.search(
-          { ...rest, query, limit: body.limit ?? 10, workspaceId: principal.workspaceId, filters: filtersOf(filters) },
+          {
+            ...rest,
+            query,
+            limit: body.limit ?? 10,
+            workspaceId: principal.workspaceId,
+            filters: filtersOf(filters, fileTypes),
+          },
           request.signal,
         )
       },
@@ -167,7 +170,7 @@ export const searchRoutes = ({ search, library, conversationFiles }: Services) =
         const given = body.query ?? body.keywords
         if (given === undefined) throw invalid("query", "give query or keywords")
         const query = notBlank(body.query === undefined ? "keywords" : "query", given)
-        const filters = filtersOf(body.filters)
+        const filters = filtersOf(body.filters, fileTypes)
         if (body.context_id?.startsWith("conv_")) {
           const ids = await conversationFiles(workspaceId, body.context_id)
           filters.file_ids = filters.file_ids?.length ? filters.file_ids.filter(id => ids.includes(id)) : ids
@@ -203,12 +206,13 @@ function notBlank(field: string, text: string): string {
   return text
 }
 
-/** @throws AppError invalid_request for a time that is none */
-function filtersOf(given: typeof Filters.static | null | undefined): SearchFilters {
+/** @throws AppError invalid_request for a type that no file has, and for what is not a time */
+function filtersOf(given: typeof Filters.static | null | undefined, fileTypes: Services["fileTypes"]): SearchFilters {
   const filters: SearchFilters = {}
   if (!given) return filters
   if (given.file_ids) filters.file_ids = given.file_ids
-  if (given.types) filters.types = given.types
+  const types = typesOf("filters.types", given.types ?? undefined, fileTypes)
+  if (types) filters.types = types
   if (given.tags) filters.tags = given.tags
   if (given.context_id) filters.context_id = given.context_id
   const after = timeOf("filters.created_after", given.created_after ?? undefined)

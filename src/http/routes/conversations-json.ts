@@ -1,4 +1,4 @@
-/** Conversations, set B: the same turns, answered as JSON when the reply is complete. */
+/** Conversations that are answered as JSON, when the reply is complete: start, send, continue. */
 import { Elysia, t } from "elysia"
 import { invalid } from "../../errors.ts"
 import { MessageText, TurnAnswerSchema, turnFields, turnRequestOf } from "../chat-schemas.ts"
@@ -27,14 +27,14 @@ const answered = (summary: string, description: string, example: unknown) =>
   operation({
     summary,
     description,
-    tag: "Conversations (set B)",
+    tag: "Conversations (JSON)",
     headers: [IDEMPOTENCY_KEY],
     success: { description: "The messages that this call added or extended", schema: TurnAnswerSchema },
     errors: [...TURN_ERRORS],
     example,
   })
 
-export const setBRoutes = ({ chat }: Services) =>
+export const jsonConversationRoutes = ({ chat }: Services) =>
   new Elysia()
     .use(caller)
     .post(
