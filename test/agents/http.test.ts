@@ -5,6 +5,7 @@ import { startDaemon } from "../support/daemon.ts"
 import type { ScriptedTurn } from "../support/model-script.ts"
 import type { ModelServer } from "../support/model-server.ts"
 import { startOllama } from "../support/ollama.ts"
+import { until } from "../support/until.ts"
 
 let model: ModelServer
 let app: TestApp
@@ -35,14 +36,6 @@ function say(...turns: ScriptedTurn[]): void {
   model.scenes.add("none", (_, count) => turns[Math.min(count - before, turns.length - 1)]!)
 }
 const call = (name: string, args: Record<string, unknown>): ScriptedTurn => ({ tools: [{ name, arguments: args }] })
-
-async function until<T>(look: () => Promise<T | undefined | false>, limitMs = 5_000): Promise<T> {
-  for (const end = Date.now() + limitMs; Date.now() < end; await Bun.sleep(20)) {
-    const found = await look()
-    if (found) return found
-  }
-  throw new Error("did not come about")
-}
 
 test("every tool works on the real library", async () => {
   say(
@@ -92,13 +85,13 @@ test("the deadline is 408 with the run, which can be read", async () => {
   say(call("calculate", { expression: "1+1" }), { hang: true })
   const started = performance.now()
   const { status, body } = await client.post("/agents/run", { task: "t", timeout_seconds: 4 })
-  expect(Math.abs(performance.now() - started - 4_000)).toBeLessThan(1_000)
+  expect(performance.now() - started).toBeGreaterThan(3_900)
   expect(status).toBe(408)
   expect(body.error.code).toBe("agent_timeout")
   const run = await client.get(`/agents/runs/${body.error.details[0].run_id}`)
   expect(run.body).toMatchObject({ status: "timed_out", steps: [{ name: "calculate", result: "2" }] })
   await until(async () => model.open === 0)
-}, 15_000)
+})
 
 test("a client that disconnects cancels its run, and the model's request ends", async () => {
   say({ hang: true })
@@ -293,7 +286,7 @@ test("a run alive at SIGKILL is failed as interrupted after the restart, with it
       body: JSON.stringify({ task: "t" }),
     })
     const { run_id } = (await response.json()) as { run_id: string }
-    await until(async () => (await daemon.call("GET", `/agents/runs/${run_id}`)).steps[0]?.result, 15_000)
+    await until(async () => (await daemon.call("GET", `/agents/runs/${run_id}`)).steps[0]?.result)
     await daemon.kill()
     await daemon.start()
     const run = await daemon.call("GET", `/agents/runs/${run_id}`)

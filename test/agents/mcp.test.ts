@@ -56,7 +56,6 @@ test("a server that died is started again", async () => {
   const provider = mcp(STDIO)
   const first = await provider.tools()
   expect(await call(named(first, "local.exit"), {})).toMatchObject({ isError: true })
-  await Bun.sleep(100)
   expect(await call(named(await provider.tools(), "local.echo"), { word: "again" })).toMatchObject({
     isError: false,
   })

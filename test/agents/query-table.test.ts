@@ -143,11 +143,10 @@ const reading = (tables: TableProcesses, sql: string, signal = new AbortControll
 test("a query that never ends is killed at its time, and on abort", async () => {
   const tables = new TableProcesses({ timeoutMs: 1_500 })
   await expect(reading(tables, ENDLESS)).rejects.toThrow("longer than 1.5 s")
+  const patient = new TableProcesses({ timeoutMs: 600_000 })
   const abort = new AbortController()
   setTimeout(() => abort.abort(), 300)
-  const started = performance.now()
-  await expect(reading(tables, ENDLESS, abort.signal)).rejects.toThrow("stopped")
-  expect(performance.now() - started).toBeLessThan(1_400)
+  await expect(reading(patient, ENDLESS, abort.signal)).rejects.toThrow("stopped")
   expect(await reading(tables, "select count(*) from data")).toMatchObject({
     rows: [[3]],
   })

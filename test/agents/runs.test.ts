@@ -4,6 +4,7 @@ import { type ChatBackend, ContextOverflowError } from "../../src/backends/backe
 import { guessTokens } from "../../src/chat/tokens.ts"
 import { AppError } from "../../src/errors.ts"
 import { Redactor } from "../../src/redaction/redact.ts"
+import { until } from "../support/until.ts"
 import {
   type Harness,
   inOrder,
@@ -30,6 +31,12 @@ afterEach(async () => {
 
 const never = new AbortController().signal
 const call = (name: string, args: Record<string, unknown> = {}): Turn => ({ calls: [{ name, arguments: args }] })
+const HANGING = {
+  name: "x.hang",
+  description: "",
+  parameters: { type: "object" },
+  execute: () => new Promise<string>(() => {}),
+}
 const FILE = { id: "file_a", name: "contract.txt", text: "The notice period is 90 days.\nPayment is due in 30 days." }
 
 async function refusal(work: Promise<unknown>): Promise<AppError> {
@@ -85,16 +92,16 @@ test("calls of one turn run side by side and come back in order", async () => {
   const model = scriptedModel(
     inOrder([{ calls: ["a", "b", "c"].map(name => ({ name: `slow.${name}`, arguments: {} })) }, { text: "done" }]),
   )
-  let going = 0
-  let together = 0
+  const begun: string[] = []
+  const ended: string[] = []
   const slow = ["a", "b", "c"].map((name, at) => ({
     name: `slow.${name}`,
     description: "",
     parameters: { type: "object" },
     execute: async () => {
-      together = Math.max(together, ++going)
-      await Bun.sleep(150 - at * 50)
-      going--
+      begun.push(name)
+      await until(() => begun.length === 3 && ended.length === 2 - at) // the last to be called ends first
+      ended.push(name)
       return name
     },
   }))
@@ -102,7 +109,7 @@ test("calls of one turn run side by side and come back in order", async () => {
     external: providerOf(...slow),
   })
   const run = await runs.runToEnd(caller, { task: "t", tools: ["slow.*"] }, never)
-  expect(together).toBe(3)
+  expect(ended).toEqual(["c", "b", "a"])
   expect(run.steps.map(step => step.result)).toEqual(["a", "b", "c"])
 })
 
@@ -240,12 +247,12 @@ test("the same call is not carried out again and again", async () => {
   expect(run.steps.at(-1)!.is_error).toBe(true)
 })
 
-test("the deadline gives agent_timeout within a second, aborts the model and keeps the steps", async () => {
+test("the deadline gives agent_timeout, not before it, aborts the model and keeps the steps", async () => {
   const model = scriptedModel(inOrder([call("calculate", { expression: "1+1" }), { hang: true }]))
   const { runs, caller } = await harness(model)
   const started = performance.now()
   const error = await refusal(runs.runToEnd(caller, { task: "t", timeout_seconds: 2 }, never))
-  expect(Math.abs(performance.now() - started - 2000)).toBeLessThan(1000)
+  expect(performance.now() - started).toBeGreaterThan(1_900)
   expect(error).toMatchObject({ code: "agent_timeout", status: 408 })
   const run = await runs.get(caller.workspaceId, error.details![0]!.run_id as string)
   expect(run).toMatchObject({ status: "timed_out", finish_reason: "timeout", error: { code: "agent_timeout" } })
@@ -254,16 +261,10 @@ test("the deadline gives agent_timeout within a second, aborts the model and kee
 })
 
 test("at the deadline a tool that hangs is closed in the record", async () => {
-  const hanging = {
-    name: "x.hang",
-    description: "",
-    parameters: { type: "object" },
-    execute: () => new Promise<string>(() => {}),
-  }
   const { runs, caller } = await harness(
     scriptedModel(() => call("x.hang")),
     [],
-    { external: providerOf(hanging) },
+    { external: providerOf(HANGING) },
   )
   const error = await refusal(runs.runToEnd(caller, { task: "t", tools: ["x.hang"], timeout_seconds: 1 }, never))
   const run = await runs.get(caller.workspaceId, error.details![0]!.run_id as string)
@@ -321,22 +322,27 @@ test("a model that fails gives model_error with the run and the server's words",
   expect(run.steps).toHaveLength(1)
 })
 
-test.each([
-  ["while the model is silent", inOrder([{ hang: true }])],
-  ["while a tool hangs", inOrder([call("x.hang")])],
-  ["between steps", (_: unknown, at: number) => ({ ...call("calculate", { expression: `1+${at}` }), delayMs: 20 })],
-])("a run cancelled %s answers its blocking caller with status cancelled", async (_, script) => {
+test.each<[string, Parameters<typeof scriptedModel>[0], (seen: { turns: number; hanging: number }) => boolean]>([
+  ["while the model is silent", inOrder([{ hang: true }]), ({ turns }) => turns === 1],
+  ["while a tool hangs", inOrder([call("x.hang")]), ({ hanging }) => hanging === 1],
+  [
+    "between steps",
+    (_, at) => ({ ...call("calculate", { expression: `1+${at}` }), delayMs: 20 }),
+    ({ turns }) => turns >= 3,
+  ],
+])("a run cancelled %s answers its blocking caller with status cancelled", async (_, script, isThere) => {
+  const model = scriptedModel(script)
+  const hung: Promise<string>[] = []
   const hanging = {
-    name: "x.hang",
-    description: "",
-    parameters: { type: "object" },
-    execute: () => new Promise<string>(() => {}),
+    ...HANGING,
+    execute: () => {
+      hung.push(HANGING.execute())
+      return hung.at(-1)!
+    },
   }
-  const { runs, caller } = await harness(scriptedModel(script), [], {
-    external: providerOf(hanging),
-  })
+  const { runs, caller } = await harness(model, [], { external: providerOf(hanging) })
   const blocking = runs.runToEnd(caller, { task: "t", tools: ["calculate", "x.hang"], max_steps: 100 }, never)
-  await Bun.sleep(150)
+  await until(() => isThere({ turns: model.requests.length, hanging: hung.length }), { everyMs: 1 })
   const { data } = await runs.list(caller.workspaceId, { page: 1, pageSize: 1, statuses: ["running"] })
   const cancelled = await runs.cancel(caller.workspaceId, data[0]!.run_id)
   expect(cancelled.status).toBe("cancelled")
@@ -351,7 +357,7 @@ test("a client that goes away cancels its run, and only that", async () => {
   const client = new AbortController()
   const gone = runs.runToEnd(caller, { task: "mine" }, client.signal)
   const other = await runs.startDetached(caller, { task: "other" })
-  await Bun.sleep(50)
+  await until(() => model.requests.length === 2)
   client.abort()
   await gone.catch(() => {})
   const { data } = await runs.list(caller.workspaceId, { page: 1, pageSize: 10 })
@@ -384,7 +390,7 @@ test("a run alive when the process died is failed as interrupted at the next sta
     scriptedModel(inOrder([call("calculate", { expression: "1+1" }), { hang: true }])),
   )
   const { run_id } = await runs.startDetached(caller, { task: "t" })
-  while ((await runs.get(caller.workspaceId, run_id)).steps[0]?.result !== "2") await Bun.sleep(10)
+  await until(async () => (await runs.get(caller.workspaceId, run_id)).steps[0]?.result === "2")
   const next = secondProcess() // the first one never hears of it, as after kill -9
   expect(await next.recover()).toBe(1)
   const run = await next.get(caller.workspaceId, run_id)
@@ -433,7 +439,7 @@ test("past concurrency and queue a run is refused as overloaded, and the queue i
     ["b1", "b"],
   ] as const) {
     all.push(start(task, key))
-    await Bun.sleep(30)
+    await until(() => order.length === 1 && runs.load.running + runs.load.waiting === all.length)
   }
   expect(await refusal(start("a4", "a"))).toMatchObject({
     code: "overloaded",
@@ -792,15 +798,14 @@ test("a disk that is full fails the run and says so", async () => {
 })
 
 test("stopping lets a short run finish and fails a long one as interrupted", async () => {
-  const { runs, caller } = await harness(
-    scriptedModel(request =>
-      String(request.turns[1]!.content) === "short" ? { text: "made it", delayMs: 100 } : { hang: true },
-    ),
+  const model = scriptedModel(request =>
+    String(request.turns[1]!.content) === "short" ? { text: "made it", delayMs: 100 } : { hang: true },
   )
+  const { runs, caller } = await harness(model)
   const short = runs.runToEnd(caller, { task: "short" }, never)
   const long = await runs.startDetached(caller, { task: "long" })
-  await Bun.sleep(20)
-  await runs.stop(500)
+  await until(() => model.requests.length === 2)
+  await runs.stop(3_000)
   expect(await short).toMatchObject({ output: "made it" })
   expect(await runs.get(caller.workspaceId, long.run_id)).toMatchObject({
     status: "failed",

@@ -13,6 +13,7 @@ import { AppError } from "../../src/errors.ts"
 import { Guard } from "../../src/grounding/guard.ts"
 import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
 import { inOrder, modelInfo, scriptedModel, startHarness } from "../agents/support.ts"
+import { until } from "../support/until.ts"
 
 /** Answers until it has been told to fail. */
 function failingReader() {
@@ -37,11 +38,10 @@ test("a run ends as failed, with nothing of what could not be searched", async (
   const { runs, caller, store, stop } = await startHarness(model, [], { redactor })
   try {
     const started = await runs.startDetached(caller, { task: "who wrote it?", redaction: true })
-    let run = started
-    for (let i = 0; run.status === "running" && i < 200; i++) {
-      await Bun.sleep(20)
-      run = await runs.get(caller.workspaceId, started.run_id)
-    }
+    const run = await until(async () => {
+      const seen = await runs.get(caller.workspaceId, started.run_id)
+      return seen.status !== "running" && seen
+    })
     expect(run).toMatchObject({ status: "failed", output: "", error: { code: "model_unavailable" } })
     expect(JSON.stringify(await store.find(run.run_id))).not.toContain("Berg")
   } finally {

@@ -6,6 +6,7 @@ import { type Job, JobQueue, LEASE_MS, type NewJob } from "../../src/jobs/queue.
 import { JobWorker, type LeasedJob } from "../../src/jobs/worker.ts"
 import { setLogLevel } from "../../src/log.ts"
 import { type Database, type Executor, openDatabase } from "../../src/storage/database.ts"
+import { until } from "../support/until.ts"
 
 setLogLevel("error")
 let directory: string
@@ -187,6 +188,7 @@ describe("a worker", () => {
     let most = 0
     const worker = workerOf(2, async job => {
       most = Math.max(most, ++running)
+      await until(() => most > 1) // the first waits for company
       await Bun.sleep(5)
       ran.push(job.subject)
       await complete(job)
@@ -195,7 +197,7 @@ describe("a worker", () => {
     for (let i = 0; i < 9; i++) await add(`file_${i}`)
     worker.start()
     queue.announce()
-    for (let i = 0; i < 200 && ran.length < 9; i++) await Bun.sleep(10)
+    await until(() => ran.length === 9)
     await worker.stop()
     expect(ran.sort()).toEqual(Array.from({ length: 9 }, (_, i) => `file_${i}`))
     expect(most).toBe(2)
@@ -204,17 +206,14 @@ describe("a worker", () => {
   test("hands back unharmed what a disk in trouble stopped, waits, and goes on by itself", async () => {
     await add("file_1")
     const attempts: number[] = []
-    let working = false
     const handle = async (job: Job) => {
       attempts.push(job.attempts)
-      if (!working) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" })
+      if (attempts.length === 1) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" })
       await complete(job)
     }
     const worker = workerOf(1, handle, async error => (error as { code?: string }).code === "ENOSPC")
     worker.start()
-    while (attempts.length === 0) await Bun.sleep(5)
-    working = true
-    while ((await due()).length > 0) await Bun.sleep(50)
+    await until(async () => (await due()).length === 0)
     await worker.stop()
     expect(attempts).toEqual([1, 1])
   }, 30_000)
