@@ -1,39 +1,33 @@
 /** The connection that writes, in a thread of its own. One request after the other, in the order in which they came. */
 import { Database as Sqlite } from "bun:sqlite"
-import {
-  BUSY_TIMEOUT_MS,
-  COMMIT,
-  EMPTY_LOG,
-  ROLLBACK,
-  type WriteFailure,
-  type WriteReply,
-  type WriteRequest,
-  type Written,
-} from "./writer.ts"
-
-declare const self: Worker
+import { type Failure, failureOf, serveThread } from "../threads/thread-side.ts"
+import { BUSY_TIMEOUT_MS, COMMIT, EMPTY_LOG, ROLLBACK, type WriterTasks, type Written } from "./writer.ts"
 
 /** Longest wait for readers before the log is emptied another time. */
 const READERS_MS = 100
 
-let sqlite: Sqlite | undefined
+let sqlite: Sqlite
 
-self.onmessage = (event: MessageEvent<WriteRequest>) => {
-  const { id } = event.data
-  const began = performance.now()
-  const tookMs = () => performance.now() - began
+serveThread<WriterTasks>({
+  open: path => {
+    sqlite = open(path)
+  },
+  run: ({ sql, parameters }) => {
+    const began = performance.now()
+    const outcome = attempt(() => write(sqlite, sql, parameters))
+    return { ...outcome, tookMs: performance.now() - began }
+  },
+  close: () => {
+    sqlite.close()
+  },
+})
+
+function attempt(act: () => Written): { written: Written } | { failure: Failure } {
   try {
-    self.postMessage({ id, written: answer(event.data), tookMs: tookMs() } satisfies WriteReply)
+    return { written: act() }
   } catch (error) {
-    self.postMessage({ id, failure: failureOf(error as Error), tookMs: tookMs() } satisfies WriteReply)
+    return { failure: failureOf(error) }
   }
-}
-
-function answer(request: WriteRequest): Written {
-  if ("open" in request) sqlite = open(request.open)
-  else if ("close" in request) sqlite?.close()
-  else return write(sqlite as Sqlite, request.sql, request.parameters)
-  return { rows: [], changes: 0, lastInsertRowid: 0, committed: false }
 }
 
 function open(path: string): Sqlite {
@@ -71,10 +65,3 @@ function emptyLog(database: Sqlite): Written {
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   }
 }
-
-/** What crosses threads of an error. */
-const failureOf = (error: Error & { code?: string; errno?: number }): WriteFailure => ({
-  name: error.name,
-  message: error.message,
-  ...(error.code === undefined ? {} : { code: error.code }),
-})

@@ -2,7 +2,8 @@
  * The one connection that writes, seen from the main thread. It lives in a thread of its own: a commit waits until the
  * disk has it, and on a disk that is slow, or hangs, nothing else is to wait with it.
  */
-import { workerUrl } from "../native/self.ts"
+import { ThreadClient } from "../threads/thread-client.ts"
+import { errorOf, type Failure } from "../threads/thread-side.ts"
 
 /** Takes the write lock at once: a transaction that asks for it at its first change does not wait for another process. */
 export const BEGIN = "begin immediate"
@@ -21,90 +22,46 @@ export interface Written {
   committed: boolean
 }
 
-export interface WriteFailure {
-  name: string
-  message: string
-  code?: string
-}
+/** What the thread did, and how long it was busy with it: one that failed has waited for the disk as well. */
+export type WriteOutcome = { tookMs: number } & ({ written: Written } | { failure: Failure })
 
-type Ask = { open: string } | { sql: string; parameters: readonly unknown[] } | { close: true }
-export type WriteRequest = { id: number } & Ask
-
-/** `tookMs`: what the thread was busy with it. */
-export type WriteReply = { id: number; tookMs: number } & ({ written: Written } | { failure: WriteFailure })
-
-/** The browser's types are in the way of Bun's. */
-type BunWorker = Worker & { ref(): void; unref(): void }
-
-interface Waiting {
-  resolve(written: Written): void
-  reject(error: Error): void
+export interface WriterTasks {
+  open: { ask: string; answer: undefined }
+  run: { ask: { sql: string; parameters: readonly unknown[] }; answer: WriteOutcome }
+  close: { ask: undefined; answer: undefined }
 }
 
 export class Writer {
-  private readonly worker = new Worker(workerUrl("storage/writer-worker")) as BunWorker
-  private readonly waiting = new Map<number, Waiting>()
-  private nextId = 1
-  private failed: Error | undefined
+  private readonly thread = new ThreadClient<WriterTasks>({
+    entry: "storage/writer-worker",
+    what: "the thread that writes the database",
+  })
 
-  /** `tookMs` is told of each statement that made something durable, or tried to. */
-  private constructor(private readonly committed: (tookMs: number) => void) {
-    this.worker.unref()
-    this.worker.onmessage = (event: MessageEvent<WriteReply>) => this.settle(event.data)
-    this.worker.onerror = event => this.fail(event.message)
-    this.worker.addEventListener("close", () => this.fail("the thread ended"))
-  }
+  /** `committed` is told how long each statement took that made something durable, or failed. */
+  private constructor(private readonly committed: (tookMs: number) => void) {}
 
   /** Opens or creates the database. */
   static async open(path: string, committed: (tookMs: number) => void): Promise<Writer> {
     const writer = new Writer(committed)
     try {
-      await writer.ask({ open: path })
+      await writer.thread.ask("open", path)
     } catch (error) {
-      writer.worker.terminate()
+      await writer.thread.close()
       throw error
     }
     return writer
   }
 
-  run(sql: string, parameters: readonly unknown[] = []): Promise<Written> {
-    return this.ask({ sql, parameters })
+  async run(sql: string, parameters: readonly unknown[] = []): Promise<Written> {
+    const outcome = await this.thread.ask("run", { sql, parameters })
+    const failed = "failure" in outcome
+    if (failed || outcome.written.committed) this.committed(outcome.tookMs)
+    if (failed) throw errorOf(outcome.failure)
+    return outcome.written
   }
 
   async close(): Promise<void> {
-    await this.ask({ close: true }).catch(() => {}) // a thread that failed has nothing left to close
-    this.failed ??= new Error("the database is closed")
-    this.worker.terminate()
-  }
-
-  private ask(request: Ask): Promise<Written> {
-    if (this.failed) return Promise.reject(this.failed)
-    const id = this.nextId++
-    if (this.waiting.size === 0) this.worker.ref() // a command must not end before its answer is there
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject })
-      this.worker.postMessage({ id, ...request } satisfies WriteRequest)
-    })
-  }
-
-  private settle(reply: WriteReply): void {
-    const waiting = this.waiting.get(reply.id)
-    this.waiting.delete(reply.id)
-    if (this.waiting.size === 0) this.worker.unref()
-    if ("failure" in reply) {
-      const { message, ...rest } = reply.failure
-      this.committed(reply.tookMs) // one that failed has waited for the disk as well
-      waiting?.reject(Object.assign(new Error(message), rest))
-    } else {
-      if (reply.written.committed) this.committed(reply.tookMs)
-      waiting?.resolve(reply.written)
-    }
-  }
-
-  private fail(reason: string): void {
-    if (this.failed) return
-    this.failed = new Error(`the thread that writes the database failed: ${reason}`)
-    for (const { reject } of this.waiting.values()) reject(this.failed)
-    this.waiting.clear()
+    await this.thread.ask("close", undefined).catch(() => {}) // a thread that failed has nothing left to close
+    await this.thread.close()
   }
 }
