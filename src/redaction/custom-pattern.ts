@@ -5,7 +5,13 @@
  * Semantics are RE2's (leftmost, then first alternative), without empty matches.
  */
 import { RE2JS } from "re2js"
-import type { CustomPattern } from "./policy.ts"
+
+export interface CustomPattern {
+  name: string
+  pattern: string
+  /** Any of i (case), m (lines), s (dot matches newline). */
+  flags: string
+}
 
 /** Longest match; bounds memory and the work that a pattern like `a(.*b)?` can cause. */
 const MAX_MATCH = 4096

@@ -2,10 +2,11 @@
  * The thread that searches custom patterns. A search is linear in its text, but thousands of steps a character are
  * allowed, so it works in slices: every session in turn, and one that was closed meanwhile goes no further.
  */
+import { Lru } from "../threads/lru.ts"
+import { serveThread } from "../threads/thread-side.ts"
 import { compilePattern, PatternSearch } from "./custom-pattern.ts"
-import type { PatternAnswer, PatternAsk } from "./pattern-messages.ts"
-
-declare const self: Worker
+import { MAX_ALL_STEPS, stepsOf } from "./pattern-size.ts"
+import type { PatternAnswer, PatternTasks, PatternText } from "./pattern-thread.ts"
 
 /**
  * What one session may take of the processor: so much at first, more with each character that it has read. Fifty patterns
@@ -15,8 +16,8 @@ const ALLOWED_MS = { atFirst: 1_500, perCharacter: 0.03, most: 30_000 }
 const SLICE_MS = 10
 /** Characters between two looks at the clock: at the most steps that a pattern may have, some 60 ms. */
 const STEP = 64
-/** Compiled patterns that are kept: every text of a conversation asks for the same ones. */
-const MAX_KEPT = 500
+/** Compiled patterns that are kept: every text of a conversation asks for the same ones. Steps of ten large requests. */
+const KEPT = { entries: 500, weight: 10 * MAX_ALL_STEPS }
 
 interface Session {
   searches: { search: PatternSearch; ofGiven: boolean }[]
@@ -25,43 +26,48 @@ interface Session {
   read: number
 }
 
-interface Work {
+interface Work extends PatternText {
   session: number
-  given: string
-  plain: string
-  final: boolean
   /** Pattern and offset in the new text that come next. */
   pattern: number
   at: number
   found: number[]
+  answer(answer: PatternAnswer): void
 }
 
-type Program = ReturnType<typeof compilePattern>
+interface Kept {
+  program: ReturnType<typeof compilePattern>
+  steps: number
+}
 
 const sessions = new Map<number, Session>()
-const programs = new Map<string, Program>()
+const programs = new Lru<string, Kept>({ ...KEPT, weigh: ({ steps }) => steps })
 let waiting: Work[] = []
 let scheduled = false
 
-self.onmessage = ({ data }: MessageEvent<PatternAsk>) => {
-  if (data.kind === "open") {
-    const searches = data.patterns.map(({ custom, ofGiven }) => {
+serveThread<PatternTasks>({
+  open: ({ session, patterns }) => {
+    const searches = patterns.map(({ custom, ofGiven }) => {
       const key = `${custom.flags} ${custom.pattern}`
-      const program = programs.get(key) ?? compilePattern(custom)
-      if (programs.size >= MAX_KEPT) programs.delete(programs.keys().next().value!)
-      programs.set(key, program)
+      const { program } =
+        programs.get(key) ?? programs.set(key, { program: compilePattern(custom), steps: stepsOf(custom.pattern) })
       return { search: new PatternSearch(program), ofGiven }
     })
-    sessions.set(data.session, { searches, spentMs: 0, read: 0 })
-  } else if (data.kind === "close") {
-    sessions.delete(data.session)
-    waiting = waiting.filter(({ session }) => session !== data.session)
-  } else {
-    const { kind, ...text } = data
-    waiting.push({ ...text, pattern: 0, at: 0, found: [] })
+    sessions.set(session, { searches, spentMs: 0, read: 0 })
+  },
+  push: text => {
+    if (!sessions.has(text.session)) throw new Error("the search for custom patterns was cut off")
+    const { promise, resolve } = Promise.withResolvers<PatternAnswer>()
+    waiting.push({ ...text, pattern: 0, at: 0, found: [], answer: resolve })
     schedule()
-  }
-}
+    return promise
+  },
+  close: ({ session }) => {
+    sessions.delete(session)
+    for (const work of waiting) if (work.session === session) work.answer({ pending: [] }) // nobody listens any more
+    waiting = waiting.filter(work => work.session !== session)
+  },
+})
 
 function schedule(): void {
   if (scheduled) return
@@ -75,8 +81,7 @@ function schedule(): void {
 }
 
 function advance(work: Work): void {
-  const session = sessions.get(work.session)
-  if (!session) return
+  const session = sessions.get(work.session)!
   const startedAt = performance.now()
   const done = search(work, session, startedAt + SLICE_MS)
   session.spentMs += performance.now() - startedAt
@@ -87,11 +92,7 @@ function advance(work: Work): void {
   session.read += work.given.length
   const pending = session.searches.map(each => each.search.pending)
   if (!done || work.final) sessions.delete(work.session)
-  self.postMessage({
-    session: work.session,
-    pending,
-    ...(done ? { found: Uint32Array.from(work.found) } : {}),
-  } satisfies PatternAnswer)
+  work.answer({ pending, ...(done ? { found: Uint32Array.from(work.found) } : {}) })
 }
 
 function allowedMs({ given, pattern, at }: Work, { searches, read }: Session): number {

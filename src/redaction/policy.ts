@@ -1,6 +1,6 @@
 /** What a request asks to have redacted: the `redaction` field, checked and completed. */
 import { AppError, invalid } from "../errors.ts"
-import { compilePattern } from "./custom-pattern.ts"
+import { type CustomPattern, compilePattern } from "./custom-pattern.ts"
 import { BUILT_IN_CATEGORIES, BUILT_IN_KINDS, type BuiltInKind, CATEGORY_OF_KIND } from "./kinds.ts"
 import { MAX_ALL_STEPS, MAX_NAMED_CLASSES, MAX_PATTERN_STEPS, namedClassesOf, stepsOf } from "./pattern-size.ts"
 
@@ -8,13 +8,6 @@ const MAX_PATTERNS = 50
 const MAX_PATTERN_LENGTH = 1000
 const MAX_EXCLUDED = 1000
 const PATTERN_NAME = /^[A-Z][A-Z0-9_]{0,31}$/
-
-export interface CustomPattern {
-  name: string
-  pattern: string
-  /** Any of i (case), m (lines), s (dot matches newline). */
-  flags: string
-}
 
 /** Plain data, so that it can be stored with a conversation: `parseRedaction(policy.source, …)` gives an equal policy. */
 export interface RedactionPolicy {

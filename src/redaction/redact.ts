@@ -12,8 +12,9 @@ import type { RedactionPolicy } from "./policy.ts"
 import { Scan } from "./scan.ts"
 import { RedactionStream } from "./stream.ts"
 
+export type { CustomPattern } from "./custom-pattern.ts"
 export { type Category, countByKind, type Entity, replacementOf } from "./kinds.ts"
-export { type CustomPattern, keptRedaction, parseRedaction, type RedactionPolicy } from "./policy.ts"
+export { keptRedaction, parseRedaction, type RedactionPolicy } from "./policy.ts"
 export { PARTIAL_REDACTION } from "./scripts.ts"
 export { RedactionStream } from "./stream.ts"
 
