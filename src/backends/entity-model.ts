@@ -6,11 +6,11 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { AppError, asStorageError } from "../errors.ts"
 import { log } from "../log.ts"
-import { workerUrl } from "../native/self.ts"
+import { Lru } from "../threads/lru.ts"
 import type { EntityModel, ModelEntity } from "./backend.ts"
 import { kindOfLabel } from "./entity-labels.ts"
-import type { EntityBatchMessage, EntityOpenMessage, EntityWorkerReply } from "./entity-worker.ts"
-import { leaveWorker } from "./leave-worker.ts"
+import type { EntityModelPlace } from "./entity-worker.ts"
+import { ModelThread, ModelUnusable } from "./model-thread.ts"
 
 export interface EntityFolder {
   name: string
@@ -26,8 +26,6 @@ export interface EntityModelStatus {
   reason: string | null
 }
 
-/** Loading and one batch end well within this. */
-const CLOSE_MS = 3_000
 /** Texts per message: a stream that asks for one window waits for the end of the batch before it. */
 const BATCH_TEXTS = 256
 /** Windows repeat while a text is redacted on its way in, in the history, on its way out. */
@@ -68,32 +66,34 @@ interface Question {
 }
 
 /**
- * States: `not_started` (the worker starts with the first text, or with `load`) → `loading` → `loaded` ⇄ running one
- * batch. A worker that dies is replaced once for the batch that it held; when that fails too, or the folder cannot be
- * opened, everything waiting fails with `model_unavailable` and the next text tries anew. `close` is final.
+ * States: `not_started` (the model is loaded with the first text, or by `load`) → `loading` → `loaded`. Where it cannot be
+ * used (see ModelThread) it is `unavailable`: everything waiting fails with `model_unavailable`, and the next text tries
+ * anew. `close` is final.
  */
 export class WorkerEntityModel implements EntityModel {
   readonly model: string
-  private worker: Worker | undefined
-  private ready = false
-  private running: Question[] | undefined
+  private readonly thread: ModelThread<EntityModelPlace, string[], ModelEntity[][]>
   private waiting: Question[] = []
-  private deaths = 0
+  private isAsking = false
   private reason: string | null = null
   private closed = false
-  private scheduled = false
-  private readonly remembered = new Map<string, Promise<ModelEntity[]>>()
+  private readonly remembered = new Lru<string, Promise<ModelEntity[]>>({ entries: REMEMBERED })
 
   constructor(
-    private readonly folder: EntityFolder,
-    private readonly options: { nativeDirectory: string; startWorker?: () => Worker },
+    { name, directory, dtype }: EntityFolder,
+    { nativeDirectory, startWorker }: { nativeDirectory: string; startWorker?: () => Worker },
   ) {
-    this.model = folder.name
+    this.model = name
+    this.thread = new ModelThread({
+      model: name,
+      entry: "backends/entity-worker",
+      open: { directory, dtype, nativeDirectory },
+      startWorker,
+    })
   }
 
   get status(): EntityModelStatus {
-    const status = this.reason ? "unavailable" : this.ready ? "loaded" : this.worker ? "loading" : "not_started"
-    return { model: this.model, status, reason: this.reason }
+    return { model: this.model, status: this.reason ? "unavailable" : this.thread.state, reason: this.reason }
   }
 
   /** Loads the model now; rejects with `model_unavailable` where it cannot be. */
@@ -105,111 +105,58 @@ export class WorkerEntityModel implements EntityModel {
     signal?.throwIfAborted()
     const known = this.remembered.get(text)
     if (known) return known
-    const answer = this.ask(text)
-    if (this.remembered.size >= REMEMBERED) this.remembered.delete(this.remembered.keys().next().value!)
-    this.remembered.set(text, answer)
+    const answer = this.remembered.set(text, this.ask(text))
     answer.catch(() => this.remembered.delete(text))
     return answer
   }
 
-  /** Waits for the batch that runs: a thread that is ended inside native code takes the process with it. */
+  /** Waits for the batch that runs. */
   async close(): Promise<void> {
     this.closed = true
-    for (const { reject } of this.waiting.splice(0)) reject(unavailable("the entity model is closed"))
-    const deadline = Date.now() + CLOSE_MS
-    while (this.worker && (!this.ready || this.running) && Date.now() < deadline) await Bun.sleep(5)
-    const { worker } = this
-    if (worker && (!this.ready || this.running)) {
-      this.worker = undefined
-      leaveWorker(worker)
-    }
-    this.fail("the entity model is closed")
+    this.refuseWaiting(CLOSED)
+    await this.thread.close()
+    this.reason = CLOSED
     this.remembered.clear()
   }
 
   private ask(text: string): Promise<ModelEntity[]> {
-    if (this.closed) return Promise.reject(unavailable("the entity model is closed"))
+    if (this.closed) return Promise.reject(unavailable(CLOSED))
     return new Promise((resolve, reject) => {
       this.waiting.push({ text, resolve, reject })
-      if (this.scheduled) return
-      this.scheduled = true
-      // All windows of one text are asked for in the same turn; together they are one batch.
-      queueMicrotask(() => {
-        this.scheduled = false
-        this.runNext()
-      })
+      if (!this.isAsking) void this.askWaiting()
     })
   }
 
-  private runNext(): void {
-    if (this.closed || this.running || this.waiting.length === 0) return
-    if (!this.worker) this.start()
-    if (!this.ready) return
-    this.running = this.waiting.splice(0, BATCH_TEXTS)
-    this.worker!.postMessage({ texts: this.running.map(({ text }) => text) } satisfies EntityBatchMessage)
-  }
-
-  private start(): void {
+  /** Batch after batch. All windows of one text are asked for in the same turn; together they are one batch. */
+  private async askWaiting(): Promise<void> {
+    this.isAsking = true
     this.reason = null
-    const worker = this.options.startWorker?.() ?? new Worker(workerUrl("backends/entity-worker"))
-    this.worker = worker
-    worker.onmessage = ({ data }: MessageEvent<EntityWorkerReply>) => {
-      if (worker === this.worker) this.take(data)
-    }
-    const died = (reason: string) => {
-      if (worker === this.worker) this.replace(reason)
-    }
-    worker.onerror = event => died(event.message)
-    worker.addEventListener("close", () => died("the worker thread ended"))
-    const { directory, dtype } = this.folder
-    worker.postMessage({ directory, dtype, nativeDirectory: this.options.nativeDirectory } satisfies EntityOpenMessage)
+    while (this.waiting.length > 0) await this.askBatch()
+    this.isAsking = false
   }
 
-  private take(reply: EntityWorkerReply): void {
-    if (reply.kind === "unusable") {
-      this.fail(reply.reason)
-      return
+  private async askBatch(): Promise<void> {
+    let batch: Question[] = []
+    try {
+      await this.thread.load()
+      batch = this.waiting.splice(0, BATCH_TEXTS)
+      const answers = await this.thread.run(batch.map(({ text }) => text))
+      for (const [index, { resolve }] of batch.entries()) resolve(answers[index]!)
+    } catch (error) {
+      const reason = this.closed ? CLOSED : (error as Error).message
+      for (const { reject } of batch) reject(unavailable(reason))
+      if (!this.closed && !(error instanceof ModelUnusable)) return // of this batch alone
+      this.reason = reason
+      this.refuseWaiting(reason)
     }
-    if (reply.kind === "ready") this.ready = true
-    else {
-      const answered = this.running ?? []
-      this.running = undefined
-      this.deaths = 0
-      if (reply.kind === "entities")
-        for (const [index, { resolve }] of answered.entries()) resolve(reply.entities[index]!)
-      else for (const { reject } of answered) reject(unavailable(reply.reason))
-    }
-    this.runNext()
   }
 
-  private replace(reason: string): void {
-    log.warn("entity model worker died", { model: this.model, reason })
-    if (++this.deaths > 1) {
-      this.fail(reason)
-      return
-    }
-    this.stopWorker()
-    this.waiting.unshift(...(this.running ?? []))
-    this.running = undefined
-    this.runNext()
-  }
-
-  private fail(reason: string): void {
-    this.reason = reason
-    this.deaths = 0
-    this.stopWorker()
-    const failed = [...(this.running ?? []), ...this.waiting.splice(0)]
-    this.running = undefined
-    for (const { reject } of failed) reject(unavailable(reason))
-  }
-
-  private stopWorker(): void {
-    const { worker } = this
-    this.worker = undefined
-    this.ready = false
-    worker?.terminate()
+  private refuseWaiting(reason: string): void {
+    for (const { reject } of this.waiting.splice(0)) reject(unavailable(reason))
   }
 }
+
+const CLOSED = "the entity model is closed"
 
 /** A disk that keeps the model from being unpacked is named as such. */
 const unavailable = (reason: string): AppError =>

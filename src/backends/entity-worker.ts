@@ -1,16 +1,12 @@
-/**
- * Runs one token classifier in a thread of its own: onnxruntime's `run()` blocks the thread that calls it.
- * First message: what to open. Then batches of texts, answered in order.
- */
-
+/** The thread that runs one token classifier. */
 import { basename, join } from "node:path"
 import type { AutoModelForTokenClassification, AutoTokenizer } from "@huggingface/transformers"
-import { useNativeDirectory } from "../native/native.ts"
 import type { ModelEntity } from "./backend.ts"
 import { type Atom, atomsOf, caseOf, entitiesOf, kindOfLabel } from "./entity-labels.ts"
 import { CASES, readWordClasses, SMALL_THROUGHOUT } from "./entity-words.ts"
+import { type Library, loadLibrary, serveModel } from "./model-side.ts"
 
-export interface EntityOpenMessage {
+export interface EntityModelPlace {
   /** Model folder: config.json, tokenizer.json, onnx/model*.onnx. */
   directory: string
   /** Which file under onnx/: `fp32` is model.onnx, `q8` model_quantized.onnx. */
@@ -18,17 +14,6 @@ export interface EntityOpenMessage {
   nativeDirectory: string
 }
 
-export interface EntityBatchMessage {
-  texts: string[]
-}
-
-export type EntityWorkerReply =
-  | { kind: "ready" }
-  | { kind: "unusable"; reason: string }
-  | { kind: "entities"; entities: ModelEntity[][] }
-  | { kind: "failed"; reason: string }
-
-type Library = typeof import("@huggingface/transformers")
 type Tokenizer = Awaited<ReturnType<typeof AutoTokenizer.from_pretrained>>
 type Model = Awaited<ReturnType<typeof AutoModelForTokenClassification.from_pretrained>>
 
@@ -62,29 +47,10 @@ interface Encoded {
 /** Tokens per run; many short windows together use the processor better than one by one. */
 const BATCH_TOKENS = 4096
 
-declare const self: Worker
-
-let opened: Promise<Classifier> | undefined
-
-self.onmessage = async ({ data }: MessageEvent<EntityOpenMessage | EntityBatchMessage>) => {
-  if ("directory" in data) {
-    opened = Classifier.open(data)
-    opened.then(
-      () => reply({ kind: "ready" }),
-      error => reply({ kind: "unusable", reason: reasonOf(error) }),
-    )
-    return
-  }
-  try {
-    reply({ kind: "entities", entities: await (await opened!).find(data.texts) })
-  } catch (error) {
-    reply({ kind: "failed", reason: reasonOf(error) })
-  }
-}
-
-const reply = (message: EntityWorkerReply): void => self.postMessage(message)
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+serveModel<EntityModelPlace, string[], ModelEntity[][]>(async place => {
+  const classifier = await Classifier.open(place)
+  return texts => classifier.find(texts)
+})
 
 class Classifier {
   private readonly idsOfAtom = new Map<string, number[]>()
@@ -100,14 +66,8 @@ class Classifier {
     this.special = this.specialTokens()
   }
 
-  static async open({ directory, dtype, nativeDirectory }: EntityOpenMessage): Promise<Classifier> {
-    useNativeDirectory(nativeDirectory)
-    // Not a static import: loading the library loads onnxruntime, which must find its directory and its telemetry off.
-    const library = await import("@huggingface/transformers")
-    library.env.allowRemoteModels = false
-    library.env.allowLocalModels = true
-    library.env.useFSCache = false
-    library.env.localModelPath = ""
+  static async open({ directory, dtype, nativeDirectory }: EntityModelPlace): Promise<Classifier> {
+    const library = await loadLibrary(nativeDirectory)
     const tokenizer = await library.AutoTokenizer.from_pretrained(directory, { local_files_only: true })
     const model = await library.AutoModelForTokenClassification.from_pretrained(directory, {
       local_files_only: true,

@@ -1,13 +1,11 @@
-/**
- * Runs one embedding model in a thread of its own: onnxruntime's `run()` blocks the thread that calls it.
- * First message: what to open. Then batches, one at a time, answered in order.
- */
+/** The thread that runs one embedding model. */
 import type { AutoModel, AutoTokenizer } from "@huggingface/transformers"
-import { useNativeDirectory } from "../native/native.ts"
+import { Moved } from "../threads/thread-side.ts"
 import type { EmbeddingFolder } from "./embedding-folder.ts"
+import { loadLibrary, serveModel } from "./model-side.ts"
 import { pool, toUnitLength } from "./pooling.ts"
 
-export interface OpenMessage {
+export interface EmbeddingModelPlace {
   folder: EmbeddingFolder
   /** `<data>/native`. */
   nativeDirectory: string
@@ -15,62 +13,16 @@ export interface OpenMessage {
   threads: number
 }
 
-export interface BatchMessage {
-  texts: string[]
-}
-
-export type WorkerReply =
-  | { kind: "ready" }
-  | { kind: "unusable"; reason: string }
-  | { kind: "vectors"; vectors: Float32Array }
-  | { kind: "failed"; reason: string }
-
 type Tokenizer = Awaited<ReturnType<typeof AutoTokenizer.from_pretrained>>
 type Model = Awaited<ReturnType<typeof AutoModel.from_pretrained>>
-type RunBatch = (texts: string[]) => Promise<Float32Array>
 
 interface Tensor {
   data: Float32Array
   dims: number[]
 }
 
-declare const self: Worker
-
-let runBatch: Promise<RunBatch> | undefined
-
-self.onmessage = async ({ data }: MessageEvent<OpenMessage | BatchMessage>) => {
-  if ("folder" in data) {
-    runBatch = open(data)
-    runBatch.then(
-      () => reply({ kind: "ready" }),
-      error => reply({ kind: "unusable", reason: reasonOf(error) }),
-    )
-    return
-  }
-  try {
-    const vectors = await (await runBatch!)(data.texts)
-    reply({ kind: "vectors", vectors }, [vectors.buffer as ArrayBuffer])
-  } catch (error) {
-    reply({ kind: "failed", reason: reasonOf(error) })
-  }
-}
-
-function reply(message: WorkerReply, transfer: ArrayBuffer[] = []): void {
-  self.postMessage(message, transfer)
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
-async function open({ folder, nativeDirectory, threads }: OpenMessage): Promise<RunBatch> {
-  useNativeDirectory(nativeDirectory)
-  // Not a static import: loading the library loads onnxruntime, which must find its directory and its telemetry off.
-  const library = await import("@huggingface/transformers")
-  library.env.allowRemoteModels = false
-  library.env.allowLocalModels = true
-  library.env.useFSCache = false
-  library.env.localModelPath = ""
+serveModel<EmbeddingModelPlace, string[], Float32Array>(async ({ folder, nativeDirectory, threads }) => {
+  const library = await loadLibrary(nativeDirectory)
   const tokenizer = await library.AutoTokenizer.from_pretrained(folder.directory, { local_files_only: true })
   const model = await library.AutoModel.from_pretrained(folder.directory, {
     local_files_only: true,
@@ -79,12 +31,14 @@ async function open({ folder, nativeDirectory, threads }: OpenMessage): Promise<
     device: "cpu",
     session_options: { intraOpNumThreads: threads, interOpNumThreads: 1 },
   })
-  const run: RunBatch = texts => embed(tokenizer, model, folder, texts)
-  const probe = await run([""])
+  const probe = await embed(tokenizer, model, folder, [""])
   if (probe.length !== folder.dimensions)
     throw new Error(`the model gives ${probe.length} dimensions, its configuration says ${folder.dimensions}`)
-  return run
-}
+  return async texts => {
+    const vectors = await embed(tokenizer, model, folder, texts)
+    return new Moved(vectors, [vectors.buffer])
+  }
+})
 
 async function embed(
   tokenizer: Tokenizer,

@@ -1,11 +1,10 @@
 /** Embedding models from a folder on disk, run by transformers.js in a worker thread. */
 import { AppError } from "../errors.ts"
 import { log } from "../log.ts"
-import { workerUrl } from "../native/self.ts"
 import type { Cosines, Embedder } from "./backend.ts"
 import type { EmbeddingFolder } from "./embedding-folder.ts"
-import { leaveWorker } from "./leave-worker.ts"
-import type { BatchMessage, OpenMessage, WorkerReply } from "./transformers-worker.ts"
+import { ModelThread, ModelUnusable } from "./model-thread.ts"
+import type { EmbeddingModelPlace } from "./transformers-worker.ts"
 
 export interface TransformersOptions {
   /** `<data>/native`, where the executable unpacks native libraries. */
@@ -23,9 +22,7 @@ const FIRST_BATCH_CHARS = 8_000
 const MIN_BATCH_CHARS = 500
 const MAX_BATCH_CHARS = 64_000
 const MAX_BATCH_TEXTS = 64
-/** Loading and one batch end well within this. */
-const CLOSE_MS = 3_000
-/** After a worker died twice in a row the model is left alone this long: a search should not pay for a third try. */
+/** After a model proved unusable it is left alone this long: a search should not pay for a third try. */
 const COOL_DOWN_MS = 10_000
 
 interface Batch {
@@ -36,10 +33,8 @@ interface Batch {
 }
 
 /**
- * States: `idle` (no worker yet: it starts with the first text) → `opening` → `ready` ⇄ running one batch.
- * A worker that dies is replaced once and its batch runs again; if the next one dies before it finished a batch,
- * everything waiting fails with `model_unavailable`, and so does every call during `COOL_DOWN_MS`; then `idle` again.
- * A folder that cannot be opened fails the same way. `closed` is final.
+ * The model is loaded with the first text. Where it cannot be used (see ModelThread) everything waiting fails with
+ * `model_unavailable`, and so does every call during `COOL_DOWN_MS`; the next one tries anew. `close` is final.
  */
 export class TransformersEmbedder implements Embedder {
   readonly model: string
@@ -50,20 +45,24 @@ export class TransformersEmbedder implements Embedder {
 
   // Someone waits for a query now; passages are background work. So queries always go first.
   private readonly lanes: Record<"query" | "passage", Batch[]> = { query: [], passage: [] }
-  private worker: Worker | undefined
-  private ready = false
+  private readonly thread: ModelThread<EmbeddingModelPlace, string[], Float32Array>
   private running: Batch | undefined
-  private runningSince = 0
-  private deaths = 0
+  private isAsking = false
   private batchChars = FIRST_BATCH_CHARS
   private failure: { error: AppError; at: number } | undefined
   private closed = false
 
   constructor(
     private readonly folder: EmbeddingFolder,
-    private readonly options: TransformersOptions,
+    { nativeDirectory, threads = 1, startWorker }: TransformersOptions,
   ) {
     this.model = folder.name
+    this.thread = new ModelThread({
+      model: folder.name,
+      entry: "backends/transformers-worker",
+      open: { folder, nativeDirectory, threads },
+      startWorker,
+    })
     this.dimensions = folder.dimensions
     this.fusionWeight = folder.fusionWeight
     this.languages = folder.languages
@@ -91,20 +90,11 @@ export class TransformersEmbedder implements Embedder {
     return vectors
   }
 
-  /** Waits for what the worker is at: a thread that is ended inside native code takes the process with it. */
+  /** Waits for what the model is at. */
   async close(): Promise<void> {
     this.closed = true
-    const error = new AppError("model_unavailable", { message: "the embedding model is closed" })
-    for (const batch of [this.running, ...this.lanes.query.splice(0), ...this.lanes.passage.splice(0)])
-      batch?.reject(error)
-    const deadline = Date.now() + CLOSE_MS
-    while (this.worker && (!this.ready || this.running) && Date.now() < deadline) await Bun.sleep(5)
-    const isBusy = !this.ready || this.running !== undefined
-    this.failAll(error)
-    const { worker } = this
-    this.worker = undefined
-    if (worker && isBusy) leaveWorker(worker)
-    else worker?.terminate()
+    this.failAll(CLOSED)
+    await this.thread.close()
   }
 
   private cut(order: number[], texts: string[]): number[][] {
@@ -134,103 +124,67 @@ export class TransformersEmbedder implements Embedder {
     }
     signal?.addEventListener("abort", drop, { once: true })
     lane.push(batch)
-    this.runNext()
+    if (!this.isAsking) void this.askWaiting()
     // An ingest job has one signal for thousands of batches.
     return promise.finally(() => signal?.removeEventListener("abort", drop))
   }
 
-  private runNext(): void {
-    if (this.running || this.closed) return
-    if (!this.worker) this.start()
-    if (!this.ready) return
-    this.running = this.lanes.query.shift() ?? this.lanes.passage.shift()
-    if (!this.running) return
-    this.runningSince = performance.now()
-    this.worker!.postMessage({ texts: this.running.texts } satisfies BatchMessage)
+  /** Batch after batch, the next being chosen when the model is free for it. */
+  private async askWaiting(): Promise<void> {
+    this.isAsking = true
+    while (this.lanes.query.length + this.lanes.passage.length > 0) await this.askNext()
+    this.isAsking = false
   }
 
-  private start(): void {
-    const worker = this.options.startWorker?.() ?? new Worker(workerUrl("backends/transformers-worker"))
-    this.worker = worker
-    this.ready = false
-    worker.onmessage = ({ data }: MessageEvent<WorkerReply>) => {
-      if (worker === this.worker) this.take(data)
-    }
-    const died = (reason: string) => {
-      if (worker === this.worker) this.restart(reason)
-    }
-    worker.onerror = event => died(event.message)
-    worker.addEventListener("close", () => died("the worker thread ended"))
-    const { nativeDirectory, threads = 1 } = this.options
-    worker.postMessage({ folder: this.folder, nativeDirectory, threads } satisfies OpenMessage)
-  }
-
-  private take(reply: WorkerReply): void {
-    if (reply.kind === "unusable") {
-      this.giveUp(`the embedding model "${this.model}" cannot be opened`, reply.reason)
-      return
-    }
-    if (reply.kind === "ready") this.ready = true
-    else {
-      const batch = this.running!
+  private async askNext(): Promise<void> {
+    try {
+      await this.thread.load()
+      const batch = this.lanes.query.shift() ?? this.lanes.passage.shift()
+      if (!batch) return
+      this.running = batch
+      const since = performance.now()
+      batch.resolve(await this.thread.run(batch.texts, batch.signal))
+      this.fitBatchSize(batch, performance.now() - since)
+    } catch (error) {
+      this.take(error as Error)
+    } finally {
       this.running = undefined
-      this.deaths = 0
-      if (reply.kind === "vectors") {
-        this.fitBatchSize(batch)
-        batch.resolve(reply.vectors)
-      } else batch.reject(new AppError("model_error", { message: `the embedding model failed: ${reply.reason}` }))
     }
-    this.runNext()
   }
 
-  private fitBatchSize({ texts }: Batch): void {
+  private take(error: Error): void {
+    if (this.closed) this.failAll(CLOSED)
+    else if (error instanceof ModelUnusable) this.giveUp(error)
+    else this.running?.reject(new AppError("model_error", { message: `the embedding model failed: ${error.message}` }))
+  }
+
+  private fitBatchSize({ texts }: Batch, tookMs: number): void {
     const chars = texts.reduce((sum, text) => sum + text.length, 0)
     // A small batch says little about a large one.
     if (chars < this.batchChars / 2) return
-    const fitting = (chars * BATCH_MS) / Math.max(1, performance.now() - this.runningSince)
+    const fitting = (chars * BATCH_MS) / Math.max(1, tookMs)
     this.batchChars = Math.min(MAX_BATCH_CHARS, Math.max(MIN_BATCH_CHARS, (this.batchChars + fitting) / 2))
   }
 
-  private restart(reason: string): void {
-    this.drop()
-    this.deaths++
-    log.warn("embedding worker died", { model: this.model, reason, deaths: this.deaths })
-    if (this.deaths > 1) {
-      this.giveUp(`the embedding model "${this.model}" crashed twice`, reason)
-      return
-    }
-    const { running } = this
-    this.running = undefined
-    if (running && !running.signal?.aborted) this.lanes.query.unshift(running)
-    this.runNext()
-  }
-
-  private giveUp(message: string, reason: string): void {
+  private giveUp({ why, message: reason }: ModelUnusable): void {
+    const message = `the embedding model "${this.model}" ${why}`
     log.error(message, { model: this.model, reason })
     const error = new AppError("model_unavailable", { message, hint: reason })
     this.failure = { error, at: performance.now() }
-    this.drop()
     this.failAll(error)
   }
 
-  private drop(): void {
-    const { worker } = this
-    this.worker = undefined
-    this.ready = false
-    worker?.terminate()
-  }
-
-  private failAll(error: unknown): void {
+  private failAll(error: AppError): void {
     const waiting = [this.running, ...this.lanes.query.splice(0), ...this.lanes.passage.splice(0)]
-    this.running = undefined
     for (const batch of waiting) batch?.reject(error)
   }
 
   private throwIfUnusable(): void {
-    if (this.closed) throw new AppError("model_unavailable", { message: "the embedding model is closed" })
+    if (this.closed) throw CLOSED
     if (!this.failure) return
     if (performance.now() - this.failure.at < COOL_DOWN_MS) throw this.failure.error
     this.failure = undefined
-    this.deaths = 0
   }
 }
+
+const CLOSED = new AppError("model_unavailable", { message: "the embedding model is closed" })

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { openEmbedder } from "../../src/backends/embedder.ts"
 import { readEmbeddingFolder } from "../../src/backends/embedding-folder.ts"
 import { TransformersEmbedder } from "../../src/backends/transformers.ts"
-import type { BatchMessage, OpenMessage, WorkerReply } from "../../src/backends/transformers-worker.ts"
 import { setLogSink } from "../../src/log.ts"
+import type { ThreadReply } from "../../src/threads/thread-side.ts"
 import { rejection } from "../support/rejection.ts"
 import { cosine, embedderConformance } from "./embedder-conformance.ts"
 
@@ -172,7 +172,7 @@ describe("a worker that dies", () => {
 
 /** Answers like the worker, one task later, or dies at its first batch. */
 class FakeWorker {
-  onmessage: ((event: MessageEvent<WorkerReply>) => void) | undefined
+  onmessage: ((event: MessageEvent<ThreadReply>) => void) | undefined
   onerror: ((event: ErrorEvent) => void) | undefined
   terminated = false
   readonly texts: string[][] = []
@@ -181,13 +181,14 @@ class FakeWorker {
 
   addEventListener(): void {}
 
-  postMessage(message: OpenMessage | BatchMessage): void {
+  postMessage({ id, task, ask }: { id: number; task: "open" | "run"; ask: unknown }): void {
     setTimeout(() => {
-      if ("folder" in message) this.reply({ kind: "ready" })
+      if (task === "open") this.reply({ id, answer: undefined })
       else if (!this.lives) this.onerror?.({ message: "the model crashed" } as ErrorEvent)
       else {
-        this.texts.push(message.texts)
-        this.reply({ kind: "vectors", vectors: new Float32Array(message.texts.length * 8).fill(1) })
+        const texts = ask as string[]
+        this.texts.push(texts)
+        this.reply({ id, answer: new Float32Array(texts.length * 8).fill(1) })
       }
     })
   }
@@ -196,7 +197,7 @@ class FakeWorker {
     this.terminated = true
   }
 
-  private reply(data: WorkerReply): void {
-    this.onmessage?.({ data } as MessageEvent<WorkerReply>)
+  private reply(data: ThreadReply): void {
+    this.onmessage?.({ data } as MessageEvent<ThreadReply>)
   }
 }
