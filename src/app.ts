@@ -29,7 +29,7 @@ import { startServer } from "./http/server.ts"
 import type { Services } from "./http/services.ts"
 import { sessionAsPrincipal } from "./http/session.ts"
 import { Traffic } from "./http/traffic.ts"
-import { EXTENSIONS } from "./ingest/formats/extensions.ts"
+import { MIME_TYPES, TYPE_GROUPS } from "./ingest/formats/formats.ts"
 import { indexingLanes } from "./ingest/lanes.ts"
 import { requeueInterrupted } from "./ingest/outcomes.ts"
 import { QuickReader } from "./ingest/process/quick-reader.ts"
@@ -204,7 +204,6 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
     .then(() => {
       embedderReady = true
     })
-  const fileTypes = new Map(Object.entries(EXTENSIONS))
   const services: Services = {
     version: VERSION,
     apiKeys,
@@ -224,9 +223,11 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
       changes,
       idempotency,
       room: new UploadRoom(queue, { uploads: config.max_uploads, queuedFiles: config.max_queued_files }),
-      rules: { maxFileBytes: config.max_file_bytes, fileTypes },
+      rules: { maxFileBytes: config.max_file_bytes, fileTypes: MIME_TYPES },
     }),
-    fileTypes,
+    fileTypes: MIME_TYPES,
+    typeGroups: TYPE_GROUPS,
+    maxFileBytes: config.max_file_bytes,
     search: index,
     redactionEnforced,
     redactor,

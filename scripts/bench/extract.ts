@@ -8,7 +8,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
-import { findExtension, ReaderPool } from "../../src/ingest/formats/index.ts"
+import { findExtension } from "../../src/ingest/formats/formats.ts"
+import { ReaderPool } from "../../src/ingest/process/reader-pool.ts"
 import { ExtractionError } from "../../src/storage/document.ts"
 
 interface Outcome {

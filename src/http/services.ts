@@ -38,8 +38,12 @@ export interface Services {
   /** Files that were given to a conversation. Throws not_found. */
   conversationFiles(workspaceId: string, conversationId: string): Promise<string[]>
   uploads: Uploads
+  /** What one file may have, bytes. */
+  maxFileBytes: number
   /** Accepted extensions without the dot, each with its MIME type. */
   fileTypes: ReadonlyMap<string, string>
+  /** The same extensions in groups that people think in. */
+  typeGroups: readonly { name: string; types: readonly string[] }[]
   /** `ready` when stores are open, migrations done and the embedding model is loaded; `unwritable` while the disk fails. */
   readiness(): Promise<"ready" | "starting" | "unwritable">
 }

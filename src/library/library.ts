@@ -1,7 +1,7 @@
 /** The files of a workspace as its users see them: list, read, change, delete. `uploads.ts` takes new ones in. */
 import { existsSync } from "node:fs"
 import { AppError, invalid } from "../errors.ts"
-import { EXTENSIONS, findExtension } from "../ingest/formats/extensions.ts"
+import { findExtension, MIME_TYPES } from "../ingest/formats/formats.ts"
 import { INDEX_FILE, indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Blobs } from "../storage/blobs.ts"
@@ -83,7 +83,7 @@ export class Library {
     const set: Partial<FileRow> = { updated_at: new Date().toISOString() }
     if (change.name !== undefined) {
       set.name = safeName(change.name)
-      if (!findExtension(set.name)) throw invalid("name", `must end in one of .${Object.keys(EXTENSIONS).join(", .")}`)
+      if (!findExtension(set.name)) throw invalid("name", `must end in one of .${[...MIME_TYPES.keys()].join(", .")}`)
       set.name_folded = foldName(set.name)
     }
     if (change.tags !== undefined) set.tags = JSON.stringify(checkTags(change.tags))

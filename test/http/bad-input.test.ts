@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { connect } from "node:net"
 import { gzipSync } from "node:zlib"
-import { EXTENSIONS } from "../../src/ingest/formats/extensions.ts"
+import { MIME_TYPES } from "../../src/ingest/formats/formats.ts"
 import { type Answer, type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { People, type Session } from "../support/people.ts"
 
@@ -61,7 +61,7 @@ describe("a filter for file types", () => {
     for (const path of ["/search", "/semantic-search"]) {
       const answer = await client.post(path, { query: "ferry", filters: { types: ["txt", "exe"] } })
       expect(refusal(answer)).toEqual([400, "invalid_request", "filters.types"])
-      expect(answer.body.error.details[0].issue).toBe(`must be one of ${Object.keys(EXTENSIONS).join(", ")}`)
+      expect(answer.body.error.details[0].issue).toBe(`must be one of ${[...MIME_TYPES.keys()].join(", ")}`)
     }
   })
 

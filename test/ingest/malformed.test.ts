@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { extname, join } from "node:path"
 import fc from "fast-check"
-import { EXTENSIONS } from "../../src/ingest/formats/extensions.ts"
+import { findExtension } from "../../src/ingest/formats/formats.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 
 const SEED = Number(Bun.env.MALFORMED_SEED ?? crypto.getRandomValues(new Int32Array(1))[0])
@@ -26,7 +26,7 @@ const REASONS = [
 const FOLDER = join(import.meta.dir, "../fixtures/documents")
 /** Scans and photographs are left out: recognising them takes seconds each. */
 const FIXTURES = readdirSync(FOLDER).filter(
-  name => extname(name).slice(1) in EXTENSIONS && !/^(scan|photo)/.test(name) && !/\.(jpe?g|gif|webp)$/.test(name),
+  name => findExtension(name) !== undefined && !/^(scan|photo)/.test(name) && !/\.(jpe?g|gif|webp)$/.test(name),
 )
 
 /** A copy of its own, without the surprises of `Buffer.slice`. */

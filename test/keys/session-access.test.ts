@@ -44,6 +44,18 @@ test("a session stands in for the three headers, in its own workspace only", asy
   expect((await call("GET", "/libraries", { authorization: "Bearer cst_guess" })).status).toBe(401)
 })
 
+test("the console learns what may be uploaded", async () => {
+  const { bearer } = await signIn("ada@example.org")
+  expect((await call("GET", "/keys/uploads", {})).status).toBe(401)
+  const { max_file_bytes, groups } = await (await call("GET", "/keys/uploads", bearer)).json()
+  expect(max_file_bytes).toBe(2 ** 30)
+  const types: string[] = groups.flatMap((group: { types: string[] }) => group.types)
+  const files = [...types, "exe"].map(type => ({ name: `note.${type}`, data: `A note in ${type}.` }))
+  const { body } = await (await app.client("other")).upload(files)
+  expect(body.files.map((file: { type: string }) => file.type)).toEqual(types)
+  expect(body.rejected.map((file: { name: string }) => file.name)).toEqual(["note.exe"])
+})
+
 test("wrong session tokens are throttled, right ones still pass", async () => {
   const { bearer } = await signIn("ada@example.org")
   const statuses = new Set<number>()

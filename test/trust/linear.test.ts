@@ -6,7 +6,7 @@ import { describe, expect, test } from "bun:test"
 import { findJson } from "../../src/agents/json-schema.ts"
 import { leakedCall, readProtocol } from "../../src/agents/text-protocol.ts"
 import { sentencesOf } from "../../src/backends/best-sentences.ts"
-import { extractDocument } from "../../src/ingest/formats/index.ts"
+import { extractDocument } from "../../src/ingest/formats/extract.ts"
 import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
 import { stemEnglish } from "../../src/search/text/stem-english.ts"
 

@@ -142,9 +142,16 @@ const Overview = t.Object({
   requests: t.Array(t.Object({ key_id: t.String(), name: t.String(), per_minute: t.Array(integer()) })),
 })
 
-/** What the console's first page shows beyond files and models. */
+const Uploads = t.Object({
+  max_file_bytes: integer({ examples: [1_073_741_824] }),
+  groups: t.Array(
+    t.Object({ name: t.String({ examples: ["Slides"] }), types: t.Array(t.String({ examples: ["pptx"] })) }),
+  ),
+})
+
+/** What the console's pages show beyond files and models. */
 function overviewRoutes(services: Services) {
-  const { apiKeys, traffic, embeddingModel, diskUse } = services
+  const { apiKeys, traffic, embeddingModel, diskUse, maxFileBytes, typeGroups } = services
   return new Elysia()
     .derive(async ({ request }) => ({ session: await requireSession(request, services) }))
     .get(
@@ -167,6 +174,15 @@ function overviewRoutes(services: Services) {
         }),
       },
     )
+    .get("/uploads", () => ({ max_file_bytes: maxFileBytes, groups: typeGroups }), {
+      detail: operation({
+        summary: "What may be uploaded",
+        description: "`types` are extensions of file names, in groups that people look for them in.",
+        tag: TAG,
+        security: "session",
+        success: { description: "The largest file, and the types", schema: Uploads },
+      }),
+    })
 }
 
 /** The own account. */

@@ -23,8 +23,19 @@ export interface ExtractContext {
   ocr: OcrBudget
   /** Archives: what may still be unpacked, over all levels of nesting. */
   budget: UnpackBudget
-  /** Extracts a member with its own reader, by extension or the format that was found; throws what that reader throws. */
+  /** Tells the formats of members. */
+  formats: FormatFinder
+  /** Extracts a member with the reader of a format, or of that which its content shows; throws what that reader throws. */
   extractMember(source: Source, format: string): Promise<void>
+}
+
+/** The formats there are, for readers of what holds files of other formats. Undefined: nobody can read it. */
+export interface FormatFinder {
+  byName(name: string): string | undefined
+  /** For a name that says nothing. */
+  byContent(bytes: Uint8Array): string | undefined
+  /** Whether a file that begins so may have a format. */
+  mayBeReadable(head: Uint8Array): boolean
 }
 
 export interface RecognizedText {

@@ -1,7 +1,7 @@
 /** The reader process at small files: text and passages stay in memory and go back in the answer. */
 import { ExtractionError } from "../../storage/document.ts"
 import { type ChunkOptions, chunksOf } from "../chunk.ts"
-import { extractInto } from "../formats/index.ts"
+import { extractInto } from "../formats/extract.ts"
 import type { QuickRequest, QuickResult } from "./reader-protocol.ts"
 
 /** Code units of the text. With its passages in UTF-8 it fits well into one message. */

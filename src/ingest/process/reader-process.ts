@@ -5,7 +5,7 @@
 import { ExtractionError } from "../../storage/document.ts"
 import { type Conversation, serveParent } from "../../threads/child-side.ts"
 import { fileBytes } from "../../threads/mapped-file.ts"
-import { extractInto } from "../formats/index.ts"
+import { extractInto } from "../formats/extract.ts"
 import { writeChunks } from "./chunk-file.ts"
 import { readQuickly } from "./quick-read.ts"
 import type {

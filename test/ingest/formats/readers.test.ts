@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { chunkDocument } from "../../../src/ingest/chunk.ts"
-import { EXTENSIONS, extractDocument, findExtension, type Surroundings } from "../../../src/ingest/formats/index.ts"
+import { extractDocument, type Surroundings } from "../../../src/ingest/formats/extract.ts"
+import { findExtension, MIME_TYPES } from "../../../src/ingest/formats/formats.ts"
 import { Ocr } from "../../../src/ingest/formats/ocr/ocr.ts"
 import { findSkew } from "../../../src/ingest/formats/ocr/skew.ts"
 import { bitmapFile } from "../../../src/ingest/formats/pdf/bitmap.ts"
@@ -92,7 +93,7 @@ describe("every format is read, whole and in order", () => {
         findExtension,
       ),
     )
-    for (const extension of Object.keys(EXTENSIONS)) expect(covered).toContain(extension as never)
+    for (const extension of MIME_TYPES.keys()) expect(covered).toContain(extension as never)
   })
 })
 

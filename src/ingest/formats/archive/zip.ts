@@ -1,7 +1,5 @@
 import { ExtractionError } from "../../../storage/document.ts"
-import { findExtension } from "../extensions.ts"
 import type { ExtractContext, Extractor } from "../extractor.ts"
-import { mayBeReadable, sniffUnnamed } from "../sniff.ts"
 import { type ZipEntry, ZipReader } from "./zip-reader.ts"
 
 /** Archives inside archives are opened this far: the file, one inside, one inside that. */
@@ -47,13 +45,13 @@ async function readMember(
   const { out } = context
   out.at({ page: null, sheet: null, slide: null, member, section: null })
   try {
-    const extension = findExtension(member)
-    if (!extension && !isWorthReading(zip, entry)) throw new ExtractionError("no_text", UNKNOWN_TYPE)
+    const named = context.formats.byName(member)
+    if (!named && !isWorthReading(zip, entry, context)) throw new ExtractionError("no_text", UNKNOWN_TYPE)
     const cutShort = zip.cutShort
     const bytes = zip.read(entry)
     if (zip.cutShort > cutShort)
       out.warn("member_damaged", `${member}: only what stands before the damage could be read`)
-    const format = extension ?? sniffUnnamed(bytes)
+    const format = named ?? context.formats.byContent(bytes)
     if (!format) throw new ExtractionError("no_text", UNKNOWN_TYPE)
     await context.extractMember({ name: member, bytes }, format)
     return undefined
@@ -67,11 +65,11 @@ async function readMember(
 const UNKNOWN_TYPE = "files of this type cannot be read"
 
 /** Members whose names say nothing are read where they turn out to be text or a known format; film and programs stay packed. */
-function isWorthReading(zip: ZipReader, entry: ZipEntry): boolean {
+function isWorthReading(zip: ZipReader, entry: ZipEntry, { formats }: ExtractContext): boolean {
   if (entry.encrypted) return true // to say so
   if (!zip.fits(entry)) return false
   const head = zip.peek(entry)
-  return head.length === 0 ? (entry.size ?? 0) <= SMALL_BYTES : mayBeReadable(head)
+  return head.length === 0 ? (entry.size ?? 0) <= SMALL_BYTES : formats.mayBeReadable(head)
 }
 
 /** Small enough to be unpacked for a look. */

@@ -1,5 +1,4 @@
 import { ExtractionError } from "../../../storage/document.ts"
-import { findExtension } from "../extensions.ts"
 import type { ExtractContext } from "../extractor.ts"
 import type { OfficePackage, Relation } from "./ooxml.ts"
 
@@ -14,12 +13,12 @@ export async function addEmbedded(
 ): Promise<void> {
   const { out, budget } = context
   for (const { type, target } of relations) {
-    const extension = type === "package" ? findExtension(target) : undefined
-    const bytes = extension && budget.depth < MAX_DEPTH ? pack.bytes(target) : undefined
-    if (!extension || !bytes) continue
+    const format = type === "package" ? context.formats.byName(target) : undefined
+    const bytes = format && budget.depth < MAX_DEPTH ? pack.bytes(target) : undefined
+    if (!format || !bytes) continue
     budget.depth++
     try {
-      await out.holdingPlace(() => context.extractMember({ name: target, bytes }, extension))
+      await out.holdingPlace(() => context.extractMember({ name: target, bytes }, format))
     } catch (error) {
       if (!(error instanceof ExtractionError) || error.code === "archive_rejected") throw error
       out.warn("embedded_skipped", `an embedded document: ${error.message}`)

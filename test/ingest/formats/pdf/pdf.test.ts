@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { extractDocument, type Surroundings } from "../../../../src/ingest/formats/index.ts"
+import { extractDocument, type Surroundings } from "../../../../src/ingest/formats/extract.ts"
 import { Ocr } from "../../../../src/ingest/formats/ocr/ocr.ts"
 import type { OcrLimits } from "../../../../src/ingest/formats/ocr/ocr-budget.ts"
 import type { ExtractedDocument, ExtractionError } from "../../../../src/storage/document.ts"

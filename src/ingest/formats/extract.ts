@@ -1,47 +1,12 @@
 import { type ExtractedDocument, ExtractionError } from "../../storage/document.ts"
 import { unpackBudget } from "./archive/zip-reader.ts"
 import { DocumentBuilder } from "./document-builder.ts"
-import type { ExtractContext, Extractor, RecognizedText, Source } from "./extractor.ts"
+import type { ExtractContext, FormatFinder, RecognizedText, Source } from "./extractor.ts"
+import { type FormatName, findExtension, findFormat, formatOf } from "./formats.ts"
 import { isOle, openOle } from "./legacy/ole.ts"
 import { DEFAULT_OCR_LIMITS, OcrBudget, type OcrLimits } from "./ocr/ocr-budget.ts"
 import { decryptPackage } from "./office/office-crypto.ts"
-import { type Format, sniffFormat } from "./sniff.ts"
-
-export { ReaderPool, type ReaderPoolOptions } from "../process/reader-pool.ts"
-export { EXTENSIONS, type Extension, findExtension } from "./extensions.ts"
-
-/** One reader per format, loaded when its first file comes. */
-const EXTRACTORS = {
-  pdf: async () => (await import("./pdf/pdf.ts")).extractPdf,
-  doc: async () => (await import("./legacy/doc.ts")).extractDoc,
-  docx: async () => (await import("./office/docx.ts")).extractDocx,
-  xls: async () => (await import("./legacy/xls.ts")).extractXls,
-  xlsx: async () => (await import("./office/xlsx.ts")).extractXlsx,
-  ppt: async () => (await import("./legacy/ppt.ts")).extractPpt,
-  pptx: async () => (await import("./office/pptx.ts")).extractPptx,
-  zip: async () => (await import("./archive/zip.ts")).extractZip,
-  csv: async () => (await import("./text/csv.ts")).extractCsv,
-  json: async () => (await import("./text/json.ts")).extractJson,
-  txt: async () => (await import("./text/text.ts")).extractText,
-  html: async () => (await import("./text/html.ts")).extractHtml,
-  htm: async () => (await import("./text/html.ts")).extractHtml,
-  md: async () => (await import("./text/markdown.ts")).extractMarkdown,
-  sql: async () => (await import("./text/sql.ts")).extractSql,
-  yml: async () => (await import("./text/yaml.ts")).extractYaml,
-  yaml: async () => (await import("./text/yaml.ts")).extractYaml,
-  png: async () => (await import("./ocr/image.ts")).extractImage,
-  jpg: async () => (await import("./ocr/image.ts")).extractImage,
-  jpeg: async () => (await import("./ocr/image.ts")).extractImage,
-  gif: async () => (await import("./ocr/image.ts")).extractImage,
-  webp: async () => (await import("./ocr/image.ts")).extractImage,
-  odt: async () => (await import("./office/office-parser.ts")).extractOdt,
-  odp: async () => (await import("./office/office-parser.ts")).extractOdp,
-  ods: async () => (await import("./office/office-parser.ts")).extractOds,
-  rtf: async () => (await import("./office/office-parser.ts")).extractRtf,
-  epub: async () => (await import("./office/office-parser.ts")).extractEpub,
-  word_xml: async () => (await import("./office/word-xml.ts")).extractWordXml,
-  mht: async () => (await import("./text/mht.ts")).extractMht,
-} satisfies Record<Format, () => Promise<Extractor>>
+import { mayBeReadable, sniffFormat, sniffUnnamed } from "./sniff.ts"
 
 /** What extraction needs from its surroundings. */
 export interface Surroundings {
@@ -85,9 +50,12 @@ export async function extractInto(
     expectOcr: surroundings.onOcrExpected,
     recognize: surroundings.recognize,
     ocr: new OcrBudget(surroundings.ocrLimits ?? DEFAULT_OCR_LIMITS),
-    extractMember: (member, extension) => read(member, extension, { ...context, progress: () => {} }),
+    formats: FORMAT_FINDER,
+    extractMember: (member, format) => read(member, format as FormatName, { ...context, progress: () => {} }),
   }
-  await read(source, type, context)
+  const format = findFormat(type)
+  if (!format) throw new ExtractionError("corrupt_file", `.${type} cannot be read`)
+  await read(source, format, context)
   if (out.hasText) return out
   if (out.pageCount === 0 || out.warnings.some(({ code }) => DAMAGE.has(code)))
     throw new ExtractionError("corrupt_file", "the file is damaged")
@@ -108,12 +76,20 @@ export async function extractDocument(
   return out.toDocument(parts.join(""))
 }
 
-async function read(given: Source, named: string, context: ExtractContext): Promise<void> {
-  if (!Object.hasOwn(EXTRACTORS, named)) throw new ExtractionError("corrupt_file", `.${named} cannot be read`)
+const FORMAT_FINDER: FormatFinder = {
+  byName(name) {
+    const extension = findExtension(name)
+    return extension && findFormat(extension)
+  },
+  byContent: sniffUnnamed,
+  mayBeReadable,
+}
+
+async function read(given: Source, named: FormatName, context: ExtractContext): Promise<void> {
   if (given.bytes.length === 0) throw new ExtractionError("no_text", "the file is empty")
   try {
     const source = { ...given, bytes: openPackage(given.bytes) }
-    const extract: Extractor = await EXTRACTORS[sniffFormat(source.bytes, named as Format)]()
+    const extract = await formatOf(sniffFormat(source.bytes, named)).reader()
     await extract(source, context)
   } catch (error) {
     if (error instanceof ExtractionError) throw error
