@@ -1,10 +1,9 @@
 /** What the search worker is asked and what it answers. */
-
 import type { IdRanges } from "../ids/id-ranges.ts"
 import type { Scheme } from "../text/analyze.ts"
 import type { ParsedQuery } from "../text/query.ts"
 import type { SearchFilters, SearchMode } from "../types.ts"
-import type { Extent } from "../writing/erasure.ts"
+import type { Background } from "../vector/vector-index.ts"
 
 export interface WorkerSearch {
   workspaceId: string
@@ -42,13 +41,6 @@ export interface Candidates {
   cosine: Float64Array
   /** Share of the query's weight that lies on rare words which the passage holds, 0..1; 1 where it holds a rare identifier. */
   rare: Float64Array
-}
-
-/** How the cosines of a query lie over all passages of the workspace whose language the model knows. */
-export interface Background {
-  passages: number
-  mean: number
-  deviation: number
 }
 
 /**
@@ -129,6 +121,9 @@ export interface WorkerHoldings {
   keyword: IdRanges
   vector: IdRanges
 }
+
+/** What is written anew for the sake of removed passages: what takes a second or so, or all. */
+export type Extent = "small" | "all"
 
 /** Texts of one document that follow each other. */
 export interface TextsOf {

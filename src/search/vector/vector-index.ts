@@ -10,7 +10,6 @@
 import { countIds, type IdRanges, toRanges } from "../ids/id-ranges.ts"
 import { Rows } from "../ids/rows.ts"
 import { TopK } from "../ids/top-k.ts"
-import type { Background } from "../thread/worker-messages.ts"
 import { CodeRows } from "./code-rows.ts"
 import { Nearest } from "./nearest.ts"
 import { BLOCK, SignRows } from "./sign-rows.ts"
@@ -31,6 +30,13 @@ export interface VectorHit {
   id: number
   /** Cosine. */
   score: number
+}
+
+/** How the cosines of a query lie over all passages of the workspace whose language the model knows. */
+export interface Background {
+  passages: number
+  mean: number
+  deviation: number
 }
 
 interface Options {

@@ -10,7 +10,7 @@ import type { Database } from "../../storage/database.ts"
 import { type OptimizeOutcome, VectorTable } from "../../storage/search-index.ts"
 import type { IdRanges } from "../ids/id-ranges.ts"
 import type { SearchThread } from "../thread/search-thread.ts"
-import type { Extent } from "../writing/erasure.ts"
+import type { Extent } from "../thread/worker-messages.ts"
 
 /** Writes after which fragments are merged if that is worth it. */
 const WRITES_TO_OPTIMIZE = 50

@@ -4,12 +4,11 @@
  * removal; large ones, which cost seconds of work and up to a gigabyte of writing, within an hour.
  */
 import { log } from "../../log.ts"
+import type { Extent } from "../thread/worker-messages.ts"
 
 /** Removals often come in a row; they are erased together. */
 const SMALL_AFTER_MS = 10_000
 const ALL_AFTER_MS = 3_600_000
-
-export type Extent = "small" | "all"
 
 export class Erasure {
   private small: Timer | undefined

@@ -2,9 +2,12 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { BM25, KeywordIndex } from "../../../src/search/keyword/keyword-index.ts"
+import { BM25 } from "../../../src/search/keyword/bm25.ts"
+import { KeywordIndex } from "../../../src/search/keyword/keyword-index.ts"
+import { KeywordSearch } from "../../../src/search/keyword/keyword-search.ts"
 import { KeywordStore } from "../../../src/search/keyword/keyword-store.ts"
 import { Pace } from "../../../src/search/keyword/pace.ts"
+import { makeScope } from "../../../src/search/keyword/scope.ts"
 import { compareBytes, mergeOnce } from "../../../src/search/keyword/segment-merge.ts"
 import { groupsOf, schemeOf, termsOf } from "../../../src/search/text/analyze.ts"
 import type { TextsOf } from "../../../src/search/thread/worker-messages.ts"
@@ -70,8 +73,8 @@ function reference(all: Map<number, string>, query: string): Map<number, number>
 }
 
 function expectExact(all: Map<number, string>, ranges: Int32Array, query: string): void {
-  const scope = index.scope(ranges, undefined, ranges)
-  const { hits, total } = index.search(groupsOf(query), scope, 1000)
+  const scope = makeScope(index.table, ranges, undefined, ranges)
+  const { hits, total } = new KeywordSearch(index).search(groupsOf(query), scope, 1000)
   const expected = reference(all, query)
   expect(total).toBe(expected.size)
   expect(hits.map(hit => hit.id).sort((a, b) => a - b)).toEqual([...expected.keys()].sort((a, b) => a - b))
@@ -123,8 +126,8 @@ describe("scores are exact BM25", () => {
     await add(50, Array(20).fill("heron stone"))
     await add(10, Array(20).fill("heron stone"))
     const live = Int32Array.of(10, 29, 50, 69)
-    const scope = index.scope(live, undefined, live)
-    const { hits } = index.search(groupsOf("heron"), scope, 25)
+    const scope = makeScope(index.table, live, undefined, live)
+    const { hits } = new KeywordSearch(index).search(groupsOf("heron"), scope, 25)
     expect(hits.map(hit => hit.id)).toEqual([...Array(20).keys()].map(i => 10 + i).concat([50, 51, 52, 53, 54]))
   })
 })
@@ -133,7 +136,8 @@ test("passages are seen all at once when their segment is complete, and none of 
   const texts = passages(40)
   const all = new Map(texts.map((text, i) => [i + 1, text]))
   const live = Int32Array.of(1, 80)
-  const found = () => index.search(groupsOf("pump"), index.scope(live, undefined, live), 100).total
+  const found = () =>
+    new KeywordSearch(index).search(groupsOf("pump"), makeScope(index.table, live, undefined, live), 100).total
   const pace = new Watched(() => expect(found()).toBe(0))
   await index.add(1, texts, one(texts), pace)
   expect(pace.slices).toBeGreaterThan(10)

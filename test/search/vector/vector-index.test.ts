@@ -2,10 +2,14 @@ import { expect, test } from "bun:test"
 import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { KeywordIndex } from "../../../src/search/keyword/keyword-index.ts"
+import { KeywordStore } from "../../../src/search/keyword/keyword-store.ts"
 import { parseQuery } from "../../../src/search/text/query.ts"
-import { SearchCore } from "../../../src/search/thread/search-core.ts"
-import type { WorkerAnswer, WorkerSearch } from "../../../src/search/thread/worker-messages.ts"
+import { StoredTexts } from "../../../src/search/text/stored-texts.ts"
+import { QueryAnswerer } from "../../../src/search/thread/query-answerer.ts"
+import type { WorkerSearch } from "../../../src/search/thread/worker-messages.ts"
 import { VectorIndex } from "../../../src/search/vector/vector-index.ts"
+import { VectorSets } from "../../../src/search/vector/vector-sets.ts"
 import { TestLibrary } from "../library.ts"
 
 const DIMENSIONS = 64
@@ -180,11 +184,13 @@ test("a disk that takes no more of the scratch file gives back what it took", ()
 test("a scratch file that cannot be read any more costs the vectors, not the search", async () => {
   const library = await TestLibrary.open()
   await library.put("file_a", "the heron\nthe otter")
-  const core = new SearchCore()
-  core.run({ id: 1, task: "open", ask: { dataDirectory: library.directory } })
+  const keyword = new KeywordIndex(new KeywordStore(join(library.directory, "keyword.db")))
+  const texts = new StoredTexts(library.directory)
+  const sets = new VectorSets(library.directory)
   const vectors = large(library.directory)
   vectors.add(idsFrom(1, 3000), clustered(3000))
-  Reflect.set(core, "vectors", vectors)
+  sets.serving = vectors
+  const queries = new QueryAnswerer(keyword, sets, texts)
   const vector = { table: "t", values: rowOf(clustered(1), 0), languages: null }
   const ask: WorkerSearch = {
     workspaceId: "ws_a",
@@ -193,11 +199,12 @@ test("a scratch file that cannot be read any more costs the vectors, not the sea
     vector,
     depth: 5,
   }
-  const search = () => core.run({ id: 2, task: "search", ask }) as WorkerAnswer
+  const search = () => queries.search(ask)
   expect(search()).toMatchObject({ comparable: 2, matching: 1 })
   vectors.close()
   expect(search()).toMatchObject({ vectorsLost: true })
   expect(search()).toMatchObject({ otherModel: true })
-  await core.run({ id: 3, task: "close", ask: {} })
+  texts.close()
+  keyword.store.close()
   await library.close()
 })

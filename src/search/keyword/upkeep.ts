@@ -1,0 +1,119 @@
+/**
+ * What keeps the keyword index in order beside queries: merges of segments, words of removed passages that have to go,
+ * languages that a former version did not tell. It works in slices of a few milliseconds, one piece at a time.
+ */
+import { log } from "../../log.ts"
+import { type LanguageCode, PassageLanguages } from "../text/language.ts"
+import type { StoredTexts } from "../text/stored-texts.ts"
+import type { Extent } from "../thread/worker-messages.ts"
+import type { Checkpoints } from "./checkpoints.ts"
+import type { KeywordIndex } from "./keyword-index.ts"
+import { Pace } from "./pace.ts"
+import { mergeOnce } from "./segment-merge.ts"
+
+/** Passages whose languages are told in one go. */
+const JUDGED_AT_ONCE = 256
+/** Passages of a segment that is rewritten, in a second or so, soon after one of them was removed. */
+const SMALL_SEGMENT = 20_000
+/** A log that is read from cannot be cut; a query reads for milliseconds. */
+const CUT_TRIES = 10
+const CUT_AGAIN_MS = 500
+
+export class Upkeep {
+  merges = 0
+  longestSliceMs = 0
+  private merging: Promise<void> | undefined
+  /** The log may hold words of removed passages. */
+  private hasRemoved: boolean
+  private closed = false
+
+  constructor(
+    private readonly index: KeywordIndex,
+    private readonly checkpoints: Checkpoints,
+    private readonly texts: StoredTexts,
+  ) {
+    this.hasRemoved = checkpoints.logBytes() > 0 // a run that was killed left it
+  }
+
+  get isMerging(): boolean {
+    return this.merging !== undefined
+  }
+
+  /** Does a long piece of work, between whose slices queries go. */
+  async paced(work: (pace: Pace) => Promise<void>): Promise<void> {
+    const pace = new Pace(async () => {
+      await this.checkpoints.settled()
+      if (this.closed) throw new Error("closing")
+    })
+    try {
+      await work(pace)
+    } finally {
+      this.longestSliceMs = Math.max(this.longestSliceMs, pace.longestSliceMs)
+    }
+  }
+
+  /** Something was written: segments are merged if there are enough. */
+  mergeLater(): void {
+    this.merging ??= this.merge(0)
+  }
+
+  /** Something was removed, and stands in the log as well. */
+  noteRemoved(): void {
+    this.hasRemoved = true
+    this.mergeLater()
+  }
+
+  /** Writes anew the segments that hold words of removed passages, and cuts the log. */
+  async erase(extent: Extent): Promise<void> {
+    await this.merging
+    this.merging = this.merge(extent === "all" ? Number.POSITIVE_INFINITY : SMALL_SEGMENT)
+    await this.merging
+    // After it a write waits for the disk once, so the log is cut only when something of it is to go.
+    for (let tries = CUT_TRIES; this.hasRemoved && tries > 0 && !this.closed; tries--) {
+      this.hasRemoved = !(await this.checkpoints.cut())
+      if (this.hasRemoved) await Bun.sleep(CUT_AGAIN_MS)
+    }
+  }
+
+  /** What is under way ends at its next slice. */
+  async close(): Promise<void> {
+    this.closed = true
+    await this.checkpoints.close()
+  }
+
+  /** Segments of up to `erased` passages are rewritten for a single removed one. */
+  private async merge(erased: number): Promise<void> {
+    try {
+      await this.paced(async pace => {
+        await pace.giveWay()
+        while ((await mergeOnce(this.index, pace, erased)) > 0) this.merges++
+        await this.judgeLanguages(pace)
+      })
+    } catch (error) {
+      // Such as a full disk. Nothing of a failed merge is visible; the next write tries again.
+      if (!this.closed) log.warn("keyword segments could not be merged", { error })
+    } finally {
+      this.merging = undefined
+    }
+  }
+
+  /** Tells the languages of what a former version indexed. */
+  private async judgeLanguages(pace: Pace): Promise<void> {
+    for (let segment = this.index.unjudged(); segment; segment = this.index.unjudged()) {
+      const told = new Map<number, LanguageCode>()
+      let languages = new PassageLanguages()
+      let document = 0
+      for (let i = 0; i < segment.ids.length; i += 2)
+        for (let first = segment.ids[i]!; first <= segment.ids[i + 1]!; first += JUDGED_AT_ONCE) {
+          const last = Math.min(segment.ids[i + 1]!, first + JUDGED_AT_ONCE - 1)
+          for (const { id, text, generation_id } of this.texts.between(first, last)) {
+            if (generation_id !== document) languages = new PassageLanguages()
+            document = generation_id
+            told.set(id, languages.next(text))
+          }
+          await pace.giveWay()
+        }
+      this.index.setLanguages(segment.number, told)
+    }
+  }
+}
