@@ -1,22 +1,6 @@
-/** What redaction knows to name: the kinds, their categories, and how a found value is written down. */
-
-export const CATEGORY_OF_KIND = {
-  NAME: "personal",
-  EMAIL: "personal",
-  PHONE: "personal",
-  ADDRESS: "personal",
-  CREDIT_CARD: "financial",
-  BANK_ACCOUNT: "financial",
-  API_KEY: "credentials",
-  PASSWORD: "credentials",
-  TOKEN: "credentials",
-} as const satisfies Record<string, Exclude<Category, "custom">>
-
-export type BuiltInKind = keyof typeof CATEGORY_OF_KIND
-export type Category = "personal" | "financial" | "credentials" | "custom"
-
-export const BUILT_IN_KINDS = Object.keys(CATEGORY_OF_KIND) as BuiltInKind[]
-export const BUILT_IN_CATEGORIES = ["personal", "financial", "credentials"] as const
+/** How a found value is written down, and what stands in the text instead of it. The table of kinds is in recognizers/. */
+import { BUILT_IN_KINDS } from "./recognizers/index.ts"
+import type { Category } from "./recognizers/recognizer.ts"
 
 /** A found value: `[start, end)` in UTF-16 units of the text that was searched. */
 export interface Entity {
@@ -31,12 +15,6 @@ export interface Entity {
 
 /** What stands in the text instead of the value. */
 export const replacementOf = (kind: string): string => `[REDACTED_${kind}]`
-
-/** A replacement of a built-in kind, alone. */
-const REPLACEMENT = new RegExp(`^\\[REDACTED_(?:${BUILT_IN_KINDS.join("|")})\\]$`)
-
-/** This text is a replacement and nothing else; custom patterns' are known where their policy is. */
-export const isReplacement = (text: string): boolean => REPLACEMENT.test(text)
 
 /**
  * Finds the replacements that are already there: they are never touched again, so that redacting twice changes nothing.

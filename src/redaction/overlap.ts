@@ -4,7 +4,7 @@
  * stays redacted under the loser's own kind: nothing that was found becomes readable by being outranked.
  */
 import type { Entity } from "./kinds.ts"
-import { KIND_ORDER } from "./recognizers/index.ts"
+import { findKind } from "./recognizers/index.ts"
 
 const RANK_OF_CATEGORY: Record<Entity["category"], number> = { credentials: 0, financial: 1, personal: 2, custom: 3 }
 
@@ -62,10 +62,13 @@ function byRank(a: Entity, b: Entity): number {
   return (
     RANK_OF_CATEGORY[a.category] - RANK_OF_CATEGORY[b.category] ||
     b.end - b.start - (a.end - a.start) ||
-    KIND_ORDER.indexOf(a.kind as never) - KIND_ORDER.indexOf(b.kind as never) ||
+    precedenceOf(a) - precedenceOf(b) ||
     a.start - b.start
   )
 }
+
+/** Custom patterns come by their place. */
+const precedenceOf = ({ kind }: Entity): number => findKind(kind)?.precedence ?? 0
 
 const covers = (a: Entity, b: Entity): boolean => a.start <= b.start && a.end >= b.end
 

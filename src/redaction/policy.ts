@@ -1,8 +1,8 @@
 /** What a request asks to have redacted: the `redaction` field, checked and completed. */
 import { AppError, invalid } from "../errors.ts"
 import { type CustomPattern, compilePattern } from "./custom-pattern.ts"
-import { BUILT_IN_CATEGORIES, BUILT_IN_KINDS, type BuiltInKind, CATEGORY_OF_KIND } from "./kinds.ts"
 import { MAX_ALL_STEPS, MAX_NAMED_CLASSES, MAX_PATTERN_STEPS, namedClassesOf, stepsOf } from "./pattern-size.ts"
+import { BUILT_IN_KINDS, type BuiltInKind, KINDS } from "./recognizers/index.ts"
 
 const MAX_PATTERNS = 50
 const MAX_PATTERN_LENGTH = 1000
@@ -47,6 +47,10 @@ export function parseRedaction(input: unknown, enforced: boolean): RedactionPoli
   return { kinds, exclude: exclude.filter(value => value !== ""), customPatterns, source: input }
 }
 
+/** Whether a `redaction` field that `parseRedaction` has accepted turns redaction on. */
+export const asksForRedaction = (input: unknown): boolean =>
+  typeof input === "object" && input !== null ? (input as { enabled?: boolean }).enabled !== false : input === true
+
 /**
  * The `redaction` field as it is kept for follow-ups: the choices and the rules that `parseRedaction` has accepted, and
  * nothing else that came with them. Values to be left alone are not kept where they would be redacted all the same.
@@ -63,11 +67,16 @@ export function keptRedaction(input: unknown, enforced: boolean): unknown {
 
 /** Custom patterns always apply: naming them or their category is allowed and changes nothing. */
 function parseKinds(config: Record<string, unknown>, customNames: string[]): BuiltInKind[] {
-  const categories = parseChoices(config.categories, "redaction.categories", [...BUILT_IN_CATEGORIES, "custom"])
+  const categories = parseChoices(config.categories, "redaction.categories", [
+    "personal",
+    "financial",
+    "credentials",
+    "custom",
+  ])
   const kinds = parseChoices<string>(config.kinds, "redaction.kinds", [...BUILT_IN_KINDS, ...customNames])
   if (kinds) return BUILT_IN_KINDS.filter(kind => kinds.includes(kind))
   if (!categories) return [...BUILT_IN_KINDS]
-  return BUILT_IN_KINDS.filter(kind => categories.includes(CATEGORY_OF_KIND[kind]))
+  return BUILT_IN_KINDS.filter(kind => categories.includes(KINDS[kind].category))
 }
 
 /** undefined where the field is absent or null. */

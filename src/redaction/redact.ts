@@ -13,8 +13,9 @@ import { Scan } from "./scan.ts"
 import { RedactionStream } from "./stream.ts"
 
 export type { CustomPattern } from "./custom-pattern.ts"
-export { type Category, countByKind, type Entity, replacementOf } from "./kinds.ts"
-export { keptRedaction, parseRedaction, type RedactionPolicy } from "./policy.ts"
+export { countByKind, type Entity, replacementOf } from "./kinds.ts"
+export { asksForRedaction, keptRedaction, parseRedaction, type RedactionPolicy } from "./policy.ts"
+export { BUILT_IN_KINDS, type BuiltInKind, KINDS } from "./recognizers/index.ts"
 export { PARTIAL_REDACTION } from "./scripts.ts"
 export { RedactionStream } from "./stream.ts"
 

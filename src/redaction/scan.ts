@@ -6,16 +6,16 @@ import type { EntityModel, ModelEntity } from "../backends/backend.ts"
 import { ClusterFinder, LEFT_LENGTH, type Window } from "./clusters.ts"
 import { withCompanions } from "./companions.ts"
 import type { CustomPattern } from "./custom-pattern.ts"
-import { type BuiltInKind, CATEGORY_OF_KIND, type Entity, replacementsOf } from "./kinds.ts"
+import { type Entity, replacementsOf } from "./kinds.ts"
 import { isSpecial, PlainText } from "./normal.ts"
 import { resolveOverlaps, uncovered } from "./overlap.ts"
 import type { PatternSession, PatternThread } from "./pattern-thread.ts"
 import { nextPiece } from "./pieces.ts"
 import { isMixedAddress, plausibleFinds } from "./plausible.ts"
 import type { RedactionPolicy } from "./policy.ts"
-import { RECOGNIZERS } from "./recognizers/index.ts"
+import { type BuiltInKind, KINDS } from "./recognizers/index.ts"
 import { findNamesAndAddresses, isStreet, withPostcode } from "./recognizers/name-and-address.ts"
-import { CONTEXT_LENGTH } from "./recognizers/recognizer.ts"
+import { CONTEXT_LENGTH, type RuleKind, SIGN } from "./recognizers/recognizer.ts"
 import { isPartlyRead, unreadStretches } from "./scripts.ts"
 
 /** Text kept before the settled place: the longest look back of a rule or of the model. */
@@ -35,8 +35,6 @@ export interface Settled {
   /** Text before this offset will never change any more. */
   upTo: number
 }
-
-type RuleKind = keyof typeof RECOGNIZERS
 
 /** One custom pattern at work. */
 interface CustomSearch {
@@ -60,7 +58,7 @@ export class Scan {
   private sliceEnd = 0
   /** Found, not yet settled. */
   private open: Entity[] = []
-  private readonly ruleKinds: RuleKind[]
+  private readonly rules: (RuleKind & { name: BuiltInKind })[]
   private readonly modelKinds: Set<BuiltInKind>
   private readonly clusters = new ClusterFinder()
   private readonly searches: CustomSearch[]
@@ -79,8 +77,9 @@ export class Scan {
     patterns: PatternThread,
     private readonly signal?: AbortSignal,
   ) {
-    this.ruleKinds = policy.kinds.filter((kind): kind is RuleKind => kind in RECOGNIZERS)
-    this.modelKinds = new Set(policy.kinds.filter(kind => !(kind in RECOGNIZERS)))
+    const kinds = policy.kinds.map(name => ({ name, ...KINDS[name] }))
+    this.rules = kinds.filter(kind => kind.foundBy === "rules")
+    this.modelKinds = new Set(kinds.filter(kind => kind.foundBy === "model").map(({ name }) => name))
     this.searches = policy.customPatterns.map(custom => ({
       custom,
       pending: 0,
@@ -174,12 +173,14 @@ export class Scan {
   private searchPiece(start: number, end: number): void {
     const contextStart = Math.max(0, start - CONTEXT_LENGTH)
     const view = { text: this.text.slice(contextStart, end), from: start - contextStart }
-    if (!worthSearching(view.text, view.from)) return
-    for (const kind of this.ruleKinds) {
-      for (const found of RECOGNIZERS[kind](view))
+    const signs = signsIn(view.text, view.from)
+    if (signs === 0) return
+    for (const { name, category, needs, find } of this.rules) {
+      if ((needs & signs) === 0) continue
+      for (const found of find(view))
         this.open.push({
-          kind,
-          category: CATEGORY_OF_KIND[kind],
+          kind: name,
+          category,
           start: this.base + contextStart + found.start,
           end: this.base + contextStart + found.end,
           score: found.score,
@@ -284,11 +285,16 @@ const isNothing = (value: string): boolean => !/\p{L}{2}|\p{Nd}{3}|\p{Lu}/u.test
 const CONTEXT_OF_SECRETS =
   /(?:pass|pwd|wort|contrase|wachtwoord|senha|hasło|lösenord|пароль|密|パス|비밀|parola|token|secret|key|bearer|basic|sess|sid|auth)/i
 
-/** Most words are plain: without a digit, a sign or words about secrets before them there is nothing to find. */
-function worthSearching(text: string, from: number): boolean {
+/** What stands in a piece, or shortly before it, that a value could be known by. */
+function signsIn(text: string, from: number): number {
+  let signs = 0
   for (let at = from; at < text.length; at++) {
     const unit = text.charCodeAt(at)
-    if ((unit >= 48 && unit <= 57) || unit === 64 || unit === 58 || unit === 61 || unit === 95) return true
+    if (unit >= 48 && unit <= 57) signs |= SIGN.digit
+    else if (unit === 64) signs |= SIGN.at
+    else if (unit === 58 || unit === 61) signs |= SIGN.colonOrEquals
+    else if (unit === 95) signs |= SIGN.underscore
   }
-  return CONTEXT_OF_SECRETS.test(text.slice(Math.max(0, from - 60)))
+  if (signs === 0 && CONTEXT_OF_SECRETS.test(text.slice(Math.max(0, from - 60)))) return SIGN.secretWord
+  return signs
 }

@@ -1,6 +1,6 @@
 /** Hits and near misses of each rule recognizer. `«…»` marks what must be found, all of it and nothing else. */
 import { describe, expect, test } from "bun:test"
-import type { BuiltInKind } from "../../src/redaction/kinds.ts"
+import type { BuiltInKind } from "../../src/redaction/recognizers/index.ts"
 import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
 
 const redactor = new Redactor({ entityModel: undefined })

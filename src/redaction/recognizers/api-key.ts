@@ -1,7 +1,7 @@
 /** Keys of known providers by their prefixes, private keys in PEM, and values that are said to be a key. */
 
-import type { Found, PieceView } from "./recognizer.ts"
-import { matchesIn } from "./recognizer.ts"
+import type { Found, PieceView, RuleKind } from "./recognizer.ts"
+import { ANY_SIGN, matchesIn } from "./recognizer.ts"
 import { isPlaceholder, looksRandom } from "./secret-value.ts"
 
 /** Published token formats, one alternative each; what may stand before and behind is checked once for all. */
@@ -62,7 +62,16 @@ const KEY_NAMES =
   /(?:api[ _-]?keys?|apikey|access[ _-]?keys?(?:[ _-]?id)?|secret[ _-]?(?:access[ _-]?)?keys?|client[ _-]?secrets?|account[ _-]?keys?|private[ _-]?keys?|encryption[ _-]?keys?|signing[ _-]?(?:key|secret)s?|auth[ _-]?keys?|subscription[ _-]?keys?|license[ _-]?keys?|app[ _-]?secrets?|webhook[ _-]?secrets?|secret)["'`\]]{0,2}(?:\s{0,3}(?:=>|:=|[:=])|\s{1,3}is:?)\s{0,3}["'`]?$/i
 const VALUE = /[A-Za-z0-9_./+=~:-]{8,512}/g
 
-export function findApiKeys(view: PieceView): Found[] {
+export const apiKey: RuleKind = {
+  category: "credentials",
+  label: "API key",
+  precedence: 1,
+  foundBy: "rules",
+  needs: ANY_SIGN,
+  find: findApiKeys,
+}
+
+function findApiKeys(view: PieceView): Found[] {
   const found: Found[] = []
   for (const match of matchesIn(view, PROVIDER)) found.push(spanOf(match, 0.99))
   for (const match of matchesIn(view, PEM)) found.push(spanOf(match, 1))

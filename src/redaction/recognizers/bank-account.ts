@@ -1,6 +1,6 @@
 /** Bank accounts: IBANs by country length and mod-97, US routing numbers and account numbers where words say so. */
-import type { Found, PieceView } from "./recognizer.ts"
-import { contextBefore, matchesIn } from "./recognizer.ts"
+import type { Found, PieceView, RuleKind } from "./recognizer.ts"
+import { contextBefore, matchesIn, SIGN } from "./recognizer.ts"
 
 /** Length of an IBAN per country (SWIFT IBAN registry). */
 const IBAN_LENGTHS: Record<string, number> = {
@@ -103,7 +103,16 @@ const ROUTING_WORDS = /\b(?:routing|aba|rtn|transit)\b[^\d\n]{0,24}$/
 const ACCOUNT_WORDS =
   /(?:\b(?:bank |checking |savings? |current |giro)?(?:account|acct|acc|a\/c)(?: ?(?:number|num|no|nr|n°|#)\.?| ?id)?|\b(?:konto(?:nummer|nr)?|kontonr|numéro de compte|número de cuenta|numero di conto|sort[ -]?code))\b[^\p{L}\d\n]{0,6}(?:(?:is|ist|was|to|into|from|number|no|nr|es|est|è)\b[^\p{L}\d\n]{0,4}){0,2}$/u
 
-export function findBankAccounts(view: PieceView): Found[] {
+export const bankAccount: RuleKind = {
+  category: "financial",
+  label: "bank account",
+  precedence: 2,
+  foundBy: "rules",
+  needs: SIGN.digit,
+  find: findBankAccounts,
+}
+
+function findBankAccounts(view: PieceView): Found[] {
   return [...findIbans(view), ...findNumbers(view)]
 }
 

@@ -2,8 +2,8 @@
  * Payment card numbers: the ranges and lengths of the networks, and the Luhn sum; bare or in groups. One number in ten has
  * a valid sum, so what could as well be another number needs words about cards beside it.
  */
-import type { Found, PieceView } from "./recognizer.ts"
-import { contextBefore, matchesIn } from "./recognizer.ts"
+import type { Found, PieceView, RuleKind } from "./recognizer.ts"
+import { contextBefore, matchesIn, SIGN } from "./recognizer.ts"
 
 /** A whole run of digits: groups with up to three spaces, dashes or dots between them. */
 const DIGIT_RUN = /(?<![\d.,]|\d[ .-]{1,3})\d(?:[ .-]{0,3}\d){11,}/g
@@ -54,7 +54,16 @@ const DATE_AND_CODE_GROUPS = 3
 /** How far before a number its words may stand. */
 const CONTEXT = 80
 
-export function findCreditCards(view: PieceView): Found[] {
+export const creditCard: RuleKind = {
+  category: "financial",
+  label: "credit card",
+  precedence: 1,
+  foundBy: "rules",
+  needs: SIGN.digit,
+  find: findCreditCards,
+}
+
+function findCreditCards(view: PieceView): Found[] {
   const found: Found[] = []
   for (const match of matchesIn(view, DIGIT_RUN)) {
     const behind = view.text.slice(match.index + match[0].length)

@@ -4,6 +4,10 @@
  */
 import type { ModelEntity } from "../../backends/backend.ts"
 import { commonWords, givenNames, surnames } from "../lexicon.ts"
+import type { ModelKind } from "./recognizer.ts"
+
+export const address: ModelKind = { category: "personal", label: "address", precedence: 3, foundBy: "model" }
+export const name: ModelKind = { category: "personal", label: "name", precedence: 4, foundBy: "model" }
 
 const WORD = "\\p{Lu}[\\p{L}\\p{M}'’-]+"
 const NAME_AFTER_TITLE = new RegExp(

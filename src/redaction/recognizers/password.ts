@@ -1,6 +1,6 @@
 /** Passwords: in `password: …` forms, after command-line switches, inside connection strings. */
-import type { Found, PieceView } from "./recognizer.ts"
-import { matchesIn } from "./recognizer.ts"
+import type { Found, PieceView, RuleKind } from "./recognizer.ts"
+import { ANY_SIGN, matchesIn } from "./recognizer.ts"
 import { isPlaceholder } from "./secret-value.ts"
 
 /** `scheme://user:password@host`; the password alone is the value. */
@@ -25,7 +25,16 @@ const SAID = new RegExp(
 const OPEN_QUOTE = /^["'`“”‘’«]/
 const WORD = /\S+/g
 
-export function findPasswords(view: PieceView): Found[] {
+export const password: RuleKind = {
+  category: "credentials",
+  label: "password",
+  precedence: 3,
+  foundBy: "rules",
+  needs: ANY_SIGN,
+  find: findPasswords,
+}
+
+function findPasswords(view: PieceView): Found[] {
   const found: Found[] = []
   for (const match of matchesIn(view, CONNECTION)) {
     const end = match.index + match[0].length - 1

@@ -4,8 +4,8 @@
  * (libphonenumber), and a bare run of digits needs words such as `call` beside it.
  */
 import { type CountryCode, getCountries, parsePhoneNumberFromString } from "libphonenumber-js/max"
-import type { Found, PieceView } from "./recognizer.ts"
-import { contextBefore, matchesIn } from "./recognizer.ts"
+import type { Found, PieceView, RuleKind } from "./recognizer.ts"
+import { contextBefore, matchesIn, SIGN } from "./recognizer.ts"
 
 const CANDIDATE =
   /(?<![\p{N}_@#$€£%&=?]|[\p{N}][.,/:]|\p{L}\/|(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])\p{L})(?:\+|\(\+?)?\d(?:[ .()/-]{0,3}\d){4,16}(?:\s?(?:x|ext\.?|extension|#)\s?\d{1,6})?(?![\p{N}_@%]|[.,:/]\d|\p{Ll})/giu
@@ -42,7 +42,16 @@ const SHAPES_OF_OTHER_THINGS = [
   /^1[0-9]\d{8}(?:\d{3})?$/, // unix times, seconds or milliseconds
 ]
 
-export function findPhones(view: PieceView): Found[] {
+export const phone: RuleKind = {
+  category: "personal",
+  label: "phone",
+  precedence: 2,
+  foundBy: "rules",
+  needs: SIGN.digit,
+  find: findPhones,
+}
+
+function findPhones(view: PieceView): Found[] {
   const found: Found[] = []
   for (const match of matchesIn(view, CANDIDATE)) {
     const number = trimmed(match[0])

@@ -1,4 +1,31 @@
-/** What every rule recognizer looks like: it searches one piece of text and says where values are. */
+/** What a kind of private value is, and what every rule that finds one looks like. */
+
+export type Category = "personal" | "financial" | "credentials" | "custom"
+
+export interface Kind {
+  category: Exclude<Category, "custom">
+  /** For people: what stands behind "Replaced" in the console. */
+  label: string
+  /** Which of one category stands where two claim the same characters equally: the lower one. */
+  precedence: number
+}
+
+/** A kind that the entity model finds, with the rules in name-and-address.ts. */
+export interface ModelKind extends Kind {
+  foundBy: "model"
+}
+
+/** A kind that rules find: its recognizer searches one piece of text and says where values are. */
+export interface RuleKind extends Kind {
+  foundBy: "rules"
+  /** A piece without any of these signs holds no such value and is not searched: most pieces are plain words. */
+  needs: number
+  find: Recognizer
+}
+
+/** Cheap to see in a piece, one bit each. `secretWord` stands in it or shortly before it; looked for where nothing else is seen. */
+export const SIGN = { digit: 1, at: 2, colonOrEquals: 4, underscore: 8, secretWord: 16 } as const
+export const ANY_SIGN = Object.values(SIGN).reduce((all, sign) => all | sign, 0)
 
 /** A value found by a rule; offsets count in `PieceView.text`. */
 export interface Found {

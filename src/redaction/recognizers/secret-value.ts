@@ -1,11 +1,10 @@
 /** Tells secrets from the words that stand in for them. */
-import { isReplacement } from "../kinds.ts"
 
 const STAND_INS =
   /^(?:<|\$\{|\{\{|%\(|\*{3,}|x{4,}$|\.{3}|your[_-]|my[_-]?(?:api|secret|key)|example|placeholder|changeme_|null$|none$|nil$|undefined$|true$|false$|string$|required$|optional$|the$|an?$|your$|this$|used$|if$|is$|to$|for$|process\.env|os\.environ|env\.|secrets?\.)/i
 
-/** `null`, `${PASSWORD}`, `<your key>`, `[REDACTED_…]`: said instead of a value. */
-export const isPlaceholder = (value: string): boolean => STAND_INS.test(value) || isReplacement(value)
+/** `null`, `${PASSWORD}`, `<your key>`: said instead of a value. */
+export const isPlaceholder = (value: string): boolean => STAND_INS.test(value)
 
 /** At least 16 characters of mixed kinds, or hexadecimal, with more than 3 bits per character. */
 export function looksRandom(value: string): boolean {

@@ -1,7 +1,7 @@
 /** JWTs, bearer and basic authorization values, session and access tokens where their name says so. */
 import { valueAfterName } from "./api-key.ts"
-import type { Found, PieceView } from "./recognizer.ts"
-import { contextBefore, matchesIn } from "./recognizer.ts"
+import type { Found, PieceView, RuleKind } from "./recognizer.ts"
+import { ANY_SIGN, contextBefore, matchesIn } from "./recognizer.ts"
 import { isPlaceholder } from "./secret-value.ts"
 
 const JWT = /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.?[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){0,2}/g
@@ -15,7 +15,16 @@ const VALUE = /[A-Za-z0-9_./+=~%:-]{8,2048}/g
 /** A piece holds few lines that are not the token's. */
 const LINES_BEHIND = 4
 
-export function findTokens(view: PieceView): Found[] {
+export const token: RuleKind = {
+  category: "credentials",
+  label: "token",
+  precedence: 2,
+  foundBy: "rules",
+  needs: ANY_SIGN,
+  find: findTokens,
+}
+
+function findTokens(view: PieceView): Found[] {
   const found: Found[] = []
   for (const match of matchesIn(view, JWT))
     found.push({ start: match.index, end: match.index + match[0].length, score: 0.99 })
