@@ -15,6 +15,7 @@ import {
   type NewConversation,
   toConversation,
   toMessage,
+  toSummary,
 } from "./conversation-rows.ts"
 import { CONVERSATION_PATCH, NEW_CONVERSATION } from "./fields.ts"
 import type { LiveReply } from "./live-reply.ts"
@@ -203,7 +204,8 @@ export class Chat {
 
   async get(workspaceId: string, conversationId: string): Promise<Conversation> {
     const row = await this.row(workspaceId, conversationId)
-    return toConversation(row, await this.dependencies.store.messages(conversationId))
+    const { store, redactionEnforced } = this.dependencies
+    return toConversation(row, await store.messages(conversationId), redactionEnforced(workspaceId))
   }
 
   async change(workspaceId: string, conversationId: string, change: ConversationPatch): Promise<Conversation> {
@@ -249,7 +251,7 @@ export class Chat {
     if (at < 0) throw new AppError("not_found", { message: "the reply to this request has been removed" })
     const live = this.dependencies.replies.newestOf(conversationId)
     if (live?.messageId === replyId) return { conversationId, live, messageIds }
-    const { model, created_at, additional_metadata } = toConversation(row, messages)
+    const { model, created_at, additional_metadata } = toSummary(row, messages.length)
     const data = { conversation_id: conversationId, model, created_at, additional_metadata }
     const first = created ? [{ event: "conversation_created" as const, data }] : []
     const stored = () => replayStored(conversationId, messages.slice(0, at + 1), 0, first)

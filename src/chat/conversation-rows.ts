@@ -3,6 +3,7 @@ import type { Selectable } from "kysely"
 import type { ErrorBody } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
+import { asksForRedaction } from "../redaction/redact.ts"
 import type { ConversationsTable, MessagesTable } from "../storage/conversations.ts"
 import type { Warning } from "../storage/document.ts"
 import type { ChatSettings } from "./settings.ts"
@@ -105,7 +106,17 @@ export const toSummary = (row: ConversationRow, messageCount: number): Conversat
   updated_at: row.updated_at,
 })
 
-export const toConversation = (row: ConversationRow, messages: MessageRow[]): Conversation => ({
-  ...toSummary(row, messages.length),
-  messages: messages.map(toMessage),
-})
+export function toConversation(row: ConversationRow, messages: MessageRow[], redactionEnforced: boolean): Conversation {
+  const { use_library, context_id, file_ids, thinking, redaction } = JSON.parse(row.settings) as ChatSettings
+  return {
+    ...toSummary(row, messages.length),
+    settings: {
+      use_library,
+      context_id,
+      file_ids,
+      thinking,
+      redaction: redactionEnforced || asksForRedaction(redaction),
+    },
+    messages: messages.map(toMessage),
+  }
+}

@@ -91,7 +91,7 @@ export function mergeSettings(request: TurnRequest, inherited: ChatSettings = DE
   return {
     system_prompt: request.system_prompt ?? inherited.system_prompt,
     use_library: request.use_library ?? inherited.use_library,
-    context_id: request.context_id ?? inherited.context_id,
+    context_id: (request.context_id ?? inherited.context_id) || null, // an empty one takes the scope off again
     file_ids: request.file_ids ?? inherited.file_ids,
     options: request.options ?? inherited.options,
     thinking: request.thinking ?? inherited.thinking,

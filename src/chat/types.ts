@@ -51,7 +51,18 @@ export interface ConversationSummary {
   updated_at: string
 }
 
+/** What the next message is asked with where its request does not say. */
+export interface ConversationSettings {
+  use_library: boolean
+  context_id: string | null
+  file_ids: string[]
+  thinking: boolean
+  /** True also where the daemon or the workspace insists on it. */
+  redaction: boolean
+}
+
 export interface Conversation extends ConversationSummary {
+  settings: ConversationSettings
   messages: Message[]
 }
 

@@ -37,7 +37,7 @@ export const turnFields = {
     t.String({
       maxLength: 128,
       description:
-        "Search only this scope, or the files given to this `conv_…`. Under redaction a private name that no file has is 400",
+        "Search only this scope, or the files given to this `conv_…`; an empty one takes the scope off again. Under redaction a private name that no file has is 400",
     }),
   ),
   file_ids: optional(
@@ -136,8 +136,18 @@ const summaryFields = {
 }
 
 export const ConversationSummarySchema = t.Object(summaryFields, { title: "ConversationSummary" })
+const ConversationSettingsSchema = t.Object(
+  {
+    use_library: t.Boolean(),
+    context_id: nullable(t.String()),
+    file_ids: t.Array(t.String()),
+    thinking: t.Boolean(),
+    redaction: t.Boolean({ description: "True also where the daemon or the workspace insists on it" }),
+  },
+  { title: "ConversationSettings", description: "What the next message is asked with where its request does not say" },
+)
 export const ConversationSchema = t.Object(
-  { ...summaryFields, messages: t.Array(MessageSchema) },
+  { ...summaryFields, settings: ConversationSettingsSchema, messages: t.Array(MessageSchema) },
   { title: "Conversation" },
 )
 

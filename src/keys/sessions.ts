@@ -69,6 +69,7 @@ export class Sessions {
         expires_at: expiresAt,
       })
       .execute()
+    await this.database.updateTable("users").set({ last_signed_in_at: createdAt }).where("id", "=", userId).execute()
     return { token, expires_at: expiresAt }
   }
 

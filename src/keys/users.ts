@@ -128,13 +128,7 @@ export class Users {
     nobodysHash ??= Bun.password.hash(newToken("cst"), "argon2id")
     const known = row?.password_hash ?? (await nobodysHash)
     const right = await Bun.password.verify(password.slice(0, MAX_PASSWORD_LENGTH) || " ", known)
-    if (!right || !row || row.disabled_at) return null
-    await this.database
-      .updateTable("users")
-      .set({ last_signed_in_at: new Date().toISOString() })
-      .where("id", "=", row.id)
-      .execute()
-    return row.id
+    return right && row && !row.disabled_at ? row.id : null
   }
 
   async list(): Promise<UserRecord[]> {
