@@ -114,13 +114,14 @@ async function listTools(server: McpServer, client: Client): Promise<ExternalToo
   let cursor: string | undefined
   for (let page = 0; page < MAX_LIST_PAGES; page++) {
     const listed = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: CONNECT_TIMEOUT_MS })
-    for (const { name, description, inputSchema } of listed.tools) {
+    for (const { name, title, description, inputSchema } of listed.tools) {
       if (isTooDeep(inputSchema)) {
         log.warn("a tool of an MCP server is left out: its schema is nested too deep", { server: server.name })
         continue
       }
       tools.push({
         name: `${server.name}.${name}`,
+        ...(title ? { title } : {}),
         description: description ?? name,
         parameters: inputSchema as JsonSchema,
         timeoutMs: CALL_TIMEOUT_MS,

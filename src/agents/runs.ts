@@ -30,7 +30,9 @@ import { type RunInput, runAgent } from "./run.ts"
 import { eventsOf, type RunEvent, type RunRecord, type RunSummary, toRunRecord } from "./run-record.ts"
 import type { RunOutcome, RunStore } from "./run-store.ts"
 import { StepWriter } from "./step-writer.ts"
+import { BUILTIN_TOOLS } from "./tools/index.ts"
 import type { TableReader } from "./tools/table-reader.ts"
+import type { AnyTool } from "./tools/tool.ts"
 
 export interface AgentRunsDependencies extends PrepareDependencies {
   store: RunStore
@@ -68,6 +70,11 @@ export class AgentRuns {
       refusal: "too many agent runs are waiting already",
       retryAfterSeconds: 10, // runs differ too much to know
     })
+  }
+
+  /** What a run may be given now: the daemon's own tools, then those of external servers that answer. */
+  async tools(): Promise<AnyTool[]> {
+    return [...BUILTIN_TOOLS, ...((await this.dependencies.external?.tools()) ?? [])]
   }
 
   /** Runs that go and that wait, for metrics. */

@@ -329,6 +329,20 @@ describe("windows", () => {
   })
 })
 
+test("a conversation shows what its next message inherits; an empty context takes the scope off again", async () => {
+  const { body } = await api.post("/start-conversation", {
+    model: MODEL,
+    message: "Hello",
+    context_id: "boats",
+    thinking: true,
+    redaction: { kinds: ["EMAIL"] },
+  })
+  const { settings } = await stored(body.conversation_id)
+  expect(settings).toEqual({ use_library: true, context_id: "boats", file_ids: [], thinking: true, redaction: true })
+  await api.post("/send", { conversation_id: body.conversation_id, message: "Again", context_id: "", redaction: false })
+  expect((await stored(body.conversation_id)).settings).toEqual({ ...settings, context_id: null, redaction: false })
+})
+
 test("lists are paged and searched by title and text", async () => {
   scenes().add("zebra", { text: "Stripes 50% off_season." })
   const { body } = await api.post("/start-conversation", { ...OFF, message: "case-zebra What about zebras?" })

@@ -24,6 +24,8 @@ describe("invitations", () => {
     member = { authorization: `Bearer ${accepted.body.token}` }
     expect((await api.call("GET", "/me", undefined, member)).body.user).toMatchObject({ name: "Bob", role: "member" })
     expect((await api.call("POST", "/invitations/accept", { token, password: PASSWORD })).status).toBe(403)
+    const { data } = (await api.call("GET", "/users", undefined, admin)).body
+    expect(data.map((user: { last_signed_in_at: unknown }) => user.last_signed_in_at)).not.toContain(null)
     expect((await api.call("GET", "/invitations", undefined, admin)).body.data).toEqual([])
   })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Workspaces } from "../../src/keys/workspaces.ts"
 import { openDatabase } from "../../src/storage/database.ts"
 import { startTestApp, type TestApp } from "../support/app.ts"
+import { People } from "../support/people.ts"
 
 const SECRET = "anna.berg@example.com"
 const ask = { message: `Write to ${SECRET} about the boats.`, redaction: false, use_library: false }
@@ -25,6 +26,7 @@ describe("a workspace that insists on redaction", () => {
   test("redacts what asks not to be, and stores nothing else", async () => {
     const client = await app.client("strict")
     const { body } = await client.post("/start-conversation", ask)
+    expect((await client.get(`/conversations/${body.conversation_id}`)).body.settings.redaction).toBe(true)
     expect(body.messages[0].content).toBe("Write to [REDACTED_EMAIL] about the boats.")
     const run = await client.post("/agents/run", { task: `Mail ${SECRET}`, redaction: false })
     expect(JSON.stringify(run.body)).not.toContain(SECRET)
@@ -45,6 +47,12 @@ test("a daemon that insists redacts every workspace", async () => {
     const client = await app.client("free")
     const { body } = await client.post("/start-conversation", ask)
     expect(JSON.stringify(body)).not.toContain(SECRET)
+    const people = new People(app)
+    const { session } = await people.add()
+    expect((await people.call("GET", "/redaction", undefined, session)).body).toMatchObject({
+      enforced_by: "daemon",
+      kinds: expect.arrayContaining([{ kind: "EMAIL", category: "personal", label: "e-mail" }]),
+    })
   } finally {
     await app.stop()
   }

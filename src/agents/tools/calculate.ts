@@ -2,6 +2,7 @@ import type { Tool } from "./tool.ts"
 
 export const calculate: Tool<{ expression: string }> = {
   name: "calculate",
+  title: "Calculate",
   description:
     "Calculates an arithmetic expression with exact decimals, such as (1234.50 - 99) * 1.19 or round(mean([3, 4.5, 7]), 2). Operators + - * / % ^ !, comparisons, and functions such as round, sqrt, sum, mean, median, min, max, log, sin.",
   parameters: {

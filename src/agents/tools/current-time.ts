@@ -3,6 +3,7 @@ import { ToolError } from "./tool-error.ts"
 
 export const currentTime: Tool<{ timezone?: string }> = {
   name: "current_time",
+  title: "Tell the time",
   description: "The present date and time. Give an IANA time zone such as Europe/Berlin for local time; UTC otherwise.",
   parameters: {
     type: "object",

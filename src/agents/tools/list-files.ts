@@ -5,6 +5,7 @@ const LIMIT = 100
 
 export const listFiles: Tool<{ name?: string; type?: string }> = {
   name: "list_files",
+  title: "List files",
   readsFiles: true,
   description:
     "Lists the files there are, newest first, with their ids. Narrow by a part of the name or by type (pdf, csv …).",

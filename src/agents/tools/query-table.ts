@@ -11,6 +11,7 @@ const TABLE_TYPES = ["csv", "xls", "xlsx"]
 
 export const queryTable: Tool<{ file_id: string; sql: string; sheet?: string }> = {
   name: "query_table",
+  title: "Query tables",
   readsFiles: true,
   description: `Runs one SQL SELECT (SQLite) over a csv, xls or xlsx file. The table is called data; SELECT * FROM data LIMIT 3 shows its columns. Put column names in double quotes. At most ${MAX_ROWS} rows come back: let SQL count, sum and group.`,
   parameters: {

@@ -9,6 +9,7 @@ const WINDOW_CHARACTERS = 8_000
 
 export const readFile: Tool<{ file_id: string; page?: number; start?: number; end?: number }> = {
   name: "read_file",
+  title: "Read files",
   readsFiles: true,
   numbersPassages: true,
   description: `Reads the text of a file: a page or slide, or the characters from start to end. One call gives at most ${WINDOW_CHARACTERS} characters and says how to read on. Cite what it gives by its number.`,

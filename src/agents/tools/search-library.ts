@@ -8,6 +8,7 @@ const DEFAULT_LIMIT = 6
 
 export const searchLibrary: Tool<{ query: string; limit?: number }> = {
   name: "search_library",
+  title: "Search the library",
   readsFiles: true,
   numbersPassages: true,
   description:

@@ -31,6 +31,8 @@ export interface ToolContext {
 
 interface ToolDescription {
   name: string
+  /** For people; its name where absent. */
+  title?: string
   /** For the model: what it gives and when to use it. */
   description: string
   /** JSON Schema of the arguments object. */

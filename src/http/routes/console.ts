@@ -6,6 +6,7 @@ import { secondsLeft } from "../rate-limit.ts"
 import { integer, operation, Time } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { refuseForeignSites, requireSession, setSessionCookie } from "../session.ts"
+import { choiceRoutes } from "./console-choices.ts"
 
 /** Tries per address and minute to use a setup or invitation link. */
 const LINK_TRIES_PER_MINUTE = 30
@@ -285,3 +286,4 @@ export const consoleRoutes = (services: Services) =>
     .use(linkRoutes(services))
     .use(accountRoutes(services))
     .use(overviewRoutes(services))
+    .use(choiceRoutes(services))
