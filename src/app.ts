@@ -24,6 +24,7 @@ import {
 } from "./configured.ts"
 import { lacksDescriptors } from "./errors.ts"
 import { watchGauges } from "./gauges.ts"
+import { mostUploads } from "./http/connections.ts"
 import { RateLimiter } from "./http/rate-limit.ts"
 import { startServer } from "./http/server.ts"
 import type { Services } from "./http/services.ts"
@@ -222,7 +223,10 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
       queue,
       changes,
       idempotency,
-      room: new UploadRoom(queue, { uploads: config.max_uploads, queuedFiles: config.max_queued_files }),
+      room: new UploadRoom(queue, {
+        uploads: Math.min(config.max_uploads, mostUploads()),
+        queuedFiles: config.max_queued_files,
+      }),
       rules: { maxFileBytes: config.max_file_bytes, fileTypes: MIME_TYPES },
     }),
     fileTypes: MIME_TYPES,

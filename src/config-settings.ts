@@ -69,7 +69,13 @@ export const SETTINGS = {
     1,
     1_000_000,
   ),
-  max_uploads: integer("N", 256, "uploads that are received at the same time", 1, 10_000),
+  max_uploads: integer(
+    "N",
+    256,
+    "uploads that are received at the same time; fewer where the process may open few files",
+    1,
+    10_000,
+  ),
   max_queued_files: integer(
     "N",
     100_000,

@@ -12,6 +12,7 @@ export const ERRORS = {
   not_found: { status: 404, message: "there is nothing here" },
   model_not_found: { status: 404, message: "there is no such model" },
   method_not_allowed: { status: 405, message: "this path does not answer that method" },
+  request_timeout: { status: 408, message: "the request did not come to its end in time" },
   agent_timeout: { status: 408, message: "the agent run passed its timeout" },
   conversation_busy: { status: 409, message: "a reply is already being written in this conversation" },
   conflict: { status: 409, message: "the present state does not allow this" },

@@ -23,8 +23,8 @@ export function refuseCoding({ headers }: Request): void {
 
 /**
  * Undefined for a request without a body, whatever its Content-Type: many clients send that header always.
- * @throws AppError unsupported_media_type, request_too_large, invalid_json, invalid_request when it is no object, nested
- * too deep, or takes longer than `limitMs`
+ * @throws AppError unsupported_media_type, request_too_large, invalid_json, invalid_request when it is no object or nested
+ * too deep, request_timeout when it takes longer than `limitMs`
  */
 export async function readJson(request: Request, limitMs = BODY_LIMIT_MS.known): Promise<unknown> {
   if (!request.body) return undefined
@@ -76,8 +76,7 @@ async function readBounded(request: Request, limit: number, limitMs: number): Pr
 
 /** A client that is so slow has no use for its connection. */
 const tooLate = (limitMs: number): AppError =>
-  new AppError("invalid_request", {
+  new AppError("request_timeout", {
     message: `body: must come within ${limitMs / 1000} s`,
-    details: [{ field: "body", issue: `must come within ${limitMs / 1000} s` }],
     headers: { Connection: "close" },
   })

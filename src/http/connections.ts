@@ -4,8 +4,9 @@
  * request, so they are counted from outside, and those in excess are ended.
  *
  * A connection is `known` from the first request that showed good credentials. Others have a bound for each address, and
- * all of them go before a known one does when descriptors run short, the oldest first: whoever holds them without
- * asking anything is older than who comes to ask.
+ * go before a known one does when descriptors run short, the oldest first: whoever holds them without asking anything is
+ * older than who comes to ask. Where known ones alone take all the room, those of the key that holds the most are ended,
+ * and the newest strangers stay: a health check is one of them.
  */
 import { log } from "../log.ts"
 import {
@@ -19,6 +20,10 @@ import {
 
 /** What the process needs beside connections: a share of the limit within these bounds. */
 const RESERVE = { share: 3 / 8, least: 64, most: 1_024 }
+/** The newest strangers, which go last. */
+const NEWEST = 16
+/** What uploads may take of the room; each needs a connection and a file. */
+const UPLOAD_SHARE = { ofRoom: 1 / 2, descriptors: 2 }
 /** After ending some there is room for so many more until the next look. */
 const SLACK = 0.9
 const LOOK_MS = 100
@@ -59,8 +64,24 @@ export interface ConnectionLimits {
   isExempt(address: string): boolean
 }
 
+/** Descriptors that may be open before connections are ended. */
+function roomWithin(limit: number): number {
+  const { share, least, most } = RESERVE
+  return limit - Math.min(most, Math.max(least, Math.floor(limit * share)))
+}
+
+/** Uploads for which this process has descriptors, beside as much of everything else. */
+export function mostUploads(): number {
+  if (process.platform !== "linux") return Number.POSITIVE_INFINITY
+  const { ofRoom, descriptors } = UPLOAD_SHARE
+  return Math.max(1, Math.floor((roomWithin(descriptorLimit()) * ofRoom) / descriptors))
+}
+
 export class Connections {
-  private readonly known = new Set<string>()
+  /** Peers that have shown good credentials, and of which key. */
+  private readonly known = new Map<string, string>()
+  /** When a known peer asked last. */
+  private readonly askedAt = new Map<string, number>()
   /** Peers that were answered amid their request, and until when they may go on. */
   private readonly lingering = new Map<string, number>()
   /** When a connection was first seen. */
@@ -68,16 +89,14 @@ export class Connections {
   private surveyedAt = 0
   private saidAt = Number.NEGATIVE_INFINITY
   private timer: Timer | undefined
-  /** Descriptors that may be open before connections are ended. */
+  /** Descriptors that may be open. */
   private readonly room: number
 
   constructor(
     private readonly system: System,
     private readonly limits: ConnectionLimits,
   ) {
-    const limit = system.descriptorLimit()
-    const { share, least, most } = RESERVE
-    this.room = limit - Math.min(most, Math.max(least, Math.floor(limit * share)))
+    this.room = roomWithin(system.descriptorLimit())
   }
 
   start(): void {
@@ -90,9 +109,10 @@ export class Connections {
     this.timer = undefined
   }
 
-  /** The peer has shown good credentials. */
-  know(peer: string): void {
-    this.known.add(peer)
+  /** The peer asks with good credentials of a key. */
+  know(peer: string, keyId: string): void {
+    this.known.set(peer, keyId)
+    this.askedAt.set(peer, performance.now())
   }
 
   /** The peer is asking something: what it sent before is over. */
@@ -127,10 +147,12 @@ export class Connections {
     for (const group of Map.groupBy(strangers, ({ address }) => address).values())
       if (!this.limits.isExempt(group[0]!.address))
         for (const socket of group.slice(0, Math.max(0, group.length - this.limits.perAddress))) ended.add(socket)
-    if (open - ended.size > this.room) {
-      const excess = open - ended.size - Math.floor(this.room * SLACK)
-      for (const socket of strangers.filter(socket => !ended.has(socket)).slice(0, excess)) ended.add(socket)
-    }
+    this.makeRoom(
+      open,
+      strangers.filter(socket => !ended.has(socket)),
+      sockets.filter(socket => this.known.has(socket.peer) && !ended.has(socket)),
+      ended,
+    )
     for (const { descriptor, peer } of ended) {
       this.system.shutDown(descriptor)
       this.lingering.delete(peer)
@@ -139,11 +161,39 @@ export class Connections {
     return ended.size
   }
 
+  /** Adds to `ended` those that go because descriptors run short, if they do. */
+  private makeRoom(open: number, strangers: ClientSocket[], known: ClientSocket[], ended: Set<ClientSocket>): void {
+    const wanted = Math.floor(this.room * SLACK)
+    const end = (candidates: Iterable<ClientSocket>) => {
+      if (open - ended.size <= this.room) return
+      for (const socket of candidates) {
+        if (open - ended.size <= wanted) return
+        ended.add(socket)
+      }
+    }
+    end(strangers.slice(0, -NEWEST))
+    end(this.fromLargestHolders(known))
+    end(strangers.slice(-NEWEST))
+  }
+
+  /** One after the other of the key that has the most left: the answered ones first, then those that asked longest ago. */
+  private *fromLargestHolders(sockets: ClientSocket[]): Generator<ClientSocket> {
+    const rank = ({ peer }: ClientSocket) => (this.lingering.has(peer) ? 0 : this.askedAt.get(peer)!)
+    const holdings = [...Map.groupBy(sockets, ({ peer }) => this.known.get(peer)!).values()]
+    for (const holding of holdings) holding.sort((a, b) => rank(b) - rank(a))
+    for (;;) {
+      const largest = holdings.reduce((most, holding) => (holding.length > most.length ? holding : most), [])
+      const socket = largest.pop()
+      if (!socket) return
+      yield socket
+    }
+  }
+
   /** Forgets peers that have left: another may come from the same port. */
   private remember(sockets: readonly ClientSocket[], now: number): void {
     this.seen = new Map(sockets.map(({ peer }) => [peer, this.seen.get(peer) ?? now]))
-    for (const peer of this.known) if (!this.seen.has(peer)) this.known.delete(peer)
-    for (const peer of this.lingering.keys()) if (!this.seen.has(peer)) this.lingering.delete(peer)
+    for (const peers of [this.known, this.askedAt, this.lingering])
+      for (const peer of peers.keys()) if (!this.seen.has(peer)) peers.delete(peer)
   }
 
   private say(ended: number, open: number, now: number): void {

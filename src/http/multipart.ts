@@ -8,8 +8,10 @@ const MAX_FIELD_BYTES = 64 * 1024
 const MAX_FIELDS = 1_000
 /** As many as may wait to be indexed by default. */
 const MAX_FILES = 100_000
-/** Longest silence of a client amid its form; an upload has no other time limit. */
+/** Longest silence of a client amid its form, where others do not wait for its place; an upload has no other time limit. */
 export const PATIENCE: Patience = { ms: 120_000 }
+/** The same where others are refused for want of a place: longer than a line of bad quality is mute. */
+export const CROWDED_PATIENCE: Patience = { ms: 20_000 }
 /** How often the time is looked at. */
 const LOOK_MS = 500
 /** File handlers under way at the same time: what is waited for is the disk, which takes several syncs at once. */
@@ -37,13 +39,14 @@ export interface MultipartHandlers {
 export interface Patience {
   /** Longest silence in milliseconds. */
   ms: number
-  /** What the call then fails with, in place of invalid_multipart. */
+  /** What the call then fails with, in place of request_timeout. */
   error?: AppError
 }
 
 /**
  * Reads a whole form. File handlers begin in the order of the parts, a few of them at the same time.
- * @throws AppError unsupported_media_type, invalid_multipart, also for a client that stalls; what a handler threw; the reason when `signal` aborts
+ * @throws AppError unsupported_media_type; invalid_multipart; request_timeout for a client that stalls; what a handler
+ * threw; the reason when `signal` aborts
  */
 export async function receiveMultipart(
   request: Request,
@@ -180,7 +183,7 @@ function watchSilence(patience: () => Patience, fail: (error: unknown) => void) 
   let since = Number.POSITIVE_INFINITY // a wait for our own disk is no silence of the client
   const look = () => {
     const { ms, error } = patience()
-    if (performance.now() - since > ms) fail(error ?? broken(`nothing came for ${ms / 1000} s`))
+    if (performance.now() - since > ms) fail(error ?? stalled(ms))
   }
   const timer = setInterval(look, Math.min(LOOK_MS, patience().ms))
   return {
@@ -218,5 +221,11 @@ const unescaped = (fileName: string): string => fileName.replace(/%(22|0A|0D)/gi
 async function* chunksOf(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
   for await (const chunk of stream.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array
 }
+
+const stalled = (ms: number): AppError =>
+  new AppError("request_timeout", {
+    message: `nothing of the form came for ${ms / 1000} s`,
+    headers: { Connection: "close" },
+  })
 
 const broken = (message: string, cause?: unknown): AppError => new AppError("invalid_multipart", { message, cause })

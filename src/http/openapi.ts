@@ -62,7 +62,13 @@ interface Entry {
 }
 
 /** Errors of every JSON body, whatever the route says. */
-const BODY_ERRORS: ErrorCode[] = ["invalid_json", "invalid_request", "request_too_large", "unsupported_media_type"]
+const BODY_ERRORS: ErrorCode[] = [
+  "invalid_json",
+  "invalid_request",
+  "request_timeout",
+  "request_too_large",
+  "unsupported_media_type",
+]
 
 /** Brings what the framework makes of a route in line with what the server does. */
 function complete(entry: Entry): void {

@@ -122,7 +122,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     const permission = preflight(request, options.corsOrigins, allowed)
     if (permission) return permission
     if (needsCredentials(path)) await authenticate(request, context, credentials)
-    if (context.principal) connections.know(peer)
+    if (context.principal) connections.know(peer, context.principal.keyId)
     if (allowed.length > 0 && !allowed.includes(request.method))
       throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } })
     return app.handle(request.method === "HEAD" ? copyOf(request, context, { method: "GET", body: null }) : request)

@@ -2,6 +2,7 @@
 import { AppError } from "../errors.ts"
 import { INDEX_FILE } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
+import { Gate } from "../threads/gate.ts"
 
 export interface UploadLimits {
   /** Uploads received at the same time. */
@@ -10,23 +11,37 @@ export interface UploadLimits {
   queuedFiles: number
 }
 
+/** What one key may hold of the places; with so many taken by all, others may soon be refused. */
+const SHARE = 3 / 4
 /** Seconds after which asking again makes sense. */
 const RETRY_UPLOAD_S = 5
 const RETRY_QUEUE_S = 30
 
 export class UploadRoom {
-  private receiving = 0
+  private readonly gate: Gate
+  private readonly placesPerKey: number
 
   constructor(
     private readonly queue: JobQueue,
     private readonly limits: UploadLimits,
-  ) {}
+  ) {
+    this.placesPerKey = Math.ceil(limits.uploads * SHARE)
+    this.gate = new Gate({
+      places: limits.uploads,
+      placesPerKey: this.placesPerKey,
+      waiting: 0,
+      refusal: "too many uploads are under way",
+      retryAfterSeconds: RETRY_UPLOAD_S,
+    })
+  }
 
-  /** Holds a place while `receive` runs. @throws AppError overloaded before it runs */
-  async hold<T>(receive: () => Promise<T>): Promise<T> {
-    if (this.receiving >= this.limits.uploads)
-      throw new AppError("overloaded", { message: "too many uploads are under way", retryAfter: RETRY_UPLOAD_S })
-    this.receiving++
+  get isCrowded(): boolean {
+    return this.gate.load.running >= this.placesPerKey
+  }
+
+  /** Holds a place of the key while `receive` runs. @throws AppError overloaded before it runs */
+  async hold<T>(keyId: string, receive: () => Promise<T>): Promise<T> {
+    const place = this.gate.enter(keyId)
     try {
       if ((await this.queue.count(INDEX_FILE)) >= this.limits.queuedFiles)
         throw new AppError("overloaded", {
@@ -36,7 +51,7 @@ export class UploadRoom {
         })
       return await receive()
     } finally {
-      this.receiving--
+      place.leave()
     }
   }
 }

@@ -39,11 +39,18 @@ export interface UploadDependencies {
 
 export interface UploadRequest {
   workspaceId: string
+  /** Who uploads: one key never holds all places. */
+  keyId: string
   idempotencyKey: string | undefined
 }
 
 export class Uploads {
   constructor(private readonly dependencies: UploadDependencies) {}
+
+  /** So many uploads are under way that others may be refused. */
+  get isCrowded(): boolean {
+    return this.dependencies.room.isCrowded
+  }
 
   /**
    * Takes a form in: `read` hands its parts over, then its files are recorded together. Whatever fails, no byte stays behind.
@@ -51,7 +58,7 @@ export class Uploads {
    */
   receive(request: UploadRequest, read: (form: UploadForm) => Promise<void>): Promise<UploadAnswer> {
     const { room, blobs, rules } = this.dependencies
-    return room.hold(async () => {
+    return room.hold(request.keyId, async () => {
       await blobs.assertRoom()
       const form = new UploadForm(blobs, rules)
       try {

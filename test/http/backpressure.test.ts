@@ -28,7 +28,7 @@ const until = async (condition: () => boolean) => {
 }
 
 /** An upload whose client stops amid the file. */
-function stalledUpload(): Promise<Socket> {
+function stalledUpload(app: TestApp, client: Client): Promise<Socket> {
   const { hostname, port } = new URL(app.url)
   const head = [
     "POST /external/upload HTTP/1.1",
@@ -49,13 +49,28 @@ function stalledUpload(): Promise<Socket> {
 
 describe("uploads", () => {
   test("past the bound at the same time are refused, and taken again when one has left", async () => {
-    const stalled = await Promise.all([stalledUpload(), stalledUpload()])
+    const stalled = await Promise.all([stalledUpload(app, client), stalledUpload(app, client)])
     await until(() => temporary().length === 2)
     expect(refusal(await upload())).toEqual([503, "overloaded", true])
     for (const socket of stalled) socket.destroy()
     await until(() => temporary().length === 0)
     expect(temporary()).toEqual([]) // and nothing is left of what was cut off
     expect((await upload()).status).toBe(202)
+  })
+
+  test("of one key leave places to others", async () => {
+    const four = await startTestApp({ "max-uploads": "4" })
+    try {
+      const [greedy, other] = [await four.client("greedy"), await four.client("other")]
+      const stalled = await Promise.all([1, 2, 3].map(() => stalledUpload(four, greedy)))
+      await until(() => readdirSync(join(four.data, "tmp")).filter(name => name.startsWith("file_")).length === 3)
+      const file = { name: "a.txt", data: "The ferry leaves at noon." }
+      expect(refusal(await greedy.upload([file]))).toEqual([503, "overloaded", true])
+      expect((await other.upload([file])).status).toBe(202)
+      for (const socket of stalled) socket.destroy()
+    } finally {
+      await four.stop()
+    }
   })
 
   test("are refused while too many files wait to be indexed, and store nothing", async () => {
@@ -97,8 +112,9 @@ describe("uploads", () => {
     })
     const handlers = { file: async () => {}, field: () => {}, patience: () => ({ ms: 50 }) }
     expect(await rejection(receiveMultipart(request, handlers))).toMatchObject({
-      code: "invalid_multipart",
-      message: "nothing came for 0.05 s",
+      code: "request_timeout",
+      status: 408,
+      message: "nothing of the form came for 0.05 s",
     })
   })
 })

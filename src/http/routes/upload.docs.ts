@@ -1,5 +1,6 @@
 /** What the reference says of POST and PUT /external/upload. */
 import { t } from "elysia"
+import { CROWDED_PATIENCE, PATIENCE } from "../multipart.ts"
 import { IDEMPOTENCY_KEY, operation } from "../schemas.ts"
 import { FileRecordSchema } from "./library.ts"
 
@@ -16,13 +17,18 @@ export const uploadDetail = (extensions: string) => ({
     description: `Any number of file parts; the documented name is \`files\`, any part with a file name is taken. Accepted
 types: ${extensions}. Bytes are on disk and the job is recorded before the answer. Indexing is asynchronous: watch
 \`GET /external/libraries/{file_id}/events\`. The header \`Idempotency-Key\` makes a repetition within 24 h return the first answer;
-with another form it is refused. A form of more than 250 files is recorded in several commits.`,
+with another form it is refused. A form of more than 250 files is recorded in several commits.
+
+However slow the line, a form has the time it takes; one of which nothing comes for ${PATIENCE.ms / 1000} s, or for
+${CROWDED_PATIENCE.ms / 1000} s while most places for uploads are taken, is ended with 408. One key may hold three quarters of these
+places.`,
     tag: "Files",
     headers: [IDEMPOTENCY_KEY],
     success: { status: 202, description: "Accepted and queued for indexing", schema: Answer },
     errors: [
       "invalid_multipart",
       "invalid_request",
+      "request_timeout",
       "empty_file",
       "file_too_large",
       "unsupported_file_type",

@@ -3,10 +3,11 @@ import { Elysia } from "elysia"
 import { AppError } from "../../errors.ts"
 import type { Principal } from "../../keys/keys.ts"
 import type { UploadForm } from "../../library/upload-form.ts"
+import type { Uploads } from "../../library/uploads.ts"
 import { caller, type RequestContext } from "../context.ts"
 import { idempotencyKeyOf } from "../idempotency-key.ts"
 import { largeAnswer } from "../large-answer.ts"
-import { type MultipartHandlers, PATIENCE, receiveMultipart } from "../multipart.ts"
+import { CROWDED_PATIENCE, type MultipartHandlers, PATIENCE, receiveMultipart } from "../multipart.ts"
 import type { Services } from "../services.ts"
 import { uploadDetail } from "./upload.docs.ts"
 
@@ -25,9 +26,10 @@ export const uploadRoutes = ({ uploads, fileTypes }: Services) => {
   const receive = async ({ request, principal, context }: Call) => {
     const { signal } = context.keepOpen() // a slow line may be silent for longer than the idle cut-off
     checkLength(request)
-    const { workspaceId } = principal
-    const answer = await uploads.receive({ workspaceId, idempotencyKey: idempotencyKeyOf(request) }, async form => {
-      await receiveMultipart(request, handlersOf(form), signal)
+    const { workspaceId, keyId } = principal
+    const upload = { workspaceId, keyId, idempotencyKey: idempotencyKeyOf(request) }
+    const answer = await uploads.receive(upload, async form => {
+      await receiveMultipart(request, handlersOf(form, uploads), signal)
       context.isRead = true
     })
     return largeAnswer(answer, 202)
@@ -47,11 +49,12 @@ function checkLength(request: Request): void {
 /** Longest silence of a client of whose form nothing was taken so far: it learns why, though it may have more to send. */
 const REFUSED_PATIENCE_MS = 4_000
 
-const handlersOf = (form: UploadForm): MultipartHandlers => ({
+const handlersOf = (form: UploadForm, uploads: Uploads): MultipartHandlers => ({
   field: (name, value) => form.addField(name, value),
   file: ({ fileName, stream }) => form.addFile(fileName, stream),
   patience() {
     const error = form.refusal
-    return error ? { ms: REFUSED_PATIENCE_MS, error } : PATIENCE
+    if (error) return { ms: REFUSED_PATIENCE_MS, error }
+    return uploads.isCrowded ? CROWDED_PATIENCE : PATIENCE
   },
 })
