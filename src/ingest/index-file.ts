@@ -3,57 +3,19 @@
  * crash. The file becomes searchable, all of it at once, in the transaction that also completes the job, and only while
  * this worker still holds the job's lease.
  */
-import { isUsedUp, type JobQueue } from "../jobs/queue.ts"
+import { isUsedUp } from "../jobs/queue.ts"
 import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
-import type { Blobs } from "../storage/blobs.ts"
 import type { FileVersion } from "../storage/chunks.ts"
-import type { Database, Trx } from "../storage/database.ts"
-import { type ChunkSource, type ExtractedDocument, ExtractionError } from "../storage/document.ts"
-import { fail, failUsedUp, publish, removeJob, requeue } from "./outcomes.ts"
+import { type ChunkSource, ExtractionError } from "../storage/document.ts"
+import { fail, failUsedUp, type OutcomeDependencies, publish, removeJob, requeue } from "./outcomes.ts"
+import type { ReadDocument } from "./process/protocol.ts"
+import type { QuickReader } from "./process/quick-reader.ts"
+import type { ReaderPool } from "./process/reader-pool.ts"
 import { progressReporter } from "./progress.ts"
 
-export type Stage = "extracting" | "ocr" | "chunking" | "embedding" | "committing"
-
-/** What a reader made of a file. Text and chunks lie in files: nothing here grows with the document. */
-export interface ReadDocument extends Omit<ExtractedDocument, "text" | "blocks"> {
-  /** The text in UTF-8, in the temporary directory; may be moved away. */
-  textPath: string
-  /** UTF-16 code units. */
-  characterCount: number
-  chunks: ChunkSource
-  /** Removes the files that are left. To be called whatever happens. */
-  close(): Promise<void>
-}
-
-/** Reads and cuts a file in isolation. @throws ExtractionError */
-export interface DocumentReader {
-  read(
-    file: { path: string; name: string; type: string; size: number; workspaceId: string },
-    onProgress: (progress: { stage: "extracting" | "ocr" | "chunking"; progress: number }) => void,
-    signal: AbortSignal,
-  ): Promise<ReadDocument>
-}
-
-/** What a reader made of a small file, in memory. */
-export interface QuickDocument extends Omit<ReadDocument, "textPath" | "close"> {
-  text: string
-}
-
-/** `not quick`: for the ordinary reader, which finds out what is the matter with it. An Error says why it cannot be read. */
-export type QuickOutcome = QuickDocument | "not quick" | Error
-
-/** Reads and cuts small files in isolation, whatever the other reader is busy with. */
-export interface QuickDocumentReader {
-  /** What became of each, in their order. @throws the reason of `signal` */
-  readAll(
-    files: readonly { path: string; name: string; type: string; size: number }[],
-    signal: AbortSignal,
-  ): Promise<QuickOutcome[]>
-}
-
 /** What indexing needs of the search index. */
-export interface IndexWriter {
+interface IndexWriter {
   stage(
     file: { id: string; workspaceId: string },
     generation: number,
@@ -67,23 +29,14 @@ export interface IndexWriter {
     on: (stage: "embedding" | "committing") => void,
     signal: AbortSignal,
   ): Promise<F[]>
-  publish(trx: Trx, versions: readonly FileVersion[]): Promise<void>
-  sweep(): Promise<void>
 }
 
-export interface IndexFileDependencies {
-  database: Database
-  blobs: Blobs
-  queue: JobQueue
-  reader: DocumentReader
-  quickReader: QuickDocumentReader
-  index: IndexWriter
+export interface IndexFileDependencies extends OutcomeDependencies {
+  reader: Pick<ReaderPool, "read">
+  quickReader: Pick<QuickReader, "readAll">
+  index: IndexWriter & OutcomeDependencies["index"]
   /** Whether an attempt failed for the disk's sake alone: it does not count. */
   isDisksFault(error: unknown): Promise<boolean>
-  /** A file's record changed. */
-  announce(fileId: string): void
-  /** Named points on the way to being searchable, for tests that die at each. */
-  reached?(point: string): void
 }
 
 /** Does one `index_file` job. @throws what makes it worth another try */

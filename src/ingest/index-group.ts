@@ -12,9 +12,10 @@ import { log } from "../log.ts"
 import { ExtractionError } from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
 import { both } from "../threads/both.ts"
-import { giveUp, type IndexFileDependencies, indexFile, type QuickDocument, type QuickOutcome } from "./index-file.ts"
+import { giveUp, type IndexFileDependencies, indexFile } from "./index-file.ts"
 import { failUsedUp, publish, removeJob, requeue } from "./outcomes.ts"
-import { StageClock } from "./stage-clock.ts"
+import type { QuickDocument, QuickOutcome } from "./process/protocol.ts"
+import { StageClock } from "./progress.ts"
 
 /** Passages written together: they are in memory, and the first of them waits for the last. */
 const MAX_PASSAGES = 1_024

@@ -1,12 +1,29 @@
 /** How indexing ends: files are published, failed for good, or queued again. */
 
 import { sql } from "kysely"
+import type { JobQueue } from "../jobs/queue.ts"
 import type { LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
-import type { Database } from "../storage/database.ts"
+import type { Blobs } from "../storage/blobs.ts"
+import type { FileVersion } from "../storage/chunks.ts"
+import type { Database, Trx } from "../storage/database.ts"
 import type { ExtractionErrorCode } from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
-import type { IndexFileDependencies, ReadDocument } from "./index-file.ts"
+import type { ReadDocument } from "./process/protocol.ts"
+
+export interface OutcomeDependencies {
+  database: Database
+  blobs: Blobs
+  queue: JobQueue
+  index: {
+    publish(trx: Trx, versions: readonly FileVersion[]): Promise<void>
+    sweep(): Promise<void>
+  }
+  /** A file's record changed. */
+  announce(fileId: string): void
+  /** Named points on the way to being searchable, for tests that die at each. */
+  reached?(point: string): void
+}
 
 /** A file whose new generation is staged. */
 export interface ReadyFile {
@@ -19,7 +36,7 @@ export interface ReadyFile {
  * Makes the new generations those that search sees, and drops what the former ones needed. The jobs were leased
  * together. A file whose lease was lost is left out: a newer version took over.
  */
-export async function publish(dependencies: IndexFileDependencies, ready: readonly ReadyFile[]): Promise<void> {
+export async function publish(dependencies: OutcomeDependencies, ready: readonly ReadyFile[]): Promise<void> {
   const { database, queue, index, blobs, announce, reached = () => {} } = dependencies
   const published = await database.transaction().execute(async trx => {
     const held = new Set(
@@ -72,7 +89,7 @@ const doneOf = ({ job, file, document }: ReadyFile) => ({
 
 /** For good: the record says why. A former generation stays findable. */
 export async function fail(
-  { database, queue, announce }: IndexFileDependencies,
+  { database, queue, announce }: OutcomeDependencies,
   job: LeasedJob,
   code: ExtractionErrorCode,
   message: string,
@@ -96,10 +113,10 @@ export async function fail(
 }
 
 /** For good, after all the attempts that it may have. */
-export const failUsedUp = (dependencies: IndexFileDependencies, job: LeasedJob): Promise<void> =>
+export const failUsedUp = (dependencies: OutcomeDependencies, job: LeasedJob): Promise<void> =>
   fail(dependencies, job, "internal_error", "the file could not be indexed in several attempts")
 
-export async function removeJob({ database, queue }: IndexFileDependencies, job: LeasedJob): Promise<void> {
+export async function removeJob({ database, queue }: OutcomeDependencies, job: LeasedJob): Promise<void> {
   await database.transaction().execute(trx => queue.complete(trx, [job]))
 }
 
@@ -113,7 +130,7 @@ export async function requeueInterrupted(database: Database): Promise<void> {
 }
 
 /** To be tried again: whoever looks sees that it waits. */
-export async function requeue({ database, announce }: IndexFileDependencies, fileId: string): Promise<void> {
+export async function requeue({ database, announce }: OutcomeDependencies, fileId: string): Promise<void> {
   await database
     .updateTable("files")
     .set({ status: "queued", stage: null, progress: 0 })

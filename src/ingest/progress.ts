@@ -1,7 +1,9 @@
-/** A file's stage and progress in its record, while it is being indexed. */
+/** How far a file is: its stage and progress in its record while it is being indexed, and how long each stage takes. */
+import { stageSeconds } from "../metrics.ts"
 import type { FilesTable } from "../storage/files.ts"
-import type { IndexFileDependencies, Stage } from "./index-file.ts"
-import { StageClock } from "./stage-clock.ts"
+import type { OutcomeDependencies } from "./outcomes.ts"
+
+export type Stage = "extracting" | "ocr" | "chunking" | "embedding" | "committing"
 
 /** Share of the whole that is done when a stage begins; embedding takes most of a text, reading most of a scan. */
 const STAGE_START: Record<Stage, number> = { extracting: 0, ocr: 0, chunking: 0.5, embedding: 0.55, committing: 0.95 }
@@ -27,7 +29,7 @@ export interface ProgressReporter {
  * that telling of the work takes no longer than the work.
  */
 export function progressReporter(
-  { database, announce }: IndexFileDependencies,
+  { database, announce }: Pick<OutcomeDependencies, "database" | "announce">,
   file: FilesTable,
   attempts: number,
 ): ProgressReporter {
@@ -72,4 +74,23 @@ export function progressReporter(
         () => {},
       ),
   })
+}
+
+/** Measures how long a file stays in each stage of indexing. */
+export class StageClock {
+  private stage: string | undefined
+  private since = 0
+
+  /** The stage that goes on from now; the same one again changes nothing. */
+  enter(stage: string): void {
+    if (stage === this.stage) return
+    this.end()
+    this.stage = stage
+    this.since = performance.now()
+  }
+
+  end(): void {
+    if (this.stage !== undefined) stageSeconds.observe({ stage: this.stage }, (performance.now() - this.since) / 1000)
+    this.stage = undefined
+  }
 }

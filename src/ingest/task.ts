@@ -1,12 +1,20 @@
+/** The job that turns a file's bytes into something searchable: who makes it, in which lane it goes, who does it. */
 import type { NewJob } from "../jobs/queue.ts"
+import type { JobWorkerOptions } from "../jobs/worker.ts"
 import type { FilesTable } from "../storage/files.ts"
 import { isQuick } from "./formats/formats.ts"
+import { type IndexFileDependencies, indexAlone } from "./index-file.ts"
+import { indexGroup } from "./index-group.ts"
 
-/** The job that turns a file's bytes into something searchable; its subject is the file's id. */
+/** Its subject is the file's id. */
 export const INDEX_FILE = "index_file"
 
 /** Some hundred passages at most, so that a group of such files is done within a second. */
-export const QUICK_BYTES = 64 * 1024
+const QUICK_BYTES = 64 * 1024
+/** Small files that are written together: beyond this, a group gains little, and its first file waits longer. */
+const GROUP = 64
+/** One group is read while another one is written. */
+const GROUPS = 2
 
 /** The job of a file that waits to be indexed. */
 export const indexJob = (file: Pick<FilesTable, "id" | "workspace_id" | "type" | "size">): NewJob => ({
@@ -14,4 +22,10 @@ export const indexJob = (file: Pick<FilesTable, "id" | "workspace_id" | "type" |
   subject: file.id,
   workspaceId: file.workspace_id,
   lane: isQuick(file.type) && file.size <= QUICK_BYTES ? "quick" : "ordinary",
+})
+
+/** How many files are indexed at the same time, in each lane. */
+export const indexingLanes = (workers: number, dependencies: IndexFileDependencies): JobWorkerOptions["lanes"] => ({
+  quick: { concurrency: GROUPS, group: GROUP, handle: indexGroup(dependencies) },
+  ordinary: { concurrency: workers, group: 1, handle: indexAlone(dependencies) },
 })

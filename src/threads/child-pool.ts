@@ -3,7 +3,7 @@
  * waits for one is served in turn between keys. A child serves one key only: one that was taken over learns nothing of
  * another workspace.
  */
-import { type AskOptions, FencedChild } from "./fenced-child.ts"
+import { type AskOptions, ChildEnded, FencedChild } from "./fenced-child.ts"
 import { Gate, type GateOptions } from "./gate.ts"
 
 export interface ChildPoolOptions extends GateOptions {
@@ -34,14 +34,25 @@ export class ChildPool<Ask, Answer, Progress = never> {
    * @param key who asks, a workspace: keys share the places fairly
    * @throws AppError overloaded; ChildEnded; the reason of the signal
    */
-  async ask(ask: Ask, key: string, options: AskOptions<Progress>): Promise<Answer> {
+  ask(ask: Ask, key: string, options: AskOptions<Progress>): Promise<Answer> {
+    return this.use(key, options.signal, child => child.ask(ask, options))
+  }
+
+  /** Lends a child for one request. @throws as `ask` does, and what `work` throws */
+  async use<T>(
+    key: string,
+    signal: AbortSignal,
+    work: (child: FencedChild<Ask, Answer, Progress>) => Promise<T>,
+  ): Promise<T> {
     const ticket = this.gate.enter(key)
     try {
-      await ticket.turn(options.signal)
-      if (this.stopped) throw new Error("the child processes are stopped")
+      await ticket.turn(signal)
+      if (this.stopped) throw stopped()
       const child = this.take(key)
       try {
-        return await child.ask(ask, options)
+        return await work(child)
+      } catch (error) {
+        throw this.stopped && error instanceof ChildEnded ? stopped() : error
       } finally {
         this.release(child, key)
       }
@@ -92,3 +103,5 @@ export class ChildPool<Ask, Answer, Progress = never> {
     if (!child.ended) await child.kill()
   }
 }
+
+const stopped = () => new ChildEnded("stopped", "the child processes are stopped")

@@ -37,10 +37,10 @@ export interface AskOptions<Progress> {
   onProgress?: (progress: Progress, allowMore: (ms: number) => void) => void
 }
 
-/** Why a child came to its end while it worked. */
+/** Why a child came to its end while it worked; `stopped`: its pool was. */
 export class ChildEnded extends Error {
   constructor(
-    readonly reason: "time" | "memory" | "died",
+    readonly reason: "time" | "memory" | "died" | "stopped",
     message: string,
   ) {
     super(message)

@@ -1,9 +1,9 @@
 /** The quick lane over the real stores and queue, with a reader that makes a passage of each line. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
-import type { IndexFileDependencies, QuickOutcome } from "../../src/ingest/index-file.ts"
-import { indexingLanes } from "../../src/ingest/lanes.ts"
-import { INDEX_FILE, indexJob } from "../../src/ingest/task.ts"
+import type { IndexFileDependencies } from "../../src/ingest/index-file.ts"
+import type { QuickOutcome } from "../../src/ingest/process/protocol.ts"
+import { INDEX_FILE, indexingLanes, indexJob } from "../../src/ingest/task.ts"
 import { JobQueue } from "../../src/jobs/queue.ts"
 import { JobWorker } from "../../src/jobs/worker.ts"
 import type { SearchIndexOptions } from "../../src/search/index.ts"

@@ -9,10 +9,15 @@ import { type ChunkSource, ExtractionError } from "../../storage/document.ts"
 import { ChildPool } from "../../threads/child-pool.ts"
 import { ChildEnded, fencedCommand } from "../../threads/fenced-child.ts"
 import type { ChunkOptions } from "../chunk.ts"
-import type { QuickDocument, QuickOutcome } from "../index-file.ts"
-import { failureOf } from "./reader-child.ts"
-import type { FileToRead } from "./reader-pool.ts"
-import type { QuickAnswer, QuickRequest, QuickResult } from "./reader-protocol.ts"
+import {
+  type FileToRead,
+  failureOf,
+  type QuickAnswer,
+  type QuickDocument,
+  type QuickOutcome,
+  type QuickRequest,
+  type QuickResult,
+} from "./protocol.ts"
 
 export interface QuickReaderOptions {
   /** Of the reader process. */
@@ -95,7 +100,7 @@ export class QuickReader {
         },
       })
     } catch (error) {
-      if (!(error instanceof ChildEnded)) throw error
+      if (!(error instanceof ChildEnded) || error.reason === "stopped") throw error
       outcomes.push("not quick") // the ordinary reader finds out what is wrong with it
     }
     return outcomes

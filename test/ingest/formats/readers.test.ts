@@ -8,7 +8,7 @@ import { Ocr } from "../../../src/ingest/formats/ocr/ocr.ts"
 import { findSkew } from "../../../src/ingest/formats/ocr/skew.ts"
 import { bitmapFile } from "../../../src/ingest/formats/pdf/bitmap.ts"
 import { type Bitmap, PdfiumDocument } from "../../../src/ingest/formats/pdf/pdfium.ts"
-import { readQuickly } from "../../../src/ingest/process/quick-read.ts"
+import { readQuickly } from "../../../src/ingest/process/reader-process.ts"
 import type { ExtractedDocument, ExtractionError, Place } from "../../../src/storage/document.ts"
 import { writeZip } from "./zip-writer.ts"
 

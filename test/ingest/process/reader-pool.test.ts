@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { diskTrouble } from "../../../src/errors.ts"
-import type { ReadDocument } from "../../../src/ingest/index-file.ts"
+import type { ReadDocument } from "../../../src/ingest/process/protocol.ts"
 import { ReaderPool, type ReaderPoolOptions } from "../../../src/ingest/process/reader-pool.ts"
 import type { ExtractionError, TextChunk } from "../../../src/storage/document.ts"
 import { unmount } from "../../support/trouble.ts"
@@ -308,12 +308,12 @@ describe("readers come and go", () => {
     const path = file(directory, "a.txt", "Words.").path
     writeFileSync(
       script,
-      `import { ReaderChild } from ${JSON.stringify(join(SOURCE, "ingest/process/reader-child.ts"))}
-       import { fencedCommand } from ${JSON.stringify(join(SOURCE, "threads/fenced-child.ts"))}
-       const child = new ReaderChild(fencedCommand("reader", { memoryBytes: 1e9 }))
-       await child.read({ name: "a.txt", type: "txt" }, { path: ${JSON.stringify(path)}, resultPath: ${JSON.stringify(join(directory, "r"))} }, { timeoutMs: 9000, perOcrPageMs: 0, memoryBytes: 1e9 }, () => {}, new AbortController().signal)
-       process.kill(child.pid, "SIGSTOP")
-       console.log(child.pid)
+      `import { ReaderPool } from ${JSON.stringify(join(SOURCE, "ingest/process/reader-pool.ts"))}
+       const pool = new ReaderPool({ size: 1, memoryLimitBytes: 1e9, temporaryDirectory: ${JSON.stringify(directory)} })
+       await pool.read({ path: ${JSON.stringify(path)}, name: "a.txt", type: "txt", size: 6 }, () => {}, new AbortController().signal)
+       const [pid] = pool.pids
+       process.kill(pid, "SIGSTOP")
+       console.log(pid)
        setInterval(() => {}, 1000)`,
     )
     const parent = Bun.spawn([process.execPath, script], { stdout: "pipe" })

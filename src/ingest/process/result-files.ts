@@ -1,14 +1,69 @@
-/** The chunks of a document on their way from the reader to the daemon: a file with one JSON object a line. */
+/**
+ * The files in which a reader hands a document over: its text in UTF-8, its chunks with one JSON object a line. The daemon
+ * makes and opens them, the reader writes to what is open.
+ */
 import { writeSync } from "node:fs"
-import { open } from "node:fs/promises"
+import { type FileHandle, open, rm } from "node:fs/promises"
+import { StringDecoder } from "node:string_decoder"
 import type { ChunkSource, TextChunk } from "../../storage/document.ts"
 import { type BlockedText, type ChunkOptions, chunksOf } from "../chunk.ts"
+import type { Outline, ReadDocument } from "./protocol.ts"
 
 /** Bytes read or written at a time: parsing so many takes the daemon a millisecond. */
 const PIECE = 262_144
 const LINE_FEED = 10
 /** A reader that was taken over could write lines of any length, to be held and parsed by the daemon. */
 const MAX_LINE_BYTES = 2 ** 23
+/** Enough for the language of every text that is not made of several. */
+const OPENING_BYTES = 1_000_000
+
+const textFile = (resultPath: string) => `${resultPath}.text`
+const chunkFile = (resultPath: string) => `${resultPath}.chunks`
+
+/** Open files in the order of the protocol: the document to be read, the text, the chunks; the last two are emptied. */
+export async function openFiles(path: string, resultPath: string): Promise<FileHandle[]> {
+  const files: FileHandle[] = []
+  try {
+    files.push(await open(path, "r"))
+    files.push(await open(textFile(resultPath), "w+", 0o600)) // to be written and read again
+    files.push(await open(chunkFile(resultPath), "w", 0o600))
+    return files
+  } catch (error) {
+    await closeFiles(files)
+    throw error
+  }
+}
+
+export async function closeFiles(files: readonly FileHandle[]): Promise<void> {
+  await Promise.all(files.map(file => file.close()))
+}
+
+/** What lies in the files of a result. */
+export async function openResult(resultPath: string, { chunkCount, ...rest }: Outline): Promise<ReadDocument> {
+  const textPath = textFile(resultPath)
+  return {
+    ...rest,
+    textPath,
+    chunks: chunkSource(chunkFile(resultPath), chunkCount, await openingOf(textPath)),
+    close: () => removeResult(resultPath),
+  }
+}
+
+/** Removes the files of a result, as far as there are any and the disk lets go of them; the next start does the rest. */
+export async function removeResult(resultPath: string): Promise<void> {
+  await Promise.allSettled([textFile, chunkFile].map(name => rm(name(resultPath), { force: true })))
+}
+
+async function openingOf(path: string): Promise<string> {
+  const handle = await open(path, "r")
+  try {
+    const bytes = Buffer.allocUnsafe(OPENING_BYTES)
+    const { bytesRead } = await handle.read(bytes, 0, OPENING_BYTES, 0)
+    return new StringDecoder("utf8").write(bytes.subarray(0, bytesRead)) // leaves out a character that was cut
+  } finally {
+    await handle.close()
+  }
+}
 
 /**
  * Cuts a document and writes its chunks to an open file. `on` is called now and then with the position reached.
@@ -40,7 +95,7 @@ export async function writeChunks(
 }
 
 /** Reads what `writeChunks` wrote, as it is asked for. */
-export function chunkSource(path: string, count: number, opening: string): ChunkSource {
+function chunkSource(path: string, count: number, opening: string): ChunkSource {
   return {
     count,
     opening,
