@@ -11,7 +11,6 @@ import { Chat } from "./chat/chat.ts"
 import { ConversationStore } from "./chat/conversation-store.ts"
 import { QueryRewriter } from "./chat/query-rewriter.ts"
 import { Replies } from "./chat/replies.ts"
-import { TokenMeter } from "./chat/tokens.ts"
 import { appUrl, type Config } from "./config.ts"
 import {
   checkDefaultModel,
@@ -24,6 +23,7 @@ import {
 } from "./configured.ts"
 import { lacksDescriptors } from "./errors.ts"
 import { watchGauges } from "./gauges.ts"
+import { TokenMeter } from "./grounding/tokens.ts"
 import { mostUploads } from "./http/connections.ts"
 import { RateLimiter } from "./http/rate-limit.ts"
 import { startServer } from "./http/server.ts"
@@ -159,6 +159,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
   })
   const conversations = new ConversationStore(database)
   await conversations.closeInterrupted()
+  const meter = new TokenMeter()
   const chat = new Chat({
     idempotency,
     store: conversations,
@@ -167,7 +168,7 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
     search: index,
     files: library,
     fileWaitMs: config.file_wait_seconds * 1000,
-    meter: new TokenMeter(),
+    meter,
     rewriter: new QueryRewriter(config.query_rewriting),
     maxContextTokens: config.max_context_tokens,
     redactor,
@@ -178,7 +179,9 @@ export async function startApp(config: Config, { unpacking = () => {} }: StartOp
   const tools = config.mcp_config ? new McpTools(mcpServers, VERSION) : undefined
   const agents = new AgentRuns({
     store: new RunStore(database),
+    idempotency,
     models,
+    meter,
     library: new LibraryAccess({ database, library, conversationFiles }),
     search: index,
     redactor,

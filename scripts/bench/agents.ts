@@ -9,10 +9,12 @@ import type { AgentLibrary } from "../../src/agents/library.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
 import { AgentRuns } from "../../src/agents/runs.ts"
 import type { ChatBackend } from "../../src/backends/backend.ts"
+import { TokenMeter } from "../../src/grounding/tokens.ts"
 import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { setLogLevel } from "../../src/log.ts"
 import { Redactor } from "../../src/redaction/redact.ts"
 import { openDatabase } from "../../src/storage/database.ts"
+import { Idempotency } from "../../src/storage/idempotency.ts"
 
 const LIMIT_MS = 5
 const RUNS = 5
@@ -56,6 +58,8 @@ const info = {
 } as const
 const runs = new AgentRuns({
   store: new RunStore(database),
+  idempotency: new Idempotency(database),
+  meter: new TokenMeter(),
   models: {
     resolve: async () => ({ backend: model, info: { ...info, capabilities: [...info.capabilities] }, name: "model" }),
   },

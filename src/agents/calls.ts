@@ -5,8 +5,7 @@ import { canonicalJson } from "../canonical-json.ts"
 import type { Guard } from "../grounding/guard.ts"
 import type { Guarded } from "../guarded.ts"
 import { agentToolSeconds } from "../metrics.ts"
-import { STEP_CALL, STEP_OUTCOME } from "./fields.ts"
-import type { StepCall, StepOutcome } from "./run-store.ts"
+import { STEP_CALL, STEP_OUTCOME, type StepCall, type StepOutcome } from "./run-rows.ts"
 import { type AnyTool, callTool, type ToolContext, type ToolOutcome } from "./tools/tool.ts"
 
 /** Where the steps of a run are kept; it writes them by itself, soon. */

@@ -2,7 +2,7 @@
 import { AppError, type ErrorBody, toErrorBody } from "../errors.ts"
 import { log } from "../log.ts"
 import type { RunRecord } from "./run-record.ts"
-import type { RunOutcome } from "./run-store.ts"
+import type { RunOutcome } from "./run-rows.ts"
 
 /** Why a run that still goes must end. */
 export type EndReason = "timeout" | "cancelled" | "interrupted"

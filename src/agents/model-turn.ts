@@ -1,23 +1,20 @@
-/** One request to the model: fitted to its window, collected whole, asked again smaller where the server counts more tokens than we do. */
+/** One request to the model, fitted to its window, and its reply collected whole. */
 import {
   CHAT_REQUEST,
-  type ChatBackend,
   type ChatRequest,
   type ChatTurn,
-  ContextOverflowError,
   type MadeCall,
   type ToolDefinition,
 } from "../backends/backend.ts"
-import { guessTokens } from "../chat/tokens.ts"
+import type { ResolvedModel } from "../backends/index.ts"
 import type { Guard } from "../grounding/guard.ts"
+import type { TokenMeter } from "../grounding/tokens.ts"
+import { askFitted } from "../grounding/window.ts"
 import { orAbort } from "../threads/or-abort.ts"
 import type { JsonSchema } from "./json-schema.ts"
-import { fitTranscript } from "./transcript.ts"
+import { fitTranscript, transcriptTokens } from "./transcript.ts"
 
-export interface RunModel {
-  backend: ChatBackend
-  /** Name without the provider. */
-  name: string
+export interface RunModel extends ResolvedModel {
   /** True when the model calls tools by itself. */
   native: boolean
   /** Window in tokens that requests are fitted to. */
@@ -31,6 +28,7 @@ export interface Usage {
 
 export interface TurnRequest {
   model: RunModel
+  meter: TokenMeter
   turns: ChatTurn[]
   /** Empty where the model is to call nothing. */
   tools: ToolDefinition[]
@@ -52,41 +50,42 @@ export interface TurnReply {
 const MAX_REPLY_TOKENS = 8_192
 /** What is taken in of a server that does not keep to that: the rest is not waited for. */
 const MAX_REPLY_CHARACTERS = 400_000
-/** Share of the budget that is tried when the server finds the prompt too long for its window, try by try. */
-const BUDGET_SHARES = [1, 0.7, 0.45]
 /** Below this no task could be told at all. */
 const MIN_PROMPT_TOKENS = 512
 
-/** @throws AppError of the backend; the abort reason */
-export async function askModel(request: TurnRequest): Promise<TurnReply> {
-  let overflow: unknown
-  for (const share of BUDGET_SHARES) {
-    try {
-      return await orAbort(collect(request, share), request.signal)
-    } catch (error) {
-      if (!(error instanceof ContextOverflowError)) throw error
-      overflow = error
-    }
-  }
-  throw overflow
-}
+/** @throws AppError of the backend; the abort reason, also where the backend goes on regardless */
+export const askModel = (request: TurnRequest): Promise<TurnReply> => orAbort(collect(request), request.signal)
 
-async function collect(
-  { model, turns, tools, responseFormat, usage, guard, signal }: TurnRequest,
-  share: number,
-): Promise<TurnReply> {
+async function collect({
+  model,
+  meter,
+  turns,
+  tools,
+  responseFormat,
+  usage,
+  guard,
+  signal,
+}: TurnRequest): Promise<TurnReply> {
   const maxTokens = Math.min(MAX_REPLY_TOKENS, Math.floor(model.contextTokens / 3))
-  const overhead = maxTokens + (tools.length > 0 ? guessTokens(JSON.stringify(tools)) : 0)
-  const request: ChatRequest = {
-    model: model.name,
-    turns: fitTranscript(turns, Math.max(MIN_PROMPT_TOKENS, (model.contextTokens - overhead) * share)),
-    options: { max_tokens: maxTokens },
-    contextTokens: model.contextTokens,
-    ...(tools.length > 0 ? { tools } : {}),
-    ...(responseFormat ? { responseFormat } : {}),
-    signal,
-  }
-  const pieces = model.backend.chat(await guard.pass(request, CHAT_REQUEST))
+  const count = (text: string) => meter.count(model.info.value, text)
+  const pieces = askFitted(model, meter, async () => {
+    const toolTokens = tools.length > 0 ? count(JSON.stringify(tools)) : 0
+    const budget = Math.max(MIN_PROMPT_TOKENS, model.contextTokens - maxTokens - toolTokens)
+    const fitted = fitTranscript(turns, budget, count)
+    const request: ChatRequest = {
+      model: model.name,
+      turns: fitted,
+      options: { max_tokens: maxTokens },
+      contextTokens: model.contextTokens,
+      ...(tools.length > 0 ? { tools } : {}),
+      ...(responseFormat ? { responseFormat } : {}),
+      signal,
+    }
+    return {
+      request: await guard.pass(request, CHAT_REQUEST),
+      promptTokens: transcriptTokens(fitted, count) + toolTokens,
+    }
+  })
   const calls: MadeCall[] = []
   let cut = false
   let text = ""

@@ -1,31 +1,26 @@
 /** From the request to a run that can start. */
-import type { ChatBackend, ModelInfo } from "../backends/backend.ts"
-import { Guard } from "../grounding/guard.ts"
-import { refusePrivateContext } from "../grounding/scope.ts"
+import type { ModelCatalog } from "../backends/index.ts"
+import { AppError } from "../errors.ts"
+import type { Guard } from "../grounding/guard.ts"
+import { type Scope, scopeOf } from "../grounding/scope.ts"
+import type { TokenMeter } from "../grounding/tokens.ts"
+import { type RedactionRules, underGuard } from "../grounding/under-guard.ts"
+import { windowOf } from "../grounding/window.ts"
 import type { Guarded } from "../guarded.ts"
-import { parseRedaction, type Redactor } from "../redaction/redact.ts"
+import { checkMetadata } from "../library/labels.ts"
 import type { Evaluator } from "./evaluator.ts"
 import type { ToolProvider } from "./external-tools.ts"
-import { RUN_DESCRIPTION } from "./fields.ts"
 import type { AgentLibrary } from "./library.ts"
-import { DEFAULT_MAX_STEPS, outputOf, type RunRequest, scopeIn, toolsOf } from "./request.ts"
+import { DEFAULT_MAX_STEPS, outputOf, type RunRequest, toolsOf } from "./request.ts"
 import type { RunInput } from "./run.ts"
-import type { RunDescription } from "./run-store.ts"
+import { RUN_DESCRIPTION, type RunDescription } from "./run-rows.ts"
 
-/** What agents need of the model catalogue. */
-export interface ModelCatalogue {
-  /** @throws AppError model_not_found, model_unavailable; undefined asks for the default model */
-  resolve(value: string | undefined): Promise<{ backend: ChatBackend; info: ModelInfo; name: string }>
-}
-
-export interface PrepareDependencies {
-  models: ModelCatalogue
+export interface PrepareDependencies extends RedactionRules {
+  models: Pick<ModelCatalog, "resolve">
   library: AgentLibrary
-  redactor: Pick<Redactor, "redact" | "redactValue" | "stream">
-  /** Whether the daemon or the workspace insists on redaction. */
-  redactionEnforced: (workspaceId: string) => boolean
   external?: ToolProvider
-  evaluator: Pick<Evaluator, "check">
+  evaluator: Evaluator
+  meter: TokenMeter
   /** Window in tokens that a run asks its model for, unless the model is loaded with a larger one or has a smaller one. */
   contextTokens: number
 }
@@ -45,49 +40,39 @@ export interface PreparedRun {
   context: Pick<RunInput["context"], "workspaceId" | "scope">
 }
 
-/** Window of a model that does not tell. */
-const UNKNOWN_CONTEXT_TOKENS = 8_192
-
 /** Everything that can be refused is refused here, before there is a run. */
-export async function prepareRun(
+export const prepareRun = (
   caller: Caller,
   request: RunRequest,
   dependencies: PrepareDependencies,
   signal: AbortSignal,
-): Promise<PreparedRun> {
-  const { redactor, redactionEnforced } = dependencies
-  const guard = new Guard(redactor, parseRedaction(request.redaction, redactionEnforced(caller.workspaceId)))
-  try {
-    return await prepare(caller, request, guard, dependencies, signal)
-  } catch (error) {
-    throw await guard.error(error) // what is wrong may be told in the request's own words
-  }
-}
+): Promise<PreparedRun> =>
+  underGuard(dependencies, caller.workspaceId, request.redaction, guard =>
+    prepare(caller, request, guard, dependencies, signal),
+  )
 
 async function prepare(
   { workspaceId, readsFiles }: Caller,
   request: RunRequest,
   guard: Guard,
-  { models, library, external, evaluator, ...dependencies }: PrepareDependencies,
+  { models, library, external, evaluator, meter, ...dependencies }: PrepareDependencies,
   signal: AbortSignal,
 ): Promise<PreparedRun> {
+  const metadata = checkMetadata(request.additional_metadata ?? {}, "additional_metadata")
   await outputOf(request.output_schema, evaluator, workspaceId, signal) // a bad schema is named before any model is asked
   await guard.refusePrivateKeys("output_schema", request.output_schema)
   const tools = await toolsOf(request.tools, readsFiles, external)
   guard.trust(...tools.map(tool => tool.name))
-  const scope = await scopeIn(request, workspaceId, library)
-  await refusePrivateContext(guard, scope.contextId, async context_id => {
-    const { total } = await library.list(workspaceId, { context_id, limit: 1 })
-    return total > 0
-  })
-  const { backend, info, name } = await models.resolve(request.model)
+  const scope = await scopeIn(request, workspaceId, library, guard)
+  const resolved = await models.resolve(request.model)
+  const { backend, info, name } = resolved
   const task = await guard.text(request.task)
   // A schema is prompt as well: what the model must not see, the answer cannot be held to.
   const shownSchema = request.output_schema && (await guard.value(request.output_schema))
   const output = await outputOf(shownSchema, evaluator, workspaceId, signal)
   // A model that is loaded with a larger window keeps it: another size would load it anew.
   const wanted = Math.max(dependencies.contextTokens, backend.loadedContextTokens?.(name) ?? 0)
-  const contextTokens = Math.min(info.contextLength ?? UNKNOWN_CONTEXT_TOKENS, wanted)
+  const contextTokens = Math.min(windowOf(info), wanted)
   const maxSteps = request.max_steps ?? DEFAULT_MAX_STEPS
   const described: RunDescription = {
     task,
@@ -100,7 +85,7 @@ async function prepare(
       output_schema: output?.schema ?? null,
       redaction: guard.redacts,
     },
-    additionalMetadata: request.additional_metadata ?? {},
+    additionalMetadata: metadata,
     nerCount: guard.count,
   }
   return {
@@ -109,7 +94,8 @@ async function prepare(
     row: await guard.pass(described, RUN_DESCRIPTION),
     input: {
       task,
-      model: { backend, name, native: info.capabilities.includes("tools"), contextTokens },
+      model: { ...resolved, native: info.capabilities.includes("tools"), contextTokens },
+      meter,
       tools,
       maxSteps,
       output,
@@ -117,4 +103,33 @@ async function prepare(
     },
     context: { workspaceId, scope },
   }
+}
+
+/** The files that the run may see. @throws AppError not_found for a file or conversation that the workspace lacks */
+function scopeIn(
+  { file_ids, context_id }: RunRequest,
+  workspaceId: string,
+  library: AgentLibrary,
+  guard: Guard,
+): Promise<Scope> {
+  const asked = {
+    fileIds: file_ids ?? [],
+    contextId: context_id ?? null,
+    named: { files: true, context: true },
+  }
+  const known = {
+    existing: async (ids: readonly string[]) => {
+      const { files } = await library.list(workspaceId, { file_ids: [...ids], limit: ids.length })
+      return files.map(({ id }) => id)
+    },
+    hasContext: async (contextId: string) => {
+      const { total } = await library.list(workspaceId, { context_id: contextId, limit: 1 })
+      return total > 0
+    },
+    filesOfConversation: async (conversationId: string) => {
+      if (library.conversationFiles) return library.conversationFiles(workspaceId, conversationId)
+      throw new AppError("not_found", { message: `there is no conversation ${conversationId}` })
+    },
+  }
+  return scopeOf(asked, known, guard)
 }

@@ -1,10 +1,8 @@
 /** A run as it was asked for, and the checks that need more than the shape of the body. */
 import { AppError, invalid } from "../errors.ts"
-import { type Scope, scopeOf } from "../grounding/scope.ts"
 import { type Evaluator, SchemaProblem } from "./evaluator.ts"
 import type { ToolProvider } from "./external-tools.ts"
 import type { JsonSchema, SchemaIssue } from "./json-schema.ts"
-import type { AgentLibrary } from "./library.ts"
 import { BUILTIN_TOOLS } from "./tools/index.ts"
 import type { AnyTool } from "./tools/tool.ts"
 
@@ -65,23 +63,6 @@ export async function toolsOf(
       details: barred.map(tool => ({ tool, scope: "files:read" })),
     })
   return [...chosen]
-}
-
-/**
- * The files that the run may see.
- * @throws AppError not_found for a file or conversation that the workspace lacks
- */
-export async function scopeIn(
-  { file_ids, context_id }: RunRequest,
-  workspaceId: string,
-  library: AgentLibrary,
-): Promise<Scope> {
-  for (const id of file_ids ?? [])
-    if (!(await library.find(workspaceId, id))) throw new AppError("not_found", { message: `there is no file ${id}` })
-  return scopeOf({ fileIds: file_ids ?? [], contextId: context_id ?? null }, async conversationId => {
-    if (library.conversationFiles) return library.conversationFiles(workspaceId, conversationId)
-    throw new AppError("not_found", { message: `there is no conversation ${conversationId}` })
-  })
 }
 
 /** One value of each type: a schema may compile at once and take for ever to be applied. */

@@ -1,9 +1,9 @@
 /** The public records of a run and of its steps, spelled as on the wire (section 8 of the API), and their events. */
 import type { Selectable } from "kysely"
 import type { ErrorBody } from "../errors.ts"
+import type { Citation } from "../grounding/passages.ts"
 import type { Warning } from "../storage/document.ts"
 import type { AgentRunsTable, AgentStepsTable, RunStatus } from "../storage/runs.ts"
-import type { Citation } from "./passages.ts"
 
 export interface StepRecord {
   index: number

@@ -1,140 +1,37 @@
-/** The rows of runs and steps; what is written to them has passed the guard of its run. Every write is one transaction; a run leaves `running` once, whoever comes first. */
+/**
+ * Runs and their steps in the database. What is written has passed the guard of its run. Every write is one transaction; a
+ * run leaves `running` once, whoever comes first.
+ */
 import { sql } from "kysely"
 import type { ErrorBody } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import type { Database, Trx } from "../storage/database.ts"
-import type { Warning } from "../storage/document.ts"
-import { IDEMPOTENCY_MS } from "../storage/idempotency.ts"
+import { type IdempotentRequest, note } from "../storage/idempotency.ts"
 import type { RunStatus } from "../storage/runs.ts"
-import type { Citation } from "./passages.ts"
-import { type FinishReason, type RunRow, type RunSummary, type StepRow, toRunSummary } from "./run-record.ts"
-
-/** What a new run is about. */
-export interface RunDescription {
-  task: string
-  model: string
-  /** What was asked for, as far as it is not a column of its own. */
-  request: {
-    tools: string[]
-    file_ids: string[]
-    context_id: string | null
-    max_steps: number
-    output_schema: Record<string, unknown> | null
-    redaction: boolean
-  }
-  additionalMetadata: Record<string, unknown>
-  nerCount: number
-}
-
-export interface NewRun {
-  workspaceId: string
-  keyId: string
-  described: Guarded<RunDescription>
-  startedAt: Date
-  deadlineAt: Date
-  idempotencyKey: string | null
-  requestHash: string
-}
-
-export interface RunOutcome {
-  status: Exclude<RunStatus, "running">
-  output: string
-  structuredOutput: unknown
-  citations: Citation[]
-  finishReason: FinishReason
-  error: ErrorBody | null
-  warnings: Warning[]
-  usage: { prompt_tokens: number; completion_tokens: number }
-  nerCount: number
-}
-
-export interface StepOutcome {
-  result: string
-  isError: boolean
-  durationMs: number
-}
-
-/** A call as a step keeps it. */
-export interface StepCall {
-  id: string
-  name: string
-  arguments: unknown
-}
-
-export interface BegunStep {
-  call: Guarded<StepCall>
-  startedAt: string
-}
+import { type RunRow, type RunSummary, type StepRow, toRunSummary } from "./run-record.ts"
+import {
+  type BegunStep,
+  endColumns,
+  type NewRun,
+  newRun,
+  newStep,
+  type RunOutcome,
+  resultColumns,
+  type StepOutcome,
+} from "./run-rows.ts"
 
 export class RunStore {
   constructor(private readonly database: Database) {}
 
-  /** @returns the id of the new run, or the run that this idempotency key already started */
-  async insert(run: NewRun): Promise<{ id: string } | { earlier: RunRow }> {
-    const { described } = run
-    return this.database.transaction().execute(async trx => {
-      const earlier =
-        run.idempotencyKey === null
-          ? undefined
-          : await this.claim(trx, run.workspaceId, run.idempotencyKey, run.startedAt)
-      if (earlier) return { earlier }
-      const id = newId("run")
-      await trx
-        .insertInto("agent_runs")
-        .values({
-          id,
-          workspace_id: run.workspaceId,
-          key_id: run.keyId,
-          status: "running",
-          task: described.task,
-          model: described.model,
-          request: JSON.stringify(described.request),
-          additional_metadata: JSON.stringify(described.additionalMetadata),
-          output: "",
-          structured_output: null,
-          citations: "[]",
-          finish_reason: null,
-          error: null,
-          warnings: "[]",
-          prompt_tokens: 0,
-          completion_tokens: 0,
-          ner_count: described.nerCount,
-          started_at: run.startedAt.toISOString(),
-          deadline_at: run.deadlineAt.toISOString(),
-          finished_at: null,
-          event_count: 1, // run_started
-          idempotency_key: run.idempotencyKey,
-          request_hash: run.requestHash,
-        })
-        .execute()
-      return { id }
+  /** @returns the id of the new run. @param repetition is noted with it, for calls that repeat this one */
+  async insert(run: NewRun, repetition: IdempotentRequest | undefined): Promise<string> {
+    const id = newId("run")
+    await this.database.transaction().execute(async trx => {
+      await trx.insertInto("agent_runs").values(newRun(id, run)).execute()
+      if (repetition) await note(trx, repetition, id)
     })
-  }
-
-  /** The run that this idempotency key started within the last day. */
-  async findByIdempotencyKey(workspaceId: string, key: string, now: Date): Promise<RunRow | undefined> {
-    const row = await this.database
-      .selectFrom("agent_runs")
-      .selectAll()
-      .where("workspace_id", "=", workspaceId)
-      .where("idempotency_key", "=", key)
-      .executeTakeFirst()
-    return row && now.getTime() - Date.parse(row.started_at) < IDEMPOTENCY_MS ? row : undefined
-  }
-
-  /** The run that holds this idempotency key; one older than a day lets go of it. */
-  private async claim(trx: Trx, workspaceId: string, key: string, now: Date): Promise<RunRow | undefined> {
-    const row = await trx
-      .selectFrom("agent_runs")
-      .selectAll()
-      .where("workspace_id", "=", workspaceId)
-      .where("idempotency_key", "=", key)
-      .executeTakeFirst()
-    if (!row) return undefined
-    if (now.getTime() - Date.parse(row.started_at) < IDEMPOTENCY_MS) return row
-    await trx.updateTable("agent_runs").set({ idempotency_key: null }).where("id", "=", row.id).execute()
-    return undefined
+    return id
   }
 
   /**
@@ -182,19 +79,7 @@ export class RunStore {
     return this.database.transaction().execute(async trx => {
       const { numUpdatedRows } = await trx
         .updateTable("agent_runs")
-        .set({
-          status: outcome.status,
-          output: outcome.output,
-          structured_output: outcome.structuredOutput === undefined ? null : JSON.stringify(outcome.structuredOutput),
-          citations: JSON.stringify(outcome.citations),
-          finish_reason: outcome.finishReason,
-          error: outcome.error && JSON.stringify(outcome.error),
-          warnings: JSON.stringify(outcome.warnings),
-          prompt_tokens: outcome.usage.prompt_tokens,
-          completion_tokens: outcome.usage.completion_tokens,
-          ner_count: outcome.nerCount,
-          finished_at: new Date().toISOString(),
-        })
+        .set(endColumns(outcome))
         .where("id", "=", runId)
         .where("status", "=", "running")
         .executeTakeFirst()
@@ -300,24 +185,3 @@ export class RunStore {
     return event_count - count + 1
   }
 }
-
-const newStep = (runId: string, step: number, { call, startedAt }: BegunStep, event: number): StepRow => ({
-  run_id: runId,
-  step,
-  type: "tool_call",
-  tool_call_id: call.id,
-  name: call.name,
-  arguments: JSON.stringify(call.arguments),
-  result: null,
-  is_error: 0,
-  started_at: startedAt,
-  duration_ms: null,
-  started_event: event,
-  finished_event: null,
-})
-
-const resultColumns = ({ result, isError, durationMs }: StepOutcome) => ({
-  result,
-  is_error: isError ? 1 : 0,
-  duration_ms: Math.round(durationMs * 10) / 10,
-})

@@ -9,6 +9,7 @@
 import type { ChatTurn, MadeCall, ToolDefinition } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
+import type { TokenMeter } from "../grounding/tokens.ts"
 import { type CallHistory, carryOut, describeCalls, type StepRecorder } from "./calls.ts"
 import { describeIssues, findJson, type SchemaIssue, whyNoJson } from "./json-schema.ts"
 import { askModel, type RunModel, type Usage } from "./model-turn.ts"
@@ -22,6 +23,7 @@ export interface RunInput {
   /** As the model may see it. */
   task: string
   model: RunModel
+  meter: TokenMeter
   tools: readonly AnyTool[]
   context: ToolContext
   maxSteps: number
@@ -111,7 +113,7 @@ class Loop {
 
   /** One model turn. */
   private async ask(offersTools: boolean, last: boolean): Promise<Reply> {
-    const { model, context, output, usage, guard } = this.input
+    const { model, meter, context, output, usage, guard } = this.input
     const note =
       this.repairing || this.turns.length === 2 || this.definitions.length === 0
         ? ""
@@ -128,7 +130,8 @@ class Loop {
         ? output?.schema
         : undefined
     const tools = offersTools && model.native ? this.definitions : []
-    const reply = await askModel({ model, turns, tools, responseFormat: format, usage, guard, signal: context.signal })
+    const { signal } = context
+    const reply = await askModel({ model, meter, turns, tools, responseFormat: format, usage, guard, signal })
     this.cut = reply.cut
     // Ids of our own: one that a model server made up would be one more text to look at.
     const calls = reply.calls.map(call => ({ ...call, id: this.newCallId() }))

@@ -6,40 +6,26 @@
  * which counts from acceptance) or `cancelled` (by request, or because the client of a blocking call went away).
  * Leaving aborts the model request and every tool at once and does not wait for them.
  */
-import { AppError, toErrorBody } from "../errors.ts"
-import type { Guard } from "../grounding/guard.ts"
+import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
-import { agentRunSeconds } from "../metrics.ts"
-import { PARTIAL_REDACTION } from "../redaction/redact.ts"
-import type { SearchService } from "../search/types.ts"
-import { keyReused, requestHash } from "../storage/idempotency.ts"
+import { type Idempotency, type IdempotentRequest, requestHash } from "../storage/idempotency.ts"
 import type { RunStatus } from "../storage/runs.ts"
 import { Gate, type Ticket } from "../threads/gate.ts"
 import { orAbort } from "../threads/or-abort.ts"
-import { answerOf, Ending, type EndReason, endingOf, INTERRUPTED, openStepResult } from "./endings.ts"
-import type { Evaluator } from "./evaluator.ts"
-import { runExtractive } from "./extractive.ts"
-import { RUN_OUTCOME } from "./fields.ts"
+import { type CarryDependencies, carryThrough } from "./carry-through.ts"
+import { answerOf, Ending, type EndReason, INTERRUPTED, openStepResult } from "./endings.ts"
 import { LiveRun } from "./live-run.ts"
-import type { Usage } from "./model-turn.ts"
-import { type Citation, Passages } from "./passages.ts"
 import { type Caller, type PrepareDependencies, type PreparedRun, prepareRun } from "./prepare.ts"
 import { DEFAULT_TIMEOUT_SECONDS, type RunRequest } from "./request.ts"
-import { type RunInput, runAgent } from "./run.ts"
 import { eventsOf, type RunEvent, type RunRecord, type RunSummary, toRunRecord } from "./run-record.ts"
-import type { RunOutcome, RunStore } from "./run-store.ts"
-import { StepWriter } from "./step-writer.ts"
+import type { RunOutcome } from "./run-rows.ts"
 import { BUILTIN_TOOLS } from "./tools/index.ts"
-import type { TableReader } from "./tools/table-reader.ts"
 import type { AnyTool } from "./tools/tool.ts"
 
-export interface AgentRunsDependencies extends PrepareDependencies {
-  store: RunStore
-  search: SearchService
-  tables: TableReader
-  evaluator: Evaluator
-  /** Runs that go at once; further ones wait. */
+export interface AgentRunsDependencies extends PrepareDependencies, CarryDependencies {
+  idempotency: Idempotency
+  /** Runs that are carried out at the same time; further ones wait. */
   concurrency: number
   /** Runs that may wait; further ones are refused as `overloaded`. */
   maxWaiting: number
@@ -77,7 +63,7 @@ export class AgentRuns {
     return [...BUILTIN_TOOLS, ...((await this.dependencies.external?.tools()) ?? [])]
   }
 
-  /** Runs that go and that wait, for metrics. */
+  /** For metrics. */
   get load(): { running: number; waiting: number } {
     return this.queue.load
   }
@@ -138,7 +124,7 @@ export class AgentRuns {
     return this.dependencies.store.list(workspaceId, request)
   }
 
-  /** Ends a run that goes; one that has ended stays as it is. */
+  /** Ends a run that is running; one that has ended stays as it is. */
   async cancel(workspaceId: string, runId: string): Promise<RunRecord> {
     await this.find(workspaceId, runId)
     const run = this.live.get(runId)
@@ -147,7 +133,7 @@ export class AgentRuns {
   }
 
   /**
-   * Removes a run with its steps. One that goes is not ended by the way: its caller may be waiting for it.
+   * Removes a run with its steps. One that is running is not ended by that: its caller may be waiting for it.
    * @throws AppError not_found; conflict while it is running
    */
   async delete(workspaceId: string, runId: string): Promise<void> {
@@ -172,7 +158,7 @@ export class AgentRuns {
     }
   }
 
-  /** Takes no more runs, lets those that go finish within `graceMs`, then ends the rest as interrupted. */
+  /** Takes no more runs, lets the running ones finish within `graceMs`, then ends the rest as interrupted. */
   async stop(graceMs: number): Promise<void> {
     this.stopping = true
     const runs = [...this.live.values()]
@@ -183,38 +169,39 @@ export class AgentRuns {
   }
 
   /** @returns the id of the new run, or of the one that the idempotency key started before */
-  private async start(
+  private start(
     caller: RunCaller,
     request: RunRequest,
-    { idempotencyKey, acceptedAt = new Date() }: StartOptions,
+    { idempotencyKey: key, acceptedAt = new Date() }: StartOptions,
     signal: AbortSignal,
   ): Promise<string> {
-    const { store } = this.dependencies
-    const hash = requestHash(request)
-    if (idempotencyKey !== undefined) {
-      const earlier = await store.findByIdempotencyKey(caller.workspaceId, idempotencyKey, acceptedAt)
-      if (earlier) return sameRequest(earlier, hash)
-    }
+    const { workspaceId } = caller
+    const repetition: IdempotentRequest | undefined =
+      key === undefined ? undefined : { workspaceId, operation: "run", key, hash: requestHash(request) }
+    return this.dependencies.idempotency.once(
+      repetition,
+      () => this.startNew(caller, request, acceptedAt, repetition, signal),
+      async runId => runId,
+    )
+  }
+
+  private async startNew(
+    caller: RunCaller,
+    request: RunRequest,
+    startedAt: Date,
+    repetition: IdempotentRequest | undefined,
+    signal: AbortSignal,
+  ): Promise<string> {
     if (this.stopping) throw new AppError("overloaded", { message: "the daemon is stopping", retryAfter: 5 })
     const prepared = await prepareRun(caller, request, this.dependencies, signal)
     const ticket = this.queue.enter(caller.keyId)
-    const deadlineAt = new Date(acceptedAt.getTime() + (request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000)
+    const deadlineAt = new Date(startedAt.getTime() + (request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000)
+    const { workspaceId, keyId } = caller
     try {
-      const inserted = await store.insert({
-        workspaceId: caller.workspaceId,
-        keyId: caller.keyId,
-        described: prepared.row,
-        startedAt: acceptedAt,
-        deadlineAt,
-        idempotencyKey: idempotencyKey ?? null,
-        requestHash: hash,
-      })
-      if ("earlier" in inserted) {
-        ticket.leave()
-        return sameRequest(inserted.earlier, hash)
-      }
-      this.launch(inserted.id, prepared, ticket, deadlineAt)
-      return inserted.id
+      const run = { workspaceId, keyId, described: prepared.row, startedAt, deadlineAt }
+      const id = await this.dependencies.store.insert(run, repetition)
+      this.launch(id, prepared, ticket, deadlineAt)
+      return id
     } catch (error) {
       ticket.leave()
       throw error
@@ -225,59 +212,18 @@ export class AgentRuns {
     const run = new LiveRun(id)
     this.live.set(id, run)
     const timer = setTimeout(
-      () => run.controller.abort(new Ending("timeout")),
+      () => run.abort.abort(new Ending("timeout")),
       Math.max(0, deadlineAt.getTime() - Date.now()),
     )
-    run.ended = this.carryThrough(run, prepared, ticket).finally(() => {
-      clearTimeout(timer)
-      ticket.leave()
-      this.live.delete(id)
-      run.notify()
-    })
+    run.ended = carryThrough(run, prepared, ticket, this.dependencies)
+      .then(outcome => this.finish(id, outcome))
+      .finally(() => {
+        clearTimeout(timer)
+        ticket.leave()
+        this.live.delete(id)
+        run.notify()
+      })
     run.ended.catch(error => log.error("an agent run could not be recorded", { run_id: id, error }))
-  }
-
-  private async carryThrough(run: LiveRun, prepared: PreparedRun, ticket: Ticket): Promise<void> {
-    const { store, library, search, tables, evaluator } = this.dependencies
-    const { signal } = run.controller
-    const { guard } = prepared
-    const passages = new Passages()
-    const usage: Usage = { prompt_tokens: 0, completion_tokens: 0 }
-    const startedAt = performance.now()
-    const steps = new StepWriter(store, run.id, () => run.notify())
-    const input: RunInput = {
-      ...prepared.input,
-      context: { ...prepared.context, library, search, tables, evaluator, passages, now: () => new Date(), signal },
-      steps,
-      usage,
-    }
-    let ending: Pick<RunOutcome, "status" | "output" | "structuredOutput" | "finishReason" | "error">
-    let citations: Citation[] = []
-    try {
-      await ticket.turn(signal)
-      const result = await orAbort((prepared.extractive ? runExtractive : runAgent)(input), signal)
-      citations = passages.citedIn(result.output)
-      ending = {
-        status: "completed",
-        output: result.output,
-        structuredOutput: result.structuredOutput,
-        finishReason: result.finishReason,
-        error: null,
-      }
-    } catch (error) {
-      ending = endingOf(await guard.error(error), run.id)
-    }
-    await steps.flush().catch(() => {}) // what cannot be written now fails again below
-    run.controller.abort(new Ending("interrupted")) // nothing that the run began outlives it
-    const nerCount = guard.count
-    const warnings = guard.partial ? [PARTIAL_REDACTION] : []
-    agentRunSeconds.observe({ status: ending.status }, (performance.now() - startedAt) / 1000)
-    guard.audit({ run_id: run.id })
-    const reached: RunOutcome = { ...ending, citations, warnings, usage, nerCount }
-    const outcome = await guard
-      .pass(reached, RUN_OUTCOME)
-      .catch(cause => guard.pass(withoutWords(reached, guard, cause), RUN_OUTCOME))
-    await this.finish(run.id, outcome)
   }
 
   /** Throws when the end cannot be stored now, and goes on trying in the background. */
@@ -292,7 +238,7 @@ export class AgentRuns {
   }
 
   private async end(run: LiveRun, reason: EndReason): Promise<void> {
-    run.controller.abort(new Ending(reason))
+    run.abort.abort(new Ending(reason))
     await run.ended
   }
 
@@ -306,16 +252,4 @@ export class AgentRuns {
   private nextChange(runId: string, signal: AbortSignal): Promise<void> {
     return this.live.get(runId)?.changed(signal) ?? Bun.sleep(ORPHAN_POLL_MS)
   }
-}
-
-/** What is left of a run whose words cannot be searched for private data. */
-function withoutWords(reached: RunOutcome, guard: Guard, cause: unknown): RunOutcome {
-  const error = toErrorBody(guard.bareError("model_unavailable", cause))
-  const nothing = { output: "", structuredOutput: undefined, citations: [] }
-  return { ...reached, ...nothing, status: "failed", finishReason: "error", error }
-}
-
-function sameRequest(earlier: { id: string; request_hash: string }, hash: string): string {
-  if (earlier.request_hash !== hash) throw keyReused()
-  return earlier.id
 }

@@ -6,7 +6,8 @@
 
 import type { Guarded } from "../guarded.ts"
 import type { StepRecorder } from "./calls.ts"
-import type { BegunStep, RunStore, StepCall, StepOutcome } from "./run-store.ts"
+import type { BegunStep, StepCall, StepOutcome } from "./run-rows.ts"
+import type { RunStore } from "./run-store.ts"
 
 /** How long a call may go unrecorded: long enough for most tools to end in, too short to be missed by a reader. */
 const BEGIN_DELAY_MS = 15

@@ -1,37 +1,41 @@
 /** Keeps what a run sends to its model within the window: old tool results shrink first, the task and the prompt never go. */
 import type { ChatTurn } from "../backends/backend.ts"
-import { guessTokens, TURN_TOKENS } from "../chat/tokens.ts"
+import { guessTokens, TURN_TOKENS } from "../grounding/tokens.ts"
+
+/** Tokens of a text. */
+type Count = (text: string) => number
 
 /** Characters that are taken out for one token too many; taking too few only costs another round. */
 const CUT_CHARACTERS_PER_TOKEN = 3
 /** What is left of an old result at first, enough to recognise it. */
 const EXCERPT_CHARACTERS = 400
 
-function turnTokens(turn: ChatTurn): number {
+function turnTokens(turn: ChatTurn, count: Count): number {
   const calls = turn.role === "assistant" && turn.toolCalls ? JSON.stringify(turn.toolCalls) : ""
-  return TURN_TOKENS + guessTokens(turn.content) + guessTokens(calls)
+  return TURN_TOKENS + count(turn.content) + count(calls)
 }
 
-export const transcriptTokens = (turns: ChatTurn[]): number => turns.reduce((sum, turn) => sum + turnTokens(turn), 0)
+export const transcriptTokens = (turns: ChatTurn[], count: Count = guessTokens): number =>
+  turns.reduce((sum, turn) => sum + turnTokens(turn, count), 0)
 
 /**
  * The turns, made to fit `budget` tokens: old results become excerpts, then stubs, then whole exchanges go,
  * then the newest results are cut. The first two turns (system prompt and task) stay; a task too long for any window is cut in its middle.
  */
-export function fitTranscript(turns: ChatTurn[], budget: number): ChatTurn[] {
+export function fitTranscript(turns: ChatTurn[], budget: number, count: Count = guessTokens): ChatTurn[] {
   let fitted = turns
   for (const characters of [EXCERPT_CHARACTERS, 0]) {
     for (const at of oldResults(fitted)) {
-      if (transcriptTokens(fitted) <= budget) return fitted
+      if (transcriptTokens(fitted, count) <= budget) return fitted
       fitted = replaced(fitted, at, shortened(fitted[at]!, characters))
     }
   }
-  while (transcriptTokens(fitted) > budget) {
+  while (transcriptTokens(fitted, count) > budget) {
     const cut = endOfFirstExchange(fitted)
     if (cut === undefined) break
     fitted = [...fitted.slice(0, 2), ...fitted.slice(cut)]
   }
-  return transcriptTokens(fitted) <= budget ? fitted : cutLongest(fitted, budget)
+  return transcriptTokens(fitted, count) <= budget ? fitted : cutLongest(fitted, budget, count)
 }
 
 const isResult = (turn: ChatTurn): boolean =>
@@ -61,9 +65,13 @@ function endOfFirstExchange(turns: ChatTurn[]): number | undefined {
 }
 
 /** Cuts the longest turns in their middle, the system prompt excepted, until the rest fits. */
-function cutLongest(turns: ChatTurn[], budget: number): ChatTurn[] {
+function cutLongest(turns: ChatTurn[], budget: number, count: Count): ChatTurn[] {
   let fitted = turns
-  for (let excess = transcriptTokens(fitted) - budget; excess > 0; excess = transcriptTokens(fitted) - budget) {
+  for (
+    let excess = transcriptTokens(fitted, count) - budget;
+    excess > 0;
+    excess = transcriptTokens(fitted, count) - budget
+  ) {
     const at = fitted.reduce(
       (longest, turn, i) => (i > 0 && turn.content.length > (fitted[longest]?.content.length ?? 0) ? i : longest),
       1,

@@ -1,16 +1,33 @@
-/** Rows of conversations and messages: what is written to them, and the public records that they are shown as. */
+/**
+ * Rows of conversations and messages: what is written to them, each with how it passes the guard, and the public records
+ * that they are shown as.
+ */
 import type { Selectable } from "kysely"
 import type { ErrorBody } from "../errors.ts"
-import type { Guarded } from "../guarded.ts"
+import { ERROR, WARNING } from "../grounding/fields.ts"
+import { CITATION, SOURCE, type Source } from "../grounding/passages.ts"
+import type { Fields, Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import { asksForRedaction } from "../redaction/redact.ts"
 import type { ConversationsTable, MessagesTable } from "../storage/conversations.ts"
 import type { Warning } from "../storage/document.ts"
 import type { ChatSettings } from "./settings.ts"
-import type { Citation, Conversation, ConversationSummary, FinishReason, Message, Source } from "./types.ts"
+import type { Citation, Conversation, ConversationSummary, FinishReason, Message } from "./types.ts"
 
 export type ConversationRow = Selectable<ConversationsTable>
 export type MessageRow = Selectable<MessagesTable>
+
+/** Files exist, the scope was looked at when it came, and of the redaction only its rules are kept. */
+const SETTINGS = {
+  system_prompt: "text",
+  use_library: "own",
+  context_id: "own",
+  file_ids: "own",
+  options: { temperature: "own", top_p: "own", max_tokens: "own", seed: "number", stop: "text" },
+  thinking: "own",
+  response_format: "json",
+  redaction: "own",
+} as const satisfies Fields<ChatSettings>
 
 export interface NewConversation {
   id: string
@@ -21,11 +38,22 @@ export interface NewConversation {
   additionalMetadata: Record<string, unknown>
 }
 
+export const NEW_CONVERSATION: Fields<NewConversation> = {
+  id: "own",
+  workspaceId: "own",
+  title: "text",
+  model: "own",
+  settings: SETTINGS,
+  additionalMetadata: "json",
+}
+
 /** What a caller changes in its conversation. */
 export interface ConversationPatch {
   title?: string
   additional_metadata?: Record<string, unknown>
 }
+
+export const CONVERSATION_PATCH: Fields<ConversationPatch> = { title: "text", additional_metadata: "json" }
 
 /** What a turn changes in its conversation beside the messages. */
 export interface ConversationChange {
@@ -37,12 +65,22 @@ export interface ConversationChange {
   fileIds: string[]
 }
 
+export const CONVERSATION_CHANGE: Fields<ConversationChange> = {
+  model: "own",
+  settings: SETTINGS,
+  additionalMetadata: "json",
+  title: "text",
+  fileIds: "own",
+}
+
 export interface NewUserMessage {
   content: string
   nerCount: number
   /** JSON of the redaction that the content went through. */
   redaction: string | null
 }
+
+export const USER_MESSAGE: Fields<NewUserMessage> = { content: "text", nerCount: "own", redaction: "own" }
 
 /** A reply as it is stored when it ends, however it ends. */
 export interface FinishedReply {
@@ -56,6 +94,19 @@ export interface FinishedReply {
   promptTokens: number
   completionTokens: number
   contextTokens: number | null
+}
+
+export const FINISHED_REPLY: Fields<FinishedReply> = {
+  content: "own",
+  citations: CITATION,
+  sources: SOURCE,
+  finishReason: "own",
+  error: ERROR,
+  warnings: WARNING,
+  nerCount: "own",
+  promptTokens: "own",
+  completionTokens: "own",
+  contextTokens: "own",
 }
 
 /** Of a reply that was being written when the process died. */

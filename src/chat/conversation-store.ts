@@ -1,5 +1,6 @@
 /** Conversations and their messages in the database. What is written has passed the guard of its turn. */
 import { sql } from "kysely"
+import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import type { Database, Executor } from "../storage/database.ts"
 import {
@@ -58,14 +59,16 @@ export class ConversationStore {
     return { data: rows.map(row => toSummary(row, Number(row.message_count ?? 0))), total: Number(total) }
   }
 
-  /** Undefined also for a conversation of another workspace. */
-  find(workspaceId: string, id: string): Promise<ConversationRow | undefined> {
-    return this.database
+  /** @throws AppError not_found, also for a conversation of another workspace */
+  async get(workspaceId: string, id: string): Promise<ConversationRow> {
+    const row = await this.database
       .selectFrom("conversations")
       .selectAll()
       .where("id", "=", id)
       .where("workspace_id", "=", workspaceId)
       .executeTakeFirst()
+    if (!row) throw new AppError("not_found", { message: "there is no such conversation" })
+    return row
   }
 
   /** In order. */

@@ -3,11 +3,11 @@
  * that goes away changes nothing.
  */
 import type { AppError } from "../errors.ts"
-import type { GuardedEvent, NumberedEvent } from "./types.ts"
+import { Live } from "../grounding/live.ts"
+import type { GuardedEvent, NumberedEvent } from "./events.ts"
 
-export class LiveReply {
-  /** Stops the model; the reason tells a cancelled reply from an interrupted one. */
-  readonly abort = new AbortController()
+/** `abort` stops the model; its reason is a StopReason. */
+export class LiveReply extends Live {
   /** Settles when the reply is stored, whatever became of it. */
   readonly finished: Promise<void>
   /** Why it failed; set before `finished` settles. */
@@ -16,12 +16,12 @@ export class LiveReply {
 
   private readonly events: NumberedEvent[] = []
   private readonly end = Promise.withResolvers<void>()
-  private next = Promise.withResolvers<void>()
 
   constructor(
     readonly conversationId: string,
     readonly messageId: string,
   ) {
+    super()
     this.finished = this.end.promise
   }
 
@@ -36,36 +36,24 @@ export class LiveReply {
 
   push(event: GuardedEvent): void {
     this.events.push({ ...event, id: this.events.length + 1 })
-    this.wake()
+    this.notify()
   }
 
   close(): void {
     this.endedAt = Date.now()
     this.end.resolve()
-    this.wake()
+    this.notify()
   }
 
   /** Events after number `after`, those to come included, until the reply ends or the reader leaves. */
   async *follow(after: number, signal?: AbortSignal): AsyncGenerator<NumberedEvent> {
-    const leave = () => this.wake()
-    signal?.addEventListener("abort", leave)
-    try {
-      for (let at = Math.max(0, after); ; ) {
-        while (at < this.events.length) {
-          if (signal?.aborted) return
-          yield this.events[at++]!
-        }
-        if (this.ended || signal?.aborted) return
-        await this.next.promise
+    for (let at = Math.max(0, after); ; ) {
+      while (at < this.events.length) {
+        if (signal?.aborted) return
+        yield this.events[at++]!
       }
-    } finally {
-      signal?.removeEventListener("abort", leave)
+      if (this.ended || signal?.aborted) return
+      await this.changed(signal)
     }
-  }
-
-  private wake(): void {
-    const { resolve } = this.next
-    this.next = Promise.withResolvers()
-    resolve()
   }
 }

@@ -1,23 +1,14 @@
 /** Checks a request before anything is stored: settings, model, files, redaction. What is wrong is thrown here. */
-import type { ModelCatalog, ResolvedModel } from "../backends/index.ts"
-import { Guard } from "../grounding/guard.ts"
-import { refusePrivateContext, type Scope, scopeOf } from "../grounding/scope.ts"
+import type { ResolvedModel } from "../backends/index.ts"
+import type { Guard } from "../grounding/guard.ts"
+import type { Source } from "../grounding/passages.ts"
+import { type Scope, scopeOf } from "../grounding/scope.ts"
+import { underGuard } from "../grounding/under-guard.ts"
 import type { Guarded } from "../guarded.ts"
-import { keptRedaction, parseRedaction, type Redactor } from "../redaction/redact.ts"
-import type { ConversationRow, MessageRow, NewUserMessage } from "./conversation-rows.ts"
-import { USER_MESSAGE } from "./fields.ts"
-import { type ChatFiles, existingFiles } from "./retrieval.ts"
+import { keptRedaction } from "../redaction/redact.ts"
+import { type ConversationRow, type MessageRow, type NewUserMessage, USER_MESSAGE } from "./conversation-rows.ts"
+import type { ChatDependencies } from "./dependencies.ts"
 import { type ChatSettings, mergeSettings, type TurnRequest, withFallbacks } from "./settings.ts"
-
-export interface PrepareDependencies {
-  models: ModelCatalog
-  files: ChatFiles
-  redactor: Redactor
-  /** Every request of that workspace is redacted, whatever it asks. */
-  redactionEnforced(workspaceId: string): boolean
-  /** Every file that was given to a conversation of the workspace. @throws AppError not_found */
-  filesOf(conversationId: string): Promise<string[]>
-}
 
 /** What a turn is made with, checked and redacted. */
 export interface Prepared {
@@ -26,66 +17,86 @@ export interface Prepared {
   scope: Scope
   guard: Guard
   request: TurnRequest
-  /** Redacted; empty where the request has no message. */
-  message: Guarded<string>
-  /** The same as it is stored. */
+  /** The request's message, empty where it has none, as it is stored. */
   added: Guarded<NewUserMessage>
   /** Found in message and system prompt. */
   promptEntities: number
 }
 
-/** @throws AppError invalid_request, invalid_pattern, not_found, model_not_found, model_unavailable */
-export async function prepareTurn(
-  dependencies: PrepareDependencies,
-  workspaceId: string,
-  given: TurnRequest,
-  conversation: ConversationRow | undefined,
-): Promise<Prepared> {
-  const { redactor, redactionEnforced } = dependencies
-  const request = withFallbacks(given)
-  const settings = mergeSettings(request, conversation && (JSON.parse(conversation.settings) as ChatSettings))
-  const enforced = redactionEnforced(workspaceId)
-  const guard = new Guard(redactor, parseRedaction(settings.redaction, enforced))
-  settings.redaction = keptRedaction(settings.redaction, enforced)
-  try {
-    return await prepare(dependencies, workspaceId, { request, settings, guard, conversation })
-  } catch (error) {
-    throw await guard.error(error) // what is wrong may be told in the request's own words
-  }
+/** What is prepared, with the rows that it is about: all that the writing of a reply needs to know. */
+export interface Turn extends Omit<Prepared, "request" | "added"> {
+  workspaceId: string
+  requestId: string
+  conversation: ConversationRow
+  /** The conversation was made by this turn. */
+  created: boolean
+  /** Messages before the one that is answered, oldest first. */
+  history: readonly MessageRow[]
+  userMessage: MessageRow
+  replyId: string
+  /** A reply that was cut and is written on; null for a new one. */
+  continued: { written: Guarded<string>; sources: Source[]; nerCount: number } | null
 }
 
-async function prepare(
-  dependencies: PrepareDependencies,
+/**
+ * @param conversation null for a new one
+ * @throws AppError invalid_request, invalid_pattern, not_found, model_not_found, model_unavailable
+ */
+export async function prepareTurn(
+  dependencies: ChatDependencies,
   workspaceId: string,
-  turn: Pick<Prepared, "request" | "settings" | "guard"> & { conversation: ConversationRow | undefined },
+  given: TurnRequest,
+  conversation: ConversationRow | null,
 ): Promise<Prepared> {
-  const { models, files } = dependencies
-  const { request, settings, guard, conversation } = turn
-  await guard.refusePrivateKeys("response_format", settings.response_format)
-  if (request.file_ids?.length) await files.getAll(workspaceId, request.file_ids)
-  const scope = await scopeIn(dependencies, workspaceId, settings)
-  const isKnown = async (contextId: string) => (await files.idsOfContext(workspaceId, contextId)).length > 0
-  if (request.context_id) await refusePrivateContext(guard, scope.contextId, isKnown)
-  const model = await models.resolve(request.model ?? conversation?.model)
-  const message = await guard.text(request.message ?? "")
-  if (request.system_prompt) settings.system_prompt = await guard.text(request.system_prompt)
-  else if (settings.system_prompt) settings.system_prompt = await guard.silently(settings.system_prompt)
-  const promptEntities = guard.count
-  const added = await guard.pass<NewUserMessage>(
-    { content: message, nerCount: promptEntities, redaction: guard.key },
-    USER_MESSAGE,
+  const request = withFallbacks(given)
+  const settings = mergeSettings(
+    request,
+    conversation ? (JSON.parse(conversation.settings) as ChatSettings) : undefined,
   )
-  return { model, settings, scope, guard, request, message, added, promptEntities }
+  return underGuard(dependencies, workspaceId, settings.redaction, async guard => {
+    settings.redaction = keptRedaction(settings.redaction, dependencies.redactionEnforced(workspaceId))
+    await guard.refusePrivateKeys("response_format", settings.response_format)
+    const scope = await scopeIn(dependencies, workspaceId, request, settings, guard)
+    const model = await dependencies.models.resolve(request.model ?? conversation?.model)
+    const content = await guard.text(request.message ?? "")
+    if (request.system_prompt) settings.system_prompt = await guard.text(request.system_prompt)
+    else if (settings.system_prompt) settings.system_prompt = await guard.silently(settings.system_prompt)
+    const promptEntities = guard.count
+    const message: NewUserMessage = { content, nerCount: promptEntities, redaction: guard.key }
+    return { model, settings, scope, guard, request, added: await guard.pass(message, USER_MESSAGE), promptEntities }
+  })
 }
 
 /** Where the turn looks: given files, and those of its conversation, that still exist. */
-async function scopeIn(
-  { files, filesOf }: PrepareDependencies,
+function scopeIn(
+  dependencies: ChatDependencies,
   workspaceId: string,
+  request: TurnRequest,
   { file_ids, context_id }: ChatSettings,
+  guard: Guard,
 ): Promise<Scope> {
-  const { fileIds, contextId } = await scopeOf({ fileIds: file_ids, contextId: context_id }, filesOf)
-  return { fileIds: fileIds && (await existingFiles(files, workspaceId, fileIds)).map(file => file.id), contextId }
+  const { files } = dependencies
+  const asked = {
+    fileIds: file_ids,
+    contextId: context_id,
+    named: { files: Boolean(request.file_ids?.length), context: Boolean(request.context_id) },
+  }
+  const known = {
+    existing: async (ids: readonly string[]) => (await files.existing(workspaceId, ids)).map(({ id }) => id),
+    hasContext: async (contextId: string) => (await files.idsOfContext(workspaceId, contextId)).length > 0,
+    filesOfConversation: (id: string) => filesOfConversation(dependencies, workspaceId, id),
+  }
+  return scopeOf(asked, known, guard)
+}
+
+/** Every file that was given to a conversation, by its id or with the conversation as its context. @throws AppError not_found */
+export async function filesOfConversation(
+  { store, files }: ChatDependencies,
+  workspaceId: string,
+  conversationId: string,
+): Promise<string[]> {
+  const named: string[] = JSON.parse((await store.get(workspaceId, conversationId)).file_ids)
+  return [...new Set([...named, ...(await files.idsOfContext(workspaceId, conversationId))])]
 }
 
 /** A stored message as this turn's model may see it: it may be redacted where it was not when it came. */

@@ -4,9 +4,8 @@
  */
 import type { ChatTurn } from "../backends/backend.ts"
 import { withoutMarks } from "../grounding/citations.ts"
-import { headOf } from "./passages.ts"
-import { TURN_TOKENS } from "./tokens.ts"
-import type { Source } from "./types.ts"
+import { headOf, type Source } from "../grounding/passages.ts"
+import { TURN_TOKENS } from "../grounding/tokens.ts"
 
 export interface PastMessage {
   role: "user" | "assistant"

@@ -1,39 +1,43 @@
-/** Relays what a model writes: its pieces become events, through the redaction of the turn, and the draft grows. */
+/** Relays what a model writes: its pieces become events, through the redaction of the turn. */
 import type { ChatPiece } from "../backends/backend.ts"
-import type { TextStream } from "../grounding/guard.ts"
-import { type Guarded, joined } from "../guarded.ts"
-import type { Draft, Turn } from "./turn.ts"
-import type { ChatEvent } from "./types.ts"
+import type { Guard, TextStream } from "../grounding/guard.ts"
+import type { Guarded } from "../guarded.ts"
+import type { ChatEvent } from "./events.ts"
+import type { Ended, Progress } from "./progress.ts"
 
 export class Relay {
   private readonly text: TextStream
   private thinking: TextStream
   private phase = ""
   private thinkingEnded = true
+  private began = false
 
+  /** @param showsThinking whether the caller asked for the model's thoughts */
   constructor(
-    private readonly turn: Turn,
-    private readonly draft: Draft,
+    private readonly guard: Guard,
+    private readonly showsThinking: boolean,
   ) {
-    this.text = turn.guard.stream()
-    this.thinking = turn.guard.stream()
+    this.text = guard.stream()
+    this.thinking = guard.stream()
   }
 
-  async *events(pieces: AsyncIterable<ChatPiece>): AsyncGenerator<ChatEvent> {
+  async *events(pieces: AsyncIterable<ChatPiece>): AsyncGenerator<Progress, Ended> {
+    let ended: Ended = { finishReason: "stop", usage: { prompt_tokens: 0, completion_tokens: 0 } }
     for await (const piece of pieces) {
       if (piece.type === "waiting") yield* this.enter("loading_model", piece.detail)
       else if (piece.type === "thinking") yield* this.think(piece.text)
       else if (piece.type === "text") yield* this.write(piece.text)
       else if (piece.type === "end") {
-        this.draft.finishReason = piece.reason
-        this.draft.usage = {
-          prompt_tokens: piece.usage.promptTokens,
-          completion_tokens: piece.usage.completionTokens,
+        const { promptTokens, completionTokens } = piece.usage
+        ended = {
+          finishReason: piece.reason,
+          usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
         }
       }
     }
     yield* this.endThinking()
-    yield* this.delta(await this.text.end())
+    yield* delta(await this.text.end())
+    return ended
   }
 
   private *enter(phase: "loading_model" | "thinking" | "generating", detail?: string): Generator<ChatEvent> {
@@ -43,32 +47,36 @@ export class Relay {
     yield { event: "status", data: { phase, ...(detail ? { detail } : {}) } }
   }
 
-  private async *think(text: string): AsyncGenerator<ChatEvent> {
-    this.draft.firstTokenAt ??= performance.now()
-    yield* this.enter("thinking")
-    this.thinkingEnded = false
-    if (this.turn.settings.thinking) yield* thought(await this.thinking.push(text))
+  private *begin(): Generator<Progress> {
+    if (this.began) return
+    this.began = true
+    yield { fact: { firstTokenAt: performance.now() } }
   }
 
-  private async *write(text: string): AsyncGenerator<ChatEvent> {
-    this.draft.firstTokenAt ??= performance.now()
+  private async *think(text: string): AsyncGenerator<Progress> {
+    yield* this.begin()
+    yield* this.enter("thinking")
+    this.thinkingEnded = false
+    if (this.showsThinking) yield* thought(await this.thinking.push(text))
+  }
+
+  private async *write(text: string): AsyncGenerator<Progress> {
+    yield* this.begin()
     yield* this.endThinking()
     yield* this.enter("generating")
-    yield* this.delta(await this.text.push(text))
+    yield* delta(await this.text.push(text))
   }
 
   private async *endThinking(): AsyncGenerator<ChatEvent> {
     if (this.thinkingEnded) return
     this.thinkingEnded = true
-    if (this.turn.settings.thinking) yield* thought(await this.thinking.end())
-    this.thinking = this.turn.guard.stream() // some models think again between sentences
+    if (this.showsThinking) yield* thought(await this.thinking.end())
+    this.thinking = this.guard.stream() // some models think again between sentences
   }
+}
 
-  private *delta(text: Guarded<string>): Generator<ChatEvent> {
-    if (!text) return
-    this.draft.content = joined(this.draft.content, text)
-    yield { event: "message_delta", data: { text } }
-  }
+function* delta(text: Guarded<string>): Generator<ChatEvent> {
+  if (text) yield { event: "message_delta", data: { text } }
 }
 
 function* thought(text: Guarded<string>): Generator<ChatEvent> {

@@ -3,7 +3,7 @@
 import type { ErrorBody } from "../errors.ts"
 import { fromStore } from "../guarded.ts"
 import { INTERRUPTED, type MessageRow, toMessage } from "./conversation-rows.ts"
-import type { ChatEvent, ChatEventData, NumberedEvent } from "./types.ts"
+import type { ChatEvent, ChatEventData, NumberedEvent } from "./events.ts"
 
 /**
  * From the beginning where `lastEventId` is 0. Otherwise the reader has a part of a stream whose deltas are forgotten:

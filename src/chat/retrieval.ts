@@ -1,55 +1,22 @@
 /** What the library gives to one turn: passages found with the message, pictures for models that see. */
 import type { ChatImage } from "../backends/backend.ts"
 import type { Guard } from "../grounding/guard.ts"
+import { Live } from "../grounding/live.ts"
+import { SOURCE, type Source, toSources } from "../grounding/passages.ts"
 import type { Scope } from "../grounding/scope.ts"
 import { CHANCE } from "../search/relevance.ts"
-import type { SearchService } from "../search/types.ts"
-import { SOURCE } from "./fields.ts"
-import { toSources } from "./passages.ts"
-import type { ChatEvent, Source } from "./types.ts"
-
-/** A file as chat knows it; a FileRecord has all of these. */
-export interface ChatFile {
-  id: string
-  name: string
-  mime_type: string
-  size: number
-  status: string
-}
-
-/** What chat asks of the library. */
-export interface ChatFiles {
-  /** In the given order. @throws AppError not_found when the workspace lacks one */
-  getAll(workspaceId: string, fileIds: readonly string[]): Promise<ChatFile[]>
-  /** Ids of the files that were uploaded with this context. */
-  idsOfContext(workspaceId: string, contextId: string): Promise<string[]>
-  /** Where the original bytes lie. */
-  content(workspaceId: string, fileId: string): Promise<{ path: string }>
-}
-
-export interface RetrievalDependencies {
-  search: SearchService
-  files: ChatFiles
-  /** Longest wait for given files that are still being indexed. */
-  fileWaitMs: number
-}
+import type { ChatDependencies, ChatFile, ChatFiles } from "./dependencies.ts"
+import type { ChatEvent } from "./events.ts"
 
 /** Hits that are asked for; merging and the window leave fewer. */
 const HITS = 10
-const POLL_MS = 300
+/** Files may change many at a time: they are not looked at more often than this. */
+const LOOK_AGAIN_MS = 200
+/** Files whose names are told of those that are waited for. */
+const MAX_NAMED = 5
 const MAX_IMAGES = 4
 const MAX_IMAGE_BYTES = 20_000_000
 const PENDING = new Set(["queued", "indexing"])
-
-/** The given files that still exist: inherited ones may have been deleted since. */
-export async function existingFiles(
-  files: ChatFiles,
-  workspaceId: string,
-  ids: readonly string[],
-): Promise<ChatFile[]> {
-  const found = await Promise.all(ids.map(id => files.getAll(workspaceId, [id]).catch(() => [])))
-  return found.flat()
-}
 
 /** What a search for one turn gave. */
 export interface Retrieved {
@@ -65,7 +32,7 @@ const NOTHING_ASKED: Retrieved = { sources: [], inVain: false }
  * any other are left out, unless the turn names the files: then those are what it is about.
  */
 export async function* retrieve(
-  { search, files, fileWaitMs }: RetrievalDependencies,
+  { search, files, fileWaitMs }: ChatDependencies,
   turn: { workspaceId: string; query: string; scope: Scope; guard: Guard },
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Retrieved> {
@@ -113,29 +80,45 @@ async function isEmpty(files: ChatFiles, workspaceId: string, { contextId }: Sco
 async function* awaitFiles(
   files: ChatFiles,
   workspaceId: string,
-  ids: string[],
+  ids: readonly string[],
   waitMs: number,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, void> {
-  const deadline = performance.now() + waitMs
-  let said = ""
-  for (;;) {
-    const pending = (await existingFiles(files, workspaceId, ids)).filter(file => PENDING.has(file.status))
-    if (pending.length === 0) return
-    const names = pending.map(file => file.name).join(", ")
-    const late = performance.now() >= deadline
-    const detail = late ? `answering without ${names}: not indexed yet` : `waiting until ${names} can be searched`
-    if (detail !== said) yield { event: "status", data: { phase: "retrieving", detail } }
-    said = detail
-    if (late) return
-    await Bun.sleep(POLL_MS)
-    signal.throwIfAborted()
+  const late = waitMs > 0 ? AbortSignal.timeout(waitMs) : AbortSignal.abort()
+  const stop = AbortSignal.any([signal, late])
+  const changes = new Live()
+  const ignore = files.listen(ids, () => changes.notify())
+  try {
+    for (let pending = ids, said = ""; ; ) {
+      const changed = changes.changed(stop) // before looking, so that nothing falls between
+      const found = (await files.existing(workspaceId, pending)).filter(file => PENDING.has(file.status))
+      if (found.length === 0) return
+      const names = namesOf(found)
+      const detail = late.aborted
+        ? `answering without ${names}: not indexed yet`
+        : `waiting until ${names} can be searched`
+      if (detail !== said) yield { event: "status", data: { phase: "retrieving", detail } }
+      if (late.aborted) return
+      said = detail
+      pending = found.map(({ id }) => id)
+      await changed
+      if (!stop.aborted) await Bun.sleep(LOOK_AGAIN_MS)
+      signal.throwIfAborted()
+    }
+  } finally {
+    ignore()
   }
+}
+
+function namesOf(files: readonly ChatFile[]): string {
+  const names = files.slice(0, MAX_NAMED).map(({ name }) => name)
+  const more = files.length - names.length
+  return `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`
 }
 
 /** Pictures among the given files, in the form in which models take them. */
 export async function imagesOf(files: ChatFiles, workspaceId: string, ids: readonly string[]): Promise<ChatImage[]> {
-  const pictures = (await existingFiles(files, workspaceId, ids))
+  const pictures = (await files.existing(workspaceId, ids))
     .filter(file => file.mime_type.startsWith("image/") && file.size <= MAX_IMAGE_BYTES)
     .slice(-MAX_IMAGES)
   return Promise.all(

@@ -1,6 +1,7 @@
 /** What a turn is asked with: the request's own fields, those of `additional_metadata` behind them, then the conversation's. */
 import type { ChatOptions } from "../backends/backend.ts"
 import { invalid } from "../errors.ts"
+import { checkMetadata } from "../library/labels.ts"
 
 /** The optional fields of a chat request (section 6 of the API), checked in form by whoever received them. */
 export interface TurnRequest {
@@ -42,7 +43,7 @@ export const DEFAULT_SETTINGS: ChatSettings = {
   redaction: null,
 }
 
-const MAX_METADATA_BYTES = 16_384
+export const METADATA = "additional_metadata"
 const MAX_FILE_IDS = 1_000
 
 const isString = (value: unknown): value is string => typeof value === "string"
@@ -66,7 +67,7 @@ export function withFallbacks(request: TurnRequest): TurnRequest {
   const metadata = request.additional_metadata
   const filled: TurnRequest = { ...request }
   if (metadata) {
-    checkMetadata(metadata)
+    checkMetadata(metadata, METADATA)
     for (const [key, [accepts, rule]] of Object.entries(FALLBACKS)) {
       const value = metadata[key]
       if (value === undefined || value === null || request[key as keyof TurnRequest] !== undefined) continue
@@ -76,14 +77,6 @@ export function withFallbacks(request: TurnRequest): TurnRequest {
   }
   if ((filled.file_ids?.length ?? 0) > MAX_FILE_IDS) throw invalid("file_ids", `must hold at most ${MAX_FILE_IDS} ids`)
   return filled
-}
-
-/** @throws AppError invalid_request */
-export function checkMetadata(metadata: unknown): asserts metadata is Record<string, unknown> {
-  if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata))
-    throw invalid("additional_metadata", "must be an object")
-  if (Buffer.byteLength(JSON.stringify(metadata)) > MAX_METADATA_BYTES)
-    throw invalid("additional_metadata", "must be at most 16 KB of JSON")
 }
 
 /** @param request with its fallbacks filled */

@@ -1,14 +1,13 @@
 /** What a turn sends to its model: history and pictures as the model may see them, all of it fitted into the window. */
-import type { Capability, ChatTurn } from "../backends/backend.ts"
+import type { Capability, ChatImage, ChatTurn } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
-import { asSeen } from "./prepare.ts"
+import { IMAGE_TOKENS } from "../grounding/tokens.ts"
+import { windowOf } from "../grounding/window.ts"
+import type { ChatDependencies } from "./dependencies.ts"
+import { asSeen, type Turn } from "./prepare.ts"
 import { chooseWindow, type FittedPrompt, fitPrompt, type PastMessage } from "./prompt.ts"
 import { imagesOf, type Retrieved } from "./retrieval.ts"
-import { IMAGE_TOKENS } from "./tokens.ts"
-import type { ReplyDependencies, Turn } from "./turn.ts"
 
-/** Where a server does not say how large a model's window is. */
-const UNKNOWN_WINDOW = 8_192
 /** Room for the answer, unless the request says how long it may be. */
 const ANSWER_TOKENS = 2_048
 const THINKING_ANSWER_TOKENS = 4_096
@@ -16,20 +15,23 @@ const THINKING_ANSWER_TOKENS = 4_096
 const SURELY_TOO_LONG = 1.6
 
 /** Earlier messages as the model may see them now: a turn may be redacted where the ones before it were not. */
-export async function guardedHistory({ history, guard }: Turn): Promise<PastMessage[]> {
+export async function historyAsSeen({ history, guard }: Turn): Promise<PastMessage[]> {
   const past: PastMessage[] = []
   for (const message of history)
     if (message.content) past.push({ role: message.role, content: (await asSeen(message, guard)).content })
   return past
 }
 
-export async function pictures({ model, settings, guard, workspaceId }: Turn, { files }: ReplyDependencies) {
-  // What a picture shows cannot be redacted, so under redaction the model sees none.
+/** What a picture shows cannot be redacted, so under redaction the model sees none. */
+export async function picturesFor(
+  { model, settings, guard, workspaceId }: Turn,
+  { files }: ChatDependencies,
+): Promise<ChatImage[]> {
   const sees = model.info.capabilities.includes("vision" satisfies Capability) && !guard.redacts
   return sees && settings.file_ids.length > 0 ? imagesOf(files, workspaceId, settings.file_ids) : []
 }
 
-export function withImages(turns: ChatTurn[], images: Awaited<ReturnType<typeof pictures>>): ChatTurn[] {
+export function withImages(turns: ChatTurn[], images: ChatImage[]): ChatTurn[] {
   if (images.length === 0) return turns
   const newest = turns.findLastIndex(turn => turn.role === "user")
   return turns.map((turn, at) => (at === newest && turn.role === "user" ? { ...turn, images } : turn))
@@ -45,7 +47,7 @@ export function fitTurn(
   history: PastMessage[],
   { sources, inVain }: Retrieved,
   images: number,
-  { meter, maxContextTokens }: ReplyDependencies,
+  { meter, maxContextTokens }: ChatDependencies,
 ): WindowedPrompt {
   const { settings, model, userMessage, conversation } = turn
   const count = (text: string) => meter.count(model.info.value, text)
@@ -61,7 +63,7 @@ export function fitTurn(
   }
   if (model.info.provider === "builtin")
     return { ...fitPrompt({ ...parts, windowTokens: null, answerTokens: 0 }), contextTokens: null }
-  const largest = model.info.contextLength ?? UNKNOWN_WINDOW
+  const largest = windowOf(model.info)
   const fixed = count(`${settings.system_prompt ?? ""}${userMessage.content}`)
   if (fixed > largest * SURELY_TOO_LONG)
     throw new AppError("invalid_request", {

@@ -1,66 +1,178 @@
-/** What a turn is made of, and what has come of it so far. */
-import type { ResolvedModel } from "../backends/index.ts"
-import type { Guard } from "../grounding/guard.ts"
-import type { Scope } from "../grounding/scope.ts"
-import { type Guarded, NOTHING } from "../guarded.ts"
-import type { Warning } from "../storage/document.ts"
-import type { ConversationRow, MessageRow } from "./conversation-rows.ts"
-import type { QueryRewriter } from "./query-rewriter.ts"
-import type { RetrievalDependencies } from "./retrieval.ts"
-import type { ChatSettings } from "./settings.ts"
-import type { TokenMeter } from "./tokens.ts"
-import type { Citation, FinishReason, Source, Usage } from "./types.ts"
+/**
+ * One turn, from what is asked to the reply that runs by itself: the request is checked (`prepare.ts`), its messages are
+ * stored in one transaction, and a writer carries the reply to its end (`writer.ts`).
+ *
+ * What is wrong with a request is thrown before anything is stored; what goes wrong later is an event of the reply.
+ */
+import type { Executor } from "../storage/database.ts"
+import { type IdempotentRequest, note } from "../storage/idempotency.ts"
+import {
+  CONVERSATION_CHANGE,
+  type ConversationChange,
+  type ConversationRow,
+  type MessageRow,
+  NEW_CONVERSATION,
+  type NewConversation,
+} from "./conversation-rows.ts"
+import type { ConversationStore } from "./conversation-store.ts"
+import type { ChatDependencies } from "./dependencies.ts"
+import type { NumberedEvent } from "./events.ts"
+import { LiveReply } from "./live-reply.ts"
+import type { Plan } from "./plan.ts"
+import { asSeen, type Prepared, prepareTurn, type Turn } from "./prepare.ts"
+import { type TurnRequest, titleOf } from "./settings.ts"
+import { ReplyWriter } from "./writer.ts"
 
-export interface Turn {
+/** Who asks. */
+export interface Asker {
   workspaceId: string
-  conversation: ConversationRow
-  /** The conversation was made by this turn. */
+  /** Named in errors. */
+  requestId: string
+  /** Of a call with an Idempotency-Key. */
+  repetition?: IdempotentRequest | undefined
+}
+
+/** A turn under way; no `live` reply where there was nothing to do. */
+export interface Started {
+  conversationId: string
+  live: LiveReply | undefined
+  /** Messages that this call added or extended. */
+  messageIds: string[]
+  /** The events of a repeated call whose reply is over and no longer live. */
+  stored?: () => AsyncIterable<NumberedEvent>
+}
+
+/** What a repetition of a call needs to follow the turn that the first one began. */
+export interface NotedTurn {
+  conversationId: string
   created: boolean
-  /** Messages before the one that is answered, oldest first. */
-  history: MessageRow[]
-  userMessage: MessageRow
   replyId: string
-  /** Its texts redacted already. */
-  settings: ChatSettings
-  scope: Scope
-  model: ResolvedModel
-  guard: Guard
-  /** A reply that was cut and is written on; null for a new one. */
-  continued: { written: Guarded<string>; sources: Source[]; nerCount: number } | null
-  /** Found in message and system prompt when this turn was prepared. */
-  promptEntities: number
+  messageIds: string[]
 }
 
-/** What has come of a turn so far. */
-export interface Draft {
-  content: Guarded<string>
-  sources: Source[]
-  citations: Citation[]
-  warnings: Warning[]
-  finishReason: FinishReason
-  usage: Usage
-  contextTokens: number | null
-  searchMs: number
-  startedAt: number
-  firstTokenAt: number | null
+/** The rows of a turn as they stand when its reply begins. */
+interface StoredTurn {
+  conversation: ConversationRow
+  question: MessageRow
+  reply: MessageRow
+  messageIds: string[]
 }
 
-export const newDraft = (): Draft => ({
-  content: NOTHING,
-  sources: [],
-  citations: [],
-  warnings: [],
-  finishReason: "stop",
-  usage: { prompt_tokens: 0, completion_tokens: 0 },
-  contextTokens: null,
-  searchMs: 0,
-  startedAt: performance.now(),
-  firstTokenAt: null,
-})
+/**
+ * Begins a turn in a conversation that is held for it.
+ * @param conversationId of a new conversation as well
+ * @throws AppError; nothing is stored then
+ */
+export async function beginTurn(
+  dependencies: ChatDependencies,
+  asker: Asker,
+  conversationId: string,
+  given: TurnRequest,
+  plan: Plan,
+): Promise<Started> {
+  const prepared = await prepareTurn(dependencies, asker.workspaceId, given, plan.conversation)
+  const stored = await storeTurn(dependencies, asker, conversationId, prepared, plan)
+  const turn = await turnOf(asker, prepared, plan, stored)
+  const live = new LiveReply(conversationId, turn.replyId)
+  const writer = new ReplyWriter(turn, live, dependencies)
+  dependencies.replies.begin(
+    live,
+    () => writer.write(),
+    () => writer.content,
+  )
+  return { conversationId, live, messageIds: stored.messageIds }
+}
 
-export interface ReplyDependencies extends RetrievalDependencies {
-  meter: TokenMeter
-  rewriter: QueryRewriter
-  /** The operator's bound on windows; 0 for the models' own. */
-  maxContextTokens: number
+/** Applies what a request changes in its conversation, where there is nothing to answer. */
+export async function changeOnly(
+  dependencies: ChatDependencies,
+  { workspaceId }: Asker,
+  given: TurnRequest,
+  conversation: ConversationRow,
+): Promise<Started> {
+  const { store } = dependencies
+  const prepared = await prepareTurn(dependencies, workspaceId, given, conversation)
+  await store.transaction(await conversationWrite(store, workspaceId, conversation.id, prepared, conversation))
+  return { conversationId: conversation.id, live: undefined, messageIds: [] }
+}
+
+async function storeTurn(
+  { store }: ChatDependencies,
+  { workspaceId, repetition }: Asker,
+  id: string,
+  prepared: Prepared,
+  { conversation: known, removeFrom, question, cut }: Plan,
+): Promise<StoredTurn> {
+  const { model, guard, added } = prepared
+  const writeConversation = await conversationWrite(store, workspaceId, id, prepared, known)
+  return store.transaction(async trx => {
+    const conversation = await writeConversation(trx)
+    if (removeFrom !== null) await store.deleteFrom(id, removeFrom, trx)
+    const asked = question ?? (await store.addUserMessage(id, added, trx))
+    if (cut) await store.reopen(cut.id, model.info.value, trx)
+    const reply = cut ?? (await store.addReply(id, model.info.value, guard.key, trx))
+    const messageIds = question ? [reply.id] : [asked.id, reply.id]
+    // Together with the messages, so that a repetition after a crash finds both or neither.
+    const noted: NotedTurn = { conversationId: id, created: known === null, replyId: reply.id, messageIds }
+    if (repetition) await note(trx, repetition, JSON.stringify(noted))
+    return { conversation, question: asked, reply, messageIds }
+  })
+}
+
+/** What the request makes of its conversation, redacted already: the transaction only writes. */
+async function conversationWrite(
+  store: ConversationStore,
+  workspaceId: string,
+  id: string,
+  { request, settings, model, guard, added }: Prepared,
+  known: ConversationRow | null,
+): Promise<(trx: Executor) => Promise<ConversationRow>> {
+  if (!known) {
+    const made: NewConversation = {
+      id,
+      workspaceId,
+      title: request.title || titleOf(added.content),
+      model: model.info.value,
+      settings,
+      additionalMetadata: request.additional_metadata ?? {},
+    }
+    const guarded = await guard.pass(made, NEW_CONVERSATION)
+    return trx => store.create(guarded, trx)
+  }
+  const filesSoFar: string[] = JSON.parse(known.file_ids)
+  const change: ConversationChange = {
+    model: model.info.value,
+    settings,
+    fileIds: [...new Set([...filesSoFar, ...settings.file_ids])],
+    ...(request.additional_metadata ? { additionalMetadata: request.additional_metadata } : {}),
+    ...(request.title ? { title: request.title } : {}),
+  }
+  const guarded = await guard.pass(change, CONVERSATION_CHANGE)
+  return async trx => {
+    await store.change(id, guarded, trx)
+    return known
+  }
+}
+
+async function turnOf(
+  { workspaceId, requestId }: Asker,
+  prepared: Prepared,
+  { conversation: known, history, question, cut }: Plan,
+  stored: StoredTurn,
+): Promise<Turn> {
+  const { guard } = prepared
+  return {
+    ...prepared,
+    workspaceId,
+    requestId,
+    conversation: stored.conversation,
+    created: known === null,
+    history,
+    userMessage: question ? await asSeen(question, guard) : stored.question,
+    replyId: stored.reply.id,
+    // A reply that failed before its first word is written anew, with a new search.
+    continued: cut?.content
+      ? { written: (await asSeen(cut, guard)).content, sources: JSON.parse(cut.sources), nerCount: cut.ner_count }
+      : null,
+  }
 }

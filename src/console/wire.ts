@@ -1,10 +1,10 @@
 /** What the API answers, as the console reads it. Types of the domain are used as they are: one definition. */
 import type { InvitationRecord, WorkspaceRecord } from "../keys/workspaces.ts"
 
-export type { Citation as Source } from "../agents/passages.ts"
 export type { RunRecord as Run, RunSummary, StepRecord as RunStep } from "../agents/run-record.ts"
 export type { ModelRecord as Model } from "../backends/index.ts"
-export type { Conversation, ConversationSummary, Message, Position } from "../chat/types.ts"
+export type { Conversation, ConversationSummary, Message } from "../chat/types.ts"
+export type { Citation as Source, Position } from "../grounding/passages.ts"
 export type { ApiKeyRecord, NewApiKey, Scope } from "../keys/keys.ts"
 export type { SessionRecord } from "../keys/sessions.ts"
 export type { UserRecord, UserRole } from "../keys/users.ts"

@@ -12,3 +12,21 @@ export const numbersIn = (text: string): number[] => [
 
 /** The same text, as long as before, with marks that cite nothing: `[2]` becomes `(2)`. */
 export const withoutMarks = (text: string): string => text.replace(MARK, "($1)")
+
+export interface Cited<Passage> {
+  /** Each once, in the order of their first mark. */
+  citations: Passage[]
+  /** Numbers that no passage has. */
+  invalid: number[]
+}
+
+/** The passages that a text cites. Without passages a bracketed number is none of ours: a list index in code, perhaps. */
+export function citedIn<Passage extends { index: number }>(text: string, passages: readonly Passage[]): Cited<Passage> {
+  if (passages.length === 0) return { citations: [], invalid: [] }
+  const byIndex = new Map(passages.map(passage => [passage.index, passage]))
+  const numbers = numbersIn(text)
+  return {
+    citations: numbers.flatMap(number => byIndex.get(number) ?? []),
+    invalid: numbers.filter(number => !byIndex.has(number)),
+  }
+}

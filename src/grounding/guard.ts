@@ -6,7 +6,6 @@
 import { createHash } from "node:crypto"
 import { AppError, type ErrorCode, invalid } from "../errors.ts"
 import type { Fields, Guarded } from "../guarded.ts"
-import { isId } from "../id.ts"
 import {
   auditRedaction,
   countByKind,
@@ -14,8 +13,10 @@ import {
   objectOf,
   type RedactionPolicy,
   type Redactor,
-  replacementOf,
 } from "../redaction/redact.ts"
+import { CleanTexts } from "./clean-texts.ts"
+import { type Visitors, walkFields } from "./field-walk.ts"
+import { privateWords, withoutFragments } from "./fragments.ts"
 import { KnownNames } from "./known-names.ts"
 
 /** Text that arrives in deltas. */
@@ -24,15 +25,10 @@ export interface TextStream {
   end(): Promise<Guarded<string>> | Guarded<string>
 }
 
-type Redacting = Pick<Redactor, "redact" | "redactValue" | "stream">
-type Table = { readonly [name: string]: Step | undefined }
-type Step = string | Table
+export type Redacting = Pick<Redactor, "redact" | "redactValue" | "stream">
 
 /** Names in our own messages that a reader of names may take for a person's. */
 const OWN_NAMES = ["carrel", "ollama", "openai"]
-/** What a complaint may quote: a stretch without blanks and quotation marks; shorter ones tell nothing. */
-const FRAGMENT = /[\p{L}\p{N}@._%+-]{3,}/gu
-const WORDS = /[\p{L}\p{N}]+/gu
 /** Numbers below it are kept as they are: no identifier of a person is shorter. */
 const SHORT_NUMBER = 100_000
 
@@ -40,14 +36,16 @@ export class Guard {
   private readonly found: Entity[] = []
   private readonly streams: { entities: Entity[]; partial: boolean }[] = []
   private readonly names = new KnownNames()
-  /** Texts that came out of this guard, and their lines: what is composed of them is not searched again. */
-  private readonly clean = new Set<string>()
-  private readonly cleanLines = new Set<string>()
-  private readonly cleanObjects = new WeakSet<object>()
-  /** What came of texts and objects that go through a door again and again: every turn of a run sends the ones before. */
-  private readonly changed = new Map<string, string>()
+  /** What came out of this guard, or was trusted: it is not searched again. */
+  private readonly clean = new CleanTexts()
+  /** What came of objects that go through a door again and again: every turn of a run sends the ones before. */
   private readonly passed = new WeakMap<object, unknown>()
   private readsPartly = false
+  private readonly visitors: Visitors = {
+    text: async text => this.clean.composed(text, async given => (await this.redact(given)).text),
+    json: (value, keys) => this.passJson(value, keys),
+    number: value => this.number(value),
+  }
 
   /** Names the policy: what went through it before need not go again. A digest, for patterns may quote values. */
   readonly key: string | null
@@ -104,16 +102,12 @@ export class Guard {
    */
   async textAbout(text: string, given: unknown): Promise<Guarded<string>> {
     const shown = await this.text(text)
-    if (!this.policy) return shown
-    const hidden = new Map<string, string>()
-    await this.collectPrivate(given, hidden)
+    const { policy } = this
+    if (!policy) return shown
+    const hidden = await privateWords(given, async value => (await this.redactor.redact(value, policy)).entities)
     if (hidden.size === 0) return shown
-    const whole = shown.replace(FRAGMENT, fragment => {
-      const words = fragment.match(WORDS) ?? []
-      const kind = words.length > 0 && words.every(word => hidden.has(word)) ? hidden.get(words[0]!) : undefined
-      return kind === undefined ? fragment : replacementOf(kind)
-    })
-    this.remember(whole)
+    const whole = withoutFragments(shown, hidden)
+    this.clean.add(whole)
     return whole as Guarded<string>
   }
 
@@ -145,14 +139,28 @@ export class Guard {
   trust(...given: (string | object)[]): void {
     if (!this.policy) return
     for (const each of given)
-      if (typeof each === "string") this.remember(each)
-      else this.cleanObjects.add(each)
+      if (typeof each === "string") this.clean.add(each)
+      else this.clean.addObject(each)
   }
 
   /** A record on its way through a door, every field as its table says; fields that are not in the table are left out. */
   async pass<T extends object>(record: T, fields: Fields<T>): Promise<Guarded<T>> {
     if (!this.policy) return record as Guarded<T>
-    return (await this.walk(record, fields as Table)) as Guarded<T>
+    return (await walkFields(record, fields, this.visitors)) as Guarded<T>
+  }
+
+  /**
+   * The outcome of a turn or a run, which must be stored whatever happens: where it cannot be searched (the reader of names
+   * has failed), what `bare` leaves of it, with an error that says so.
+   */
+  async passOutcome<T extends object>(
+    outcome: T,
+    fields: Fields<T>,
+    bare: (error: AppError) => T,
+  ): Promise<Guarded<T>> {
+    return this.pass(outcome, fields).catch(cause =>
+      this.pass(bare(this.bareError("model_unavailable", cause)), fields),
+    )
   }
 
   /**
@@ -165,7 +173,7 @@ export class Guard {
   }
 
   /** An error that says no more than its code does. */
-  bareError(code: ErrorCode, cause: unknown): AppError {
+  private bareError(code: ErrorCode, cause: unknown): AppError {
     const bare = new AppError(code, { cause })
     this.trust(bare.message)
     return bare
@@ -214,59 +222,24 @@ export class Guard {
     for (const entity of entities) this.names.learn(given.slice(entity.start, entity.end), entity)
     const again = this.names.replaceIn(text)
     this.readsPartly ||= partial
-    this.remember(again.text)
+    this.clean.add(again.text)
     return { text: again.text as Guarded<string>, entities: [...entities, ...again.entities] }
-  }
-
-  /** The words of all private values in a JSON value, with the kind of the value that they are of. */
-  private async collectPrivate(given: unknown, words: Map<string, string>): Promise<void> {
-    if (typeof given === "object" && given !== null) {
-      for (const part of Object.entries(given).flat()) await this.collectPrivate(part, words)
-      return
-    }
-    if (!this.policy || (typeof given !== "string" && typeof given !== "number")) return
-    const text = String(given)
-    const { entities } = await this.redactor.redact(text, this.policy)
-    for (const { start, end, kind } of entities)
-      for (const word of text.slice(start, end).match(WORDS) ?? []) words.set(word, kind)
   }
 
   private async redactValue<T>(given: T, keys: "redacted" | "kept"): Promise<{ value: T; entities: Entity[] }> {
     if (!this.policy) return { value: given, entities: [] }
-    if (typeof given === "object" && given !== null && this.cleanObjects.has(given))
+    if (typeof given === "object" && given !== null && this.clean.hasObject(given))
       return { value: given, entities: [] }
     const { value, entities, partial } = await this.redactor.redactValue(given, this.policy, keys)
     this.readsPartly ||= partial
     const replaced = mapStrings(value, text => {
       const again = this.names.replaceIn(text)
       entities.push(...again.entities)
-      this.remember(again.text)
+      this.clean.add(again.text)
       return again.text
     })
-    if (typeof replaced === "object" && replaced !== null) this.cleanObjects.add(replaced)
+    if (typeof replaced === "object" && replaced !== null) this.clean.addObject(replaced)
     return { value: replaced as T, entities }
-  }
-
-  private async walk(value: unknown, step: Step): Promise<unknown> {
-    if (value === null || value === undefined || step === "own") return value
-    if (step === "withheld") return undefined
-    if (step === "json" || step === "values") return this.passJson(value, step === "json" ? "redacted" : "kept")
-    if (Array.isArray(value)) {
-      const items: unknown[] = []
-      for (const item of value) items.push(await this.walk(item, step))
-      return items
-    }
-    if (typeof value === "string") return this.composed(value)
-    if (typeof value === "number") return this.number(value)
-    if (typeof step === "string" || typeof value !== "object") return this.passJson(value, "redacted")
-    const members: [string, unknown][] = []
-    for (const [name, inner] of Object.entries(value)) {
-      const next = step[name]
-      if (next === undefined) continue
-      const shown = await this.walk(inner, next)
-      if (shown !== undefined) members.push([name, shown])
-    }
-    return Object.fromEntries(members)
   }
 
   private async passJson(value: unknown, keys: "redacted" | "kept"): Promise<unknown> {
@@ -278,39 +251,11 @@ export class Guard {
     return shown
   }
 
-  /** A text that may be put together from clean ones: only its other lines are searched. */
-  private async composed(text: string): Promise<string> {
-    if (this.clean.has(text) || isId(text)) return text
-    const before = this.changed.get(text)
-    if (before !== undefined) return before
-    const parts: string[] = []
-    let unknown: string[] = []
-    const search = async () => {
-      if (unknown.length > 0) parts.push((await this.redact(unknown.join("\n"))).text)
-      unknown = []
-    }
-    for (const line of text.split("\n"))
-      if (this.cleanLines.has(line) || (line === "" && unknown.length === 0)) {
-        await search()
-        parts.push(line)
-      } else unknown.push(line)
-    await search()
-    const clean = parts.join("\n")
-    this.clean.add(clean)
-    if (clean !== text) this.changed.set(text, clean)
-    return clean
-  }
-
   private async number(value: number): Promise<number> {
     if (!this.policy || Math.abs(value) < SHORT_NUMBER) return value
     const { entities } = await this.redactor.redact(String(value), this.policy)
     if (entities.length === 0) return value
     return createHash("sha256").update(String(value)).digest().readUInt32BE() >>> 1
-  }
-
-  private remember(text: string): void {
-    this.clean.add(text)
-    for (const line of text.split("\n")) this.cleanLines.add(line)
   }
 }
 

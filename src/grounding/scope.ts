@@ -1,4 +1,5 @@
-/** The files that a turn or a run may see. */
+/** The files that a turn or a run may see, and the check that its caller may name them. */
+import { AppError } from "../errors.ts"
 import type { Guard } from "./guard.ts"
 
 /** Null does not narrow. */
@@ -7,26 +8,43 @@ export interface Scope {
   contextId: string | null
 }
 
-/** Files and a context together narrow to what is in both; a `conv_…` context is the files given to that conversation. */
-export async function scopeOf(
-  asked: { fileIds: readonly string[]; contextId: string | null },
-  filesOfConversation: (conversationId: string) => Promise<string[]>,
-): Promise<Scope> {
-  const given = asked.fileIds.length > 0 ? [...new Set(asked.fileIds)] : null
-  if (!asked.contextId?.startsWith("conv_")) return { fileIds: given, contextId: asked.contextId }
-  const named = await filesOfConversation(asked.contextId)
-  return { fileIds: given ? given.filter(id => named.includes(id)) : named, contextId: null }
+/** What the check asks of one workspace. */
+export interface KnownFiles {
+  /** Which of the ids are files of the workspace, in any order. */
+  existing(fileIds: readonly string[]): Promise<string[]>
+  /** Whether a file was uploaded with this context. */
+  hasContext(contextId: string): Promise<boolean>
+  /** Every file that was given to a conversation. @throws AppError not_found */
+  filesOfConversation(conversationId: string): Promise<string[]>
+}
+
+export interface AskedScope {
+  fileIds: readonly string[]
+  contextId: string | null
+  /**
+   * What this very request names is checked; what it inherits from earlier ones was, and files of it may be gone since.
+   */
+  named: { files: boolean; context: boolean }
 }
 
 /**
- * A scope is stored by its name, which therefore must not be private, unless files are stored under it already.
- * @throws AppError invalid_request
+ * Files and a context together narrow to what is in both; a `conv_…` context is the files given to that conversation.
+ * @throws AppError not_found for a named file or a conversation that the workspace lacks; invalid_request for a private name
  */
-export async function refusePrivateContext(
-  guard: Guard,
-  contextId: string | null,
-  isKnown: (contextId: string) => Promise<boolean>,
-): Promise<void> {
-  if (guard.redacts && contextId !== null && !(await isKnown(contextId)))
+export async function scopeOf(asked: AskedScope, files: KnownFiles, guard: Guard): Promise<Scope> {
+  const given = [...new Set(asked.fileIds)]
+  const existing = new Set(given.length > 0 ? await files.existing(given) : [])
+  const missing = asked.named.files ? given.find(id => !existing.has(id)) : undefined
+  if (missing !== undefined) throw new AppError("not_found", { message: `there is no file ${missing}` })
+  const fileIds = given.length > 0 ? given.filter(id => existing.has(id)) : null
+  const { contextId } = asked
+  if (contextId?.startsWith("conv_")) {
+    const ofConversation = await files.filesOfConversation(contextId)
+    const there = new Set(ofConversation.length > 0 ? await files.existing(ofConversation) : [])
+    return { fileIds: (fileIds ?? ofConversation).filter(id => there.has(id)), contextId: null }
+  }
+  // A scope is stored by its name, which therefore must not be private, unless files are stored under it already.
+  if (asked.named.context && guard.redacts && contextId !== null && !(await files.hasContext(contextId)))
     await guard.refusePrivate("context_id", contextId)
+  return { fileIds, contextId }
 }

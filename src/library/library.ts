@@ -34,6 +34,9 @@ export interface LibraryDependencies {
   index: Retirable
 }
 
+/** Ids of one query: SQLite binds at most 32 766 values. */
+const MAX_IDS = 10_000
+
 export class Library {
   private readonly files: FileList
 
@@ -50,21 +53,28 @@ export class Library {
     return toFileRecord(await this.row(workspaceId, fileId))
   }
 
-  /** Records of these files in the given order. @throws AppError not_found when one is not in the workspace */
-  async getAll(workspaceId: string, fileIds: readonly string[]): Promise<FileRecord[]> {
-    if (fileIds.length === 0) return []
-    const rows = await this.dependencies.database
-      .selectFrom("files")
-      .selectAll()
-      .where("workspace_id", "=", workspaceId)
-      .where("id", "in", [...new Set(fileIds)])
-      .execute()
-    const byId = new Map(rows.map(row => [row.id, toFileRecord(row)]))
-    return fileIds.map(id => {
-      const record = byId.get(id)
-      if (!record) throw new AppError("not_found", { message: `there is no file ${id}` })
-      return record
-    })
+  /** Records of those of the files that the workspace has, in the given order. */
+  async existing(workspaceId: string, fileIds: readonly string[]): Promise<FileRecord[]> {
+    const wanted = [...new Set(fileIds)]
+    const byId = new Map<string, FileRecord>()
+    for (let from = 0; from < wanted.length; from += MAX_IDS) {
+      const rows = await this.dependencies.database
+        .selectFrom("files")
+        .selectAll()
+        .where("workspace_id", "=", workspaceId)
+        .where("id", "in", wanted.slice(from, from + MAX_IDS))
+        .execute()
+      for (const row of rows) byId.set(row.id, toFileRecord(row))
+    }
+    return wanted.flatMap(id => byId.get(id) ?? [])
+  }
+
+  /** Calls `listener` when the record of one of the files has changed. @returns ends that */
+  listen(fileIds: readonly string[], listener: () => void): () => void {
+    const ends = fileIds.map(id => this.dependencies.changes.listen(id, listener))
+    return () => {
+      for (const end of ends) end()
+    }
   }
 
   /** Ids of the files of one context, oldest first. */

@@ -40,9 +40,6 @@ export interface AgentRunsTable {
   finished_at: string | null
   /** Number of the last event; every event of a run is a function of its rows. */
   event_count: number
-  idempotency_key: string | null
-  /** SHA-256 of the request body that the idempotency key came with. */
-  request_hash: string
 }
 
 export interface AgentStepsTable {

@@ -2,11 +2,11 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { compileSchema, findJson } from "../../src/agents/json-schema.ts"
-import { Passages } from "../../src/agents/passages.ts"
 import { leakedCall, readProtocol } from "../../src/agents/text-protocol.ts"
 import { fitTranscript, transcriptTokens } from "../../src/agents/transcript.ts"
 import type { ChatTurn } from "../../src/backends/backend.ts"
 import { canonicalJson } from "../../src/canonical-json.ts"
+import { Passages } from "../../src/grounding/passages.ts"
 import { NOWHERE } from "../../src/storage/document.ts"
 
 const id = () => "c1"

@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as XLSX from "@e965/xlsx"
-import { Passages } from "../../src/agents/passages.ts"
 import { TOOLS } from "../../src/agents/tools/index.ts"
 import { answer } from "../../src/agents/tools/table-process.ts"
 import { TableProcesses } from "../../src/agents/tools/table-reader.ts"
 import { callTool, type Tool, type ToolContext } from "../../src/agents/tools/tool.ts"
+import { Passages } from "../../src/grounding/passages.ts"
 import { memoryLibrary } from "./support.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "carrel-tables-"))

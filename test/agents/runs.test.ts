@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test"
 import type { AgentRunsDependencies } from "../../src/agents/runs.ts"
 import { type ChatBackend, ContextOverflowError } from "../../src/backends/backend.ts"
-import { guessTokens } from "../../src/chat/tokens.ts"
 import { AppError } from "../../src/errors.ts"
+import { guessTokens } from "../../src/grounding/tokens.ts"
 import { Redactor } from "../../src/redaction/redact.ts"
 import { until } from "../support/until.ts"
 import {

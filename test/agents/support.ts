@@ -14,12 +14,14 @@ import type { ExternalTool } from "../../src/agents/tools/tool.ts"
 import { ToolError } from "../../src/agents/tools/tool-error.ts"
 import type { ChatBackend, ChatPiece, ChatRequest, ModelInfo } from "../../src/backends/backend.ts"
 import { AppError } from "../../src/errors.ts"
+import { TokenMeter } from "../../src/grounding/tokens.ts"
 import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { setLogLevel } from "../../src/log.ts"
 import { type Entity, type RedactionPolicy, Redactor } from "../../src/redaction/redact.ts"
 import type { Hit, SearchRequest, SearchService } from "../../src/search/types.ts"
 import { type Database, openDatabase } from "../../src/storage/database.ts"
 import { NOWHERE } from "../../src/storage/document.ts"
+import { Idempotency } from "../../src/storage/idempotency.ts"
 
 setLogLevel("error")
 
@@ -231,6 +233,8 @@ export async function startHarness(
   const { info, conversationFiles, ...given } = more
   const dependencies: AgentRunsDependencies = {
     store,
+    idempotency: new Idempotency(database),
+    meter: new TokenMeter(),
     library: { ...library, ...(conversationFiles ? { conversationFiles } : {}) },
     search,
     evaluator: evaluatorInProcess,

@@ -1,9 +1,9 @@
 /** The pure parts of a turn: passages, citations, search queries, settings, titles. */
 import { describe, expect, test } from "bun:test"
-import { citedIn } from "../../src/chat/citations.ts"
-import { headOf, toSources } from "../../src/chat/passages.ts"
 import { searchQuery } from "../../src/chat/search-query.ts"
 import { DEFAULT_SETTINGS, mergeSettings, titleOf, withFallbacks } from "../../src/chat/settings.ts"
+import { citedIn } from "../../src/grounding/citations.ts"
+import { headOf, toSources } from "../../src/grounding/passages.ts"
 import type { Hit } from "../../src/search/types.ts"
 
 const TEXT = "abcdefghijklmnopqrstuvwxyz".repeat(4)

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { chooseWindow, fitPrompt, type PastMessage, type PromptParts } from "../../src/chat/prompt.ts"
-import { guessTokens, TokenMeter } from "../../src/chat/tokens.ts"
-import type { Source } from "../../src/chat/types.ts"
+import type { Source } from "../../src/grounding/passages.ts"
+import { guessTokens, TokenMeter } from "../../src/grounding/tokens.ts"
 
 const NOWHERE = { page: null, sheet: null, slide: null, member: null, section: null }
 

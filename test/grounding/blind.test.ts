@@ -2,15 +2,13 @@
 import { expect, test } from "bun:test"
 import type { ChatBackend, EntityModel } from "../../src/backends/backend.ts"
 import type { ConversationRow, FinishedReply, MessageRow } from "../../src/chat/conversation-rows.ts"
-import type { ConversationStore } from "../../src/chat/conversation-store.ts"
+import type { ChatDependencies } from "../../src/chat/dependencies.ts"
 import { LiveReply } from "../../src/chat/live-reply.ts"
-import { QueryRewriter } from "../../src/chat/query-rewriter.ts"
-import { runTurn } from "../../src/chat/run-turn.ts"
 import { DEFAULT_SETTINGS } from "../../src/chat/settings.ts"
-import { TokenMeter } from "../../src/chat/tokens.ts"
-import { newDraft } from "../../src/chat/turn.ts"
+import { ReplyWriter } from "../../src/chat/writer.ts"
 import { AppError } from "../../src/errors.ts"
 import { Guard } from "../../src/grounding/guard.ts"
+import { TokenMeter } from "../../src/grounding/tokens.ts"
 import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
 import { inOrder, modelInfo, scriptedModel, startHarness } from "../agents/support.ts"
 import { until } from "../support/until.ts"
@@ -65,9 +63,10 @@ test("a reply ends as failed, with its cause, and is stored", async () => {
   const finished: FinishedReply[] = []
   const live = new LiveReply("conv_1", "msg_2")
   const row = { content: "who?", ner_count: 0, redaction: guard.key } as MessageRow
-  await runTurn(
+  const writer = new ReplyWriter(
     {
       workspaceId: "ws_1",
+      requestId: "req_1",
       conversation: { id: "conv_1", context_tokens: null } as ConversationRow,
       created: false,
       history: [],
@@ -81,20 +80,13 @@ test("a reply ends as failed, with its cause, and is stored", async () => {
       promptEntities: 0,
     },
     live,
-    newDraft(),
-    "req_1",
     {
-      store: {
-        finish: async (_: string, __: string, reply: FinishedReply) => void finished.push(reply),
-      } as unknown as ConversationStore,
-      search: { search: async () => Promise.reject(new Error("not asked")) },
-      files: { getAll: async () => [], idsOfContext: async () => [], content: async () => ({ path: "" }) },
-      fileWaitMs: 0,
+      store: { finish: async (_: string, __: string, reply: FinishedReply) => void finished.push(reply) },
       meter: new TokenMeter(),
-      rewriter: new QueryRewriter("off"),
       maxContextTokens: 0,
-    },
+    } as unknown as ChatDependencies,
   )
+  await writer.write()
   live.close()
   const events = await Array.fromAsync(live.follow(0))
   expect(events.at(-2)).toMatchObject({ event: "error", data: { error: { code: "model_unavailable" } } })

@@ -1,6 +1,6 @@
 import { withoutMarks } from "../../grounding/citations.ts"
+import { placeText } from "../../grounding/passages.ts"
 import { FILE_ID, searchableFile } from "./files.ts"
-import { placeText } from "./place-text.ts"
 import type { Tool } from "./tool.ts"
 import { ToolError } from "./tool-error.ts"
 
@@ -40,7 +40,8 @@ export const readFile: Tool<{ file_id: string; page?: number; start?: number; en
     const index = context.passages.add({ file_id: file.id, chunk_id: null, name: file.name, position })
     const [from, to] = [slice.start - slice.from, slice.end - slice.from]
     const more = slice.end < slice.to && end === undefined ? `; read on with start ${to}` : ""
-    const head = `${file.name}${placeText(slice.place)}, characters ${from}-${to} (${whole}${more})`
+    const place = [file.name, placeText(slice.place), `characters ${from}-${to}`].filter(Boolean).join(", ")
+    const head = `${place} (${whole}${more})`
     return `[${index}] ${withoutMarks(`${head}\n${slice.text}`)}`
   },
 }

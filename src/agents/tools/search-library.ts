@@ -1,7 +1,7 @@
 import { withoutMarks } from "../../grounding/citations.ts"
+import { placeText } from "../../grounding/passages.ts"
 import type { Scope } from "../../grounding/scope.ts"
 import type { SearchFilters } from "../../search/types.ts"
-import { placeText } from "./place-text.ts"
 import type { Tool } from "./tool.ts"
 
 const DEFAULT_LIMIT = 6
@@ -44,8 +44,9 @@ export const searchLibrary: Tool<{ query: string; limit?: number }> = {
         name: hit.file.name,
         position: hit.position,
       })
-      const place = `file_id ${hit.file.id}${placeText(hit.position)}, characters ${hit.position.start}-${hit.position.end}`
-      return `[${index}] ${withoutMarks(`${hit.file.name} (${place})\n${hit.text}`)}`
+      const { start, end } = hit.position
+      const place = [`file_id ${hit.file.id}`, placeText(hit.position), `characters ${start}-${end}`].filter(Boolean)
+      return `[${index}] ${withoutMarks(`${hit.file.name} (${place.join(", ")})\n${hit.text}`)}`
     })
     return [...lines, ...(degraded ? ["(Found by words alone: the meaning search is not available now.)"] : [])].join(
       "\n\n",

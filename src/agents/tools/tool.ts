@@ -4,6 +4,7 @@
  */
 import { AppError } from "../../errors.ts"
 import { withoutMarks } from "../../grounding/citations.ts"
+import type { Passages } from "../../grounding/passages.ts"
 import type { Scope } from "../../grounding/scope.ts"
 import type { Guarded } from "../../guarded.ts"
 import { log } from "../../log.ts"
@@ -12,7 +13,6 @@ import { orAbort } from "../../threads/or-abort.ts"
 import { type Evaluator, SchemaProblem } from "../evaluator.ts"
 import { compileSchema, describeIssues, type JsonSchema, type SchemaIssue, type Validator } from "../json-schema.ts"
 import type { AgentLibrary } from "../library.ts"
-import type { Passages } from "../passages.ts"
 import type { TableReader } from "./table-reader.ts"
 import { ToolError } from "./tool-error.ts"
 

@@ -26,8 +26,6 @@ import { eventStream } from "../sse.ts"
 
 /** Longest task in characters; a JSON body has at most 1 MB in any case. */
 const MAX_TASK_CHARACTERS = 200_000
-/** Characters of `additional_metadata` as JSON, as for conversations. */
-const MAX_METADATA_CHARACTERS = 16_384
 const STATUSES: readonly RunStatus[] = ["running", "completed", "failed", "timed_out", "cancelled"]
 
 const RunRequestBody = t.Object({
@@ -284,13 +282,10 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
 /** Null means "not given" everywhere. */
 function runRequestOf(body: typeof RunRequestBody.static) {
   if (body.task.trim() === "") throw invalid("task", "must not be blank")
-  const metadata = body.additional_metadata ?? {}
-  if (JSON.stringify(metadata).length > MAX_METADATA_CHARACTERS)
-    throw invalid("additional_metadata", "must have at most 16 KB")
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as {
     [Name in keyof typeof body]: NonNullable<(typeof body)[Name]>
   }
-  return { ...given, additional_metadata: metadata }
+  return { ...given, additional_metadata: body.additional_metadata ?? {} }
 }
 
 const prefersAsync = (request: Request): boolean =>

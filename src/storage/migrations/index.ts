@@ -13,6 +13,7 @@ import { warnings } from "./0010-warnings.ts"
 import { idempotency } from "./0011-idempotency.ts"
 import { sections } from "./0012-sections.ts"
 import { interruptions } from "./0013-interruptions.ts"
+import { runRepetitions } from "./0014-run-repetitions.ts"
 
 export interface Migration {
   name: string
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   idempotency,
   sections,
   interruptions,
+  runRepetitions,
 ]

@@ -1,0 +1,45 @@
+/** What every step of a turn may use. `app.ts` fills it; a step takes the whole and destructures what it needs. */
+import type { ModelCatalog } from "../backends/index.ts"
+import type { TokenMeter } from "../grounding/tokens.ts"
+import type { RedactionRules } from "../grounding/under-guard.ts"
+import type { SearchService } from "../search/types.ts"
+import type { Idempotency } from "../storage/idempotency.ts"
+import type { ConversationStore } from "./conversation-store.ts"
+import type { QueryRewriter } from "./query-rewriter.ts"
+import type { Replies } from "./replies.ts"
+
+export interface ChatDependencies extends RedactionRules {
+  store: ConversationStore
+  replies: Replies
+  idempotency: Idempotency
+  models: ModelCatalog
+  search: SearchService
+  files: ChatFiles
+  /** Longest wait for given files that are still being indexed. */
+  fileWaitMs: number
+  meter: TokenMeter
+  rewriter: QueryRewriter
+  /** The operator's bound on windows, in tokens; 0 for the models' own. */
+  maxContextTokens: number
+}
+
+/** What chat asks of the library. */
+export interface ChatFiles {
+  /** Those of the files that exist, in the given order; one query. */
+  existing(workspaceId: string, fileIds: readonly string[]): Promise<ChatFile[]>
+  /** Ids of the files that were uploaded with this context. */
+  idsOfContext(workspaceId: string, contextId: string): Promise<string[]>
+  /** Where the original bytes lie. @throws AppError not_found */
+  content(workspaceId: string, fileId: string): Promise<{ path: string }>
+  /** Calls `listener` when the record of one of the files has changed. @returns ends that */
+  listen(fileIds: readonly string[], listener: () => void): () => void
+}
+
+/** A file as chat knows it; a FileRecord has all of these. */
+export interface ChatFile {
+  id: string
+  name: string
+  mime_type: string
+  size: number
+  status: string
+}

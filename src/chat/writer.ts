@@ -1,0 +1,221 @@
+/**
+ * Carries a reply to its end, whatever that end is: events to whoever listens, the outcome to the store. It alone keeps what
+ * has come of the reply so far, made of what the steps of the turn tell, so that it can be stored at any moment.
+ */
+import { AppError, diskTrouble, type ErrorBody, toErrorBody } from "../errors.ts"
+import { citedIn } from "../grounding/citations.ts"
+import type { Source } from "../grounding/passages.ts"
+import { type Guarded, joined, NOTHING } from "../guarded.ts"
+import { log } from "../log.ts"
+import type { Warning } from "../storage/document.ts"
+import { FINISHED_REPLY, type FinishedReply } from "./conversation-rows.ts"
+import type { ConversationStore } from "./conversation-store.ts"
+import type { ChatDependencies } from "./dependencies.ts"
+import { CHAT_EVENTS, type ChatEvent, type GuardedEvent, type Usage } from "./events.ts"
+import type { LiveReply } from "./live-reply.ts"
+import type { Turn } from "./prepare.ts"
+import type { Ended, Fact, Progress } from "./progress.ts"
+import type { StopReason } from "./replies.ts"
+import { reply } from "./reply.ts"
+import type { Citation, FinishReason } from "./types.ts"
+
+/** Between tries to store the end of a reply that the disk refused. */
+const STORE_AGAIN_MS = 5_000
+
+interface Draft extends Fact {
+  warnings: Warning[]
+  usage: Usage
+}
+
+/** How the reply ended, as it is stored and told. */
+interface Outcome {
+  finishReason: FinishReason
+  citations: readonly Citation[]
+  failure: Error | undefined
+  error: ErrorBody | null
+}
+
+export class ReplyWriter {
+  private readonly startedAt = performance.now()
+  private readonly draft: Draft
+
+  constructor(
+    private readonly turn: Turn,
+    private readonly live: LiveReply,
+    private readonly dependencies: ChatDependencies,
+  ) {
+    this.draft = {
+      content: turn.continued?.written ?? NOTHING,
+      sources: [],
+      warnings: [],
+      usage: { prompt_tokens: 0, completion_tokens: 0 },
+      contextTokens: null,
+      searchMs: 0,
+      firstTokenAt: null,
+    }
+  }
+
+  /** What is written so far. */
+  get content(): Guarded<string> {
+    return this.draft.content
+  }
+
+  /** Never throws: what fails is told by the live reply. */
+  async write(): Promise<void> {
+    const { turn, live } = this
+    const { signal } = live.abort
+    let finishReason: FinishReason = "error"
+    let failure: unknown
+    try {
+      finishReason = await this.follow(signal)
+    } catch (error) {
+      failure = error
+    }
+    if (signal.aborted && signal.reason === ("cancelled" satisfies StopReason)) {
+      finishReason = "cancelled"
+      failure = undefined
+    }
+    if (failure !== undefined) failure = await turn.guard.error(asShown(failure, signal))
+    const outcome = await this.store(finishReason, failure as Error | undefined)
+    if (outcome.error) live.failure = outcome.failure
+    await this.report(outcome)
+    turn.guard.audit({ conversation_id: turn.conversation.id, message_id: turn.replyId })
+  }
+
+  /** @throws what the turn failed with */
+  private async follow(signal: AbortSignal): Promise<FinishReason> {
+    const steps = reply(this.turn, this.dependencies, signal)
+    let step = await steps.next()
+    for (; !step.done; step = await steps.next()) await this.take(step.value)
+    const { finishReason, usage }: Ended = step.value
+    this.draft.usage = usage
+    const { invalid } = citedIn(this.content, this.draft.sources)
+    if (invalid.length > 0) await this.take(inventedMarks(invalid))
+    return finishReason
+  }
+
+  private async take(item: Progress): Promise<void> {
+    const { draft } = this
+    if ("fact" in item) {
+      Object.assign(draft, item.fact)
+      return
+    }
+    if (item.event === "message_delta") draft.content = joined(draft.content, item.data.text)
+    if (item.event === "warning") draft.warnings.push(item.data)
+    await this.tell(item)
+  }
+
+  /** An event as the caller may see it. */
+  private async tell({ event, data }: ChatEvent): Promise<void> {
+    const shown = await this.turn.guard.pass<object>(data, CHAT_EVENTS[event])
+    this.live.push({ event, data: shown } as GuardedEvent)
+  }
+
+  /**
+   * Stores the outcome; a store that refuses (a full disk) is the outcome then, and is stored as such when it takes it, so
+   * that no reply stays unfinished until the next start.
+   */
+  private async store(finishReason: FinishReason, failure: Error | undefined): Promise<Outcome> {
+    const { turn, draft, dependencies } = this
+    const { guard, conversation, replyId, requestId } = turn
+    const { sources, warnings, usage, contextTokens } = draft
+    if (failure) log.warn("a reply failed", { request_id: requestId, conversation_id: conversation.id, error: failure })
+    const reached: FinishedReply = {
+      content: draft.content,
+      citations: citedIn(draft.content, sources).citations.map(citationOf),
+      sources,
+      finishReason,
+      error: failure ? withoutRequest(toErrorBody(failure, requestId)) : null,
+      warnings,
+      nerCount: replyEntities(turn),
+      promptTokens: usage.prompt_tokens,
+      completionTokens: usage.completion_tokens,
+      contextTokens,
+    }
+    // Where passages and error cannot be searched for private data, the text stays, which has been.
+    const outcome = await guard.passOutcome<FinishedReply>(reached, FINISHED_REPLY, error => ({
+      ...reached,
+      finishReason: "error",
+      error: toErrorBody(error),
+      citations: [],
+      sources: [],
+      warnings: [],
+    }))
+    const { citations } = outcome
+    try {
+      await dependencies.store.finish(conversation.id, replyId, outcome)
+    } catch (cause) {
+      log.error("a reply could not be stored", { conversation_id: conversation.id, error: cause })
+      const error = toErrorBody(cause, requestId)
+      guard.trust(error.message)
+      const refused = { ...outcome, finishReason: "error", error: withoutRequest(error) } as const
+      storeLater(dependencies.store, turn, await guard.pass<FinishedReply>(refused, FINISHED_REPLY), cause)
+      return { finishReason: "error", citations, failure: cause as Error, error }
+    }
+    if (outcome.error === null)
+      return { finishReason: outcome.finishReason, citations, failure: undefined, error: null }
+    const error = { ...outcome.error, request_id: requestId }
+    return { finishReason: "error", citations, failure: failure ?? new AppError("model_unavailable"), error }
+  }
+
+  private async report({ finishReason, citations, error }: Outcome): Promise<void> {
+    const { turn, draft, startedAt } = this
+    if (error) await this.tell({ event: "error", data: { error, message_id: turn.replyId } })
+    else {
+      const now = performance.now()
+      const timings = {
+        search_ms: tenths(draft.searchMs),
+        first_token_ms: tenths((draft.firstTokenAt ?? now) - startedAt),
+        total_ms: tenths(now - startedAt),
+      }
+      await this.tell({
+        event: "message_completed",
+        data: {
+          message_id: turn.replyId,
+          content: draft.content,
+          citations: [...citations],
+          finish_reason: finishReason,
+          usage: draft.usage,
+          ner_count: turn.userMessage.ner_count + replyEntities(turn),
+          timings,
+        },
+      })
+    }
+    await this.tell({ event: "done", data: {} })
+  }
+}
+
+const tenths = (ms: number): number => Math.round(ms * 10) / 10
+
+const citationOf = ({ score: _, text: __, ...citation }: Source): Citation => citation
+
+const inventedMarks = (numbers: readonly number[]): ChatEvent => ({
+  event: "warning",
+  data: {
+    code: "invalid_citation",
+    message: `the reply cites ${numbers.map(n => `[${n}]`).join(", ")}, which the model was not given`,
+  },
+})
+
+/** As long as it is the disk that refuses. */
+function storeLater(store: ConversationStore, turn: Turn, outcome: Guarded<FinishedReply>, cause: unknown) {
+  if (!diskTrouble(cause)) return
+  const again = () =>
+    void store
+      .finish(turn.conversation.id, turn.replyId, outcome)
+      .catch(error => storeLater(store, turn, outcome, error))
+  setTimeout(again, STORE_AGAIN_MS).unref()
+}
+
+/** What an aborted turn failed with is the abort; anything else is what it is. */
+function asShown(failure: unknown, signal: AbortSignal): Error {
+  if (signal.aborted)
+    return new AppError("overloaded", { message: "the daemon stopped before the reply was complete", retryAfter: 10 })
+  return failure instanceof Error ? failure : new Error(String(failure))
+}
+
+/** Found in passages and reply. */
+const replyEntities = ({ guard, promptEntities, continued }: Turn): number =>
+  guard.count - promptEntities + (continued?.nerCount ?? 0)
+
+const withoutRequest = ({ request_id: _, ...error }: ErrorBody): ErrorBody => error

@@ -1,0 +1,29 @@
+/** The guard of a request, from what it asks. */
+import { parseRedaction } from "../redaction/redact.ts"
+import { Guard, type Redacting } from "./guard.ts"
+
+/** What decides how a request is redacted, beside what it asks. */
+export interface RedactionRules {
+  redactor: Redacting
+  /** Every request of that workspace is redacted, whatever it asks. */
+  redactionEnforced(workspaceId: string): boolean
+}
+
+/**
+ * Does the first work of a request under the guard that it asks for: what is wrong may be told in the request's own words,
+ * so errors are redacted as well.
+ * @param asked as the request gave it; see parseRedaction
+ */
+export async function underGuard<T>(
+  { redactor, redactionEnforced }: RedactionRules,
+  workspaceId: string,
+  asked: unknown,
+  work: (guard: Guard) => Promise<T>,
+): Promise<T> {
+  const guard = new Guard(redactor, parseRedaction(asked, redactionEnforced(workspaceId)))
+  try {
+    return await work(guard)
+  } catch (error) {
+    throw await guard.error(error)
+  }
+}
