@@ -1,5 +1,6 @@
 /** What the library gives to one turn: passages found with the message, pictures for models that see. */
 import type { ChatImage } from "../backends/backend.ts"
+import { AppError } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
 import { Live } from "../grounding/live.ts"
 import { SOURCE, type Source, toSources } from "../grounding/passages.ts"
@@ -121,10 +122,17 @@ export async function imagesOf(files: ChatFiles, workspaceId: string, ids: reado
   const pictures = (await files.existing(workspaceId, ids))
     .filter(file => file.mime_type.startsWith("image/") && file.size <= MAX_IMAGE_BYTES)
     .slice(-MAX_IMAGES)
-  return Promise.all(
-    pictures.map(async ({ id, mime_type }) => {
-      const { path } = await files.content(workspaceId, id)
-      return { mimeType: mime_type, data: Buffer.from(await Bun.file(path).arrayBuffer()).toString("base64") }
-    }),
-  )
+  const images = await Promise.all(pictures.map(picture => imageOf(files, workspaceId, picture)))
+  return images.filter(image => image !== undefined)
+}
+
+/** Undefined for a file that was deleted since it was listed. */
+async function imageOf(files: ChatFiles, workspaceId: string, { id, mime_type }: ChatFile) {
+  try {
+    const { path } = await files.content(workspaceId, id)
+    return { mimeType: mime_type, data: Buffer.from(await Bun.file(path).arrayBuffer()).toString("base64") }
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return undefined
+    throw error
+  }
 }

@@ -34,7 +34,6 @@ const PHASES: Record<string, string> = {
   loading_model: "Loading the model …",
   thinking: "Thinking …",
   generating: "Writing …",
-  calling_tool: "Using a tool …",
   queued: "Waiting for a free model …",
 }
 

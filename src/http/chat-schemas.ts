@@ -166,7 +166,7 @@ export const TurnAnswerSchema = t.Object(
 export const STREAM = `One event each, \`id\` counting from 1, \`data\` one line of JSON:
 \`conversation_created\` {conversation_id, model, created_at, additional_metadata} (only where the call makes the conversation) ·
 \`message_started\` {message_id, conversation_id, model, user_message_id} ·
-\`status\` {phase: retrieving | loading_model | thinking | generating | calling_tool, detail?} ·
+\`status\` {phase: retrieving | loading_model | thinking | generating, detail?} ·
 \`warning\` {code: context_truncated | keyword_only_search | invalid_citation | redaction_partial, message} ·
 \`redaction\` {ner_count, kinds} · \`sources\` {sources: [{index, file_id, name, chunk_id, score, text, position}]} ·
 \`thinking_delta\` {text} · \`message_delta\` {text} ·

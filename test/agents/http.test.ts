@@ -141,6 +141,8 @@ test("respond-async answers 202 at once; the run is watched, cancelled and read"
     [4, "run_finished"],
     [5, "done"],
   ])
+  const odd = await client.raw("GET", `/agents/runs/${body.run_id}/events`, undefined, { "last-event-id": "three" })
+  expect(odd.status).toBe(400)
   const rest = await client.raw("GET", `/agents/runs/${body.run_id}/events`, undefined, { "last-event-id": "3" })
   expect((await rest.text()).startsWith("id: 4\nevent: run_finished\n")).toBe(true)
 })
@@ -216,6 +218,7 @@ test("an Idempotency-Key gives the same run", async () => {
 test.each<[string, unknown, number, string]>([
   ["no task", {}, 400, "task"],
   ["a blank task", { task: "  " }, 400, "task"],
+  ["metadata of more than 16 KB, in bytes", { task: "t", additional_metadata: { x: "é".repeat(9_000) } }, 400, "16 KB"],
   ["an unknown tool", { task: "t", tools: ["shell"] }, 400, "tools"],
   ["a timeout that is too long", { task: "t", timeout_seconds: 1_801 }, 400, "timeout_seconds"],
   ["a timeout of nothing", { task: "t", timeout_seconds: 0 }, 400, "timeout_seconds"],

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { openDatabase, runStatements } from "../../src/storage/database.ts"
+import { Idempotency } from "../../src/storage/idempotency.ts"
 import { MIGRATIONS, type Migration } from "../../src/storage/migrations/index.ts"
 import { rejection } from "../support/rejection.ts"
 
@@ -50,6 +52,28 @@ describe("opening an installation", () => {
   test("that is new, or of the same version, copies nothing", async () => {
     for (let i = 0; i < 2; i++) await (await openDatabase(data)).destroy()
     expect(copies()).toEqual([])
+  })
+
+  test("keeps the Idempotency-Keys of runs", async () => {
+    const older = MIGRATIONS.findIndex(({ name }) => name === "0014-run-repetitions")
+    const before = await openDatabase(data, MIGRATIONS.slice(0, older))
+    const workspace_id = await ensureWorkspace(before, "default")
+    await runStatements(
+      before,
+      `insert into agent_runs (id, workspace_id, key_id, status, task, model, request, started_at, deadline_at,
+         event_count, idempotency_key, request_hash)
+       values ('run_1', '${workspace_id}', 'key_1', 'completed', 't', 'm', '{}', '${new Date().toISOString()}', '', 1, 'k1', 'h1')`,
+    )
+    await before.destroy()
+    const database = await openDatabase(data)
+    const repetition = { workspaceId: workspace_id, operation: "run", key: "k1", hash: "h1" } as const
+    const answer = await new Idempotency(database).once(
+      repetition,
+      async () => "another run",
+      async noted => noted,
+    )
+    expect(answer).toBe("run_1")
+    await database.destroy()
   })
 
   test("of a newer version is refused and left as it is", async () => {

@@ -7,6 +7,7 @@ import type { RunStatus } from "../../storage/runs.ts"
 import { StoredError, WarningSchema } from "../chat-schemas.ts"
 import { caller } from "../context.ts"
 import { idempotencyKeyOf } from "../idempotency-key.ts"
+import { lastEventIdOf } from "../last-event-id.ts"
 import {
   eachOf,
   IDEMPOTENCY_KEY,
@@ -261,7 +262,7 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
       "/external/agents/runs/:run_id/events",
       async ({ params, principal, context, request }) => {
         await agents.get(principal.workspaceId, params.run_id) // a 404 before the stream begins
-        const after = Math.max(0, Math.trunc(Number(request.headers.get("last-event-id")) || 0))
+        const after = lastEventIdOf(request)
         return eventStream(signal => agents.follow(principal.workspaceId, params.run_id, after, signal), context)
       },
       {
@@ -274,7 +275,7 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
             "Server-sent events: `run_started`, `step_started` and `step_completed` (a step), `run_finished` (the run), `done`. All from the beginning, or those after `Last-Event-ID`.",
           tag: "Agents",
           success: { description: "The stream", schema: t.String(), type: "text/event-stream" },
-          errors: ["not_found"],
+          errors: ["invalid_request", "not_found"],
         }),
       },
     )

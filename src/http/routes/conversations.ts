@@ -1,7 +1,6 @@
 /** Conversations, set A: ask and be answered by a stream (or as JSON), list, read, change, delete, follow, cancel, write anew. */
 import { Elysia, t } from "elysia"
 import type { Asker, Started } from "../../chat/turn.ts"
-import { invalid } from "../../errors.ts"
 import type { Principal } from "../../keys/keys.ts"
 import type { IdempotentRequest } from "../../storage/idempotency.ts"
 import {
@@ -14,6 +13,7 @@ import {
 } from "../chat-schemas.ts"
 import { caller, type RequestContext } from "../context.ts"
 import { turnRepetition } from "../idempotency-key.ts"
+import { lastEventIdOf } from "../last-event-id.ts"
 import { IDEMPOTENCY_KEY, LAST_EVENT_ID, listOf, operation, pageOf, pageQuery, paginated } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { eventStream } from "../sse.ts"
@@ -195,7 +195,7 @@ export const conversationRoutes = ({ chat }: Services) => {
     .get(
       "/external/conversations/:conversation_id/events",
       async ({ params, principal, context, request }) => {
-        const follow = await chat.events(principal.workspaceId, params.conversation_id, lastEventId(request))
+        const follow = await chat.events(principal.workspaceId, params.conversation_id, lastEventIdOf(request))
         return eventStream(follow, context)
       },
       {
@@ -240,11 +240,4 @@ export const askerOf = (
 function wantsStream(request: Request): boolean {
   const accept = (request.headers.get("accept") ?? "").toLowerCase()
   return !accept.includes("application/json") || accept.includes("text/event-stream")
-}
-
-function lastEventId(request: Request): number {
-  const given = request.headers.get("last-event-id")?.trim()
-  if (!given) return 0
-  if (!/^\d{1,9}$/.test(given)) throw invalid("Last-Event-ID", "must be the id of an event")
-  return Number(given)
 }
