@@ -5,6 +5,7 @@
  * 100 000 files takes 50 ms.
  */
 import type { SQLQueryBindings, Database as Sqlite } from "bun:sqlite"
+import { Lru } from "../../threads/lru.ts"
 import type { SearchFilters } from "../types.ts"
 import { countIds, type IdRanges, toRanges } from "./id-ranges.ts"
 
@@ -35,8 +36,8 @@ const MAX_REMEMBERED = 64
 type Row = [first: number, last: number, metadata: string | null]
 
 export class LiveRangesCache {
-  private readonly sets = new Map<string, LiveRanges>()
-  private readonly pending = new Map<string, number>()
+  private readonly sets = new Lru<string, LiveRanges>({ entries: MAX_REMEMBERED })
+  private readonly pending = new Lru<string, number>({ entries: MAX_REMEMBERED })
 
   constructor(private readonly db: Sqlite) {}
 
@@ -59,20 +60,20 @@ export class LiveRangesCache {
   private ranges(workspaceId: string, counter: number, given: SearchFilters | undefined): LiveRanges {
     const key = JSON.stringify([workspaceId, counter, given])
     const known = this.sets.get(key)
-    if (known) return keep(this.sets, key, known)
+    if (known) return known
     const rows = this.rows(workspaceId, given).filter(([, , metadata]) => hasMetadata(metadata, given?.metadata))
     const pairs = rows.map(([first, last]) => [first, last] as const)
     const ranges = toRanges(pairs)
     const spans = Int32Array.from(pairs.sort((a, b) => a[0] - b[0]).flat())
-    return keep(this.sets, key, { key, ranges, spans, count: countIds(ranges), files: rows.length })
+    return this.sets.set(key, { key, ranges, spans, count: countIds(ranges), files: rows.length })
   }
 
   private pendingFiles(workspaceId: string, counter: number): number {
     const key = JSON.stringify([workspaceId, counter])
     const known = this.pending.get(key)
-    if (known !== undefined) return keep(this.pending, key, known)
+    if (known !== undefined) return known
     const waiting = "select count(*) as count from files where workspace_id = ? and status in ('queued', 'indexing')"
-    return keep(this.pending, key, (this.db.query(waiting).get(workspaceId) as { count: number }).count)
+    return this.pending.set(key, (this.db.query(waiting).get(workspaceId) as { count: number }).count)
   }
 
   /** Rises with every change of the workspace that could alter what a search sees. */
@@ -138,12 +139,4 @@ function hasMetadata(metadata: string | null, wanted: Record<string, unknown> | 
   if (!wanted) return true
   const own = JSON.parse(metadata ?? "{}") as Record<string, unknown>
   return Object.entries(wanted).every(([key, value]) => key in own && Bun.deepEquals(own[key], value, true))
-}
-
-/** Most recently used last, the oldest out. */
-function keep<T>(known: Map<string, T>, key: string, value: T): T {
-  known.delete(key)
-  known.set(key, value)
-  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
-  return value
 }

@@ -8,7 +8,7 @@
  */
 import { statSync } from "node:fs"
 import { log } from "../../log.ts"
-import { workerUrl } from "../../native/self.ts"
+import { ThreadClient } from "../../threads/thread-client.ts"
 
 /** Length of the log at which it is copied: 4 MB, as SQLite has it. */
 const LOG_BYTES = 4 * 2 ** 20
@@ -19,26 +19,19 @@ const RETRY_MS = 2_000
 /** Longest wait at the end for a disk that hangs. */
 const CLOSE_MS = 2_000
 
-export interface CheckpointRequest {
-  path: string
-  /** The log is cut as well, not only copied. */
-  cut: boolean
-}
-
-export interface CheckpointReply {
-  error: string | null
-  isCut?: boolean
+export interface CheckpointTasks {
+  /** Copies the log into the file, and cuts it where that is asked and nobody reads from it. */
+  copy: { ask: { path: string; cut: boolean }; answer: { isCut: boolean } }
 }
 
 export class Checkpoints {
-  private worker: Worker | undefined
+  private thread: ThreadClient<CheckpointTasks> | undefined
   private underWay: Promise<void> | undefined
   /** Said once until it works again. */
   private failing = false
   private retryAt = 0
   private isCut = false
   private idle: ReturnType<typeof setTimeout> | undefined
-  private settle: (reply: CheckpointReply) => void = () => {}
 
   constructor(private readonly path: string) {}
 
@@ -76,45 +69,26 @@ export class Checkpoints {
       })
   }
 
-  /** Ended within a call of SQLite a thread could take the process with it: waits for one under way, if not for long. */
+  /** Waits for one under way, if not for long. */
   async close(): Promise<void> {
-    await Promise.race([this.underWay, Bun.sleep(CLOSE_MS)])
-    this.end()
-  }
-
-  private end(): void {
     clearTimeout(this.idle)
-    this.worker?.terminate()
-    this.worker = undefined
+    await this.thread?.close(CLOSE_MS)
   }
 
   private async run({ cut }: { cut: boolean }): Promise<void> {
     clearTimeout(this.idle)
-    this.worker ??= this.startThread()
-    const answer = Promise.withResolvers<CheckpointReply>()
-    this.settle = answer.resolve
-    this.worker.postMessage({ path: this.path, cut } satisfies CheckpointRequest)
+    if (!this.thread || this.thread.ended)
+      this.thread = new ThreadClient({
+        entry: "search/keyword/checkpoint-worker",
+        what: "the thread that copies the log of the keyword index",
+      })
+    const { thread } = this
     try {
-      const { error, isCut } = await answer.promise
-      if (error) throw new Error(error)
-      this.isCut = isCut ?? false
-      this.idle = setTimeout(() => this.end(), IDLE_MS)
-    } catch (error) {
-      this.end()
-      throw error
+      const { isCut } = await thread.ask("copy", { path: this.path, cut })
+      this.isCut = isCut
+    } finally {
+      this.idle = setTimeout(() => void thread.close(), IDLE_MS)
     }
-  }
-
-  private startThread(): Worker {
-    const worker = new Worker(workerUrl("search/keyword/checkpoint-worker"))
-    const hear = (reply: CheckpointReply) => {
-      if (this.worker === worker) this.settle(reply) // not of one that was ended when idle
-    }
-    worker.onmessage = (event: MessageEvent<CheckpointReply>) => hear(event.data)
-    worker.onerror = event => hear({ error: event.message })
-    // A thread may end without a word; indexing must not wait for it for ever.
-    worker.addEventListener("close", () => hear({ error: "the thread ended" }))
-    return worker
   }
 
   logBytes(): number {

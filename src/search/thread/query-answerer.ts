@@ -1,5 +1,6 @@
 /** Answers one query in the search worker: what it may see, both legs over that alone, their scores side by side. */
 import { log } from "../../log.ts"
+import { Lru } from "../../threads/lru.ts"
 import type { Scored } from "../fuse.ts"
 import { NO_IDS } from "../ids/id-ranges.ts"
 import { type LibraryView, LiveRangesCache } from "../ids/live-ranges.ts"
@@ -52,7 +53,7 @@ export class QueryAnswerer {
   private readonly words: KeywordSearch
   private readonly conditions: Conditions
   private readonly meaning: MeaningLeg
-  private readonly scopes = new Map<string, Scope>()
+  private readonly scopes = new Lru<string, Scope>({ entries: MAX_REMEMBERED })
   private live: LiveRangesCache | undefined
 
   constructor(
@@ -127,7 +128,7 @@ export class QueryAnswerer {
     const make = (ids: typeof filter) => makeScope(this.index.table, workspace.ranges, ids, workspace.spans)
     const known = this.scopes.get(key)
     const base = known?.version === this.index.table.version ? known : make(filter)
-    remember(this.scopes, key, base)
+    if (base !== known) this.scopes.set(key, base)
     const allowed = this.conditions.allowed(query, base, passing)
     return { scope: allowed === passing ? base : make(allowed), allowed }
   }
@@ -152,11 +153,4 @@ const byMeaning = ({ hits, background, understood, comparable }: Meaning) => ({
 
 function columns(hits: Scored[]): ScoredColumns {
   return { ids: Int32Array.from(hits, hit => hit.id), scores: Float64Array.from(hits, hit => hit.score) }
-}
-
-/** Least recently used go first. */
-function remember<T>(known: Map<string, T>, key: string, value: T): void {
-  known.delete(key)
-  known.set(key, value)
-  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
 }

@@ -1,18 +1,76 @@
-/** The thread in which both legs of search run, so that no query, merge or index build holds up the event loop. */
-import { SearchCore } from "./search-core.ts"
-import type { WorkerRequest } from "./worker-messages.ts"
+/**
+ * The thread in which both legs of search run, so that no query, merge or index build holds up the event loop. Every task
+ * but indexing and erasing is synchronous and short; these give way to others every few milliseconds.
+ */
+import { join } from "node:path"
+import { serveThread } from "../../threads/thread-side.ts"
+import { NO_IDS, subtract } from "../ids/id-ranges.ts"
+import { Checkpoints } from "../keyword/checkpoints.ts"
+import { KeywordIndex } from "../keyword/keyword-index.ts"
+import { KeywordStore } from "../keyword/keyword-store.ts"
+import { Upkeep } from "../keyword/upkeep.ts"
+import { StoredTexts } from "../text/stored-texts.ts"
+import { VectorSets } from "../vector/vector-sets.ts"
+import { QueryAnswerer } from "./query-answerer.ts"
+import type { WorkerTasks } from "./worker-messages.ts"
 
-declare const self: Worker
+let keyword: KeywordIndex
+let texts: StoredTexts
+let vectors: VectorSets
+let upkeep: Upkeep
+let queries: QueryAnswerer
 
-const core = new SearchCore()
-
-self.onmessage = async (event: MessageEvent<WorkerRequest>) => {
-  const { id } = event.data
-  try {
-    const answer = core.run(event.data)
-    // A search is answered in the same turn: waiting for what is no promise would let others go first.
-    self.postMessage({ id, answer: answer instanceof Promise ? await answer : answer })
-  } catch (error) {
-    self.postMessage({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-  }
-}
+serveThread<WorkerTasks>({
+  open({ dataDirectory }) {
+    const path = join(dataDirectory, "keyword.db")
+    keyword = new KeywordIndex(new KeywordStore(path))
+    texts = new StoredTexts(dataDirectory)
+    vectors = new VectorSets(dataDirectory)
+    upkeep = new Upkeep(keyword, new Checkpoints(path), texts)
+    queries = new QueryAnswerer(keyword, vectors, texts)
+    upkeep.mergeLater()
+  },
+  async index({ firstId, texts: added, documents }) {
+    await upkeep.paced(pace => keyword.add(firstId, added, documents, pace))
+    upkeep.mergeLater()
+  },
+  beginVectors({ table, dimensions }) {
+    vectors.begin(table, dimensions)
+  },
+  addVectors({ table, ids, vectors: added }) {
+    vectors.add(table, ids, added)
+  },
+  swapVectors({ table }) {
+    vectors.swap(table)
+  },
+  remove({ ranges }) {
+    keyword.remove(ranges)
+    vectors.remove(ranges)
+    upkeep.noteRemoved()
+  },
+  async erase({ extent }) {
+    await upkeep.erase(extent)
+  },
+  search: ask => queries.search(ask),
+  stats: () => ({
+    segments: keyword.segments.length,
+    passages: keyword.table.rows.end,
+    vectors: vectors.serving?.count ?? 0,
+    vectorTable: vectors.serving?.table ?? null,
+    vectorBytes: vectors.serving?.bytes ?? 0,
+    keywordBytes: keyword.store.sizeBytes(),
+    merges: upkeep.merges,
+    merging: upkeep.isMerging,
+    longestSliceMs: upkeep.longestSliceMs,
+  }),
+  holdings: () => ({
+    keyword: subtract(keyword.held(), keyword.removedRanges()),
+    vector: vectors.serving?.held() ?? NO_IDS,
+  }),
+  async close() {
+    await upkeep.close()
+    texts.close()
+    vectors.close()
+    keyword.store.close()
+  },
+})

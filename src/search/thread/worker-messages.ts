@@ -150,7 +150,3 @@ export interface WorkerTasks {
   holdings: { ask: Record<string, never>; answer: WorkerHoldings }
   close: { ask: Record<string, never>; answer: undefined }
 }
-
-export type TaskName = keyof WorkerTasks
-export type WorkerRequest = { [Name in TaskName]: { id: number; task: Name; ask: WorkerTasks[Name]["ask"] } }[TaskName]
-export type WorkerReply = { id: number } & ({ answer: unknown } | { error: string })
