@@ -1,5 +1,6 @@
 /** Runs over HTTP: the real application, a real socket, a model server that speaks Ollama's protocol. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import iconv from "iconv-lite"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { startDaemon } from "../support/daemon.ts"
 import type { ScriptedTurn } from "../support/model-script.ts"
@@ -36,6 +37,24 @@ function say(...turns: ScriptedTurn[]): void {
   model.scenes.add("none", (_, count) => turns[Math.min(count - before, turns.length - 1)]!)
 }
 const call = (name: string, args: Record<string, unknown>): ScriptedTurn => ({ tools: [{ name, arguments: args }] })
+
+test("a table in Shift-JIS is found and queried in the same letters", async () => {
+  const [file] = await client.index([
+    {
+      name: "rents-jp.csv",
+      data: iconv.encode(
+        "部屋,家賃,備考\n屋根裏,31000,観葉植物の水やりは木曜日\n地下室,9000,倉庫として使用\n",
+        "shift_jis",
+      ),
+    },
+  ])
+  const { body: found } = await client.post("/search", { query: "観葉植物", mode: "keyword" })
+  expect(found.hits[0].text).toContain("観葉植物の水やりは木曜日")
+  const sql = `select "備考" from data where "部屋" = '屋根裏'`
+  say(call("query_table", { file_id: file.id, sql }), { text: "On Thursdays." })
+  const { body } = await client.post("/agents/run", { task: "When?" })
+  expect(body.steps[0]).toMatchObject({ is_error: false, result: expect.stringContaining("観葉植物の水やりは木曜日") })
+})
 
 test("every tool works on the real library", async () => {
   say(

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as XLSX from "@e965/xlsx"
+import iconv from "iconv-lite"
 import { TOOLS } from "../../src/agents/tools/index.ts"
 import { answer } from "../../src/agents/tools/table-process.ts"
 import { TableProcesses } from "../../src/agents/tools/table-reader.ts"
 import { callTool, type Tool, type ToolContext } from "../../src/agents/tools/tool.ts"
 import { Passages } from "../../src/grounding/passages.ts"
+import { biff5 } from "../ingest/formats/office-writer.ts"
 import { memoryLibrary } from "./support.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "carrel-tables-"))
@@ -19,6 +21,15 @@ beforeAll(() => {
     'region;amount;"unit price";code;day\nNorth;3;"1,200.50";007;2024-01-31\nSouth;4;0.1;008;2024-02-29\nSouth;;0.2;009;\n',
   )
   writeFileSync(path("latin.csv"), Buffer.from("name,city\nJosé,Málaga\n", "latin1"))
+  writeFileSync(
+    path("postal.csv"),
+    iconv.encode(
+      '郵便番号,カナ,都道府県,市区町村\n"0600000","ｻｯﾎﾟﾛｼﾁｭｳｵｳｸ",北海道,札幌市中央区\n"0400000","ﾊｺﾀﾞﾃｼ",北海道,函館市\n',
+      "shift_jis",
+    ),
+  )
+  writeFileSync(path("rent.xls"), biff5("windows-1251", 1252, ["Компания", "Аренда помещения", "Лист"]))
+  copyFileSync(join(import.meta.dir, "../fixtures/documents/protected.xlsx"), path("protected.xlsx"))
   writeFileSync(path("empty.csv"), "\n\n")
   const book = XLSX.utils.book_new()
   const first = XLSX.utils.aoa_to_sheet([
@@ -38,6 +49,22 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const ask = (name: string, sql: string, more: { sheet?: string; maxRows?: number } = {}) =>
   answer({ type: name.split(".")[1]!, sql, maxRows: 100, maxCharacters: 10_000, ...more }, readFileSync(path(name)))
+
+test("letters are those of the index: old code pages of csv and xls, and what everyone may unlock", async () => {
+  const { rows: postal } = (await ask("postal.csv", 'select "市区町村", "カナ" from data order by 1')) as {
+    rows: unknown[]
+  }
+  expect(postal).toEqual([
+    ["函館市", "ﾊｺﾀﾞﾃｼ"],
+    ["札幌市中央区", "ｻｯﾎﾟﾛｼﾁｭｳｵｳｸ"],
+  ])
+  expect(await ask("rent.xls", "select * from data", { sheet: "Лист" })).toMatchObject({
+    columns: ["Компания", "1"],
+    rows: [["Аренда помещения", 310]],
+    table: { sheets: ["Лист"] },
+  })
+  expect(await ask("protected.xlsx", "select * from data")).toMatchObject({ rows: [["Attic", 310]] })
+})
 
 test("types are inferred per column, blanks are null, codes keep their zeros", async () => {
   expect(await ask("sales.csv", "select * from data")).toMatchObject({

@@ -1,5 +1,6 @@
 /** A csv, xls or xlsx file as columns and rows. Runs in the table process only: it blocks and may need much memory. */
 import Papa from "papaparse"
+import { decodeText } from "../../ingest/formats/text/decode.ts"
 import type { Cell, ColumnType } from "./table-types.ts"
 
 export interface ParsedTable {
@@ -25,35 +26,29 @@ export async function parseTable(bytes: Uint8Array, type: string, sheet?: string
 }
 
 function csvRows(bytes: Uint8Array): unknown[][] {
-  const parsed = Papa.parse<string[]>(decode(bytes), {
+  const parsed = Papa.parse<string[]>(decodeText(bytes), {
     skipEmptyLines: "greedy",
     preview: MAX_ROWS + HEADER_SEARCH_ROWS,
   })
   return parsed.data.map(row => row.map(typedCell))
 }
 
-/** UTF-8 or UTF-16 by mark, else UTF-8 where it is valid, else Windows-1252, which every byte fits. */
-function decode(bytes: Uint8Array): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes)
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes)
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes)
-  }
-}
-
 async function workbookRows(bytes: Uint8Array, wanted?: string): Promise<{ rows: unknown[][]; sheets: string[] }> {
-  const XLSX = await import("@e965/xlsx")
-  const names = XLSX.read(bytes, { type: "buffer", bookSheets: true }).SheetNames
-  const name = wanted === undefined ? names[0] : names.find(each => each.toLowerCase() === wanted.trim().toLowerCase())
-  if (name === undefined)
+  // As indexing reads them: what is found can be queried, in the same letters.
+  const { mendText, openWorkbook } = await import("../../ingest/formats/legacy/xls.ts")
+  const { openPackage } = await import("../../ingest/formats/office/office-crypto.ts")
+  const { utils } = await import("@e965/xlsx")
+  const plain = openPackage(bytes)
+  const { SheetNames: stored } = openWorkbook(plain, { bookSheets: true })
+  const names = stored.map(mendText({ SheetNames: stored, Sheets: {} }))
+  const at = wanted === undefined ? 0 : names.findIndex(each => each.toLowerCase() === wanted.trim().toLowerCase())
+  const [sheetName, name] = [stored[at], names[at]]
+  if (sheetName === undefined || name === undefined)
     throw new TableProblem(
       `There is no sheet ${JSON.stringify(wanted)}; the sheets are ${names.map(each => JSON.stringify(each)).join(", ")}.`,
     )
-  const book = XLSX.read(bytes, {
-    type: "buffer",
-    sheets: name,
+  const book = openWorkbook(plain, {
+    sheets: sheetName,
     dense: true,
     cellDates: true,
     UTC: true,
@@ -62,11 +57,13 @@ async function workbookRows(bytes: Uint8Array, wanted?: string): Promise<{ rows:
     cellText: false,
     sheetRows: MAX_ROWS + HEADER_SEARCH_ROWS,
   })
-  const sheet = book.Sheets[name]
+  const sheet = book.Sheets[sheetName]
   const rows = sheet
-    ? XLSX.utils.sheet_to_json<unknown[]>(sheet, { header: 1, raw: true, defval: null, blankrows: false, UTC: true })
+    ? utils.sheet_to_json<unknown[]>(sheet, { header: 1, raw: true, defval: null, blankrows: false, UTC: true })
     : []
-  return { rows: rows.map(row => row.map(workbookCell)), sheets: [name, ...names.filter(each => each !== name)] }
+  const mend = mendText(book)
+  const cell = (value: unknown) => workbookCell(typeof value === "string" ? mend(value) : value)
+  return { rows: rows.map(row => row.map(cell)), sheets: [name, ...names.filter(each => each !== name)] }
 }
 
 function workbookCell(value: unknown): Cell {

@@ -2,6 +2,7 @@
  * The process that reads one table and runs one statement over it, then ends: `carrel table`.
  * A process of its own, because neither a native SQLite loop nor a decompression bomb can be stopped inside a thread.
  */
+import { ExtractionError } from "../../storage/document.ts"
 import { type Conversation, serveParent } from "../../threads/child-side.ts"
 import { fileBytes } from "../../threads/mapped-file.ts"
 import { parseTable, TableProblem } from "./table-parse.ts"
@@ -23,7 +24,7 @@ export async function answer(request: TableRequest, bytes: Uint8Array): Promise<
   try {
     table = await parseTable(bytes, type, sheet)
   } catch (error) {
-    return { ok: false, problem: error instanceof TableProblem ? error.message : "The file cannot be read as a table." }
+    return { ok: false, problem: problemOf(error) }
   }
   const shape: TableShape = {
     rowCount: table.rows.length,
@@ -38,6 +39,12 @@ export async function answer(request: TableRequest, bytes: Uint8Array): Promise<
   } catch (error) {
     return { ok: false, problem: error instanceof TableProblem ? error.message : "The statement failed.", table: shape }
   }
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof TableProblem) return error.message
+  const why = error instanceof ExtractionError ? `: ${error.message}` : ""
+  return `The file cannot be read as a table${why}.`
 }
 
 function firstOf<T>(items: T[], lengthOf: (item: T) => number): T[] {

@@ -3,9 +3,8 @@ import { unpackBudget } from "./archive/zip-reader.ts"
 import { DocumentBuilder } from "./document-builder.ts"
 import type { ExtractContext, FormatFinder, RecognizedText, Source } from "./extractor.ts"
 import { type FormatName, findExtension, findFormat, formatOf } from "./formats.ts"
-import { isOle, openOle } from "./legacy/ole.ts"
 import { DEFAULT_OCR_LIMITS, OcrBudget, type OcrLimits } from "./ocr/ocr-budget.ts"
-import { decryptPackage } from "./office/office-crypto.ts"
+import { openPackage } from "./office/office-crypto.ts"
 import { mayBeReadable, sniffFormat, sniffUnnamed } from "./sniff.ts"
 
 /** What extraction needs from its surroundings. */
@@ -95,15 +94,4 @@ async function read(given: Source, named: FormatName, context: ExtractContext): 
     if (error instanceof ExtractionError) throw error
     throw new ExtractionError("corrupt_file", "the file is damaged", false, { cause: error })
   }
-}
-
-/** A package of Office 2007 and later out of the OLE file that encrypts it; other bytes as they are. */
-function openPackage(bytes: Uint8Array): Uint8Array {
-  if (!isOle(bytes)) return bytes
-  const streams = openOle(bytes)
-  const content = streams.get("encryptedpackage")
-  if (!content) return bytes
-  const plain = decryptPackage(streams.get("encryptioninfo") ?? new Uint8Array(), content)
-  if (!plain) throw new ExtractionError("encrypted_file", "the document needs a password")
-  return plain
 }

@@ -1,6 +1,7 @@
 /** Writes old Office files for tests: Word documents in 8-bit code pages, workbooks that are encrypted. */
 import { createHash } from "node:crypto"
-import { CFB } from "@e965/xlsx"
+import { CFB, utils, write } from "@e965/xlsx"
+import iconv from "iconv-lite"
 import { writeZip } from "./zip-writer.ts"
 
 export function ole(streams: Record<string, Uint8Array>): Uint8Array {
@@ -188,4 +189,23 @@ export function sharedStringWorkbook(stringLength: number, rows: number, columns
     { name: "xl/sharedStrings.xml", content: `<sst><si><t>${"ficus ".repeat(stringLength / 6)}</t></si></sst>` },
     { name: "xl/worksheets/sheet1.xml", content: `<worksheet><sheetData>${sheet}</sheetData></worksheet>` },
   ])
+}
+
+/** A workbook of Excel 95 in this code page, whichever it names: a sheet called `texts[2]`, with two rows. */
+export function biff5(page: string, named: number, texts: string[]): Uint8Array {
+  const book = utils.book_new()
+  const blank = (text: string, sign: string) => sign.repeat(iconv.encode(text, page).length)
+  const marks = texts.map((text, i) => blank(text, "QXZ"[i]!))
+  utils.book_append_sheet(
+    book,
+    utils.aoa_to_sheet([
+      [marks[0], 1],
+      [marks[1], 310],
+    ]),
+    marks[2],
+  )
+  const bytes = Buffer.from(write(book, { type: "buffer", bookType: "biff5" }))
+  for (const [i, mark] of marks.entries()) iconv.encode(texts[i]!, page).copy(bytes, bytes.indexOf(mark))
+  bytes.writeUInt16LE(named, bytes.indexOf(Buffer.from([0x42, 0, 2, 0])) + 4)
+  return bytes
 }

@@ -14,7 +14,7 @@ set_cptable(codePages)
 
 /** Excel 97-2003 and older (BIFF), and what else SheetJS makes of a file with this name. */
 export const extractXls: Extractor = async (source, { out, progress, pause }) => {
-  const book = open(source.bytes)
+  const book = openWorkbook(source.bytes, OPTIONS)
   const date1904 = book.Workbook?.WBProps?.date1904 ?? false
   const mend = mendText(book)
   for (const [index, name] of book.SheetNames.entries()) {
@@ -38,7 +38,7 @@ export const extractXls: Extractor = async (source, { out, progress, pause }) =>
 const SAMPLE_CHARS = 20_000
 
 /** Old workbooks may name the Western code page and be in another: what their words then look like no language has. */
-function mendText(book: WorkBook): (text: string) => string {
+export function mendText(book: WorkBook): (text: string) => string {
   const sample = sampleText(book)
   if (!isMisreadWestern(sample)) return text => text
   const page = detectCodePage(iconv.encode(sample, "windows-1252"), [])
@@ -68,7 +68,6 @@ function shown(cell: CellObject | undefined, date1904: boolean): string {
 }
 
 const OPTIONS: ParsingOptions = {
-  type: "array",
   cellDates: false,
   cellFormula: false,
   cellHTML: false,
@@ -76,19 +75,24 @@ const OPTIONS: ParsingOptions = {
   dense: true,
 }
 
-function open(bytes: Uint8Array): WorkBook {
+/**
+ * Any workbook that SheetJS reads, of those that are protected those that everyone may read. `options.type` is set here.
+ * @throws ExtractionError `encrypted_file`
+ */
+export function openWorkbook(bytes: Uint8Array, given: ParsingOptions): WorkBook {
+  const options: ParsingOptions = { ...given, type: "array" }
   const stream = isOle(bytes) ? workbookStream(bytes) : undefined
   const plain = stream && decryptWorkbook(stream)
   if (stream && !plain) throw new ExtractionError("encrypted_file", "the workbook needs a password")
-  if (plain && plain !== stream) return read(plain, OPTIONS)
+  if (plain && plain !== stream) return read(plain, options)
   try {
-    return read(bytes, OPTIONS)
+    return read(bytes, options)
   } catch (error) {
     if (/password|encrypt/i.test(String((error as Error | undefined)?.message)))
       throw new ExtractionError("encrypted_file", "the workbook is encrypted")
     if (!stream) throw error
     // The damage may lie in the container only, which our own reader takes more lightly.
-    return read(stream, OPTIONS)
+    return read(stream, options)
   }
 }
 

@@ -3,6 +3,8 @@
  * protected against changes: everyone may read it. Other passwords are not known, and not guessed.
  */
 import { createDecipheriv, createHash } from "node:crypto"
+import { ExtractionError } from "../../../storage/document.ts"
+import { isOle, openOle } from "../legacy/ole.ts"
 import { attribute, walkXml } from "../xml.ts"
 
 const DEFAULT_PASSWORD = Buffer.from("VelvetSweatshop", "utf16le")
@@ -103,7 +105,7 @@ export function cryptoApiKey(info: Uint8Array): BlockKey | undefined {
 }
 
 /** What an encrypted package of Office 2007 and later says; undefined where the default password does not open it. */
-export function decryptPackage(info: Uint8Array, content: Uint8Array): Uint8Array | undefined {
+function decryptPackage(info: Uint8Array, content: Uint8Array): Uint8Array | undefined {
   if (info.length < 8 || content.length < 24) return undefined
   const minor = new DataView(info.buffer, info.byteOffset, info.byteLength).getUint16(2, true)
   const size = Number(new DataView(content.buffer, content.byteOffset, 8).getBigUint64(0, true))
@@ -203,4 +205,18 @@ function spin(algorithm: string, salt: Uint8Array, rounds: number): Buffer {
 function decryptBlocks(cipher: string, key: Uint8Array, iv: Uint8Array | null, bytes: Uint8Array): Buffer {
   const decipher = createDecipheriv(cipher, key, iv).setAutoPadding(false)
   return Buffer.concat([decipher.update(bytes.subarray(0, bytes.length & ~15)), decipher.final()])
+}
+
+/**
+ * A package of Office 2007 and later out of the OLE file that encrypts it; other bytes as they are.
+ * @throws ExtractionError `encrypted_file`
+ */
+export function openPackage(bytes: Uint8Array): Uint8Array {
+  if (!isOle(bytes)) return bytes
+  const streams = openOle(bytes)
+  const content = streams.get("encryptedpackage")
+  if (!content) return bytes
+  const plain = decryptPackage(streams.get("encryptioninfo") ?? new Uint8Array(), content)
+  if (!plain) throw new ExtractionError("encrypted_file", "the document needs a password")
+  return plain
 }

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { utils, write } from "@e965/xlsx"
 import iconv from "iconv-lite"
 import { extractDocument } from "../../../../src/ingest/formats/extract.ts"
 import { findExtension } from "../../../../src/ingest/formats/formats.ts"
 import { openOle } from "../../../../src/ingest/formats/legacy/ole.ts"
 import type { ExtractionError } from "../../../../src/storage/document.ts"
-import { cryptoApiScheme, encryptWorkbook, ole, rc4Scheme, word6, word97, xorScheme } from "../office-writer.ts"
+import { biff5, cryptoApiScheme, encryptWorkbook, ole, rc4Scheme, word6, word97, xorScheme } from "../office-writer.ts"
 import { writeZip } from "../zip-writer.ts"
 
 const FIXTURES = join(import.meta.dir, "../../../fixtures/documents")
@@ -311,24 +310,6 @@ describe("what was filled into a form", () => {
 })
 
 describe("a workbook of Excel 95", () => {
-  /** In this code page, whichever it names. */
-  function biff5(page: string, named: number, texts: string[]): Uint8Array {
-    const book = utils.book_new()
-    const blank = (text: string, sign: string) => sign.repeat(iconv.encode(text, page).length)
-    const marks = texts.map((text, i) => blank(text, "QXZ"[i]!))
-    utils.book_append_sheet(
-      book,
-      utils.aoa_to_sheet([
-        [marks[0], 1],
-        [marks[1], 310],
-      ]),
-      marks[2],
-    )
-    const bytes = Buffer.from(write(book, { type: "buffer", bookType: "biff5" }))
-    for (const [i, mark] of marks.entries()) iconv.encode(texts[i]!, page).copy(bytes, bytes.indexOf(mark))
-    bytes.writeUInt16LE(named, bytes.indexOf(Buffer.from([0x42, 0, 2, 0])) + 4)
-    return bytes
-  }
   const texts: [string, number, string[]][] = [
     ["windows-1251", 1251, ["Компания", "Аренда помещения", "Лист"]],
     ["windows-1253", 1253, ["Ενοικιαστής", "Ιδιοκτήτης του σπιτιού", "Φύλλο"]],

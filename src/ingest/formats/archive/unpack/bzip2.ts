@@ -1,4 +1,5 @@
 /** Bzip2 streams, one after another: Huffman codes, move-to-front, Burrows–Wheeler transform, run lengths. */
+import { BitReader } from "./bit-reader.ts"
 import { GrowingBytes } from "./growing-bytes.ts"
 
 const BLOCK = 0x314159265359
@@ -9,7 +10,7 @@ const RUN_B = 1
 
 /** @throws Error for damage; RangeError above `limit` bytes */
 export function bunzip2(data: Uint8Array, limit: number): Uint8Array {
-  const bits = new BitReader(data)
+  const bits = new BitReader(data, "high")
   const out = new GrowingBytes(limit)
   while (bits.hasMore(10)) {
     if (bits.read(24) !== 0x425a68) throw new Error("no bzip2 stream") // BZh
@@ -26,36 +27,6 @@ export function bunzip2(data: Uint8Array, limit: number): Uint8Array {
     bits.align()
   }
   return out.taken()
-}
-
-class BitReader {
-  private at = 0
-  private bits = 0
-  private count = 0
-
-  constructor(private readonly data: Uint8Array) {}
-
-  /** Up to 24 bits, the highest first. */
-  read(wanted: number): number {
-    while (this.count < wanted) {
-      if (this.at >= this.data.length) throw new Error("the data ends early")
-      this.bits = ((this.bits << 8) | this.data[this.at++]!) >>> 0
-      this.count += 8
-    }
-    this.count -= wanted
-    const value = (this.bits >>> this.count) & ((1 << wanted) - 1)
-    this.bits &= (1 << this.count) - 1
-    return value
-  }
-
-  align(): void {
-    this.count = 0
-    this.bits = 0
-  }
-
-  hasMore(bytes: number): boolean {
-    return this.data.length - this.at >= bytes
-  }
 }
 
 function readBlock(bits: BitReader, blockBytes: number, out: GrowingBytes): void {

@@ -1,4 +1,5 @@
 /** Deflate64 (PKWARE APPNOTE 4.4.5, method 9): Deflate with a window of 64 KB and repetitions of up to 65 538 bytes. */
+import { BitReader } from "./bit-reader.ts"
 import { GrowingBytes } from "./growing-bytes.ts"
 
 const LENGTHS = [
@@ -10,7 +11,7 @@ const END_OF_BLOCK = 256
 
 /** @throws Error for damage; RangeError above `limit` bytes */
 export function inflate64(data: Uint8Array, limit: number): Uint8Array {
-  const bits = new BitReader(data)
+  const bits = new BitReader(data, "low")
   const out = new GrowingBytes(limit)
   for (let last = 0; !last; ) {
     last = bits.read(1)
@@ -21,36 +22,6 @@ export function inflate64(data: Uint8Array, limit: number): Uint8Array {
     else throw new Error("a block of no known type")
   }
   return out.taken()
-}
-
-class BitReader {
-  private at = 0
-  private bits = 0
-  private count = 0
-
-  constructor(private readonly data: Uint8Array) {}
-
-  read(wanted: number): number {
-    while (this.count < wanted) {
-      if (this.at >= this.data.length) throw new Error("the data ends early")
-      this.bits |= this.data[this.at++]! << this.count
-      this.count += 8
-    }
-    const value = this.bits & ((1 << wanted) - 1)
-    this.bits >>>= wanted
-    this.count -= wanted
-    return value
-  }
-
-  /** The next whole bytes; bits that are left over are passed by. */
-  bytes(count: number): Uint8Array {
-    this.at -= Math.floor(this.count / 8)
-    this.bits = 0
-    this.count = 0
-    if (this.at + count > this.data.length) throw new Error("the data ends early")
-    this.at += count
-    return this.data.subarray(this.at - count, this.at)
-  }
 }
 
 /** Canonical codes: how many of each length, and the symbols in order. */
