@@ -88,9 +88,11 @@ export const modelDirectories = (config: Config): string[] => [
   builtinModelsDirectory(),
 ]
 
-export const openConfiguredEmbedder = (config: Config, name: string) =>
+/** @param dimensions of its recorded vectors, with which a model of a server that is down can be opened */
+export const openConfiguredEmbedder = (config: Config, name: string, dimensions?: number) =>
   openEmbedder({
     name,
+    ...(dimensions === undefined ? {} : { dimensions }),
     directories: modelDirectories(config),
     nativeDirectory: join(config.data, "native"),
     ollamaHost: config.ollama_host,

@@ -5,7 +5,7 @@ import type { EntityModelStatus } from "./backends/entity-model.ts"
 import type { Chat } from "./chat/chat.ts"
 import { INDEX_FILE } from "./ingest/task.ts"
 import type { JobQueue } from "./jobs/queue.ts"
-import { watchGauge } from "./metrics.ts"
+import { watchGauge as registerGauge } from "./metrics.ts"
 import type { SearchIndex } from "./search/index.ts"
 import type { Database } from "./storage/database.ts"
 import type { DiskWatch } from "./storage/disk-watch.ts"
@@ -19,8 +19,10 @@ export interface GaugeSources {
   agents: AgentRuns
   chat: Chat
   entityModel: { status: EntityModelStatus } | undefined
+  embedder: { model: string; state: string }
 }
 
+/** @returns what takes them away again */
 export function watchGauges({
   database,
   dataDirectory,
@@ -30,8 +32,11 @@ export function watchGauges({
   agents,
   chat,
   entityModel,
-}: GaugeSources): void {
+  embedder,
+}: GaugeSources): () => void {
   const task = INDEX_FILE
+  const ends: (() => void)[] = []
+  const watchGauge = (...gauge: Parameters<typeof registerGauge>) => ends.push(registerGauge(...gauge))
   watchGauge("carrel_jobs", "Jobs waiting or running, by task", ["task"], async () => [
     [{ task }, (await queue.depth(task)).count],
   ])
@@ -83,6 +88,15 @@ export function watchGauges({
       return [[{ model: model ?? "none", status }, 1]]
     },
   )
+  watchGauge(
+    "carrel_embedding_model",
+    "1 for the model that search by meaning uses, with its state: starting, answering or failing",
+    ["model", "status"],
+    async () => [[{ model: embedder.model, status: embedder.state }, 1]],
+  )
+  return () => {
+    for (const end of ends) end()
+  }
 }
 
 async function filesByStatus(database: Database): Promise<[Record<string, string>, number][]> {

@@ -131,13 +131,13 @@ export function watchEventLoop(): () => void {
   return () => clearInterval(timer)
 }
 
-/** A gauge whose values are asked for at each scrape: pairs of labels and value. */
+/** A gauge whose values are asked for at each scrape: pairs of labels and value. @returns what takes it away again */
 export function watchGauge(
   name: string,
   help: string,
   labelNames: string[],
   read: () => Promise<[Record<string, string>, number][]>,
-): void {
+): () => void {
   if (registry.getSingleMetric(name)) registry.removeSingleMetric(name)
   const gauge: Gauge = new Gauge({
     name,
@@ -149,6 +149,9 @@ export function watchGauge(
       for (const [labels, value] of await read()) gauge.set(labels, value)
     },
   })
+  return () => {
+    if (registry.getSingleMetric(name) === gauge) registry.removeSingleMetric(name)
+  }
 }
 
 /** Prometheus text, with the present memory. */

@@ -68,7 +68,7 @@ const runs = new AgentRuns({
   redactor: new Redactor({ entityModel: undefined }),
   redactionEnforced: () => false,
   tables: { read: unused },
-  evaluator: { calculate: unused, check: unused, stop: async () => {} },
+  evaluator: { calculate: unused, check: unused },
   concurrency: 1,
   maxWaiting: 0,
   contextTokens: 131_072,

@@ -18,8 +18,6 @@ export interface Evaluator {
    * @throws SchemaProblem saying what is wrong with the schema, or that it is too complex; AppError overloaded
    */
   check(schema: JsonSchema, values: unknown[], key: string, signal: AbortSignal): Promise<SchemaIssue[][]>
-  /** Ends what is under way. */
-  stop(): Promise<void>
 }
 
 /** What whoever wrote the schema can act on. */
@@ -86,6 +84,7 @@ export class EvaluatorProcesses implements Evaluator {
     }
   }
 
+  /** Ends what is under way. */
   stop(): Promise<void> {
     return this.pool.stop()
   }

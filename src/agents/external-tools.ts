@@ -6,5 +6,4 @@ export interface ToolProvider {
   tools(): Promise<ExternalTool[]>
   /** Why tools that begin with this name cannot be had, when their source did not answer. */
   problemOf(toolName: string): string | undefined
-  close(): Promise<void>
 }

@@ -164,8 +164,6 @@ export class AgentRuns {
     const runs = [...this.live.values()]
     await Promise.race([Promise.all(runs.map(run => run.ended)), Bun.sleep(graceMs)])
     await Promise.all([...this.live.values()].map(run => this.end(run, "interrupted")))
-    await this.dependencies.evaluator.stop()
-    await this.dependencies.external?.close()
   }
 
   /** @returns the id of the new run, or of the one that the idempotency key started before */

@@ -14,9 +14,11 @@ export interface Embedder {
   /** Share of the vector leg in the fused score for this model, 0..1. */
   readonly fusionWeight: number
   /** ISO 639-1 codes of the languages whose meaning the model knows; null or absent where nobody says. */
-  readonly languages?: string[] | null
+  readonly languages?: readonly string[] | null
   /** How the cosines of a query with passages that do not answer it lie; absent where nobody says. */
   readonly cosines?: Cosines | null
+  /** It runs on a model server, which may be started later; absent where Carrel runs it itself. */
+  readonly onServer?: boolean
   /**
    * Unit-length vectors, one per text, `dimensions` floats each, in order; zeros for a text of which the model knows
    * nothing, where it can tell.

@@ -24,6 +24,7 @@ const TIMEOUT_MS = 300_000
 const SHOW_TIMEOUT_MS = 2_000
 
 export class OllamaEmbedder implements Embedder {
+  readonly onServer = true
   readonly model: string
   readonly dimensions: number
   readonly fusionWeight: number

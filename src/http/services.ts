@@ -44,6 +44,11 @@ export interface Services {
   fileTypes: ReadonlyMap<string, string>
   /** The same extensions in groups that people think in. */
   typeGroups: readonly { name: string; types: readonly string[] }[]
-  /** `ready` when stores are open, migrations done and the embedding model is loaded; `unwritable` while the disk fails. */
-  readiness(): Promise<"ready" | "starting" | "unwritable">
+  readiness(): Promise<Readiness>
 }
+
+/**
+ * `ready`: stores are open, migrations done, the embedding model answers. `degraded`: a model server does not answer, and
+ * search goes by words until it does. `model_failed`: the embedding model does not load. `unwritable`: the disk fails.
+ */
+export type Readiness = "ready" | "degraded" | "starting" | "unwritable" | "model_failed"

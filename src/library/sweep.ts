@@ -3,12 +3,18 @@ import { stat } from "node:fs/promises"
 import type { Blobs } from "../storage/blobs.ts"
 import type { Database } from "../storage/database.ts"
 
-/** Looks only at what was there before `before`: an upload under way has its blob before its row. */
-export async function sweepFiles(database: Database, blobs: Blobs, before = Date.now()): Promise<number> {
+/** Looks only at what was there before `before`: an upload under way has its blob before its row. Ends early at the abort. */
+export async function sweepFiles(
+  database: Database,
+  blobs: Blobs,
+  before = Date.now(),
+  signal?: AbortSignal,
+): Promise<number> {
   let removed = 0
   const modifiedAt = async (path: string) =>
     (await stat(path).catch(() => undefined))?.mtimeMs ?? Number.POSITIVE_INFINITY
   for (const blob of [...blobs.list("blobs")]) {
+    if (signal?.aborted) return removed
     if ((await modifiedAt(blobs.path(blob))) >= before) continue
     const owner = await database
       .selectFrom("files")
@@ -20,6 +26,7 @@ export async function sweepFiles(database: Database, blobs: Blobs, before = Date
     removed++
   }
   for (const name of [...blobs.list("texts")]) {
+    if (signal?.aborted) return removed
     const [, fileId, generation] = /^(.+)\.(\d+)\.txt$/.exec(name) ?? []
     if (!fileId || (await modifiedAt(blobs.textPath(fileId, Number(generation)))) >= before) continue
     const owner = await database

@@ -61,6 +61,11 @@ export class DiskWatch {
     return trouble === "full" || (trouble === "failing" && (await this.trouble(0)) !== undefined)
   }
 
+  /** Waits for a check that is under way, if not for long: it leaves no file behind then. */
+  async close(): Promise<void> {
+    if (this.checking) await Promise.race([this.checking, Bun.sleep(PATIENCE_MS)])
+  }
+
   private async check(): Promise<void> {
     this.code = await measureSync(this.dataDirectory).then(
       () => undefined,

@@ -165,7 +165,6 @@ export const emailRedactor = new Redactor({
 export const evaluatorInProcess: Evaluator = {
   calculate: async expression => evaluateOrExplain(expression),
   check: async (schema, values) => values.map(compileOrExplain(schema)),
-  stop: async () => {},
 }
 
 function evaluateOrExplain(expression: string): string {
@@ -180,7 +179,6 @@ function evaluateOrExplain(expression: string): string {
 export const providerOf = (...tools: Omit<ExternalTool, "external">[]): ToolProvider => ({
   tools: async () => tools.map(tool => ({ ...tool, external: true })),
   problemOf: () => undefined,
-  close: async () => {},
 })
 
 function compileOrExplain(schema: JsonSchema) {

@@ -31,14 +31,14 @@ export const healthRoutes = (services: Services) =>
       "/readyz",
       async ({ set }) => {
         const status = await services.readiness()
-        if (status !== "ready") set.status = 503
+        if (status !== "ready" && status !== "degraded") set.status = 503
         return { status }
       },
       {
         detail: operation({
           summary: "Is it ready for work?",
           description:
-            "Stores are open, migrations done, the embedding model is loaded. `unwritable`: the disk of the data directory is read-only or fails; reading and searching go on.",
+            "Stores are open, migrations done, the embedding model is loaded. `degraded`: the model server of the embedding model does not answer; search goes by words until it does. `model_failed`: the embedding model does not load. `unwritable`: the disk of the data directory is read-only or fails; reading and searching go on.",
           tag: "Operation",
           security: false,
           success: { description: "It is", schema: Health },

@@ -11,6 +11,7 @@ import { type OptimizeOutcome, VectorTable } from "../../storage/search-index.ts
 import type { IdRanges } from "../ids/id-ranges.ts"
 import type { SearchThread } from "../thread/search-thread.ts"
 import type { Extent } from "../thread/worker-messages.ts"
+import { recordedVectors } from "./recorded.ts"
 
 /** Writes after which fragments are merged if that is worth it. */
 const WRITES_TO_OPTIMIZE = 50
@@ -68,7 +69,7 @@ export class VectorLeg {
 
   /** True when the recorded vectors were made by another model than the configured one. */
   async outdated(): Promise<boolean> {
-    const [recorded, configured] = await Promise.all([this.recorded(), this.configured()])
+    const [recorded, configured] = await Promise.all([recordedVectors(this.db), this.configured()])
     return Boolean(recorded && configured && !fits(recorded, configured))
   }
 
@@ -217,16 +218,12 @@ export class VectorLeg {
   }
 
   private async chooseModel(): Promise<ServingModel | undefined> {
-    const recorded = await this.recorded()
+    const recorded = await recordedVectors(this.db)
     const configured = await this.configured()
     if (recorded && configured && fits(recorded, configured)) return { table: recorded.name, embedder: configured }
     if (!recorded) return configured && { table: await this.newTable(configured, "live"), embedder: configured }
     const former = await this.embedderNamed(recorded.model).catch(() => undefined)
     return former && fits(recorded, former) ? { table: recorded.name, embedder: former } : undefined
-  }
-
-  private recorded() {
-    return this.db.selectFrom("vector_tables").selectAll().where("state", "=", "live").executeTakeFirst()
   }
 
   private async fill(): Promise<void> {

@@ -1,0 +1,32 @@
+import { openEntityModel } from "../backends/entity-model.ts"
+import type { ModelCatalog } from "../backends/index.ts"
+import { WatchedEmbedder } from "../backends/watched-embedder.ts"
+import type { Config } from "../config.ts"
+import { checkDefaultModel, createModels, modelDirectories, openConfiguredEmbedder } from "../configured.ts"
+import { TokenMeter } from "../grounding/tokens.ts"
+import { Redactor } from "../redaction/redact.ts"
+import { recordedVectors } from "../search/vector/recorded.ts"
+import type { Storage } from "./storage.ts"
+
+export type Models = Awaited<ReturnType<typeof openModels>>
+
+/** @throws ConfigError for a default model that its server does not have */
+export async function openChatModels(config: Config): Promise<ModelCatalog> {
+  const models = createModels(config)
+  await checkDefaultModel(config, models)
+  return models
+}
+
+/** What understands texts: names for redaction, meaning for search, lengths for windows. */
+export async function openModels(config: Config, { database, nativeDirectory }: Storage, stack: AsyncDisposableStack) {
+  const entityModel = openEntityModel(modelDirectories(config), nativeDirectory)
+  stack.defer(() => entityModel?.close())
+  const redactor = new Redactor({ entityModel })
+  stack.defer(() => redactor.close())
+  const name = config.embedding_model
+  const recorded = await recordedVectors(database)
+  const known = recorded?.model === name ? recorded.dimensions : undefined
+  const embedder = new WatchedEmbedder(await openConfiguredEmbedder(config, name, known))
+  stack.defer(() => embedder.close())
+  return { entityModel, redactor, embedder, meter: new TokenMeter() }
+}

@@ -1,0 +1,39 @@
+import type { Config } from "../config.ts"
+import { lacksDescriptors } from "../errors.ts"
+import { QuickReader } from "../ingest/process/quick-reader.ts"
+import { ReaderPool, type ReaderPoolOptions } from "../ingest/process/reader-pool.ts"
+import { INDEX_FILE, indexingLanes } from "../ingest/task.ts"
+import { JobWorker } from "../jobs/worker.ts"
+import type { SearchIndex } from "../search/index.ts"
+import type { Storage } from "./storage.ts"
+
+/** What makes files searchable. The worker is yet to be started, and to be stopped before the readers. */
+export function openReading(
+  config: Config,
+  storage: Storage,
+  index: SearchIndex,
+  stack: AsyncDisposableStack,
+): JobWorker {
+  const { database, blobs, queue, changes, disk } = storage
+  const options: ReaderPoolOptions = {
+    size: config.index_workers,
+    memoryLimitBytes: config.reader_memory_mb * 2 ** 20,
+    chunkOptions: { targetChars: config.chunk_characters, overlapChars: config.chunk_overlap },
+    temporaryDirectory: blobs.temporaryDirectory,
+    ocrLimits: { pages: config.ocr_max_pages, seconds: config.ocr_max_seconds },
+    ...(config.ocr_languages ? { ocrLanguagesDirectory: config.ocr_languages } : {}),
+  }
+  const reader = new ReaderPool(options)
+  stack.defer(() => reader.stop())
+  const quickReader = new QuickReader(options)
+  stack.defer(() => quickReader.stop())
+  // Nor is it the file's fault when clients hold all that the process may open.
+  const isDisksFault = async (error: unknown) => lacksDescriptors(error) || (await disk.isToBlame(error))
+  const announce = (id: string) => changes.announce(id)
+  const dependencies = { database, blobs, queue, reader, quickReader, index, isDisksFault, announce }
+  return new JobWorker(queue, {
+    task: INDEX_FILE,
+    lanes: indexingLanes(config.index_workers, dependencies),
+    isDisksFault,
+  })
+}

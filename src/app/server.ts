@@ -1,0 +1,78 @@
+import type { AgentRuns } from "../agents/runs.ts"
+import type { ModelCatalog } from "../backends/index.ts"
+import type { Chat } from "../chat/chat.ts"
+import type { Config } from "../config.ts"
+import { type HttpServer, startServer } from "../http/server.ts"
+import type { Readiness, Services } from "../http/services.ts"
+import { sessionAsPrincipal } from "../http/session.ts"
+import { MIME_TYPES, TYPE_GROUPS } from "../ingest/formats/formats.ts"
+import { VERSION } from "../native/version.ts"
+import type { SearchIndex } from "../search/index.ts"
+import { isMigrated } from "../storage/database.ts"
+import { watchDiskUse } from "../storage/disk-use.ts"
+import type { Access } from "./access.ts"
+import type { LibraryParts } from "./library.ts"
+import type { Models } from "./models.ts"
+import type { Network } from "./network.ts"
+import type { Storage } from "./storage.ts"
+import type { Together } from "./together.ts"
+
+interface ServedParts {
+  network: Network
+  storage: Storage
+  access: Access
+  chatModels: ModelCatalog
+  models: Models
+  index: SearchIndex
+  files: LibraryParts
+  chat: Chat
+  agents: AgentRuns
+}
+
+/** Requests have so long to end when the daemon stops. */
+const GRACE_MS = 8_000
+
+/** The web over all rooms; it ends with the other parts `atWork`. */
+export function openServer(config: Config, parts: ServedParts, atWork: Together): HttpServer {
+  const { network, storage, access, chatModels, models, index, files, chat, agents } = parts
+  const services: Services = {
+    ...access,
+    ...files,
+    version: VERSION,
+    embeddingModel: models.embedder.model,
+    diskUse: watchDiskUse(config.data),
+    fileTypes: MIME_TYPES,
+    typeGroups: TYPE_GROUPS,
+    maxFileBytes: config.max_file_bytes,
+    search: index,
+    redactor: models.redactor,
+    models: chatModels,
+    chat,
+    agents,
+    conversationFiles: (workspaceId, id) => chat.conversationFiles(workspaceId, id),
+    readiness: () => readinessOf(storage, models),
+  }
+  const server = startServer(services, {
+    host: config.host,
+    port: config.port,
+    rateLimitPerMinute: config.rate_limit_per_minute,
+    authenticateSession: request => sessionAsPrincipal(request, services),
+    trustedProxies: config.trusted_proxies,
+    corsOrigins: config.cors_origins,
+    connectionsPerAddress: config.max_connections_per_address,
+    ...network.tls,
+  })
+  atWork.add(() => server.stop(GRACE_MS))
+  return server
+}
+
+/**
+ * A model server that is down costs meaning in search, which falls back to words: the daemon is of use meanwhile. A model
+ * of our own that does not load is a broken installation.
+ */
+async function readinessOf({ database, disk }: Storage, { embedder }: Models): Promise<Readiness> {
+  if (embedder.state === "starting" || !(await isMigrated(database))) return "starting"
+  if (await disk.isFailing()) return "unwritable"
+  if (embedder.state === "answering") return "ready"
+  return embedder.onServer ? "degraded" : "model_failed"
+}

@@ -1,0 +1,52 @@
+import { join } from "node:path"
+import type { Config } from "../config.ts"
+import { requeueInterrupted } from "../ingest/outcomes.ts"
+import { JobQueue } from "../jobs/queue.ts"
+import { FileChanges } from "../library/changes.ts"
+import { unpackAll, useNativeDirectory } from "../native/native.ts"
+import { Blobs } from "../storage/blobs.ts"
+import { openDatabase, removeOldCopies } from "../storage/database.ts"
+import { DiskWatch } from "../storage/disk-watch.ts"
+import { closeToOthers } from "../storage/file-modes.ts"
+import { Idempotency } from "../storage/idempotency.ts"
+import { lockDirectory } from "../storage/lock.ts"
+import { healVectorFiles } from "../storage/vector-files.ts"
+import { keepLogEmpty } from "../storage/write-ahead-log.ts"
+
+export type Storage = Awaited<ReturnType<typeof openStorage>>
+
+/** The data directory, for this process alone, with what a former one left put in order. */
+export async function openStorage(
+  config: Config,
+  stack: AsyncDisposableStack,
+  unpacking: (done: number, total: number) => void,
+) {
+  const { data } = config
+  const nativeDirectory = join(data, "native")
+  const lock = lockDirectory(data)
+  stack.defer(() => lock.release())
+  useNativeDirectory(nativeDirectory)
+  closeToOthers(data)
+  removeOldCopies(data)
+  await unpackAll(unpacking)
+  const database = await openDatabase(data)
+  stack.defer(() => database.destroy())
+  stack.defer(keepLogEmpty(database, data))
+  const blobs = new Blobs(data, config.disk_floor_mb * 2 ** 20)
+  blobs.clearTemporary()
+  const disk = new DiskWatch(data)
+  stack.defer(() => disk.close())
+  const queue = new JobQueue(database)
+  await queue.reclaim()
+  await requeueInterrupted(database)
+  await healVectorFiles(data)
+  return {
+    nativeDirectory,
+    database,
+    blobs,
+    disk,
+    queue,
+    changes: new FileChanges(),
+    idempotency: new Idempotency(database),
+  }
+}
