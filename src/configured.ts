@@ -88,7 +88,7 @@ export const modelDirectories = (config: Config): string[] => [
   builtinModelsDirectory(),
 ]
 
-/** @param dimensions of its recorded vectors, with which a model of a server that is down can be opened */
+/** @param dimensions of its vectors, where the model server is not to be asked */
 export const openConfiguredEmbedder = (config: Config, name: string, dimensions?: number) =>
   openEmbedder({
     name,

@@ -1,11 +1,14 @@
+import type { Embedder } from "../backends/backend.ts"
 import { openEntityModel } from "../backends/entity-model.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import { WatchedEmbedder } from "../backends/watched-embedder.ts"
 import type { Config } from "../config.ts"
 import { checkDefaultModel, createModels, modelDirectories, openConfiguredEmbedder } from "../configured.ts"
+import { AppError } from "../errors.ts"
 import { TokenMeter } from "../grounding/tokens.ts"
 import { Redactor } from "../redaction/redact.ts"
 import { recordedVectors } from "../search/vector/recorded.ts"
+import type { Database } from "../storage/database.ts"
 import type { Storage } from "./storage.ts"
 
 export type Models = Awaited<ReturnType<typeof openModels>>
@@ -23,10 +26,20 @@ export async function openModels(config: Config, { database, nativeDirectory }: 
   stack.defer(() => entityModel?.close())
   const redactor = new Redactor({ entityModel })
   stack.defer(() => redactor.close())
-  const name = config.embedding_model
-  const recorded = await recordedVectors(database)
-  const known = recorded?.model === name ? recorded.dimensions : undefined
-  const embedder = new WatchedEmbedder(await openConfiguredEmbedder(config, name, known))
+  const embedder = new WatchedEmbedder(await openEmbedder(config, database))
   stack.defer(() => embedder.close())
   return { entityModel, redactor, embedder, meter: new TokenMeter() }
+}
+
+/** A model server that is down does not keep a library from starting whose vectors it has made. */
+async function openEmbedder(config: Config, database: Database): Promise<Embedder> {
+  const name = config.embedding_model
+  try {
+    return await openConfiguredEmbedder(config, name)
+  } catch (error) {
+    const recorded = await recordedVectors(database)
+    const isDown = error instanceof AppError && error.code === "model_unavailable"
+    if (!isDown || recorded?.model !== name) throw error
+    return openConfiguredEmbedder(config, name, recorded.dimensions)
+  }
 }

@@ -21,7 +21,7 @@ export interface OpenEmbedderOptions {
   /** Threads inside one operation of a folder model. */
   threads?: number
   ollamaHost?: string
-  /** Of an Ollama model that was used before, for when its server is down; without it the server must be up. */
+  /** Of an Ollama model that was used before; without it the server is asked, and must be up. */
   dimensions?: number
 }
 
@@ -36,13 +36,7 @@ export async function openEmbedder(options: OpenEmbedderOptions): Promise<Embedd
 async function openOllama(name: string, host: string | undefined, known: number | undefined): Promise<Embedder> {
   if (!host) throw new AppError("model_unavailable", { message: "no Ollama server is configured" })
   const [dimensions, languages] = await Promise.all([
-    requestEmbeddings(host, name, ["dimensions"]).then(
-      vectors => vectors[0]!.length,
-      error => {
-        if (known === undefined || !(error instanceof AppError && error.code === "model_unavailable")) throw error
-        return known
-      },
-    ),
+    known ?? requestEmbeddings(host, name, ["dimensions"]).then(vectors => vectors[0]!.length),
     statedLanguages(host, name),
   ])
   return new OllamaEmbedder({
