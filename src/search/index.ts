@@ -6,35 +6,25 @@
  * disappears with one commit, whatever the other stores hold; `sweep` removes what they hold too much.
  */
 import type { Embedder } from "../backends/backend.ts"
-import { AppError } from "../errors.ts"
 import { log } from "../log.ts"
-import {
-  buryOrphans,
-  deadGenerations,
-  type FileVersion,
-  forgetGeneration,
-  publishGenerations,
-  retireGenerations,
-} from "../storage/chunks.ts"
+import { buryOrphans, type FileVersion, publishGenerations, retireGenerations } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { ChunkSource } from "../storage/document.ts"
-import { countIds, type IdRanges, subtract, toRanges, union } from "./ids/id-ranges.ts"
+import { Gate } from "../threads/gate.ts"
+import { countIds, subtract } from "./ids/id-ranges.ts"
 import { neighbours, type Passage } from "./passages/passages.ts"
 import { Searcher } from "./searcher.ts"
 import { SearchThread } from "./thread/search-thread.ts"
 import type { WorkerStats } from "./thread/worker-messages.ts"
 import type { SearchRequest, SearchResult, SearchService } from "./types.ts"
 import { type OptimizeStats, VectorLeg } from "./vector/vector-leg.ts"
+import { CatchUp } from "./writing/catch-up.ts"
 import { Erasure } from "./writing/erasure.ts"
-import {
-  changeModel,
-  dropDeadTables,
-  embedMissing,
-  indexMissingWords,
-  type ReindexProgress,
-  wantedIds,
-} from "./writing/reindex.ts"
-import { type StageDependencies, type StagedFile, stageFile, stageTogether } from "./writing/stage.ts"
+import { type Inspection, inspect } from "./writing/inspect.ts"
+import { PassageIndex } from "./writing/passage-index.ts"
+import { indexMissingWords, type ReindexProgress, wantedIds } from "./writing/reindex.ts"
+import { Stage, type StagedFile } from "./writing/stage.ts"
+import { Sweep } from "./writing/sweep.ts"
 
 export interface SearchIndexOptions {
   database: Database
@@ -55,10 +45,6 @@ export interface SearchStats extends WorkerStats {
 
 /** Searches under way: one thread answers them, and at 5 ms each the last of so many waits for five seconds. */
 const MAX_SEARCHES = 1_000
-/** Dead generations removed at a time. */
-const SWEEP_BATCH = 64
-/** Wait before vectors are tried again that could not be made. */
-const RETRY_VECTORS_MS = 30_000
 /** Loading stored vectors begins this long after the start: being ready comes first. */
 const LOAD_AFTER_MS = 1_500
 
@@ -67,27 +53,38 @@ export class SearchIndex implements SearchService {
   private readonly thread = new SearchThread()
   private readonly vectors: VectorLeg
   private readonly searcher: Searcher
-  private readonly reached: (point: string) => void
-  private readonly active = new Set<number>()
+  private readonly staging: Stage
+  private readonly sweeping: Sweep
+  private readonly catchUp: CatchUp
+  private readonly erasure: Erasure
   private readonly stopping = new AbortController()
-  private sweeping: Promise<void> | undefined
-  private sweepAgain = false
-  private readonly erasure = new Erasure(async extent => {
-    await this.thread.ask("erase", { extent })
-    await this.vectors.erase(extent)
+  private readonly gate = new Gate({
+    places: MAX_SEARCHES,
+    placesPerKey: MAX_SEARCHES,
+    waiting: 0,
+    refusal: "too many searches are under way",
+    retryAfterSeconds: 1,
   })
-  private searches = 0
-  private catchingUp: Promise<void> | undefined
-  private progress: ReindexProgress | null = null
-  private timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(private readonly options: SearchIndexOptions) {
-    this.db = options.database
-    this.reached = options.reached ?? (() => {})
+    const { database: db, dataDirectory, embedderNamed = async () => undefined, reached = () => {} } = options
+    const { thread } = this
+    const { signal } = this.stopping
     const configured = async () => options.embedder
-    const named = options.embedderNamed ?? (async () => undefined)
-    this.vectors = new VectorLeg(this.db, options.dataDirectory, this.thread, configured, named)
-    this.searcher = new Searcher(this.db, this.thread, this.vectors)
+    this.db = db
+    const vectors = new VectorLeg(db, dataDirectory, thread, configured, embedderNamed)
+    this.vectors = vectors
+    this.searcher = new Searcher(db, thread, vectors)
+    this.erasure = new Erasure(async extent => {
+      await thread.ask("erase", { extent })
+      await vectors.erase(extent)
+    })
+    const passages = new PassageIndex(thread, vectors, () => this.catchUp.later(), reached)
+    const stage = new Stage(db, passages, reached)
+    this.staging = stage
+    const sweep = new Sweep({ db, thread, vectors, stage, swept: () => this.erasure.note(), reached, signal })
+    this.sweeping = sweep
+    this.catchUp = new CatchUp({ db, thread, vectors, sweep, configured, signal })
   }
 
   /** Opens the keyword index and heals what a crash left; vectors are loaded a little later. */
@@ -97,14 +94,13 @@ export class SearchIndex implements SearchService {
     await buryOrphans(this.db)
     void this.sweep()
     this.erasure.note() // the last run may have ended before it erased what was removed
-    this.catchUpLater(LOAD_AFTER_MS)
+    this.catchUp.later(LOAD_AFTER_MS)
   }
 
   async stop(): Promise<void> {
     this.stopping.abort(new Error("search was stopped"))
-    clearTimeout(this.timer)
-    await this.catchingUp
-    await this.sweeping
+    await this.catchUp.close()
+    await this.sweeping.settled()
     await this.erasure.close()
     await this.vectors.close()
     await this.thread.stop()
@@ -121,7 +117,7 @@ export class SearchIndex implements SearchService {
     on: (stage: "embedding" | "committing", progress: number) => void | Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    await stageFile(this.staging(), { fileId: file.id, generation, chunks }, on, signal)
+    await this.staging.one({ fileId: file.id, generation, chunks }, on, signal)
   }
 
   /**
@@ -133,7 +129,7 @@ export class SearchIndex implements SearchService {
     on: (stage: "embedding" | "committing") => void,
     signal: AbortSignal,
   ): Promise<F[]> {
-    return stageTogether(this.staging(), files, on, signal)
+    return this.staging.together(files, on, signal)
   }
 
   /** Inside the transaction that makes the files searchable: these generations are seen from its commit on, no others. */
@@ -146,31 +142,18 @@ export class SearchIndex implements SearchService {
     return retireGenerations(trx, fileId)
   }
 
-  /**
-   * Removes dead generations from every store. Idempotent; calls that come while it runs make it look once more. Never
-   * rejects: what could not be removed is invisible, and removed by a later sweep.
-   */
+  /** See `Sweep.run`. */
   sweep(): Promise<void> {
-    this.sweepAgain = true
-    this.sweeping ??= this.sweepAll()
-      .catch(error => {
-        if (!this.stopping.signal.aborted) log.warn("removed files could not be swept", { error })
-      })
-      .finally(() => {
-        this.sweeping = undefined
-      })
-    return this.sweeping
+    return this.sweeping.run()
   }
 
   /** @throws AppError overloaded when too many searches are under way */
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
-    if (this.searches >= MAX_SEARCHES)
-      throw new AppError("overloaded", { message: "too many searches are under way", retryAfter: 1 })
-    this.searches++
+    const ticket = this.gate.enter(request.workspaceId)
     try {
       return await this.searcher.search(request, signal)
     } finally {
-      this.searches--
+      ticket.leave()
     }
   }
 
@@ -179,46 +162,14 @@ export class SearchIndex implements SearchService {
     return neighbours(this.db, workspaceId, chunkIds, before, after)
   }
 
-  /** Changes the library to another model; the present one serves until all is done. */
-  async reindexVectors(embedder: Embedder, on: (progress: ReindexProgress) => void = () => {}): Promise<void> {
-    try {
-      await changeModel(this.db, this.vectors, embedder, this.stopping.signal, progress => {
-        this.progress = progress
-        on(progress)
-      })
-      await dropDeadTables(this.vectors)
-    } finally {
-      this.progress = null
-    }
+  /** See `CatchUp.reindexVectors`. */
+  reindexVectors(embedder: Embedder, on?: (progress: ReindexProgress) => void): Promise<void> {
+    return this.catchUp.reindexVectors(embedder, on)
   }
 
-  /**
-   * Compares the stores with the database. `unmade` are those problems that are an index which holds nothing yet, as after
-   * a restore: the daemon makes it in the background.
-   */
-  async check(): Promise<{ problems: string[]; unmade?: string[] }> {
-    await this.vectors.load().catch(() => {})
-    const [wanted, { keyword, vector }] = await Promise.all([wantedIds(this.db), this.thread.ask("holdings", {})])
-    const known = await this.knownIds()
-    const problems: string[] = []
-    const unmade: string[] = []
-    const tell = (count: number, what: string, isUnmade = false) => {
-      if (count === 0) return
-      problems.push(`${count} ${what}`)
-      if (isUnmade) unmade.push(`${count} ${what}`)
-    }
-    const isEmpty = (held: IdRanges) => countIds(held) === 0
-    tell(countIds(subtract(wanted, keyword)), "passages are missing in the keyword index", isEmpty(keyword))
-    tell(countIds(subtract(keyword, known)), "passages in the keyword index belong to no file")
-    if (await this.vectors.model().catch(() => undefined))
-      tell(countIds(subtract(wanted, vector)), "passages have no vector", isEmpty(vector))
-    tell(countIds(subtract(vector, known)), "vectors belong to no file")
-    const { count } = await this.db
-      .selectFrom("chunks")
-      .select(eb => eb.fn.countAll<number>().as("count"))
-      .executeTakeFirstOrThrow()
-    tell(Math.max(0, countIds(wanted) - count), "passages have no text")
-    return { problems, ...(unmade.length > 0 ? { unmade } : {}) }
+  /** Compares the stores with the database. */
+  check(): Promise<Inspection> {
+    return inspect(this.db, this.thread, this.vectors)
   }
 
   /**
@@ -229,7 +180,7 @@ export class SearchIndex implements SearchService {
   async repair(): Promise<{ removed: number; added: number }> {
     await this.sweep()
     await this.vectors.load()
-    const removed = await this.removeUnknown()
+    const removed = await this.sweeping.removeUnknown()
     const [wanted, { keyword }] = await Promise.all([wantedIds(this.db), this.thread.ask("holdings", {})])
     await indexMissingWords(this.db, this.thread, wanted, this.stopping.signal)
     return { removed, added: countIds(subtract(wanted, keyword)) }
@@ -239,7 +190,7 @@ export class SearchIndex implements SearchService {
     return {
       ...(await this.thread.ask("stats", {})),
       optimize: { ...this.vectors.optimizeStats },
-      reindex: this.progress,
+      reindex: this.catchUp.progress,
     }
   }
 
@@ -264,98 +215,7 @@ export class SearchIndex implements SearchService {
       void this.startThread().catch(reason =>
         log.error("the search worker could not be started anew", { error: reason }),
       )
-      this.catchUpLater(LOAD_AFTER_MS)
+      this.catchUp.later(LOAD_AFTER_MS)
     })
-  }
-
-  private async sweepAll(): Promise<void> {
-    while (this.sweepAgain && !this.stopping.signal.aborted) {
-      this.sweepAgain = false
-      let after = 0
-      for (;;) {
-        const dead = await deadGenerations(this.db, after, SWEEP_BATCH)
-        if (dead.length === 0 || this.stopping.signal.aborted) break
-        after = dead.at(-1)!.id
-        const idle = dead.filter(({ id }) => !this.active.has(id))
-        if (idle.length === 0) continue
-        const ranges = toRanges(idle.map(({ first, last }) => [first, last]))
-        this.reached("sweep begins")
-        await this.vectors.remove(ranges)
-        this.reached("vectors removed")
-        await this.thread.ask("remove", { ranges })
-        this.reached("words removed")
-        for (const generation of idle) await forgetGeneration(this.db, generation)
-        this.reached("swept")
-        this.erasure.note()
-      }
-    }
-  }
-
-  /**
-   * Removes what the stores hold of generations that are forgotten: the note of their removal was lost, or a damaged
-   * table of vectors went back to a former version.
-   * @returns passages removed
-   */
-  private async removeUnknown(): Promise<number> {
-    const { keyword, vector } = await this.thread.ask("holdings", {}) // before the database is read: ids are recorded there first
-    const known = await this.knownIds()
-    const unknown = union(subtract(keyword, known), subtract(vector, known))
-    if (countIds(unknown) > 0) {
-      await this.vectors.remove(unknown)
-      await this.thread.ask("remove", { ranges: unknown })
-    }
-    return countIds(unknown)
-  }
-
-  /** Ids of every generation, whatever its state. */
-  private async knownIds(): Promise<IdRanges> {
-    const rows = await this.db.selectFrom("generations").select(["first_chunk", "last_chunk"]).execute()
-    return toRanges(rows.map(row => [row.first_chunk, row.last_chunk]))
-  }
-
-  private staging(): StageDependencies {
-    return {
-      db: this.db,
-      thread: this.thread,
-      vectors: this.vectors,
-      reached: this.reached,
-      active: this.active,
-      vectorsMissing: () => this.catchUpLater(RETRY_VECTORS_MS),
-    }
-  }
-
-  private catchUpLater(delayMs: number): void {
-    clearTimeout(this.timer)
-    if (this.stopping.signal.aborted) return
-    this.timer = setTimeout(() => {
-      this.catchingUp ??= this.catchUp().finally(() => {
-        this.catchingUp = undefined
-      })
-    }, delayMs)
-    this.timer.unref()
-  }
-
-  /** Loads what is stored, makes vectors that are missing, changes to the configured model. Tried again when it fails. */
-  private async catchUp(): Promise<void> {
-    try {
-      const wanted = await wantedIds(this.db)
-      if (countIds(wanted) === 0) return
-      await indexMissingWords(this.db, this.thread, wanted, this.stopping.signal)
-      const configured = await this.options.embedder
-      const outdated = configured !== undefined && (await this.vectors.outdated())
-      if (!outdated) await this.vectors.load()
-      await this.removeUnknown()
-      if (outdated) return await this.reindexVectors(configured)
-      const model = await this.vectors.model()
-      if (!model) return
-      const lacking = subtract(wanted, await this.vectors.held())
-      await embedMissing(this.db, this.vectors, model, lacking, this.stopping.signal, () => {})
-      await dropDeadTables(this.vectors)
-      this.vectors.noteWrite() // fragments that the last run left are merged when all is quiet
-    } catch (error) {
-      if (this.stopping.signal.aborted) return
-      log.warn("missing vectors could not be made; trying again", { error, retry_ms: RETRY_VECTORS_MS })
-      this.catchUpLater(RETRY_VECTORS_MS)
-    }
   }
 }

@@ -10,8 +10,9 @@ import { countIds, type IdRanges, idsToRanges, subtract, toRanges, union } from 
 import { schemeOf } from "../text/analyze.ts"
 import type { SearchThread } from "../thread/search-thread.ts"
 import type { TextsOf } from "../thread/worker-messages.ts"
+import { embedAll } from "../vector/embed.ts"
 import type { VectorLeg } from "../vector/vector-leg.ts"
-import { embedAll, indexedText } from "./stage.ts"
+import { indexedText } from "./stage.ts"
 
 /** Passages read, embedded and stored at a time. */
 const BATCH = 512
