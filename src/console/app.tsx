@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks"
 import { ApiError, api, whenSignedOut } from "./api.ts"
 import { fetchAhead, Lazy } from "./lazy.tsx"
+import { useLoaded } from "./loading.ts"
 import { SignInPage } from "./pages/doors/sign-in.tsx"
 import { DOORS, PAGES } from "./pages.ts"
 import { usePlace } from "./router.tsx"
@@ -10,12 +11,16 @@ import { Shell } from "./shell.tsx"
 import { Problem } from "./ui/form.tsx"
 import { Empty, Page } from "./ui/page.tsx"
 import { Toasts } from "./ui/toast.tsx"
-import type { Me, UserRole } from "./wire.ts"
+import type { Me, Redaction, UserRole } from "./wire.ts"
 
 export function App() {
   const { path } = usePlace()
   const [me, setMe] = useState<Me | null>()
   const [failure, setFailure] = useState<Error>()
+
+  const redaction = useLoaded(me?.workspace.id ?? "", async signal =>
+    me ? api.get<Redaction>("/keys/redaction", signal) : undefined,
+  )
 
   const leave = () => {
     rememberSignedIn(false)
@@ -46,7 +51,9 @@ export function App() {
     leave()
   }
   return (
-    <AccountContext.Provider value={{ me, setMe, signOut }}>
+    <AccountContext.Provider
+      value={{ me, setMe, redaction: redaction.data, reloadRedaction: redaction.reload, signOut }}
+    >
       {/* another workspace is another world: every page starts afresh */}
       <Shell key={me.workspace.id} path={path}>
         <CurrentPage path={path} role={me.user.role} />

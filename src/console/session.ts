@@ -1,12 +1,16 @@
 /** The signed-in account, for every page. */
 import { createContext } from "preact"
 import { useContext } from "preact/hooks"
-import type { Me, UserRole } from "./wire.ts"
+import type { Me, Redaction, UserRole } from "./wire.ts"
 
 export interface Account {
   me: Me
   /** Replaces the account after a change. */
   setMe: (me: Me) => void
+  /** Of the workspace; undefined until it has been read. */
+  redaction: Redaction | undefined
+  /** Reads `redaction` again: an administrator may have changed it. */
+  reloadRedaction: () => void
   signOut: () => Promise<void>
 }
 
@@ -16,6 +20,12 @@ export function useAccount(): Account {
   const account = useContext(AccountContext)
   if (!account) throw new Error("this page needs a signed-in account")
   return account
+}
+
+/** What people call a kind of private value; a custom pattern is called as its author named it. */
+export function useRedactionLabels(): (kind: string) => string {
+  const { redaction } = useAccount()
+  return kind => redaction?.kinds.find(known => known.kind === kind)?.label ?? kind.toLowerCase().replaceAll("_", " ")
 }
 
 const SIGNED_IN = "carrel-signed-in"

@@ -1,7 +1,9 @@
 /** Uploads in progress. They live outside the pages, so that looking elsewhere does not stop them. */
 import { useEffect, useState } from "preact/hooks"
-import { parseError, uploadUrl } from "./api.ts"
-import type { FileRecord } from "./wire.ts"
+import { api, parseError, uploadUrl } from "./api.ts"
+import { bytes } from "./format.ts"
+import { useLoaded } from "./loading.ts"
+import type { FileRecord, UploadRules } from "./wire.ts"
 
 export interface Upload {
   id: number
@@ -22,10 +24,6 @@ export interface UploadLabels {
 /** Sent at the same time: a browser opens six connections to one host, and the page needs some. */
 const PARALLEL = 3
 const DONE_SHOWN_MS = 3_000
-/** The daemon refuses more; asking first spares the wait. */
-const MAX_FILE_BYTES = 1_073_741_824
-export const ACCEPTED =
-  ".pdf,.doc,.docx,.xls,.xlsx,.csv,.json,.txt,.html,.ppt,.pptx,.zip,.md,.sql,.yml,.yaml,.png,.jpg,.jpeg,.gif,.webp"
 
 let uploads: Upload[] = []
 let nextId = 1
@@ -42,13 +40,22 @@ function publish(next: Upload[]): void {
 const update = (id: number, change: Partial<Upload>): void =>
   publish(uploads.map(upload => (upload.id === id ? { ...upload, ...change } : upload)))
 
-export function addUploads(files: Iterable<File>, labels: UploadLabels): void {
+/** What the daemon takes in; undefined until it has said so. */
+export const useUploadRules = (): UploadRules | undefined =>
+  useLoaded("upload rules", signal => api.get<UploadRules>("/keys/uploads", signal)).data
+
+/** For the file chooser. */
+export const acceptedBy = (rules: UploadRules | undefined): string | undefined =>
+  rules?.groups.flatMap(group => group.types.map(type => `.${type}`)).join(",")
+
+/** @param maxBytes the daemon refuses larger files; saying so first spares the wait */
+export function addUploads(files: Iterable<File>, labels: UploadLabels, maxBytes = Number.POSITIVE_INFINITY): void {
   for (const file of files) {
     const id = nextId++
     const cancel = () => publish(uploads.filter(upload => upload.id !== id))
     const upload: Upload = { id, name: file.name, size: file.size, progress: 0, state: "waiting", message: "", cancel }
-    if (file.size > MAX_FILE_BYTES) {
-      publish([...uploads, { ...upload, state: "failed", message: "larger than 1 GB" }])
+    if (file.size > maxBytes) {
+      publish([...uploads, { ...upload, state: "failed", message: `larger than ${bytes(maxBytes)}` }])
       continue
     }
     publish([...uploads, upload])

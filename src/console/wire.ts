@@ -25,6 +25,25 @@ export interface Me {
   version: string
 }
 
+/** What is redacted in the workspace, and who insists on it whatever a request says. */
+export interface Redaction {
+  enforced_by: "daemon" | "workspace" | null
+  kinds: { kind: string; category: string; label: string }[]
+}
+
+/** What uploads may hold. */
+export interface UploadRules {
+  max_file_bytes: number
+  /** Extensions of file names, in groups that people look for them in. */
+  groups: { name: string; types: string[] }[]
+}
+
+export interface ToolChoice {
+  name: string
+  title: string
+  external: boolean
+}
+
 export interface Overview {
   uptime_seconds: number
   embedding_model: string

@@ -8,11 +8,13 @@ export interface FakeOllama {
   pauseMs: number
   /** Refuses the next requests with these words. */
   refusal: string | undefined
+  /** The bodies of the requests, as text. */
+  asked: string[]
   stop(): void
 }
 
 export function startFakeOllama(): FakeOllama {
-  const fake: FakeOllama = { url: "", pauseMs: 15, refusal: undefined, stop: () => void server.stop(true) }
+  const fake: FakeOllama = { url: "", pauseMs: 15, refusal: undefined, asked: [], stop: () => void server.stop(true) }
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -32,7 +34,7 @@ export function startFakeOllama(): FakeOllama {
           })
         case "/api/chat":
           if (fake.refusal) return Response.json({ error: fake.refusal }, { status: 500 })
-          return streamed((await request.json()) as { think?: boolean }, fake)
+          return streamed(await noted(request, fake), fake)
         default:
           return new Response("not found", { status: 404 })
       }
@@ -40,6 +42,12 @@ export function startFakeOllama(): FakeOllama {
   })
   fake.url = `http://127.0.0.1:${server.port}`
   return fake
+}
+
+async function noted(request: Request, fake: FakeOllama): Promise<{ think?: boolean }> {
+  const body = await request.text()
+  fake.asked.push(body)
+  return JSON.parse(body)
 }
 
 function streamed({ think }: { think?: boolean }, fake: FakeOllama): Response {

@@ -96,6 +96,29 @@ describe.skipIf(!hasBrowser)("the library", () => {
   )
 
   test(
+    "offers every type that the daemon reads, and keeps its filters over a reload",
+    async () => {
+      const page = await openLibrary()
+      await upload(page, "gamma.txt", "The third letter.")
+      const chooser = page.locator("input[type=file]")
+      await page.getByLabel("Type").locator("option", { hasText: "Slides" }).waitFor({ state: "attached" })
+      const offered = (await chooser.getAttribute("accept"))!.split(",")
+      expect(offered).toEqual(expect.arrayContaining([".pdf", ".odt", ".rtf", ".epub", ".htm"]))
+      await page.getByLabel("Name").fill("gamma")
+      await page.getByLabel("State", { exact: true }).selectOption({ label: "Searchable" })
+      await page.getByLabel("Type").selectOption({ label: "Text and web" })
+      await page.reload()
+      await rowOf(page, "gamma.txt").waitFor()
+      expect(await page.getByLabel("Name").inputValue()).toBe("gamma")
+      expect(await page.getByLabel("State", { exact: true }).inputValue()).toBe("searchable")
+      expect(await page.getByLabel("Type").inputValue()).toContain("txt")
+      expect(await page.locator("tbody tr").count()).toBe(1)
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
     "deletes after the time to undo; undone, nothing happens",
     async () => {
       const page = await openLibrary()
@@ -141,9 +164,11 @@ describe.skipIf(!hasBrowser)("search", () => {
       expect(box.y).toBeLessThan(800) // scrolled to it, far down in the text
       await page.keyboard.press("Escape")
       await page.getByRole("radio", { name: "Keyword" }).check()
-      await page.waitForURL(/mode=keyword/)
+      await page.getByLabel("Added").selectOption({ label: "Last week" })
+      await page.waitForURL(/mode=keyword.*age=7/)
       await page.reload()
       await page.locator("mark").first().waitFor()
+      expect(await page.getByLabel("Added").inputValue()).toBe("7")
       expect(site.complaints).toEqual([])
     },
     SLOW_MS,

@@ -7,11 +7,11 @@ import { Button } from "../ui/button.tsx"
 import { Problem } from "../ui/form.tsx"
 import { Empty, Page, Pages } from "../ui/page.tsx"
 import { notify, notifyWithUndo } from "../ui/toast.tsx"
-import { ACCEPTED, addUploads, useUploads } from "../uploads.ts"
+import { acceptedBy, addUploads, useUploadRules, useUploads } from "../uploads.ts"
 import type { FileRecord, Page as ListPage } from "../wire.ts"
 import { FileTable } from "./library/file-table.tsx"
 import { FileView } from "./library/file-view.tsx"
-import { emptyFilters, type Filters, LibraryFilters } from "./library/filters.tsx"
+import { addressOf, emptyFilters, type Filters, filtersIn, LibraryFilters } from "./library/filters.tsx"
 import { UploadList, UploadOptions } from "./library/upload-list.tsx"
 
 /** While anything on the page is queued or indexing. */
@@ -21,13 +21,14 @@ const IDLE_REFRESH_MS = 15_000
 
 export function LibraryPage() {
   const { query: address } = usePlace()
-  const [filters, setFilters] = useState<Filters>({ ...emptyFilters, status: address.get("status") ?? "" })
+  const filters = filtersIn(address)
+  const setFilters = (next: Filters) => go(addressOf(next), true)
+  const rules = useUploadRules()
   const [labels, setLabels] = useState({ contextId: "", tags: "" })
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const [dragging, setDragging] = useState(false)
   const chooser = useRef<HTMLInputElement>(null)
-  const settled = useSettled(filters, 200)
-  const parameters = query({ ...settled, page_size: 50 })
+  const parameters = useSettled(query({ ...filters, page_size: 50 }), 200)
   const files = useLoaded(parameters, signal => api.get<ListPage<FileRecord>>(`/libraries${parameters}`, signal))
   const uploads = useUploads(files.reload)
   const shown = (files.data?.data ?? []).filter(file => !hidden.has(file.id))
@@ -50,7 +51,7 @@ export function LibraryPage() {
     await api.post(`/libraries/${file.id}/reindex`).catch(error => notify(error.message))
     files.reload()
   }
-  const receive = (list: Iterable<File> | null | undefined) => list && addUploads(list, labels)
+  const receive = (list: Iterable<File> | null | undefined) => list && addUploads(list, labels, rules?.max_file_bytes)
   const opened = address.get("file")
   const filtered = JSON.stringify({ ...filters, page: 1 }) !== JSON.stringify(emptyFilters)
 
@@ -68,7 +69,7 @@ export function LibraryPage() {
         type="file"
         multiple
         hidden
-        accept={ACCEPTED}
+        accept={acceptedBy(rules)}
         onChange={event => {
           receive(event.currentTarget.files)
           event.currentTarget.value = ""
@@ -97,7 +98,10 @@ export function LibraryPage() {
             {filtered ? (
               <Button onClick={() => setFilters(emptyFilters)}>Clear the filters</Button>
             ) : (
-              <p>Drop files here, or choose Upload. PDF, Office, text, tables, web pages, pictures and zip archives.</p>
+              <>
+                <p>Drop files here, or select Upload.</p>
+                {rules && <p class="soft">{rules.groups.map(group => group.name).join(" · ")}</p>}
+              </>
             )}
           </Empty>
         )}
@@ -106,7 +110,7 @@ export function LibraryPage() {
             files={shown}
             filters={filters}
             onFilters={setFilters}
-            onOpen={file => go(`/library?file=${file.id}`)}
+            onOpen={file => go(addressOf(filters, file.id))}
             onRemove={remove}
             onReindex={reindex}
           />
@@ -123,7 +127,7 @@ export function LibraryPage() {
         <FileView
           fileId={opened}
           onClose={() => {
-            go("/library")
+            go(addressOf(filters))
             files.reload()
           }}
         />

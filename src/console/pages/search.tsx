@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks"
-import { api } from "../api.ts"
+import { api, query } from "../api.ts"
 import { count, placeOf, plural } from "../format.ts"
 import { useLoaded, useSettled } from "../loading.ts"
 import { go, usePlace } from "../router.tsx"
@@ -7,9 +7,10 @@ import { Button } from "../ui/button.tsx"
 import { focusOnce, Problem, Segments, Select, Switch, TextField } from "../ui/form.tsx"
 import { Icon } from "../ui/icons.tsx"
 import { Empty, Page } from "../ui/page.tsx"
+import { useUploadRules } from "../uploads.ts"
 import type { Hit, SearchFilters, SearchMode, SearchResult } from "../wire.ts"
 import { FileView } from "./library/file-view.tsx"
-import { TYPES } from "./library/filters.tsx"
+import { typeOptions } from "./library/filters.tsx"
 import { HitCard } from "./search/hit-card.tsx"
 
 const MODES = [
@@ -35,25 +36,32 @@ interface Narrowing {
   age: string
 }
 
+const narrowingIn = (address: URLSearchParams): Narrowing => ({
+  types: address.get("types") ?? "",
+  tags: address.get("tags") ?? "",
+  context: address.get("context") ?? "",
+  age: address.get("age") ?? "",
+})
+
 export function SearchPage() {
   const { query: address } = usePlace()
   const [text, setText] = useState(address.get("q") ?? "")
   const [mode, setMode] = useState<SearchMode>((address.get("mode") as SearchMode) || "hybrid")
-  const [narrowing, setNarrowing] = useState<Narrowing>({ types: "", tags: "", context: "", age: "" })
+  const [narrowing, setNarrowing] = useState<Narrowing>(() => narrowingIn(address))
   const [explain, setExplain] = useState(false)
   const [limit, setLimit] = useState(PAGE_SIZE)
   const [opened, setOpened] = useState<Hit | null>(null)
   const asked = useSettled(text.trim(), 150)
-  const request = { query: asked, mode, limit, explain, filters: filtersOf(narrowing) }
+  const settled = useSettled(narrowing, 150)
+  const request = { query: asked, mode, limit, explain, filters: filtersOf(settled) }
   const key = JSON.stringify(request)
   const result = useLoaded(key, async signal =>
     asked ? await api.post<SearchResult>("/search", request, { signal }) : null,
   )
   useEffect(() => {
-    const parameters = new URLSearchParams({ ...(asked ? { q: asked } : {}), ...(mode === "hybrid" ? {} : { mode }) })
-    go(parameters.size > 0 ? `/search?${parameters}` : "/search", true)
+    go(`/search${query({ q: asked, mode: mode === "hybrid" ? "" : mode, ...settled })}`, true)
     setLimit(PAGE_SIZE)
-  }, [asked, mode])
+  }, [asked, mode, settled])
   const found = asked ? result.data : null
   return (
     <Page title="Search">
@@ -140,7 +148,12 @@ function NarrowingBar({ narrowing, onChange, explain, onExplain }: NarrowingBarP
   const set = (change: Partial<Narrowing>) => onChange({ ...narrowing, ...change })
   return (
     <div class="filters">
-      <Select label="Type" value={narrowing.types} options={TYPES} onChange={types => set({ types })} />
+      <Select
+        label="Type"
+        value={narrowing.types}
+        options={typeOptions(useUploadRules())}
+        onChange={types => set({ types })}
+      />
       <Select label="Added" value={narrowing.age} options={AGES} onChange={age => set({ age })} />
       <TextField label="Tags" value={narrowing.tags} onInput={tags => set({ tags })} />
       <TextField label="Context" value={narrowing.context} onInput={context => set({ context })} />

@@ -134,9 +134,11 @@ interface SwitchProps {
   checked: boolean
   onChange: (checked: boolean) => void
   disabled?: boolean
+  /** Why it cannot be moved, for one. */
+  note?: string | undefined
 }
 
-export const Switch = ({ label, checked, onChange, disabled }: SwitchProps) => (
+export const Switch = ({ label, checked, onChange, disabled, note }: SwitchProps) => (
   <label class="switch">
     <input
       type="checkbox"
@@ -146,7 +148,10 @@ export const Switch = ({ label, checked, onChange, disabled }: SwitchProps) => (
       disabled={disabled}
       onChange={event => onChange(event.currentTarget.checked)}
     />
-    <span>{label}</span>
+    <span>
+      {label}
+      {note && <span class="soft small"> ({note})</span>}
+    </span>
   </label>
 )
 

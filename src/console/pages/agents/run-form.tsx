@@ -1,20 +1,12 @@
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import { ApiError, api } from "../../api.ts"
-import { useAction } from "../../loading.ts"
+import { useAction, useLoaded } from "../../loading.ts"
+import { useAccount } from "../../session.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
-import { Field, Form, focusOnce, Problem, Switch, TextField } from "../../ui/form.tsx"
-import type { Run } from "../../wire.ts"
-import { ModelChoice, useModels } from "../chat/settings-bar.tsx"
-
-const TOOLS = [
-  ["search_library", "Search the library"],
-  ["read_file", "Read files"],
-  ["list_files", "List files"],
-  ["query_table", "Query tables"],
-  ["calculate", "Calculate"],
-  ["current_time", "Tell the time"],
-] as const
+import { Field, Form, focusOnce, Problem, TextField } from "../../ui/form.tsx"
+import type { Run, ToolChoice } from "../../wire.ts"
+import { ModelChoice, RedactionSwitch, useModels } from "../chat/settings-bar.tsx"
 
 interface RunFormProps {
   onClose: () => void
@@ -25,17 +17,23 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
   const models = useModels()
   const [task, setTask] = useState("")
   const [model, setModel] = useState("")
-  const [tools, setTools] = useState<string[]>(TOOLS.map(([name]) => name))
+  const [tools, setTools] = useState<string[]>()
   const [minutes, setMinutes] = useState("10")
   const [steps, setSteps] = useState("20")
   const [contextId, setContextId] = useState("")
   const [schema, setSchema] = useState("")
   const [redaction, setRedaction] = useState(false)
+  const { reloadRedaction } = useAccount()
+  // Once: an administrator may have changed it since.
+  useEffect(reloadRedaction, [])
+  const offered = useLoaded("tools", signal => api.get<{ data: ToolChoice[] }>("/keys/tools", signal)).data?.data ?? []
+  const own = offered.filter(tool => !tool.external).map(tool => tool.name)
+  const chosen = tools ?? own // external tools act outside the daemon: only where somebody says so
   const start = useAction(async () => {
     const body = {
       task,
       ...(model ? { model } : {}),
-      ...(tools.length < TOOLS.length ? { tools } : {}), // all: also those that the operator has connected
+      ...(tools ? { tools } : {}),
       timeout_seconds: Math.round(Number(minutes) * 60),
       max_steps: Number(steps),
       redaction,
@@ -68,23 +66,9 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
             value={model || (models.data?.find(candidate => candidate.default)?.value ?? "")}
             onChange={setModel}
           />
-          <Switch label="Redact" checked={redaction} onChange={setRedaction} />
+          <RedactionSwitch checked={redaction} onChange={setRedaction} />
         </div>
-        <fieldset class="choices columns">
-          <legend>Tools</legend>
-          {TOOLS.map(([name, text]) => (
-            <label key={name}>
-              <input
-                type="checkbox"
-                checked={tools.includes(name)}
-                onChange={event =>
-                  setTools(event.currentTarget.checked ? [...tools, name] : tools.filter(other => other !== name))
-                }
-              />
-              {text}
-            </label>
-          ))}
-        </fieldset>
+        <ToolChoices tools={offered} chosen={chosen} onChange={setTools} />
         <details class="fold">
           <summary>Limits and form of the answer</summary>
           <div class="stack">
@@ -140,6 +124,33 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
     </Dialog>
   )
 }
+
+interface ToolChoicesProps {
+  tools: ToolChoice[]
+  chosen: string[]
+  onChange: (chosen: string[]) => void
+}
+
+const ToolChoices = ({ tools, chosen, onChange }: ToolChoicesProps) => (
+  <fieldset class="choices columns">
+    <legend>Tools</legend>
+    {tools.map(({ name, title, external }) => (
+      <label key={name}>
+        <input
+          type="checkbox"
+          checked={chosen.includes(name)}
+          onChange={event =>
+            onChange(event.currentTarget.checked ? [...chosen, name] : chosen.filter(other => other !== name))
+          }
+        />
+        <span dir="auto">
+          {title}
+          {external && <span class="soft small"> ({name.split(".")[0]})</span>}
+        </span>
+      </label>
+    ))}
+  </fieldset>
+)
 
 function parseSchema(text: string): unknown {
   try {

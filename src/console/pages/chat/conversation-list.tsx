@@ -16,9 +16,11 @@ interface ConversationListProps {
   shown: boolean
   onChoose: () => void
   onToggle: () => void
+  /** The open conversation has another title. */
+  onRenamed: () => void
 }
 
-export function ConversationList({ current, turn, shown, onChoose, onToggle }: ConversationListProps) {
+export function ConversationList({ current, turn, shown, onChoose, onToggle, onRenamed }: ConversationListProps) {
   const [search, setSearch] = useState("")
   const [size, setSize] = useState(30)
   const [renaming, setRenaming] = useState<ConversationSummary | null>(null)
@@ -78,7 +80,10 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle }: C
         <Rename
           conversation={renaming}
           onClose={() => setRenaming(null)}
-          onSaved={list.reload}
+          onSaved={() => {
+            list.reload()
+            if (renaming.conversation_id === current) onRenamed()
+          }}
           onRemove={() => {
             setRemoving(renaming)
             setRenaming(null)

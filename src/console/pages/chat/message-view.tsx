@@ -2,10 +2,12 @@ import { useState } from "preact/hooks"
 import { dateTime } from "../../format.ts"
 import { Markdown } from "../../markdown.tsx"
 import type { Draft } from "../../reply.ts"
+import { useRedactionLabels } from "../../session.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
 import { Field, focusOnce } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import type { Message, Source } from "../../wire.ts"
+import type { ReplyNotes } from "./use-turns.ts"
 
 /** Why a reply ended, where that is worth saying. */
 const ENDINGS: Record<string, string> = {
@@ -16,6 +18,7 @@ const ENDINGS: Record<string, string> = {
 
 interface MessageViewProps {
   message: Message
+  notes: ReplyNotes | undefined
   onCite: (source: Source) => void
   /** For the last reply only. */
   onAgain?: () => void
@@ -24,12 +27,13 @@ interface MessageViewProps {
   onEdit?: (text: string) => void
 }
 
-export function MessageView({ message, onCite, onAgain, onFinish, onEdit }: MessageViewProps) {
+export function MessageView({ message, notes, onCite, onAgain, onFinish, onEdit }: MessageViewProps) {
   if (message.role === "user")
     return onEdit ? <EditableQuestion text={message.content} onEdit={onEdit} /> : <Question text={message.content} />
   const ending = ENDINGS[message.finish_reason ?? ""]
   return (
     <article class="message reply" aria-label="Reply">
+      <Notes redaction={notes?.redaction ?? null} thinking={notes?.thinking ?? ""} />
       <Warnings messages={message.warnings.map(warning => warning.message)} />
       <Cited text={message.content} sources={message.citations} onCite={onCite} />
       {ending && <p class="soft small">{ending}</p>}
@@ -105,18 +109,24 @@ export const DraftView = ({ draft, onCite }: DraftViewProps) => (
   <>
     {draft.question !== null && <Question text={draft.question} />}
     <article class="message reply" aria-label="Reply" aria-busy={!draft.error}>
-      {draft.redaction && <Redacted {...draft.redaction} />}
+      <Notes {...draft} />
       <Warnings messages={draft.warnings} />
-      {draft.thinking && (
-        <details class="fold thinking">
-          <summary>Thinking</summary>
-          <p dir="auto">{draft.thinking}</p>
-        </details>
-      )}
       {draft.text && <Cited text={draft.text} sources={draft.sources} onCite={onCite} />}
       {!draft.error && <p class="soft phase">{draft.phase || <span class="caret" />}</p>}
       {draft.error && <Failure error={draft.error} />}
     </article>
+  </>
+)
+
+const Notes = ({ redaction, thinking }: ReplyNotes) => (
+  <>
+    {redaction && <Redacted {...redaction} />}
+    {thinking && (
+      <details class="fold thinking">
+        <summary>Thinking</summary>
+        <p dir="auto">{thinking}</p>
+      </details>
+    )}
   </>
 )
 
@@ -139,6 +149,7 @@ export const Failure = ({ error }: { error: { message: string; hint?: string } }
 )
 
 function Redacted({ ner_count, kinds }: { ner_count: number; kinds: Record<string, number> }) {
+  const labelOf = useRedactionLabels()
   if (ner_count === 0) return <p class="soft small">Redaction is on; nothing had to be replaced.</p>
   return (
     <p class="labels">
@@ -146,7 +157,7 @@ function Redacted({ ner_count, kinds }: { ner_count: number; kinds: Record<strin
       <span class="soft small">Replaced</span>
       {Object.entries(kinds).map(([kind, times]) => (
         <span key={kind} class="redacted">
-          {kind.toLowerCase().replaceAll("_", " ")}
+          {labelOf(kind)}
           {times > 1 && ` × ${times}`}
         </span>
       ))}

@@ -2,41 +2,10 @@
 import { useId } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useLoaded, useRepeated } from "../../loading.ts"
+import { useAccount } from "../../session.ts"
 import { Select, Switch, TextField } from "../../ui/form.tsx"
 import type { Model } from "../../wire.ts"
-
-export interface ChatSettings {
-  /** Empty means the conversation's own, or the daemon's default. */
-  model: string
-  scope: "library" | "context" | "none"
-  contextId: string
-  redaction: boolean
-  thinking: boolean
-}
-
-export const initialSettings: ChatSettings = {
-  model: "",
-  scope: "library",
-  contextId: "",
-  redaction: false,
-  thinking: false,
-}
-
-const SCOPES = [
-  ["library", "Whole library"],
-  ["context", "One context"],
-  ["none", "No library"],
-] as const
-
-export function requestOf({ model, scope, contextId, redaction, thinking }: ChatSettings) {
-  return {
-    ...(model ? { model } : {}),
-    use_library: scope !== "none",
-    ...(scope === "context" && contextId.trim() ? { context_id: contextId.trim() } : {}),
-    redaction,
-    thinking,
-  }
-}
+import type { ChatSettings, Scope } from "./settings.ts"
 
 /** Models and their availability, asked again while the page is open. */
 export function useModels() {
@@ -47,39 +16,68 @@ export function useModels() {
 
 interface SettingsBarProps {
   settings: ChatSettings
-  onChange: (settings: ChatSettings) => void
+  onChange: (change: Partial<ChatSettings>) => void
   /** The open conversation's model. */
   present?: string | undefined
+  /** Of the one file that the conversation is about. */
+  fileName?: string | undefined
 }
 
-export function SettingsBar({ settings, onChange, present }: SettingsBarProps) {
-  const set = (change: Partial<ChatSettings>) => onChange({ ...settings, ...change })
+export function SettingsBar({ settings, onChange, present, fileName }: SettingsBarProps) {
   const models = useModels()
   const fallback = present ?? models.data?.find(model => model.default)?.value ?? ""
   const chosen = models.data?.find(model => model.value === (settings.model || fallback))
   return (
     <div class="settings-bar">
-      <ModelChoice models={models.data ?? []} value={settings.model || fallback} onChange={model => set({ model })} />
+      <ModelChoice
+        models={models.data ?? []}
+        value={settings.model || fallback}
+        onChange={model => onChange({ model })}
+      />
       <Select
         compact
         label="Library scope"
         value={settings.scope}
-        options={SCOPES}
-        onChange={scope => set({ scope })}
+        options={scopesFor(settings, fileName)}
+        onChange={scope => onChange({ scope, fileIds: settings.fileIds, contextId: settings.contextId })}
       />
       {settings.scope === "context" && (
         <TextField
           label="Context"
           placeholder="Context"
           value={settings.contextId}
-          onInput={contextId => set({ contextId })}
+          onInput={contextId => onChange({ scope: "context", contextId })}
         />
       )}
-      <Switch label="Redact" checked={settings.redaction} onChange={redaction => set({ redaction })} />
+      <RedactionSwitch checked={settings.redaction} onChange={redaction => onChange({ redaction })} />
       {chosen?.capabilities.includes("thinking") && (
-        <Switch label="Think" checked={settings.thinking} onChange={thinking => set({ thinking })} />
+        <Switch label="Think" checked={settings.thinking} onChange={thinking => onChange({ thinking })} />
       )}
     </div>
+  )
+}
+
+function scopesFor({ fileIds }: ChatSettings, fileName: string | undefined): [Scope, string][] {
+  const files: [Scope, string][] =
+    fileIds.length === 0
+      ? []
+      : [["files", fileIds.length > 1 ? `Only ${fileIds.length} files` : `Only ${fileName ?? "one file"}`]]
+  return [...files, ["library", "Whole library"], ["context", "One context"], ["none", "No library"]]
+}
+
+const INSISTS = { daemon: "always on in this Carrel", workspace: "always on in this workspace" }
+
+/** On and locked where the daemon or the workspace insists. */
+export function RedactionSwitch({ checked, onChange }: { checked: boolean; onChange: (checked: boolean) => void }) {
+  const insists = useAccount().redaction?.enforced_by
+  return (
+    <Switch
+      label="Redact"
+      checked={checked || Boolean(insists)}
+      disabled={Boolean(insists)}
+      note={insists ? INSISTS[insists] : undefined}
+      onChange={onChange}
+    />
   )
 }
 

@@ -1,4 +1,7 @@
+import { query } from "../../api.ts"
 import { Select, TextField } from "../../ui/form.tsx"
+import { useUploadRules } from "../../uploads.ts"
+import type { UploadRules } from "../../wire.ts"
 
 export interface Filters {
   name: string
@@ -29,18 +32,24 @@ const STATUSES = [
   ["failed", "Failed"],
 ] as const
 
-/** Groups of types that a person thinks in. */
-export const TYPES = [
+/** Types as a person thinks of them, each value a list as the API takes it. */
+export const typeOptions = (rules: UploadRules | undefined): [value: string, text: string][] => [
   ["", "Any type"],
-  ["pdf", "PDF"],
-  ["doc,docx", "Word"],
-  ["xls,xlsx,csv", "Tables"],
-  ["ppt,pptx", "Slides"],
-  ["txt,md,html", "Text and web"],
-  ["json,sql,yml,yaml", "Data and code"],
-  ["png,jpg,jpeg,gif,webp", "Pictures"],
-  ["zip", "Archives"],
-] as const
+  ...(rules?.groups ?? []).map(({ name, types }): [string, string] => [types.join(","), name]),
+]
+
+/** Filters that an address holds; the rest is as it is without any. */
+export function filtersIn(address: URLSearchParams): Filters {
+  const given = Object.keys(emptyFilters).flatMap(name => (address.get(name) ? [[name, address.get(name)]] : []))
+  const filters: Filters = { ...emptyFilters, ...Object.fromEntries(given) }
+  return { ...filters, page: Math.max(1, Math.trunc(Number(filters.page)) || 1) }
+}
+
+/** The library's address with these filters, so that a reload and a bookmark keep them. */
+export function addressOf(filters: Filters, fileId?: string): string {
+  const changed = Object.entries(filters).filter(([name, value]) => value !== emptyFilters[name as keyof Filters])
+  return `/library${query({ ...Object.fromEntries(changed), file: fileId })}`
+}
 
 interface LibraryFiltersProps {
   filters: Filters
@@ -48,6 +57,7 @@ interface LibraryFiltersProps {
 }
 
 export function LibraryFilters({ filters, onChange }: LibraryFiltersProps) {
+  const types = typeOptions(useUploadRules())
   const set = (change: Partial<Filters>) => onChange({ ...filters, ...change, page: 1 })
   return (
     <search class="filters" aria-label="Filter the library">
@@ -59,7 +69,7 @@ export function LibraryFilters({ filters, onChange }: LibraryFiltersProps) {
         onInput={name => set({ name })}
       />
       <Select label="State" value={filters.status} options={STATUSES} onChange={status => set({ status })} />
-      <Select label="Type" value={filters.type} options={TYPES} onChange={type => set({ type })} />
+      <Select label="Type" value={filters.type} options={types} onChange={type => set({ type })} />
       <TextField label="Tag" value={filters.tag} onInput={tag => set({ tag })} />
       <TextField label="Context" value={filters.context_id} onInput={context_id => set({ context_id })} />
     </search>

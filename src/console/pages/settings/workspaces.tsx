@@ -10,12 +10,13 @@ import { Form, Problem, Switch, TextField } from "../../ui/form.tsx"
 import type { Me, UserRecord, WorkspaceRecord } from "../../wire.ts"
 
 export function WorkspacesSettings() {
-  const { setMe } = useAccount()
+  const { setMe, reloadRedaction } = useAccount()
   const [name, setName] = useState("")
   const [open, setOpen] = useState<string | null>(null)
   const workspaces = useLoaded("workspaces", signal => api.get<{ data: WorkspaceRecord[] }>("/keys/workspaces", signal))
   const refresh = async () => {
     workspaces.reload()
+    reloadRedaction()
     setMe(await api.get<Me>("/keys/me"))
   }
   const create = useAction(async () => {

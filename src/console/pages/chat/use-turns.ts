@@ -1,0 +1,161 @@
+/** The turns of the open conversation: asked, followed while they are written, stopped, asked anew. */
+import { useEffect, useRef, useState } from "preact/hooks"
+import { ApiError, api } from "../../api.ts"
+import type { Loaded } from "../../loading.ts"
+import { type Draft, emptyDraft, followReply } from "../../reply.ts"
+import { go } from "../../router.tsx"
+import { notify } from "../../ui/toast.tsx"
+import type { Conversation, Message } from "../../wire.ts"
+
+/** What a stream told about a reply and the stored message does not keep. */
+export type ReplyNotes = Pick<Draft, "thinking" | "redaction">
+
+/** What is asked of the daemon, and how it shows. */
+interface Ask {
+  method: "GET" | "POST"
+  path: string
+  body?: unknown
+  /** Shown above the reply; null where the stored messages have it. */
+  question: string | null
+  /** A question that is stored nowhere yet goes back to the composer when it cannot be sent. */
+  isNew?: boolean
+}
+
+interface Failed {
+  message: string
+  hint?: string | undefined
+}
+
+interface Running {
+  abort: AbortController
+  conversationId: string | undefined
+}
+
+/**
+ * @param request the settings that go with every message
+ * @param onChange the list of conversations should be read again
+ * @param onLeave another conversation has been opened; not for one that has just begun here
+ */
+export function useTurns(
+  conversationId: string | undefined,
+  conversation: Loaded<Conversation | null>,
+  request: () => object,
+  onChange: () => void,
+  onLeave: () => void,
+) {
+  const [draft, setDraft] = useState<Draft | null>(null)
+  const [failure, setFailure] = useState<Failed>()
+  const [returned, setReturned] = useState("")
+  const [notes, setNotes] = useState<ReadonlyMap<string, ReplyNotes>>(new Map())
+  const running = useRef<Running | null>(null)
+  const followed = useRef(new Set<string>())
+  const current = conversation.data?.conversation_id === conversationId ? conversation.data : null
+
+  // Another conversation is opened: its reply goes on at the daemon, this page stops watching it.
+  useEffect(() => {
+    if (running.current && running.current.conversationId === conversationId) return
+    running.current?.abort.abort()
+    running.current = null
+    setDraft(null)
+    setFailure(undefined)
+    onLeave()
+  }, [conversationId])
+  useEffect(() => () => running.current?.abort.abort(), [])
+
+  // A conversation whose reply is still being written elsewhere is followed.
+  const last = current?.messages.at(-1)
+  // only a newly loaded record can say that a reply is under way
+  useEffect(() => {
+    const open = last && (last.role === "user" || (last.role === "assistant" && last.finish_reason === null))
+    if (!open || running.current || followed.current.has(last.id)) return
+    followed.current.add(last.id) // once: a reply that was never written would be asked for again and again
+    void watch({ method: "GET", path: `/conversations/${conversationId}/events`, question: null })
+  }, [current])
+
+  function draw(next: Draft): void {
+    setDraft(next)
+    const { messageId, thinking, redaction } = next
+    if (messageId) setNotes(before => new Map(before).set(messageId, { thinking, redaction }))
+  }
+
+  function begin(question: string | null): Running {
+    const mine: Running = { abort: new AbortController(), conversationId }
+    running.current = mine
+    setFailure(undefined)
+    setReturned("")
+    setDraft(emptyDraft(question))
+    return mine
+  }
+
+  async function watch({ method, path, body, question, isNew }: Ask): Promise<void> {
+    const mine = begin(question)
+    const { signal } = mine.abort
+    const onConversation = (id: string) => {
+      mine.conversationId = id
+      go(`/chat/${id}`, true)
+      onChange()
+    }
+    let failed: Failed | null = null
+    try {
+      failed = (await followReply({ method, path, body, question, signal, onDraft: draw, onConversation })).error
+    } catch (error) {
+      const nothingToFollow = method === "GET" && error instanceof ApiError
+      if (!signal.aborted && !nothingToFollow) setFailure(error as Error)
+      if (!signal.aborted && isNew) setReturned(question ?? "")
+    }
+    await end(mine, failed)
+  }
+
+  /** Shows what is stored in place of the draft. */
+  async function end(mine: Running, failed: Failed | null): Promise<void> {
+    if (mine.abort.signal.aborted) return
+    if (mine.conversationId) {
+      const stored = await api.get<Conversation>(`/conversations/${mine.conversationId}`).catch(() => null)
+      if (mine.abort.signal.aborted) return
+      if (stored) conversation.set(stored)
+      if (stored?.messages.at(-1)?.error) failed = null // shown with the stored message
+    }
+    running.current = null
+    setDraft(null)
+    if (failed) setFailure(failed)
+    onChange()
+  }
+
+  return {
+    current,
+    draft,
+    failure,
+    returned,
+    notes,
+    send(text: string) {
+      const path = conversationId ? `/conversations/${conversationId}` : "/conversations"
+      void watch({ method: "POST", path, body: { message: text, ...request() }, question: text, isNew: true })
+    },
+    stop() {
+      const id = running.current?.conversationId
+      if (id) api.post(`/conversations/${id}/cancel`).catch(error => notify(error.message))
+      else running.current?.abort.abort()
+    },
+    /** Writes a reply anew; with `text` the question before it is changed first. What came after it goes. */
+    again(message: Message, text?: string) {
+      const shown = current?.messages ?? []
+      const at = shown.findLastIndex((other, i) => other.role === "user" && i <= shown.indexOf(message))
+      if (!current || at < 0) return
+      conversation.set({ ...current, messages: shown.slice(0, at) })
+      const path = `/conversations/${conversationId}/messages/${message.id}/regenerate`
+      const body = { ...request(), ...(text ? { message: text } : {}) }
+      void watch({ method: "POST", path, body, question: text ?? shown[at]!.content })
+    },
+    /** Finishes a reply that was cut. */
+    async finish(model: string | undefined) {
+      const mine = begin(null)
+      setDraft({ ...emptyDraft(null), phase: "Writing on …" })
+      const body = { conversation_id: conversationId, model }
+      const failed = await api.post("/continue", body, { signal: mine.abort.signal }).then(
+        () => null,
+        (error: ApiError) => error,
+      )
+      await end(mine, failed)
+    },
+  }
+}

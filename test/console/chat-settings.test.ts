@@ -1,0 +1,170 @@
+/** What a conversation is asked with belongs to it, and is shown as it is. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { Page } from "playwright-core"
+import { type Console, hasBrowser, LEASE, rowOf, SLOW_MS, startConsole, upload } from "./console.ts"
+import { type FakeOllama, startFakeOllama } from "./fake-ollama.ts"
+
+let site: Console
+let model: FakeOllama
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  model = startFakeOllama()
+  site = await startConsole({ "ollama-host": model.url })
+  const page = await site.enter()
+  await page.goto(`${site.app.url}/library`)
+  await upload(page, "lease.md", LEASE)
+}, SLOW_MS)
+afterAll(async () => {
+  await site?.stop()
+  model?.stop()
+})
+
+async function openChat(): Promise<Page> {
+  const page = await site.enter()
+  await page.getByRole("link", { name: "Chat", exact: true }).click()
+  await page.getByText("Llama 3.2 3B").first().waitFor({ state: "attached" })
+  return page
+}
+
+async function ask(page: Page, text: string): Promise<void> {
+  await page.getByLabel("Message", { exact: true }).fill(text)
+  await page.keyboard.press("Enter")
+  await page.getByRole("button", { name: "Stop" }).waitFor()
+  await page.getByRole("button", { name: "Ask again" }).waitFor()
+}
+
+const redact = (page: Page) => page.getByRole("switch", { name: "Redact" })
+const scope = (page: Page) => page.getByLabel("Library scope")
+const scopeText = (page: Page) => scope(page).locator("option:checked").textContent()
+
+describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
+  test(
+    "redaction stays on after a reload, and the next message is redacted; another conversation starts without it",
+    async () => {
+      const page = await openChat()
+      await redact(page).click()
+      await ask(page, "I am grace.h@example.org.")
+      await page.reload()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(await redact(page).isChecked()).toBe(true)
+      model.asked.splice(0)
+      await ask(page, "Write to bob.k@example.org.")
+      expect(model.asked.join()).toContain("Write to [REDACTED_EMAIL]")
+      expect(model.asked.join()).not.toContain("bob.k@example.org")
+      await page.getByRole("link", { name: "New", exact: true }).click()
+      expect(await redact(page).isChecked()).toBe(false)
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "a conversation begun from a file says so, also after a reload; widened, it searches the whole library",
+    async () => {
+      const page = await site.enter()
+      await page.goto(`${site.app.url}/library`)
+      await upload(
+        page,
+        "garden.md",
+        "# Garden\n\nThe roses are cut in March, before the lease of the shed is renewed.\n",
+      )
+      await rowOf(page, "garden.md").locator(".file-name").click()
+      await page.getByRole("link", { name: "Ask" }).click()
+      await page.getByText("Ask about this file").waitFor()
+      expect(await scopeText(page)).toBe("Only garden.md")
+      await ask(page, "How can the lease be ended?")
+      await page.reload()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(await scopeText(page)).toBe("Only garden.md")
+      expect(model.asked.at(-1)).not.toContain("notice period of six months")
+      await scope(page).selectOption("library")
+      await ask(page, "And what is the notice period of the lease?")
+      expect(model.asked.at(-1)).toContain("notice period of six months")
+      await page.reload()
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(await scopeText(page)).toBe("Whole library")
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "what was thought and replaced stays with the reply when it ends",
+    async () => {
+      const page = await openChat()
+      await page.getByRole("switch", { name: "Think" }).click()
+      await redact(page).click()
+      await ask(page, "I am grace.h@example.org. How can the lease be ended?")
+      const reply = page.getByLabel("Reply", { exact: true })
+      await reply.getByText("Replaced").waitFor()
+      await reply.getByText("Thinking", { exact: true }).click()
+      await reply.getByText("The clause on termination says it.").waitFor()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "a reply that is written on can be stopped",
+    async () => {
+      const page = await openChat()
+      model.pauseMs = 150
+      await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
+      await page.keyboard.press("Enter")
+      await page.getByLabel("Reply", { exact: true }).getByText("Either party").waitFor()
+      await page.getByRole("button", { name: "Stop" }).click()
+      model.pauseMs = 1_000
+      await page.getByRole("button", { name: "Continue" }).click()
+      await page.getByText("Writing on").waitFor()
+      await page.getByRole("button", { name: "Stop" }).click()
+      await page.getByText("Writing on").waitFor({ state: "detached" }) // unstopped it goes on for 20 s, past the limit
+      await page.getByText("Stopped.").waitFor()
+      model.pauseMs = 15
+      await page.getByRole("button", { name: "Continue" }).click()
+      await page.getByText("Wait for the quarter to end.").waitFor()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "a new title stands in the heading at once",
+    async () => {
+      const page = await openChat()
+      await ask(page, "To be renamed")
+      await page.getByRole("button", { name: "Change To be renamed" }).click()
+      await page.getByLabel("Title").fill("A better title")
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByRole("heading", { name: "A better title" }).waitFor()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "where the workspace insists on redaction, the switch is on, cannot be moved, and says why",
+    async () => {
+      const page = await openChat()
+      await ask(page, "Before the rule")
+      const address = page.url()
+      await page.goto(`${site.app.url}/settings/workspaces`)
+      await page.getByRole("button", { name: "Change default" }).click()
+      const rule = page.getByRole("switch", { name: "Redact every conversation and run here" })
+      await rule.click()
+      await rule.and(page.locator(":checked")).waitFor()
+      await page.keyboard.press("Escape")
+      for (const path of [address, `${site.app.url}/chat`]) {
+        await page.goto(path)
+        await page.getByText("always on in this workspace").waitFor()
+        expect(await redact(page).isChecked()).toBe(true)
+        expect(await redact(page).isDisabled()).toBe(true)
+      }
+      await page.goto(`${site.app.url}/agents`)
+      await page.getByRole("button", { name: "New run" }).click()
+      await page.getByRole("dialog").getByText("always on in this workspace").waitFor()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+})
