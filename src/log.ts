@@ -2,6 +2,8 @@
  * The log: one JSON object a line for machines, or a readable line for people. On standard output unless it is sent
  * elsewhere. Never prompt, document or credential text.
  */
+import { replaceControlCharacters } from "./control-characters.ts"
+
 export type LogLevel = "debug" | "info" | "warn" | "error"
 export type LogFormat = "json" | "pretty"
 
@@ -113,10 +115,7 @@ const stackOf = (value: unknown): string[] =>
 
 /** What another program made up may hold sequences that a terminal obeys. */
 export const visible = (text: string): string =>
-  text.replace(
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
-    char => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  )
+  replaceControlCharacters(text, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 export const log = {
   debug: (message: string, fields?: Record<string, unknown>) => write("debug", message, fields),

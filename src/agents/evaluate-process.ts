@@ -1,11 +1,12 @@
 /** The fenced process that evaluates schemas and expressions: `carrel evaluate`. */
 import { serveParent } from "../threads/child-side.ts"
+import { Lru } from "../threads/lru.ts"
 import type { Evaluated, Evaluation } from "./evaluator.ts"
 import type { JsonSchema, SchemaIssue, Validator } from "./json-schema.ts"
 
 /** Compiled schemas that are kept: a run asks for its own again and again. */
 const MAX_KEPT = 20
-const kept = new Map<string, Validator>()
+const kept = new Lru<string, Validator>({ entries: MAX_KEPT })
 
 /** Serves until the parent closes the line. @param told see serveParent */
 export const serveEvaluations = (told: string | undefined): Promise<void> =>
@@ -37,10 +38,7 @@ async function validatorOf(schema: JsonSchema): Promise<Validator> {
   const known = kept.get(text)
   if (known) return known
   const { compileSchema } = await import("./json-schema.ts")
-  const validate = compileSchema(schema)
-  if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value!)
-  kept.set(text, validate)
-  return validate
+  return kept.set(text, compileSchema(schema))
 }
 
 const MAX_PROBLEM_CHARACTERS = 1_000

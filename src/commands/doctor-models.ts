@@ -4,29 +4,30 @@ import { openEntityModel } from "../backends/entity-model.ts"
 import type { Config } from "../config.ts"
 import { modelDirectories, openConfiguredEmbedder } from "../configured.ts"
 
-export async function describeModelFolders(config: Config) {
-  const embedding = await openConfiguredEmbedder(config, config.embedding_model).then(
-    async embedder => {
-      await embedder.close()
-      const languages = embedder.languages?.join(", ")
-      return languages
-        ? {
-            what: "embedding model",
-            state: "note" as const,
-            text: `${embedder.model}: knows meaning in ${languages} only; other languages are searched by words`,
-            remedy:
-              "for meaning in other languages put a multilingual ONNX model into the models folder and name it with --embedding-model",
-          }
-        : { what: "embedding model", state: "ok" as const, text: embedder.model }
-    },
-    error => ({
-      what: "embedding model",
-      state: "problem" as const,
-      text: (error as Error).message,
-      remedy: (error as { hint?: string }).hint ?? "check --embedding-model and --models-dir",
-    }),
-  )
-  return [embedding, await describeEntityModel(config)]
+export const describeModelFolders = async (config: Config) => [
+  await describeEmbeddingModel(config),
+  await describeEntityModel(config),
+]
+
+/** Asks the model for a vector: one that lies there and does not load would leave search with words alone. */
+async function describeEmbeddingModel(config: Config) {
+  const what = "embedding model"
+  try {
+    const embedder = await openConfiguredEmbedder(config, config.embedding_model)
+    await embedder.embed(["ready"], "query").finally(() => embedder.close())
+    const languages = embedder.languages?.join(", ")
+    if (!languages) return { what, state: "ok" as const, text: embedder.model }
+    return {
+      what,
+      state: "note" as const,
+      text: `${embedder.model}: knows meaning in ${languages} only; other languages are searched by words`,
+      remedy:
+        "for meaning in other languages put a multilingual ONNX model into the models folder and name it with --embedding-model",
+    }
+  } catch (error) {
+    const { message, hint = "check --embedding-model and --models-dir" } = error as Error & { hint?: string }
+    return { what, state: "problem" as const, text: `${message}: search goes by words alone`, remedy: hint }
+  }
 }
 
 /** Loads the model: one that lies there and does not load would refuse every request that redacts names. */

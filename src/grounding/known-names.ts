@@ -3,6 +3,7 @@
  * a list. Within a turn or a run a value that was private once stays so.
  */
 import { type Entity, replacementOf } from "../redaction/redact.ts"
+import { Lru } from "../threads/lru.ts"
 
 /** Shorter ones are too often words as well. */
 const MIN_NAME_CHARACTERS = 4
@@ -13,14 +14,13 @@ const MIN_SCORE = 0.6
 const MAX_NAMES = 1_000
 
 export class KnownNames {
-  private readonly byValue = new Map<string, Entity>()
+  /** What was not seen for longest is forgotten. */
+  private readonly byValue = new Lru<string, Entity>({ entries: MAX_NAMES })
 
   learn(value: string, entity: Entity): void {
     const contextual = entity.kind === "NAME" || entity.kind === "ADDRESS"
     if (!contextual || entity.score < MIN_SCORE || value.length < MIN_NAME_CHARACTERS) return
-    this.byValue.delete(value)
     this.byValue.set(value, entity)
-    if (this.byValue.size > MAX_NAMES) this.byValue.delete(this.byValue.keys().next().value!) // not seen for longest
   }
 
   /** Whole words only; offsets of the entities count in the given text. */

@@ -1,8 +1,12 @@
+import { Lru } from "../threads/lru.ts"
+
 /** Notes when a credential was last used, at most once a minute each: a write per request would cost a sync each. */
 const INTERVAL_MS = 60_000
+/** Far more credentials than are used in a minute; a forgotten one is noted again. */
+const MAX_NOTED = 10_000
 
 export class LastUsed {
-  private readonly notedAt = new Map<string, number>()
+  private readonly notedAt = new Lru<string, number>({ entries: MAX_NOTED })
 
   constructor(private readonly write: (id: string, at: string) => Promise<unknown>) {}
 

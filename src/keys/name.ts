@@ -1,3 +1,4 @@
+import { hasControlCharacters } from "../control-characters.ts"
 import { invalid } from "../errors.ts"
 
 /**
@@ -8,7 +9,6 @@ import { invalid } from "../errors.ts"
 export function checkName(text: string, maxLength = 128): string {
   const name = text.trim()
   if (!name || name.length > maxLength) throw invalid("name", `must have 1 to ${maxLength} characters`)
-  if (/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name))
-    throw invalid("name", "must have no control characters")
+  if (hasControlCharacters(name)) throw invalid("name", "must have no control characters")
   return name
 }

@@ -3,8 +3,9 @@
  * it, which costs an attacker more than it gives.
  */
 import { AppError } from "../errors.ts"
+import { Lru } from "../threads/lru.ts"
 
-/** Entries kept at most; the oldest go first, so that many addresses cannot fill the memory. */
+/** Entries kept at most; those without a try for longest go first, so that many addresses cannot fill the memory. */
 const MAX_ENTRIES = 10_000
 
 /** Failures that cost nothing but the try: people mistype. */
@@ -16,7 +17,7 @@ const MAX_DELAY_MS = 8_000
 const FORGET_MS = 15 * 60_000
 
 export class SignInBrake {
-  private readonly failures = new Map<string, { count: number; lastAt: number }>()
+  private readonly failures = new Lru<string, { count: number; lastAt: number }>({ entries: MAX_ENTRIES })
   private readonly waiting = new Set<string>()
 
   constructor(private readonly sleep: (ms: number) => Promise<void> = ms => Bun.sleep(ms)) {}
@@ -56,9 +57,6 @@ export class SignInBrake {
   private countFailure(key: string): void {
     const entry = this.failures.get(key)
     const count = entry && Date.now() - entry.lastAt <= FORGET_MS ? entry.count + 1 : 1
-    this.failures.delete(key)
     this.failures.set(key, { count, lastAt: Date.now() })
-    const [oldest] = this.failures.keys()
-    if (this.failures.size > MAX_ENTRIES) this.failures.delete(oldest!)
   }
 }

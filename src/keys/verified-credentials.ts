@@ -6,9 +6,10 @@
  * The credentials are not kept, only their hash under a key that lives as long as the process: how long the look-up takes
  * tells nothing of what others sent.
  */
+import { Lru } from "../threads/lru.ts"
 import type { Credentials, Principal } from "./keys.ts"
 
-/** Far more clients than one daemon serves; all are forgotten then, and verified again. */
+/** Far more clients than one daemon serves; a forgotten one is verified again. */
 const MAX_REMEMBERED = 10_000
 
 interface Entry {
@@ -20,7 +21,7 @@ interface Entry {
 }
 
 export class VerifiedCredentials {
-  private readonly entries = new Map<string, Entry>()
+  private readonly entries = new Lru<string, Entry>({ entries: MAX_REMEMBERED })
   private readonly hashKey = crypto.getRandomValues(new Uint8Array(32))
 
   /** `currentMark` gives another number after every commit. */
@@ -35,7 +36,6 @@ export class VerifiedCredentials {
 
   /** `mark` was taken before the database was read. */
   remember(credentials: Credentials, principal: Principal, mark: number, ends: readonly string[]): void {
-    if (this.entries.size >= MAX_REMEMBERED) this.entries.clear()
     this.entries.set(this.hashOf(credentials), { principal, mark, until: [...ends].sort()[0] })
   }
 

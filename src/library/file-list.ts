@@ -1,6 +1,7 @@
 /** Pages of a workspace's files. The most frequent question of all, so its SQL is put together by hand. */
 import type { SQLQueryBindings } from "bun:sqlite"
 import { changeMark, type Database, readRows } from "../storage/database.ts"
+import { Lru } from "../threads/lru.ts"
 import { foldName } from "./labels.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
 
@@ -42,7 +43,7 @@ interface Condition {
 
 export class FileList {
   /** Counting a library of 100 000 files takes milliseconds, and pages are asked for far more often than files change. */
-  private readonly totals = new Map<string, number>()
+  private readonly totals = new Lru<string, number>({ entries: MAX_TOTALS })
   /** State of the database that the totals are of. */
   private mark = Number.NaN
 
@@ -61,15 +62,14 @@ export class FileList {
 
   private total({ text, values }: Condition): number {
     const mark = changeMark(this.database)
-    if (mark !== this.mark || this.totals.size >= MAX_TOTALS) this.totals.clear()
+    if (mark !== this.mark) this.totals.clear()
     this.mark = mark
     const key = JSON.stringify([text, values])
     const known = this.totals.get(key)
     if (known !== undefined) return known
     const query = `select count(*) as total from files where ${text}`
     const { total } = readRows<{ total: number }>(this.database, query, values)[0]!
-    this.totals.set(key, total)
-    return total
+    return this.totals.set(key, total)
   }
 }
 

@@ -1,4 +1,5 @@
 /** Rules for what a user attaches to a file: name, context, tags, metadata. All throw AppError invalid_request. */
+import { replaceControlCharacters } from "../control-characters.ts"
 import { invalid } from "../errors.ts"
 
 export const MAX_METADATA_BYTES = 16 * 1024
@@ -9,10 +10,7 @@ const MAX_NAME_LENGTH = 255
 /** The last component of a client's file name, both slashes counted, without control characters. */
 export function safeName(given: string): string {
   const last = given.split(/[/\\]/).at(-1) ?? ""
-  const clean = last
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "")
-    .trim()
+  const clean = replaceControlCharacters(last.toWellFormed(), () => "").trim()
   if (clean === "." || clean === "..") return ""
   if (clean.length <= MAX_NAME_LENGTH) return clean
   const extension = /\.[^.]{1,10}$/.exec(clean)?.[0] ?? ""

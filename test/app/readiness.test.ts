@@ -4,6 +4,8 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { WatchedEmbedder } from "../../src/backends/watched-embedder.ts"
+import { describeModelFolders } from "../../src/commands/doctor-models.ts"
+import { readConfig } from "../../src/config.ts"
 import { setLogSink } from "../../src/log.ts"
 import { startTestApp, type TestApp } from "../support/app.ts"
 import { rejection } from "../support/rejection.ts"
@@ -50,7 +52,8 @@ afterEach(async () => {
 test("a model that does not load is not ready, and search goes by words", async () => {
   cpSync(join(import.meta.dir, "../fixtures/models/tiny-mean"), join(root, "damaged"), { recursive: true })
   writeFileSync(join(root, "damaged/onnx/model.onnx"), "not a model")
-  const app = await startTestApp({ "models-dir": root, "embedding-model": "damaged" })
+  const settings = { "models-dir": root, "embedding-model": "damaged" }
+  const app = await startTestApp(settings)
   open.push(app)
   expect(await settled(app)).toEqual([503, "model_failed"])
   expect(await modelGauge(app)).toBe("failing")
@@ -58,6 +61,11 @@ test("a model that does not load is not ready, and search goes by words", async 
   await client.index([{ name: "a.txt", data: "The river is wide." }])
   const { body } = await client.post("/search", { query: "river" })
   expect(body).toMatchObject({ degraded: "keyword_only", hits: [{ text: "The river is wide." }] })
+  const { config } = readConfig(["--data", app.data, "--models-dir", root, "--embedding-model", "damaged"], {})
+  expect((await describeModelFolders(config))[0]).toMatchObject({
+    state: "problem",
+    text: expect.stringContaining("cannot be opened"),
+  })
 })
 
 test("while a model server is down the daemon is degraded, and ready again when the server answers", async () => {

@@ -4,6 +4,7 @@
  */
 import { readSync, writeSync } from "node:fs"
 import type { Characters } from "../../storage/document.ts"
+import { Lru } from "../../threads/lru.ts"
 
 /** Code units of a page; small enough that going back a little is cheap, large enough that pages are few. */
 const PAGE_CHARS = 262_144
@@ -24,7 +25,7 @@ export class TextFile implements Characters {
   private byteLength = 0
   private waiting: string[] = []
   private waitingLength = 0
-  private readonly read = new Map<number, Page>()
+  private readonly read = new Lru<number, Page>({ entries: PAGES_IN_MEMORY })
   private current: Page = { start: 0, text: "" }
   private failure: Error | undefined
 
@@ -99,10 +100,7 @@ export class TextFile implements Characters {
     const { current } = this
     if (at >= current.start && at < current.start + current.text.length) return current
     const number = this.numberOf(at)
-    const page = this.read.get(number) ?? this.readPage(number)
-    this.read.delete(number)
-    this.read.set(number, page) // the last one is the one used last
-    for (const oldest of this.read.keys()) if (this.read.size > PAGES_IN_MEMORY) this.read.delete(oldest)
+    const page = this.read.get(number) ?? this.read.set(number, this.readPage(number))
     this.current = page
     return page
   }

@@ -4,6 +4,7 @@
  * (libphonenumber), and a bare run of digits needs words such as `call` beside it.
  */
 import { type CountryCode, getCountries, parsePhoneNumberFromString } from "libphonenumber-js/max"
+import { Lru } from "../../threads/lru.ts"
 import type { Found, PieceView, RuleKind } from "./recognizer.ts"
 import { contextBefore, matchesIn, SIGN } from "./recognizer.ts"
 
@@ -103,9 +104,8 @@ const isInThrees = (number: string): boolean => /^[2-9]\d{2}([ .-])\d{3}\1\d{3}$
 
 const countsSomething = (before: string, behind: string): boolean => COUNTED.test(behind) || COUNTING.test(before)
 
-/** Answers of `validSomewhere`; bounded, since texts repeat their numbers. */
-const known = new Map<string, boolean>()
-const KNOWN_MAX = 5000
+/** Answers of `validSomewhere`: texts repeat their numbers. */
+const known = new Lru<string, boolean>({ entries: 5000 })
 
 /** Valid as a national number in at least one of the regions; in any, where none are given. */
 function validSomewhere(national: string, regions?: CountryCode[]): boolean {
@@ -115,7 +115,5 @@ function validSomewhere(national: string, regions?: CountryCode[]): boolean {
   const valid = (regions ?? getCountries()).some(
     (country: CountryCode) => parsePhoneNumberFromString(national, country)?.isValid() ?? false,
   )
-  if (known.size >= KNOWN_MAX) known.clear()
-  known.set(key, valid)
-  return valid
+  return known.set(key, valid)
 }
