@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test"
+import { assembleKernel } from "../../../scripts/build/assemble-kernel.ts"
 import { CodeRows } from "../../../src/search/vector/code-rows.ts"
+import { DOT_KERNEL } from "../../../src/search/vector/dot-kernel-bytes.ts"
 import { SignRows } from "../../../src/search/vector/sign-rows.ts"
 
 function random(seed: number) {
@@ -50,3 +52,7 @@ for (const dimensions of [1, 7, 16, 256, 384, 1024, 4096])
       expect(Math.abs(estimate - (factor * exact[row]! + shift))).toBeLessThan(2 + dimensions / 8)
     if (dimensions >= 256) expect(span(estimates)).toBeGreaterThan(100)
   })
+
+test("the kernel's bytes are those of its text", () => {
+  expect(DOT_KERNEL).toBe(Buffer.from(assembleKernel()).toString("base64"))
+})
