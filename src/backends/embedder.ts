@@ -25,15 +25,30 @@ export interface OpenEmbedderOptions {
   dimensions?: number
 }
 
+/** Opens the model that is named behind the provider. */
+type OpenModel = (name: string, options: OpenEmbedderOptions) => Embedder | Promise<Embedder>
+
+/** Servers of embedding models by the provider before the slash; another one is a file and a line. */
+const SERVERS: { readonly [provider: string]: OpenModel } = {
+  ollama: openOllama,
+}
+
 /** A folder model loads its weights with the first text; its dimensions are known at once. */
 export async function openEmbedder(options: OpenEmbedderOptions): Promise<Embedder> {
-  const { name, directories, nativeDirectory, threads, ollamaHost } = options
-  if (name.startsWith("ollama/")) return openOllama(name.slice("ollama/".length), ollamaHost, options.dimensions)
+  const [provider = "", ...rest] = options.name.split("/")
+  const open = rest.length > 0 && Object.hasOwn(SERVERS, provider) ? SERVERS[provider] : undefined
+  return open ? open(rest.join("/"), options) : openFolder(options)
+}
+
+function openFolder({ name, directories, nativeDirectory, threads }: OpenEmbedderOptions): Embedder {
   const folder = readEmbeddingFolder(findFolder(name || BUILT_IN_EMBEDDING_MODEL, directories))
   return new TransformersEmbedder(folder, { nativeDirectory, ...(threads ? { threads } : {}) })
 }
 
-async function openOllama(name: string, host: string | undefined, known: number | undefined): Promise<Embedder> {
+async function openOllama(
+  name: string,
+  { ollamaHost: host, dimensions: known }: OpenEmbedderOptions,
+): Promise<Embedder> {
   if (!host) throw new AppError("model_unavailable", { message: "no Ollama server is configured" })
   const [dimensions, languages] = await Promise.all([
     known ?? requestEmbeddings(host, name, ["dimensions"]).then(vectors => vectors[0]!.length),

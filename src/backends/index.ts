@@ -1,11 +1,15 @@
 /** The chat backends as one catalog: what can be used now, which model a request means, which one is the default. */
 import { AppError } from "../errors.ts"
 import type { Capability, ChatBackend, ModelInfo, ModelStatus } from "./backend.ts"
+import type { ChatBackendOptions } from "./backend-options.ts"
 import { ExtractiveChat } from "./extractive.ts"
 import { measured } from "./measured.ts"
-import { ModelQueue, type QueueLimits } from "./model-queue.ts"
-import { OllamaChat } from "./ollama.ts"
-import { OpenAiChat } from "./openai.ts"
+import { ModelQueue } from "./model-queue.ts"
+import { openOllamaChat } from "./ollama.ts"
+import { openOpenAiChat } from "./openai.ts"
+import type { ServerChatOptions } from "./server-chat.ts"
+
+export type { ChatBackendOptions }
 
 /** One row of `GET /external/models`, spelled as on the wire. */
 export interface ModelRecord {
@@ -31,37 +35,24 @@ export interface ResolvedModel {
   name: string
 }
 
-export interface ChatBackendOptions {
-  ollamaHost: string
-  keepAlive: string
-  /** Empty: no OpenAI-compatible server. */
-  openAiBaseUrl: string
-  openAiApiKey: string
-  openAiContextTokens: number
-  silenceMs: number
-  queue: QueueLimits
-  allowRemoteModels: boolean
-}
+/** Opens a back end; undefined where the settings name no server for it. */
+type OpenChatBackend = (options: ChatBackendOptions, shared: ServerChatOptions) => ChatBackend | undefined
 
-/** The table of chat backends; the first ones are preferred for the default model, the built-in one comes last. */
+/**
+ * Every chat back end by its provider; another one is a file and a line. The first ones are preferred for the default
+ * model, the built-in one comes last.
+ */
+const CHAT_BACKENDS = {
+  ollama: openOllamaChat,
+  openai: openOpenAiChat,
+  builtin: () => new ExtractiveChat(),
+} as const satisfies Record<string, OpenChatBackend>
+
 export function chatBackends(options: ChatBackendOptions): ChatBackend[] {
   const { silenceMs, allowRemoteModels } = options
-  const queue = new ModelQueue(options.queue)
-  const backends: ChatBackend[] = [
-    new OllamaChat({ host: options.ollamaHost, keepAlive: options.keepAlive, silenceMs, queue, allowRemoteModels }),
-  ]
-  if (options.openAiBaseUrl)
-    backends.push(
-      new OpenAiChat({
-        baseUrl: options.openAiBaseUrl,
-        apiKey: options.openAiApiKey,
-        contextTokens: options.openAiContextTokens,
-        silenceMs,
-        queue,
-        allowRemoteModels,
-      }),
-    )
-  return [...backends, new ExtractiveChat()].map(measured)
+  const shared = { silenceMs, allowRemoteModels, queue: new ModelQueue(options.queue) }
+  const opens: OpenChatBackend[] = Object.values(CHAT_BACKENDS)
+  return opens.flatMap(open => open(options, shared) ?? []).map(measured)
 }
 
 export class ModelCatalog {

@@ -1,9 +1,10 @@
-/** Embedding models of an Ollama server (`POST /api/embed`); named `ollama/NAME`. */
+/** Embedding models of an Ollama server, through its own package; named `ollama/NAME`. */
+import type { EmbedResponse, ShowResponse } from "ollama/browser"
 import { AppError } from "../errors.ts"
-import { fetchWithin } from "../outbound.ts"
 import type { Embedder } from "./backend.ts"
 import { DEFAULT_FUSION_WEIGHT } from "./embedding-folder.ts"
 import { asLanguages } from "./model-languages.ts"
+import { askingClient } from "./ollama-client.ts"
 import { toUnitLength } from "./pooling.ts"
 
 export interface OllamaEmbedderOptions {
@@ -62,14 +63,13 @@ export class OllamaEmbedder implements Embedder {
 
 /** What the model's own file says (`general.languages`); undefined where it or the server does not, which is no error. */
 export async function statedLanguages(host: string, name: string): Promise<string[] | null | undefined> {
-  const response = await fetchWithin(`${host}/api/show`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model: name }),
-    signal: AbortSignal.timeout(SHOW_TIMEOUT_MS),
-  }).catch(() => undefined)
-  const shown = (await response?.json().catch(() => undefined)) as { model_info?: Record<string, unknown> } | undefined
-  return asLanguages(shown?.model_info?.["general.languages"])
+  const client = askingClient(
+    host,
+    AbortSignal.timeout(SHOW_TIMEOUT_MS),
+    status => new Error(`show answered ${status}`),
+  )
+  const shown = (await client.show({ model: name }).catch(() => undefined)) as Partial<ShowResponse> | undefined
+  return asLanguages((shown?.model_info as unknown as Record<string, unknown> | undefined)?.["general.languages"])
 }
 
 /** One request: unit vectors in the order of the texts. Throws `model_not_found`, `model_unavailable`, `model_error`. */
@@ -82,24 +82,23 @@ export async function requestEmbeddings(
   // The server answers an empty string with an empty vector; a space has one.
   const input = texts.map(text => text || " ")
   const limit = AbortSignal.timeout(TIMEOUT_MS)
-  const response = await fetchWithin(`${host}/api/embed`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model: name, input, truncate: true }),
-    signal: signal ? AbortSignal.any([signal, limit]) : limit,
-  }).catch(cause => {
-    if (signal?.aborted) throw signal.reason
-    if (cause instanceof AppError) throw cause
-    throw new AppError("model_unavailable", { cause, hint: `nothing answers at ${host}; is Ollama running there?` })
-  })
-  const body = (await response.json().catch(() => ({}))) as { embeddings?: number[][]; error?: string }
-  if (!response.ok) throw refusal(response.status, name, body.error)
-  if (body.embeddings?.length !== texts.length)
+  const client = askingClient(host, signal ? AbortSignal.any([signal, limit]) : limit, (status, text) =>
+    refusal(status, name, text),
+  )
+  const { embeddings }: Partial<EmbedResponse> = await client
+    .embed({ model: name, input, truncate: true })
+    .catch(cause => {
+      if (signal?.aborted) throw signal.reason
+      if (cause instanceof AppError) throw cause
+      if (cause instanceof SyntaxError) return {}
+      throw new AppError("model_unavailable", { cause, hint: `nothing answers at ${host}; is Ollama running there?` })
+    })
+  if (embeddings?.length !== texts.length)
     throw new AppError("model_error", { message: `the model server returned no embeddings for ${name}` })
-  return body.embeddings.map(values => toUnitLength(Float32Array.from(values), values.length))
+  return embeddings.map(values => toUnitLength(Float32Array.from(values), values.length))
 }
 
-function refusal(status: number, name: string, text: string | undefined): AppError {
+function refusal(status: number, name: string, text: string): AppError {
   const said = text ? { hint: `Ollama said: ${text}` } : {}
   if (status === 404)
     return new AppError("model_not_found", {

@@ -1,20 +1,18 @@
 /** The chat models of an Ollama server as they stand now: tags, what is loaded, and what each can do. */
-import { fetchWithin } from "../outbound.ts"
+import type { ModelResponse, Ollama } from "ollama/browser"
 import type { Capability, ModelInfo } from "./backend.ts"
+import { askingClient } from "./ollama-client.ts"
 import { labelOf } from "./probe.ts"
 
-interface Tag {
-  name: string
+/** What servers say of a model that the package does not name, or says is always there. */
+type Tag = Pick<ModelResponse, "name"> & {
   size?: number
   digest?: string
+  context_length?: number
   remote_model?: string
   remote_host?: string
 }
-
-interface Show {
-  capabilities?: string[]
-  model_info?: Record<string, unknown>
-}
+type Show = { capabilities?: string[]; model_info?: Record<string, unknown> }
 
 interface Details {
   /** Undefined where the server could not say: an old version, or it was too slow. */
@@ -43,18 +41,17 @@ export class OllamaModels {
 
   /** @throws when the server does not answer */
   async look(signal: AbortSignal): Promise<ModelInfo[]> {
-    const [tags, running] = await Promise.all([
-      this.get<{ models?: Tag[] }>("/api/tags", signal),
-      this.get<{ models?: { name: string; context_length?: number }[] }>("/api/ps", signal).catch(() => ({
-        models: [],
-      })),
+    const client = askingClient(this.host, signal, (status, text) => new Error(`Ollama answered ${status}: ${text}`))
+    const [tags, running]: { models?: Tag[] }[] = await Promise.all([
+      client.list(),
+      client.ps().catch(() => ({ models: [] })),
     ])
-    this.loaded = (running.models ?? []).map(model => ({
+    this.loaded = (running?.models ?? []).map(model => ({
       name: model.name,
       contextTokens: model.context_length ?? null,
     }))
-    const models = tags.models ?? []
-    await this.learn(models, signal)
+    const models = tags?.models ?? []
+    await this.learn(models, client)
     return models.flatMap(tag => this.describe(tag) ?? [])
   }
 
@@ -87,32 +84,15 @@ export class OllamaModels {
     }
   }
 
-  private async learn(tags: Tag[], signal: AbortSignal): Promise<void> {
+  private async learn(tags: Tag[], client: Ollama): Promise<void> {
     const unknown = tags.filter(tag => !this.details.has(keyOf(tag)))
     const worker = async () => {
       for (let tag = unknown.pop(); tag; tag = unknown.pop()) {
-        const show = await this.show(tag.name, signal).catch(() => undefined)
-        if (show) this.details.set(keyOf(tag), detailsOf(show))
+        const show = await client.show({ model: tag.name }).catch(() => undefined)
+        if (show) this.details.set(keyOf(tag), detailsOf(show as unknown as Show))
       }
     }
     await Promise.all(Array.from({ length: PARALLEL_SHOWS }, worker))
-  }
-
-  private async show(name: string, signal: AbortSignal): Promise<Show> {
-    const response = await fetchWithin(`${this.host}/api/show`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ model: name }),
-      signal,
-    })
-    if (!response.ok) throw new Error(`show answered ${response.status}`)
-    return (await response.json()) as Show
-  }
-
-  private async get<T>(path: string, signal: AbortSignal): Promise<T> {
-    const response = await fetchWithin(this.host + path, { signal })
-    if (!response.ok) throw new Error(`${path} answered ${response.status}`)
-    return (await response.json()) as T
   }
 }
 

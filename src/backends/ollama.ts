@@ -1,63 +1,37 @@
-/** Chat models of an Ollama server (`POST /api/chat`); named `ollama/NAME`. */
+/** Chat models of an Ollama server, through its own package; named `ollama/NAME`. */
+import type { Message, ChatRequest as OllamaRequest, ChatResponse as OllamaResponse } from "ollama/browser"
 import { AppError } from "../errors.ts"
-import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
-import {
-  type ChatBackend,
-  type ChatPiece,
-  type ChatRequest,
-  type ChatTurn,
-  ContextOverflowError,
-  type MadeCall,
-  type ModelInfo,
-} from "./backend.ts"
-import { askInLine, type ModelQueue } from "./model-queue.ts"
+import { type ChatPiece, type ChatRequest, type ChatTurn, ContextOverflowError, type MadeCall } from "./backend.ts"
+import type { ChatBackendOptions } from "./backend-options.ts"
+import { checkedLines, ollamaClient } from "./ollama-client.ts"
 import { OllamaModels } from "./ollama-models.ts"
 import { Probe, redirectOf } from "./probe.ts"
-import { ThinkTagSplitter } from "./think-tags.ts"
-import {
-  brokenOff,
-  notJson,
-  openStream,
-  readArguments,
-  readLines,
-  type ServerCall,
-  SilenceWatch,
-  said,
-} from "./wire.ts"
+import { ServerChat, type ServerChatOptions } from "./server-chat.ts"
+import type { SilenceWatch } from "./silence-watch.ts"
+import { piecesOf, ThinkTagSplitter } from "./think-tags.ts"
+import { readArguments, said, send, spelled, untilFree } from "./wire.ts"
 
-export interface OllamaOptions {
+export interface OllamaOptions extends ServerChatOptions {
   /** Address of the server, such as `http://127.0.0.1:11434`. */
   host: string
   /** How long the server keeps a model loaded after use, in Ollama's form (`30m`, `-1`); empty leaves it to the server. */
   keepAlive: string
-  silenceMs: number
-  queue: ModelQueue
-  /** Permits models that the server itself runs elsewhere. */
-  allowRemoteModels: boolean
 }
 
-/** One line of the stream. */
-interface Line {
-  error?: string
-  message?: { content?: string; thinking?: string; tool_calls?: WireToolCall[] }
-  done?: boolean
-  done_reason?: string
-  prompt_eval_count?: number
-  eval_count?: number
-}
+export const openOllamaChat = ({ ollamaHost, keepAlive }: ChatBackendOptions, shared: ServerChatOptions): OllamaChat =>
+  new OllamaChat({ host: ollamaHost, keepAlive, ...shared })
 
-interface WireToolCall {
-  id?: string
-  function?: { name?: string; arguments?: unknown }
-}
+/** What the server knows and the package does not name. */
+type Body = OllamaRequest & { stream: true; messages: Message[]; truncate: boolean; shift: boolean }
 
-export class OllamaChat implements ChatBackend {
+export class OllamaChat extends ServerChat {
   readonly provider = "ollama"
+  protected readonly probe: Probe
   private readonly models: OllamaModels
-  private readonly probe: Probe
 
   constructor(private readonly options: OllamaOptions) {
+    super(options)
     this.models = new OllamaModels(options.host, options.allowRemoteModels)
     this.probe = new Probe(
       signal => this.models.look(signal),
@@ -65,77 +39,50 @@ export class OllamaChat implements ChatBackend {
     )
   }
 
-  list(doubtful = false): Promise<ModelInfo[]> {
-    return this.probe.list(doubtful)
-  }
-
-  get answers(): boolean {
-    return this.probe.answered
-  }
-
   loadedContextTokens(model: string): number | null {
     return this.models.loadedAs(model)?.contextTokens ?? null
   }
 
-  chat(request: Guarded<ChatRequest>): AsyncGenerator<ChatPiece> {
-    const line = `ollama/${request.model}`
-    return askInLine(
-      this.options.queue,
-      line,
-      request.signal,
-      () => this.ask(request),
-      () => this.probe.forget(),
-    )
-  }
-
-  private async *ask(request: ChatRequest): AsyncGenerator<ChatPiece> {
-    const watch = new SilenceWatch(request.signal, this.options.silenceMs)
-    try {
-      if (!this.models.loadedAs(request.model)) yield { type: "waiting", phase: "loading_model" }
-      const response = yield* this.open(request, watch)
-      yield* this.read(response, watch)
-    } finally {
-      watch.close()
-    }
-  }
-
-  private async *open(request: ChatRequest, watch: SilenceWatch): AsyncGenerator<ChatPiece, Response> {
-    const { host } = this.options
-    const body = this.body(request)
-    const call: ServerCall = { url: `${host}/api/chat`, body, signal: request.signal, server: "Ollama" }
-    const refusal = (status: number, text: string) => refusalOf(status, text, request.model)
-    try {
-      return yield* openStream(call, watch, refusal)
-    } catch (error) {
-      // The list may be older than the model: one that cannot think is asked again without the question.
-      const cannotThink = error instanceof AppError && /does not support thinking/i.test(error.hint ?? "")
-      if (!cannotThink || body.think === undefined) throw error
-      return yield* openStream({ ...call, body: { ...body, think: undefined } }, watch, refusal)
-    }
-  }
-
-  private async *read(response: Response, watch: SilenceWatch): AsyncGenerator<ChatPiece> {
+  protected async *ask(request: ChatRequest, watch: SilenceWatch): AsyncGenerator<ChatPiece> {
+    if (!this.models.loadedAs(request.model)) yield { type: "waiting", phase: "loading_model" }
     const splitter = new ThinkTagSplitter()
-    for await (const text of readLines(response, watch)) {
-      const line = parseLine(text)
-      if (line.error !== undefined) throw serverError(line.error)
+    for await (const line of yield* this.open(request, watch)) {
       const { content, thinking, tool_calls } = line.message ?? {}
       if (thinking) yield { type: "thinking", text: thinking }
-      if (content) yield* pieces(splitter.push(content))
+      if (content) yield* piecesOf(splitter.push(content))
       for (const call of tool_calls ?? []) yield { type: "tool_call", call: toolCall(call) }
       if (!line.done) continue
-      yield* pieces(splitter.end())
+      yield* piecesOf(splitter.end())
       yield {
         type: "end",
         reason: line.done_reason === "length" ? "length" : "stop",
         usage: { promptTokens: line.prompt_eval_count ?? 0, completionTokens: line.eval_count ?? 0 },
       }
-      return
     }
-    throw brokenOff("Ollama")
   }
 
-  private body(request: ChatRequest) {
+  private async *open(
+    request: ChatRequest,
+    watch: SilenceWatch,
+  ): AsyncGenerator<ChatPiece, AsyncIterable<Partial<OllamaResponse>>> {
+    const { host } = this.options
+    const refusal = (status: number, text: string) => refusalOf(status, text, request.model)
+    const client = ollamaClient(host, async (url, init) =>
+      checkedLines(await send({ url, init, server: "Ollama", refusal }, watch), watch, serverError),
+    )
+    const body = this.body(request)
+    try {
+      return yield* untilFree(() => client.chat(body), watch, request.signal)
+    } catch (error) {
+      // The list may be older than the model: one that cannot think is asked again without the question.
+      const cannotThink = error instanceof AppError && /does not support thinking/i.test(error.hint ?? "")
+      if (!cannotThink || body.think === undefined) throw error
+      const { think: _, ...plain } = body
+      return yield* untilFree(() => client.chat(plain), watch, request.signal)
+    }
+  }
+
+  private body(request: ChatRequest): Body {
     const { options, contextTokens, tools, responseFormat } = request
     const { keepAlive } = this.options
     const canThink = this.probe.last
@@ -143,7 +90,7 @@ export class OllamaChat implements ChatBackend {
       ?.capabilities.includes("thinking")
     return {
       model: request.model,
-      messages: request.turns.map(message),
+      messages: request.turns.map(message) as Message[],
       stream: true,
       // Too long a prompt is an error that we see and mend, never a prompt that lost its beginning unseen.
       truncate: false,
@@ -164,39 +111,22 @@ export class OllamaChat implements ChatBackend {
   }
 }
 
-function* pieces({ thinking, text }: { thinking: string; text: string }): Generator<ChatPiece> {
-  if (thinking) yield { type: "thinking", text: thinking }
-  if (text) yield { type: "text", text }
-}
+const message = (turn: ChatTurn) =>
+  spelled(turn, {
+    withImages: (_, images) => ({ images: images.map(({ data }) => data) }),
+    call: ({ id, name, arguments: given }) => ({ id, function: { name, arguments: given } }),
+    result: ({ name, toolCallId }) => ({ tool_name: name, tool_call_id: toolCallId }),
+  })
 
-function message(turn: ChatTurn): Record<string, unknown> {
-  if (turn.role === "user" && turn.images?.length)
-    return { role: "user", content: turn.content, images: turn.images.map(image => image.data) }
-  if (turn.role === "assistant" && turn.toolCalls?.length)
-    return {
-      role: "assistant",
-      content: turn.content,
-      tool_calls: turn.toolCalls.map(({ id, name, arguments: given }) => ({
-        id,
-        function: { name, arguments: given },
-      })),
-    }
-  if (turn.role === "tool")
-    return { role: "tool", content: turn.content, tool_name: turn.name, tool_call_id: turn.toolCallId }
-  return { role: turn.role, content: turn.content }
-}
-
-function toolCall({ id, function: called }: WireToolCall): MadeCall {
+/** Newer servers name a call; its arguments may hold anything, which `readArguments` looks at. */
+function toolCall({
+  id,
+  function: called,
+}: {
+  id?: string
+  function?: { name?: string; arguments?: unknown }
+}): MadeCall {
   return { id: id || newId("call"), name: called?.name ?? "", ...readArguments(called?.arguments) }
-}
-
-/** Its calls may hold anything, which `readArguments` looks at; a line's length is bounded already. */
-function parseLine(text: string): Line {
-  try {
-    return JSON.parse(text) as Line
-  } catch {
-    throw notJson("Ollama", text)
-  }
 }
 
 function serverError(text: string): AppError {

@@ -4,42 +4,39 @@
  */
 import { MAX_JSON_CHARACTERS, parseBounded } from "../bounded-json.ts"
 import { AppError } from "../errors.ts"
-import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import { fetchWithin } from "../outbound.ts"
-import {
-  type ChatBackend,
-  type ChatPiece,
-  type ChatRequest,
-  type ChatTurn,
-  ContextOverflowError,
-  type ModelInfo,
-} from "./backend.ts"
-import { askInLine, type ModelQueue } from "./model-queue.ts"
+import { type ChatPiece, type ChatRequest, type ChatTurn, ContextOverflowError, type ModelInfo } from "./backend.ts"
+import type { ChatBackendOptions } from "./backend-options.ts"
 import { labelOf, Probe, redirectOf } from "./probe.ts"
-import { ThinkTagSplitter } from "./think-tags.ts"
+import { ServerChat, type ServerChatOptions } from "./server-chat.ts"
+import type { SilenceWatch } from "./silence-watch.ts"
+import { piecesOf, ThinkTagSplitter } from "./think-tags.ts"
 import {
   brokenOff,
   errorText,
   notJson,
-  openStream,
   readArguments,
-  readLines,
-  type ServerCall,
-  SilenceWatch,
+  readEvents,
   said,
+  send,
+  spelled,
+  untilFree,
+  whole,
 } from "./wire.ts"
 
-export interface OpenAiOptions {
+export interface OpenAiOptions extends ServerChatOptions {
   /** Address with its version path, such as `http://127.0.0.1:8080/v1`. */
   baseUrl: string
   /** Empty for servers that ask for none. */
   apiKey: string
-  silenceMs: number
-  queue: ModelQueue
   /** Window that is assumed where the server does not tell its own. */
   contextTokens: number
-  allowRemoteModels: boolean
+}
+
+export function openOpenAiChat(options: ChatBackendOptions, shared: ServerChatOptions): OpenAiChat | undefined {
+  const { openAiBaseUrl: baseUrl, openAiApiKey: apiKey, openAiContextTokens: contextTokens } = options
+  return baseUrl ? new OpenAiChat({ baseUrl, apiKey, contextTokens, ...shared }) : undefined
 }
 
 interface WireModel {
@@ -65,11 +62,12 @@ interface Chunk {
 
 const SERVER = "the model server"
 
-export class OpenAiChat implements ChatBackend {
+export class OpenAiChat extends ServerChat {
   readonly provider = "openai"
-  private readonly probe: Probe
+  protected readonly probe: Probe
 
   constructor(private readonly options: OpenAiOptions) {
+    super(options)
     this.probe = new Probe(
       signal => this.look(signal),
       error =>
@@ -78,41 +76,18 @@ export class OpenAiChat implements ChatBackend {
     )
   }
 
-  list(doubtful = false): Promise<ModelInfo[]> {
-    return this.probe.list(doubtful)
-  }
-
-  get answers(): boolean {
-    return this.probe.answered
-  }
-
-  chat(request: Guarded<ChatRequest>): AsyncGenerator<ChatPiece> {
-    const line = `openai/${request.model}`
-    return askInLine(
-      this.options.queue,
-      line,
-      request.signal,
-      () => this.ask(request),
-      () => this.probe.forget(),
-    )
-  }
-
-  private async *ask(request: ChatRequest): AsyncGenerator<ChatPiece> {
-    const { baseUrl, silenceMs } = this.options
-    const watch = new SilenceWatch(request.signal, silenceMs)
-    const call: ServerCall = {
-      url: `${baseUrl}/chat/completions`,
-      headers: this.headers(),
-      body: bodyOf(request),
-      signal: request.signal,
+  protected async *ask(request: ChatRequest, watch: SilenceWatch): AsyncGenerator<ChatPiece> {
+    const call = {
+      url: `${this.options.baseUrl}/chat/completions`,
+      init: {
+        method: "POST",
+        headers: { "content-type": "application/json", ...this.headers() },
+        body: JSON.stringify(bodyOf(request)),
+      },
       server: SERVER,
+      refusal: (status: number, text: string) => refusalOf(status, text, request.model),
     }
-    try {
-      const response = yield* openStream(call, watch, (status, text) => refusalOf(status, text, request.model))
-      yield* read(response, watch)
-    } finally {
-      watch.close()
-    }
+    yield* read(yield* untilFree(() => send(call, watch), watch, request.signal), watch)
   }
 
   private headers(): Record<string, string> {
@@ -124,7 +99,7 @@ export class OpenAiChat implements ChatBackend {
     if (response.status === 401 || response.status === 403)
       throw new Refused("the model server refuses the key in the setting openai_api_key")
     if (!response.ok) throw new Refused(`the model server answered ${response.status} when asked for its models`)
-    const { data = [] } = (await response.json()) as { data?: WireModel[] }
+    const { data = [] } = (await (await whole(response)).json()) as { data?: WireModel[] }
     return data.filter(model => !/embed|rerank|whisper|tts/i.test(model.id)).map(model => this.describe(model))
   }
 
@@ -174,39 +149,33 @@ async function* read(response: Response, watch: SilenceWatch): AsyncGenerator<Ch
   const calls = new Map<number, { id: string; name: string; text: string }>()
   let finish: string | undefined
   let usage = { promptTokens: 0, completionTokens: 0 }
-  for await (const line of readLines(response, watch)) {
-    if (!line.startsWith("data:")) continue
-    const data = line.slice(5).trim()
+  for await (const event of readEvents(response, watch)) {
+    const data = event.trim()
     if (data === "[DONE]") break
+    if (!data) continue
     const chunk = parseChunk(data)
     if (chunk.error !== undefined) throw serverError(errorText(data))
     if (chunk.usage)
       usage = { promptTokens: chunk.usage.prompt_tokens ?? 0, completionTokens: chunk.usage.completion_tokens ?? 0 }
     const choice = chunk.choices?.[0]
-    if (choice?.delta) yield* piecesOf(choice.delta, splitter, calls)
+    if (choice?.delta) yield* deltaPieces(choice.delta, splitter, calls)
     finish = choice?.finish_reason ?? finish
   }
   if (finish === undefined) throw brokenOff(SERVER)
-  const rest = splitter.end()
-  if (rest.thinking) yield { type: "thinking", text: rest.thinking }
-  if (rest.text) yield { type: "text", text: rest.text }
+  yield* piecesOf(splitter.end())
   for (const { id, name, text } of calls.values())
     yield { type: "tool_call", call: { id: id || newId("call"), name, ...readArguments(text) } }
   yield { type: "end", reason: finish === "length" ? "length" : "stop", usage }
 }
 
-function* piecesOf(
+function* deltaPieces(
   delta: Delta,
   splitter: ThinkTagSplitter,
   calls: Map<number, { id: string; name: string; text: string }>,
 ): Generator<ChatPiece> {
   const thought = delta.reasoning_content ?? delta.reasoning
   if (thought) yield { type: "thinking", text: thought }
-  if (delta.content) {
-    const { thinking, text } = splitter.push(delta.content)
-    if (thinking) yield { type: "thinking", text: thinking }
-    if (text) yield { type: "text", text }
-  }
+  if (delta.content) yield* piecesOf(splitter.push(delta.content))
   // A call comes in pieces: name first, then the text of its arguments bit by bit.
   for (const { index = calls.size, id, function: called } of delta.tool_calls ?? []) {
     const call = calls.get(index) ?? { id: "", name: "", text: "" }
@@ -240,31 +209,24 @@ const formatOf = (format: Record<string, unknown> | "json") =>
     ? { type: "json_object" }
     : { type: "json_schema", json_schema: { name: "answer", schema: format, strict: true } }
 
-function message(turn: ChatTurn): Record<string, unknown> {
-  if (turn.role === "user" && turn.images?.length)
-    return {
-      role: "user",
+const message = (turn: ChatTurn) =>
+  spelled(turn, {
+    withImages: (text, images) => ({
       content: [
-        { type: "text", text: turn.content },
-        ...turn.images.map(({ mimeType, data }) => ({
+        { type: "text", text },
+        ...images.map(({ mimeType, data }) => ({
           type: "image_url",
           image_url: { url: `data:${mimeType};base64,${data}` },
         })),
       ],
-    }
-  if (turn.role === "assistant" && turn.toolCalls?.length)
-    return {
-      role: "assistant",
-      content: turn.content,
-      tool_calls: turn.toolCalls.map(({ id, name, arguments: given }) => ({
-        id,
-        type: "function",
-        function: { name, arguments: JSON.stringify(given) },
-      })),
-    }
-  if (turn.role === "tool") return { role: "tool", content: turn.content, tool_call_id: turn.toolCallId }
-  return { role: turn.role, content: turn.content }
-}
+    }),
+    call: ({ id, name, arguments: given }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: JSON.stringify(given) },
+    }),
+    result: ({ toolCallId }) => ({ tool_call_id: toolCallId }),
+  })
 
 function parseChunk(data: string): Chunk {
   try {

@@ -5,6 +5,8 @@
  * States: `start` (nothing but blanks so far; what could still become the tag is held back) → `thinking` (inside; what
  * could be the end tag is held back) → `gap` (blank lines between thought and answer are dropped) → `answer` (final).
  */
+import type { ChatPiece } from "./backend.ts"
+
 export interface SplitText {
   thinking: string
   text: string
@@ -69,6 +71,11 @@ export class ThinkTagSplitter {
     out.text = content
     this.held = ""
   }
+}
+
+export function* piecesOf({ thinking, text }: SplitText): Generator<ChatPiece> {
+  if (thinking) yield { type: "thinking", text: thinking }
+  if (text) yield { type: "text", text }
 }
 
 /** Length of the longest end of `text` that `tag` begins with. */

@@ -1,128 +1,89 @@
-/** What the HTTP model servers have in common: sending a chat request, reading its stream line by line, naming what failed. */
+/** What the HTTP model servers have in common: sending a request, reading its stream within bounds, naming what failed. */
+import { createParser } from "eventsource-parser"
 import { isTooDeep, JsonOutOfBounds, MAX_JSON_CHARACTERS, parseBounded, TOO_DEEP } from "../bounded-json.ts"
 import { AppError } from "../errors.ts"
 import { fetchWithin } from "../outbound.ts"
-import type { ChatPiece, MadeCall } from "./backend.ts"
+import type { ChatImage, ChatPiece, ChatTurn, MadeCall, ToolCall } from "./backend.ts"
+import type { SilenceWatch } from "./silence-watch.ts"
 
 export interface ServerCall {
   url: string
-  headers?: Record<string, string>
-  body: unknown
-  signal: AbortSignal
+  init: RequestInit
   /** Name of the server for messages: `Ollama`. */
   server: string
+  /** What an error status means. */
+  refusal(status: number, text: string): AppError
 }
 
+/** Bytes of an answer that is read as a whole; thousands of models, or the vectors of a batch, take less. */
+const MAX_ANSWER_BYTES = 32 * 2 ** 20
+/** Of what a server says about an error. */
+const MAX_ERROR_BYTES = 65_536
 /** Waits before a busy server is asked again; then the call is given up as overloaded. */
 const BUSY_WAITS_MS = [250, 500, 1_000, 2_000, 4_000]
 
-/**
- * Sends the request until the server is not busy; yields `waiting` pieces meanwhile and returns an answer that is ok.
- * @throws AppError model_unavailable, overloaded, and whatever `refusal` makes of an error status
- */
-export async function* openStream(
-  call: ServerCall,
+/** The server has no room now. */
+class ServerBusy extends AppError {}
+
+/** Sends one request. @returns an answer that is ok. @throws AppError model_unavailable, and whatever `refusal` makes of a status */
+export async function send({ url, init, server, refusal }: ServerCall, watch: SilenceWatch): Promise<Response> {
+  watch.heard()
+  const response = await fetchWithin(url, {
+    ...init,
+    signal: watch.signal,
+    timeout: false, // Bun would give up after five silent minutes
+    // biome-ignore lint/suspicious/noExplicitAny: `timeout` is Bun's own and missing in its types
+  } as any).catch(cause => {
+    throw watch.explain(cause, `nothing answers at ${new URL(url).origin}; is ${server} running there?`)
+  })
+  if (response.ok) return response
+  const text = errorText(await bytesOf(response, MAX_ERROR_BYTES).then(String, () => ""))
+  if (response.status !== 503) throw refusal(response.status, text)
+  throw new ServerBusy("overloaded", { message: "the model server is busy", hint: said(server, text), retryAfter: 10 })
+}
+
+/** Repeats `attempt` until the server is not busy; yields `waiting` pieces meanwhile. @throws AppError overloaded */
+export async function* untilFree<T>(
+  attempt: () => Promise<T>,
   watch: SilenceWatch,
-  refusal: (status: number, text: string) => AppError,
-): AsyncGenerator<ChatPiece, Response> {
-  for (const wait of [...BUSY_WAITS_MS, undefined]) {
-    const response = await post(call, watch)
-    if (response.ok) return response
-    const text = errorText(await response.text().catch(() => ""))
-    if (response.status !== 503) throw refusal(response.status, text)
-    if (wait === undefined)
-      throw new AppError("overloaded", {
-        message: "the model server is busy",
-        hint: said(call.server, text),
-        retryAfter: 10,
-      })
+  signal: AbortSignal,
+): AsyncGenerator<ChatPiece, T> {
+  for (const wait of BUSY_WAITS_MS) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof ServerBusy)) throw error
+    }
     yield { type: "waiting", phase: "queued", detail: "the model server is busy" }
     watch.rest()
-    await pause(wait, call.signal)
+    await pause(wait, signal)
   }
-  throw new AppError("internal_error")
+  return attempt()
 }
 
-async function post(call: ServerCall, watch: SilenceWatch): Promise<Response> {
-  watch.heard()
-  try {
-    return await fetchWithin(call.url, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...call.headers },
-      body: JSON.stringify(call.body),
-      signal: watch.signal,
-      timeout: false, // Bun would give up after five silent minutes
-      // biome-ignore lint/suspicious/noExplicitAny: `timeout` is Bun's own and missing in its types
-    } as any)
-  } catch (cause) {
-    throw watch.explain(cause, `nothing answers at ${new URL(call.url).origin}; is ${call.server} running there?`)
-  }
+/** The same answer, read as a whole. @throws Error for one that is larger than any honest one */
+export async function whole(response: Response): Promise<Response> {
+  const bytes = await bytesOf(response, MAX_ANSWER_BYTES + 1)
+  if (bytes.length > MAX_ANSWER_BYTES) throw new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`)
+  return new Response(bytes, { status: response.status })
 }
 
-/** Aborts a request when nothing came for too long, or when the caller's signal does; tells the two apart afterwards. */
-export class SilenceWatch {
-  private readonly controller = new AbortController()
-  private timer: Timer | undefined
-  private silent = false
-  private readonly onAbort = () => this.controller.abort(this.outer.reason)
-  private received = false
-
-  constructor(
-    private readonly outer: AbortSignal,
-    /** Longest time without a byte; a model that is loaded from a slow disk is silent for minutes. */
-    private readonly silenceMs: number,
-  ) {
-    outer.throwIfAborted()
-    outer.addEventListener("abort", this.onAbort, { once: true })
-    this.heard()
+/** The beginning of a body. */
+async function bytesOf(response: Response, limit: number): Promise<Buffer<ArrayBuffer>> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of response.body ?? []) {
+    parts.push(part)
+    length += part.length
+    if (length >= limit) break // leaving the loop closes the connection
   }
-
-  get signal(): AbortSignal {
-    return this.controller.signal
-  }
-
-  /** Something arrived: the silence starts anew. */
-  heard(bytes = false): void {
-    this.received ||= bytes
-    clearTimeout(this.timer)
-    this.timer = setTimeout(() => {
-      this.silent = true
-      this.controller.abort()
-    }, this.silenceMs)
-  }
-
-  /** Waiting that is ours counts for nothing, until something is sent or heard again. */
-  rest(): void {
-    clearTimeout(this.timer)
-  }
-
-  close(): void {
-    clearTimeout(this.timer)
-    this.outer.removeEventListener("abort", this.onAbort)
-    this.controller.abort() // ends the request if it still runs: leaving the loop early must stop the model
-  }
-
-  /** What a failed read or connection means. */
-  explain(cause: unknown, hint: string): unknown {
-    if (cause instanceof AppError) return cause
-    if (this.outer.aborted) return this.outer.reason
-    if (this.silent)
-      return new AppError("model_error", {
-        message: "the model server fell silent",
-        hint: `no byte for ${Math.round(this.silenceMs / 1000)} s; raise --model-silence-seconds for slower models`,
-        cause,
-      })
-    if (this.received)
-      return new AppError("model_error", { message: "the connection to the model server broke off", hint, cause })
-    return new AppError("model_unavailable", { hint, cause, retryAfter: 5 })
-  }
+  return Buffer.concat(parts, Math.min(length, limit))
 }
 
-/** Lines of a streamed body without their ends; a last line without an end counts. */
-export async function* readLines(response: Response, watch: SilenceWatch): AsyncGenerator<string> {
+/** The text of a streamed body as it comes. */
+async function* readText(response: Response, watch: SilenceWatch): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   const reader = response.body!.getReader()
-  let rest = ""
   try {
     for (;;) {
       const { value, done } = await reader.read().catch(cause => {
@@ -130,27 +91,75 @@ export async function* readLines(response: Response, watch: SilenceWatch): Async
       })
       if (done) break
       watch.heard(true)
-      rest += decoder.decode(value, { stream: true })
-      let from = 0
-      for (let at = rest.indexOf("\n"); at >= 0; at = rest.indexOf("\n", from)) {
-        const line = rest.slice(from, at).trim()
-        from = at + 1
-        if (line) yield line
-      }
-      rest = rest.slice(from)
-      if (rest.length > MAX_JSON_CHARACTERS) throw lineTooLong()
+      yield decoder.decode(value, { stream: true })
     }
-    rest = (rest + decoder.decode()).trim()
-    if (rest) yield rest
+    yield decoder.decode()
   } finally {
     void reader.cancel().catch(() => {})
   }
 }
 
-const lineTooLong = (): AppError =>
-  new AppError("model_error", {
-    message: `the model server sent a line of more than ${MAX_JSON_CHARACTERS} characters`,
+/** Lines of a streamed body without their ends; a last line without an end counts. @throws AppError for one too long */
+export async function* readLines(response: Response, watch: SilenceWatch): AsyncGenerator<string> {
+  for await (const lines of readLineBatches(response, watch)) yield* lines
+}
+
+/** The same lines, those that came together in one list. */
+export async function* readLineBatches(response: Response, watch: SilenceWatch): AsyncGenerator<string[]> {
+  let rest = ""
+  for await (const text of readText(response, watch)) {
+    const lines = (rest + text).split("\n")
+    rest = lines.pop()!
+    const full = lines.map(line => line.trim()).filter(Boolean)
+    if (full.length > 0) yield full
+    if (rest.length > MAX_JSON_CHARACTERS) throw tooLong("a line")
+  }
+  if (rest.trim()) yield [rest.trim()]
+}
+
+/** The data of each server-sent event; a last one without an end counts. @throws AppError for one too long */
+export async function* readEvents(response: Response, watch: SilenceWatch): AsyncGenerator<string> {
+  const ready: string[] = []
+  /** Characters that the parser may be holding. */
+  let held = 0
+  const parser = createParser({
+    onEvent({ data }) {
+      ready.push(data)
+      held = 0
+    },
+    onComment() {
+      held = 0
+    },
   })
+  for await (const text of readText(response, watch)) {
+    held += text.length
+    parser.feed(text)
+    yield* ready.splice(0)
+    if (held > MAX_JSON_CHARACTERS) throw tooLong("an event")
+  }
+  parser.feed("\n\n")
+  yield* ready
+}
+
+const tooLong = (what: string): AppError =>
+  new AppError("model_error", {
+    message: `the model server sent ${what} of more than ${MAX_JSON_CHARACTERS} characters`,
+  })
+
+/** How a server spells what turns hold beside their text. */
+interface Spelling {
+  withImages(text: string, images: ChatImage[]): object
+  call(call: ToolCall): object
+  result(turn: ChatTurn & { role: "tool" }): object
+}
+
+export function spelled(turn: ChatTurn, { withImages, call, result }: Spelling) {
+  const { role, content } = turn
+  if (turn.role === "user" && turn.images?.length) return { role, content, ...withImages(content, turn.images) }
+  if (turn.role === "assistant" && turn.toolCalls?.length)
+    return { role, content, tool_calls: turn.toolCalls.map(call) }
+  return turn.role === "tool" ? { role, content, ...result(turn) } : { role, content }
+}
 
 /**
  * The arguments of a call as a server delivered them: an object, or its text. What is no object counts as none, so that
