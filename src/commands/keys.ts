@@ -1,4 +1,5 @@
-import { type ApiKeyRecord, ApiKeys, ensureWorkspace, SCOPES } from "../keys/keys.ts"
+import { type ApiKeyRecord, ApiKeys, ensureWorkspace } from "../keys/keys.ts"
+import { SCOPES } from "../keys/principal.ts"
 import {
   type Command,
   needAction,

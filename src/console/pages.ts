@@ -3,18 +3,9 @@
  * addresses that the web server answers all read this table.
  */
 import type { ComponentType } from "preact"
+import type { DoorProps, PageProps } from "./page-props.ts"
 import type { IconName } from "./ui/icons.tsx"
 import type { UserRole } from "./wire.ts"
-
-export interface PageProps {
-  /** Parts of the address behind the page's own: `/chat/conv_1` gives ["conv_1"]. */
-  rest: readonly string[]
-}
-
-export interface DoorProps {
-  /** Loads the account once the session is open. */
-  onSignedIn: () => Promise<unknown>
-}
 
 /** Fetched when it is first shown, or before that when the browser has nothing else to do. */
 type Load<Props> = () => Promise<ComponentType<Props>>

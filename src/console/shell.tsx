@@ -2,7 +2,6 @@
 import type { ComponentChildren } from "preact"
 import { useErrorBoundary, useState } from "preact/hooks"
 import { api, REFERENCE_URL } from "./api.ts"
-import icon from "./icon.svg"
 import { PAGES } from "./pages.ts"
 import { go, Link } from "./router.tsx"
 import { mayOpen, useAccount } from "./session.ts"
@@ -10,6 +9,7 @@ import { applyTheme, type Theme, theme } from "./theme.ts"
 import { Button } from "./ui/button.tsx"
 import { Problem, Select } from "./ui/form.tsx"
 import { Icon } from "./ui/icons.tsx"
+import { Mark } from "./ui/mark.tsx"
 import { Page } from "./ui/page.tsx"
 import type { Me } from "./wire.ts"
 
@@ -59,8 +59,6 @@ function Guarded({ children }: { children: ComponentChildren }) {
     </Page>
   )
 }
-
-export const Mark = () => <img class="mark" src={icon} alt="" width="28" height="28" />
 
 function WorkspaceChoice() {
   const { me, setMe } = useAccount()

@@ -1,6 +1,7 @@
 /** The three credential headers, a console session in their place, the rate limit, and the brake on guessing. */
 import { AppError } from "../errors.ts"
-import type { ApiKeys, Principal } from "../keys/keys.ts"
+import type { ApiKeys } from "../keys/keys.ts"
+import type { Principal } from "../keys/principal.ts"
 import type { RequestContext } from "./context.ts"
 import { type RateLimiter, rateLimitHeaders, secondsLeft } from "./rate-limit.ts"
 

@@ -1,7 +1,7 @@
 /** What the server knows about a request before a route runs. Kept beside the request, so that routes stay plain. */
 import { Elysia } from "elysia"
 import { AppError } from "../errors.ts"
-import type { Principal, Scope } from "../keys/keys.ts"
+import type { Principal, Scope } from "../keys/principal.ts"
 import type { OpenRequest } from "./open-requests.ts"
 
 export interface RequestContext {

@@ -1,6 +1,6 @@
 /** Console sessions on the wire: cookie or bearer token, and the guard against forged cross-site requests. */
 import { AppError } from "../errors.ts"
-import { type Principal, SCOPES } from "../keys/keys.ts"
+import { type Principal, SCOPES } from "../keys/principal.ts"
 import { SESSION_LIFETIME_MS, type SessionPrincipal } from "../keys/sessions.ts"
 import { countWrongCredentials } from "./auth.ts"
 import { contextOf } from "./context.ts"

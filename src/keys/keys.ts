@@ -12,21 +12,8 @@ import { changeMark, type Database, type Executor } from "../storage/database.ts
 import type { ApiKeysTable } from "../storage/keys.ts"
 import { LastUsed } from "./last-used.ts"
 import { checkName } from "./name.ts"
+import { type Credentials, type Principal, SCOPES, type Scope } from "./principal.ts"
 import { VerifiedCredentials } from "./verified-credentials.ts"
-
-export const SCOPES = ["models:read", "files:read", "files:write", "search", "chat", "agents"] as const
-export type Scope = (typeof SCOPES)[number]
-
-/** Who an authenticated request acts for. */
-export interface Principal {
-  keyId: string
-  /** What let the request in: of a key, its id and which of its pairs; of the console, the session's id. Never told. */
-  credential: string
-  workspaceId: string
-  scopes: readonly Scope[]
-  /** The key's own limit; null means the daemon's setting. */
-  rateLimitPerMinute: number | null
-}
 
 /** The user whose access a key is. `active` is false while the user is disabled or not in the key's workspace: it is refused. */
 export interface KeyOwner {
@@ -55,12 +42,6 @@ export interface ApiKeyRecord {
 /** The only time that the last two are shown. */
 export interface NewApiKey extends ApiKeyRecord {
   private_key: string
-  secret: string
-}
-
-export interface Credentials {
-  clientId: string
-  privateKey: string
   secret: string
 }
 

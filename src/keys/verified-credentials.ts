@@ -7,7 +7,7 @@
  * tells nothing of what others sent.
  */
 import { Lru } from "../threads/lru.ts"
-import type { Credentials, Principal } from "./keys.ts"
+import type { Credentials, Principal } from "./principal.ts"
 
 /** Far more clients than one daemon serves; a forgotten one is verified again. */
 const MAX_REMEMBERED = 10_000

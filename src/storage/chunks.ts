@@ -9,48 +9,9 @@
  * - `dead`: a tombstone. Nothing sees it from the moment of its commit; the sweep removes what it left in the stores,
  *   the row itself last, so that a crash at any point is healed by sweeping again.
  */
-import { type Generated, sql } from "kysely"
+import { sql } from "kysely"
 import type { Database, Executor, Trx } from "./database.ts"
-import type { Place, TextChunk } from "./document.ts"
-
-export interface ChunksTables {
-  chunks: ChunksTable
-  generations: GenerationsTable
-  chunk_numbers: { next: number }
-  library_changes: { workspace_id: string; counter: number }
-  vector_tables: VectorTablesTable
-}
-
-interface ChunksTable extends Place {
-  id: number
-  generation_id: number
-  ordinal: number
-  start: number
-  end: number
-  text: string
-  context: string | null
-  /** JSON of `Chunk.sections`; null in passages of one section. */
-  sections: string | null
-}
-
-export type GenerationState = "staging" | "staged" | "live" | "dead"
-
-interface GenerationsTable {
-  id: Generated<number>
-  file_id: string
-  generation: number
-  first_chunk: number
-  last_chunk: number
-  state: GenerationState
-}
-
-/** Tables of vectors: one live per installation; `building` while a model change is under way; `dead` waits for removal. */
-interface VectorTablesTable {
-  name: string
-  model: string
-  dimensions: number
-  state: "building" | "live" | "dead"
-}
+import type { TextChunk } from "./document.ts"
 
 /** A reserved span of chunk ids; empty when `last < first`. */
 export interface Generation {

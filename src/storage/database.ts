@@ -9,7 +9,8 @@ import { Kysely, sql, type Transaction } from "kysely"
 import { OperatorError } from "../errors.ts"
 import { commitSeconds } from "../metrics.ts"
 import { dialect } from "./dialect.ts"
-import { MIGRATIONS, type Migration } from "./migrations/index.ts"
+import { MIGRATIONS } from "./migrations/index.ts"
+import type { Migration } from "./migrations/migration.ts"
 import type { Schema } from "./schema.ts"
 import { BUSY_TIMEOUT_MS, Writer } from "./writer.ts"
 
@@ -131,9 +132,4 @@ async function appliedMigrations(executor: Executor): Promise<string[]> {
 export async function isMigrated(database: Database): Promise<boolean> {
   const applied = await appliedMigrations(database)
   return MIGRATIONS.every(migration => applied.includes(migration.name))
-}
-
-/** Runs one or more statements separated by semicolons, for migrations. */
-export async function runStatements(executor: Executor, text: string): Promise<void> {
-  for (const statement of text.split(/;\s*(?:\n|$)/)) if (statement.trim()) await sql.raw(statement).execute(executor)
 }

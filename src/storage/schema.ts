@@ -1,5 +1,5 @@
 /** All tables. Each family declares its own in its own file; this joins them for Kysely. */
-import type { ChunksTables } from "./chunks.ts"
+import type { ChunksTables } from "./chunk-tables.ts"
 import type { ConversationsTables } from "./conversations.ts"
 import type { FilesTables } from "./files.ts"
 import type { JobsTables } from "./jobs.ts"

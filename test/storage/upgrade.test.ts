@@ -4,9 +4,10 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ensureWorkspace } from "../../src/keys/keys.ts"
-import { openDatabase, runStatements } from "../../src/storage/database.ts"
+import { openDatabase } from "../../src/storage/database.ts"
 import { Idempotency } from "../../src/storage/idempotency.ts"
-import { MIGRATIONS, type Migration } from "../../src/storage/migrations/index.ts"
+import { MIGRATIONS } from "../../src/storage/migrations/index.ts"
+import { type Migration, runStatements } from "../../src/storage/migrations/migration.ts"
 import { rejection } from "../support/rejection.ts"
 
 let data: string

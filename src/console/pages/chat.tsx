@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks"
 import { api } from "../api.ts"
 import { useLoaded } from "../loading.ts"
-import type { PageProps } from "../pages.ts"
+import type { PageProps } from "../page-props.ts"
 import { usePlace } from "../router.tsx"
 import { useAccount } from "../session.ts"
 import { Problem } from "../ui/form.tsx"

@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact"
-import type { PageProps } from "../pages.ts"
+import type { PageProps } from "../page-props.ts"
 import { Link } from "../router.tsx"
 import { mayOpen, useAccount } from "../session.ts"
 import { Empty, Page } from "../ui/page.tsx"

@@ -1,7 +1,7 @@
 /** Conversations, set A: ask and be answered by a stream (or as JSON), list, read, change, delete, follow, cancel, write anew. */
 import { Elysia, t } from "elysia"
 import type { Asker, Started } from "../../chat/turn.ts"
-import type { Principal } from "../../keys/keys.ts"
+import type { Principal } from "../../keys/principal.ts"
 import type { IdempotentRequest } from "../../storage/idempotency.ts"
 import {
   ConversationSchema,

@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia"
 import { AppError } from "../../errors.ts"
 import type { ApiKeyRecord } from "../../keys/keys.ts"
-import { SCOPES } from "../../keys/keys.ts"
+import { SCOPES } from "../../keys/principal.ts"
 import type { SessionPrincipal } from "../../keys/sessions.ts"
 import { contextOf } from "../context.ts"
 import { secondsLeft } from "../rate-limit.ts"

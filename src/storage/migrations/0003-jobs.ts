@@ -1,5 +1,4 @@
-import { runStatements } from "../database.ts"
-import type { Migration } from "./index.ts"
+import { type Migration, runStatements } from "./migration.ts"
 
 export const jobs: Migration = {
   name: "0003-jobs",

@@ -1,6 +1,5 @@
 import { sql } from "kysely"
-import { runStatements } from "../database.ts"
-import type { Migration } from "./index.ts"
+import { type Migration, runStatements } from "./migration.ts"
 
 export const search: Migration = {
   name: "0004-search",

@@ -1,5 +1,4 @@
-import { runStatements } from "../database.ts"
-import type { Migration } from "./index.ts"
+import { type Migration, runStatements } from "./migration.ts"
 
 /** A key ends with the user who owns it: those whose maker was removed before end now. */
 export const keyOwners: Migration = {

@@ -1,6 +1,5 @@
 import { sql } from "kysely"
-import { runStatements } from "../database.ts"
-import type { Migration } from "./index.ts"
+import { type Migration, runStatements } from "./migration.ts"
 
 /**
  * Jobs take turns by workspace, in lanes. `job_turns` numbers the leases of a lane: whoever has the lowest was served

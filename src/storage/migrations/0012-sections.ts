@@ -1,5 +1,4 @@
-import { runStatements } from "../database.ts"
-import type { Migration } from "./index.ts"
+import { type Migration, runStatements } from "./migration.ts"
 
 /** Where sections begin within a passage that joins several. Passages of before keep the first one until their file is read again. */
 export const sections: Migration = {

@@ -1,5 +1,4 @@
-import { runStatements } from "../database.ts"
-import type { Migration } from "./index.ts"
+import { type Migration, runStatements } from "./migration.ts"
 
 /** Attempts that ended with the daemon's death count apart from those that failed. */
 export const interruptions: Migration = {

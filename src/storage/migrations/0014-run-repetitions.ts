@@ -1,5 +1,4 @@
-import { runStatements } from "../database.ts"
-import type { Migration } from "./index.ts"
+import { type Migration, runStatements } from "./migration.ts"
 
 /** Idempotency keys of runs stand where those of uploads and turns do. */
 export const runRepetitions: Migration = {

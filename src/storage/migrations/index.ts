@@ -1,5 +1,4 @@
 /** Schema changes in the order in which they run. A released migration is never edited; add a file and a line. */
-import type { Kysely } from "kysely"
 import { keys } from "./0001-keys.ts"
 import { library } from "./0002-library.ts"
 import { jobs } from "./0003-jobs.ts"
@@ -14,12 +13,7 @@ import { idempotency } from "./0011-idempotency.ts"
 import { sections } from "./0012-sections.ts"
 import { interruptions } from "./0013-interruptions.ts"
 import { runRepetitions } from "./0014-run-repetitions.ts"
-
-export interface Migration {
-  name: string
-  // biome-ignore lint/suspicious/noExplicitAny: a migration sees the schema of its own time, not today's types
-  up(executor: Kysely<any>): Promise<void>
-}
+import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
   keys,

@@ -3,9 +3,9 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { useAction } from "../../loading.ts"
 import { usePlace } from "../../router.tsx"
-import { Mark } from "../../shell.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Form, Problem, TextField } from "../../ui/form.tsx"
+import { Mark } from "../../ui/mark.tsx"
 
 interface DoorProps {
   title: string

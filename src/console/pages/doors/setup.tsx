@@ -1,6 +1,6 @@
 import { api } from "../../api.ts"
 import { useLoaded } from "../../loading.ts"
-import type { DoorProps } from "../../pages.ts"
+import type { DoorProps } from "../../page-props.ts"
 import { go } from "../../router.tsx"
 import { DeadLink, Door, DoorForm, givenName, useLinkToken } from "./door.tsx"
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useLoaded } from "../../loading.ts"
-import type { DoorProps } from "../../pages.ts"
+import type { DoorProps } from "../../page-props.ts"
 import { Button } from "../../ui/button.tsx"
 import { Door, DoorForm } from "./door.tsx"
 

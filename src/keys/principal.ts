@@ -1,0 +1,21 @@
+/** What a request shows, and who it then acts for. */
+
+export const SCOPES = ["models:read", "files:read", "files:write", "search", "chat", "agents"] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** Who an authenticated request acts for. */
+export interface Principal {
+  keyId: string
+  /** What let the request in: of a key, its id and which of its pairs; of the console, the session's id. Never told. */
+  credential: string
+  workspaceId: string
+  scopes: readonly Scope[]
+  /** The key's own limit; null means the daemon's setting. */
+  rateLimitPerMinute: number | null
+}
+
+export interface Credentials {
+  clientId: string
+  privateKey: string
+  secret: string
+}

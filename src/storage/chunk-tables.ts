@@ -1,0 +1,42 @@
+/** Indexed slices of files, and the tables of their vectors; see chunks.ts. */
+import type { Generated } from "kysely"
+import type { Place } from "./document.ts"
+
+export interface ChunksTables {
+  chunks: ChunksTable
+  generations: GenerationsTable
+  chunk_numbers: { next: number }
+  library_changes: { workspace_id: string; counter: number }
+  vector_tables: VectorTablesTable
+}
+
+interface ChunksTable extends Place {
+  id: number
+  generation_id: number
+  ordinal: number
+  start: number
+  end: number
+  text: string
+  context: string | null
+  /** JSON of `Chunk.sections`; null in passages of one section. */
+  sections: string | null
+}
+
+export type GenerationState = "staging" | "staged" | "live" | "dead"
+
+interface GenerationsTable {
+  id: Generated<number>
+  file_id: string
+  generation: number
+  first_chunk: number
+  last_chunk: number
+  state: GenerationState
+}
+
+/** Tables of vectors: one live per installation; `building` while a model change is under way; `dead` waits for removal. */
+interface VectorTablesTable {
+  name: string
+  model: string
+  dimensions: number
+  state: "building" | "live" | "dead"
+}
