@@ -1,13 +1,12 @@
 /** Schemas of conversations: what a chat request may hold, and the records that come back. */
 import { type Static, t } from "elysia"
 import type { TurnRequest } from "../chat/settings.ts"
-import { integer, JsonObject, nullable, Time } from "./schemas.ts"
+import { event, FAILURE } from "./events.ts"
+import { Issue, integer, JsonObject, nullable, oneOf, optional, Position, StoredError, Time } from "./schemas.ts"
 
 const MAX_MESSAGE = 100_000
 
 export const MessageText = t.String({ minLength: 1, maxLength: MAX_MESSAGE })
-
-const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => t.Optional(nullable(schema))
 
 const Options = t.Object(
   {
@@ -73,93 +72,166 @@ function withoutNulls(object: Record<string, unknown>): Record<string, never> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null)) as Record<string, never>
 }
 
-const PositionSchema = t.Object({
-  page: nullable(integer()),
-  sheet: nullable(t.String()),
-  slide: nullable(integer()),
-  member: nullable(t.String({ description: "Path inside a zip" })),
-  section: nullable(t.String()),
-  start: integer({ description: "Offset into the file's extracted text" }),
-  end: integer(),
-})
-
-const CitationSchema = t.Object({
+const citationFields = {
   index: integer({ description: "The [n] in the content" }),
   file_id: t.String(),
   chunk_id: t.String(),
   name: t.String(),
-  position: PositionSchema,
-})
+  position: Position,
+}
+const CITATION = {
+  index: 1,
+  file_id: "file_01m7y48vkz3s85f1acdta2",
+  chunk_id: "chunk_00000000a7",
+  name: "lease.pdf",
+  position: { page: 4, sheet: null, slide: null, member: null, section: "3.2 Term", start: 1234, end: 1291 },
+}
+const Citation = t.Object(citationFields, { title: "Citation", examples: [CITATION] })
 
-/** The error of a failed reply or run, as it was when it failed. */
-export const StoredError = t.Object({
-  code: t.String({ examples: ["model_error"] }),
-  message: t.String(),
-  details: t.Optional(t.Array(JsonObject)),
-  hint: t.Optional(t.String({ description: "What the model server said, for one" })),
-})
+const FINISH_REASONS = ["stop", "length", "cancelled", "error"] as const
 
-export const WarningSchema = t.Object({ code: t.String(), message: t.String() })
+const USER_MESSAGE = {
+  id: "msg_01m7y48vkz3s85f1acdta2",
+  role: "user",
+  content: "What is the notice period of the lease?",
+  citations: [],
+  finish_reason: null,
+  model: null,
+  ner_count: 0,
+  error: null,
+  warnings: [],
+  created_at: "2026-11-21T10:00:00.000Z",
+}
+const REPLY = {
+  ...USER_MESSAGE,
+  id: "msg_01m7y48w0a8t51q9hn4k3e",
+  role: "assistant",
+  content: "90 days [1].",
+  citations: [CITATION],
+  finish_reason: "stop",
+  model: "ollama/llama3.2:3b",
+}
 
 export const MessageSchema = t.Object(
   {
-    id: t.String({ examples: ["msg_01m7y48vkz3s85f1acdta2"] }),
-    role: t.Union([t.Literal("user"), t.Literal("assistant")]),
+    id: t.String(),
+    role: oneOf(["user", "assistant"]),
     content: t.String(),
-    citations: t.Array(CitationSchema),
+    citations: t.Array(Citation),
     finish_reason: nullable(
-      t.Union([t.Literal("stop"), t.Literal("length"), t.Literal("cancelled"), t.Literal("error")], {
-        description: "Null for a user's message and while a reply is being written",
-      }),
+      oneOf(FINISH_REASONS, { description: "Null for a user's message and while a reply is being written" }),
     ),
     model: nullable(t.String()),
     ner_count: integer({ description: "Values that were redacted" }),
     error: nullable(StoredError),
-    warnings: t.Array(WarningSchema, {
+    warnings: t.Array(Issue, {
       description:
         "What the stream of the reply warned of: `context_truncated`, `keyword_only_search`, `invalid_citation`, or `redaction_partial` where the text held writing whose names are not known to redaction",
     }),
     created_at: Time,
   },
-  { title: "Message" },
+  { title: "Message", examples: [REPLY] },
 )
 
 const summaryFields = {
   conversation_id: t.String({ examples: ["conv_01m7y48vkz3s85f1acdta2"] }),
-  title: t.String(),
-  model: t.String(),
+  title: t.String({ examples: ["Lease of the boathouse"] }),
+  model: t.String({ examples: ["ollama/llama3.2:3b"] }),
   ner_count: integer(),
-  message_count: integer(),
+  message_count: integer({ examples: [2] }),
   additional_metadata: JsonObject,
   created_at: Time,
   updated_at: Time,
 }
+const Messages = t.Array(MessageSchema, { examples: [[USER_MESSAGE, REPLY]] })
 
 export const ConversationSummarySchema = t.Object(summaryFields, { title: "ConversationSummary" })
-const ConversationSettingsSchema = t.Object(
+const ConversationSettings = t.Object(
   {
-    use_library: t.Boolean(),
-    context_id: nullable(t.String()),
-    file_ids: t.Array(t.String()),
+    use_library: t.Boolean({ examples: [true] }),
+    context_id: nullable(t.String(), { examples: [null] }),
+    file_ids: t.Array(t.String(), { examples: [[]] }),
     thinking: t.Boolean(),
     redaction: t.Boolean({ description: "True also where the daemon or the workspace insists on it" }),
   },
   { title: "ConversationSettings", description: "What the next message is asked with where its request does not say" },
 )
 export const ConversationSchema = t.Object(
-  { ...summaryFields, settings: ConversationSettingsSchema, messages: t.Array(MessageSchema) },
+  { ...summaryFields, settings: ConversationSettings, messages: Messages },
   { title: "Conversation" },
 )
 
 export const TurnAnswerSchema = t.Object(
   {
-    conversation_id: t.String(),
-    model: t.String(),
-    messages: t.Array(MessageSchema),
+    conversation_id: summaryFields.conversation_id,
+    model: summaryFields.model,
+    messages: Messages,
     ner_count: integer(),
     timestamp: Time,
   },
   { title: "TurnAnswer" },
+)
+
+const Text = t.Object({ text: t.String() })
+const Source = t.Object(
+  { ...citationFields, score: t.Number({ minimum: 0, maximum: 1 }), text: t.String() },
+  { title: "Source" },
+)
+
+/** One event of a reply's stream. */
+export const ConversationEvent = t.Union(
+  [
+    event(
+      "conversation_created",
+      t.Object({
+        conversation_id: t.String(),
+        model: t.String(),
+        created_at: Time,
+        additional_metadata: JsonObject,
+      }),
+    ),
+    event(
+      "message_started",
+      t.Object({
+        message_id: t.String(),
+        conversation_id: t.String(),
+        model: t.String(),
+        user_message_id: t.String(),
+      }),
+    ),
+    event(
+      "status",
+      t.Object({
+        phase: oneOf(["retrieving", "loading_model", "thinking", "generating"]),
+        detail: t.Optional(t.String()),
+      }),
+    ),
+    event(
+      "warning",
+      t.Object({
+        code: oneOf(["context_truncated", "keyword_only_search", "invalid_citation", "redaction_partial"]),
+        message: t.String(),
+      }),
+    ),
+    event("redaction", t.Object({ ner_count: integer(), kinds: t.Record(t.String(), integer()) })),
+    event("sources", t.Object({ sources: t.Array(Source) })),
+    event("thinking_delta", Text),
+    event("message_delta", Text),
+    event(
+      "message_completed",
+      t.Object({
+        message_id: t.String(),
+        content: t.String({ description: "The joined deltas" }),
+        citations: t.Array(Citation),
+        finish_reason: oneOf(FINISH_REASONS),
+        usage: t.Object({ prompt_tokens: integer(), completion_tokens: integer() }),
+        ner_count: integer(),
+        timings: t.Object({ search_ms: t.Number(), first_token_ms: t.Number(), total_ms: t.Number() }),
+      }),
+    ),
+    ...FAILURE,
+  ],
+  { title: "ConversationEvent" },
 )
 
 /** The stream of a reply, for the reference. */

@@ -2,6 +2,7 @@
 import { Elysia } from "elysia"
 import { AppError } from "../errors.ts"
 import type { Principal, Scope } from "../keys/principal.ts"
+import type { SessionPrincipal } from "../keys/sessions.ts"
 import type { OpenRequest } from "./open-requests.ts"
 
 export interface RequestContext {
@@ -12,6 +13,8 @@ export interface RequestContext {
   secure: boolean
   /** Set for authenticated requests. */
   principal: Principal | undefined
+  /** Of the console; set where a route asks for one. */
+  session?: SessionPrincipal
   /** True once a valid session of the console came with the request. */
   fromConsole?: boolean
   /** True for a file of the console or of the reference. */

@@ -4,7 +4,7 @@
 const RECORDS_PER_PIECE = 250
 
 /** `answer` as JSON; its lists in pieces where they are long. */
-export function largeAnswer(answer: object, status: number): Response {
+export function largeAnswer<Answer extends object>(answer: Answer, status: number): Response {
   const lists = Object.values(answer).filter(Array.isArray)
   if (lists.reduce((sum, { length }) => sum + length, 0) <= RECORDS_PER_PIECE) return Response.json(answer, { status })
   return new Response(streamOf(piecesOf(answer)), { status, headers: { "content-type": "application/json" } })

@@ -1,12 +1,10 @@
-/** The OpenAPI document, made from the routes themselves, and the reference page that shows it. */
+/** The OpenAPI document, made from the routes themselves. */
 import { toOpenAPISchema } from "@elysiajs/openapi"
 import type { AnyElysia } from "elysia"
-import swaggerStyle from "swagger-ui-dist/swagger-ui.css" with { type: "file" }
-import swaggerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" }
 import { ERRORS, type ErrorCode } from "../errors.ts"
-import { ErrorResponse, isClosed } from "./schemas.ts"
-
-export const DOCS_PATH = "/external-docs/docs"
+import { ComponentSchemas, exampleOf } from "./openapi-schemas.ts"
+import { type Answer, type Declared, TAGS } from "./operation.ts"
+import { ErrorResponse } from "./schemas.ts"
 
 const DESCRIPTION = `Carrel gives an application models, file upload and indexing, a library, hybrid search, streamed chat,
 headless agents and privacy redaction over HTTP.
@@ -20,16 +18,22 @@ const header = (name: string, description: string) => ({ type: "apiKey", in: "he
 
 /** @param app the routes under their canonical prefix, mounted once */
 export function openApiDocument(app: AnyElysia, version: string) {
-  const { paths, components } = toOpenAPISchema(app) as unknown as { paths: Paths; components: { schemas: object } }
-  for (const item of Object.values(paths)) for (const entry of Object.values(item)) complete(entry)
+  const made = toOpenAPISchema(app) as unknown as { paths: Record<string, Record<string, Entry>> }
+  const schemas = new ComponentSchemas()
+  const paths = mapValues(made.paths, item => mapValues(item, entry => complete(entry, schemas)))
   return {
     openapi: "3.1.0",
-    info: { title: "Carrel", version, description: DESCRIPTION, license: { name: "Apache-2.0" } },
+    info: {
+      title: "Carrel",
+      version,
+      description: DESCRIPTION,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
     servers: [{ url: "/" }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      ...components,
-      schemas: { ...components.schemas, Error: ErrorResponse },
+      schemas: schemas.all,
       headers: HEADERS,
       securitySchemes: {
         clientId: header("client-id", "Client identifier, cid_…"),
@@ -45,24 +49,71 @@ export function openApiDocument(app: AnyElysia, version: string) {
   }
 }
 
-type Paths = Record<string, Record<string, Entry>>
-interface Answer {
-  description: string
-  headers?: Record<string, unknown>
-}
+const mapValues = <From, To>(record: Record<string, From>, change: (value: From) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
+
+/** What the framework makes of a route: paths and parameters. */
 interface Entry {
-  /** What `operation()` notes for this file to place. */
-  "x-request-example"?: unknown
-  "x-errors"?: ErrorCode[]
-  "x-headers"?: { name: string }[]
-  security?: Record<string, unknown>[]
-  requestBody?: { content?: Record<string, { example?: unknown; schema?: unknown }> }
-  parameters?: { in: string; description?: string; schema?: unknown }[]
-  responses: Record<string, Answer>
+  "x-operation": Declared
+  parameters?: Parameter[]
+}
+interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  description?: string
+  schema: { description?: string }
 }
 
-/** Errors of every JSON body, whatever the route says. */
-const BODY_ERRORS: ErrorCode[] = [
+function complete({ "x-operation": declared, parameters = [], ...entry }: Entry, schemas: ComponentSchemas) {
+  const { answers, headers = [], security } = declared
+  const own = headers.map(each => ({ in: "header", required: false, ...each }))
+  const responses: Record<string, object> = {}
+  for (const [status, answer] of Object.entries(answers)) responses[status] = successOf(answer, schemas)
+  for (const [status, codes] of groupByStatus(errorsOf(declared))) responses[status] ??= errorOf(codes, schemas)
+  const isLimited = security.some(scheme => "clientId" in scheme)
+  for (const [status, response] of Object.entries(responses))
+    responses[status] = { ...response, headers: headersOf(status, isLimited) }
+  return {
+    ...entry,
+    security,
+    parameters: [...parameters.map(each => parameterOf(each, schemas)), ...own],
+    ...requestOf(declared, schemas),
+    responses,
+  }
+}
+
+function parameterOf({ schema, ...parameter }: Parameter, schemas: ComponentSchemas) {
+  const { description, ...served } = schemas.serve(schema)
+  return { ...parameter, ...(description ? { description } : {}), schema: served }
+}
+
+/** JSON only, whatever else the framework could read; see `body.ts`. */
+function requestOf({ body, bodyRequired: required, form, example }: Declared, schemas: ComponentSchemas) {
+  if (form)
+    return { requestBody: { required: true, content: { "multipart/form-data": { schema: schemas.serve(form) } } } }
+  if (!body) return {}
+  const schema = schemas.serve(body)
+  return {
+    requestBody: {
+      required,
+      content: { "application/json": { schema, ...(example === undefined ? {} : { example }) } },
+    },
+  }
+}
+
+function successOf({ description, schema, events, type, example }: Answer, schemas: ComponentSchemas) {
+  const content: Record<string, object> = {}
+  if (schema) content["application/json"] = { schema: schemas.serve(schema), example: example ?? exampleOf(schema) }
+  if (events) content["text/event-stream"] = { schema: schemas.serve(events) }
+  if (type) content[type] = { schema: { type: "string" } }
+  return { description, ...(Object.keys(content).length > 0 ? { content } : {}) }
+}
+
+/** Of every route with credentials; a disk that fails and a process without descriptors show anywhere. */
+const ALWAYS: readonly ErrorCode[] = ["unauthorized", "forbidden", "rate_limited"]
+const ANYWHERE: readonly ErrorCode[] = ["internal_error", "overloaded", "insufficient_storage"]
+const OF_BODY: readonly ErrorCode[] = [
   "invalid_json",
   "invalid_request",
   "request_timeout",
@@ -70,57 +121,23 @@ const BODY_ERRORS: ErrorCode[] = [
   "unsupported_media_type",
 ]
 
-/** Brings what the framework makes of a route in line with what the server does. */
-function complete(entry: Entry): void {
-  const { "x-request-example": example, "x-errors": named = [], "x-headers": headers = [], requestBody } = entry
-  delete entry["x-request-example"]
-  delete entry["x-errors"]
-  delete entry["x-headers"]
-  if (headers.length > 0)
-    entry.parameters = [
-      ...(entry.parameters ?? []),
-      ...headers.map(header => ({ in: "header", required: false, ...header })),
-    ]
-  const json = requestBody?.content?.["application/json"]
-  if (json) {
-    // The framework would also read forms; `body.ts` takes JSON only.
-    requestBody.content = { "application/json": json }
-    json.schema = asServed(json.schema)
-    if (example !== undefined) json.example = example
-  }
-  for (const parameter of entry.parameters ?? []) {
-    parameter.schema = asServed(parameter.schema)
-    const { description } = (parameter.schema ?? {}) as { description?: string }
-    if (description) parameter.description ??= description
-  }
-  const inQuery = entry.parameters?.some(parameter => parameter.in === "query")
-  const codes = new Set([...named, ...(json ? BODY_ERRORS : []), ...(inQuery ? (["invalid_request"] as const) : [])])
-  for (const [status, group] of groupByStatus(codes)) entry.responses[status] = errorAnswer(group)
-  const isLimited = entry.security?.some(scheme => "clientId" in scheme) ?? false
-  for (const [status, answer] of Object.entries(entry.responses)) answer.headers = headersOf(status, isLimited)
+function errorsOf({ errors = [], body, query, open }: Declared): Set<ErrorCode> {
+  return new Set([
+    ...errors,
+    ...(body ? OF_BODY : []),
+    ...(query ? (["invalid_request"] as const) : []),
+    ...(open ? [] : ALWAYS),
+    ...ANYWHERE,
+  ])
 }
 
-/** Unknown fields are ignored where the schema does not close its object; a number of a query is documented as the number it stands for. */
-function asServed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(asServed)
-  if (typeof schema !== "object" || schema === null) return schema
-  const { anyOf, additionalProperties, ...rest } = schema as Record<string, unknown>
-  const choices = anyOf as Record<string, unknown>[] | undefined
-  const number = choices?.some(({ format }) => format === "integer") && choices.find(({ type }) => type === "integer")
-  if (number) return { ...number, ...rest }
-  delete rest.unevaluatedProperties
-  const open = additionalProperties === false && !isClosed(schema) ? {} : { additionalProperties }
-  const kept = { ...rest, ...(anyOf ? { anyOf } : {}), ...(additionalProperties === undefined ? {} : open) }
-  return Object.fromEntries(Object.entries(kept).map(([name, value]) => [name, asServed(value)]))
-}
-
-function errorAnswer(codes: ErrorCode[]): Answer & { content: object } {
+function errorOf(codes: ErrorCode[], schemas: ComponentSchemas) {
   const code = codes[0]!
   return {
     description: codes.map(name => `\`${name}\`: ${ERRORS[name].message}`).join("; "),
     content: {
       "application/json": {
-        schema: { $ref: "#/components/schemas/Error" },
+        schema: schemas.serve(ErrorResponse),
         example: { error: { code, message: ERRORS[code].message, request_id: "req_01m7y48vkz3s85f1acdta2" } },
       },
     },
@@ -128,8 +145,7 @@ function errorAnswer(codes: ErrorCode[]): Answer & { content: object } {
 }
 
 function groupByStatus(codes: Iterable<ErrorCode>): Map<number, ErrorCode[]> {
-  const groups = new Map<number, ErrorCode[]>()
-  for (const code of codes) groups.set(ERRORS[code].status, [...(groups.get(ERRORS[code].status) ?? []), code])
+  const groups = Map.groupBy(codes, code => ERRORS[code].status)
   return new Map([...groups].sort(([left], [right]) => left - right))
 }
 
@@ -147,55 +163,4 @@ function headersOf(status: string, isLimited: boolean): Record<string, { $ref: s
   if (isLimited && status !== "401") names.push("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
   if (status === "429" || status === "503") names.push("Retry-After")
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
-}
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Carrel API reference</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${DOCS_PATH}/assets/swagger-ui.css">
-</head>
-<body>
-<div id="reference"></div>
-<script src="${DOCS_PATH}/assets/swagger-ui-bundle.js"></script>
-<script src="${DOCS_PATH}/assets/start.js"></script>
-</body>
-</html>
-`
-
-const START = `window.ui = SwaggerUIBundle({
-  url: "${DOCS_PATH}/json", dom_id: "#reference", deepLinking: true, validatorUrl: null,
-  persistAuthorization: false, tryItOutEnabled: true, defaultModelsExpandDepth: 0, docExpansion: "list",
-});
-`
-
-const POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
-
-/** Answers the reference page's paths; undefined for all others. `document` is called once, at the first use. */
-export function referencePages(document: () => object): (path: string) => Response | undefined {
-  let json: string | undefined
-  const asset = (body: BodyInit, type: string) =>
-    new Response(body, {
-      headers: { "content-type": type, "cache-control": "public, max-age=3600", "content-security-policy": POLICY },
-    })
-  return path => {
-    switch (path.replace(/\/$/, "")) {
-      case DOCS_PATH:
-        return asset(PAGE, "text/html; charset=utf-8")
-      case `${DOCS_PATH}/json`:
-        json ??= JSON.stringify(document())
-        return new Response(json, { headers: { "content-type": "application/json; charset=utf-8" } })
-      case `${DOCS_PATH}/assets/swagger-ui-bundle.js`:
-        return asset(Bun.file(swaggerScript), "text/javascript; charset=utf-8")
-      case `${DOCS_PATH}/assets/swagger-ui.css`:
-        return asset(Bun.file(swaggerStyle), "text/css; charset=utf-8")
-      case `${DOCS_PATH}/assets/start.js`:
-        return asset(START, "text/javascript; charset=utf-8")
-      default:
-        return undefined
-    }
-  }
 }

@@ -1,11 +1,22 @@
 /** Schemas that several routes share: types, validation and documentation in one. */
 import { type TSchema, t } from "elysia"
-import { type ErrorCode, invalid } from "../errors.ts"
+import { invalid } from "../errors.ts"
 
 /** An ISO-8601 time in UTC with milliseconds. */
 export const Time = t.String({ format: "date-time", examples: ["2026-11-21T10:00:00.000Z"] })
 
-export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()])
+export const nullable = <T extends TSchema>(schema: T, options: { examples?: unknown[] } = {}) =>
+  t.Union([schema, t.Null()], options)
+
+/** One of these texts. Of the framework's own kind, the first would be what an absent field stands for. */
+export const oneOf = <const Text extends string>(texts: readonly Text[], options: { description?: string } = {}) =>
+  t.Union(
+    texts.map(text => t.Literal(text)),
+    options,
+  ) as unknown as ReturnType<typeof t.Unsafe<Text>>
+
+/** A field that may be left out, or be null, which is the same. */
+export const optional = <T extends TSchema>(schema: T) => t.Optional(nullable(schema))
 
 type NumberOptions = Parameters<typeof t.Number>[0]
 
@@ -24,25 +35,69 @@ export const isClosed = (schema: object): boolean =>
 /** Any JSON object. */
 export const JsonObject = t.Record(t.String(), t.Any())
 
-export const ErrorResponse = t.Object({
-  error: t.Object({
-    code: t.String({ examples: ["invalid_request"] }),
-    message: t.String({ examples: ["message: must not be empty"] }),
-    request_id: t.String({ examples: ["req_01m7y48vkz3s85f1acdta2"] }),
-    details: t.Optional(t.Array(JsonObject)),
-    hint: t.Optional(t.String({ description: "For the operator: what was tried, what to set" })),
-  }),
+/** What failed or was doubtful in one thing, as records keep it. */
+export const Issue = t.Object(
+  { code: t.String({ examples: ["no_text"] }), message: t.String({ examples: ["there is nothing to index"] }) },
+  { title: "Issue" },
+)
+
+const errorFields = {
+  code: t.String({ examples: ["invalid_request"] }),
+  message: t.String({ examples: ["message: must not be empty"] }),
+  details: t.Optional(
+    t.Array(JsonObject, { description: "Bad fields, or what else belongs to the code", examples: [[]] }),
+  ),
+  hint: t.Optional(
+    t.String({ description: "For the operator: what was tried, what to set", examples: ["start the model server"] }),
+  ),
+}
+
+/** The error of a failed reply or run, as it was when it failed. */
+export const StoredError = t.Object(errorFields, { title: "StoredError" })
+
+const RequestId = t.String({ examples: ["req_01m7y48vkz3s85f1acdta2"] })
+
+export const ErrorResponse = t.Object(
+  { error: t.Object({ ...errorFields, request_id: RequestId }) },
+  { title: "Error" },
+)
+
+/** In the `error` event of a stream, which may be a replay of an earlier request's. */
+export const StreamedError = t.Object({
+  error: t.Object({ ...errorFields, request_id: t.Optional(RequestId) }),
+  message_id: t.Optional(t.String({ description: "The reply that failed" })),
 })
 
-export const Pagination = t.Object({
-  page: integer(),
-  page_size: integer(),
-  total_items: integer(),
-  total_pages: integer(),
-  has_next: t.Boolean(),
-})
+export const Pagination = t.Object(
+  {
+    page: integer({ examples: [1] }),
+    page_size: integer({ examples: [20] }),
+    total_items: integer({ examples: [1] }),
+    total_pages: integer({ examples: [1] }),
+    has_next: t.Boolean(),
+  },
+  { title: "Pagination" },
+)
 
-export const listOf = <T extends TSchema>(item: T) => t.Object({ data: t.Array(item), pagination: Pagination })
+export const listOf = <T extends TSchema>(item: T, title: string) =>
+  t.Object({ data: t.Array(item), pagination: Pagination }, { title })
+
+/** Where a passage stands. */
+export const Position = t.Object(
+  {
+    page: nullable(integer()),
+    sheet: nullable(t.String()),
+    slide: nullable(integer()),
+    member: nullable(t.String({ description: "Path inside a zip" })),
+    section: nullable(t.String()),
+    start: integer({ description: "Offset into the file's extracted text" }),
+    end: integer(),
+  },
+  {
+    title: "Position",
+    examples: [{ page: 4, sheet: null, slide: null, member: null, section: "3.2 Term", start: 1234, end: 1289 }],
+  },
+)
 
 /** Query parameters of every list. */
 export const pageQuery = {
@@ -130,57 +185,13 @@ export const typesOf = (
   )
 
 /** Request headers that several routes know. */
-export const IDEMPOTENCY_KEY = { name: "Idempotency-Key", schema: { type: "string", minLength: 1, maxLength: 255 } }
-export const LAST_EVENT_ID = { name: "Last-Event-ID", schema: { type: "integer", minimum: 0 } }
-
-interface Operation {
-  summary: string
-  description?: string
-  tag: string
-  /** Status, meaning and body of the success; a body of another type than JSON names its `type`. */
-  success: { status?: number; description: string; schema?: TSchema; type?: string; example?: unknown }
-  /** Other successes, such as a stream beside JSON. */
-  alternatives?: Record<string, { description: string; schema?: TSchema; type?: string }>
-  /** Error codes beyond those that every authenticated route has (401, 429, 500). */
-  errors?: ErrorCode[]
-  /** Example of the request body. */
-  example?: unknown
-  /** Request headers that change what the route does. */
-  headers?: { name: string; description?: string; schema: object }[]
-  /** `false` for routes that need no credentials; `session` for those of the console. */
-  security?: false | "session"
+export const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  description: "Names this request: the same one sent again within 24 h is not carried out again",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
 }
-
-const ALWAYS: ErrorCode[] = ["unauthorized", "forbidden", "rate_limited", "internal_error"]
-
-/** The `detail` of a route: its entry in the OpenAPI document, which `openapi.ts` completes with the request's schemas. */
-export function operation(spec: Operation) {
-  const responses: Record<string, unknown> = {}
-  const { status = 200, ...success } = spec.success
-  responses[status] = { description: success.description, ...content(success.schema, success.type, success.example) }
-  for (const [other, body] of Object.entries(spec.alternatives ?? {}))
-    responses[other] = { description: body.description, ...content(body.schema, body.type) }
-  const always = spec.security === false ? (["internal_error"] as const) : ALWAYS
-  const security =
-    spec.security === false
-      ? []
-      : spec.security === "session"
-        ? [{ session: [] }]
-        : [{ clientId: [], privateKey: [], secret: [] }, { session: [] }] // the console acts in its session's workspace
-  return {
-    summary: spec.summary,
-    ...(spec.description ? { description: spec.description } : {}),
-    tags: [spec.tag],
-    security,
-    responses,
-    "x-errors": [...(spec.errors ?? []), ...always],
-    ...(spec.headers ? { "x-headers": spec.headers } : {}),
-    ...(spec.example === undefined ? {} : { "x-request-example": spec.example }),
-    // biome-ignore lint/suspicious/noExplicitAny: the framework's type of a document entry is narrower than OpenAPI's
-  } as any
-}
-
-function content(schema?: TSchema, type = "application/json", example?: unknown) {
-  if (!schema) return {}
-  return { content: { [type]: { schema, ...(example === undefined ? {} : { example }) } } }
+export const LAST_EVENT_ID = {
+  name: "Last-Event-ID",
+  description: "Only what came after this event of the stream",
+  schema: { type: "integer", minimum: 0 },
 }

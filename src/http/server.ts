@@ -18,43 +18,16 @@ import { contextOf, type RequestContext, setContext } from "./context.ts"
 import { corsHeaders, preflight } from "./cors.ts"
 import { errorResponse } from "./error-response.ts"
 import { type OpenRequest, OpenRequests } from "./open-requests.ts"
-import { openApiDocument, referencePages } from "./openapi.ts"
-import { administrationRoutes } from "./routes/administration.ts"
-import { agentRoutes } from "./routes/agents.ts"
-import { consoleRoutes } from "./routes/console.ts"
-import { conversationRoutes } from "./routes/conversations.ts"
-import { jsonConversationRoutes } from "./routes/conversations-json.ts"
-import { healthRoutes } from "./routes/health.ts"
-import { keysRoutes } from "./routes/keys.ts"
-import { libraryRoutes } from "./routes/library.ts"
-import { modelRoutes } from "./routes/models.ts"
-import { redactRoutes } from "./routes/redact.ts"
-import { searchRoutes } from "./routes/search.ts"
-
-import { uploadRoutes } from "./routes/upload.ts"
+import { openApiDocument } from "./openapi.ts"
+import { referencePages } from "./reference-pages.ts"
+import { apiRoutes, documentedRoutes, PREFIX } from "./routes/index.ts"
 import type { Services } from "./services.ts"
 import { bodyCheck } from "./validation.ts"
 
-const PREFIX = "/external-docs"
 /** Longest silence on a connection before a request is complete, and between requests. Streams and long calls lift it. */
 const IDLE_TIMEOUT_S = 120
 /** Out of the way: the runtime would answer without a body. Uploads and JSON bodies have bounds of their own. */
 const MAX_BODY_BYTES = 2 ** 52
-
-/** The routes of the contract, once. */
-const api = (services: Services) =>
-  new Elysia() //
-    .use(uploadRoutes(services))
-    .use(libraryRoutes(services))
-    .use(searchRoutes(services))
-    .use(modelRoutes(services))
-    .use(conversationRoutes(services))
-    .use(jsonConversationRoutes(services))
-    .use(agentRoutes(services))
-    .use(redactRoutes(services))
-    .use(keysRoutes(services))
-    .use(consoleRoutes(services))
-    .use(administrationRoutes(services))
 
 function routes(services: Services) {
   const check = bodyCheck(() => app)
@@ -74,9 +47,8 @@ function routes(services: Services) {
       check(request.method, route, body)
       return body
     })
-    .use(healthRoutes(services))
-    .use(new Elysia({ prefix: PREFIX }).use(api(services)))
-    .use(api(services))
+    .use(documentedRoutes(services))
+    .use(apiRoutes(services))
   return app
 }
 
@@ -100,7 +72,7 @@ export interface HttpServer {
 
 export function startServer(services: Services, options: HttpOptions): HttpServer {
   const app = routes(services)
-  const reference = referencePages(() => openApiDocument(documented(services), services.version))
+  const reference = referencePages(() => openApiDocument(documentedRoutes(services), services.version))
   const console = consolePages({ assets: consoleAssets, addresses: consoleAddresses })
   const allowedMethods = methodTable(app.routes)
   const openRequests = new OpenRequests(async ids => {
@@ -198,10 +170,6 @@ const hasBody = ({ headers }: Request): boolean =>
 /** A stream closes its request itself, with its last event. */
 const isStream = (response: Response): boolean =>
   response.headers.get("content-type")?.startsWith("text/event-stream") ?? false
-
-/** The routes as the reference shows them: under the canonical prefix, once. */
-const documented = (services: Services) =>
-  new Elysia().use(healthRoutes(services)).use(new Elysia({ prefix: PREFIX }).use(api(services)))
 
 /** A client that went away gets no answer, and its departure is no error of ours: the access log says 499. */
 function answerError(error: unknown, request: Request, context: RequestContext): Response {

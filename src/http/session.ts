@@ -1,7 +1,9 @@
 /** Console sessions on the wire: cookie or bearer token, and the guard against forged cross-site requests. */
+import { Elysia } from "elysia"
 import { AppError } from "../errors.ts"
 import { type Principal, SCOPES } from "../keys/principal.ts"
 import { SESSION_LIFETIME_MS, type SessionPrincipal } from "../keys/sessions.ts"
+import type { UserRole } from "../storage/users.ts"
 import { countWrongCredentials } from "./auth.ts"
 import { contextOf } from "./context.ts"
 import { secondsLeft } from "./rate-limit.ts"
@@ -46,7 +48,7 @@ export async function findSession(
 export async function requireSession(
   request: Request,
   guard: Guard,
-  role: "administrator" | "member" = "member",
+  role: UserRole = "member",
 ): Promise<SessionPrincipal> {
   const session = await findSession(request, guard)
   if (!session) throw new AppError("unauthorized", { message: "sign in to the console first" })
@@ -54,6 +56,24 @@ export async function requireSession(
     throw new AppError("forbidden", { message: "only administrators may do this" })
   return session
 }
+
+/**
+ * Gives routes `session` with `session: "member"` (or `"administrator"`) in their options, and the check of that role,
+ * before the request itself is looked at.
+ */
+export const sessionCaller = (guard: Guard) =>
+  new Elysia().macro({
+    session: (role: UserRole) => ({
+      async transform({ request }: { request: Request }) {
+        contextOf(request).session = await requireSession(request, guard, role)
+      },
+      resolve({ request }: { request: Request }) {
+        const { session } = contextOf(request)
+        if (!session) throw new AppError("unauthorized")
+        return { session }
+      },
+    }),
+  })
 
 /** The console uses the whole API in the workspace of its session. */
 export async function sessionAsPrincipal(request: Request, guard: Guard): Promise<Principal | null> {

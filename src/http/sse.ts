@@ -24,8 +24,8 @@ const HEADERS = {
  * an event is taken from it only when the client is ready for it. A stream whose credential ends, and one whose source
  * throws, which is logged, close with the events `error` and `done`.
  */
-export function eventStream(
-  source: (signal: AbortSignal) => AsyncIterable<ServerEvent>,
+export function eventStream<Event extends ServerEvent>(
+  source: (signal: AbortSignal) => AsyncIterable<Event>,
   { keepOpen, requestId }: RequestContext,
 ): Response {
   const { signal, close } = keepOpen()

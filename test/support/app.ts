@@ -7,6 +7,7 @@ import { readConfig } from "../../src/config.ts"
 import { ApiKeys, ensureWorkspace, type KeySettings, type NewApiKey } from "../../src/keys/keys.ts"
 import { setLogLevel } from "../../src/log.ts"
 import { openDatabase } from "../../src/storage/database.ts"
+import { holdToDocument } from "./documented.ts"
 
 setLogLevel((Bun.env.TEST_LOG_LEVEL as "info" | undefined) ?? "error")
 
@@ -34,6 +35,7 @@ export async function startTestApp(
   overrides: Record<string, string> = {},
   data = mkdtempSync(join(tmpdir(), "carrel-test-")),
 ): Promise<TestApp> {
+  holdToDocument()
   const start = (more: Record<string, string> = {}): Promise<App> => {
     const settings = { "ollama-host": "http://127.0.0.1:9", "rate-limit-per-minute": "100000", ...overrides, ...more }
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { holdToDocument } from "./documented.ts"
 
 const MAIN = resolve(import.meta.dir, "../../src/main.ts")
 const COMMAND = Bun.env.CARREL_BIN ? [Bun.env.CARREL_BIN] : [Bun.argv[0]!, MAIN]
@@ -32,6 +33,7 @@ export async function startDaemon(
   under: readonly string[] = [],
   data = mkdtempSync(join(tmpdir(), "carrel-daemon-")),
 ): Promise<Daemon> {
+  holdToDocument()
   let child: Bun.Subprocess | undefined
   let pid = 0
   let url = ""

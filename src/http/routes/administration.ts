@@ -1,109 +1,43 @@
 /** Users, invitations and workspaces: what administrators do in the console. */
-import { Elysia, type TSchema, t } from "elysia"
-import { closed, nullable, operation, Time } from "../schemas.ts"
+import { Elysia } from "elysia"
 import type { Services } from "../services.ts"
-import { requireSession } from "../session.ts"
-import { Invitation, Role } from "./console.ts"
+import { sessionCaller } from "../session.ts"
+import * as docs from "./administration.docs.ts"
 
-const TAG = "Console"
-const id = t.Object({ id: t.String() })
-const data = <T extends TSchema>(item: T) => t.Object({ data: t.Array(item) })
-const User = t.Object({
-  id: t.String(),
-  email: t.String(),
-  name: t.String(),
-  role: Role,
-  workspaces: t.Array(t.String()),
-  created_at: Time,
-  last_signed_in_at: nullable(Time),
-  disabled_at: nullable(Time),
-})
-const Workspace = t.Object({
-  id: t.String(),
-  name: t.String(),
-  created_at: Time,
-  enforce_redaction: t.Boolean(),
-  member_ids: t.Array(t.String()),
-})
+export const administrationRoutes = (services: Services) =>
+  new Elysia({ prefix: "/external/keys" })
+    .use(userRoutes(services))
+    .use(invitationRoutes(services))
+    .use(workspaceRoutes(services))
 
-export function administrationRoutes(services: Services) {
-  const { users, workspaces } = services
-  return new Elysia({ prefix: "/external/keys" })
-    .derive(async ({ request }) => ({ session: await requireSession(request, services, "administrator") }))
-    .get("/users", async () => ({ data: await users.list() }), {
-      detail: operation({
-        summary: "List users",
-        tag: TAG,
-        security: "session",
-        success: { description: "All users", schema: data(User) },
-      }),
-    })
-    .patch("/users/:id", ({ body, params }) => users.change(params.id, body), {
-      params: id,
-      body: closed({ name: t.Optional(t.String()), role: t.Optional(Role), disabled: t.Optional(t.Boolean()) }),
-      detail: operation({
-        summary: "Change a user's name or role, disable or enable the user",
-        tag: TAG,
-        security: "session",
-        success: { description: "The user", schema: User },
-        errors: ["invalid_request", "not_found", "conflict"],
-        example: { role: "administrator" },
-      }),
-    })
+const userRoutes = (services: Services) => {
+  const { users } = services
+  return new Elysia()
+    .use(sessionCaller(services))
+    .get("/users", async () => ({ data: await users.list() }), docs.listUsers())
+    .patch("/users/:id", ({ body, params }) => users.change(params.id, body), docs.updateUser())
     .delete(
       "/users/:id",
       async ({ params, query, set }) => {
         await users.remove(params.id, query.keys_to)
         set.status = 204
       },
-      {
-        params: id,
-        query: t.Object({
-          keys_to: t.Optional(
-            t.String({ description: "User who takes over the keys of the workspaces that both are in" }),
-          ),
-        }),
-        detail: operation({
-          summary: "Remove a user",
-          description: "Signs the user out and ends the user's API keys, but those that `keys_to` takes over.",
-          tag: TAG,
-          security: "session",
-          success: { status: 204, description: "Done" },
-          errors: ["invalid_request", "not_found", "conflict"],
-        }),
-      },
+      docs.deleteUser(),
     )
-    .get("/invitations", async () => ({ data: await workspaces.listInvitations() }), {
-      detail: operation({
-        summary: "List open invitations",
-        tag: TAG,
-        security: "session",
-        success: { description: "Those that can still be accepted", schema: data(Invitation) },
-      }),
-    })
+}
+
+const invitationRoutes = (services: Services) => {
+  const { workspaces } = services
+  return new Elysia()
+    .use(sessionCaller(services))
+    .get("/invitations", async () => ({ data: await workspaces.listInvitations() }), docs.listInvitations())
     .post(
       "/invitations",
-      async ({ body, session, set }) => {
+      async ({ body, session, status }) => {
         const { email, role = "member", workspace_id: workspaceId = session.workspaceId } = body
-        set.status = 201
-        return workspaces.invite({ email, role, workspaceId }, session.userId)
+        return status(201, await workspaces.invite({ email, role, workspaceId }, session.userId))
       },
-      {
-        body: closed({ email: t.String(), role: t.Optional(Role), workspace_id: t.Optional(t.String()) }),
-        detail: operation({
-          summary: "Invite a person",
-          description: "The answer holds the token of the link `{app_url}/invitation?token=…`; it is shown once.",
-          tag: TAG,
-          security: "session",
-          success: {
-            status: 201,
-            description: "The invitation",
-            schema: t.Composite([Invitation, t.Object({ token: t.String() })]),
-          },
-          errors: ["invalid_request", "not_found", "conflict"],
-          example: { email: "grace@example.org", role: "member" },
-        }),
-      },
+      docs.createInvitation(),
     )
     .delete(
       "/invitations/:id",
@@ -111,75 +45,28 @@ export function administrationRoutes(services: Services) {
         await workspaces.removeInvitation(params.id)
         set.status = 204
       },
-      {
-        params: id,
-        detail: operation({
-          summary: "Withdraw an invitation",
-          tag: TAG,
-          security: "session",
-          success: { status: 204, description: "Done" },
-          errors: ["not_found"],
-        }),
-      },
+      docs.deleteInvitation(),
     )
-    .get("/workspaces", async () => ({ data: await workspaces.list() }), {
-      detail: operation({
-        summary: "List workspaces",
-        tag: TAG,
-        security: "session",
-        success: { description: "All workspaces", schema: data(Workspace) },
-      }),
-    })
+}
+
+const workspaceRoutes = (services: Services) => {
+  const { users, workspaces } = services
+  return new Elysia()
+    .use(sessionCaller(services))
+    .get("/workspaces", async () => ({ data: await workspaces.list() }), docs.listWorkspaces())
     .post(
       "/workspaces",
-      async ({ body, session, set }) => {
-        set.status = 201
-        return workspaces.create(body.name, session.userId)
-      },
-      {
-        body: closed({ name: t.String() }),
-        detail: operation({
-          summary: "Make a workspace",
-          description: "Whoever makes it is its first member.",
-          tag: TAG,
-          security: "session",
-          success: { status: 201, description: "The workspace", schema: Workspace },
-          errors: ["invalid_request", "conflict"],
-          example: { name: "finance" },
-        }),
-      },
+      async ({ body, session, status }) => status(201, await workspaces.create(body.name, session.userId)),
+      docs.createWorkspace(),
     )
-    .patch("/workspaces/:id", ({ body, params }) => workspaces.change(params.id, body), {
-      params: id,
-      body: closed({
-        name: t.Optional(t.String()),
-        enforce_redaction: t.Optional(t.Boolean({ description: "Redact every conversation and run of the workspace" })),
-      }),
-      detail: operation({
-        summary: "Rename a workspace, or have all of it redacted",
-        tag: TAG,
-        security: "session",
-        success: { description: "The workspace", schema: Workspace },
-        errors: ["invalid_request", "not_found", "conflict"],
-        example: { enforce_redaction: true },
-      }),
-    })
+    .patch("/workspaces/:id", ({ body, params }) => workspaces.change(params.id, body), docs.updateWorkspace())
     .put(
       "/workspaces/:id/members/:user_id",
       async ({ params }) => {
         await workspaces.addMember(params.id, (await users.get(params.user_id)).id)
         return workspaces.get(params.id)
       },
-      {
-        params: t.Object({ id: t.String(), user_id: t.String() }),
-        detail: operation({
-          summary: "Add a user to a workspace",
-          tag: TAG,
-          security: "session",
-          success: { description: "The workspace", schema: Workspace },
-          errors: ["not_found"],
-        }),
-      },
+      docs.addWorkspaceMember(),
     )
     .delete(
       "/workspaces/:id/members/:user_id",
@@ -187,15 +74,6 @@ export function administrationRoutes(services: Services) {
         await workspaces.removeMember(params.id, params.user_id)
         set.status = 204
       },
-      {
-        params: t.Object({ id: t.String(), user_id: t.String() }),
-        detail: operation({
-          summary: "Remove a user from a workspace",
-          tag: TAG,
-          security: "session",
-          success: { status: 204, description: "Done" },
-          errors: ["not_found", "conflict"],
-        }),
-      },
+      docs.removeWorkspaceMember(),
     )
 }

@@ -1,66 +1,101 @@
 /** What the forms of the console offer, as it stands in the session's workspace. */
 import { Elysia, t } from "elysia"
 import { BUILT_IN_KINDS, KINDS } from "../../redaction/redact.ts"
-import { nullable, operation } from "../schemas.ts"
+import { operation } from "../operation.ts"
+import { integer, nullable, oneOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
-import { requireSession } from "../session.ts"
-
-const TAG = "Console"
+import { sessionCaller } from "../session.ts"
 
 const Tools = t.Object({
   data: t.Array(
-    t.Object({
-      name: t.String({ examples: ["search_library"] }),
-      title: t.String(),
-      external: t.Boolean({ description: "A tool of a Model Context Protocol server: a run has it only by name" }),
-    }),
+    t.Object(
+      {
+        name: t.String({ examples: ["search_library"] }),
+        title: t.String({ examples: ["Search the library"] }),
+        external: t.Boolean({ description: "A tool of a Model Context Protocol server: a run has it only by name" }),
+      },
+      { title: "Tool" },
+    ),
   ),
 })
-const Redaction = t.Object({
-  enforced_by: nullable(
-    t.Union([t.Literal("daemon"), t.Literal("workspace")], {
-      description: "Who insists on redaction here, whatever a request says",
-    }),
-  ),
-  kinds: t.Array(t.Object({ kind: t.String({ examples: ["CREDIT_CARD"] }), category: t.String(), label: t.String() })),
+const RedactionRules = t.Object(
+  {
+    enforced_by: nullable(
+      oneOf(["daemon", "workspace"], { description: "Who insists on redaction here, whatever a request says" }),
+    ),
+    kinds: t.Array(
+      t.Object({
+        kind: t.String({ examples: ["CREDIT_CARD"] }),
+        category: t.String({ examples: ["financial"] }),
+        label: t.String({ examples: ["Credit card"] }),
+      }),
+    ),
+  },
+  { title: "RedactionRules" },
+)
+const UploadRules = t.Object(
+  {
+    max_file_bytes: integer({ examples: [1_073_741_824] }),
+    groups: t.Array(
+      t.Object({ name: t.String({ examples: ["Slides"] }), types: t.Array(t.String({ examples: ["pptx"] })) }),
+    ),
+  },
+  { title: "UploadRules" },
+)
+
+const listTools = operation({
+  id: "listTools",
+  session: "member",
+  summary: "Tools that an agent run may be given",
+  description: "Built-in ones first. Those of servers that do not answer are left out.",
+  tag: "Console",
+  answers: { 200: { description: "The tools", schema: Tools } },
+})
+
+const getRedactionRules = operation({
+  id: "getRedactionRules",
+  session: "member",
+  summary: "What is redacted in the workspace, and by whose decision",
+  tag: "Console",
+  answers: { 200: { description: "Kinds of private values, and who insists", schema: RedactionRules } },
+})
+
+const getUploadRules = operation({
+  id: "getUploadRules",
+  session: "member",
+  summary: "What may be uploaded",
+  description: "`types` are extensions of file names, in groups that people look for them in.",
+  tag: "Console",
+  answers: { 200: { description: "The largest file, and the types", schema: UploadRules } },
 })
 
 export function choiceRoutes(services: Services) {
-  const { agents, redactionEnforced, workspaces } = services
+  const { agents, redactionEnforced, workspaces, maxFileBytes, typeGroups } = services
+  const whoEnforces = (workspaceId: string) =>
+    !redactionEnforced(workspaceId) ? null : workspaces.enforcesRedaction(workspaceId) ? "workspace" : "daemon"
   return new Elysia()
-    .derive(async ({ request }) => ({ session: await requireSession(request, services) }))
+    .use(sessionCaller(services))
     .get(
       "/tools",
       async () => ({
         data: (await agents.tools()).map(({ name, title = name, external = false }) => ({ name, title, external })),
       }),
-      {
-        detail: operation({
-          summary: "Tools that an agent run may be given",
-          description: "Built-in ones first. Those of servers that do not answer are left out.",
-          tag: TAG,
-          security: "session",
-          success: { description: "The tools", schema: Tools },
-        }),
-      },
+      listTools(),
     )
     .get(
       "/redaction",
-      ({ session: { workspaceId } }) => ({
-        enforced_by: !redactionEnforced(workspaceId)
-          ? null
-          : workspaces.enforcesRedaction(workspaceId)
-            ? ("workspace" as const)
-            : ("daemon" as const),
+      ({ session }) => ({
+        enforced_by: whoEnforces(session.workspaceId),
         kinds: BUILT_IN_KINDS.map(kind => ({ kind, category: KINDS[kind].category, label: KINDS[kind].label })),
       }),
-      {
-        detail: operation({
-          summary: "What is redacted in the workspace, and by whose decision",
-          tag: TAG,
-          security: "session",
-          success: { description: "Kinds of private values, and who insists", schema: Redaction },
-        }),
-      },
+      getRedactionRules(),
+    )
+    .get(
+      "/uploads",
+      () => ({
+        max_file_bytes: maxFileBytes,
+        groups: typeGroups.map(({ name, types }) => ({ name, types: [...types] })),
+      }),
+      getUploadRules(),
     )
 }

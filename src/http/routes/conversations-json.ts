@@ -1,38 +1,12 @@
 /** Conversations that are answered as JSON, when the reply is complete: start, send, continue. */
-import { Elysia, t } from "elysia"
+import { Elysia } from "elysia"
 import { invalid } from "../../errors.ts"
-import { MessageText, TurnAnswerSchema, turnFields, turnRequestOf } from "../chat-schemas.ts"
+import { turnRequestOf } from "../chat-schemas.ts"
 import { caller } from "../context.ts"
 import { turnRepetition } from "../idempotency-key.ts"
-import { IDEMPOTENCY_KEY, nullable, operation } from "../schemas.ts"
 import type { Services } from "../services.ts"
-import { askerOf, TURN_ERRORS } from "./conversations.ts"
-
-const startBody = t.Object({
-  message: t.Optional(nullable(MessageText)),
-  initial_message: t.Optional(
-    nullable(t.String({ minLength: 1, maxLength: 100_000, description: "Another name of message" })),
-  ),
-  ...turnFields,
-})
-const sendBody = t.Object({ conversation_id: t.String(), message: MessageText, ...turnFields })
-const continueBody = t.Object({
-  conversation_id: t.String(),
-  message: t.Optional(nullable(MessageText)),
-  ...turnFields,
-  model: t.String({ minLength: 1, maxLength: 256 }),
-})
-
-const answered = (summary: string, description: string, example: unknown) =>
-  operation({
-    summary,
-    description,
-    tag: "Conversations (JSON)",
-    headers: [IDEMPOTENCY_KEY],
-    success: { description: "The messages that this call added or extended", schema: TurnAnswerSchema },
-    errors: [...TURN_ERRORS],
-    example,
-  })
+import { askerOf } from "./conversations.ts"
+import * as docs from "./conversations-json.docs.ts"
 
 export const jsonConversationRoutes = ({ chat }: Services) =>
   new Elysia()
@@ -47,13 +21,7 @@ export const jsonConversationRoutes = ({ chat }: Services) =>
         const asker = askerOf(principal, context, turnRepetition(request, principal, "start-conversation", body))
         return chat.finished(await chat.create(asker, turnRequestOf({ ...given, message })), asker)
       },
-      {
-        scope: "chat",
-        body: startBody,
-        detail: answered("Start a conversation", "Waits for the reply.", {
-          message: "What is the notice period of the lease?",
-        }),
-      },
+      docs.startConversation(),
     )
     .post(
       "/external/send",
@@ -63,14 +31,7 @@ export const jsonConversationRoutes = ({ chat }: Services) =>
         const asker = askerOf(principal, context, turnRepetition(request, principal, "send", body))
         return chat.finished(await chat.send(asker, conversation_id, turnRequestOf(given)), asker)
       },
-      {
-        scope: "chat",
-        body: sendBody,
-        detail: answered("Send a message", "Waits for the reply.", {
-          conversation_id: "conv_01m7y48vkz3s85f1acdta2",
-          message: "And for the garage?",
-        }),
-      },
+      docs.send(),
     )
     .post(
       "/external/continue",
@@ -81,13 +42,5 @@ export const jsonConversationRoutes = ({ chat }: Services) =>
         const turn = { ...turnRequestOf(given), model: given.model }
         return chat.finished(await chat.continue(asker, conversation_id, turn), asker)
       },
-      {
-        scope: "chat",
-        body: continueBody,
-        detail: answered(
-          "Continue with a model",
-          "Sets the conversation's model. With `message`: answers it. Without: finishes the last reply in place if it was cut, answers an unanswered message, or does nothing.",
-          { conversation_id: "conv_01m7y48vkz3s85f1acdta2", model: "ollama/qwen3:8b" },
-        ),
-      },
+      docs.continueConversation(),
     )

@@ -1,50 +1,60 @@
+/** What monitors ask: is the process up, is it ready, and the figures for Prometheus. */
 import { Elysia, t } from "elysia"
 import { AppError } from "../../errors.ts"
 import { metricsText } from "../../metrics.ts"
 import { isLoopback } from "../client-address.ts"
 import { contextOf } from "../context.ts"
-import { operation } from "../schemas.ts"
+import { operation } from "../operation.ts"
+import { oneOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { requireSession } from "../session.ts"
 
-const Health = t.Object({ status: t.String({ examples: ["ok"] }) })
+const Health = t.Object(
+  { status: oneOf(["ok", "ready", "degraded", "starting", "model_failed", "unwritable"]) },
+  { title: "Health", description: "`ok` of the process; the others of its readiness" },
+)
 
-/** Behind a proxy on the same machine every client comes from the loopback; a proxy says so with one of these. */
-const PROXY_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip"]
+const getHealth = operation({
+  id: "getHealth",
+  open: true,
+  summary: "Is the process up?",
+  tag: "Operation",
+  answers: { 200: { description: "It is", schema: Health } },
+})
 
-function isLocal(request: Request): boolean {
-  const { address } = contextOf(request)
-  return isLoopback(address) && !PROXY_HEADERS.some(name => request.headers.has(name))
-}
+const getReadiness = operation({
+  id: "getReadiness",
+  open: true,
+  summary: "Is it ready for work?",
+  description:
+    "Stores are open, migrations done, the embedding model is loaded. `degraded`: the model server of the embedding model does not answer; search goes by words until it does. `model_failed`: the embedding model does not load. `unwritable`: the disk of the data directory is read-only or fails; reading and searching go on.",
+  tag: "Operation",
+  answers: {
+    200: { description: "It is", schema: Health, example: { status: "ready" } },
+    503: { description: "Not yet", schema: Health, example: { status: "starting" } },
+  },
+})
+
+const getMetrics = operation({
+  id: "getMetrics",
+  open: true,
+  summary: "Figures for Prometheus",
+  description: "On the loopback, or with an administrator's console session.",
+  tag: "Operation",
+  answers: { 200: { description: "Prometheus text", type: "text/plain" } },
+  errors: ["unauthorized", "forbidden", "rate_limited"],
+})
 
 export const healthRoutes = (services: Services) =>
   new Elysia()
-    .get("/healthz", () => ({ status: "ok" }), {
-      detail: operation({
-        summary: "Is the process up?",
-        tag: "Operation",
-        security: false,
-        success: { description: "It is", schema: Health },
-      }),
-    })
+    .get("/healthz", () => ({ status: "ok" as const }), getHealth())
     .get(
       "/readyz",
-      async ({ set }) => {
-        const status = await services.readiness()
-        if (status !== "ready" && status !== "degraded") set.status = 503
-        return { status }
+      async ({ status }) => {
+        const readiness = await services.readiness()
+        return status(readiness === "ready" || readiness === "degraded" ? 200 : 503, { status: readiness })
       },
-      {
-        detail: operation({
-          summary: "Is it ready for work?",
-          description:
-            "Stores are open, migrations done, the embedding model is loaded. `degraded`: the model server of the embedding model does not answer; search goes by words until it does. `model_failed`: the embedding model does not load. `unwritable`: the disk of the data directory is read-only or fails; reading and searching go on.",
-          tag: "Operation",
-          security: false,
-          success: { description: "It is", schema: Health },
-          alternatives: { 503: { description: "Not yet", schema: Health } },
-        }),
-      },
+      getReadiness(),
     )
     .get(
       "/metrics",
@@ -54,17 +64,16 @@ export const healthRoutes = (services: Services) =>
           headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
         })
       },
-      {
-        detail: operation({
-          summary: "Figures for Prometheus",
-          description: "On the loopback, or with an administrator's console session.",
-          tag: "Operation",
-          security: false,
-          success: { description: "Prometheus text", schema: t.String(), type: "text/plain" },
-          errors: ["unauthorized", "forbidden"],
-        }),
-      },
+      getMetrics(),
     )
+
+/** Behind a proxy on the same machine every client comes from the loopback; a proxy says so with one of these. */
+const PROXY_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip"]
+
+function isLocal(request: Request): boolean {
+  const { address } = contextOf(request)
+  return isLoopback(address) && !PROXY_HEADERS.some(name => request.headers.has(name))
+}
 
 const hideMetrics = (error: unknown): never => {
   throw error instanceof AppError

@@ -1,54 +1,17 @@
 /** API keys and console sessions (section 10 of the contract). A console session stands in for the credentials here. */
-import { Elysia, t } from "elysia"
+import { Elysia } from "elysia"
 import { AppError } from "../../errors.ts"
 import type { ApiKeyRecord } from "../../keys/keys.ts"
-import { SCOPES } from "../../keys/principal.ts"
 import type { SessionPrincipal } from "../../keys/sessions.ts"
 import { contextOf } from "../context.ts"
 import { secondsLeft } from "../rate-limit.ts"
-import { closed, integer, listOf, nullable, operation, pageOf, pageQuery, paginated, Time, timeOf } from "../schemas.ts"
+import { pageOf, paginated, timeOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
-import { clearSessionCookie, refuseForeignSites, requireSession, setSessionCookie } from "../session.ts"
+import { clearSessionCookie, refuseForeignSites, sessionCaller, setSessionCookie } from "../session.ts"
+import * as docs from "./keys.docs.ts"
 
 /** Calls per address and minute of the routes that are open to anyone. */
 const OPEN_CALLS_PER_MINUTE = 60
-const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60
-const TAG = "Keys and sessions"
-
-const keyFields = {
-  id: t.String({ examples: ["key_01m7y48vkz3s85f1acdta2"] }),
-  name: t.String(),
-  client_id: t.String({ examples: ["cid_…"] }),
-  workspace: t.String(),
-  owner: nullable(
-    t.Object(
-      { id: t.String(), name: t.String(), email: t.String(), active: t.Boolean() },
-      {
-        description:
-          "The user whose access the key is; it works while `active`, that is, the user is enabled and in the workspace. Null for keys of the command line.",
-      },
-    ),
-  ),
-  scopes: t.Array(t.String()),
-  rate_limit_per_minute: nullable(integer()),
-  expires_at: nullable(Time),
-  created_at: Time,
-  last_used_at: nullable(Time),
-  revoked_at: nullable(Time),
-}
-const Key = t.Object(keyFields)
-const NewKey = t.Object({ ...keyFields, private_key: t.String(), secret: t.String() })
-
-const settings = {
-  name: t.String({ minLength: 1, maxLength: 128 }),
-  scopes: t.Optional(t.Array(t.String(), { description: SCOPES.join(", "), minItems: 1 })),
-  expires_at: t.Optional(nullable(t.String())),
-  rate_limit_per_minute: t.Optional(nullable(integer({ minimum: 1, maximum: 1_000_000 }))),
-}
-
-const Session = t.Object({ token: t.String({ examples: ["cst_…"] }), expires_at: Time })
-const Status = t.Object({ configured: t.Boolean({ examples: [true] }), version: t.String({ examples: ["0.1.0"] }) })
-const id = t.Object({ id: t.String() })
 
 export function keysRoutes(services: Services) {
   const { apiKeys, users, sessions, signInBrake, rateLimiter, version } = services
@@ -81,18 +44,7 @@ export function keysRoutes(services: Services) {
         set.headers["set-cookie"] = setSessionCookie(request, session.token)
         return session
       },
-      {
-        body: t.Object({ email: t.String(), password: t.String() }),
-        detail: operation({
-          summary: "Sign in",
-          description: "Also sets the console's cookie. After five failures each further try is slowed down.",
-          tag: TAG,
-          security: false,
-          success: { description: "The session", schema: Session },
-          errors: ["invalid_request", "unauthorized", "rate_limited"],
-          example: { email: "ada@example.org", password: "correct horse battery" },
-        }),
-      },
+      docs.signIn(),
     )
     .get(
       "/status",
@@ -100,15 +52,7 @@ export function keysRoutes(services: Services) {
         throttle(request, "status")
         return { configured: await users.isClaimed(), version }
       },
-      {
-        detail: operation({
-          summary: "Has this daemon been set up?",
-          tag: TAG,
-          security: false,
-          success: { description: "The answer", schema: Status },
-          errors: ["rate_limited"],
-        }),
-      },
+      docs.getStatus(),
     )
     .post(
       "/verify",
@@ -117,21 +61,11 @@ export function keysRoutes(services: Services) {
         const { client_id: clientId, private_key: privateKey, secret } = body
         return { valid: (await apiKeys.verify({ clientId, privateKey, secret })) !== null }
       },
-      {
-        body: t.Object({ client_id: t.String(), private_key: t.String(), secret: t.String() }),
-        detail: operation({
-          summary: "Are these credentials valid?",
-          tag: TAG,
-          security: false,
-          success: { description: "The answer", schema: t.Object({ valid: t.Boolean({ examples: [true] }) }) },
-          errors: ["invalid_request", "rate_limited"],
-          example: { client_id: "cid_…", private_key: "cpk_…", secret: "csk_…" },
-        }),
-      },
+      docs.verifyCredentials(),
     )
 
   const sessionRoutes = new Elysia()
-    .derive(async ({ request }) => ({ session: await requireSession(request, services) }))
+    .use(sessionCaller(services))
     .delete(
       "/sessions",
       async ({ request, session, set }) => {
@@ -139,34 +73,13 @@ export function keysRoutes(services: Services) {
         set.headers["set-cookie"] = clearSessionCookie(request)
         set.status = 204
       },
-      {
-        detail: operation({
-          summary: "Sign out",
-          tag: TAG,
-          security: "session",
-          success: { status: 204, description: "Done" },
-        }),
-      },
+      docs.signOut(),
     )
     .post(
       "",
-      async ({ body, session, set }) => {
-        set.status = 201
-        return apiKeys.create(session.workspaceId, checkTimes(body), session.userId)
-      },
-      {
-        body: closed(settings),
-        detail: operation({
-          summary: "Generate an API key",
-          description:
-            "The only answer that holds `private_key` and `secret`. The key belongs to the session's workspace.",
-          tag: TAG,
-          security: "session",
-          success: { status: 201, description: "The key", schema: NewKey },
-          errors: ["invalid_request"],
-          example: { name: "intranet search", scopes: ["search"], rate_limit_per_minute: 300 },
-        }),
-      },
+      async ({ body, session, status }) =>
+        status(201, await apiKeys.create(session.workspaceId, checkTimes(body), session.userId)),
+      docs.createKey(),
     )
     .get(
       "",
@@ -176,17 +89,7 @@ export function keysRoutes(services: Services) {
         const start = (page.page - 1) * page.pageSize
         return paginated(keys.slice(start, start + page.pageSize), keys.length, page)
       },
-      {
-        query: t.Object(pageQuery),
-        detail: operation({
-          summary: "List API keys",
-          description: "Newest first. Administrators see all keys of the workspace, members those that they own.",
-          tag: TAG,
-          security: "session",
-          success: { description: "A page of keys", schema: listOf(Key) },
-          errors: ["invalid_request"],
-        }),
-      },
+      docs.listKeys(),
     )
     .patch(
       "/:id",
@@ -196,24 +99,7 @@ export function keysRoutes(services: Services) {
           throw new AppError("forbidden", { message: "only administrators hand keys over" })
         return apiKeys.change(key.id, checkTimes(body))
       },
-      {
-        params: id,
-        body: closed({
-          ...settings,
-          name: t.Optional(settings.name),
-          owner_id: t.Optional(
-            nullable(t.String({ description: "A user of the workspace; null: nobody's. For administrators" })),
-          ),
-        }),
-        detail: operation({
-          summary: "Change an API key, or hand it over to another user",
-          tag: TAG,
-          security: "session",
-          success: { description: "The key", schema: Key },
-          errors: ["invalid_request", "forbidden", "not_found"],
-          example: { rate_limit_per_minute: 300 },
-        }),
-      },
+      docs.updateKey(),
     )
     .post(
       "/:id/rotate",
@@ -221,19 +107,7 @@ export function keysRoutes(services: Services) {
         const key = await ownKey(session, params.id)
         return apiKeys.rotate(key.id, body?.grace_seconds ?? 0)
       },
-      {
-        params: id,
-        body: t.Optional(closed({ grace_seconds: t.Optional(integer({ minimum: 0, maximum: MAX_GRACE_SECONDS })) })),
-        detail: operation({
-          summary: "Replace private key and secret",
-          description: "The old pair stays valid for `grace_seconds`, 0 by default.",
-          tag: TAG,
-          security: "session",
-          success: { description: "The key with its new private key and secret", schema: NewKey },
-          errors: ["invalid_request", "not_found", "conflict"],
-          example: { grace_seconds: 3600 },
-        }),
-      },
+      docs.rotateKey(),
     )
     .delete(
       "/:id",
@@ -242,23 +116,13 @@ export function keysRoutes(services: Services) {
         await apiKeys.revoke(key.id)
         set.status = 204
       },
-      {
-        params: id,
-        detail: operation({
-          summary: "Revoke an API key",
-          description: "Effective at once. The key stays in the list with `revoked_at`.",
-          tag: TAG,
-          security: "session",
-          success: { status: 204, description: "Done" },
-          errors: ["not_found"],
-        }),
-      },
+      docs.revokeKey(),
     )
 
   return new Elysia({ prefix: "/external/keys" }).use(openRoutes).use(sessionRoutes)
 }
 
-/** @throws AppError invalid_request for a time that is none. */
+/** @throws AppError invalid_request for what is not a time */
 function checkTimes<T extends { expires_at?: string | null }>(body: T): T {
   return typeof body.expires_at === "string"
     ? { ...body, expires_at: timeOf("expires_at", body.expires_at) ?? null }

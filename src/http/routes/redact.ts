@@ -2,10 +2,11 @@
 import { Elysia, t } from "elysia"
 import { auditRedaction, PARTIAL_REDACTION, parseRedaction } from "../../redaction/redact.ts"
 import { caller } from "../context.ts"
-import { integer, operation } from "../schemas.ts"
+import { operation } from "../operation.ts"
+import { integer, oneOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 
-/** The `redaction` field of conversations, set B, agents and this route; `parseRedaction` checks it in full. */
+/** The `redaction` field of conversations, agents and this route; `parseRedaction` checks it in full. */
 export const RedactionField = t.Any({
   description:
     "`true`: everything; `false`: nothing; or an object: `enabled`, `categories` (personal, financial, credentials), " +
@@ -21,31 +22,51 @@ export const RedactionField = t.Any({
   ],
 })
 
-const EntitySchema = t.Object({
-  kind: t.String({ examples: ["EMAIL"] }),
-  category: t.Union([t.Literal("personal"), t.Literal("financial"), t.Literal("credentials"), t.Literal("custom")]),
-  start: integer({ description: "UTF-16 offset into the given text" }),
-  end: integer(),
-  score: t.Number({ minimum: 0, maximum: 1 }),
-})
+const EntitySchema = t.Object(
+  {
+    kind: t.String({ examples: ["EMAIL"] }),
+    category: oneOf(["personal", "financial", "credentials", "custom"]),
+    start: integer({ description: "UTF-16 offset into the given text", examples: [9] }),
+    end: integer({ examples: [25] }),
+    score: t.Number({ minimum: 0, maximum: 1, examples: [1] }),
+  },
+  { title: "Entity" },
+)
 
 const redactBody = t.Object({
   text: t.String({ examples: ["Write to anna@example.com"] }),
   redaction: t.Optional(RedactionField),
 })
 
-const Redacted = t.Object({
-  text: t.String({ examples: ["Write to [REDACTED_EMAIL]"] }),
-  ner_count: integer(),
-  entities: t.Array(EntitySchema),
-  warnings: t.Array(
-    t.Object({
-      code: t.Literal(PARTIAL_REDACTION.code, {
-        description: "the text holds writing (a script) in which names of persons and addresses are not recognised",
+const Redacted = t.Object(
+  {
+    text: t.String({ examples: ["Write to [REDACTED_EMAIL]"] }),
+    ner_count: integer({ examples: [1] }),
+    entities: t.Array(EntitySchema),
+    warnings: t.Array(
+      t.Object({
+        code: t.Literal(PARTIAL_REDACTION.code, {
+          description: "the text holds writing (a script) in which names of persons and addresses are not recognised",
+        }),
+        message: t.String(),
       }),
-      message: t.String(),
-    }),
-  ),
+      { examples: [[]] },
+    ),
+  },
+  { title: "RedactedText" },
+)
+
+const redact = operation({
+  id: "redact",
+  scope: "chat",
+  summary: "Redact a text",
+  description:
+    "Replaces names, addresses, numbers of accounts, credentials and custom patterns by `[REDACTED_<KIND>]`.",
+  tag: "Redaction",
+  body: redactBody,
+  example: { text: "Write to anna@example.com", redaction: { categories: ["personal"] } },
+  answers: { 200: { description: "The text without the values, and where they were", schema: Redacted } },
+  errors: ["invalid_pattern", "model_unavailable"],
 })
 
 export const redactRoutes = ({ redactor, redactionEnforced }: Services) =>
@@ -59,17 +80,5 @@ export const redactRoutes = ({ redactor, redactionEnforced }: Services) =>
       auditRedaction({ workspace_id: principal.workspaceId, of: "redact" }, entities)
       return { text, ner_count: entities.length, entities, warnings: partial ? [PARTIAL_REDACTION] : [] }
     },
-    {
-      scope: "chat",
-      body: redactBody,
-      detail: operation({
-        summary: "Redact a text",
-        description:
-          "Replaces names, addresses, numbers of accounts, credentials and custom patterns by `[REDACTED_<KIND>]`.",
-        tag: "Redaction",
-        example: { text: "Write to anna@example.com", redaction: { categories: ["personal"] } },
-        success: { description: "The text without the values, and where they were", schema: Redacted },
-        errors: ["invalid_request", "invalid_pattern", "model_unavailable"],
-      }),
-    },
+    redact(),
   )

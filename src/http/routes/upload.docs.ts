@@ -1,46 +1,23 @@
-/** What the reference says of POST and PUT /external/upload. */
-import { t } from "elysia"
+/** What POST and PUT /external/upload take and answer. */
+import { type Static, t } from "elysia"
+import { FileSchema } from "../file-record.ts"
 import { CROWDED_PATIENCE, PATIENCE } from "../multipart.ts"
-import { IDEMPOTENCY_KEY, operation } from "../schemas.ts"
-import { FileRecordSchema } from "./library.ts"
+import { operation } from "../operation.ts"
+import { IDEMPOTENCY_KEY, Issue } from "../schemas.ts"
 
-const Answer = t.Object({
-  message: t.String({ examples: ["2 files accepted and queued for indexing"] }),
-  files: t.Array(FileRecordSchema),
-  rejected: t.Array(t.Object({ name: t.String(), error: t.Object({ code: t.String(), message: t.String() }) })),
-})
-
-/** @param extensions accepted ones, as a list to read */
-export const uploadDetail = (extensions: string) => ({
-  ...operation({
-    summary: "Upload files",
-    description: `Any number of file parts; the documented name is \`files\`, any part with a file name is taken. Accepted
-types: ${extensions}. Bytes are on disk and the job is recorded before the answer. Indexing is asynchronous: watch
-\`GET /external/libraries/{file_id}/events\`. The header \`Idempotency-Key\` makes a repetition within 24 h return the first answer;
-with another form it is refused. A form of more than 250 files is recorded in several commits.
-
-However slow the line, a form has the time it takes; one of which nothing comes for ${PATIENCE.ms / 1000} s, or for
-${CROWDED_PATIENCE.ms / 1000} s while most places for uploads are taken, is ended with 408. One key may hold three quarters of these
-places.`,
-    tag: "Files",
-    headers: [IDEMPOTENCY_KEY],
-    success: { status: 202, description: "Accepted and queued for indexing", schema: Answer },
-    errors: [
-      "invalid_multipart",
-      "invalid_request",
-      "request_timeout",
-      "empty_file",
-      "file_too_large",
-      "unsupported_file_type",
-      "unsupported_media_type",
-      "request_too_large",
-      "conflict",
-      "overloaded",
-      "insufficient_storage",
-    ],
-  }),
-  requestBody: { required: true, content: { "multipart/form-data": { schema: FORM } } },
-})
+const UploadAnswer = t.Object(
+  {
+    message: t.String({ examples: ["1 file accepted and queued for indexing"] }),
+    files: t.Array(FileSchema),
+    rejected: t.Array(t.Object({ name: t.String(), error: Issue }), {
+      examples: [
+        [{ name: "a.exe", error: { code: "unsupported_file_type", message: "files of the type .exe cannot be read" } }],
+      ],
+    }),
+  },
+  { title: "UploadAnswer" },
+)
+export type UploadAnswer = Static<typeof UploadAnswer>
 
 const FORM = {
   type: "object",
@@ -58,3 +35,34 @@ const FORM = {
     on_duplicate: { type: "string", enum: ["return_existing", "replace", "keep_both"], default: "return_existing" },
   },
 }
+
+/** @param extensions accepted ones, as a list to read */
+export const uploadFiles = <Id extends string>(id: Id, extensions: string) =>
+  operation({
+    id,
+    scope: "files:write",
+    summary: "Upload files",
+    description: `Any number of file parts; the documented name is \`files\`, any part with a file name is taken. Accepted
+types: ${extensions}. Bytes are on disk and the job is recorded before the answer. Indexing is asynchronous: watch
+\`GET /external/libraries/{file_id}/events\`. The header \`Idempotency-Key\` makes a repetition within 24 h return the first answer;
+with another form it is refused. A form of more than 250 files is recorded in several commits.
+
+However slow the line, a form has the time it takes; one of which nothing comes for ${PATIENCE.ms / 1000} s, or for
+${CROWDED_PATIENCE.ms / 1000} s while most places for uploads are taken, is ended with 408. One key may hold three quarters of these
+places.`,
+    tag: "Files",
+    headers: [IDEMPOTENCY_KEY],
+    form: FORM,
+    answers: { 202: { description: "Accepted and queued for indexing", schema: UploadAnswer, inPieces: true } },
+    errors: [
+      "invalid_multipart",
+      "invalid_request",
+      "request_timeout",
+      "empty_file",
+      "file_too_large",
+      "unsupported_file_type",
+      "unsupported_media_type",
+      "request_too_large",
+      "conflict",
+    ],
+  })

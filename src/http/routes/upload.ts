@@ -9,7 +9,7 @@ import { idempotencyKeyOf } from "../idempotency-key.ts"
 import { largeAnswer } from "../large-answer.ts"
 import { CROWDED_PATIENCE, type MultipartHandlers, PATIENCE, receiveMultipart } from "../multipart.ts"
 import type { Services } from "../services.ts"
-import { uploadDetail } from "./upload.docs.ts"
+import { type UploadAnswer, uploadFiles } from "./upload.docs.ts"
 
 interface Call {
   request: Request
@@ -18,11 +18,7 @@ interface Call {
 }
 
 export const uploadRoutes = ({ uploads, fileTypes }: Services) => {
-  const options = {
-    parse: "none" as const,
-    scope: "files:write" as const,
-    detail: uploadDetail([...fileTypes.keys()].join(", ")),
-  }
+  const extensions = [...fileTypes.keys()].join(", ")
   const receive = async ({ request, principal, context }: Call) => {
     const { signal } = context.keepOpen() // a slow line may be silent for longer than the idle cut-off
     checkLength(request)
@@ -32,9 +28,12 @@ export const uploadRoutes = ({ uploads, fileTypes }: Services) => {
       await receiveMultipart(request, handlersOf(form, uploads), signal)
       context.isRead = true
     })
-    return largeAnswer(answer, 202)
+    return largeAnswer<UploadAnswer>(answer, 202)
   }
-  return new Elysia().use(caller).post("/external/upload", receive, options).put("/external/upload", receive, options)
+  return new Elysia()
+    .use(caller)
+    .post("/external/upload", receive, uploadFiles("uploadFiles", extensions)())
+    .put("/external/upload", receive, uploadFiles("uploadFilesByPut", extensions)())
 }
 
 /** Several files of 1 GB may come in one form. */

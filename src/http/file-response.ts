@@ -1,0 +1,31 @@
+/** Files of the library as answers: never shown in the browser, in parts where the client asks for one. */
+import { AppError } from "../errors.ts"
+import type { FileRecord } from "../library/record.ts"
+import { rangeOf } from "./range.ts"
+
+/** The bytes of a file, or the part of them that is asked for. @throws AppError range_not_satisfiable */
+export function fileResponse(path: string, record: FileRecord, request: Headers): Response {
+  const etag = `"${record.sha256}"`
+  // A part of bytes that were replaced since is of no use to who asks for the rest of the former ones.
+  const isCurrent = (request.get("if-range") ?? etag) === etag
+  const range = isCurrent ? rangeOf(request.get("range"), record.size) : undefined
+  const headers: Record<string, string> = {
+    "content-type": record.mime_type,
+    "content-disposition": `attachment; filename="${record.name.replace(/[^\x20-\x7e]|["\\]/g, "_")}"; filename*=UTF-8''${encodeRfc5987(record.name)}`,
+    "accept-ranges": "bytes",
+    etag,
+    "content-security-policy": "sandbox; default-src 'none'",
+  }
+  if (request.get("if-none-match")?.includes(etag)) return new Response(null, { status: 304, headers })
+  if (range === "unsatisfiable")
+    throw new AppError("range_not_satisfiable", { headers: { "Content-Range": `bytes */${record.size}` } })
+  if (!range) return new Response(Bun.file(path), { headers })
+  headers["content-range"] = `bytes ${range.start}-${range.end}/${record.size}`
+  return new Response(Bun.file(path).slice(range.start, range.end + 1), { status: 206, headers })
+}
+
+const encodeRfc5987 = (text: string): string =>
+  encodeURIComponent(text).replace(/['()*]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+
+export const textResponse = (path: string): Response =>
+  new Response(Bun.file(path), { headers: { "content-type": "text/plain; charset=utf-8" } })

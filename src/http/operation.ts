@@ -1,0 +1,132 @@
+/**
+ * How each route is declared: who may call it, what it takes, what it answers, what can go wrong. From this one object come
+ * the check of the caller, the validation of the request, the type that the handler must return, and the entry of the
+ * OpenAPI document. A route that is not declared here fails `test/http/route-table.test.ts`.
+ */
+
+import type { DocumentDecoration, Static, TSchema, t } from "elysia"
+import type { ErrorCode } from "../errors.ts"
+import type { Scope } from "../keys/principal.ts"
+import type { UserRole } from "../storage/users.ts"
+
+/** Sections of the reference, in its order. */
+export const TAGS = {
+  Files: "Upload files and have them indexed; list, read, change and delete them.",
+  Search: "Hybrid search over all indexed files: passages, or the documents that they stand in.",
+  Conversations: "Ask a model, with the library at hand, and be answered by a stream of events.",
+  "Conversations (JSON)": "The same conversations for clients that wait for the whole reply.",
+  Models: "The chat models that can be used now.",
+  Agents: "Tasks that a model works on by itself with tools, step by step.",
+  Redaction: "Private values in a text, found and replaced.",
+  "Keys and sessions": "API keys, and the console sessions that make them.",
+  Console: "What the web console uses beyond the API: accounts, users, invitations, workspaces.",
+  Operation: "For monitors: health, readiness, figures.",
+} as const
+
+export interface Answer {
+  description: string
+  /** Of a JSON body. */
+  schema?: TSchema
+  /** Of each event where the answer is a stream of server-sent events. With `schema`, `Accept` decides. */
+  events?: TSchema
+  /** Content type of a body that is neither. */
+  type?: string
+  /** The JSON is written piece by piece: the handler returns a `Response`. */
+  inPieces?: true
+  /** Of the JSON; made from the examples of the schema where absent. */
+  example?: unknown
+}
+
+/** A request header that changes what the route does. */
+export interface Header {
+  name: string
+  description: string
+  schema: object
+}
+
+interface Described {
+  /** Name of the operation in clients that are generated from the document: it never changes. */
+  id: string
+  summary: string
+  description?: string
+  tag: keyof typeof TAGS
+  params?: TSchema
+  query?: TSchema
+  body?: TSchema
+  /** JSON Schema of a multipart form, which the handler reads itself. */
+  form?: object
+  /** By status; those of errors are made from `errors`. */
+  answers: Readonly<Record<number, Answer>>
+  /** Beyond those that every route of its kind has. */
+  errors?: readonly ErrorCode[]
+  /** Of the request body. */
+  example?: unknown
+  headers?: readonly Header[]
+}
+
+/** Who may call: a key with that scope; a console session, of administrators perhaps; anyone. */
+type Access =
+  | { scope: Scope; session?: never; open?: never }
+  | { session: UserRole; scope?: never; open?: never }
+  | { open: true; scope?: never; session?: never }
+
+export type Operation = Described & Access
+
+type Unsafe<T> = ReturnType<typeof t.Unsafe<T>>
+
+/** What a handler returns for one status. */
+type Returned<A> = A extends { schema: infer Schema extends TSchema }
+  ? A extends { events: TSchema } | { inPieces: true }
+    ? Unsafe<Static<Schema> | Response>
+    : Schema
+  : A extends { events: TSchema } | { type: string }
+    ? Unsafe<Response>
+    : ReturnType<typeof t.Void>
+
+/** The route's options, as the framework takes them. */
+type RouteOptions<Spec extends Operation> = Pick<
+  Spec,
+  Extract<keyof Spec, "scope" | "session" | "params" | "query" | "body">
+> & {
+  detail: DocumentDecoration
+  response: { -readonly [Status in keyof Spec["answers"]]: Returned<Spec["answers"][Status]> }
+} & (Spec extends { form: object } ? { parse: "none" } : unknown)
+
+/** What `openapi.ts` makes the entry of the document from. */
+export type Declared = Operation & { security: Record<string, never[]>[]; bodyRequired: boolean }
+
+/**
+ * Makes the options of a route, anew for each use: the framework writes into what it is given. At run time `response` is absent: the compiler holds handlers to it and the tests hold every
+ * answer to the document, so that no request pays for a check of what the daemon itself wrote.
+ */
+export const operation =
+  <const Spec extends Operation>(spec: Spec) =>
+  (): RouteOptions<Spec> =>
+    optionsOf(spec) as unknown as RouteOptions<Spec>
+
+function optionsOf(spec: Operation) {
+  const { id, summary, description, tag, scope, session, params, query, body, form } = spec
+  return {
+    ...(scope ? { scope } : {}),
+    ...(session ? { session } : {}),
+    ...(params ? { params } : {}),
+    ...(query ? { query } : {}),
+    ...(body ? { body } : {}),
+    ...(form ? { parse: "none" } : {}),
+    detail: {
+      operationId: id,
+      summary,
+      ...(description ? { description } : {}),
+      tags: [tag],
+      "x-operation": { ...spec, security: securityOf(spec), bodyRequired: body !== undefined && !isOptional(body) },
+    },
+  }
+}
+
+const isOptional = (schema: TSchema): boolean => Symbol.for("TypeBox.Optional") in schema
+
+/** Three headers, or the console's session, which acts in its own workspace. */
+function securityOf({ open, session }: Operation): Declared["security"] {
+  if (open) return []
+  return session ? [{ session: [] }] : [{ clientId: [], privateKey: [], secret: [] }, { session: [] }]
+}

@@ -1,0 +1,154 @@
+/** What the routes of administrators take and answer. */
+import { type TSchema, t } from "elysia"
+import { operation } from "../operation.ts"
+import { closed, nullable, Time } from "../schemas.ts"
+import { Invitation, NewInvitation, Role } from "./console.docs.ts"
+
+const TAG = "Console"
+const byId = t.Object({ id: t.String() })
+const data = <T extends TSchema>(item: T) => t.Object({ data: t.Array(item) })
+
+const User = t.Object(
+  {
+    id: t.String({ examples: ["user_01m7y48vkz3s85f1acdta2"] }),
+    email: t.String({ examples: ["ada@example.org"] }),
+    name: t.String({ examples: ["Ada"] }),
+    role: Role,
+    workspaces: t.Array(t.String(), { description: "Names", examples: [["default"]] }),
+    created_at: Time,
+    last_signed_in_at: nullable(Time),
+    disabled_at: nullable(Time, { examples: [null] }),
+  },
+  { title: "User" },
+)
+const Workspace = t.Object(
+  {
+    id: t.String({ examples: ["ws_01m7y48vkz3s85f1acdta2"] }),
+    name: t.String({ examples: ["finance"] }),
+    created_at: Time,
+    enforce_redaction: t.Boolean(),
+    member_ids: t.Array(t.String({ examples: ["user_01m7y48vkz3s85f1acdta2"] })),
+  },
+  { title: "Workspace" },
+)
+
+export const listUsers = operation({
+  id: "listUsers",
+  session: "administrator",
+  summary: "List users",
+  tag: TAG,
+  answers: { 200: { description: "All users", schema: data(User) } },
+})
+
+export const updateUser = operation({
+  id: "updateUser",
+  session: "administrator",
+  summary: "Change a user's name or role, disable or enable the user",
+  tag: TAG,
+  params: byId,
+  body: closed({ name: t.Optional(t.String()), role: t.Optional(Role), disabled: t.Optional(t.Boolean()) }),
+  example: { role: "administrator" },
+  answers: { 200: { description: "The user", schema: User } },
+  errors: ["not_found", "conflict"],
+})
+
+export const deleteUser = operation({
+  id: "deleteUser",
+  session: "administrator",
+  summary: "Remove a user",
+  description: "Signs the user out and ends the user's API keys, but those that `keys_to` takes over.",
+  tag: TAG,
+  params: byId,
+  query: t.Object({
+    keys_to: t.Optional(t.String({ description: "User who takes over the keys of the workspaces that both are in" })),
+  }),
+  answers: { 204: { description: "Done" } },
+  errors: ["not_found", "conflict"],
+})
+
+export const listInvitations = operation({
+  id: "listInvitations",
+  session: "administrator",
+  summary: "List open invitations",
+  tag: TAG,
+  answers: { 200: { description: "Those that can still be accepted", schema: data(Invitation) } },
+})
+
+export const createInvitation = operation({
+  id: "createInvitation",
+  session: "administrator",
+  summary: "Invite a person",
+  description: "The answer holds the token of the link `{app_url}/invitation?token=…`; it is shown once.",
+  tag: TAG,
+  body: closed({ email: t.String(), role: t.Optional(Role), workspace_id: t.Optional(t.String()) }),
+  example: { email: "grace@example.org", role: "member" },
+  answers: { 201: { description: "The invitation", schema: NewInvitation } },
+  errors: ["not_found", "conflict"],
+})
+
+export const deleteInvitation = operation({
+  id: "deleteInvitation",
+  session: "administrator",
+  summary: "Withdraw an invitation",
+  tag: TAG,
+  params: byId,
+  answers: { 204: { description: "Done" } },
+  errors: ["not_found"],
+})
+
+export const listWorkspaces = operation({
+  id: "listWorkspaces",
+  session: "administrator",
+  summary: "List workspaces",
+  tag: TAG,
+  answers: { 200: { description: "All workspaces", schema: data(Workspace) } },
+})
+
+export const createWorkspace = operation({
+  id: "createWorkspace",
+  session: "administrator",
+  summary: "Make a workspace",
+  description: "Whoever makes it is its first member.",
+  tag: TAG,
+  body: closed({ name: t.String() }),
+  example: { name: "finance" },
+  answers: { 201: { description: "The workspace", schema: Workspace } },
+  errors: ["conflict"],
+})
+
+export const updateWorkspace = operation({
+  id: "updateWorkspace",
+  session: "administrator",
+  summary: "Rename a workspace, or have all of it redacted",
+  tag: TAG,
+  params: byId,
+  body: closed({
+    name: t.Optional(t.String()),
+    enforce_redaction: t.Optional(t.Boolean({ description: "Redact every conversation and run of the workspace" })),
+  }),
+  example: { enforce_redaction: true },
+  answers: { 200: { description: "The workspace", schema: Workspace } },
+  errors: ["not_found", "conflict"],
+})
+
+const membership = t.Object({ id: t.String(), user_id: t.String() })
+
+export const addWorkspaceMember = operation({
+  id: "addWorkspaceMember",
+  session: "administrator",
+  summary: "Add a user to a workspace",
+  tag: TAG,
+  params: membership,
+  answers: { 200: { description: "The workspace", schema: Workspace } },
+  errors: ["not_found"],
+})
+
+export const removeWorkspaceMember = operation({
+  id: "removeWorkspaceMember",
+  session: "administrator",
+  summary: "Remove a user from a workspace",
+  tag: TAG,
+  params: membership,
+  answers: { 204: { description: "Done" } },
+  errors: ["not_found", "conflict"],
+})

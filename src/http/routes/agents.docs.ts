@@ -1,0 +1,276 @@
+/** What the routes of agent runs take and answer. */
+import { t } from "elysia"
+import { DEFAULT_MAX_STEPS, DEFAULT_TIMEOUT_SECONDS, MAX_STEPS, MAX_TIMEOUT_SECONDS } from "../../agents/request.ts"
+import type { RunStatus } from "../../storage/runs.ts"
+import { event, FAILURE } from "../events.ts"
+import { operation } from "../operation.ts"
+import {
+  IDEMPOTENCY_KEY,
+  Issue,
+  integer,
+  JsonObject,
+  LAST_EVENT_ID,
+  listOf,
+  nullable,
+  oneOf,
+  Position,
+  pageQuery,
+  StoredError,
+  Time,
+} from "../schemas.ts"
+
+/** Longest task in characters; a JSON body has at most 1 MB in any case. */
+const MAX_TASK_CHARACTERS = 200_000
+export const STATUSES = ["running", "completed", "failed", "timed_out", "cancelled"] as const satisfies RunStatus[]
+
+export const RunRequestBody = t.Object({
+  task: t.String({ minLength: 1, maxLength: MAX_TASK_CHARACTERS }),
+  model: t.Optional(nullable(t.String({ description: "`value` of a model; the default one unless told" }))),
+  tools: t.Optional(
+    nullable(
+      t.Array(t.String(), {
+        maxItems: 200,
+        description:
+          "Names of the tools that may be used; all built-in ones by default. Tools of external servers, `server.tool` or `server.*`, only join when named",
+      }),
+    ),
+  ),
+  file_ids: t.Optional(
+    nullable(t.Array(t.String(), { maxItems: 1_000, description: "Only these files; an empty list does not narrow" })),
+  ),
+  context_id: t.Optional(
+    nullable(
+      t.String({
+        pattern: "^[A-Za-z0-9_.:-]{1,128}$",
+        description: "Only the files of this scope, or of the conversation `conv_…`",
+      }),
+    ),
+  ),
+  timeout_seconds: t.Optional(
+    nullable(
+      integer({
+        minimum: 1,
+        maximum: MAX_TIMEOUT_SECONDS,
+        default: DEFAULT_TIMEOUT_SECONDS,
+        description: "Counts from acceptance",
+      }),
+    ),
+  ),
+  max_steps: t.Optional(
+    nullable(
+      integer({
+        minimum: 1,
+        maximum: MAX_STEPS,
+        default: DEFAULT_MAX_STEPS,
+        description: "Model turns; the last one is asked for an answer",
+      }),
+    ),
+  ),
+  output_schema: t.Optional(
+    nullable(
+      t.Record(t.String(), t.Any(), {
+        description:
+          "JSON Schema that the answer must meet. Under redaction its texts are redacted, and the answer is held to it as the model saw it; names of properties that are private are 400",
+      }),
+    ),
+  ),
+  redaction: t.Optional(nullable(t.Union([t.Boolean(), JsonObject]))),
+  additional_metadata: t.Optional(nullable(JsonObject)),
+})
+
+const STEP = {
+  index: 1,
+  type: "tool_call",
+  name: "search_library",
+  arguments: { query: "notice period" },
+  result: "[1] contract.pdf, page 4: Either party may end this agreement with 90 days' notice.",
+  is_error: false,
+  started_at: "2026-11-21T10:00:00.000Z",
+  duration_ms: 12,
+}
+
+const Step = t.Object(
+  {
+    index: integer(),
+    type: t.Literal("tool_call"),
+    name: t.String(),
+    arguments: JsonObject,
+    result: nullable(t.String({ description: "Null while the tool runs; at most 20 000 characters" })),
+    is_error: t.Boolean(),
+    started_at: Time,
+    duration_ms: nullable(t.Number()),
+  },
+  { title: "Step", examples: [STEP] },
+)
+
+const SUMMARY = {
+  run_id: "run_01m7y48vkz3s85f1acdta2",
+  status: "completed",
+  output: "90 days [1].",
+  structured_output: { days: 90 },
+  model: "ollama/llama3.2:3b",
+  citations: [
+    {
+      index: 1,
+      file_id: "file_01m7y48vkz3s85f1acdta2",
+      chunk_id: "chunk_00000000a7",
+      name: "contract.pdf",
+      position: { page: 4, sheet: null, slide: null, member: null, section: "3.2 Term", start: 1234, end: 1291 },
+    },
+  ],
+  finish_reason: "final_answer",
+  error: null,
+  warnings: [],
+  usage: { prompt_tokens: 812, completion_tokens: 31 },
+  ner_count: 0,
+  started_at: "2026-11-21T10:00:00.000Z",
+  finished_at: "2026-11-21T10:00:04.118Z",
+  task: "What notice period do our supplier contracts have? Give days.",
+  additional_metadata: {},
+}
+
+const RUN = {
+  run_id: t.String(),
+  status: oneOf(STATUSES),
+  output: t.String(),
+  structured_output: t.Any({ description: "The answer as JSON that meets output_schema; null without one" }),
+  model: t.String(),
+  citations: t.Array(
+    t.Object(
+      {
+        index: integer(),
+        file_id: t.String(),
+        chunk_id: nullable(t.String({ description: "Null for a stretch that was read" })),
+        name: t.String(),
+        position: Position,
+      },
+      { title: "RunCitation" },
+    ),
+    { description: "What the markers [1], [2] … in the output stand for" },
+  ),
+  finish_reason: nullable(
+    oneOf(["final_answer", "max_steps", "cancelled", "timeout", "error"], { description: "Null while running" }),
+  ),
+  error: nullable(StoredError),
+  warnings: t.Array(Issue, { description: "`redaction_partial`: writing whose names are not known" }),
+  usage: t.Object({ prompt_tokens: integer(), completion_tokens: integer() }, { title: "Usage" }),
+  ner_count: integer({ description: "Values that were redacted" }),
+  started_at: Time,
+  finished_at: nullable(Time),
+  task: t.String({ description: "As the model saw it" }),
+  additional_metadata: JsonObject,
+}
+const Run = t.Object({ ...RUN, steps: t.Array(Step) }, { title: "Run", examples: [{ ...SUMMARY, steps: [STEP] }] })
+const RunSummary = t.Object(
+  { ...RUN, step_count: integer() },
+  { title: "RunSummary", examples: [{ ...SUMMARY, step_count: 1 }] },
+)
+
+const byId = t.Object({ run_id: t.String() })
+
+export const runAgent = operation({
+  id: "runAgent",
+  scope: "agents",
+  summary: "Run an agent",
+  description:
+    "Blocks until the task ends; nothing on the way cuts a silent connection. A client that disconnects cancels its run. With `Prefer: respond-async` it answers 202 at once and the run goes on by itself. Tools that read the library (`search_library`, `read_file`, `list_files`, `query_table`) need a key with the scope `files:read`: named without it they are 403 `forbidden`, and by default they are left out. An `Idempotency-Key` that was used in the last 24 h gives the run that it started.",
+  tag: "Agents",
+  headers: [
+    IDEMPOTENCY_KEY,
+    {
+      name: "Prefer",
+      description: "`respond-async`: answer at once and let the run go on",
+      schema: { type: "string", enum: ["respond-async"] },
+    },
+  ],
+  body: RunRequestBody,
+  example: {
+    task: "What notice period do our supplier contracts have? Give days.",
+    tools: ["search_library", "read_file"],
+    output_schema: { type: "object", properties: { days: { type: "integer" } }, required: ["days"] },
+  },
+  answers: {
+    200: { description: "The completed or cancelled run", schema: Run },
+    202: { description: "Accepted, with `Prefer: respond-async`", schema: Run },
+  },
+  errors: [
+    "not_found",
+    "model_not_found",
+    "agent_timeout",
+    "conflict",
+    "output_schema_violation",
+    "invalid_pattern",
+    "model_error",
+    "model_unavailable",
+  ],
+})
+
+export const listRuns = operation({
+  id: "listRuns",
+  scope: "agents",
+  summary: "List runs",
+  description: "Newest first, without their steps.",
+  tag: "Agents",
+  query: t.Object({
+    ...pageQuery,
+    status: t.Optional(t.String({ description: `Comma-separated: ${STATUSES.join(", ")}` })),
+  }),
+  answers: { 200: { description: "One page", schema: listOf(RunSummary, "RunList") } },
+})
+
+export const getRun = operation({
+  id: "getRun",
+  scope: "agents",
+  summary: "Get a run",
+  description: "Also while it runs: steps are stored as they happen.",
+  tag: "Agents",
+  params: byId,
+  answers: { 200: { description: "The run", schema: Run } },
+  errors: ["not_found"],
+})
+
+export const deleteRun = operation({
+  id: "deleteRun",
+  scope: "agents",
+  summary: "Delete a run",
+  description: "With its steps. A run that is `running` is 409 `conflict`: cancel it first.",
+  tag: "Agents",
+  params: byId,
+  answers: { 204: { description: "Deleted" } },
+  errors: ["not_found", "conflict"],
+})
+
+export const cancelRun = operation({
+  id: "cancelRun",
+  scope: "agents",
+  summary: "Cancel a run",
+  description: "A run that has ended stays as it is.",
+  tag: "Agents",
+  params: byId,
+  answers: { 202: { description: "The run", schema: Run } },
+  errors: ["not_found"],
+})
+
+export const RunEvent = t.Union(
+  [
+    event("run_started", t.Object({ run_id: t.String(), model: t.String(), started_at: Time })),
+    event("step_started", Step),
+    event("step_completed", Step),
+    event("run_finished", Run),
+    ...FAILURE,
+  ],
+  { title: "RunEvent" },
+)
+
+export const watchRun = operation({
+  id: "watchRun",
+  scope: "agents",
+  summary: "Watch a run",
+  description:
+    "Server-sent events: `run_started`, `step_started` and `step_completed` (a step), `run_finished` (the run), `done`. All from the beginning, or those after `Last-Event-ID`.",
+  tag: "Agents",
+  params: byId,
+  headers: [LAST_EVENT_ID],
+  answers: { 200: { description: "The stream", events: RunEvent } },
+  errors: ["invalid_request", "not_found"],
+})

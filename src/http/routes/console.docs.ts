@@ -1,0 +1,178 @@
+/** What the console's own routes take and answer. */
+import { t } from "elysia"
+import { operation } from "../operation.ts"
+import { integer, oneOf, Time } from "../schemas.ts"
+import { Session, Validity } from "./keys.docs.ts"
+
+const TAG = "Console"
+
+export const Role = oneOf(["administrator", "member"])
+
+const invitationFields = {
+  id: t.String({ examples: ["inv_01m7y48vkz3s85f1acdta2"] }),
+  email: t.String({ examples: ["grace@example.org"] }),
+  role: Role,
+  workspace: t.String({ examples: ["default"] }),
+  created_at: Time,
+  expires_at: Time,
+}
+export const Invitation = t.Object(invitationFields, { title: "Invitation" })
+export const NewInvitation = t.Object(
+  { ...invitationFields, token: t.String({ examples: ["inv_…"] }) },
+  { title: "NewInvitation" },
+)
+
+const WorkspaceName = t.Object(
+  { id: t.String({ examples: ["ws_01m7y48vkz3s85f1acdta2"] }), name: t.String({ examples: ["default"] }) },
+  { title: "WorkspaceName" },
+)
+const Account = t.Object(
+  {
+    user: t.Object({
+      id: t.String({ examples: ["user_01m7y48vkz3s85f1acdta2"] }),
+      email: t.String({ examples: ["ada@example.org"] }),
+      name: t.String({ examples: ["Ada"] }),
+      role: Role,
+    }),
+    workspace: WorkspaceName,
+    workspaces: t.Array(WorkspaceName),
+    expires_at: Time,
+    version: t.String({ examples: ["0.1.0"] }),
+  },
+  { title: "Account" },
+)
+const SessionRecord = t.Object(
+  {
+    id: t.String({ examples: ["ses_01m7y48vkz3s85f1acdta2"] }),
+    user_agent: t.String({ examples: ["Mozilla/5.0"] }),
+    address: t.String({ examples: ["192.0.2.7"] }),
+    created_at: Time,
+    last_used_at: Time,
+    expires_at: Time,
+    current: t.Boolean({ description: "The session that asks", examples: [true] }),
+  },
+  { title: "SessionRecord" },
+)
+const Overview = t.Object(
+  {
+    uptime_seconds: integer({ examples: [3600] }),
+    embedding_model: t.String({ examples: ["builtin/multilingual"] }),
+    disk: t.Object({
+      used_bytes: integer({ examples: [48_211_300] }),
+      free_bytes: integer({ examples: [91_000_000_000] }),
+    }),
+    requests: t.Array(
+      t.Object({
+        key_id: t.String({ examples: ["key_01m7y48vkz3s85f1acdta2"] }),
+        name: t.String({ examples: ["intranet search"] }),
+        per_minute: t.Array(integer({ examples: [7] })),
+      }),
+    ),
+  },
+  { title: "Overview" },
+)
+
+const password = t.String({ description: "8 to 1000 characters" })
+const Token = t.Object({ token: t.String() })
+
+export const claimDaemon = operation({
+  id: "claimDaemon",
+  open: true,
+  summary: "Claim a fresh daemon",
+  description: "Makes the first administrator. The token comes from the log or from `carrel users setup-link`.",
+  tag: TAG,
+  body: t.Object({ token: t.String(), email: t.String(), password, name: t.Optional(t.String()) }),
+  example: { token: "setup_…", email: "ada@example.org", password: "correct horse battery" },
+  answers: { 201: { description: "The session", schema: Session } },
+  errors: ["forbidden", "conflict", "rate_limited"],
+})
+
+export const checkSetupToken = operation({
+  id: "checkSetupToken",
+  open: true,
+  summary: "Is this setup link still good?",
+  tag: TAG,
+  body: Token,
+  example: { token: "setup_…" },
+  answers: { 200: { description: "The answer", schema: Validity } },
+  errors: ["forbidden", "rate_limited"],
+})
+
+export const readInvitation = operation({
+  id: "readInvitation",
+  open: true,
+  summary: "Read an invitation by its token",
+  tag: TAG,
+  body: Token,
+  example: { token: "inv_…" },
+  answers: { 200: { description: "The invitation", schema: Invitation } },
+  errors: ["forbidden", "rate_limited"],
+})
+
+export const acceptInvitation = operation({
+  id: "acceptInvitation",
+  open: true,
+  summary: "Accept an invitation",
+  tag: TAG,
+  body: t.Object({ token: t.String(), password, name: t.Optional(t.String()) }),
+  example: { token: "inv_…", password: "correct horse battery", name: "Grace" },
+  answers: { 201: { description: "The session", schema: Session } },
+  errors: ["forbidden", "conflict", "rate_limited"],
+})
+
+export const getAccount = operation({
+  id: "getAccount",
+  session: "member",
+  summary: "Who is signed in, and in which workspace",
+  tag: TAG,
+  answers: { 200: { description: "The account", schema: Account } },
+})
+
+export const updateAccount = operation({
+  id: "updateAccount",
+  session: "member",
+  summary: "Change the own name or switch the workspace of the session",
+  tag: TAG,
+  body: t.Object({ name: t.Optional(t.String()), workspace_id: t.Optional(t.String()) }),
+  example: { name: "Ada" },
+  answers: { 200: { description: "The account", schema: Account } },
+  errors: ["not_found"],
+})
+
+export const changePassword = operation({
+  id: "changePassword",
+  session: "member",
+  summary: "Change the own password",
+  description: "Ends all other sessions of the account. Wrong current passwords delay further tries, as sign-in does.",
+  tag: TAG,
+  body: t.Object({ current_password: t.String(), new_password: password }),
+  example: { current_password: "correct horse battery", new_password: "staple battery horse" },
+  answers: { 204: { description: "Done" } },
+})
+
+export const listSessions = operation({
+  id: "listSessions",
+  session: "member",
+  summary: "List the own sessions",
+  tag: TAG,
+  answers: { 200: { description: "Last used first", schema: t.Object({ data: t.Array(SessionRecord) }) } },
+})
+
+export const endSession = operation({
+  id: "endSession",
+  session: "member",
+  summary: "End one of the own sessions",
+  tag: TAG,
+  params: t.Object({ id: t.String() }),
+  answers: { 204: { description: "Done" } },
+  errors: ["not_found"],
+})
+
+export const getOverview = operation({
+  id: "getOverview",
+  session: "member",
+  summary: "Disk, embedding model, and requests of each key in the last hour",
+  description: "`per_minute` has one count per minute, oldest first. Keys without requests are left out.",
+  tag: TAG,
+  answers: { 200: { description: "The figures", schema: Overview } },
+})

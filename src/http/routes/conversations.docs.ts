@@ -1,0 +1,155 @@
+/** What the routes of conversations take and answer. */
+import { t } from "elysia"
+import {
+  ConversationEvent,
+  ConversationSchema,
+  ConversationSummarySchema,
+  MessageText,
+  STREAM,
+  TurnAnswerSchema,
+  turnFields,
+} from "../chat-schemas.ts"
+import { operation } from "../operation.ts"
+import { IDEMPOTENCY_KEY, LAST_EVENT_ID, listOf, pageQuery } from "../schemas.ts"
+
+const turnBody = t.Object({ message: MessageText, ...turnFields })
+const regenerateBody = t.Optional(t.Object({ message: t.Optional(MessageText), ...turnFields }))
+const byId = t.Object({ conversation_id: t.String() })
+const ofMessage = t.Object({ conversation_id: t.String(), message_id: t.String() })
+const listQuery = t.Object({
+  ...pageQuery,
+  q: t.Optional(t.String({ maxLength: 500, description: "Part of a title or of a message" })),
+})
+const changeBody = t.Object({
+  title: t.Optional(t.String({ minLength: 1, maxLength: 500 })),
+  additional_metadata: t.Optional(t.Record(t.String(), t.Any())),
+})
+
+/** What can be wrong with a turn. */
+export const TURN_ERRORS = [
+  "invalid_request",
+  "not_found",
+  "model_not_found",
+  "conversation_busy",
+  "conflict",
+  "invalid_pattern",
+  "model_error",
+  "model_unavailable",
+] as const
+
+/** What the three routes share that answer by a stream, or by JSON where the client asks for it. */
+const TURN = {
+  scope: "chat",
+  tag: "Conversations",
+  headers: [IDEMPOTENCY_KEY],
+  answers: {
+    200: {
+      description: "The reply: as events, or with `Accept: application/json` as one body",
+      schema: TurnAnswerSchema,
+      events: ConversationEvent,
+    },
+  },
+  errors: TURN_ERRORS,
+  example: { message: "What is the notice period of the lease?", model: "ollama/llama3.2:3b" },
+} as const
+
+const streamed = (description: string): string =>
+  `${description}\n\n${STREAM}\n\nWith \`Accept: application/json\` the answer is one JSON body, sent when the reply is complete. A call that repeats an \`Idempotency-Key\` of the last 24 h follows the reply that the first one began.`
+
+export const createConversation = operation({
+  ...TURN,
+  id: "createConversation",
+  summary: "Start a conversation",
+  description: streamed("Makes a conversation and streams the reply to its first message."),
+  body: turnBody,
+})
+
+export const sendMessage = operation({
+  ...TURN,
+  id: "sendMessage",
+  summary: "Send a follow-up",
+  description: streamed("What is not given is as in the message before."),
+  params: byId,
+  body: turnBody,
+})
+
+export const regenerateMessage = operation({
+  ...TURN,
+  id: "regenerateMessage",
+  summary: "Write a reply anew",
+  description: streamed(
+    "`message_id` names the reply, or the user's message that it answers; with `message` that one is changed first. What came after is removed.",
+  ),
+  params: ofMessage,
+  body: regenerateBody,
+})
+
+export const listConversations = operation({
+  id: "listConversations",
+  scope: "chat",
+  summary: "List conversations",
+  tag: "Conversations",
+  query: listQuery,
+  answers: {
+    200: {
+      description: "One page, newest activity first, without messages",
+      schema: listOf(ConversationSummarySchema, "ConversationList"),
+    },
+  },
+})
+
+export const getConversation = operation({
+  id: "getConversation",
+  scope: "chat",
+  summary: "Get a conversation with its messages",
+  tag: "Conversations",
+  params: byId,
+  answers: { 200: { description: "The conversation", schema: ConversationSchema } },
+  errors: ["not_found"],
+})
+
+export const updateConversation = operation({
+  id: "updateConversation",
+  scope: "chat",
+  summary: "Change title or metadata",
+  tag: "Conversations",
+  params: byId,
+  body: changeBody,
+  example: { title: "Lease of the boathouse" },
+  answers: { 200: { description: "The changed conversation", schema: ConversationSchema } },
+  errors: ["not_found"],
+})
+
+export const deleteConversation = operation({
+  id: "deleteConversation",
+  scope: "chat",
+  summary: "Delete a conversation",
+  description: "A reply that is being written is stopped.",
+  tag: "Conversations",
+  params: byId,
+  answers: { 204: { description: "Deleted" } },
+  errors: ["not_found"],
+})
+
+export const followConversation = operation({
+  id: "followConversation",
+  scope: "chat",
+  summary: "Follow the newest reply",
+  description: `Replays the events after \`Last-Event-ID\` (all without it) and goes on until the reply ends.\n\n${STREAM}`,
+  tag: "Conversations",
+  params: byId,
+  headers: [LAST_EVENT_ID],
+  answers: { 200: { description: "The reply as events", events: ConversationEvent } },
+  errors: ["invalid_request", "not_found"],
+})
+
+export const cancelReply = operation({
+  id: "cancelReply",
+  scope: "chat",
+  summary: "Stop the reply that is being written",
+  description: "What is written of it so far is stored with `finish_reason` `cancelled`. Of no effect where none is.",
+  tag: "Conversations",
+  params: byId,
+  answers: { 202: { description: "The conversation", schema: ConversationSchema } },
+  errors: ["not_found"],
+})

@@ -1,0 +1,37 @@
+/** The routes of the API, once: what every walk over the route table sees. */
+import { Elysia } from "elysia"
+import type { Services } from "../services.ts"
+import { administrationRoutes } from "./administration.ts"
+import { agentRoutes } from "./agents.ts"
+import { consoleRoutes } from "./console.ts"
+import { conversationRoutes } from "./conversations.ts"
+import { jsonConversationRoutes } from "./conversations-json.ts"
+import { healthRoutes } from "./health.ts"
+import { keysRoutes } from "./keys.ts"
+import { libraryRoutes } from "./library.ts"
+import { modelRoutes } from "./models.ts"
+import { redactRoutes } from "./redact.ts"
+import { searchRoutes } from "./search.ts"
+import { uploadRoutes } from "./upload.ts"
+
+/** The prefix that is canonical; every route but those of health answers without it as well. */
+export const PREFIX = "/external-docs"
+
+/** Under no prefix. */
+export const apiRoutes = (services: Services) =>
+  new Elysia()
+    .use(uploadRoutes(services))
+    .use(libraryRoutes(services))
+    .use(searchRoutes(services))
+    .use(modelRoutes(services))
+    .use(conversationRoutes(services))
+    .use(jsonConversationRoutes(services))
+    .use(agentRoutes(services))
+    .use(redactRoutes(services))
+    .use(keysRoutes(services))
+    .use(consoleRoutes(services))
+    .use(administrationRoutes(services))
+
+/** As the reference shows them: under the canonical prefix, once. */
+export const documentedRoutes = (services: Services) =>
+  new Elysia().use(healthRoutes(services)).use(new Elysia({ prefix: PREFIX }).use(apiRoutes(services)))

@@ -1,0 +1,171 @@
+/** What the routes of API keys and console sessions take and answer. */
+import { t } from "elysia"
+import { SCOPES } from "../../keys/principal.ts"
+import { operation } from "../operation.ts"
+import { closed, integer, listOf, nullable, oneOf, pageQuery, Time } from "../schemas.ts"
+
+const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60
+
+const KEY = {
+  id: "key_01m7y48vkz3s85f1acdta2",
+  name: "intranet search",
+  client_id: "cid_01m7y48vkz3s85f1acdta2",
+  workspace: "default",
+  owner: { id: "user_01m7y48vkz3s85f1acdta2", name: "Ada", email: "ada@example.org", active: true },
+  scopes: ["search"],
+  rate_limit_per_minute: 300,
+  expires_at: null,
+  created_at: "2026-11-21T10:00:00.000Z",
+  last_used_at: null,
+  revoked_at: null,
+}
+
+const keyFields = {
+  id: t.String(),
+  name: t.String(),
+  client_id: t.String(),
+  workspace: t.String(),
+  owner: nullable(
+    t.Object(
+      { id: t.String(), name: t.String(), email: t.String(), active: t.Boolean() },
+      {
+        description:
+          "The user whose access the key is; it works while `active`, that is, the user is enabled and in the workspace. Null for keys of the command line.",
+      },
+    ),
+  ),
+  scopes: t.Array(oneOf(SCOPES)),
+  rate_limit_per_minute: nullable(integer()),
+  expires_at: nullable(Time),
+  created_at: Time,
+  last_used_at: nullable(Time),
+  revoked_at: nullable(Time),
+}
+const Key = t.Object(keyFields, { title: "Key", examples: [KEY] })
+const NewKey = t.Object(
+  { ...keyFields, private_key: t.String(), secret: t.String() },
+  { title: "NewKey", examples: [{ ...KEY, private_key: "cpk_…", secret: "csk_…" }] },
+)
+
+const settings = {
+  name: t.String({ minLength: 1, maxLength: 128 }),
+  scopes: t.Optional(t.Array(t.String(), { description: SCOPES.join(", "), minItems: 1 })),
+  expires_at: t.Optional(nullable(t.String())),
+  rate_limit_per_minute: t.Optional(nullable(integer({ minimum: 1, maximum: 1_000_000 }))),
+}
+
+export const Session = t.Object({ token: t.String({ examples: ["cst_…"] }), expires_at: Time }, { title: "Session" })
+export const Validity = t.Object({ valid: t.Boolean({ examples: [true] }) }, { title: "Validity" })
+const byId = t.Object({ id: t.String() })
+const TAG = "Keys and sessions"
+
+export const signIn = operation({
+  id: "signIn",
+  open: true,
+  summary: "Sign in",
+  description: "Also sets the console's cookie. After five failures each further try is slowed down.",
+  tag: TAG,
+  body: t.Object({ email: t.String(), password: t.String() }),
+  example: { email: "ada@example.org", password: "correct horse battery" },
+  answers: { 200: { description: "The session", schema: Session } },
+  errors: ["unauthorized", "forbidden", "rate_limited"],
+})
+
+export const signOut = operation({
+  id: "signOut",
+  session: "member",
+  summary: "Sign out",
+  tag: TAG,
+  answers: { 204: { description: "Done" } },
+})
+
+export const getStatus = operation({
+  id: "getStatus",
+  open: true,
+  summary: "Has this daemon been set up?",
+  tag: TAG,
+  answers: {
+    200: {
+      description: "The answer",
+      schema: t.Object(
+        { configured: t.Boolean({ examples: [true] }), version: t.String({ examples: ["0.1.0"] }) },
+        { title: "Status" },
+      ),
+    },
+  },
+  errors: ["rate_limited"],
+})
+
+export const verifyCredentials = operation({
+  id: "verifyCredentials",
+  open: true,
+  summary: "Are these credentials valid?",
+  tag: TAG,
+  body: t.Object({ client_id: t.String(), private_key: t.String(), secret: t.String() }),
+  example: { client_id: "cid_…", private_key: "cpk_…", secret: "csk_…" },
+  answers: { 200: { description: "The answer", schema: Validity } },
+  errors: ["rate_limited"],
+})
+
+export const createKey = operation({
+  id: "createKey",
+  session: "member",
+  summary: "Generate an API key",
+  description: "The only answer that holds `private_key` and `secret`. The key belongs to the session's workspace.",
+  tag: TAG,
+  body: closed(settings),
+  example: { name: "intranet search", scopes: ["search"], rate_limit_per_minute: 300 },
+  answers: { 201: { description: "The key", schema: NewKey } },
+})
+
+export const listKeys = operation({
+  id: "listKeys",
+  session: "member",
+  summary: "List API keys",
+  description: "Newest first. Administrators see all keys of the workspace, members those that they own.",
+  tag: TAG,
+  query: t.Object(pageQuery),
+  answers: { 200: { description: "A page of keys", schema: listOf(Key, "KeyList") } },
+})
+
+export const updateKey = operation({
+  id: "updateKey",
+  session: "member",
+  summary: "Change an API key, or hand it over to another user",
+  tag: TAG,
+  params: byId,
+  body: closed({
+    ...settings,
+    name: t.Optional(settings.name),
+    owner_id: t.Optional(
+      nullable(t.String({ description: "A user of the workspace; null: nobody's. For administrators" })),
+    ),
+  }),
+  example: { rate_limit_per_minute: 300 },
+  answers: { 200: { description: "The key", schema: Key } },
+  errors: ["not_found", "conflict"],
+})
+
+export const rotateKey = operation({
+  id: "rotateKey",
+  session: "member",
+  summary: "Replace private key and secret",
+  description: "The old pair stays valid for `grace_seconds`, 0 by default.",
+  tag: TAG,
+  params: byId,
+  body: t.Optional(closed({ grace_seconds: t.Optional(integer({ minimum: 0, maximum: MAX_GRACE_SECONDS })) })),
+  example: { grace_seconds: 3600 },
+  answers: { 200: { description: "The key with its new private key and secret", schema: NewKey } },
+  errors: ["not_found", "conflict"],
+})
+
+export const revokeKey = operation({
+  id: "revokeKey",
+  session: "member",
+  summary: "Revoke an API key",
+  description: "Effective at once. The key stays in the list with `revoked_at`.",
+  tag: TAG,
+  params: byId,
+  answers: { 204: { description: "Done" } },
+  errors: ["not_found"],
+})

@@ -1,0 +1,121 @@
+/** What the routes of the library take and answer. */
+import { t } from "elysia"
+import { event, FAILURE } from "../events.ts"
+import { FileSchema } from "../file-record.ts"
+import { operation } from "../operation.ts"
+import { JsonObject, listOf, nullable, pageQuery } from "../schemas.ts"
+
+const byId = t.Object({ file_id: t.String() })
+
+const listQuery = t.Object({
+  ...pageQuery,
+  status: t.Optional(t.String({ description: "Comma-separated: queued, indexing, searchable, failed" })),
+  type: t.Optional(t.String({ description: "Comma-separated extensions" })),
+  tag: t.Optional(t.String({ description: "Comma-separated; any of them" })),
+  name: t.Optional(t.String({ description: "Part of the name, any case" })),
+  context_id: t.Optional(t.String({ description: "Only files of this scope" })),
+  created_after: t.Optional(t.String({ description: "ISO-8601" })),
+  created_before: t.Optional(t.String({ description: "ISO-8601" })),
+  sort: t.Optional(t.UnionEnum(["created_at", "updated_at", "name", "size", "status"], { default: "created_at" })),
+  order: t.Optional(t.UnionEnum(["asc", "desc"], { default: "desc" })),
+})
+export type ListQuery = typeof listQuery.static
+
+export const listFiles = operation({
+  id: "listFiles",
+  scope: "files:read",
+  summary: "List files",
+  tag: "Files",
+  query: listQuery,
+  answers: { 200: { description: "One page, newest first by default", schema: listOf(FileSchema, "FileList") } },
+})
+
+export const getFile = operation({
+  id: "getFile",
+  scope: "files:read",
+  summary: "Get a file's record",
+  tag: "Files",
+  params: byId,
+  answers: { 200: { description: "The record", schema: FileSchema } },
+  errors: ["not_found"],
+})
+
+export const updateFile = operation({
+  id: "updateFile",
+  scope: "files:write",
+  summary: "Change a file's name, tags, metadata or context",
+  description: "The new name must end in an extension that an upload may have.",
+  tag: "Files",
+  params: byId,
+  body: t.Object({
+    name: t.Optional(t.String({ minLength: 1, maxLength: 1_000 })),
+    tags: t.Optional(t.Array(t.String())),
+    metadata: t.Optional(JsonObject),
+    context_id: t.Optional(nullable(t.String())),
+  }),
+  example: { name: "report-2026.pdf", tags: ["finance"], context_id: "project:42" },
+  answers: { 200: { description: "The changed record", schema: FileSchema } },
+  errors: ["not_found"],
+})
+
+export const deleteFile = operation({
+  id: "deleteFile",
+  scope: "files:write",
+  summary: "Delete a file",
+  description: "Gone from search at once; bytes and index entries are removed.",
+  tag: "Files",
+  params: byId,
+  answers: { 204: { description: "Deleted" } },
+  errors: ["not_found"],
+})
+
+export const downloadFile = operation({
+  id: "downloadFile",
+  scope: "files:read",
+  summary: "Download the original",
+  description:
+    "The type is the file's own. Range requests are answered, also with `If-Range`; `If-None-Match` with the `ETag` of an earlier answer gives 304.",
+  tag: "Files",
+  params: byId,
+  answers: {
+    200: { description: "The bytes", type: "*/*" },
+    206: { description: "A part of the bytes", type: "*/*" },
+    304: { description: "The bytes are those of the given ETag" },
+  },
+  errors: ["not_found", "range_not_satisfiable"],
+})
+
+export const getFileText = operation({
+  id: "getFileText",
+  scope: "files:read",
+  summary: "Get the extracted text",
+  description: "Positions of hits and citations are offsets into this text, in UTF-16 code units.",
+  tag: "Files",
+  params: byId,
+  answers: { 200: { description: "The text", type: "text/plain" } },
+  errors: ["not_found", "conflict"],
+})
+
+export const reindexFile = operation({
+  id: "reindexFile",
+  scope: "files:write",
+  summary: "Read and index a file again",
+  description: "The present version stays findable until the new one is.",
+  tag: "Files",
+  params: byId,
+  answers: { 202: { description: "Queued", schema: FileSchema } },
+  errors: ["not_found"],
+})
+
+export const FileEvent = t.Union([event("file", FileSchema), ...FAILURE], { title: "FileStreamEvent" })
+
+export const watchFile = operation({
+  id: "watchFile",
+  scope: "files:read",
+  summary: "Watch a file until it is searchable or failed",
+  description: "Server-sent events named `file`, each with the whole record.",
+  tag: "Files",
+  params: byId,
+  answers: { 200: { description: "The stream", events: FileEvent } },
+  errors: ["not_found"],
+})

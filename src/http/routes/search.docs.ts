@@ -1,0 +1,160 @@
+/** What the routes of search take and answer. */
+import { t } from "elysia"
+import { FileSchema } from "../file-record.ts"
+import { operation } from "../operation.ts"
+import { closed, integer, nullable, optional, Position } from "../schemas.ts"
+
+export const Filters = closed(
+  {
+    file_ids: optional(t.Array(t.String(), { description: "Any of these files; an unknown one is 404" })),
+    types: optional(t.Array(t.String(), { description: "Any of these extensions", examples: [["pdf", "docx"]] })),
+    tags: optional(t.Array(t.String(), { description: "Any of these tags" })),
+    context_id: optional(t.String({ description: "The scope named at upload" })),
+    created_after: optional(t.String({ description: "ISO-8601", examples: ["2026-01-01T00:00:00.000Z"] })),
+    created_before: optional(t.String({ description: "ISO-8601" })),
+    metadata: optional(t.Record(t.String(), t.Any(), { description: "Every key must have exactly this value" })),
+  },
+  { description: "Each one narrows; lists are any-of; empty ones narrow nothing. Others are refused." },
+)
+
+const QueryText = t.String({
+  minLength: 1,
+  maxLength: 2000,
+  description:
+    'Plain words, in any language. "A phrase" in quotes and +word must stand in the passage, -word must not; with nothing but excluded words there is nothing to rank by, and they are taken as plain ones. No text is an error.',
+  examples: ["termination notice period"],
+})
+
+const Limit = (fallback: number) => t.Optional(integer({ minimum: 1, maximum: 100, default: fallback }))
+
+const Score = t.Number({ minimum: 0, maximum: 1, examples: [0.83] })
+const Relevance = t.Number({
+  minimum: 0,
+  maximum: 1,
+  description:
+    "How surely this answers the query, comparable between queries: of the hits at .5 about half are right, and filters do not change it. `score` only orders the hits of one answer.",
+  examples: [0.62],
+})
+const LeastRelevance = t.Optional(
+  t.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 0,
+    description:
+      "Hits of a lower `relevance` are left out; .01 drops what came near by chance, .5 keeps what is likelier right than wrong",
+    examples: [0.1],
+  }),
+)
+const LegScore = nullable(t.Object({ rank: integer({ minimum: 1 }), score: t.Number() }))
+
+const HIT = {
+  id: "chunk_00000000a7",
+  score: 0.83,
+  relevance: 0.62,
+  text: "Either party may end this agreement with 90 days' notice.",
+  highlights: [{ start: 46, end: 56 }],
+  file: { id: "file_01m7y48vkz3s85f1acdta2", name: "contract.pdf", type: "pdf", context_id: null, tags: [] },
+  position: { page: 4, sheet: null, slide: null, member: null, section: "3.2 Term", start: 1234, end: 1291 },
+}
+
+const Hit = t.Object(
+  {
+    id: t.String(),
+    score: Score,
+    relevance: Relevance,
+    text: t.String({ description: "Exactly the slice of the file's text that `position` names" }),
+    highlights: t.Array(t.Object({ start: integer(), end: integer() }), { description: "Offsets into `text`" }),
+    file: t.Object({
+      id: t.String(),
+      name: t.String(),
+      type: t.String(),
+      context_id: nullable(t.String()),
+      tags: t.Array(t.String()),
+    }),
+    position: Position,
+    scores: t.Optional(t.Object({ keyword: LegScore, semantic: LegScore }, { description: "Only with `explain`" })),
+  },
+  { title: "Hit", examples: [HIT] },
+)
+
+const Mode = t.UnionEnum(["hybrid", "keyword", "semantic"], { default: "hybrid" })
+
+const SearchAnswer = t.Object(
+  {
+    query: t.String({ examples: ["termination notice period"] }),
+    mode: Mode,
+    took_ms: t.Number({ examples: [12.3] }),
+    total: integer({ description: "Hits there are in all", examples: [1] }),
+    degraded: nullable(
+      t.Literal("keyword_only", {
+        description:
+          "The embedding model is down, or knows nothing of the query of a `semantic` search, such as its language: words alone were searched",
+      }),
+      { examples: [null] },
+    ),
+    index: t.Object({
+      searchable_files: integer({ examples: [120] }),
+      pending_files: integer({ examples: [0] }),
+      embedding_model: t.String({ examples: ["builtin/multilingual-256"] }),
+    }),
+    hits: t.Array(Hit),
+  },
+  { title: "SearchAnswer" },
+)
+
+const DocumentsAnswer = t.Object(
+  {
+    documents: t.Array(
+      t.Object(
+        { file: FileSchema, score: Score, relevance: Relevance, passages: t.Array(Hit) },
+        { title: "FoundDocument" },
+      ),
+    ),
+    took_ms: t.Number({ examples: [12.3] }),
+  },
+  { title: "DocumentsAnswer" },
+)
+
+const searchBody = t.Object({
+  query: QueryText,
+  limit: Limit(10),
+  offset: t.Optional(integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+  mode: t.Optional(Mode),
+  highlight: t.Optional(t.Boolean({ default: true })),
+  explain: t.Optional(t.Boolean({ default: false, description: "Adds each leg's rank and score" })),
+  min_relevance: LeastRelevance,
+  filters: optional(Filters),
+})
+
+const documentsBody = t.Object({
+  query: t.Optional(QueryText),
+  keywords: t.Optional(QueryText),
+  context_id: optional(t.String({ description: "A scope named at upload, or a conversation: then its files only" })),
+  limit: Limit(5),
+  min_relevance: LeastRelevance,
+  filters: optional(Filters),
+})
+
+export const search = operation({
+  id: "search",
+  scope: "search",
+  summary: "Search the library",
+  description: "Hybrid: exact BM25 and meaning, fused. The same library and query give the same order.",
+  tag: "Search",
+  body: searchBody,
+  example: { query: "termination notice period", limit: 10, min_relevance: 0.01, filters: { types: ["pdf"] } },
+  answers: { 200: { description: "The best passages, best first", schema: SearchAnswer } },
+  errors: ["not_found"],
+})
+
+export const findDocuments = operation({
+  id: "findDocuments",
+  scope: "search",
+  summary: "Find the most relevant documents",
+  description: "Hybrid search, with the hits of a file gathered under its record.",
+  tag: "Search",
+  body: documentsBody,
+  example: { query: "termination notice period", limit: 5 },
+  answers: { 200: { description: "The best documents, best first", schema: DocumentsAnswer } },
+  errors: ["not_found"],
+})

@@ -1,0 +1,144 @@
+/** Every route is declared by `operation`: who may call it, what it answers, and what the reference says of it. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import Ajv2020 from "ajv/dist/2020.js"
+import addFormats from "ajv-formats"
+import { openApiDocument } from "../../src/http/openapi.ts"
+import { NO_EXAMPLE } from "../../src/http/openapi-schemas.ts"
+import { type Declared, TAGS } from "../../src/http/operation.ts"
+import { documentedRoutes } from "../../src/http/routes/index.ts"
+import { needsCredentials } from "../../src/http/server.ts"
+import type { Services } from "../../src/http/services.ts"
+import { startTestApp, type TestApp } from "../support/app.ts"
+
+const table = documentedRoutes({ fileTypes: new Map([["txt", "text/plain"]]) } as unknown as Services)
+const routes = table.routes.map(({ method, path, hooks }) => ({
+  name: `${method} ${path}`,
+  method,
+  path,
+  declared: (hooks.detail as { "x-operation"?: Declared } | undefined)?.["x-operation"],
+}))
+const document = openApiDocument(table, "test") as unknown as Document
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, entry]) => ({ method: method.toUpperCase(), path, entry })),
+)
+
+interface Document {
+  paths: Record<string, Record<string, Entry>>
+  components: { schemas: Record<string, object> }
+}
+interface Content {
+  schema: object
+  example?: unknown
+}
+interface Entry {
+  operationId: string
+  requestBody?: { content: Record<string, Content> }
+  responses: Record<string, { content?: Record<string, Content> }>
+}
+
+/** Clients are generated with these names: one that changes breaks them. */
+const OPERATIONS = [
+  ...["getHealth", "getReadiness", "getMetrics"],
+  ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
+  ...["getFileText", "reindexFile", "watchFile", "search", "findDocuments", "listModels"],
+  ...["createConversation", "sendMessage", "regenerateMessage", "listConversations", "getConversation"],
+  ...["updateConversation", "deleteConversation", "followConversation", "cancelReply"],
+  ...["startConversation", "send", "continueConversation"],
+  ...["runAgent", "listRuns", "getRun", "deleteRun", "cancelRun", "watchRun", "redact"],
+  ...["signIn", "signOut", "getStatus", "verifyCredentials"],
+  ...["createKey", "listKeys", "updateKey", "rotateKey", "revokeKey"],
+  ...["claimDaemon", "checkSetupToken", "readInvitation", "acceptInvitation"],
+  ...["getAccount", "updateAccount", "changePassword", "listSessions", "endSession", "getOverview"],
+  ...["listTools", "getRedactionRules", "getUploadRules"],
+  ...["listUsers", "updateUser", "deleteUser", "listInvitations", "createInvitation", "deleteInvitation"],
+  ...["listWorkspaces", "createWorkspace", "updateWorkspace", "addWorkspaceMember", "removeWorkspaceMember"],
+]
+
+describe("the route table", () => {
+  test("has no route that is not declared", () => {
+    expect(routes.filter(({ declared }) => !declared).map(({ name }) => name)).toEqual([])
+    expect(routes.length).toBe(operations.length)
+  })
+
+  test("keeps the names of operations, each once", () => {
+    expect(operations.map(({ entry }) => entry.operationId).sort()).toEqual([...OPERATIONS].sort())
+  })
+
+  test("asks for a key exactly where a route names a scope", () => {
+    for (const { name, path, declared } of routes)
+      expect([name, needsCredentials(path)]).toEqual([name, declared?.scope !== undefined])
+  })
+
+  test("names a success and its form for every route", () => {
+    for (const { name, declared } of routes) {
+      const successes = Object.entries(declared!.answers).filter(([status]) => status < "300")
+      expect([name, successes.length > 0]).toEqual([name, true])
+      for (const [status, { schema, events, type }] of successes)
+        expect([name, status, Boolean(schema ?? events ?? type)]).toEqual([name, status, status !== "204"])
+    }
+  })
+
+  test("every section of the reference is used", () => {
+    expect(new Set(routes.map(({ declared }) => declared?.tag))).toEqual(new Set(Object.keys(TAGS) as never[]))
+  })
+})
+
+test("handlers return values, so that the compiler holds them to what is documented", () => {
+  const folder = resolve(import.meta.dir, "../../src/http/routes")
+  const making = readdirSync(folder).filter(file =>
+    /\bResponse\.json\(|\bas (?:any|never|unknown)\b/.test(readFileSync(join(folder, file), "utf8")),
+  )
+  expect(making).toEqual([])
+})
+
+describe("examples", () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema(document as object, "document")
+  const valid = (schema: object, value: unknown): string => {
+    const resolved = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object
+    return ajv.validate(resolved, value) ? "valid" : ajv.errorsText()
+  }
+
+  test("stand with every JSON body and are valid", () => {
+    for (const { method, path, entry } of operations) {
+      const bodies = Object.entries(entry.responses).map(([status, { content }]) => [status, content] as const)
+      for (const [status, content] of [["request", entry.requestBody?.content] as const, ...bodies]) {
+        const json = content?.["application/json"]
+        if (!json) continue
+        const name = `${method} ${path} ${status}`
+        expect([name, json.example === undefined ? "none" : valid(json.schema, json.example)]).toEqual([name, "valid"])
+        expect(JSON.stringify(json.example)).not.toContain(NO_EXAMPLE)
+      }
+    }
+  })
+
+  test("of components are valid", () => {
+    for (const [name, schema] of Object.entries(document.components.schemas))
+      for (const example of (schema as { examples?: unknown[] }).examples ?? [])
+        expect([name, valid(schema, example)]).toEqual([name, "valid"])
+  })
+})
+
+describe("a caller who shows nothing", () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await startTestApp()
+  })
+  afterAll(() => app.stop())
+
+  test("is let in nowhere but where the table says so", async () => {
+    for (const { method, path, entry } of operations) {
+      const { declared } = routes.find(route => route.declared?.id === entry.operationId)!
+      if (declared!.open) continue
+      const example = entry.requestBody?.content["application/json"]?.example
+      const response = await fetch(app.url + path.replace(/\{\w+\}/g, "x_unknown"), {
+        method,
+        ...(example ? { body: JSON.stringify(example), headers: { "content-type": "application/json" } } : {}),
+      })
+      expect([entry.operationId, response.status]).toEqual([entry.operationId, 401])
+    }
+  })
+})
