@@ -53,6 +53,14 @@ const PROVIDER_FORMATS = [
   "tskey-[a-z]+-[A-Za-z0-9]+-[A-Za-z0-9]+",
   "\\d{8,10}:AA[A-Za-z0-9_-]{33}", // Telegram
   "[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}", // Discord
+  "vc[pairk]_[A-Za-z0-9]{20,60}", // Vercel
+  "cf(?:k|ut|at)_[A-Za-z0-9]{40}[0-9a-f]{8}|v1\\.0-[0-9a-f]{24}-[0-9a-f]{146}", // Cloudflare
+  "ops_ey[A-Za-z0-9+/=]{100,1400}", // 1Password service accounts
+  "nfp_[A-Za-z0-9]{36}", // Netlify
+  "ATATT3[A-Za-z0-9_=-]{60,250}", // Atlassian
+  "dp\\.(?:pt|st|ct|sa|scim|audit)\\.(?:[a-z0-9_-]{1,40}\\.)?[A-Za-z0-9]{40,44}", // Doppler
+  "pul-[0-9a-f]{40}", // Pulumi
+  "[A-Za-z0-9]{14}\\.atlasv1\\.[A-Za-z0-9_-]{60,70}", // Terraform Cloud
   "c[ps]k_[A-Za-z0-9_-]{24,100}", // Carrel
 ]
 const PROVIDER = new RegExp(`(?<![A-Za-z0-9])(?:${PROVIDER_FORMATS.join("|")})(?![A-Za-z0-9])`, "g")
