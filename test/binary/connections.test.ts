@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { BUILD_TIMEOUT_MS, executable } from "../support/executable.ts"
+import { until } from "../support/until.ts"
 
 const traces = Bun.spawnSync(["strace", "-o", "/dev/null", "true"]).exitCode === 0
 if (!traces) console.log("skipped: strace is not installed, or may not trace here")
@@ -34,11 +35,9 @@ test.skipIf(!traces)(
       form.append("files", new Blob(["The spare gaskets are in the tin labelled Heron."]), "heron.txt")
       expect((await fetch(`${url}/external/upload`, { method: "POST", headers, body: form })).status).toBe(202)
       expect((await fetch(`${url}/external/models`, { headers })).status).toBe(200)
-      const question = JSON.stringify({ message: "Where are the spare gaskets?" })
-      for (let answer = ""; !answer.includes("Heron"); await Bun.sleep(200))
-        answer = await (
-          await fetch(`${url}/external/start-conversation`, { method: "POST", headers: json, body: question })
-        ).text()
+      const body = JSON.stringify({ message: "Where are the spare gaskets?" })
+      const ask = () => fetch(`${url}/external/start-conversation`, { method: "POST", headers: json, body })
+      await until(async () => (await (await ask()).text()).includes("Heron"), { everyMs: 200 })
     } finally {
       // The tracer passes no signal on; it ends with the process that it traces.
       const traced = Number(

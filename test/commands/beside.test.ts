@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
+import { until } from "../support/until.ts"
 import { carrel } from "./carrel.ts"
 
 let daemon: Daemon
@@ -18,7 +19,7 @@ beforeAll(async () => {
   daemon = await startDaemon()
   for (const word of ["heron", "plover", "curlew"])
     await daemon.upload(`${word}.txt`, `The ${word} wades in the shallows.`)
-  while ((await daemon.call("GET", "/libraries?status=queued,indexing")).pagination.total_items > 0) await Bun.sleep(50)
+  await daemon.settled()
 }, 60_000)
 afterAll(async () => {
   await daemon.remove()
@@ -47,17 +48,12 @@ describe("after a restore", () => {
         expect.objectContaining({ state: "note", text: expect.stringContaining("have no vector") }),
       ])
     }
-    const again = await startDaemon([], [], data)
-    const search = async () => (await again.call("POST", "/search", { query: "heron", mode: "keyword" })).hits.length
-    for (let i = 0; i < 200 && (await search()) === 0; i++) await Bun.sleep(50)
-    expect(await search()).toBe(1)
-    for (let i = 0; i < 200; i++) {
-      await again.stop()
-      if ((await findings(data, "--check")).all.some(({ what, state }) => what === "search index" && state === "ok"))
-        break
-      await again.start()
-      await Bun.sleep(3_000)
-    }
+    const again = await startDaemon([], { data })
+    for (const mode of ["keyword", "semantic"]) // words are made first
+      await until(
+        async () => (await again.call("POST", "/search", { query: "heron", mode })).hits[0]?.file.name === "heron.txt",
+      )
+    await again.stop()
     expect((await findings(data, "--check")).all).toContainEqual({
       what: "search index",
       state: "ok",

@@ -1,8 +1,5 @@
 /** The command line as a user calls it: from source, or the executable that CARREL_BIN names. */
-import { resolve } from "node:path"
-
-const MAIN = resolve(import.meta.dir, "../../src/main.ts")
-export const COMMAND: readonly string[] = Bun.env.CARREL_BIN ? [Bun.env.CARREL_BIN] : [Bun.argv[0]!, MAIN]
+import { COMMAND } from "../support/daemon.ts"
 
 export interface Call {
   data?: string

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Progress, type Screen, withProgress } from "../../src/commands/progress.ts"
-import { COMMAND, carrel } from "./carrel.ts"
+import { COMMAND } from "../support/daemon.ts"
+import { carrel } from "./carrel.ts"
 
 function screen(terminal: Pick<Screen, "isTTY" | "columns"> = {}): Screen & { written: string[] } {
   const written: string[] = []

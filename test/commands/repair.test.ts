@@ -33,9 +33,6 @@ const path = (kind: "blobs" | "texts", id: string) => {
     for (const name of readdirSync(join(root, folder))) if (name.includes(id)) return join(root, folder, name)
   throw new Error(`${kind} hold no ${id}`)
 }
-const settled = async () => {
-  while ((await daemon.call("GET", "/libraries?status=queued,indexing")).pagination.total_items > 0) await Bun.sleep(50)
-}
 const found = async (query: string) =>
   (await daemon.call("POST", "/search", { query, mode: "keyword" })).hits.map(
     (hit: { file: { name: string } }) => hit.file.name,
@@ -45,7 +42,7 @@ describe("carrel doctor --repair", () => {
   test("is refused while a daemon runs", async () => {
     for (const word of ["heron", "plover", "curlew", "avocet", "dunlin", "godwit"])
       files[word] = (await daemon.upload(`${word}.txt`, `The ${word} wades in the shallows.`)).id
-    await settled()
+    await daemon.settled()
     const { code, err } = await doctor("--repair")
     expect([code, err]).toEqual([1, expect.stringContaining("another Carrel runs on")])
   }, 30_000)
@@ -91,7 +88,7 @@ describe("carrel doctor --repair", () => {
     expect(again.map(({ text }) => text)).toEqual(["nothing to mend"])
 
     await daemon.start()
-    await settled()
+    await daemon.settled()
     for (const word of ["heron", "plover", "curlew", "dunlin"]) expect(await found(word)).toEqual([`${word}.txt`])
     expect(await found("avocet")).toEqual([])
     await daemon.stop()

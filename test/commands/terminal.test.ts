@@ -3,15 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { COMMAND } from "./carrel.ts"
+import { COMMAND } from "../support/daemon.ts"
+import { until } from "../support/until.ts"
 
 let data: string
 beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), "carrel-terminal-"))
 })
 afterEach(() => rmSync(data, { recursive: true, force: true }))
-
-const READY_MS = 30_000
 
 /** Starts the daemon, waits until it says that it is ready, stops it; what it wrote in all. */
 async function output({ terminal, flags = [], env = {} }: { terminal: boolean; flags?: string[]; env?: object }) {
@@ -26,12 +25,7 @@ async function output({ terminal, flags = [], env = {} }: { terminal: boolean; f
     },
   )
   const all = new Response(child.stdout).text()
-  for (const end = Date.now() + READY_MS; Date.now() < end; await Bun.sleep(50)) {
-    const pid = pidIn(join(data, "daemon.json"))
-    if (pid === undefined) continue
-    process.kill(pid, "SIGTERM")
-    break
-  }
+  process.kill(await until(() => pidIn(join(data, "daemon.json"))), "SIGTERM")
   await child.exited
   return all
 }

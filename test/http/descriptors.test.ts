@@ -7,6 +7,9 @@ import { Connections, type System } from "../../src/http/connections.ts"
 import { setLogSink } from "../../src/log.ts"
 import { peerKey } from "../../src/threads/sockets.ts"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
+import { until } from "../support/until.ts"
+
+const FEW_FILES = ["sh", "-c", 'ulimit -n 512; "$@"; exit $?', "sh"]
 
 /** A process whose clients are these; those that it ends are gone at once. */
 class FakeSystem implements System {
@@ -148,7 +151,7 @@ describe("a daemon that may open 512 files", () => {
   let daemon: Daemon
   const held: Socket[] = []
   beforeAll(async () => {
-    daemon = await startDaemon([], ["sh", "-c", 'ulimit -n 512; "$@"; exit $?', "sh"])
+    daemon = await startDaemon([], { under: FEW_FILES })
   }, 60_000)
   afterAll(async () => {
     for (const socket of held) socket.destroy()
@@ -173,10 +176,6 @@ describe("a daemon that may open 512 files", () => {
     return { isOpen: () => open, received: () => text, socket }
   }
   const open = () => readdirSync(`/proc/${daemon.pid}/fd`).length
-  const until = async (condition: () => boolean, limitMs: number) => {
-    for (const end = Date.now() + limitMs; Date.now() < end && !condition(); ) await Bun.sleep(50)
-    expect(condition()).toBe(true)
-  }
 
   test("has raised its own limit to what it may", () => {
     expect(readFileSync(`/proc/${daemon.pid}/limits`, "utf8")).toMatch(/Max open files\s+512\s+512/)
@@ -186,7 +185,7 @@ describe("a daemon that may open 512 files", () => {
     const headers = Object.entries(daemon.credentials).map(([name, value]) => `${name}: ${value}`)
     const ask = `GET /external/models HTTP/1.1\r\nHost: x\r\n${headers.join("\r\n")}\r\n\r\n`
     const known = hold(ask, "")
-    await until(() => known.received().includes("builtin/extractive"), 5_000)
+    await until(() => known.received().includes("builtin/extractive"))
     const body =
       "POST /external/keys/verify HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{"
     const crowd = Array.from({ length: 600 }, (_, i) =>
@@ -206,24 +205,22 @@ describe("a daemon that may open 512 files", () => {
     expect(crowd.filter(({ isOpen }) => !isOpen()).length).toBeGreaterThan(200)
     expect(known.isOpen()).toBe(true)
     known.socket.write(ask)
-    await until(() => known.received().split("builtin/extractive").length > 2, 5_000)
+    await until(() => known.received().split("builtin/extractive").length > 2)
     const found = async () => (await daemon.call("POST", "/search", { query: "ferry noon" })).hits.length
-    for (const end = Date.now() + 15_000; (await found()) < 10 && Date.now() < end; ) await Bun.sleep(200)
-    expect(await found()).toBe(10)
+    await until(async () => (await found()) === 10, { everyMs: 200 })
   }, 60_000)
 })
 
 describe("a daemon that may open 512 files, under connections that come again as soon as they end", () => {
   let daemon: Daemon
   beforeAll(async () => {
-    daemon = await startDaemon([], ["sh", "-c", 'ulimit -n 512; "$@"; exit $?', "sh"])
+    daemon = await startDaemon([], { under: FEW_FILES })
   }, 60_000)
   afterAll(() => daemon.remove())
 
   test("takes uploads, indexes them and answers searches", async () => {
-    await daemon.upload("before.txt", "The ferry of yesterday.") // from source, the libraries are hundreds of files
-    for (const end = Date.now() + 15_000; Date.now() < end; await Bun.sleep(100))
-      if ((await daemon.call("POST", "/search", { query: "ferry" })).hits.length > 0) break
+    await daemon.index("before.txt", "The ferry of yesterday.") // from source, the libraries are hundreds of files
+    await daemon.call("POST", "/search", { query: "ferry" })
     const { hostname, port } = new URL(daemon.url)
     const sockets = new Set<Socket>()
     let ended = false
@@ -249,12 +246,11 @@ describe("a daemon that may open 512 files, under connections that come again as
         expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200)
         await Bun.sleep(150)
       }
-      expect(opened).toBeGreaterThan(1_500)
+      await until(() => opened > 1_500) // more than were ever open at once: they did come again
       ended = true
-      const records = () => Promise.all(ids.map(id => daemon.call("GET", `/libraries/${id}`)))
-      const done = async () => (await records()).every(({ status }) => status === "searchable")
-      for (const end = Date.now() + 30_000; !(await done()) && Date.now() < end; ) await Bun.sleep(200)
-      expect((await records()).map(({ status }) => status)).toEqual(ids.map(() => "searchable"))
+      await daemon.settled()
+      const records = await Promise.all(ids.map(id => daemon.call("GET", `/libraries/${id}`)))
+      expect(records.map(({ status }) => status)).toEqual(ids.map(() => "searchable"))
     } finally {
       ended = true
       for (const socket of sockets) socket.destroy()

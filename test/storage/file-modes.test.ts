@@ -41,9 +41,8 @@ test("a daemon in a directory that anybody may read keeps its own files to itsel
     writeFileSync(join(data, copy), "a copy")
     utimesSync(join(data, copy), new Date(), new Date(Date.now() - days * 24 * 3_600_000))
   }
-  const daemon = await startDaemon([], [], data)
-  const { id } = await daemon.upload("note.txt", "A note about the warehouse.")
-  while ((await daemon.call("GET", `/libraries/${id}`)).status !== "searchable") await Bun.sleep(50)
+  const daemon = await startDaemon([], { data })
+  await daemon.index("note.txt", "A note about the warehouse.")
   expect(looseFiles()).toEqual([join(data, "carrel.toml")])
   expect(statSync(join(data, "models")).mode & 0o777).toBe(0o755)
   expect(["carrel.db.before-old", "carrel.db.before-new"].map(copy => existsSync(join(data, copy)))).toEqual([

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readdirSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
+import { until } from "../support/until.ts"
 
 const TEXTS = ["The heron stands in the water.", "The otter swims by night.", "The kingfisher dives for fish."]
 const LIMIT_MS = 60_000
@@ -10,10 +11,7 @@ let daemon: Daemon
 
 beforeAll(async () => {
   daemon = await startDaemon()
-  for (const [i, text] of TEXTS.entries()) {
-    await daemon.upload(`${i}.txt`, text)
-    while ((await daemon.call("GET", `/libraries?status=searchable`)).pagination.total_items <= i) await Bun.sleep(25)
-  }
+  for (const [i, text] of TEXTS.entries()) await daemon.index(`${i}.txt`, text)
 }, LIMIT_MS)
 afterAll(() => daemon?.remove())
 
@@ -39,11 +37,10 @@ test.each([
     expect(await daemon.stop()).toBe(0)
     damage()
     await daemon.start()
-    const { id } = await daemon.upload(`${what}.txt`, `A badger digs, ${what}.`)
-    while ((await daemon.call("GET", `/libraries/${id}`)).status !== "searchable") await Bun.sleep(25)
+    await daemon.index(`${what}.txt`, `A badger digs, ${what}.`)
     for (const query of [...TEXTS, `A badger digs, ${what}.`]) {
       const best = async () => (await daemon.call("POST", "/search", { query, mode: "semantic" })).hits[0]?.text
-      while ((await best()) !== query) await Bun.sleep(100)
+      await until(async () => (await best()) === query, { everyMs: 100 })
     }
     expect(await daemon.stop()).toBe(0)
     const { out } = await daemon.run("doctor", "--check")

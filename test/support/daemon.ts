@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { holdToDocument } from "./documented.ts"
+import { until } from "./until.ts"
 
 const MAIN = resolve(import.meta.dir, "../../src/main.ts")
-const COMMAND = Bun.env.CARREL_BIN ? [Bun.env.CARREL_BIN] : [Bun.argv[0]!, MAIN]
-const READY_MS = 30_000
+/** What runs the product's commands: the executable that CARREL_BIN names, else the source. */
+export const COMMAND: readonly string[] = Bun.env.CARREL_BIN ? [Bun.env.CARREL_BIN] : [Bun.argv[0]!, MAIN]
 
 export interface Daemon {
   url: string
@@ -24,72 +25,68 @@ export interface Daemon {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<any>
   // biome-ignore lint/suspicious/noExplicitAny: a file record
   upload(name: string, text: string, fields?: Record<string, string>): Promise<any>
+  /** Uploads and waits until the file is searchable; its record. @throws for one that fails */
+  // biome-ignore lint/suspicious/noExplicitAny: a file record
+  index(name: string, text: string): Promise<any>
+  /** Waits until no file is queued or being indexed. */
+  settled(): Promise<void>
   credentials: Record<string, string>
 }
 
-/** `under` is a program that runs the commands of the product, such as a tracer that ends with what it traces. */
+export interface DaemonOptions {
+  /** A program that runs the commands of the product, such as a tracer that ends with what it traces. */
+  under?: readonly string[]
+  data?: string
+  /** In place of `COMMAND`. */
+  command?: readonly string[]
+  env?: Record<string, string>
+}
+
 export async function startDaemon(
   flags: string[] = [],
-  under: readonly string[] = [],
-  data = mkdtempSync(join(tmpdir(), "carrel-daemon-")),
+  { under = [], data = mkdtempSync(join(tmpdir(), "carrel-daemon-")), command = COMMAND, env = {} }: DaemonOptions = {},
 ): Promise<Daemon> {
   holdToDocument()
   let child: Bun.Subprocess | undefined
   let pid = 0
   let url = ""
-  const environment = { PATH: Bun.env.PATH ?? "/usr/bin:/bin", HOME: data, CARREL_OLLAMA_HOST: "http://127.0.0.1:9" }
+  const environment = {
+    PATH: Bun.env.PATH ?? "/usr/bin:/bin",
+    HOME: data,
+    CARREL_OLLAMA_HOST: "http://127.0.0.1:9",
+    ...env,
+  }
 
   const run: Daemon["run"] = async (...args) => {
-    const command = Bun.spawn([...under, ...COMMAND, ...args, "--data", data], {
+    const ran = Bun.spawn([...under, ...command, ...args, "--data", data], {
       env: environment,
       stdout: "pipe",
       stderr: "pipe",
     })
     const [out, err, code] = await Promise.all([
-      new Response(command.stdout).text(),
-      new Response(command.stderr).text(),
-      command.exited,
+      new Response(ran.stdout).text(),
+      new Response(ran.stderr).text(),
+      ran.exited,
     ])
     return { code, out, err }
   }
 
   const start = async () => {
-    const port = await freePort()
-    url = `http://127.0.0.1:${port}`
-    child = Bun.spawn(
-      [
-        ...under,
-        ...COMMAND,
-        "serve",
-        "--data",
-        data,
-        "--port",
-        String(port),
-        "--rate-limit-per-minute",
-        "1000000",
-        "--log-level",
-        "error",
-        ...flags,
-      ],
-      {
-        env: environment,
-        stdout: "ignore",
-        stderr: "inherit",
-      },
-    )
-    for (const end = Date.now() + READY_MS; Date.now() < end; await Bun.sleep(50)) {
-      if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}`)
-      if (
-        await fetch(`${url}/readyz`).then(
-          answer => answer.ok,
-          () => false,
-        )
-      ) {
-        pid = under.length === 0 ? child.pid : childOf(child.pid)
-        return
-      }
-    }
-    throw new Error("the daemon did not become ready")
+    rmSync(join(data, "daemon.json"), { force: true }) // of one that was killed
+    const settings = ["--data", data, "--port", "0", "--rate-limit-per-minute", "1000000", "--log-level", "error"]
+    const started = Bun.spawn([...under, ...command, "serve", ...settings, ...flags], {
+      env: environment,
+      stdout: "ignore",
+      stderr: "inherit",
+    })
+    child = started
+    const running = await until(() => {
+      if (started.exitCode !== null) throw new Error(`the daemon ended with ${started.exitCode}`)
+      return runningIn(data)
+    })
+    pid = running.pid
+    url = `http://127.0.0.1:${new URL(running.url).port}`
+    await until(async () => (await fetch(`${url}/readyz`)).ok)
   }
 
   const end = async (signal: NodeJS.Signals) => {
@@ -133,6 +130,13 @@ export async function startDaemon(
     return text ? JSON.parse(text) : null
   }
 
+  const upload: Daemon["upload"] = async (name, text, fields = {}) => {
+    const form = new FormData()
+    for (const [field, value] of Object.entries(fields)) form.append(field, value)
+    form.append("files", new Blob([text]), name)
+    return (await call("POST", "/upload", form)).files[0]
+  }
+
   return {
     get url() {
       return url
@@ -145,25 +149,30 @@ export async function startDaemon(
     start,
     run,
     call,
+    upload,
     kill: async () => void (await end("SIGKILL")),
     stop: () => end("SIGTERM"),
     remove,
-    async upload(name, text, fields = {}) {
-      const form = new FormData()
-      for (const [field, value] of Object.entries(fields)) form.append(field, value)
-      form.append("files", new Blob([text]), name)
-      return (await call("POST", "/upload", form)).files[0]
+    async index(name, text) {
+      const { id } = await upload(name, text)
+      return until(async () => {
+        const record = await call("GET", `/libraries/${id}`)
+        if (record.status === "failed") throw new Error(`${name} failed: ${JSON.stringify(record.error)}`)
+        return record.status === "searchable" && record
+      })
+    },
+    async settled() {
+      const waiting = () => call("GET", "/libraries?status=queued,indexing&page_size=1")
+      await until(async () => (await waiting()).pagination.total_items === 0, { everyMs: 50 })
     },
   }
 }
 
-function childOf(pid: number): number {
-  return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"), 10)
-}
-
-async function freePort(): Promise<number> {
-  const probe = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
-  const { port } = probe
-  await probe.stop(true)
-  return port!
+/** What the daemon of a directory says of itself once it listens. */
+function runningIn(data: string): { url: string; pid: number } | undefined {
+  try {
+    return JSON.parse(readFileSync(join(data, "daemon.json"), "utf8"))
+  } catch {
+    return undefined
+  }
 }

@@ -23,6 +23,9 @@ export interface ScriptedTurn {
   /** Nothing is ever sent; with `hangAfter` only after so many pieces. */
   hang?: boolean
   hangAfter?: number
+  /** Waits for this before it sends anything; with `holdAfter` only after so many pieces. */
+  held?: Promise<unknown>
+  holdAfter?: number
   /** The stream is cut into chunks of so many bytes, across lines and characters. */
   chunkBytes?: number
 }

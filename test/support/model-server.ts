@@ -81,6 +81,7 @@ export class ModelServer {
     const gone = new Promise<void>(resolve => response.on("close", resolve))
     const pause = (ms: number) => Promise.race([Bun.sleep(ms), gone])
     if (turn.firstDelayMs) await pause(turn.firstDelayMs)
+    if (turn.held && turn.holdAfter === undefined) await Promise.race([turn.held, gone])
     if (turn.hang) return gone
     if (turn.status) {
       response
@@ -93,6 +94,7 @@ export class ModelServer {
     for (const word of turn.thinking?.match(/\s*\S+/g) ?? []) await write(this.wire.thinking(word))
     const pieces = piecesOf(turn)
     for (const [i, piece] of [...pieces, null].entries()) {
+      if (turn.held && turn.holdAfter === i) await Promise.race([turn.held, gone])
       if (response.destroyed) return
       if (turn.hangAfter === i) return gone
       if (turn.resetAfter === i) return void response.destroy()

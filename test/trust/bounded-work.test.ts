@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { schemaBombs } from "../agents/bombs.ts"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
+import { until } from "../support/until.ts"
 
 let daemon: Daemon
 beforeAll(async () => {
@@ -36,8 +37,8 @@ const ask = async (path: string, body: unknown, signal: AbortSignal | null = nul
   return { status: response.status, body: await response.json() }
 }
 
-/** Held by the work, the main thread was silent for 10 to 45 s; a machine with many other tests on it is late by one. */
-const NOT_HELD_MS = 3_000
+/** Held by the work, the main thread was silent for 10 to 45 s; a machine with much else to do is late by less. */
+const NOT_HELD_MS = 8_000
 
 const heavy = {
   kinds: [],
@@ -47,24 +48,29 @@ const heavy = {
 test("texts of a megabyte with costly patterns hold nobody up, are refused beyond a bound, and end with their clients", async () => {
   const gone = new AbortController()
   const text = "ab".repeat(500_000)
+  let refused = 0
   const asked = Promise.all(
     Array.from({ length: 60 }, () =>
       ask("/redact", { text, redaction: heavy }, gone.signal).then(
-        ({ status }) => status,
+        ({ status }) => {
+          if (status === 503) refused++
+          return status
+        },
         () => "gone",
       ),
     ),
   )
-  setTimeout(() => gone.abort(), 5_000)
   const small = async () => {
-    await Bun.sleep(2_000)
     const { body } = await ask("/redact", { text: "My plant is aac.", redaction: heavy })
     expect(body.text).toBe("My plant is [REDACTED_P0].")
   }
-  expect(await slowestWhile(Promise.all([asked, small()]))).toBeLessThan(NOT_HELD_MS)
+  const amid = until(() => refused > 10)
+    .then(small)
+    .finally(() => gone.abort())
+  expect(await slowestWhile(Promise.all([asked, amid]))).toBeLessThan(NOT_HELD_MS)
   const started = performance.now()
   await small()
-  expect(performance.now() - started).toBeLessThan(2_000 + NOT_HELD_MS) // nothing of the sixty is left
+  expect(performance.now() - started).toBeLessThan(NOT_HELD_MS) // nothing of the sixty is left
   const outcomes = await asked
   expect(outcomes.filter(outcome => outcome === 503).length).toBeGreaterThan(10)
   expect(outcomes.filter(outcome => outcome === "gone").length).toBeGreaterThan(1)

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
 import { LLAMA, type OllamaStandIn, startOllama } from "../support/ollama.ts"
 import { canInject, Disk, injectInto } from "../support/trouble.ts"
+import { until } from "../support/until.ts"
 
 const LIMIT_MS = 120_000
 /** The web server and event descriptors use `write`, which is therefore left alone. */
@@ -43,15 +44,8 @@ const readiness = async (daemon: Daemon) => {
   return [response.status, (await response.json()).status]
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await Bun.sleep(100)
-}
-
 const filesOf = async (daemon: Daemon): Promise<{ id: string; name: string; status: string; attempts: number }[]> =>
   (await daemon.call("GET", "/libraries?page_size=100")).data
-
-const settled = (daemon: Daemon) =>
-  until(async () => (await filesOf(daemon)).every(({ status }) => status === "searchable" || status === "failed"))
 
 /** Every kind of write is refused by the contract's error, at once; reading goes on. */
 async function expectRefusals(daemon: Daemon, fileId: string, conversationId: string): Promise<void> {
@@ -94,7 +88,7 @@ const QUEUED = Array.from({ length: 12 }, (_, i) => `queued-${i}.txt`)
 /** A library with one file that is found, a conversation, and files that wait. */
 async function fill(daemon: Daemon): Promise<{ fileId: string; conversationId: string }> {
   const { id } = await daemon.upload("gulls.txt", "The lighthouse keeper counts the gulls at dusk.")
-  await settled(daemon)
+  await daemon.settled()
   const { conversation_id } = await daemon.call("POST", "/start-conversation", { message: QUESTION })
   await Promise.all(QUEUED.map(name => daemon.upload(name, `The ${name} waits for its turn. `.repeat(400))))
   return { fileId: id, conversationId: conversation_id }
@@ -104,7 +98,7 @@ describe.skipIf(!disk.mounted)("a disk that turns read-only", () => {
   let daemon: Daemon
   let kept: { fileId: string; conversationId: string }
   beforeAll(async () => {
-    daemon = await startDaemon(["--disk-floor-mb", "16"], [], join(disk.path, "data"))
+    daemon = await startDaemon(["--disk-floor-mb", "16"], { data: join(disk.path, "data") })
     kept = await fill(daemon)
     disk.turnReadOnly()
   }, LIMIT_MS)
@@ -136,7 +130,7 @@ describe.skipIf(!disk.mounted)("a disk that turns read-only", () => {
       expect(refused.err).toMatch(/^carrel: the data directory \S+ cannot be written \(EROFS\)\n {2}→ [^\n]*\n$/)
       await disk.repair()
       await daemon.start()
-      await settled(daemon)
+      await daemon.settled()
       await expectKept(daemon, ["gulls.txt", ...QUEUED], kept.conversationId)
       const search = () => daemon.call("POST", "/search", { query: "lighthouse", mode: "semantic" })
       await until(async () => (await search()).hits[0]?.file.name === "gulls.txt")
@@ -174,12 +168,12 @@ describe.skipIf(!canInject)("a disk that reports errors for a while", () => {
       } finally {
         await release()
       }
-      await settled(daemon)
+      await daemon.settled()
       await expectKept(daemon, ["gulls.txt", ...QUEUED], kept.conversationId)
       for (const { name, attempts } of await filesOf(daemon)) expect([name, attempts]).toEqual([name, 1])
       await until(async () => (await readiness(daemon))[0] === 200)
       await daemon.upload("after.txt", "The tide brings the boats back.")
-      await settled(daemon)
+      await daemon.settled()
       expect(await daemon.stop()).toBe(0)
       const checked = await daemon.run("doctor", "--check")
       expect([checked.code, checked.out]).toEqual([
@@ -234,7 +228,7 @@ describe.skipIf(!canInject)("a disk that reports errors for a while", () => {
       await daemon.kill()
       await release()
       await daemon.start()
-      await settled(daemon)
+      await daemon.settled()
       for (const { name, status } of await filesOf(daemon))
         expect([name, status]).toEqual(["doubtful.txt", "searchable"])
       expect(await daemon.stop()).toBe(0)

@@ -9,8 +9,9 @@ import { join } from "node:path"
 import { FencedChild, fencedCommand } from "../../src/threads/fenced-child.ts"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
 import { CAN_INJECT, ForeignProcess } from "../support/foreign-process.ts"
+import { until } from "../support/until.ts"
 import { attack } from "./attacks.ts"
-import { childOf, isAlive, waitUntil } from "./processes.ts"
+import { childOf, isAlive } from "./processes.ts"
 
 const never = new AbortController().signal
 const limits = { timeoutMs: 20_000, memoryBytes: 500e6 }
@@ -31,8 +32,7 @@ describe.skipIf(!CAN_INJECT)("a child of the daemon that was taken over", () => 
     } finally {
       taken.release()
     }
-    const file = await daemon.upload("second.txt", "The palm stands in the yard.")
-    await waitUntil(async () => (await daemon.call("GET", `/libraries/${file.id}`)).status === "searchable")
+    await daemon.index("second.txt", "The palm stands in the yard.")
     expect(isAlive(reader)).toBe(true)
     expect(await (await fetch(`${daemon.url}/healthz`)).json()).toMatchObject({ status: "ok" })
   }, 60_000)
@@ -63,7 +63,7 @@ describe.skipIf(!CAN_INJECT)("a child of the daemon that was taken over", () => 
     const reader = await childOf(daemon.pid, "reader")
     process.kill(reader, "SIGSTOP")
     await daemon.kill()
-    await waitUntil(() => !isAlive(reader))
+    await until(() => !isAlive(reader))
     await daemon.start()
   }, 30_000)
 })
@@ -73,8 +73,10 @@ describe.skipIf(!CAN_INJECT)("the attacks are real", () => {
     const folder = mkdtempSync(join(tmpdir(), "carrel-fence-"))
     writeFileSync(join(folder, "carrel.db"), "kept")
     const victim = Bun.spawn(["sleep", "60"])
-    const open = Bun.spawn([process.execPath, "-e", "setInterval(() => {}, 1000)"], { stdin: "ignore" })
-    await Bun.sleep(300)
+    const open = Bun.spawn([process.execPath, "-e", "console.log('up'); setInterval(() => {}, 1000)"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    })
+    await open.stdout.getReader().read()
     const taken = new ForeignProcess(open.pid)
     try {
       expect(taken.call(41, 1, 1, 0)).toBeGreaterThan(0) // socket

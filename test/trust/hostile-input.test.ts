@@ -172,7 +172,7 @@ describe("hostile input", () => {
         })
         socket.on("close", () => resolve(text))
         socket.on("error", () => resolve(text))
-        setTimeout(() => socket.destroy(), 1_500)
+        setTimeout(() => socket.destroy(), 20_000)
       })
     const split = await ask([
       "GET /external/models HTTP/1.1",

@@ -8,10 +8,9 @@ if (!canInject) console.log("skipped: strace is not installed, or may not trace 
 test.skipIf(!canInject)(
   "files are taken, indexed and found where no inotify is to be had",
   async () => {
-    const daemon = await startDaemon([], injecting("/^inotify_", "error=EMFILE"))
+    const daemon = await startDaemon([], { under: injecting("/^inotify_", "error=EMFILE") })
     try {
-      const { id } = await daemon.upload("gulls.txt", "The lighthouse keeper counts the gulls at dusk.")
-      while ((await daemon.call("GET", `/libraries/${id}`)).status !== "searchable") await Bun.sleep(50)
+      const { id } = await daemon.index("gulls.txt", "The lighthouse keeper counts the gulls at dusk.")
       expect((await daemon.call("POST", "/search", { query: "gulls" })).hits[0].file.id).toBe(id)
       const { messages } = await daemon.call("POST", "/start-conversation", { message: "Who counts the gulls?" })
       expect(messages[1].content).toContain("lighthouse keeper")
