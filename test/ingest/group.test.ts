@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { setLogLevel } from "../../src/log.ts"
 import { type Client, startTestApp } from "../support/app.ts"
+import { until } from "../support/until.ts"
 import { writeZip } from "./formats/zip-writer.ts"
 import { SmallFiles } from "./small-files.ts"
 
@@ -17,7 +18,7 @@ const row = (id: string) =>
   files!.library.db.selectFrom("files").selectAll().where("id", "=", id).executeTakeFirstOrThrow()
 
 const searchable = async (...ids: string[]) => {
-  for (const id of ids) while ((await files!.status(id)) !== "searchable") await Bun.sleep(10)
+  for (const id of ids) await until(async () => (await files!.status(id)) === "searchable")
 }
 
 describe("a group of small files", () => {

@@ -9,6 +9,7 @@ import { JobWorker } from "../../src/jobs/worker.ts"
 import type { SearchIndexOptions } from "../../src/search/index.ts"
 import { Blobs } from "../../src/storage/blobs.ts"
 import { inMemory, lines, TestLibrary, wordEmbedder } from "../search/library.ts"
+import { until } from "../support/until.ts"
 
 export class SmallFiles {
   readonly queue: JobQueue
@@ -85,9 +86,7 @@ export class SmallFiles {
 
   /** Waits until no job is left. */
   async settled(): Promise<void> {
-    for (const end = Date.now() + 30_000; Date.now() < end; await Bun.sleep(10))
-      if ((await this.queue.depth(INDEX_FILE)).count === 0) return
-    throw new Error("jobs are left")
+    await until(async () => (await this.queue.depth(INDEX_FILE)).count === 0)
   }
 
   status = async (id: string): Promise<string | undefined> =>

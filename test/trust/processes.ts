@@ -31,3 +31,12 @@ function textOf(path: string): string {
 export function isAlive(pid: number): boolean {
   return /^State:\t[^ZX]/m.test(textOf(`/proc/${pid}/status`))
 }
+
+/** Of the processor, by all threads of the process since its start. */
+export function cpuSecondsOf(pid: number): number {
+  const [, , ...fields] = textOf(`/proc/${pid}/stat`)
+    .replace(/^.*\) /, "_ _ ")
+    .split(" ")
+  const ticks = Number(fields[11]) + Number(fields[12])
+  return ticks / 100
+}
