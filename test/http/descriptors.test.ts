@@ -262,7 +262,7 @@ describe("a daemon that may open 512 files, under 800 uploads of one key that ne
   let daemon: Daemon
   const held = new Set<Socket>()
   beforeAll(async () => {
-    daemon = await startDaemon([], { under: ["sh", "-c", 'ulimit -n 512; "$@"; exit $?', "sh"] })
+    daemon = await startDaemon([], { under: FEW_FILES })
   }, 60_000)
   afterAll(async () => {
     for (const socket of held) socket.destroy()
