@@ -42,13 +42,31 @@ const roomOf = (file: string): string => file.split("/")[0]!.replace(/\.tsx?$/, 
 const codeOf = (file: string): string => readFileSync(join(SRC, file), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")
 const rankOf = (room: string): number => RANKS.findIndex(rooms => rooms.includes(room))
 
-/** Imports of types count as well, but for the console: they are what one room knows of another. */
-function importsOf(file: string): string[] {
-  const code =
-    roomOf(file) === CONSOLE ? codeOf(file).replace(/^(?:import|export) type [^"]*"[^"]*"/gm, "") : codeOf(file)
-  return [...code.matchAll(/\b(?:from|import)[\s(]*"(\.[^"]+)"/g)]
+/** Imports of types count as well: they are what one file knows of another. */
+const importsOf = (file: string, code = codeOf(file)): string[] =>
+  [...code.matchAll(/\b(?:from|import)[\s(]*"(\.[^"]+)"/g)]
     .map(([, path]) => relative(SRC, join(SRC, dirname(file), path!)))
     .filter(path => !path.startsWith(".."))
+
+/** The console may share types of public records. */
+const roomsKnownTo = (file: string): string[] =>
+  roomOf(file) === CONSOLE
+    ? importsOf(file, codeOf(file).replace(/^(?:import|export) type [^"]*"[^"]*"/gm, ""))
+    : importsOf(file)
+
+/** Each as the files on its way round; one of each pair of files that lead to each other. */
+function cycles(): string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+  const visit = (file: string, way: string[]): void => {
+    const at = way.indexOf(file)
+    if (at >= 0) found.push([...way.slice(at), file].join(" → "))
+    if (at >= 0 || done.has(file)) return
+    for (const next of importsOf(file)) visit(next, [...way, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  return found
 }
 
 function isAllowed(from: string, to: string): boolean {
@@ -65,11 +83,15 @@ describe("architecture", () => {
 
   test("imports point to a lower rank or stay in their room", () => {
     const broken = files.flatMap(file =>
-      importsOf(file)
+      roomsKnownTo(file)
         .filter(path => !isAllowed(roomOf(file), roomOf(path)))
         .map(path => `${file} imports ${path}`),
     )
     expect(broken).toEqual([])
+  })
+
+  test("no file leads back to itself", () => {
+    expect(cycles()).toEqual([])
   })
 
   test("only config.ts reads process.env", () => {
@@ -78,6 +100,62 @@ describe("architecture", () => {
     )
     expect(readers).toEqual([])
   })
+})
+
+/** Variants are exports of the files below `folder` that look like `variant`; each is one line of `table`. */
+const TABLES = [
+  { table: "agents/tools/index.ts", name: "TOOLS", folder: "agents/tools", variant: /^export const (\w+): Tool\b/gm },
+  {
+    table: "backends/index.ts",
+    name: "CHAT_BACKENDS",
+    folder: "backends",
+    variant: /^export (?:const|function) (open\w+Chat)\b|^export class (\w+) implements ChatBackend\b/gm,
+  },
+  {
+    table: "console/pages.ts",
+    name: "PAGES",
+    folder: "console/pages",
+    variant: /^export (?:const|function) (\w+Page)(?=\(\)|\(\{ rest\b| = \()/gm,
+  },
+  {
+    table: "console/pages.ts",
+    name: "DOORS",
+    folder: "console/pages/doors",
+    variant: /^export function (\w+Page)(?=\(\{ onSignedIn \}: DoorProps)/gm,
+    except: ["SignInPage"], // stands in the place of whatever page was asked for
+  },
+  {
+    table: "ingest/formats/formats.ts",
+    name: "FORMATS",
+    folder: "ingest/formats",
+    variant: /^export const (extract\w+)(?:: Extractor\b| = reader\()/gm,
+  },
+  {
+    table: "redaction/recognizers/index.ts",
+    name: "TABLE",
+    folder: "redaction/recognizers",
+    variant: /^export const (\w+): (?:Rule|Model)Kind\b/gm,
+  },
+  {
+    table: "storage/migrations/index.ts",
+    name: "MIGRATIONS",
+    folder: "storage/migrations",
+    variant: /^export const (\w+): Migration\b/gm,
+  },
+]
+
+describe("each variant has one line in its table:", () => {
+  for (const { table, name, folder, variant, except = [] } of TABLES)
+    test(`${table}, ${name}`, () => {
+      const variants = files
+        .filter(file => file.startsWith(`${folder}/`) && file !== table)
+        .flatMap(file => [...codeOf(file).matchAll(variant)].map(([, first, second]) => first ?? second!))
+        .filter(each => !except.includes(each))
+      const lines = new RegExp(`\\b${name}\\b[^=\\n]*= [{[]\\n([\\s\\S]*?)\\n[}\\]]`).exec(codeOf(table))![1]!
+      const times = (each: string) => lines.match(new RegExp(`\\b${each}\\b(?!:|\\.|/|-)`, "g"))?.length ?? 0
+      expect(variants.length).toBeGreaterThan(0)
+      expect(variants.filter(each => times(each) !== 1)).toEqual([])
+    })
 })
 
 describe("the guard", () => {
