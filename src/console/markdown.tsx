@@ -1,8 +1,12 @@
 /**
- * The Markdown that models write, as elements: never as HTML text, so nothing in a reply can become markup.
+ * The Markdown that models and people write, as elements. `marked` only cuts the text into tokens; they become elements
+ * one by one and never HTML text, so nothing in a reply can become markup. Half of a text is drawn as far as it goes.
  * `[1]` becomes a citation where there is a source of that number, `[REDACTED_EMAIL]` a chip.
  */
+import { Marked, type MarkedToken, type Token, type Tokens } from "marked"
 import type { ComponentChildren } from "preact"
+import { useMemo } from "preact/hooks"
+import { useRedactionLabels } from "./session.ts"
 
 interface MarkdownProps {
   text: string
@@ -12,139 +16,124 @@ interface MarkdownProps {
 }
 
 export function Markdown({ text, sources, onCite }: MarkdownProps) {
-  const inline = (line: string): ComponentChildren => inlines(line, sources, onCite)
+  const tokens = useMemo(() => tokensOf(text), [text])
   return (
     <div class="markdown" dir="auto">
-      {blocksOf(text).map((block, i) => (
-        // blocks only ever grow at the end while a reply streams
-        <BlockView key={i} block={block} inline={inline} />
-      ))}
+      <Blocks tokens={tokens} marks={{ sources, onCite }} />
     </div>
   )
 }
 
-type Block =
-  | { kind: "paragraph"; lines: string[] }
-  | { kind: "heading"; level: number; text: string }
-  | { kind: "code"; lines: string[] }
-  | { kind: "list"; ordered: boolean; start: number; items: string[][] }
-  | { kind: "quote"; lines: string[] }
-  | { kind: "table"; rows: string[][] }
-  | { kind: "rule" }
+const never = () => undefined
 
-const LIST = /^\s{0,3}(?:([-*+])|(\d{1,9})[.)])\s+(.*)$/
-/** Of a line without blanks around it. */
-const TABLE_RULE = /^\|?\s*:?-{2,}:?(\s*\|\s*:?-{2,}:?)*(\s*\|)?$/
+const marked = new Marked({
+  gfm: true,
+  tokenizer: {
+    // HTML is text like any other.
+    html: never,
+    tag: never,
+    // `[1]: …` and `[1][2]` are citations here, not references to an address further down.
+    def: never,
+    reflink: never,
+    // A list that is just begun, "Steps:\n-", would flash up as a heading.
+    lheading: never,
+  },
+})
 
-function blocksOf(text: string): Block[] {
-  const blocks: Block[] = []
-  const lines = text.split("\n")
-  for (let i = 0; i < lines.length; i++) {
-    const line = lines[i]!
-    const last = blocks.at(-1)
-    const fence = /^\s{0,3}(```+|~~~+)/.exec(line)?.[1]
-    if (fence) {
-      const code: string[] = []
-      while (++i < lines.length && !lines[i]!.trimStart().startsWith(fence)) code.push(lines[i]!)
-      blocks.push({ kind: "code", lines: code })
-    } else if (!line.trim()) blocks.push({ kind: "paragraph", lines: [] })
-    else if (/^#{1,6}\s/.test(line)) {
-      const level = line.indexOf(" ")
-      blocks.push({ kind: "heading", level, text: line.slice(level).trim() })
-    } else if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(line)) blocks.push({ kind: "rule" })
-    else if (LIST.test(line)) addItem(blocks, line)
-    else if (line.startsWith(">")) {
-      const quoted = line.replace(/^>\s?/, "")
-      if (last?.kind === "quote") last.lines.push(quoted)
-      else blocks.push({ kind: "quote", lines: [quoted] })
-    } else if (line.includes("|") && TABLE_RULE.test((lines[i + 1] ?? "").trim())) {
-      const rows = [cellsOf(line)]
-      for (i += 2; i < lines.length && lines[i]!.includes("|"); i++) rows.push(cellsOf(lines[i]!))
-      i--
-      blocks.push({ kind: "table", rows })
-    } else if (last?.kind === "list" && /^\s/.test(line)) last.items.at(-1)!.push(line.trim())
-    else if (last?.kind === "paragraph") last.lines.push(line)
-    else blocks.push({ kind: "paragraph", lines: [line] })
+/** A longer text stands as it is: it would be cut anew for every frame while it streams. */
+const MAX_CHARACTERS = 100_000
+
+function tokensOf(text: string): Token[] {
+  try {
+    if (text.length <= MAX_CHARACTERS) return marked.lexer(text)
+  } catch {
+    // thousands of quotes in each other, for one
   }
-  return blocks.filter(block => block.kind !== "paragraph" || block.lines.length > 0)
+  return [{ type: "text", raw: text, text, escaped: false }]
 }
 
-function addItem(blocks: Block[], line: string): void {
-  const [, bullet, number, text] = LIST.exec(line)!
-  const ordered = bullet === undefined
-  // a blank line between items leaves an empty paragraph behind
-  while (
-    blocks.at(-1)?.kind === "paragraph" &&
-    (blocks.at(-1) as { lines: string[] }).lines.length === 0 &&
-    blocks.at(-2)?.kind === "list"
-  )
-    blocks.pop()
-  const last = blocks.at(-1)
-  if (last?.kind === "list" && last.ordered === ordered) last.items.push([text!])
-  else blocks.push({ kind: "list", ordered, start: Number(number ?? 1), items: [[text!]] })
+type Marks = Pick<MarkdownProps, "sources" | "onCite">
+
+interface TokensProps {
+  tokens: readonly Token[]
+  marks: Marks
 }
 
-const cellsOf = (line: string): string[] =>
-  line
-    .trim()
-    .replace(/^\||\|$/g, "")
-    .split("|")
-    .map(cell => cell.trim())
+/** Tokens only ever grow at the end while a reply streams, so their place is their key. */
+const Blocks = ({ tokens, marks }: TokensProps) => (
+  <>
+    {tokens.map((token, i) => (
+      <Block key={i} token={token as MarkedToken} marks={marks} />
+    ))}
+  </>
+)
 
-interface BlockViewProps {
-  block: Block
-  inline: (line: string) => ComponentChildren
-}
-
-function BlockView({ block, inline }: BlockViewProps) {
-  switch (block.kind) {
+function Block({ token, marks }: { token: MarkedToken; marks: Marks }) {
+  switch (token.type) {
+    case "space":
+    case "checkbox": // drawn with its list item
+      return null
     case "heading":
       return (
-        <p class={`heading level-${block.level}`} dir="auto">
-          {inline(block.text)}
+        <p class={`heading level-${token.depth}`} dir="auto">
+          <Inlines tokens={token.tokens} marks={marks} />
         </p>
       )
     case "code":
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
         <pre class="code" tabIndex={0}>
-          {block.lines.join("\n")}
+          {token.text}
         </pre>
       )
-    case "list": {
-      const List = block.ordered ? "ol" : "ul"
-      const items = block.items.map(lines => <li dir="auto">{inline(lines.join(" "))}</li>)
-      return <List {...(block.ordered ? { start: block.start } : {})}>{items}</List>
-    }
-    case "quote":
-      return <blockquote dir="auto">{inline(block.lines.join("\n"))}</blockquote>
-    case "rule":
+    case "list":
+      return <List list={token} marks={marks} />
+    case "blockquote":
+      return (
+        <blockquote dir="auto">
+          <Blocks tokens={token.tokens} marks={marks} />
+        </blockquote>
+      )
+    case "hr":
       return <hr />
     case "table":
-      return <Table rows={block.rows} inline={inline} />
+      return <Table table={token} marks={marks} />
     case "paragraph":
-      return <p dir="auto">{inline(block.lines.join("\n"))}</p>
+      return (
+        <p dir="auto">
+          <Inlines tokens={token.tokens} marks={marks} />
+        </p>
+      )
+    default:
+      return <Inlines tokens={[token]} marks={marks} />
   }
 }
 
-function Table({ rows: [head = [], ...body], inline }: { rows: string[][]; inline: BlockViewProps["inline"] }) {
+function List({ list, marks }: { list: Tokens.List; marks: Marks }) {
+  const items = list.items.map((item, i) => (
+    <li key={i} dir="auto" class={item.task ? "task" : undefined}>
+      {item.task && <input type="checkbox" checked={item.checked === true} disabled aria-label="Task" />}
+      <Blocks tokens={item.tokens} marks={marks} />
+    </li>
+  ))
+  return list.ordered ? <ol start={list.start || 1}>{items}</ol> : <ul>{items}</ul>
+}
+
+function Table({ table, marks }: { table: Tokens.Table; marks: Marks }) {
+  const cell = (Cell: "th" | "td", { tokens, align }: Tokens.TableCell, i: number) => (
+    <Cell key={i} dir="auto" class={align ? `align-${align}` : undefined}>
+      <Inlines tokens={tokens} marks={marks} />
+    </Cell>
+  )
   return (
     <div class="table-frame">
       <table class="table">
         <thead>
-          <tr>
-            {head.map(cell => (
-              <th dir="auto">{inline(cell)}</th>
-            ))}
-          </tr>
+          <tr>{table.header.map((token, i) => cell("th", token, i))}</tr>
         </thead>
         <tbody>
-          {body.map(row => (
-            <tr>
-              {row.map(cell => (
-                <td dir="auto">{inline(cell)}</td>
-              ))}
-            </tr>
+          {table.rows.map((row, i) => (
+            <tr key={i}>{row.map((token, j) => cell("td", token, j))}</tr>
           ))}
         </tbody>
       </table>
@@ -152,22 +141,66 @@ function Table({ rows: [head = [], ...body], inline }: { rows: string[][]; inlin
   )
 }
 
-/** Links are shown as text with their address: a reply must not lead anybody to another host with one press. */
-const INLINE =
-  /(`[^`\n]+`)|\*\*([^*\n]+)\*\*|(?<![\w*])\*([^*\s][^*\n]*)\*(?!\w)|\[REDACTED_([A-Z][A-Z0-9_]*)\]|\[(\d{1,3})\]/g
+const Inlines = ({ tokens, marks }: TokensProps) => (
+  <>
+    {tokens.map((token, i) => (
+      <Inline key={i} token={token as MarkedToken} marks={marks} />
+    ))}
+  </>
+)
 
-function inlines(text: string, sources?: ReadonlySet<number>, onCite?: (index: number) => void): ComponentChildren {
+function Inline({ token, marks }: { token: MarkedToken; marks: Marks }) {
+  const inner = (of: Token[]): ComponentChildren => <Inlines tokens={of} marks={marks} />
+  switch (token.type) {
+    case "strong":
+      return <strong>{inner(token.tokens)}</strong>
+    case "em":
+      return <em>{inner(token.tokens)}</em>
+    case "del":
+      return <del>{inner(token.tokens)}</del>
+    case "codespan":
+      return <code>{token.text}</code>
+    case "br":
+      return <br />
+    case "link":
+      return <OuterLink href={token.href}>{inner(token.tokens)}</OuterLink>
+    case "image": // never loaded: its address would tell another host who reads what
+      return <OuterLink href={token.href}>{token.text || token.href}</OuterLink>
+    case "escape":
+      return <>{token.text}</>
+    case "text":
+      if (token.tokens) return <Inlines tokens={token.tokens} marks={marks} />
+      return <MarkedText text={token.text} {...marks} />
+    default:
+      return <>{token.raw}</>
+  }
+}
+
+const SAFE = /^(?:https?:\/\/|mailto:)/i
+
+/** Anything but the web and mail stays text: `javascript:` and `data:` would act in the console. */
+function OuterLink({ href, children }: { href: string; children: ComponentChildren }) {
+  if (!SAFE.test(href)) return <>{children}</>
+  return (
+    <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  )
+}
+
+const MARK = /\[REDACTED_([A-Z][A-Z0-9_]*)\]|\[(\d{1,3})\]|&(amp|lt|gt|quot|nbsp|#39);/g
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: "\u00a0", "#39": "'" }
+
+/** Plain text with its citations and chips. */
+function MarkedText({ text, sources, onCite }: { text: string } & Marks) {
   const parts: ComponentChildren[] = []
   let at = 0
-  for (const match of text.matchAll(INLINE)) {
-    const [whole, code, strong, emphasis, redacted, cited] = match
+  for (const { 0: whole, 1: redacted, 2: cited, 3: entity, index } of text.matchAll(MARK)) {
     if (cited && !sources?.has(Number(cited))) continue
-    parts.push(text.slice(at, match.index))
-    at = match.index + whole.length
-    if (code) parts.push(<code>{code.slice(1, -1)}</code>)
-    else if (strong) parts.push(<strong>{inlines(strong, sources, onCite)}</strong>)
-    else if (emphasis) parts.push(<em>{inlines(emphasis, sources, onCite)}</em>)
-    else if (redacted) parts.push(<RedactedChip kind={redacted} />)
+    parts.push(text.slice(at, index))
+    at = index + whole.length
+    if (redacted) parts.push(<RedactedChip kind={redacted} />)
+    else if (entity) parts.push(ENTITIES[entity])
     else
       parts.push(
         <button type="button" class="cite" aria-label={`Source ${cited}`} onClick={() => onCite?.(Number(cited))}>
@@ -176,11 +209,16 @@ function inlines(text: string, sources?: ReadonlySet<number>, onCite?: (index: n
       )
   }
   parts.push(text.slice(at))
-  return parts
+  return <>{parts}</>
 }
 
-const RedactedChip = ({ kind }: { kind: string }) => (
-  <span class="redacted" title="This value was replaced before the model saw it">
-    {kind.toLowerCase().replaceAll("_", " ")}
-  </span>
-)
+/** What stands in place of a private value; inside code and addresses it stays as it is written. */
+export function RedactedChip({ kind, times = 1 }: { kind: string; times?: number }) {
+  const labelOf = useRedactionLabels()
+  return (
+    <span class="redacted" title="This value was replaced before the model saw it">
+      {labelOf(kind)}
+      {times > 1 && ` × ${times}`}
+    </span>
+  )
+}

@@ -1,4 +1,5 @@
 /** Server-sent events over fetch: EventSource can neither POST nor send headers. */
+import { EventSourceParserStream } from "eventsource-parser/stream"
 import { fetchApi } from "./api.ts"
 
 export interface StreamEvent {
@@ -14,31 +15,17 @@ export async function* openStream(
   path: string,
   body: unknown,
   signal: AbortSignal,
-  lastEventId?: string,
 ): AsyncGenerator<StreamEvent> {
-  const headers = { accept: "text/event-stream", ...(lastEventId ? { "last-event-id": lastEventId } : {}) }
-  const response = await fetchApi(method, path, body, { signal, headers })
+  const response = await fetchApi(method, path, body, { signal, headers: { accept: "text/event-stream" } })
   if (!response.body) return
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ""
+  const reader = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+    .getReader() // not every browser can iterate over a stream
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
-    const blocks = (rest + value).split(/\r?\n\r?\n/)
-    rest = blocks.pop()!
-    for (const block of blocks) {
-      const event = parseEvent(block)
-      if (event) yield event
-    }
+    const { id = "", event = "message", data } = value
+    yield { id, event, data: JSON.parse(data) }
   }
-}
-
-function parseEvent(block: string): StreamEvent | null {
-  const fields: Record<string, string> = {}
-  for (const line of block.split(/\r?\n/)) {
-    const [, name, value] = /^([a-z]+):\s?(.*)$/.exec(line) ?? []
-    if (name) fields[name] = fields[name] === undefined ? value! : `${fields[name]}\n${value}`
-  }
-  if (fields.data === undefined) return null // a comment that keeps the connection open
-  return { id: fields.id ?? "", event: fields.event ?? "message", data: JSON.parse(fields.data) }
 }

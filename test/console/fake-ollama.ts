@@ -8,13 +8,22 @@ export interface FakeOllama {
   pauseMs: number
   /** Refuses the next requests with these words. */
   refusal: string | undefined
+  /** What it says. */
+  answer: string
   /** The bodies of the requests, as text. */
   asked: string[]
   stop(): void
 }
 
 export function startFakeOllama(): FakeOllama {
-  const fake: FakeOllama = { url: "", pauseMs: 15, refusal: undefined, asked: [], stop: () => void server.stop(true) }
+  const fake: FakeOllama = {
+    url: "",
+    pauseMs: 15,
+    refusal: undefined,
+    answer: ANSWER,
+    asked: [],
+    stop: () => void server.stop(true),
+  }
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -55,7 +64,7 @@ function streamed({ think }: { think?: boolean }, fake: FakeOllama): Response {
   const message = (fields: object) => line({ message: { role: "assistant", content: "", ...fields } })
   async function* lines() {
     if (think) yield message({ thinking: "The clause on termination says it." })
-    for (const word of ANSWER.split(/(?<= )/)) {
+    for (const word of fake.answer.split(/(?<= )/)) {
       await Bun.sleep(fake.pauseMs)
       yield message({ content: word })
     }

@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks"
 import { dateTime } from "../../format.ts"
-import { Markdown } from "../../markdown.tsx"
+import { Markdown, RedactedChip } from "../../markdown.tsx"
 import type { Draft } from "../../reply.ts"
-import { useRedactionLabels } from "../../session.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
 import { Field, focusOnce } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
@@ -149,17 +148,13 @@ export const Failure = ({ error }: { error: { message: string; hint?: string } }
 )
 
 function Redacted({ ner_count, kinds }: { ner_count: number; kinds: Record<string, number> }) {
-  const labelOf = useRedactionLabels()
   if (ner_count === 0) return <p class="soft small">Redaction is on; nothing had to be replaced.</p>
   return (
     <p class="labels">
       <Icon name="shield" />
       <span class="soft small">Replaced</span>
       {Object.entries(kinds).map(([kind, times]) => (
-        <span key={kind} class="redacted">
-          {labelOf(kind)}
-          {times > 1 && ` × ${times}`}
-        </span>
+        <RedactedChip key={kind} kind={kind} times={times} />
       ))}
     </p>
   )

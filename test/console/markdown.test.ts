@@ -1,0 +1,133 @@
+/** What models write, as the console draws it. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { Locator, Page } from "playwright-core"
+import { type Console, hasBrowser, LEASE, SLOW_MS, startConsole, upload } from "./console.ts"
+import { ANSWER, type FakeOllama, startFakeOllama } from "./fake-ollama.ts"
+
+let site: Console
+let model: FakeOllama
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  model = startFakeOllama()
+  site = await startConsole({ "ollama-host": model.url })
+  const page = await site.enter()
+  await page.goto(`${site.app.url}/library`)
+  await upload(page, "lease.md", LEASE)
+}, SLOW_MS)
+afterAll(async () => {
+  await site?.stop()
+  model?.stop()
+})
+
+async function open(): Promise<Page> {
+  const page = await site.enter()
+  await page.goto(`${site.app.url}/chat`)
+  await page.getByText("Llama 3.2 3B").first().waitFor({ state: "attached" })
+  return page
+}
+
+async function answered(page: Page, answer: string): Promise<Locator> {
+  model.answer = answer
+  model.pauseMs = 1
+  await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
+  await page.keyboard.press("Enter")
+  await page.getByRole("button", { name: "Ask again" }).waitFor()
+  return page.getByLabel("Reply", { exact: true }).last().locator(".markdown")
+}
+
+const RICH = `## Ending the lease
+
+| Party | Notice |
+|:------|-------:|
+| Tenant | **6** months [1] |
+
+1. Write
+   - by hand
+   - or *typed*
+2. Wait
+
+- [x] read
+
+\`a < b\` &amp; [REDACTED_EMAIL], ~~never~~
+
+\`\`\`ts
+const x = "<b>"
+\`\`\`
+
+> Said [the office](https://example.org/a) [1].
+`
+
+describe.skipIf(!hasBrowser)("Markdown", () => {
+  test(
+    "tables, nested lists, tasks, code, quotes, links and citations are drawn",
+    async () => {
+      const page = await open()
+      const reply = await answered(page, RICH)
+      expect(await reply.locator(".heading.level-2").textContent()).toBe("Ending the lease")
+      expect(await reply.locator("th").allTextContents()).toEqual(["Party", "Notice"])
+      expect(await reply.locator("td strong").textContent()).toBe("6")
+      expect(await reply.locator("ol > li > ul > li").allTextContents()).toEqual(["by hand", "or typed"])
+      expect(await reply.locator("li.task input").isChecked()).toBe(true)
+      expect(await reply.locator(":not(pre) > code").textContent()).toBe("a < b")
+      expect(await reply.locator("pre").textContent()).toBe('const x = "<b>"')
+      expect(await reply.locator(".redacted").textContent()).toBe("e-mail")
+      expect(await reply.getByText("& ").count()).toBeGreaterThan(0)
+      const link = reply.getByRole("link", { name: "the office" })
+      expect(await link.getAttribute("href")).toBe("https://example.org/a")
+      expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow")
+      expect(await reply.getByRole("button", { name: "Source 1" }).count()).toBe(2)
+      await reply.getByRole("button", { name: "Source 1" }).first().click()
+      await page.getByLabel("Extracted text").locator("mark").waitFor()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "HTML stays text, nothing is loaded from elsewhere, and only addresses of the web and of mail are links",
+    async () => {
+      const page = await open()
+      const reply = await answered(
+        page,
+        [
+          "<img src=x onerror=alert(1)> <script>alert(1)</script> **bold**",
+          "<div onclick=alert(1)>\nblock\n</div>",
+          "![chart](https://evil.example/pixel.png) [run](javascript:alert(1)) [data](data:text/html,x)",
+          "[JaVa](JAVASCRIPT:alert(1)) [own](/settings/users) <javascript:alert(1)> [mail](mailto:a@example.org)",
+          "[1]: https://evil.example/reference\n\nAs said [1].",
+        ].join("\n\n"),
+      )
+      expect(await reply.locator("img, script, iframe, div[onclick]").count()).toBe(0)
+      expect(await reply.textContent()).toContain("<img src=x onerror=alert(1)> <script>alert(1)</script> bold")
+      const links = await reply.locator("a").evaluateAll(all => all.map(link => link.getAttribute("href")))
+      expect(links.filter(href => href !== "https://evil.example/reference")).toEqual([
+        "https://evil.example/pixel.png",
+        "mailto:a@example.org",
+      ])
+      expect(await reply.getByRole("button", { name: "Source 1" }).count()).toBeGreaterThan(0)
+      expect(site.complaints).toEqual([]) // a request to another host would be one
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "a block of code is one from its first line on, while the rest is still to come",
+    async () => {
+      const page = await open()
+      model.answer = "Look:\n\n```sh\necho one two three four five six seven\n```\n\nThat is **all**."
+      model.pauseMs = 150
+      await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
+      await page.keyboard.press("Enter")
+      const code = page.getByLabel("Reply", { exact: true }).locator("pre")
+      await code.getByText("echo one two").waitFor()
+      expect(await code.textContent()).not.toContain("`")
+      model.pauseMs = 1
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      expect(await code.textContent()).toBe("echo one two three four five six seven")
+      model.answer = ANSWER
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+})
