@@ -1,11 +1,14 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { openEmbedder } from "../../src/backends/embedder.ts"
 import { rejection } from "../support/rejection.ts"
+import { until } from "../support/until.ts"
 import { embedderConformance } from "./embedder-conformance.ts"
 
 const DIMENSIONS = 16
 const requests: { model: string; input: string[]; truncate: boolean }[] = []
-let slow = false
+/** Asked while it is silent. */
+let silent: Promise<void> | undefined
+let asked = 0
 
 /** Speaks Ollama's `/api/embed`: a vector from the letters of each text, its name decides how it fails. */
 const server = Bun.serve({
@@ -18,7 +21,8 @@ const server = Bun.serve({
         ? Response.json({ model_info: { "general.languages": ["de", "pl"] } })
         : Response.json({ model_info: {} })
     requests.push(body)
-    if (slow) await Bun.sleep(2_000)
+    asked++
+    await silent
     if (body.model === "absent") return Response.json({ error: "model 'absent' not found" }, { status: 404 })
     if (body.model === "chatty")
       return Response.json({ error: "this model does not support embeddings" }, { status: 501 })
@@ -113,14 +117,18 @@ describe("an Ollama embedding model", () => {
 
   test("a signal or closing ends a request in flight", async () => {
     const embedder = await open("letters", DIMENSIONS)
-    slow = true
+    const { promise, resolve: speak } = Promise.withResolvers<void>()
+    silent = promise
+    const before = asked
     const stop = new AbortController()
     const aborted = embedder.embed(["red"], "query", stop.signal)
-    setTimeout(() => stop.abort(new Error("enough")), 20)
+    await until(() => asked === before + 1)
+    stop.abort(new Error("enough"))
     expect((await rejection(aborted)).message).toContain("enough")
     const closed = embedder.embed(["red"], "query")
-    setTimeout(() => void embedder.close(), 20)
+    await until(() => asked === before + 2)
+    void embedder.close()
     expect(await rejection(closed)).toMatchObject({ code: "model_unavailable" })
-    slow = false
+    speak()
   })
 })

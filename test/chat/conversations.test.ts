@@ -1,31 +1,22 @@
 /** Conversations over HTTP, against a stand-in for the model server. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { type Client, startTestApp, type TestApp } from "../support/app.ts"
-import { dataOf, type ReadEvent, readEvents, textOf } from "../support/events.ts"
-import { type OllamaStandIn, startOllama } from "../support/ollama.ts"
+import type { Client } from "../support/app.ts"
+import { dataOf, readEvents, textOf } from "../support/events.ts"
+import { MODEL, OFF, startTalk, type Talk } from "../support/talk.ts"
+import { until } from "../support/until.ts"
 
-const MODEL = "ollama/llama3.2:3b"
-const OFF = { model: MODEL, use_library: false }
-
-let app: TestApp
+let talk: Talk
 let api: Client
-let ollama: OllamaStandIn
 
 beforeAll(async () => {
-  ollama = await startOllama()
-  app = await startTestApp({ "ollama-host": ollama.server.url })
-  api = await app.client()
+  talk = await startTalk()
+  api = talk.api
 })
+afterAll(() => talk.stop())
 
-afterAll(async () => {
-  await app.stop()
-  ollama.server.stop()
-})
-
-const scenes = () => ollama.server.scenes
-const stream = async (path: string, body: unknown, until?: (event: ReadEvent) => boolean) =>
-  readEvents(await api.raw("POST", path, body, { accept: "text/event-stream" }), until)
-const stored = async (id: string) => (await api.get(`/conversations/${id}`)).body
+const scenes = () => talk.scenes
+const stream: Talk["stream"] = (...turn) => talk.stream(...turn)
+const stored = (id: string) => talk.stored(id)
 
 test("a reply is streamed in order, numbered from 1, and stored", async () => {
   scenes().add("plain", { text: "The answer is seven." })
@@ -119,7 +110,7 @@ describe("a reply belongs to the daemon", () => {
     const first = await stream(
       "/conversations",
       { ...OFF, message: "case-leave" },
-      ({ event }) => event === "message_delta" && ++deltas === 3,
+      { upTo: ({ event }) => event === "message_delta" && ++deltas === 3 },
     )
     const id = dataOf(first, "conversation_created").conversation_id
     const last = first.at(-1)!.id
@@ -133,20 +124,26 @@ describe("a reply belongs to the daemon", () => {
   })
 
   test("it can be stopped, which closes the request to the model", async () => {
-    scenes().add("stop", { text: "word ".repeat(200), delayMs: 30 })
-    const events = await Promise.all([
-      stream("/conversations", { ...OFF, message: "case-stop" }),
-      (async () => {
-        while (scenes().got("stop").length === 0) await Bun.sleep(10)
-        await Bun.sleep(150)
-        const [newest] = (await api.get("/conversations?page_size=1")).body.data
-        const cancelled = await api.post(`/conversations/${newest.conversation_id}/cancel`)
-        expect(cancelled.status).toBe(202)
-        expect(cancelled.body.messages[1].finish_reason).toBe("cancelled")
-        await Bun.sleep(50)
-        expect(ollama.server.open).toBe(0)
-      })(),
-    ]).then(([streamed]) => streamed)
+    scenes().add("stop", { text: "word ".repeat(20), hangAfter: 5 })
+    const { promise: written, resolve } = Promise.withResolvers<void>()
+    let deltas = 0
+    const streamed = stream(
+      "/conversations",
+      { ...OFF, message: "case-stop" },
+      {
+        upTo({ event }) {
+          if (event === "message_delta" && ++deltas === 3) resolve()
+          return false
+        },
+      },
+    )
+    await written
+    const [newest] = (await api.get("/conversations?page_size=1")).body.data
+    const cancelled = await api.post(`/conversations/${newest.conversation_id}/cancel`)
+    expect(cancelled.status).toBe(202)
+    expect(cancelled.body.messages[1].finish_reason).toBe("cancelled")
+    await until(() => talk.ollama.server.open === 0)
+    const events = await streamed
     const completed = dataOf(events, "message_completed")
     expect(completed).toMatchObject({ finish_reason: "cancelled", content: textOf(events) })
     expect(completed.content.length).toBeGreaterThan(4)
@@ -154,11 +151,12 @@ describe("a reply belongs to the daemon", () => {
   })
 
   test("there is one at a time in a conversation", async () => {
-    scenes().add("busy", { text: "slow answer", firstDelayMs: 300 })
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
+    scenes().add("busy", { text: "slow answer", held })
     const first = await stream(
       "/conversations",
       { ...OFF, message: "case-busy" },
-      ({ event }) => event === "message_started",
+      { upTo: ({ event }) => event === "message_started" },
     )
     const id = dataOf(first, "conversation_created").conversation_id
     const attempts = await Promise.all([
@@ -167,6 +165,7 @@ describe("a reply belongs to the daemon", () => {
       api.post("/continue", { conversation_id: id, model: MODEL }),
     ])
     for (const { status, body } of attempts) expect([status, body.error.code]).toEqual([409, "conversation_busy"])
+    goOn()
     await readEvents(await api.raw("GET", `/conversations/${id}/events`))
     expect((await stored(id)).messages).toHaveLength(2)
   })
@@ -176,14 +175,13 @@ describe("a reply belongs to the daemon", () => {
     const first = await stream(
       "/conversations",
       { ...OFF, message: "case-deleted" },
-      ({ event }) => event === "message_started",
+      { upTo: ({ event }) => event === "message_started" },
     )
     const id = dataOf(first, "conversation_created").conversation_id
     expect((await api.delete(`/conversations/${id}`)).status).toBe(204)
     expect((await api.get(`/conversations/${id}`)).status).toBe(404)
     expect((await api.raw("GET", `/conversations/${id}/events`)).status).toBe(404)
-    await Bun.sleep(50)
-    expect(ollama.server.open).toBe(0)
+    await until(() => talk.ollama.server.open === 0)
   })
 
   test("a reply that fails is stored as far as it came, and the conversation goes on", async () => {

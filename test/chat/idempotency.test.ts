@@ -1,32 +1,28 @@
 /** Idempotency-Key on conversations: a call that is sent again follows the turn that the first one began. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import type { Client, TestApp } from "../support/app.ts"
 import { startDaemon } from "../support/daemon.ts"
 import { dataOf, readEvents, textOf } from "../support/events.ts"
-import { type OllamaStandIn, startOllama } from "../support/ollama.ts"
+import type { OllamaStandIn } from "../support/ollama.ts"
+import { OFF, replyStored, startTalk, type Talk } from "../support/talk.ts"
 
-const OFF = { model: "ollama/llama3.2:3b", use_library: false }
 const JSON_ANSWER = { accept: "application/json" }
 
+let talk: Talk
 let app: TestApp
 let api: Client
 let ollama: OllamaStandIn
 beforeAll(async () => {
-  ollama = await startOllama()
-  app = await startTestApp({ "ollama-host": ollama.server.url })
-  api = await app.client()
+  talk = await startTalk()
+  ;({ app, api, ollama } = talk)
 })
-afterAll(async () => {
-  await app.stop()
-  ollama.server.stop()
-})
+afterAll(() => talk.stop())
 
 const asked = (scene: string) => ollama.server.scenes.got(scene).length
 const conversations = async () => (await api.get("/conversations?page_size=1")).body.pagination.total_items
 let keys = 0
 const newKey = () => ({ "idempotency-key": `key-${++keys}` })
-const stream = async (path: string, body: unknown, headers: Record<string, string>) =>
-  readEvents(await api.raw("POST", path, body, { accept: "text/event-stream", ...headers }))
+const stream = (path: string, body: unknown, headers: Record<string, string>) => talk.stream(path, body, { headers })
 
 describe("a call that is repeated under its key", () => {
   test("gets the same stream while the reply is written, and after, and the model is asked once", async () => {
@@ -149,7 +145,7 @@ test("a reply that was cut by a kill is what a repetition gets, and the message 
       })
     let words = 0
     const first = await readEvents(await ask(), ({ event }) => event === "message_delta" && ++words === 6)
-    await Bun.sleep(600)
+    await replyStored(daemon.data, "word word word")
     await daemon.kill()
     await daemon.start()
     const again = await readEvents(await ask())

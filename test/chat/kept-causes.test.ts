@@ -1,26 +1,23 @@
 /** Why a reply failed, and what it warned of, is kept with the message and can be read later. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { setLogLevel, setLogSink } from "../../src/log.ts"
-import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import type { Client, TestApp } from "../support/app.ts"
 import { dataOf, readEvents } from "../support/events.ts"
 import type { ModelServer } from "../support/model-server.ts"
-import { startOllama } from "../support/ollama.ts"
+import { MODEL, startTalk, type Talk } from "../support/talk.ts"
 
-const MODEL = "ollama/llama3.2:3b"
 const SAID = "the runner has no memory left"
+let talk: Talk
 let app: TestApp
 let server: ModelServer
 let client: Client
 
 beforeAll(async () => {
-  server = (await startOllama()).server
-  app = await startTestApp({ "ollama-host": server.url })
-  client = await app.client()
+  talk = await startTalk()
+  ;({ app, api: client } = talk)
+  server = talk.ollama.server
 })
-afterAll(async () => {
-  await app.stop()
-  server.stop()
-})
+afterAll(() => talk.stop())
 
 const lastOf = async (conversationId: string) =>
   (await client.get(`/conversations/${conversationId}`)).body.messages.at(-1)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { dataOf, readEvents, textOf } from "../support/events.ts"
 import { LLAMA, type OllamaStandIn, startOllama } from "../support/ollama.ts"
+import { until } from "../support/until.ts"
 
 const LOADED = { ...LLAMA, loadedContext: 8_192 }
 const COLD = { ...LLAMA, name: "cold:1b", digest: "c" }
@@ -102,16 +103,15 @@ test("under redaction the model is shown nothing private for the query either", 
   expect(JSON.stringify(requests)).not.toContain("kari.nord")
 })
 
-test("a model that is too slow is waited for once, for some seconds", async () => {
+test("a model that is too slow is waited for some seconds, given up, and not asked again", async () => {
   ollama.server.scenes.add("slow", request => (isRewriting(request) ? { hang: true } : { text: "Eels." }))
   const first = await followUp("slow")
   expect(textOf(first.events)).toBe("Eels.")
+  expect(first.requests).toHaveLength(2)
   expect(first.ms).toBeGreaterThan(2_500)
-  expect(first.ms).toBeLessThan(8_000)
   const second = await followUp("slow")
   expect(second.requests).toHaveLength(1)
-  expect(second.ms).toBeLessThan(2_500)
-  expect(ollama.server.open).toBe(0)
+  await until(() => ollama.server.open === 0)
 }, 20_000)
 
 test("query_rewriting: off never asks", async () => {

@@ -1,29 +1,38 @@
 /** What a credential opened ends with it, and nothing else does. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
 import { ApiKeys, type NewApiKey } from "../../src/keys/keys.ts"
 import { openDatabase } from "../../src/storage/database.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { type ReadEvent, readEvents, textOf } from "../support/events.ts"
 import { type OllamaStandIn, startOllama } from "../support/ollama.ts"
 import { People, type Session } from "../support/people.ts"
+import { until } from "../support/until.ts"
 
 const MODEL = "ollama/llama3.2:3b"
-/** Writes for 4 s, many times longer than a credential is looked at. */
-const LONG = { pieces: Array.from({ length: 40 }, (_, i) => `w${i} `), delayMs: 100 }
-const WORDS = LONG.pieces.join("")
+const PIECES = Array.from({ length: 40 }, (_, i) => `w${i} `)
+const WORDS = PIECES.join("")
 
 let app: TestApp
 let ollama: OllamaStandIn
 let people: People
 let admin: Session
+/** Lets the model write on: it waits after a few words, so that no reply ends before its credential does. */
+let writeOn: () => void
 
 beforeAll(async () => {
   ollama = await startOllama()
   app = await startTestApp({ "ollama-host": ollama.server.url })
   people = new People(app)
   admin = (await people.add({ admin: true })).session
-  ollama.server.scenes.add("long", LONG)
 }, 60_000)
+beforeEach(() => {
+  const { promise: held, resolve } = Promise.withResolvers<void>()
+  writeOn = resolve
+  ollama.server.scenes.add("long", { pieces: PIECES, held, holdAfter: 5 })
+})
+afterEach(() => writeOn())
 afterAll(async () => {
   await app.stop()
   ollama.server.stop()
@@ -59,6 +68,7 @@ test("a revoked key's stream closes with an error, others go on, and the reply i
   expect(events.map(({ event }) => event).slice(-2)).toEqual(["error", "done"])
   expect(errorOf(events)).toBe("unauthorized")
   expect(textOf(events).length).toBeLessThan(WORDS.length)
+  writeOn()
   expect(textOf(await whole.all)).toBe(WORDS)
   const { conversation_id } = events[0]!.data
   const { body } = await other.get(`/conversations/${conversation_id}`)
@@ -69,44 +79,36 @@ test("a revoked key's blocking calls are answered 401 and its run is cancelled",
   const [client, other] = [await app.client(), await app.client()]
   const reply = client.post("/start-conversation", ask)
   const run = client.post("/agents/run", { task: "case-long Write.", model: MODEL, tools: [] })
-  while ((await other.get("/agents/runs?status=running")).body.data.length === 0) await Bun.sleep(20)
+  await until(async () => (await other.get("/agents/runs?status=running")).body.data.length > 0)
   await revoke(client.key)
   expect((await reply).status).toBe(401)
   expect((await run).status).toBe(401)
-  await Bun.sleep(200)
-  const { body } = await other.get("/agents/runs")
-  expect(body.data[0].status).toBe("cancelled")
+  const [{ run_id }] = (await other.get("/agents/runs")).body.data
+  await until(async () => (await other.get(`/agents/runs/${run_id}`)).body.status === "cancelled")
 }, 30_000)
 
 test("a revoked key's upload ends and stores nothing", async () => {
   const [client, other] = [await app.client(), await app.client()]
   const boundary = "b0undary"
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="files"; filename="late.txt"\r\n\r\nBegun `
-  const { promise: revoked, resolve: goOn } = Promise.withResolvers<void>()
   const body = new ReadableStream({
-    async start(controller) {
-      controller.enqueue(new TextEncoder().encode(head))
-      await revoked
-      await Bun.sleep(1500)
-      controller.enqueue(new TextEncoder().encode(`and ended.\r\n--${boundary}--\r\n`))
-      controller.close()
-    },
+    start: controller => controller.enqueue(new TextEncoder().encode(head)), // and no more of it
   })
   const type = { "content-type": `multipart/form-data; boundary=${boundary}` }
   const upload = client.raw("POST", "/upload", body, type).then(
     ({ status }) => status,
     () => "closed",
   )
-  await Bun.sleep(300)
+  const beginnings = () => readdirSync(join(app.data, "tmp")).filter(name => name.startsWith("file_"))
+  await until(() => beginnings().length === 1)
   await revoke(client.key)
-  goOn()
   expect([401, "closed"]).toContain(await upload)
-  await Bun.sleep(2000)
+  await until(() => beginnings().length === 0)
   expect((await other.get("/libraries?name=late.txt")).body.data).toEqual([])
 }, 30_000)
 
 test("an expired key's stream ends", async () => {
-  const client = await app.client("default", { expires_at: new Date(Date.now() + 1500).toISOString() })
+  const client = await app.client("default", { expires_at: new Date(Date.now() + 4_000).toISOString() })
   expect(errorOf(await (await startReply(client)).all)).toBe("unauthorized")
 }, 30_000)
 
@@ -121,7 +123,9 @@ test("a rotated key's stream goes on within the grace of its pair, and ends with
   const reply = await start(headers)
   await reply.begun
   const rotated = (await rotate(60)).body
+  writeOn()
   expect(textOf(await reply.all)).toBe(WORDS)
+  ollama.server.scenes.add("long", { pieces: PIECES, hangAfter: 5 })
   const late = await start({ ...headers, "private-key": rotated.private_key, secret: rotated.secret })
   await late.begun
   expect((await rotate()).status).toBe(200)
