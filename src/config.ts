@@ -18,6 +18,14 @@ export interface ReadConfig {
   sources: Record<SettingName, Source>
   /** Words of the command line that are no setting. */
   rest: string[]
+  /** Variables that are named like settings and are none: most likely mistyped, and without effect. */
+  unknown: UnknownVariable[]
+}
+
+export interface UnknownVariable {
+  name: string
+  /** The setting's that is spelt most like it; null where none is close. */
+  meant: string | null
 }
 
 export const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`
@@ -49,8 +57,43 @@ export function readConfig(
     sources[name] = own ? own.source : isInFile ? SETTINGS_FILE : "default"
   }
   values.data = data
-  return { config: values as Config, sources: sources as Record<SettingName, Source>, rest: flags.rest }
+  return {
+    config: values as Config,
+    sources: sources as Record<SettingName, Source>,
+    rest: flags.rest,
+    unknown: unknownVariables(env),
+  }
 }
+
+const VARIABLES = ENTRIES.map(([name]) => variableOf(name))
+/** Letters put in, left out or changed: more than this is another word. */
+const MAX_MISTAKES = 3
+
+const unknownVariables = (env: Environment): UnknownVariable[] =>
+  Object.keys(env)
+    .filter(name => name.toUpperCase().startsWith("CARREL_") && !VARIABLES.includes(name))
+    .map(name => {
+      const [meant] = VARIABLES.map(known => ({ known, mistakes: mistakesBetween(name.toUpperCase(), known) }))
+        .filter(({ mistakes }) => mistakes <= MAX_MISTAKES)
+        .sort((a, b) => a.mistakes - b.mistakes)
+      return { name, meant: meant?.known ?? null }
+    })
+
+/** Levenshtein's distance. */
+function mistakesBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++)
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1)))
+    row = next
+  }
+  return row.at(-1)!
+}
+
+/** What is said of such a variable. */
+export const unknownVariableText = ({ name, meant }: UnknownVariable): string =>
+  `${name} is the name of no setting and changes nothing${meant ? `; ${meant} is one` : ""}`
 
 type Layer = Map<SettingName, { value: unknown; source: Source }>
 

@@ -3,6 +3,7 @@
  * elsewhere. Never prompt, document or credential text.
  */
 import { replaceControlCharacters } from "./control-characters.ts"
+import { AppError, OperatorError } from "./errors.ts"
 
 export type LogLevel = "debug" | "info" | "warn" | "error"
 export type LogFormat = "json" | "pretty"
@@ -61,9 +62,9 @@ function asJson({ time, level, message, fields }: LogRecord): string {
 }
 
 /** Errors that were thrown to be told: where that was done says nothing. */
-const TOLD = new Set(["AppError", "OperatorError"])
+const isTold = (error: Error): boolean => error instanceof AppError || error instanceof OperatorError
 
-function describe(error: Error, withStack = !TOLD.has(error.name)): Record<string, unknown> {
+function describe(error: Error, withStack = !isTold(error)): Record<string, unknown> {
   const cause = error.cause instanceof Error ? describe(error.cause, withStack) : error.cause
   return {
     name: error.name,
@@ -106,7 +107,7 @@ function withCauses(error: Error): string {
 }
 
 const stackOf = (value: unknown): string[] =>
-  value instanceof Error && !TOLD.has(value.name)
+  value instanceof Error && !isTold(value)
     ? (value.stack ?? "")
         .split("\n")
         .map(line => line.trim())

@@ -20,6 +20,7 @@ export type Command = (args: string[]) => Promise<number>
 export interface Arguments {
   config: Config
   sources: ReadConfig["sources"]
+  unknown: ReadConfig["unknown"]
   /** Words that are no option. */
   words: string[]
   /** `--name value` and `--name=value`; switches are "true". */
@@ -39,7 +40,7 @@ interface Known {
  * @throws UsageError for an option that the command does not know
  */
 export function parseArguments(args: string[], known: Known = {}): Arguments {
-  const { config, sources, rest } = readConfig(args, undefined, { settingsFile: known.settingsFile ?? true })
+  const { config, sources, rest, unknown } = readConfig(args, undefined, { settingsFile: known.settingsFile ?? true })
   const words: string[] = []
   const options = new Map<string, string>()
   for (let i = 0; i < rest.length; i++) {
@@ -62,7 +63,7 @@ export function parseArguments(args: string[], known: Known = {}): Arguments {
     } else throw new UsageError(`unknown option ${head}`)
   }
   writeLogFor(config, process.stderr)
-  return { config, sources, words, options }
+  return { config, sources, words, options, unknown }
 }
 
 /** Log lines as the settings want them on the stream that takes them. */

@@ -4,6 +4,7 @@
  *
  * 0 done · 1 not done, or problems were found · 2 the command line or a setting is wrong: again would change nothing
  */
+import { ConfigError } from "../config-error.ts"
 import { AppError, diskTrouble, OperatorError } from "../errors.ts"
 import { dataDirectoryProblem } from "../storage/access.ts"
 
@@ -23,7 +24,7 @@ export interface Failure {
 
 export function describeFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { text: String(error), status: NOT_DONE }
-  if (["ConfigError", "UsageError"].includes(error.name)) return { text: error.message, status: WRONG_USAGE }
+  if (error instanceof ConfigError || error instanceof UsageError) return { text: error.message, status: WRONG_USAGE }
   if (error instanceof OperatorError) return { text: error.message, hint: error.hint, status: NOT_DONE }
   if (error instanceof AppError && error.code !== "internal_error")
     return {

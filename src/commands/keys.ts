@@ -1,3 +1,4 @@
+import { AppError, OperatorError } from "../errors.ts"
 import { type ApiKeyRecord, ApiKeys, ensureWorkspace } from "../keys/keys.ts"
 import { SCOPES } from "../keys/principal.ts"
 import {
@@ -104,7 +105,9 @@ async function revoke(args: string[]): Promise<number> {
   const { config, words, options } = parseArguments(args, { switches: ["json"] })
   if (words.length !== 1) throw new UsageError("which key? carrel keys revoke ID_OR_CLIENT_ID")
   const key = await withExistingDatabase(config, database => new ApiKeys(database).revoke(words[0]!)).catch(error => {
-    throw (error as { code?: string }).code === "not_found" ? new UsageError(`there is no key ${words[0]}`) : error
+    throw error instanceof AppError && error.code === "not_found"
+      ? new OperatorError(`there is no key ${words[0]}`)
+      : error
   })
   if (options.has("json")) printJson(key)
   else print(`${key.id} (${key.name}) is revoked`)

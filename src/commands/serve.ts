@@ -1,5 +1,5 @@
 import { type App, startApp } from "../app.ts"
-import { type Config, ConfigError, settingsHelp } from "../config.ts"
+import { type Config, ConfigError, settingsHelp, unknownVariableText } from "../config.ts"
 import { OperatorError } from "../errors.ts"
 import { log, setLogSink } from "../log.ts"
 import { COMPILED } from "../native/self.ts"
@@ -23,11 +23,12 @@ ${settingsHelp()}
 `
 
 export const run: Command = async args => {
-  const { config, words } = parseArguments(args)
+  const { config, words, unknown } = parseArguments(args)
   refuseWords(words)
   setLogSink(line => writeLine(line, process.stdout))
   writeLogFor(config, process.stdout)
   hideProcess()
+  for (const variable of unknown) log.warn(unknownVariableText(variable))
   const stopped = Promise.withResolvers<void>()
   const onSignal = (signal: NodeJS.Signals) => {
     log.info("stopping", { signal })

@@ -1,5 +1,6 @@
-import { flagOf, SETTINGS_FILE, variableOf } from "../config.ts"
+import { flagOf, SETTINGS_FILE, unknownVariableText, variableOf } from "../config.ts"
 import { SETTINGS, type SettingName } from "../config-settings.ts"
+import { log } from "../log.ts"
 import { type Command, parseArguments, print, printJson, printTable, refuseWords } from "./command.ts"
 
 export const HELP = `Usage: carrel settings [--all] [--json] [--data DIR]
@@ -11,8 +12,9 @@ command when it is called; none writes it.
 `
 
 export const run: Command = async args => {
-  const { config, sources, words, options } = parseArguments(args, { switches: ["all", "json", "template"] })
+  const { config, sources, words, options, unknown } = parseArguments(args, { switches: ["all", "json", "template"] })
   refuseWords(words)
+  for (const variable of unknown) log.warn(unknownVariableText(variable))
   if (options.has("template")) {
     print(template())
     return 0

@@ -1,5 +1,5 @@
 /** One daemon per data directory: an exclusive SQLite lock, which the system drops with the process, however it ends. */
-import { Database as Sqlite } from "bun:sqlite"
+import { SQLiteError, Database as Sqlite } from "bun:sqlite"
 import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../errors.ts"
@@ -17,7 +17,7 @@ export function lockDirectory(dataDirectory: string): { release(): void } {
     sqlite.exec("BEGIN EXCLUSIVE")
   } catch (cause) {
     sqlite.close()
-    if (!/locked|busy/i.test(String(cause))) throw cause
+    if (!isBusy(cause)) throw cause
     throw new AppError("conflict", { message: `another Carrel runs on ${dataDirectory}`, cause })
   }
   return {
@@ -38,12 +38,16 @@ export function isHeld(dataDirectory: string): boolean {
     sqlite.query("select 1 from sqlite_master").all()
     return false
   } catch (error) {
-    if (/locked|busy/i.test(String(error))) return true
+    if (isBusy(error)) return true
     throw error
   } finally {
     sqlite.close()
   }
 }
+
+/** Another connection holds what is asked for. */
+const isBusy = (error: unknown): boolean =>
+  error instanceof SQLiteError && (error.code === "SQLITE_BUSY" || error.code === "SQLITE_LOCKED")
 
 /** A file system that turned read-only after an error still says that it may be written. */
 function writeSomething(path: string): void {

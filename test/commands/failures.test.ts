@@ -81,7 +81,6 @@ describe("the command line", () => {
     ["keys list --json=yes", "--json takes no value"],
     ["keys list --workspace typo", 'there is no workspace "typo"'],
     ["keys revoke", "which key?"],
-    ["keys revoke none", "there is no key none"],
     ["users", "users: add, list, passwd or setup-link?"],
     ["users bogus", 'there is no command "users bogus"'],
     ["users add", "--email is needed"],

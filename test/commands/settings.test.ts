@@ -111,6 +111,27 @@ describe("carrel.toml", () => {
   }, 60_000)
 })
 
+describe("a variable that is named like a setting and is none", () => {
+  test.each([
+    ["CARREL_PROT", "CARREL_PORT"],
+    ["CARREL_RATE_LIMITS_PER_MINUTE", "CARREL_RATE_LIMIT_PER_MINUTE"],
+    ["CARREL_ENFORCE_REDACTON", "CARREL_ENFORCE_REDACTION"],
+    ["carrel_offline", "CARREL_OFFLINE"],
+    ["CARREL_SOMETHING_ELSE", null],
+  ])("%s changes nothing and is told, with the one that was meant", (name, meant) => {
+    expect(read([], { [name]: "1", CARREL_PORT: "5000", PATH: "/bin" }).unknown).toEqual([{ name, meant }])
+  })
+
+  test("is named on standard error, without its value", async () => {
+    const { code, err } = await carrel(["settings"], { data, env: { CARREL_OPENAI_API_KEYS: "hidden" } })
+    expect(code).toBe(0)
+    expect(err).toContain(
+      "CARREL_OPENAI_API_KEYS is the name of no setting and changes nothing; CARREL_OPENAI_API_KEY is one",
+    )
+    expect(err).not.toContain("hidden")
+  })
+})
+
 describe("the data directory", () => {
   test("is the flag's, else CARREL_DATA's, else ./data", async () => {
     const where = async (args: string[], env: Record<string, string>) =>
