@@ -27,6 +27,7 @@ export function openApiDocument(app: AnyElysia, version: string) {
       title: "Carrel",
       version,
       description: DESCRIPTION,
+      contact: { name: "Whoever runs this installation" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
@@ -110,9 +111,10 @@ function successOf({ description, schema, events, type, example }: Answer, schem
   return { description, ...(Object.keys(content).length > 0 ? { content } : {}) }
 }
 
-/** Of every route with credentials; a disk that fails and a process without descriptors show anywhere. */
+/** Of every route with credentials. */
 const ALWAYS: readonly ErrorCode[] = ["unauthorized", "forbidden", "rate_limited"]
-const ANYWHERE: readonly ErrorCode[] = ["internal_error", "overloaded", "insufficient_storage"]
+/** A Host that is malformed, a disk that fails and a process without descriptors show anywhere. */
+const ANYWHERE: readonly ErrorCode[] = ["invalid_request", "internal_error", "overloaded", "insufficient_storage"]
 const OF_BODY: readonly ErrorCode[] = [
   "invalid_json",
   "invalid_request",
@@ -121,14 +123,8 @@ const OF_BODY: readonly ErrorCode[] = [
   "unsupported_media_type",
 ]
 
-function errorsOf({ errors = [], body, query, open }: Declared): Set<ErrorCode> {
-  return new Set([
-    ...errors,
-    ...(body ? OF_BODY : []),
-    ...(query ? (["invalid_request"] as const) : []),
-    ...(open ? [] : ALWAYS),
-    ...ANYWHERE,
-  ])
+function errorsOf({ errors = [], body, open }: Declared): Set<ErrorCode> {
+  return new Set([...errors, ...(body ? OF_BODY : []), ...(open ? [] : ALWAYS), ...ANYWHERE])
 }
 
 function errorOf(codes: ErrorCode[], schemas: ComponentSchemas) {

@@ -36,6 +36,7 @@ export const listUsers = operation({
   id: "listUsers",
   session: "administrator",
   summary: "List users",
+  description: "Of the whole installation, with the workspaces that each is in.",
   tag: TAG,
   answers: { 200: { description: "All users", schema: data(User) } },
 })
@@ -44,6 +45,8 @@ export const updateUser = operation({
   id: "updateUser",
   session: "administrator",
   summary: "Change a user's name or role, disable or enable the user",
+  description:
+    "A disabled user cannot sign in and the user's keys are refused. The last administrator stays one. Unknown fields are refused.",
   tag: TAG,
   params: byId,
   body: closed({ name: t.Optional(t.String()), role: t.Optional(Role), disabled: t.Optional(t.Boolean()) }),
@@ -70,6 +73,7 @@ export const listInvitations = operation({
   id: "listInvitations",
   session: "administrator",
   summary: "List open invitations",
+  description: "Without their tokens.",
   tag: TAG,
   answers: { 200: { description: "Those that can still be accepted", schema: data(Invitation) } },
 })
@@ -90,6 +94,7 @@ export const deleteInvitation = operation({
   id: "deleteInvitation",
   session: "administrator",
   summary: "Withdraw an invitation",
+  description: "Its link opens nothing any more.",
   tag: TAG,
   params: byId,
   answers: { 204: { description: "Done" } },
@@ -100,6 +105,7 @@ export const listWorkspaces = operation({
   id: "listWorkspaces",
   session: "administrator",
   summary: "List workspaces",
+  description: "Of the whole installation, with their members.",
   tag: TAG,
   answers: { 200: { description: "All workspaces", schema: data(Workspace) } },
 })
@@ -120,6 +126,7 @@ export const updateWorkspace = operation({
   id: "updateWorkspace",
   session: "administrator",
   summary: "Rename a workspace, or have all of it redacted",
+  description: "Under `enforce_redaction` no request can turn redaction off. Unknown fields are refused.",
   tag: TAG,
   params: byId,
   body: closed({
@@ -137,6 +144,7 @@ export const addWorkspaceMember = operation({
   id: "addWorkspaceMember",
   session: "administrator",
   summary: "Add a user to a workspace",
+  description: "Of no effect for a member.",
   tag: TAG,
   params: membership,
   answers: { 200: { description: "The workspace", schema: Workspace } },
@@ -147,6 +155,7 @@ export const removeWorkspaceMember = operation({
   id: "removeWorkspaceMember",
   session: "administrator",
   summary: "Remove a user from a workspace",
+  description: "The user's keys of that workspace are refused from then on.",
   tag: TAG,
   params: membership,
   answers: { 204: { description: "Done" } },

@@ -56,6 +56,7 @@ const getRedactionRules = operation({
   id: "getRedactionRules",
   session: "member",
   summary: "What is redacted in the workspace, and by whose decision",
+  description: "For the forms of conversations and runs.",
   tag: "Console",
   answers: { 200: { description: "Kinds of private values, and who insists", schema: RedactionRules } },
 })

@@ -30,6 +30,7 @@ export const startConversation = operation({
   ...TURN,
   id: "startConversation",
   summary: "Start a conversation and wait for the reply",
+  description: "Makes a conversation and answers its first message.",
   body: startBody,
   example: { message: "What is the notice period of the lease?" },
 })
@@ -38,6 +39,7 @@ export const send = operation({
   ...TURN,
   id: "send",
   summary: "Send a message and wait for the reply",
+  description: "What is not given is as in the message before.",
   body: sendBody,
   example: { conversation_id: "conv_01m7y48vkz3s85f1acdta2", message: "And for the garage?" },
 })

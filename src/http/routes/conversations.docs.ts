@@ -88,6 +88,7 @@ export const listConversations = operation({
   id: "listConversations",
   scope: "chat",
   summary: "List conversations",
+  description: "`q` looks in titles and messages, in any case.",
   tag: "Conversations",
   query: listQuery,
   answers: {
@@ -102,6 +103,7 @@ export const getConversation = operation({
   id: "getConversation",
   scope: "chat",
   summary: "Get a conversation with its messages",
+  description: "Messages oldest first. A reply that is being written has no `finish_reason` yet.",
   tag: "Conversations",
   params: byId,
   answers: { 200: { description: "The conversation", schema: ConversationSchema } },
@@ -112,6 +114,7 @@ export const updateConversation = operation({
   id: "updateConversation",
   scope: "chat",
   summary: "Change title or metadata",
+  description: "What is given replaces what was there; `additional_metadata` as a whole.",
   tag: "Conversations",
   params: byId,
   body: changeBody,

@@ -18,6 +18,7 @@ const getHealth = operation({
   id: "getHealth",
   open: true,
   summary: "Is the process up?",
+  description: "Answers as soon as the process takes requests; says nothing of its stores.",
   tag: "Operation",
   answers: { 200: { description: "It is", schema: Health } },
 })

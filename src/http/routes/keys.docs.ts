@@ -75,6 +75,7 @@ export const signOut = operation({
   id: "signOut",
   session: "member",
   summary: "Sign out",
+  description: "Ends the session that asks and clears the cookie.",
   tag: TAG,
   answers: { 204: { description: "Done" } },
 })
@@ -83,6 +84,7 @@ export const getStatus = operation({
   id: "getStatus",
   open: true,
   summary: "Has this daemon been set up?",
+  description: "`configured` is true once there is an administrator.",
   tag: TAG,
   answers: {
     200: {
@@ -100,6 +102,7 @@ export const verifyCredentials = operation({
   id: "verifyCredentials",
   open: true,
   summary: "Are these credentials valid?",
+  description: "For tools that store credentials. Costs nothing of the key's rate limit; addresses are throttled.",
   tag: TAG,
   body: t.Object({ client_id: t.String(), private_key: t.String(), secret: t.String() }),
   example: { client_id: "cid_…", private_key: "cpk_…", secret: "csk_…" },
@@ -132,6 +135,7 @@ export const updateKey = operation({
   id: "updateKey",
   session: "member",
   summary: "Change an API key, or hand it over to another user",
+  description: "What is not given stays. Only administrators set `owner_id`. Unknown fields are refused.",
   tag: TAG,
   params: byId,
   body: closed({
