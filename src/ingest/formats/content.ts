@@ -63,6 +63,10 @@ export class Content {
     return /<(?:w:wordDocument|pkg:package)\b/.test(this.head)
   }
 
+  get isDrawing(): boolean {
+    return /^[^<]{0,10}</.test(this.head) && /^(?:[^<]|<[?!])*<(?:\w{1,20}:)?svg\b/.test(this.head)
+  }
+
   get isPage(): boolean {
     return /<(!doctype html|html|head|body|table)\b/i.test(this.head) && /^[^<]{0,10}</.test(this.head)
   }

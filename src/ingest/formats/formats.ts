@@ -99,6 +99,13 @@ export const FORMATS = {
     shows: content => !content.namedPlain && content.isMessage,
     reader: async () => (await import("./text/mht.ts")).extractMht,
   },
+  /** Inside of archives. */
+  svg: {
+    types: {},
+    group: "Pictures",
+    shows: content => !content.namedPlain && content.isDrawing,
+    reader: async () => (await import("./text/svg.ts")).extractSvg,
+  },
   html: {
     types: { html: "text/html", htm: "text/html" },
     group: "Text and web",
@@ -157,7 +164,7 @@ export const FORMATS = {
     types: { epub: "application/epub+zip" },
     group: "Documents",
     shows: content => content.hasMember("meta-inf/container.xml"),
-    reader: async () => (await import("./office/office-parser.ts")).extractEpub,
+    reader: async () => (await import("./text/epub.ts")).extractEpub,
   },
   odt: {
     types: { odt: `${OPEN_DOCUMENT}.text` },

@@ -1,5 +1,6 @@
 import { ExtractionError } from "../../../storage/document.ts"
 import type { ExtractContext, Extractor, RecognizedText } from "../extractor.ts"
+import { frameCount } from "./frames.ts"
 
 /** Below this the text of a picture deserves a warning. */
 const DOUBTFUL_CONFIDENCE = 60
@@ -17,6 +18,8 @@ export const extractImage: Extractor = async (source, context) => {
     recognized = await recognize(source.bytes, context)
     return "recognised"
   })
+  const frames = frameCount(source.bytes)
+  if (frames > 1) context.out.warn("frames_skipped", `of the ${frames} frames of ${source.name} the first was read`)
   const { text, confidence } = recognized
   if (!text) return
   context.out.ocrPageCount++

@@ -5,7 +5,7 @@ import type { Extractor } from "../extractor.ts"
 import { addTable, rowText } from "../text/csv.ts"
 import { attribute, walkXml } from "../xml.ts"
 import { outlineLevel, readHeadingStyles } from "./docx-styles.ts"
-import { addEmbedded } from "./embedded.ts"
+import { addDrawings, addEmbedded } from "./embedded.ts"
 import { OfficePackage } from "./ooxml.ts"
 
 /** Parts around the body, in the order in which they follow it, with the section that their text gets. */
@@ -38,6 +38,8 @@ export const extractDocx: Extractor = async (source, context) => {
   walk.read(body)
   if (walk.page > 1) out.pageCount = walk.page
   addSideParts(pack, relations, out)
+  out.at({ section: null })
+  addDrawings(pack, relations, out)
   await addEmbedded(pack, relations, context)
   if (pack.damaged) out.warn("damaged_parts", "parts of the document are damaged and were left out")
 }

@@ -1,5 +1,7 @@
 import { ExtractionError } from "../../../storage/document.ts"
+import type { DocumentBuilder } from "../document-builder.ts"
 import type { ExtractContext } from "../extractor.ts"
+import { addSvg } from "../text/svg.ts"
 import type { OfficePackage, Relation } from "./ooxml.ts"
 
 /** A document in a document in a document is still read. */
@@ -25,5 +27,14 @@ export async function addEmbedded(
     } finally {
       budget.depth--
     }
+  }
+}
+
+/** Drawings that are shown in a part: the pictures that are files of SVG. */
+export function addDrawings(pack: OfficePackage, relations: Iterable<Relation>, out: DocumentBuilder): void {
+  for (const { type, target } of relations) {
+    if (type !== "image" || !/\.svg$/i.test(target)) continue
+    const xml = pack.part(target)
+    if (xml) addSvg(xml, out)
   }
 }

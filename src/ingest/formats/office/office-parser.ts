@@ -1,4 +1,4 @@
-/** OpenDocument, RTF and EPUB through officeparser. */
+/** OpenDocument and RTF through officeparser. */
 import type { OfficeContentNode, OfficeParserAST, OfficeParserConfig } from "officeparser"
 import { type BlockKind, ExtractionError } from "../../../storage/document.ts"
 import type { DocumentBuilder } from "../document-builder.ts"
@@ -8,14 +8,13 @@ import { addFormValues } from "./odf-forms.ts"
 
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 
-type ParsedType = "odt" | "odp" | "ods" | "rtf" | "epub"
+type ParsedType = "odt" | "odp" | "ods" | "rtf"
 type ParseOffice = (file: Buffer, config: OfficeParserConfig) => Promise<OfficeParserAST>
 
 export const extractOdt = reader("odt")
 export const extractOdp = reader("odp")
 export const extractOds = reader("ods")
 export const extractRtf = reader("rtf")
-export const extractEpub = reader("epub")
 
 function reader(fileType: ParsedType): Extractor {
   return async (source, { out, budget }) => {

@@ -85,7 +85,8 @@ export function relationId(attributes: Record<string, string>): string | undefin
   return attribute(attributes, "id")
 }
 
-function resolvePart(from: string, target: string): string {
+/** A part by a path that is relative to another. */
+export function resolvePart(from: string, target: string): string {
   if (target.startsWith("/")) return target.slice(1)
   const path = from.split("/").slice(0, -1)
   for (const step of target.split("/")) {

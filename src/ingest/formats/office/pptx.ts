@@ -3,7 +3,7 @@ import { ExtractionError } from "../../../storage/document.ts"
 import type { DocumentBuilder } from "../document-builder.ts"
 import type { ExtractContext, Extractor } from "../extractor.ts"
 import { attribute, walkXml } from "../xml.ts"
-import { addEmbedded } from "./embedded.ts"
+import { addDrawings, addEmbedded } from "./embedded.ts"
 import { OfficePackage, relationId } from "./ooxml.ts"
 import { formatNumber } from "./xlsx-values.ts"
 
@@ -51,6 +51,7 @@ async function addSlide(pack: OfficePackage, slide: string, context: ExtractCont
     if (type === "chart" || type === "diagramData" || type === "chartEx") addShapes(pack.part(target), out, "paragraph")
     else if (type === "notesSlide" || type === "comments") addShapes(pack.part(target), out, "notes")
   }
+  addDrawings(pack, relations, out)
   await addEmbedded(pack, relations, context)
 }
 

@@ -12,20 +12,30 @@ export interface Workbook {
 /** Columns beyond this are joined to the last: a sheet has 16 384, and one stray cell must not make as many tabs. */
 const MAX_GAP = 50
 
-/** Tells the rows one by one, and returns the headers and footers of the printed page. */
-export function readSheet(xml: Uint8Array, workbook: Workbook, onRow: (cells: string[]) => void): string[] {
-  const walk = new SheetWalk(workbook, onRow)
-  walkXmlBytes(xml, walk)
-  return walk.headersAndFooters
+export interface SheetRest {
+  /** Of the printed page. */
+  headersAndFooters: string[]
+  /** Cells with a formula whose value nobody has computed: a program wrote the file, and no person has opened it since. */
+  uncomputed: number
 }
 
-class SheetWalk {
+/** Tells the rows one by one, and returns what is beside them. */
+export function readSheet(xml: Uint8Array, workbook: Workbook, onRow: (cells: string[]) => void): SheetRest {
+  const walk = new SheetWalk(workbook, onRow)
+  walkXmlBytes(xml, walk)
+  return walk
+}
+
+class SheetWalk implements SheetRest {
   readonly headersAndFooters: string[] = []
+  uncomputed = 0
   private row: string[] = []
   private type = "n"
   private style = -1
   private column = 0
   private value = ""
+  private hasFormula = false
+  private hasValue = false
   private gathering = false
   private inHeader = false
 
@@ -41,8 +51,12 @@ class SheetWalk {
       this.style = attributes.s === undefined ? -1 : Number(attributes.s)
       this.column = columnOf(attributes.r) ?? this.row.length
       this.value = ""
-    } else if (tag === "v") {
+      this.hasFormula = false
+      this.hasValue = false
+    } else if (tag === "f") this.hasFormula = true
+    else if (tag === "v") {
       this.value = ""
+      this.hasValue = true
       this.gathering = true
     } else if (tag === "t") this.gathering = true
     else if (/^(odd|even|first)(Header|Footer)$/.test(tag)) {
@@ -67,6 +81,7 @@ class SheetWalk {
   }
 
   private closeCell(): void {
+    if (this.hasFormula && !this.hasValue) this.uncomputed++
     if (this.value === "") return
     const gap = Math.min(MAX_GAP, this.column - this.row.length)
     for (let i = 0; i < gap; i++) this.row.push("")

@@ -4,7 +4,7 @@ import type { DocumentBuilder } from "../document-builder.ts"
 import type { Extractor } from "../extractor.ts"
 import { TableRows } from "../text/csv.ts"
 import { walkXml } from "../xml.ts"
-import { addEmbedded } from "./embedded.ts"
+import { addDrawings, addEmbedded } from "./embedded.ts"
 import { OfficePackage, type Relation, relationId } from "./ooxml.ts"
 import { readSheet } from "./xlsx-sheet.ts"
 import { isDateFormat } from "./xlsx-values.ts"
@@ -24,21 +24,28 @@ export const extractXlsx: Extractor = async (source, context) => {
     dateStyles: readDateStyles(part("styles", "xl/styles.xml")),
     date1904,
   }
+  let uncomputed = 0
   for (const [index, { name, target }] of sheets.entries()) {
     out.at({ sheet: name, section: null })
     const xml = target && pack.bytes(target)
     if (xml) {
       out.add("heading", name, 1)
       const table = new TableRows(out)
-      const headersAndFooters = readSheet(xml, book, cells => table.add(cells))
+      const rest = readSheet(xml, book, cells => table.add(cells))
       table.end()
-      for (const line of headersAndFooters) out.add("paragraph", line)
+      uncomputed += rest.uncomputed
+      for (const line of rest.headersAndFooters) out.add("paragraph", line)
       addNotes(pack, target, out)
       await addEmbedded(pack, pack.relations(target).values(), context)
     }
     progress((index + 1) / sheets.length)
     await pause()
   }
+  if (uncomputed > 0)
+    out.warn(
+      "formulas_without_values",
+      `the file keeps no values for the formulas of ${uncomputed} cells; these were left out`,
+    )
   if (pack.damaged) out.warn("damaged_parts", "parts of the workbook are damaged and were left out")
 }
 
@@ -105,8 +112,9 @@ function addNotes(pack: OfficePackage, sheet: string, out: DocumentBuilder): voi
     if (/comment/i.test(type)) addTexts(pack.part(target), out)
     if (type !== "drawing") continue
     addTexts(pack.part(target), out)
-    for (const inner of pack.relations(target).values())
-      if (/chart|diagramData/i.test(inner.type)) addTexts(pack.part(inner.target), out)
+    const shown = [...pack.relations(target).values()]
+    for (const inner of shown) if (/chart|diagramData/i.test(inner.type)) addTexts(pack.part(inner.target), out)
+    addDrawings(pack, shown, out)
   }
 }
 

@@ -1,6 +1,7 @@
 import { ExtractionError } from "../../../storage/document.ts"
 import type { ExtractContext, Extractor, RecognizedText } from "../extractor.ts"
 import { familiarity, type Legibility, legibility } from "../text/legibility.ts"
+import { addAttachments } from "./attachments.ts"
 import { bitmapFile, isBlank } from "./bitmap.ts"
 import { type PageBlock, pageBlocks } from "./page.ts"
 import { type Bitmap, type PageText, PdfiumDocument } from "./pdfium.ts"
@@ -70,22 +71,32 @@ interface Page {
   /** What was filled in, a line each: it is also told where the text of the page is not to be had from the file. */
   entries: string[]
   comments: string[]
+  /** Files hang on it. */
+  files: boolean
 }
 
 const paragraph = (text: string): PageBlock => ({ kind: "paragraph", text })
 
 function readPage(page: PageText): Page {
-  const { printed, unmapped, entries, unplaced, comments } = page
+  const { printed, unmapped, entries, unplaced, comments, files } = page
   return {
     blocks: [...pageBlocks(page), ...unplaced.map(paragraph)],
     letters: letterCount(printed),
     legibility: legibility(printed, unmapped),
     entries,
     comments,
+    files,
   }
 }
 
-const unloaded = (): Page => ({ blocks: [], letters: 0, legibility: "clear", entries: [], comments: [] })
+const unloaded = (): Page => ({
+  blocks: [],
+  letters: 0,
+  legibility: "clear",
+  entries: [],
+  comments: [],
+  files: false,
+})
 
 class PdfReading {
   private readonly pages: Page[] = []
@@ -118,6 +129,8 @@ class PdfReading {
     await this.readPictures([...new Set([...pictures, ...stillStrange])].sort((a, b) => a - b))
     this.addPages()
     this.warn()
+    const holders = indexes.filter(index => this.pages[index]!.files)
+    await addAttachments(this.document.attachments(holders), this.context)
   }
 
   private async readTexts(): Promise<void> {

@@ -56,6 +56,11 @@ export interface Pdfium {
   _FPDFAnnot_GetOptionLabel(form: number, annotation: number, index: number, buffer: number, bytes: number): number
   _FPDFAnnot_IsOptionSelected(form: number, annotation: number, index: number): number
   _FPDFAnnot_IsChecked(form: number, annotation: number): number
+  _FPDFAnnot_GetFileAttachment(annotation: number): number
+  _FPDFDoc_GetAttachmentCount(document: number): number
+  _FPDFDoc_GetAttachment(document: number, index: number): number
+  _FPDFAttachment_GetName(attachment: number, buffer: number, bytes: number): number
+  _FPDFAttachment_GetFile(attachment: number, buffer: number, bytes: number, length: number): number
   _FPDF_GetPageBoundingBox(page: number, rectangle: number): number
   _FPDFPage_GetRotation(page: number): number
   _FPDFPageObj_GetClipPath(object: number): number
@@ -89,6 +94,30 @@ export function loadPdfium(): Promise<Pdfium> {
     return (library as unknown as { module: Pdfium }).module
   })()
   return loading
+}
+
+const MAX_STRING_BYTES = 1024 * 1024
+
+/** A string that the library writes in UTF-16 with a closing zero, once it has the room. */
+export function textFrom(pdfium: Pdfium, write: (buffer: number, bytes: number) => number): string {
+  const bytes = bytesFrom(pdfium, write)
+  return new TextDecoder("utf-16le").decode(bytes.subarray(0, Math.max(0, (bytes.length & ~1) - 2)))
+}
+
+/** What the library writes: asked without room, it tells how many bytes it needs. None where these are more than `most`. */
+export function bytesFrom(
+  pdfium: Pdfium,
+  write: (buffer: number, bytes: number) => number,
+  most = MAX_STRING_BYTES,
+): Uint8Array {
+  const length = write(0, 0)
+  if (length <= 0 || length > most) return new Uint8Array()
+  const buffer = pdfium.wasmExports.malloc(length)
+  if (buffer === 0) return new Uint8Array()
+  write(buffer, length)
+  const copy = pdfium.HEAPU8.slice(buffer, buffer + length)
+  pdfium.wasmExports.free(buffer)
+  return copy
 }
 
 export interface Opened {

@@ -1,7 +1,10 @@
 /** PDF documents through PDFium: page text, what is drawn on a page, rendering. Errors are ExtractionErrors. */
 import { ExtractionError } from "../../../storage/document.ts"
-import { type CharacterBoxes, entryLine, fillIn, type PageEntries, PdfForms } from "./forms.ts"
+import { type AttachedFile, attachedTo, filesOnPage } from "./attachments.ts"
+import { type CharacterBoxes, entryLine, fillIn } from "./entries.ts"
+import { type PageEntries, PdfForms } from "./forms.ts"
 import { loadPdfium, openPdf, type Pdfium } from "./pdfium-library.ts"
+import { readXfa } from "./xfa.ts"
 
 const ERROR_PASSWORD = 4
 const ERROR_SECURITY = 5
@@ -36,6 +39,8 @@ export interface PageText {
   /** Those of them that stand beside no text, and are not in `text`. */
   unplaced: string[]
   comments: string[]
+  /** Files hang on the page. */
+  files: boolean
 }
 
 export interface Bitmap {
@@ -89,13 +94,19 @@ export class PdfiumDocument {
     })
   }
 
+  /** Files inside the document: its own, then those on these pages (0-based). Each is unpacked when it is asked for. */
+  *attachments(pages: readonly number[]): Generator<AttachedFile> {
+    yield* attachedTo(this.pdfium, this.document)
+    for (const index of pages) yield* this.withPage(index, page => filesOnPage(this.pdfium, page)) ?? []
+  }
+
   /** What a form of the XFA kind keeps apart from the pages: labels, and values with their names. */
   xfaLines(): { labels: string[]; values: string[] } {
-    const { labels, values } = this.forms.xfa()
+    const { labels, values } = readXfa(this.pdfium, this.document)
     return { labels, values: values.map(entryLine) }
   }
 
-  private pageText(text: number, { entries, comments }: PageEntries): PageText {
+  private pageText(text: number, { entries, comments, files }: PageEntries): PageText {
     const printed = this.readText(text)
     const filled = fillIn(printed, entries, entries.length > 0 ? this.characterBoxes(text) : [])
     return {
@@ -106,6 +117,7 @@ export class PdfiumDocument {
       entries: entries.map(entryLine),
       unplaced: filled.unplaced,
       comments,
+      files,
     }
   }
 

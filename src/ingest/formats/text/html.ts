@@ -4,9 +4,10 @@ import { tidyText } from "../clean-text.ts"
 import type { DocumentBuilder } from "../document-builder.ts"
 import type { Extractor } from "../extractor.ts"
 import { decodeText } from "./decode.ts"
+import { SvgWalk } from "./svg.ts"
 
-/** Elements whose text is not for readers. */
-const SKIPPED = new Set(["script", "style", "svg", "math", "template"])
+/** Elements whose text is not for readers, or not shown by browsers. */
+const SKIPPED = new Set(["script", "style", "math", "template", "datalist"])
 const BLOCKS = new Set(
   (
     "address article aside blockquote br caption center details dialog dd div dl dt fieldset figcaption figure footer form " +
@@ -26,9 +27,9 @@ export const extractHtml: Extractor = ({ bytes }, { out }) => {
   addHtml(decodeText(bytes, DECLARED_CHARSET.exec(head)?.[1]), out)
 }
 
-/** Adds the text of an HTML document to `out`. */
-export function addHtml(html: string, out: DocumentBuilder): void {
-  const walk = new HtmlWalk(out)
+/** Adds the text of an HTML document to `out`, beginning with its title unless told otherwise. */
+export function addHtml(html: string, out: DocumentBuilder, { titled = true } = {}): void {
+  const walk = new HtmlWalk(out, titled)
   const parser = new Parser(
     {
       onopentag: (name, attributes) => walk.open(name, attributes),
@@ -47,46 +48,49 @@ class HtmlWalk {
   private gathered = ""
   private kind: BlockKind = "paragraph"
   private level: number | undefined
+  /** Elements open inside of one that is not shown, that one included. */
   private skipping = 0
+  private drawing: SvgWalk | undefined
   private preformatted = 0
   /** Cells of the row that is open; their block elements do not end a block. */
   private rows = 0
   private headerCells = 0
   private dataCells = 0
 
-  constructor(private readonly out: DocumentBuilder) {}
+  constructor(
+    private readonly out: DocumentBuilder,
+    private readonly titled: boolean,
+  ) {}
 
   open(name: string, attributes: Record<string, string>): void {
-    if (SKIPPED.has(name)) this.skipping++
-    if (this.skipping) return
-    if (name === "meta") this.meta(attributes)
-    else if (name === "img" || name === "area") this.gathered += attributes.alt ? ` ${attributes.alt} ` : ""
-    else if (name === "input") this.input(attributes)
-    else if (name === "tr") this.openRow()
-    else if (this.rows && (name === "td" || name === "th")) {
-      this.gathered += "\t"
-      if (name === "th") this.headerCells++
-      else this.dataCells++
-    } else if (BLOCKS.has(name)) this.boundary(name)
-    if (name === "pre") this.preformatted++
-    if (name === "li") this.kind = "list_item"
-    const heading = /^h([1-6])$/.exec(name)
-    if (heading && !this.rows) {
-      this.kind = "heading"
-      this.level = Number(heading[1])
+    if (this.skipping || SKIPPED.has(name) || isHidden(name, attributes) || (name === "title" && !this.titled)) {
+      this.skipping++
+      return
     }
+    if (name === "svg" && !this.drawing)
+      this.drawing = new SvgWalk(line => {
+        this.gathered += `${BREAK}${line}${BREAK}`
+      }, false)
+    if (this.drawing) this.drawing.open(name)
+    else this.element(name, attributes)
   }
 
   text(text: string): void {
-    if (!this.skipping) this.gathered += text
+    if (this.skipping) return
+    if (this.drawing) this.drawing.text(text)
+    else this.gathered += text
   }
 
   close(name: string): void {
-    if (SKIPPED.has(name)) {
-      this.skipping = Math.max(0, this.skipping - 1)
+    if (this.skipping) {
+      this.skipping--
       return
     }
-    if (this.skipping) return
+    if (this.drawing) {
+      this.drawing.close(name)
+      if (this.drawing.depth === 0) this.drawing = undefined
+      return
+    }
     if (name === "tr" && this.rows) {
       this.flush()
       this.rows--
@@ -104,6 +108,25 @@ class HtmlWalk {
     this.level = undefined
     this.headerCells = 0
     this.dataCells = 0
+  }
+
+  private element(name: string, attributes: Record<string, string>): void {
+    if (name === "meta") this.meta(attributes)
+    else if (name === "img" || name === "area") this.gathered += attributes.alt ? ` ${attributes.alt} ` : ""
+    else if (name === "input") this.input(attributes)
+    else if (name === "tr") this.openRow()
+    else if (this.rows && (name === "td" || name === "th")) {
+      this.gathered += "\t"
+      if (name === "th") this.headerCells++
+      else this.dataCells++
+    } else if (BLOCKS.has(name)) this.boundary(name)
+    if (name === "pre") this.preformatted++
+    if (name === "li") this.kind = "list_item"
+    const heading = /^h([1-6])$/.exec(name)
+    if (heading && !this.rows) {
+      this.kind = "heading"
+      this.level = Number(heading[1])
+    }
   }
 
   private boundary(name: string): void {
@@ -131,6 +154,18 @@ class HtmlWalk {
     this.flush()
     this.out.add("paragraph", tidyText(attributes.content))
   }
+}
+
+/**
+ * What the element itself says; style sheets are not read. A page that hides itself as a whole means to be shown by its
+ * script.
+ */
+function isHidden(name: string, { hidden, style = "", open }: Record<string, string>): boolean {
+  if (name === "html" || name === "body") return false
+  if (name === "dialog" && open === undefined) return true
+  // "until-found" is for those who search.
+  if (hidden !== undefined && hidden.toLowerCase() !== "until-found") return true
+  return /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b/i.test(style)
 }
 
 /** Stands for `<br>` until the line breaks of the source, which mean blanks, are gone. */

@@ -240,3 +240,63 @@ describe("text recognition of one file", () => {
     expect(code).toBe("no_text")
   })
 })
+
+describe("files inside a PDF", () => {
+  /** A letter that encloses files; those called `pinned` hang on the page, and the first of all does so too. */
+  function withFiles(enclosed: [name: string, content: Uint8Array | string][], pinned: typeof enclosed = []) {
+    const writer = new PdfWriter()
+    const specs = [...enclosed, ...pinned].map(([name, content]) => {
+      const stream = writer.stream("/Type/EmbeddedFile", typeof content === "string" ? Buffer.from(content) : content)
+      return writer.add(`<</Type/Filespec/F(${name})/UF(${name})/EF<</F ${stream} 0 R>>>>`)
+    })
+    const own = specs.slice(0, enclosed.length).map((spec, i) => `(${i}) ${spec} 0 R`)
+    const pins = [specs[0]!, ...specs.slice(enclosed.length)].map(
+      spec => `<</Type/Annot/Subtype/FileAttachment/Rect[9 9 20 20]/FS ${spec} 0 R>>`,
+    )
+    return writePages(writer, [{ content: lines(LEASE), more: `/Annots[${pins.join("")}]` }], {
+      resources: `/Font<</F ${helvetica(writer)} 0 R>>`,
+      catalog: `/Names<</EmbeddedFiles<</Names[${own.join(" ")}]>>>>`,
+    })
+  }
+  const memberText = ({ text, blocks }: ExtractedDocument, member: string | null) =>
+    blocks
+      .filter(block => block.place.member === member)
+      .map(({ start, end }) => text.slice(start, end))
+      .join("\n")
+
+  test("are read under their names, once each, behind the pages", async () => {
+    const inner = withFiles([["deep.txt", "A file in a file."]])
+    const document = await read(
+      withFiles(
+        [
+          ["terms.txt", "Terms of payment: thirty days."],
+          ["inner.pdf", inner],
+        ],
+        [["pin.csv", "plant;rent\nficus;310\n"]],
+      ),
+    )
+    expect(memberText(document, null)).toContain("The tenant waters the ficus")
+    expect(memberText(document, "terms.txt")).toBe("Terms of payment: thirty days.")
+    expect(memberText(document, "pin.csv")).toBe("plant\trent\nficus\t310")
+    expect(memberText(document, "inner.pdf/deep.txt")).toBe("A file in a file.")
+    expect(document.text.split("thirty days")).toHaveLength(2)
+    expect(document.pageCount).toBe(1)
+    expect(codes(document)).toEqual([])
+  })
+
+  test("that cannot be read are warned of, and the pages stay", async () => {
+    const document = await read(withFiles([["setup.exe", "MZ\x90\x00\x03"]]))
+    expect(document.text).toContain("The tenant waters the ficus")
+    expect(document.warnings).toEqual([
+      { code: "attachment_skipped", message: "the attached file setup.exe: files of this type cannot be read" },
+    ])
+  })
+
+  test("are opened three deep", async () => {
+    let nested: [string, Uint8Array | string] = ["bottom.txt", "The bottom."]
+    for (let depth = 4; depth > 0; depth--) nested = [`${depth}.pdf`, withFiles([nested])]
+    const document = await read(nested[1] as Uint8Array)
+    expect(document.text).not.toContain("The bottom.")
+    expect(codes(document)).toEqual(["attachment_skipped"])
+  })
+})

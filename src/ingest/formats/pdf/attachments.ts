@@ -1,0 +1,93 @@
+/** Files inside a PDF: enclosures of a letter, the parts of a portfolio, the data of an invoice. */
+import { ExtractionError } from "../../../storage/document.ts"
+import type { ExtractContext } from "../extractor.ts"
+import { FILE_ATTACHMENT, MAX_ANNOTATIONS } from "./forms.ts"
+import { bytesFrom, type Pdfium, textFrom } from "./pdfium-library.ts"
+
+export interface AttachedFile {
+  name: string
+  /** Empty where it has no content, or more than so many bytes. */
+  unpack(mostBytes: number): Uint8Array
+}
+
+/** A file in a file in a file is still read. */
+const MAX_DEPTH = 3
+
+/** Adds the text of attached files behind that of the pages; what cannot be read is warned of. */
+export async function addAttachments(files: Iterable<AttachedFile>, context: ExtractContext): Promise<void> {
+  const { out, budget } = context
+  const { pageCount, currentPlace } = out
+  const around = currentPlace.member
+  /** One file may hang on several pages. */
+  const seen = new Set<string>()
+  budget.depth++
+  for (const { name, unpack } of files) {
+    if (--budget.entries < 0) throw new ExtractionError("archive_rejected", "the PDF has too many attached files")
+    const bytes = unpack(budget.bytes)
+    budget.bytes -= bytes.length
+    const key = `${name} ${new Bun.CryptoHasher("sha256").update(bytes).digest("hex")}`
+    if (seen.has(key)) continue
+    seen.add(key)
+    const member = around ? `${around}/${name}` : name
+    out.at({ page: null, sheet: null, slide: null, member, section: null })
+    await addFile(name, bytes, member, context)
+    await context.pause()
+  }
+  budget.depth--
+  out.at({ page: null, sheet: null, slide: null, member: around, section: null })
+  out.pageCount = pageCount // of the document itself
+}
+
+async function addFile(name: string, bytes: Uint8Array, member: string, context: ExtractContext): Promise<void> {
+  const { formats, budget, out } = context
+  try {
+    if (budget.depth > MAX_DEPTH) throw new ExtractionError("no_text", "it lies too deep")
+    const format = formats.byName(name) ?? formats.byContent(bytes)
+    if (!format) throw new ExtractionError("no_text", "files of this type cannot be read")
+    await context.extractMember({ name: member, bytes }, format)
+  } catch (error) {
+    if (!(error instanceof ExtractionError) || error.code === "archive_rejected") throw error
+    out.warn("attachment_skipped", `the attached file ${member}: ${error.message}`)
+  }
+}
+
+/** Files of the document as a whole. */
+export function* attachedTo(pdfium: Pdfium, document: number): Generator<AttachedFile> {
+  const count = pdfium._FPDFDoc_GetAttachmentCount(document)
+  for (let i = 0; i < count; i++) {
+    const attachment = pdfium._FPDFDoc_GetAttachment(document, i)
+    if (attachment) yield fileOf(pdfium, attachment)
+  }
+}
+
+/** Files that are pinned to places of a page. */
+export function filesOnPage(pdfium: Pdfium, page: number): AttachedFile[] {
+  const files: AttachedFile[] = []
+  const count = Math.min(MAX_ANNOTATIONS, pdfium._FPDFPage_GetAnnotCount(page))
+  for (let i = 0; i < count; i++) {
+    const annotation = pdfium._FPDFPage_GetAnnot(page, i)
+    if (!annotation) continue
+    const attachment =
+      pdfium._FPDFAnnot_GetSubtype(annotation) === FILE_ATTACHMENT ? pdfium._FPDFAnnot_GetFileAttachment(annotation) : 0
+    if (attachment) files.push(fileOf(pdfium, attachment))
+    pdfium._FPDFPage_CloseAnnot(annotation)
+  }
+  return files
+}
+
+function fileOf(pdfium: Pdfium, attachment: number): AttachedFile {
+  const name = textFrom(pdfium, (buffer, bytes) => pdfium._FPDFAttachment_GetName(attachment, buffer, bytes))
+  return {
+    name: name.replace(/[\x00-\x1f\x7f]/g, "").trim() || "unnamed",
+    unpack(mostBytes) {
+      const length = pdfium.wasmExports.malloc(4)
+      const write = (buffer: number, bytes: number) => {
+        const done = pdfium._FPDFAttachment_GetFile(attachment, buffer, bytes, length)
+        return done ? new DataView(pdfium.HEAPU8.buffer).getUint32(length, true) : 0
+      }
+      const content = bytesFrom(pdfium, write, mostBytes)
+      pdfium.wasmExports.free(length)
+      return content
+    },
+  }
+}
