@@ -96,6 +96,8 @@ export const openConfiguredEmbedder = (config: Config, name: string, dimensions?
     directories: modelDirectories(config),
     nativeDirectory: join(config.data, "native"),
     ollamaHost: config.ollama_host,
+    openAiBaseUrl: config.openai_base_url,
+    openAiApiKey: config.openai_api_key,
   })
 
 /** The chat models of this configuration; the command line lists them without a daemon. */

@@ -28,6 +28,26 @@ export interface Embedder {
   close(): Promise<void>
 }
 
+/** Where embedding models are found. */
+export interface EmbedderOptions {
+  /** Where model folders may lie; the first that has the name wins. */
+  directories: string[]
+  /** `<data>/native`, where the executable unpacks native libraries. */
+  nativeDirectory: string
+  /** Threads inside one operation of a folder model. */
+  threads?: number
+  ollamaHost?: string
+  /** Address with its version path, such as `http://127.0.0.1:8080/v1`; empty without such a server. */
+  openAiBaseUrl?: string
+  /** Empty for servers that ask for none. */
+  openAiApiKey?: string
+  /** Of a server's model that was used before; without it the server is asked, and must be up. */
+  dimensions?: number
+}
+
+/** Opens a model by its name without the provider. */
+export type OpenEmbedder = (name: string, options: EmbedderOptions) => Promise<Embedder>
+
 /** A named entity that a model found; offsets count UTF-16 code units. */
 export interface ModelEntity {
   kind: "NAME" | "ADDRESS"

@@ -174,6 +174,8 @@ export class KeywordStore {
 
   close(): void {
     this.db.exec("pragma optimize")
+    // With a statement left over, the file would stay open, and locked at times, until the thread has ended.
+    for (const statement of [this.postings, this.page, this.insert]) statement.finalize()
     this.db.close()
   }
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { NO_IDS } from "../../../src/search/ids/id-ranges.ts"
 import { BM25 } from "../../../src/search/keyword/bm25.ts"
 import { KeywordIndex } from "../../../src/search/keyword/keyword-index.ts"
 import { KeywordSearch } from "../../../src/search/keyword/keyword-search.ts"
@@ -189,4 +190,11 @@ test("what follows an apostrophe is no word, and a single letter counts for less
   const long = groupsOf("shared memory systems of J Dennis described operating principles")
   expect(long.find(({ terms }) => terms[0] === "j")?.weight).toBeLessThan(0.5)
   expect(long.filter(({ weight }) => weight === 1)).toHaveLength(long.length - 1)
+})
+
+test("a store that was closed leaves no log and no lock behind", async () => {
+  await add(1, passages(50))
+  new KeywordSearch(index).search(groupsOf("pump"), makeScope(index.table, Int32Array.of(1, 50), undefined, NO_IDS), 5)
+  index.store.close()
+  expect(existsSync(join(directory, `${files - 1}.db-wal`))).toBe(false)
 })
