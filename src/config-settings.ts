@@ -84,7 +84,11 @@ export const SETTINGS = {
     100_000_000,
   ),
   models_dir: path("DIR", "further model folders (ONNX embedding and entity models); <data>/models when empty"),
-  embedding_model: text("NAME", "", "embedding model: a folder name, ollama/NAME or openai/NAME; the built-in one when empty"),
+  embedding_model: text(
+    "NAME",
+    "",
+    "embedding model: a folder name, ollama/NAME or openai/NAME; the built-in one when empty",
+  ),
   ollama_host: {
     ...url("http://127.0.0.1:11434", "address of the Ollama server", "OLLAMA_HOST"),
     parse: (value: string) => ollamaAddress(value),

@@ -112,6 +112,13 @@ const TABLES = [
     variant: /^export (?:const|function) (open\w+Chat)\b|^export class (\w+) implements ChatBackend\b/gm,
   },
   {
+    table: "backends/embedder.ts",
+    name: "EMBEDDERS",
+    folder: "backends",
+    variant: /^export (?:async function|const) (open\w+Embedder)\b/gm,
+    except: ["openFolderEmbedder"], // names without a provider
+  },
+  {
     table: "console/pages.ts",
     name: "PAGES",
     folder: "console/pages",

@@ -7,11 +7,11 @@ import { openOpenAiEmbedder } from "./openai-embedder.ts"
 /** The model that ships with the product. */
 export const BUILT_IN_EMBEDDING_MODEL = "carrel-embed-en-v1"
 
-/** By what stands before the slash of a name; a name without one is a folder. */
-const PROVIDERS: ReadonlyMap<string, OpenEmbedder> = new Map([
-  ["ollama", openOllamaEmbedder],
-  ["openai", openOpenAiEmbedder],
-])
+/** By the provider before the slash of a name; another one is a file and a line. A name without one is a folder. */
+const EMBEDDERS: Readonly<Record<string, OpenEmbedder>> = {
+  ollama: openOllamaEmbedder,
+  openai: openOpenAiEmbedder,
+}
 
 export interface OpenEmbedderOptions extends EmbedderOptions {
   /** A folder name, `ollama/NAME` or `openai/NAME`; the built-in model when empty. */
@@ -20,9 +20,9 @@ export interface OpenEmbedderOptions extends EmbedderOptions {
 
 /** @throws AppError model_not_found; model_unavailable where a server has to be asked and does not answer */
 export async function openEmbedder({ name, ...options }: OpenEmbedderOptions): Promise<Embedder> {
-  const slash = name.indexOf("/")
-  const open = slash > 0 ? PROVIDERS.get(name.slice(0, slash)) : undefined
+  const [provider = "", ...rest] = name.split("/")
+  const open = rest.length > 0 && Object.hasOwn(EMBEDDERS, provider) ? EMBEDDERS[provider] : undefined
   return open
-    ? await open(name.slice(slash + 1), options)
+    ? await open(rest.join("/"), options)
     : await openFolderEmbedder(name || BUILT_IN_EMBEDDING_MODEL, options)
 }
