@@ -4,9 +4,9 @@ import { isTooDeep, TOO_DEEP } from "../bounded-json.ts"
 import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
-import { fetchWithin } from "../outbound.ts"
 import type { ToolProvider } from "./external-tools.ts"
 import type { JsonSchema } from "./json-schema.ts"
+import { boundedFetch, MAX_MESSAGE_BYTES, TOO_LARGE } from "./mcp-bounds.ts"
 import type { McpServer } from "./mcp-config.ts"
 import type { ExternalTool } from "./tools/tool.ts"
 import { ToolError } from "./tools/tool-error.ts"
@@ -21,8 +21,14 @@ const MAX_REASON_CHARACTERS = 300
 /** Pages of one server's listing. */
 const MAX_LIST_PAGES = 20
 
-interface Connection {
+interface Line {
   client: Client
+  /** The library closed it because of a message that is too large; it tells that apart, and ends calls without a reason. */
+  tooLarge: boolean
+}
+
+interface Connection {
+  line: Line
   tools: ExternalTool[]
   listedAt: number
 }
@@ -63,7 +69,7 @@ export class McpTools implements ToolProvider {
   async close(): Promise<void> {
     const open = [...this.connections.values()]
     this.connections.clear()
-    await Promise.allSettled(open.map(async connection => (await connection).client.close()))
+    await Promise.allSettled(open.map(async connection => (await connection).line.client.close()))
   }
 
   private async connect(server: McpServer): Promise<Connection> {
@@ -71,7 +77,7 @@ export class McpTools implements ToolProvider {
     if (known) {
       const connection = await known
       if (Date.now() - connection.listedAt > LISTING_MS) {
-        connection.tools = await listTools(server, connection.client)
+        connection.tools = await listTools(server, connection.line)
         connection.listedAt = Date.now()
       }
       return connection
@@ -90,8 +96,12 @@ export class McpTools implements ToolProvider {
     }
     const client = new Client({ name: "carrel", version: this.version }, { jsonSchemaValidator: unchecked })
     client.onclose = () => this.connections.delete(server.name)
+    const line: Line = { client, tooLarge: false }
+    client.onerror = ({ message }) => {
+      line.tooLarge ||= message.includes("exceeded maximum size")
+    }
     await client.connect(await transportOf(server), { timeout: CONNECT_TIMEOUT_MS })
-    return { client, tools: await listTools(server, client), listedAt: Date.now() }
+    return { line, tools: await listTools(server, line), listedAt: Date.now() }
   }
 }
 
@@ -103,17 +113,27 @@ async function transportOf(server: McpServer) {
   if ("command" in server) {
     const { StdioClientTransport, getDefaultEnvironment } = await import("@modelcontextprotocol/sdk/client/stdio.js")
     const { command, args, env } = server
-    return new StdioClientTransport({ command, args, env: { ...getDefaultEnvironment(), ...env }, stderr: "ignore" })
+    const environment = { ...getDefaultEnvironment(), ...env }
+    return new StdioClientTransport({
+      command,
+      args,
+      env: environment,
+      stderr: "ignore",
+      maxBufferSize: MAX_MESSAGE_BYTES,
+    })
   }
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js")
-  return new StreamableHTTPClientTransport(server.url, { requestInit: { headers: server.headers }, fetch: fetchWithin })
+  return new StreamableHTTPClientTransport(server.url, {
+    requestInit: { headers: server.headers },
+    fetch: boundedFetch,
+  })
 }
 
-async function listTools(server: McpServer, client: Client): Promise<ExternalTool[]> {
+async function listTools(server: McpServer, line: Line): Promise<ExternalTool[]> {
   const tools: ExternalTool[] = []
   let cursor: string | undefined
   for (let page = 0; page < MAX_LIST_PAGES; page++) {
-    const listed = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: CONNECT_TIMEOUT_MS })
+    const listed = await line.client.listTools(cursor === undefined ? {} : { cursor }, { timeout: CONNECT_TIMEOUT_MS })
     for (const { name, title, description, inputSchema } of listed.tools) {
       if (isTooDeep(inputSchema)) {
         log.warn("a tool of an MCP server is left out: its schema is nested too deep", { server: server.name })
@@ -127,7 +147,7 @@ async function listTools(server: McpServer, client: Client): Promise<ExternalToo
         timeoutMs: CALL_TIMEOUT_MS,
         changes: true,
         external: true,
-        execute: (args, { signal }) => callExternal(client, name, args, signal),
+        execute: (args, { signal }) => callExternal(line, name, args, signal),
       })
     }
     cursor = listed.nextCursor
@@ -136,16 +156,19 @@ async function listTools(server: McpServer, client: Client): Promise<ExternalToo
   return tools
 }
 
+const NOT_READ = `The result of this tool has more than ${MAX_MESSAGE_BYTES / 2 ** 20} MB and was not read. Ask for less.`
+
 async function callExternal(
-  client: Client,
+  line: Line,
   name: string,
   args: Guarded<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<string> {
   let answer: Awaited<ReturnType<Client["callTool"]>>
   try {
-    answer = await client.callTool({ name, arguments: args }, undefined, { signal, timeout: CALL_TIMEOUT_MS })
+    answer = await line.client.callTool({ name, arguments: args }, undefined, { signal, timeout: CALL_TIMEOUT_MS })
   } catch (error) {
+    if (line.tooLarge || (error as { code?: unknown }).code === TOO_LARGE) throw new ToolError(NOT_READ)
     throw new ToolError(`The server of this tool answered with an error: ${(error as Error).message}`)
   }
   const text = textOf(answer)

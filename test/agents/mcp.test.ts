@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test"
+import { afterEach, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -36,7 +36,7 @@ const call = (tool: ExternalTool, args: Record<string, unknown>, timeoutMs?: num
 
 test("tools of a server on standard input and output join as server.tool, and its failures are told", async () => {
   const tools = await mcp(STDIO).tools()
-  expect(tools.map(tool => tool.name)).toEqual(["local.echo", "local.fail", "local.hang", "local.exit"])
+  expect(tools.map(tool => tool.name)).toEqual(["local.echo", "local.fail", "local.hang", "local.large", "local.exit"])
   expect(await call(named(tools, "local.echo"), { word: "hello" })).toMatchObject({
     isError: false,
     result: expect.stringContaining("hello from"),
@@ -51,6 +51,43 @@ test("tools of a server on standard input and output join as server.tool, and it
     result: expect.stringContaining("0.2 s"),
   })
 }, 20_000)
+
+describe.each([true, false])("large results, answers as JSON: %p", enableJsonResponse => {
+  const overHttp = async (): Promise<McpServer> => {
+    const http = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      async fetch(request) {
+        const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse })
+        await createServer().connect(transport)
+        return transport.handleRequest(request)
+      },
+    })
+    closing.push(() => http.stop(true))
+    return { name: "wiki", url: http.url, headers: {} }
+  }
+
+  test.each(["local", "wiki"])(
+    "of several MB are cut and told, beyond 10 MB refused, and %s answers on",
+    async name => {
+      const provider = mcp(name === "local" ? STDIO : await overHttp())
+      const tools = await provider.tools()
+      const large = (megabytes: number) => call(named(tools, `${name}.large`), { megabytes })
+      const cut = await large(6)
+      expect(cut.isError).toBe(false)
+      expect(cut.result).toStartWith("word (1) word (1) ")
+      expect(cut.result).toContain("cut here: the whole result has 6291450 characters; ask for less")
+      expect(cut.result.length).toBeLessThan(20_200)
+      expect(await large(12)).toEqual({
+        isError: true,
+        result: "The result of this tool has more than 10 MB and was not read. Ask for less.",
+      })
+      const after = named(await provider.tools(), `${name}.echo`)
+      expect(await call(after, { word: "still" })).toMatchObject({ isError: false })
+    },
+    30_000,
+  )
+})
 
 test("a server that died is started again", async () => {
   const provider = mcp(STDIO)

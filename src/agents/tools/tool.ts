@@ -96,13 +96,13 @@ export async function callTool(
       Promise.try(() => tool.execute(checked.args as never, { ...context, signal })),
       signal,
     )
-    const text = tool.numbersPassages ? String(result) : withoutMarks(String(result))
-    return { result: truncated(text), isError: false }
+    const text = truncated(String(result)) // first: a result may have millions of characters
+    return { result: tool.numbersPassages ? text : withoutMarks(text), isError: false }
   } catch (error) {
     if (context.signal.aborted) return { result: "The call was stopped because the run ended.", isError: true }
     if (limit.signal.aborted)
       return { result: `The tool gave no result within ${timeoutMs / 1000} s and was stopped.`, isError: true }
-    return { result: truncated(withoutMarks(explain(tool, error))), isError: true }
+    return { result: withoutMarks(truncated(explain(tool, error))), isError: true }
   } finally {
     clearTimeout(timer)
     limit.abort() // whatever the tool still holds on to is no longer wanted
