@@ -4,7 +4,7 @@ import { log } from "../log.ts"
 import type { RunRecord } from "./run-record.ts"
 import type { RunOutcome } from "./run-rows.ts"
 
-/** Why a run that still goes must end. */
+/** Why a run is ended before it has come to its own end. */
 export type EndReason = "timeout" | "cancelled" | "interrupted"
 
 export class Ending extends Error {

@@ -1,6 +1,6 @@
 /**
- * What callers and models bring that computes: schemas, and expressions. Both can be written so that they take for ever or
- * all memory, so they run in fenced processes that can be ended; the daemon and everybody else go on meanwhile.
+ * Evaluates what callers and models bring: schemas and expressions. Either can be written to take forever, or all memory, so
+ * they run in fenced processes that can be killed while the daemon serves everybody else.
  */
 import { ChildPool } from "../threads/child-pool.ts"
 import { ChildEnded, type ChildLimits, fencedCommand } from "../threads/fenced-child.ts"
@@ -20,7 +20,7 @@ export interface Evaluator {
   check(schema: JsonSchema, values: unknown[], key: string, signal: AbortSignal): Promise<SchemaIssue[][]>
 }
 
-/** What whoever wrote the schema can act on. */
+/** What the writer of the schema can act on. */
 export class SchemaProblem extends Error {}
 
 /** Daemon → evaluating process. */

@@ -1,6 +1,6 @@
 /**
  * JSON Schemas, compiled once and applied to what a model wrote. Compiling and applying a schema that a caller or a server
- * brings may take for ever: those are for `Evaluator`; here on the main thread come only schemas of our own.
+ * brings may take forever: those are for `Evaluator`; here on the main thread come only schemas of our own.
  * `pattern` runs on a linear-time engine, because both the schema and the text may be hostile.
  */
 import { Ajv, type Options, type ValidateFunction } from "ajv"

@@ -48,9 +48,9 @@ export interface TurnReply {
 
 /** Longest single reply in tokens: a model that babbles must not fill the window. */
 const MAX_REPLY_TOKENS = 8_192
-/** What is taken in of a server that does not keep to that: the rest is not waited for. */
+/** Characters read from a server that ignores that bound; the rest is not waited for. */
 const MAX_REPLY_CHARACTERS = 400_000
-/** Below this no task could be told at all. */
+/** Below this there is no room for any task. */
 const MIN_PROMPT_TOKENS = 512
 
 /** @throws AppError of the backend; the abort reason, also where the backend goes on regardless */

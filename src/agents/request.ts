@@ -65,7 +65,7 @@ export async function toolsOf(
   return [...chosen]
 }
 
-/** One value of each type: a schema may compile at once and take for ever to be applied. */
+/** One value of each type: a schema may compile at once and take forever to be applied. */
 const SAMPLES = ["", 0, true, null, [""], { answer: "" }]
 
 /** How answers are held to a schema. */

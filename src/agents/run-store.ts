@@ -21,6 +21,13 @@ import {
   type StepOutcome,
 } from "./run-rows.ts"
 
+export interface RunListRequest {
+  /** All where absent. */
+  statuses?: RunStatus[]
+  page: number
+  pageSize: number
+}
+
 export class RunStore {
   constructor(private readonly database: Database) {}
 
@@ -133,10 +140,7 @@ export class RunStore {
   }
 
   /** Newest first. */
-  async list(
-    workspaceId: string,
-    request: { statuses?: RunStatus[]; page: number; pageSize: number },
-  ): Promise<{ data: RunSummary[]; total: number }> {
+  async list(workspaceId: string, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
     let query = this.database.selectFrom("agent_runs").where("workspace_id", "=", workspaceId)
     if (request.statuses) query = query.where("status", "in", request.statuses)
     const { total } = await query.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()

@@ -7,10 +7,10 @@
  * Leaving aborts the model request and every tool at once and does not wait for them.
  */
 import { AppError } from "../errors.ts"
+import { storeAgain } from "../grounding/store-again.ts"
 import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
 import { type Idempotency, type IdempotentRequest, requestHash } from "../storage/idempotency.ts"
-import type { RunStatus } from "../storage/runs.ts"
 import { Gate, type Ticket } from "../threads/gate.ts"
 import { orAbort } from "../threads/or-abort.ts"
 import { type CarryDependencies, carryThrough } from "./carry-through.ts"
@@ -20,6 +20,7 @@ import { type Caller, type PrepareDependencies, type PreparedRun, prepareRun } f
 import { DEFAULT_TIMEOUT_SECONDS, type RunRequest } from "./request.ts"
 import { eventsOf, type RunEvent, type RunRecord, type RunSummary, toRunRecord } from "./run-record.ts"
 import type { RunOutcome } from "./run-rows.ts"
+import type { RunListRequest } from "./run-store.ts"
 import { BUILTIN_TOOLS } from "./tools/index.ts"
 import type { AnyTool } from "./tools/tool.ts"
 
@@ -39,10 +40,8 @@ export interface StartOptions {
   acceptedAt?: Date
 }
 
-/** How often a row is looked at that says `running` while no run of this process owns it: its end is still to be stored. */
+/** How often to look at a row that says `running` though this process no longer runs it: its end is still to be stored. */
 const ORPHAN_POLL_MS = 1_000
-/** Between tries to store the end of a run, as on a full disk. */
-const FINISH_RETRY_MS = 10_000
 
 export class AgentRuns {
   private readonly live = new Map<string, LiveRun>()
@@ -117,10 +116,7 @@ export class AgentRuns {
     return toRunRecord(row, steps)
   }
 
-  async list(
-    workspaceId: string,
-    request: { statuses?: RunStatus[]; page: number; pageSize: number },
-  ): Promise<{ data: RunSummary[]; total: number }> {
+  list(workspaceId: string, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
     return this.dependencies.store.list(workspaceId, request)
   }
 
@@ -224,13 +220,13 @@ export class AgentRuns {
     run.ended.catch(error => log.error("an agent run could not be recorded", { run_id: id, error }))
   }
 
-  /** Throws when the end cannot be stored now, and goes on trying in the background. */
+  /** @throws when the end cannot be stored now; it is tried again in the background */
   private async finish(id: string, outcome: Guarded<RunOutcome>): Promise<void> {
+    const store = () => this.dependencies.store.finish(id, outcome, openStepResult(outcome.finishReason))
     try {
-      await this.dependencies.store.finish(id, outcome, openStepResult(outcome.finishReason))
+      await store()
     } catch (error) {
-      const retry = () => void this.finish(id, outcome).catch(() => {})
-      if (!this.stopping) setTimeout(retry, FINISH_RETRY_MS).unref()
+      storeAgain(store, error)
       throw error
     }
   }

@@ -1,4 +1,4 @@
-/** Keeps what a run sends to its model within the window: old tool results shrink first, the task and the prompt never go. */
+/** Keeps what a run sends to its model within the window: old tool results shrink first, the prompt and the task always stay. */
 import type { ChatTurn } from "../backends/backend.ts"
 import { guessTokens, TURN_TOKENS } from "../grounding/tokens.ts"
 
@@ -7,7 +7,7 @@ type Count = (text: string) => number
 
 /** Characters that are taken out for one token too many; taking too few only costs another round. */
 const CUT_CHARACTERS_PER_TOKEN = 3
-/** What is left of an old result at first, enough to recognise it. */
+/** What is left of an old result at first, enough to recognize it. */
 const EXCERPT_CHARACTERS = 400
 
 function turnTokens(turn: ChatTurn, count: Count): number {

@@ -65,7 +65,7 @@ export function kindOfLabel(label: string): ModelEntity["kind"] | undefined {
   return KIND_OF_LABEL[label.replace(/^[BIESUL]-/, "").toUpperCase()]
 }
 
-/** Joins neighbouring atoms of one kind; a `B-` begins a new name, while the parts of an address stay together. */
+/** Joins neighboring atoms of one kind; a `B-` begins a new name, while the parts of an address stay together. */
 export function entitiesOf(labelled: LabelledAtom[], text: string): ModelEntity[] {
   const entities: ModelEntity[] = []
   let open: (ModelEntity & { atoms: number }) | undefined

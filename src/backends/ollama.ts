@@ -10,7 +10,7 @@ import { Probe, redirectOf } from "./probe.ts"
 import { ServerChat, type ServerChatOptions } from "./server-chat.ts"
 import type { SilenceWatch } from "./silence-watch.ts"
 import { piecesOf, ThinkTagSplitter } from "./think-tags.ts"
-import { readArguments, said, send, spelled, untilFree } from "./wire.ts"
+import { noSuchModel, readArguments, said, send, spelled, untilFree } from "./wire.ts"
 
 export interface OllamaOptions extends ServerChatOptions {
   /** Address of the server, such as `http://127.0.0.1:11434`. */
@@ -135,11 +135,7 @@ function serverError(text: string): AppError {
 }
 
 function refusalOf(status: number, text: string, model: string): AppError {
-  if (status === 404)
-    return new AppError("model_not_found", {
-      message: `the model server has no model ${model}`,
-      hint: `${said("Ollama", text)}; run \`ollama pull ${model}\``,
-    })
+  if (status === 404) return noSuchModel(model, `${said("Ollama", text)}; run \`ollama pull ${model}\``)
   return serverError(text || `HTTP ${status}`)
 }
 

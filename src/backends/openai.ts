@@ -15,6 +15,7 @@ import { piecesOf, ThinkTagSplitter } from "./think-tags.ts"
 import {
   brokenOff,
   errorText,
+  noSuchModel,
   notJson,
   readArguments,
   readEvents,
@@ -243,11 +244,7 @@ function serverError(text: string): AppError {
 }
 
 function refusalOf(status: number, text: string, model: string): AppError {
-  if (status === 404)
-    return new AppError("model_not_found", {
-      message: `the model server has no model ${model}`,
-      hint: said(SERVER, text),
-    })
+  if (status === 404) return noSuchModel(model, said(SERVER, text))
   if (status === 401 || status === 403)
     return new AppError("model_error", {
       message: "the model server refuses the key",

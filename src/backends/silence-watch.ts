@@ -32,7 +32,7 @@ export class SilenceWatch {
     }, this.silenceMs)
   }
 
-  /** Waiting that is ours counts for nothing, until something is sent or heard again. */
+  /** Our own waiting is not the server's silence; the watch goes on with the next request. */
   rest(): void {
     clearTimeout(this.timer)
   }

@@ -1,5 +1,5 @@
 /**
- * Parts what a model thinks from what it answers where the thoughts come inline, as `<think>…</think>`.
+ * Separates what a model thinks from what it answers where the thoughts come inline, as `<think>…</think>`.
  * Only a block at the very beginning counts: an answer may speak about the tag later on.
  *
  * States: `start` (nothing but blanks so far; what could still become the tag is held back) → `thinking` (inside; what

@@ -162,8 +162,8 @@ export function spelled(turn: ChatTurn, { withImages, call, result }: Spelling) 
 }
 
 /**
- * The arguments of a call as a server delivered them: an object, or its text. What is no object counts as none, so that
- * the tool says what it lacks.
+ * The arguments of a call as a server delivered them: an object, or its text. Anything else counts as no arguments, so
+ * that the tool says what it lacks.
  */
 export function readArguments(given: unknown): Pick<MadeCall, "arguments" | "problem"> {
   try {
@@ -190,6 +190,9 @@ export function errorText(body: string): string {
 }
 
 export const said = (server: string, text: string): string => `${server} said: ${text || "nothing"}`
+
+export const noSuchModel = (model: string, hint: string): AppError =>
+  new AppError("model_not_found", { message: `the model server has no model ${model}`, hint })
 
 /** The line goes to the caller alone: an error's cause is logged, and the parser would quote the line in it. */
 export function notJson(server: string, line: string): AppError {

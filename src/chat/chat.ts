@@ -65,8 +65,8 @@ export class Chat {
   }
 
   /**
-   * Writes a reply anew: `messageId` names it, or the user's message that it answers; with `message` that one is
-   * changed first. All that came after is removed.
+   * Writes a reply anew and removes all that came after it. `messageId` names the reply, or the message that it answers,
+   * which the request may replace.
    */
   regenerate(asker: Asker, conversationId: string, messageId: string, given: TurnRequest): Promise<Started> {
     return this.turn(asker, conversationId, given, (conversation, messages) =>
@@ -149,7 +149,7 @@ export class Chat {
     return this.dependencies.replies.stop(graceMs)
   }
 
-  /** Begins a turn in a conversation that there is. @param planOf null where there is nothing to answer */
+  /** Begins a turn in an existing conversation. @param planOf null where there is nothing to answer */
   private turn(
     asker: Asker,
     conversationId: string,
@@ -175,7 +175,7 @@ export class Chat {
     try {
       return await work()
     } finally {
-      replies.give(conversationId) // of no effect once the reply has begun
+      replies.give(conversationId) // does nothing once the reply has begun
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * The events of one reply, kept while it is written and some minutes after: whoever reads, reads from here, and a reader
- * that goes away changes nothing.
+ * The events of one reply, kept while it is written and for some minutes after. Every reader reads from here; one that
+ * leaves changes nothing.
  */
 import type { AppError } from "../errors.ts"
 import { Live } from "../grounding/live.ts"

@@ -1,4 +1,4 @@
-/** The ways of asking, as what each does to the messages of its conversation. Pure. */
+/** What each way of asking does to the messages of its conversation. Pure. */
 import { AppError } from "../errors.ts"
 import type { ConversationRow, MessageRow } from "./conversation-rows.ts"
 
@@ -37,8 +37,9 @@ export function continuation(conversation: ConversationRow, messages: readonly M
 }
 
 /**
- * Writes a reply anew: `messageId` names it, or the message that it answers, which `replaced` says is changed first. All
- * that came after is removed.
+ * Writes a reply anew, and removes all that came after it.
+ * @param messageId of the reply, or of the message that it answers
+ * @param replaced the message is replaced by the request's own
  * @throws AppError not_found
  */
 export function anew(

@@ -1,11 +1,13 @@
 /**
- * Fits a turn into the model's window. What never goes: the system prompt and the newest message. Then, in this order,
- * room is given to the answer, the passages (best first), and the history (newest first). Pure.
+ * Fits a turn into the model's window. The system prompt and the newest message always stay. What room is left goes, in
+ * this order, to the answer, the passages (best first) and the history (newest first). Pure.
  */
 import type { ChatTurn } from "../backends/backend.ts"
 import { withoutMarks } from "../grounding/citations.ts"
 import { headOf, type Source } from "../grounding/passages.ts"
 import { TURN_TOKENS } from "../grounding/tokens.ts"
+import nothingFoundText from "./prompts/nothing-found.txt" with { type: "text" }
+import passagesText from "./prompts/passages.txt" with { type: "text" }
 
 export interface PastMessage {
   role: "user" | "assistant"
@@ -43,12 +45,8 @@ export interface FittedPrompt {
 /** Share of the window that passages may take, so that a conversation does not lose its memory to them. */
 const PASSAGE_SHARE = 0.45
 
-const GUIDE = `Numbered passages from the user's library follow. Answer from them where they bear on the question, and put \
-the number of each passage you use right behind what you took from it, like this: [1]. Use only these numbers, and none \
-where no passage says it. Where the passages do not answer the question, say so.`
-
-const NOTHING_FOUND = `The user's library was searched for the message below, and no passage of it bears on the message. If it \
-asks about something that the library should hold, say plainly that nothing was found there.`
+const GUIDE = passagesText.trim()
+const NOTHING_FOUND = nothingFoundText.trim()
 
 /** What the daemon itself writes around passages. */
 export const OWN_WORDS = [GUIDE, NOTHING_FOUND]

@@ -1,16 +1,17 @@
 /**
  * Lets the model that answers write the search query of a follow-up: "and in 2023?" becomes "costs of the Tromsø branch
- * in 2023". A help only: what fails, takes too long or would load a model leaves the query made of history terms.
+ * in 2023". Only an aid: where it fails, takes too long or would load a model, the query is made of words of the history.
  */
 import { CHAT_REQUEST, type ChatRequest, type ChatTurn } from "../backends/backend.ts"
 import type { ResolvedModel } from "../backends/index.ts"
 import type { Guard } from "../grounding/guard.ts"
 import { log } from "../log.ts"
 import type { PastMessage } from "./prompt.ts"
+import taskText from "./prompts/search-query.txt" with { type: "text" }
 
 /** Longest wait for the query: the reader waits for it before anything is searched. */
 const LIMIT_MS = 3_000
-/** A model that was too slow once is not asked again for so long, so that it does not delay every follow-up. */
+/** How long a model that was too slow is left alone, so that it does not delay every follow-up. */
 const SLOW_MODEL_REST_MS = 10 * 60_000
 const MAX_TOKENS = 64
 const MAX_QUERY_LENGTH = 300
@@ -18,9 +19,7 @@ const MAX_QUERY_LENGTH = 300
 const SHOWN_MESSAGES = 4
 const SHOWN_LENGTH = 500
 
-const TASK = `You write search queries. Given a conversation and its newest message, write the one query that finds what the \
-newest message asks for, understandable without the conversation: put in the subject it refers to. Keep its language. \
-Answer with the query alone, on one line.`
+const TASK = taskText.trim()
 
 export class QueryRewriter {
   private readonly restingUntil = new Map<string, number>()

@@ -42,7 +42,7 @@ export async function* replayStored(
 function lastEvent(row: MessageRow): ChatEvent {
   const { id, content, citations, finish_reason, ner_count } = toMessage(row)
   const error: ErrorBody | null = row.error === null ? null : JSON.parse(row.error)
-  // What the process did not survive did not fail by itself: its part is the reply, and its reason tells the rest.
+  // A reply that the process did not outlive did not fail by itself: what stands of it is the reply.
   if (error && error.code !== INTERRUPTED.code) return { event: "error", data: { error, message_id: id } }
   return {
     event: "message_completed",

@@ -32,9 +32,9 @@ export class Replies {
   /** Newest reply of a conversation, running or ended. */
   private readonly newest = new Map<string, LiveReply>()
   private saving: Timer | undefined
-  /** After a save that took long, as long is left to others: a slow disk must not be busy with parts alone. */
+  /** After a save the disk is left to others for as long as it took: a slow one must not be busy with parts alone. */
   private nextSaveAt = 0
-  /** What a disk in trouble refuses several times a second is said once. */
+  /** A disk in trouble refuses several times a second; it is logged once. */
   private refused = false
   private stopping = false
 

@@ -30,7 +30,7 @@ const NOTHING_ASKED: Retrieved = { sources: [], inVain: false }
 
 /**
  * Yields status and warnings, returns the passages, redacted where the turn is. Passages that are no likelier to answer than
- * any other are left out, unless the turn names the files: then those are what it is about.
+ * chance are left out, unless the turn names files: then those are what it is about.
  */
 export async function* retrieve(
   { search, files, fileWaitMs }: ChatDependencies,

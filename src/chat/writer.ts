@@ -2,14 +2,14 @@
  * Carries a reply to its end, whatever that end is: events to whoever listens, the outcome to the store. It alone keeps what
  * has come of the reply so far, made of what the steps of the turn tell, so that it can be stored at any moment.
  */
-import { AppError, diskTrouble, type ErrorBody, toErrorBody } from "../errors.ts"
+import { AppError, type ErrorBody, toErrorBody } from "../errors.ts"
 import { citedIn } from "../grounding/citations.ts"
 import type { Source } from "../grounding/passages.ts"
+import { storeAgain } from "../grounding/store-again.ts"
 import { type Guarded, joined, NOTHING } from "../guarded.ts"
 import { log } from "../log.ts"
 import type { Warning } from "../storage/document.ts"
 import { FINISHED_REPLY, type FinishedReply } from "./conversation-rows.ts"
-import type { ConversationStore } from "./conversation-store.ts"
 import type { ChatDependencies } from "./dependencies.ts"
 import { CHAT_EVENTS, type ChatEvent, type GuardedEvent, type Usage } from "./events.ts"
 import type { LiveReply } from "./live-reply.ts"
@@ -18,9 +18,6 @@ import type { Ended, Fact, Progress } from "./progress.ts"
 import type { StopReason } from "./replies.ts"
 import { reply } from "./reply.ts"
 import type { Citation, FinishReason } from "./types.ts"
-
-/** Between tries to store the end of a reply that the disk refused. */
-const STORE_AGAIN_MS = 5_000
 
 interface Draft extends Fact {
   warnings: Warning[]
@@ -149,7 +146,8 @@ export class ReplyWriter {
       const error = toErrorBody(cause, requestId)
       guard.trust(error.message)
       const refused = { ...outcome, finishReason: "error", error: withoutRequest(error) } as const
-      storeLater(dependencies.store, turn, await guard.pass<FinishedReply>(refused, FINISHED_REPLY), cause)
+      const shown = await guard.pass<FinishedReply>(refused, FINISHED_REPLY)
+      storeAgain(() => dependencies.store.finish(conversation.id, replyId, shown), cause)
       return { finishReason: "error", citations, failure: cause as Error, error }
     }
     if (outcome.error === null)
@@ -196,16 +194,6 @@ const inventedMarks = (numbers: readonly number[]): ChatEvent => ({
     message: `the reply cites ${numbers.map(n => `[${n}]`).join(", ")}, which the model was not given`,
   },
 })
-
-/** As long as it is the disk that refuses. */
-function storeLater(store: ConversationStore, turn: Turn, outcome: Guarded<FinishedReply>, cause: unknown) {
-  if (!diskTrouble(cause)) return
-  const again = () =>
-    void store
-      .finish(turn.conversation.id, turn.replyId, outcome)
-      .catch(error => storeLater(store, turn, outcome, error))
-  setTimeout(again, STORE_AGAIN_MS).unref()
-}
 
 /** What an aborted turn failed with is the abort; anything else is what it is. */
 function asShown(failure: unknown, signal: AbortSignal): Error {

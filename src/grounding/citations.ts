@@ -20,7 +20,7 @@ export interface Cited<Passage> {
   invalid: number[]
 }
 
-/** The passages that a text cites. Without passages a bracketed number is none of ours: a list index in code, perhaps. */
+/** The passages that a text cites. Without passages a bracketed number is something else: a list index in code, perhaps. */
 export function citedIn<Passage extends { index: number }>(text: string, passages: readonly Passage[]): Cited<Passage> {
   if (passages.length === 0) return { citations: [], invalid: [] }
   const byIndex = new Map(passages.map(passage => [passage.index, passage]))

@@ -1,5 +1,5 @@
 /**
- * Names and addresses are recognised by what stands around them, so one that was seen in a sentence may pass unseen in
+ * Names and addresses are recognized by what stands around them, so one that was seen in a sentence may pass unseen in
  * a list. Within a turn or a run a value that was private once stays so.
  */
 import { type Entity, replacementOf } from "../redaction/redact.ts"

@@ -13,7 +13,7 @@ const PRECISION = 128
 const SHOWN_DIGITS = 34
 /** Integers are shown whole up to this many digits. */
 const MAX_INTEGER_DIGITS = 120
-/** Decimal exponents beyond this overflow to Infinity: remainders of larger numbers would take for ever. */
+/** Decimal exponents beyond this overflow to Infinity: remainders of larger numbers would take forever. */
 const MAX_EXPONENT = 5_000
 /** Above it the product has more digits than are carried. */
 const MAX_FACTORIAL = 1_000
