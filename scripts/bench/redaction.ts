@@ -52,6 +52,10 @@ console.log("\nFresh sets, no line of which was looked at while tuning (both col
 await measureHidden(redact, await ownSets("fresh-english.txt"), "words", false)
 await measureHidden(redact, await ownSets("fresh-languages.txt"), "letters", false)
 await measurePersons(redact, await ownSets("fresh-persons.txt"), false)
+console.log("\nHard sets: names of things in every line (lines of odd number were tuned with)")
+await measureHidden(redact, await ownSets("wide-english.txt"), "words", options.failures)
+await measureHidden(redact, await ownSets("wide-languages.txt"), "letters", options.failures)
+await measurePersons(redact, await ownSets("wide-persons.txt"), options.failures)
 console.log("\nCard numbers")
 await measureCards(redact)
 if (options.public) {

@@ -3,7 +3,7 @@
  * `Clayton Act`, `Bell's palsy`, `Lake Louise`, `Marbury v.`: whole classes of companies, places, laws,
  * illnesses and works are named like persons, and the model sees too few words to know them.
  */
-import { givenNames, surnames } from "./lexicon.ts"
+import { commonWords, givenNames, surnames } from "./lexicon.ts"
 
 /** Behind such words stands a place, a saint, a storm or an institution. */
 const HEAD_BEFORE =
@@ -15,8 +15,12 @@ const HEAD_AFTER =
 const EPONYM =
   "disease|diseases|syndrome|palsy|sign|reflex|score|scale|test|criteria|anomaly|sarcoma|lymphoma|tumou?r|carcinoma|dystrophy|ataxia|chorea|thyroiditis|an(?:ae|e)mia|fracture|procedure|operation|man(?:oeuvre|euver)|stain|agar|medium|cells?|bod(?:y|ies)|duct|node|laws?|theorem|lemma|equations?|conjecture|hypothesis|principle|paradox|constant|numbers?|functions?|transform|distribution|process|model|method|algorithm|code|spaces?|effect|curve|index|coefficient|inequality|matri(?:x|ces)|polynomials?|series|sequence|integral|operator|field|algebra|manifold|comet|belt|telescope|razor|clause|doctrine|rule|warnings?|hearings?|precedent|ruling|decision|vaccine|cards?|engines?"
 
+/** The same in other languages, where they are written small: `lycée Victor Hugo`, `liceo Galileo`, `hurricanes Harvey`. */
+const SMALL_HEAD_BEFORE =
+  "lycée|collège|école|université|hôpital|clinique|aéroport|gare|rue|avenue|boulevard|quai|pont|tour|musée|stade|théâtre|prix|loi|île|fort|port|lac|mont|liceo|scuola|università|ospedale|aeroporto|stazione|via|piazza|teatro|museo|stadio|premio|legge|pizza|isola|lago|monte|castello|palazzo|colegio|escuela|universidad|hospital|aeropuerto|estación|calle|plaza|avenida|estadio|ley|isla|volcán|provincia|ciudad|colégio|escola|universidade|aeroporto|estação|rua|praça|teatro|estádio|prémio|prêmio|lei|ilha|cidade|hurricanes?|cyclones?|typhoons?|storms?|planets?|asteroid|moons?|river|rivers|lakes?|towns?|city|cities|village|island|islands|state of|county of|district of|province of"
 /** Heads are part of the name: they have its capital. */
 const written = (words: string): string => words.replace(/(?<=^|\|)\p{Ll}/gu, letter => letter.toUpperCase())
+const AFTER_SMALL_HEAD = new RegExp(`(?<!\\p{L})(?:${SMALL_HEAD_BEFORE}) (?:\\p{Lu}[\\p{L}'’-]+ )?$`, "u")
 const AFTER_HEAD = new RegExp(`(?<!\\p{L})(?:${written(HEAD_BEFORE)})\\.? $`, "u")
 const BEGINS_IN_HEAD = new RegExp(`^(?:${written(HEAD_BEFORE)})\\.? \\p{Lu}`, "u")
 const BEFORE_HEAD = new RegExp(`^ (${written(HEAD_AFTER)})(?!\\p{L})`, "u")
@@ -28,6 +32,16 @@ const BEFORE_EPONYM = new RegExp(`^(?:['’]s?)? (?:${EPONYM})(?!\\p{L})`, "u")
 /** Nobody owns these: their first part is no person even where it is a first name. */
 const BEFORE_ILLNESS =
   /^(?:['’]s?)? (?:syndrome|palsy|sarcoma|lymphoma|carcinoma|dystrophy|ataxia|chorea|thyroiditis|theorem|lemma|conjecture|paradox)(?!\p{L})/u
+/** `Miranda warnings`, `the new Alice precedent`: what no first name stands right before. */
+const BEFORE_HEADWORD =
+  /^ (?:warnings|precedent|equations?|hypothesis|principle|coefficient|inequality|polynomials?|matri(?:x|ces)|doctrine|telescope|vaccine|titration|criteria|method|algorithm|theorem|syndrome|effect|constant)(?!\p{L})/u
+/** `Rosa canina`: a genus and its species. */
+const BEFORE_SPECIES =
+  /^ (\p{Ll}{2,}(?:us|um|is|ii|ae|ens|ea|ina|ata|osa|ana|ica|alis|oides|olia|ifera|iflora))(?!\p{L})/u
+/** Where places are named: `in Victoria`; `in Emma's house` and `in Smith et al.` go on otherwise. */
+const AFTER_PLACE_WORD =
+  /(?<!(?:believe|believed|believes|trust|trusts|trusted|faith|confidence|interest|interested|find|found|see|saw) )(?<!\p{L})(?:in|near|via|across|around|throughout|outside|towards?|leaves) $/iu
+const NO_PLACE = /^(?:['’]s|['’]| et al| and \p{Lu}| & | \(|,? \d{4}| \p{Lu})/u
 /** Parties of a case. */
 const BEFORE_VERSUS = /^,? vs?\.? /u
 const HOLDS_VERSUS = /^(?:\S+ )?vs?\.? \S+$/u
@@ -53,11 +67,17 @@ export function isPartOfThing(value: string, before: string, after: string): boo
   if (AFTER_HEAD.test(before) && words.length < 3) return true
   if (BEGINS_IN_HEAD.test(value) && words.length < 3) return true
   if (alone && (BEFORE_ILLNESS.test(after) || (!given && BEFORE_EPONYM.test(after)))) return true
+  if (AFTER_SMALL_HEAD.test(before) && words.length < 4) return true
+  if (words.length < 3 && BEFORE_HEADWORD.test(after)) return true
+  if (alone && isSpecies(BEFORE_SPECIES.exec(after)?.[1])) return true
+  if (alone && AFTER_PLACE_WORD.test(before) && !NO_PLACE.test(after)) return true
   if (HOLDS_VERSUS.test(value)) return true
   if (alone && (BEFORE_VERSUS.test(after) || AFTER_VERSUS.test(before))) return true
   if (alone && !given && (BEFORE_PARTNER.test(after) || AFTER_PARTNER.test(before))) return true
   return alone && AFTER_A.test(before)
 }
+
+const isSpecies = (epithet: string | undefined): boolean => epithet !== undefined && !commonWords().has(epithet)
 
 /** After a first name what may be a surname (`Sarah Court`) is one. */
 const isHead = (head: string | undefined, given: boolean): boolean =>

@@ -43,6 +43,10 @@ describe("the built-in entity model", () => {
     ["😀😀 Dear Mr. Björklund, thank you", "😀😀 Dear [REDACTED_NAME], thank you"],
     ["Mein Name ist Anna Müller, ich komme aus Berlin", "Mein Name ist [REDACTED_NAME], ich komme aus Berlin"],
     ["Please send it to 221 Baker Street, London", "Please send it to [REDACTED_ADDRESS]"],
+    ["He lives at 30 Veslebakken 48 now", "He lives at [REDACTED_ADDRESS] now"],
+    ["Rosa forgot her umbrella in the hall.", "[REDACTED_NAME] forgot her umbrella in the hall."],
+    ["Saygılarımla,\nZeynep Koç", "Saygılarımla,\n[REDACTED_NAME]"],
+    ["Trân trọng, Lê Hoàng Anh", "Trân trọng, [REDACTED_NAME]"],
   ] as const)
     test(`finds what is there: ${text}`, async () => {
       expect(await redact(text)).toBe(expected)
@@ -57,6 +61,18 @@ describe("the built-in entity model", () => {
     "Die Behörde hat im Jahr 2018 einen Bericht über die Entwicklung der Wirtschaft vorgelegt.",
     "We moved from Norway to Denmark.",
     "What is the notice period in the contract?",
+    "Ingredients: 250 g Carnaroli rice, 1 l stock, 80 g Grana Padano",
+    "Hull 0800 Grimsby 0915 Immingham 0930",
+    "Melbourne Storm 30 Parramatta Eels 16 at AAMI Park.",
+    "Docklands 4, Harbour 2, Old Town 7",
+    "Rosa canina hips ripen in October.",
+    "Miranda warnings must be given before a custodial interrogation.",
+    "Bus 42 leaves Victoria every ten minutes.",
+    "Rendez-vous au lycée Victor Hugo à 14 heures.",
+    "Il liceo Galileo riapre lunedì.",
+    "Die Mensa ist am Freitag geschlossen.",
+    "Châu Âu và Châu Á là hai châu lục.",
+    "Quante lune ha Giove?",
   ])
     test(`finds nothing where nothing is: ${text}`, async () => {
       expect(await redact(text)).toBe(text)
