@@ -5,10 +5,9 @@
 import { type AnyElysia, Elysia } from "elysia"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
-import { log } from "../log.ts"
-import { countAnswer } from "../metrics.ts"
 import { consoleAddresses, consoleAssets } from "../native/console-assets.ts"
 import { peerKey } from "../threads/sockets.ts"
+import { logAccess } from "./access-log.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
 import { BODY_LIMIT_MS, readJson, refuseCoding } from "./body.ts"
 import { clientAddress, isLoopback } from "./client-address.ts"
@@ -17,6 +16,7 @@ import { consolePages } from "./console-pages.ts"
 import { contextOf, type RequestContext, setContext } from "./context.ts"
 import { corsHeaders, preflight } from "./cors.ts"
 import { errorResponse } from "./error-response.ts"
+import { methodTable } from "./method-table.ts"
 import { type OpenRequest, OpenRequests } from "./open-requests.ts"
 import { openApiDocument } from "./openapi.ts"
 import { referencePages } from "./reference-pages.ts"
@@ -219,65 +219,4 @@ function finish(response: Response, context: RequestContext): void {
   response.headers.set("X-Request-Id", context.requestId)
   response.headers.set("X-Content-Type-Options", "nosniff")
   if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store")
-}
-
-/** One line per request; paths only, because query strings may hold names of files. */
-function logAccess(request: Request, response: Response, context: RequestContext, durationMs: number): void {
-  const { method } = request
-  const { status } = response
-  countAnswer(method, status, durationMs / 1000)
-  const path = pathIn(request.url)
-  log[isRoutine(method, path, status, context) ? "debug" : "info"]("request", {
-    request_id: context.requestId,
-    method,
-    path: path.slice(0, 200),
-    status,
-    duration_ms: Math.round(durationMs * 10) / 10,
-    ...(context.principal ? { key_id: context.principal.keyId } : {}),
-  })
-}
-
-/** Also of an address that is none. */
-function pathIn(url: string): string {
-  const host = /^[a-z]+:\/\/[^/?]*/.exec(url)?.[0].length ?? 0
-  const end = url.indexOf("?", host)
-  return end < 0 ? url.slice(host) : url.slice(host, end)
-}
-
-const PROBES = new Set(["/healthz", "/readyz", "/metrics"])
-
-/** What the console and monitors ask again and again, when nothing is wrong with it. */
-function isRoutine(method: string, path: string, status: number, { fromConsole, isPage }: RequestContext): boolean {
-  if ((method !== "GET" && method !== "HEAD") || status >= 400) return false
-  return fromConsole === true || isPage === true || PROBES.has(path)
-}
-
-/** Methods that a path answers; none for a path that does not exist. */
-function methodTable(table: readonly { method: string; path: string }[]): (path: string) => string[] {
-  const byPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>()
-  for (const { method, path } of table) {
-    const key = path.replace(/:[^/]+/g, ":")
-    const entry = byPattern.get(key) ?? { pattern: patternOf(path), methods: new Set<string>() }
-    entry.methods.add(method)
-    if (method === "GET") entry.methods.add("HEAD")
-    byPattern.set(key, entry)
-  }
-  const entries = [...byPattern.values()]
-  const methodsOf = (path: string) => {
-    const methods = new Set<string>()
-    for (const entry of entries) if (entry.pattern.test(path)) for (const method of entry.methods) methods.add(method)
-    return [...methods].sort()
-  }
-  const isPlain = (path: string) => !/[:*]/.test(path)
-  const known = new Map(table.filter(({ path }) => isPlain(path)).map(({ path }) => [path, methodsOf(path)]))
-  return path => known.get(path) ?? methodsOf(path)
-}
-
-function patternOf(path: string): RegExp {
-  const source = path
-    .replace(/\/$/, "")
-    .split("/")
-    .map(part => (part.startsWith(":") ? "[^/]+" : part === "*" ? ".*" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))
-    .join("/")
-  return new RegExp(`^${source}/?$`)
 }

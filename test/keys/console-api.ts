@@ -18,6 +18,7 @@ import { SignInBrake } from "../../src/keys/sign-in-brake.ts"
 import { Users } from "../../src/keys/users.ts"
 import { Workspaces } from "../../src/keys/workspaces.ts"
 import { openDatabase } from "../../src/storage/database.ts"
+import { expectDocumented } from "../support/documented.ts"
 
 // Hashing a password is slow by design; a test that signs in eight times takes long on a busy machine.
 setDefaultTimeout(30_000)
@@ -69,6 +70,8 @@ export async function startApi() {
     setContext(request, { requestId: "req_test", address, principal: undefined, secure: false, headers: {}, keepOpen })
     const response = await app.handle(request)
     const text = await response.text()
+    const type = response.headers.get("content-type")?.split(";")[0]
+    expectDocumented({ method, pathname: new URL(request.url).pathname, status: response.status, type })?.(text)
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
   }
 

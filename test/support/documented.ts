@@ -6,13 +6,13 @@ import { documentedRoutes, PREFIX } from "../../src/http/routes/index.ts"
 import type { Services } from "../../src/http/services.ts"
 
 type Json = Record<string, unknown>
-interface Response_ {
+interface DocumentedAnswer {
   description: string
   content?: Record<string, { schema: Json }>
 }
 interface Entry {
   operationId: string
-  responses: Record<string, Response_>
+  responses: Record<string, DocumentedAnswer>
 }
 
 /** The routes are made, never called. */
@@ -80,7 +80,7 @@ export function expectDocumented({ method, pathname, status, type }: Received): 
   return undefined
 }
 
-function check(name: string, pointer: string, body: unknown, { description }: Response_): void {
+function check(name: string, pointer: string, body: unknown, { description }: DocumentedAnswer): void {
   const validate = ajv.getSchema(`document#/${pointer}`)
   if (!validate) throw new Error(`no schema for ${name}`)
   if (!validate(body))

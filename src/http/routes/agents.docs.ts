@@ -1,27 +1,12 @@
 /** What the routes of agent runs take and answer. */
 import { t } from "elysia"
 import { DEFAULT_MAX_STEPS, DEFAULT_TIMEOUT_SECONDS, MAX_STEPS, MAX_TIMEOUT_SECONDS } from "../../agents/request.ts"
-import type { RunStatus } from "../../storage/runs.ts"
-import { event, FAILURE } from "../events.ts"
 import { operation } from "../operation.ts"
-import {
-  IDEMPOTENCY_KEY,
-  Issue,
-  integer,
-  JsonObject,
-  LAST_EVENT_ID,
-  listOf,
-  nullable,
-  oneOf,
-  Position,
-  pageQuery,
-  StoredError,
-  Time,
-} from "../schemas.ts"
+import { RUN_STATUSES, Run, RunEvent, RunSummary } from "../run-record.ts"
+import { IDEMPOTENCY_KEY, integer, JsonObject, LAST_EVENT_ID, listOf, nullable, pageQuery } from "../schemas.ts"
 
 /** Longest task in characters; a JSON body has at most 1 MB in any case. */
 const MAX_TASK_CHARACTERS = 200_000
-export const STATUSES = ["running", "completed", "failed", "timed_out", "cancelled"] as const satisfies RunStatus[]
 
 export const RunRequestBody = t.Object({
   task: t.String({ minLength: 1, maxLength: MAX_TASK_CHARACTERS }),
@@ -78,94 +63,6 @@ export const RunRequestBody = t.Object({
   additional_metadata: t.Optional(nullable(JsonObject)),
 })
 
-const STEP = {
-  index: 1,
-  type: "tool_call",
-  name: "search_library",
-  arguments: { query: "notice period" },
-  result: "[1] contract.pdf, page 4: Either party may end this agreement with 90 days' notice.",
-  is_error: false,
-  started_at: "2026-11-21T10:00:00.000Z",
-  duration_ms: 12,
-}
-
-const Step = t.Object(
-  {
-    index: integer(),
-    type: t.Literal("tool_call"),
-    name: t.String(),
-    arguments: JsonObject,
-    result: nullable(t.String({ description: "Null while the tool runs; at most 20 000 characters" })),
-    is_error: t.Boolean(),
-    started_at: Time,
-    duration_ms: nullable(t.Number()),
-  },
-  { title: "Step", examples: [STEP] },
-)
-
-const SUMMARY = {
-  run_id: "run_01m7y48vkz3s85f1acdta2",
-  status: "completed",
-  output: "90 days [1].",
-  structured_output: { days: 90 },
-  model: "ollama/llama3.2:3b",
-  citations: [
-    {
-      index: 1,
-      file_id: "file_01m7y48vkz3s85f1acdta2",
-      chunk_id: "chunk_00000000a7",
-      name: "contract.pdf",
-      position: { page: 4, sheet: null, slide: null, member: null, section: "3.2 Term", start: 1234, end: 1291 },
-    },
-  ],
-  finish_reason: "final_answer",
-  error: null,
-  warnings: [],
-  usage: { prompt_tokens: 812, completion_tokens: 31 },
-  ner_count: 0,
-  started_at: "2026-11-21T10:00:00.000Z",
-  finished_at: "2026-11-21T10:00:04.118Z",
-  task: "What notice period do our supplier contracts have? Give days.",
-  additional_metadata: {},
-}
-
-const RUN = {
-  run_id: t.String(),
-  status: oneOf(STATUSES),
-  output: t.String(),
-  structured_output: t.Any({ description: "The answer as JSON that meets output_schema; null without one" }),
-  model: t.String(),
-  citations: t.Array(
-    t.Object(
-      {
-        index: integer(),
-        file_id: t.String(),
-        chunk_id: nullable(t.String({ description: "Null for a stretch that was read" })),
-        name: t.String(),
-        position: Position,
-      },
-      { title: "RunCitation" },
-    ),
-    { description: "What the markers [1], [2] … in the output stand for" },
-  ),
-  finish_reason: nullable(
-    oneOf(["final_answer", "max_steps", "cancelled", "timeout", "error"], { description: "Null while running" }),
-  ),
-  error: nullable(StoredError),
-  warnings: t.Array(Issue, { description: "`redaction_partial`: writing whose names are not known" }),
-  usage: t.Object({ prompt_tokens: integer(), completion_tokens: integer() }, { title: "Usage" }),
-  ner_count: integer({ description: "Values that were redacted" }),
-  started_at: Time,
-  finished_at: nullable(Time),
-  task: t.String({ description: "As the model saw it" }),
-  additional_metadata: JsonObject,
-}
-const Run = t.Object({ ...RUN, steps: t.Array(Step) }, { title: "Run", examples: [{ ...SUMMARY, steps: [STEP] }] })
-const RunSummary = t.Object(
-  { ...RUN, step_count: integer() },
-  { title: "RunSummary", examples: [{ ...SUMMARY, step_count: 1 }] },
-)
-
 const byId = t.Object({ run_id: t.String() })
 
 export const runAgent = operation({
@@ -213,7 +110,7 @@ export const listRuns = operation({
   tag: "Agents",
   query: t.Object({
     ...pageQuery,
-    status: t.Optional(t.String({ description: `Comma-separated: ${STATUSES.join(", ")}` })),
+    status: t.Optional(t.String({ description: `Comma-separated: ${RUN_STATUSES.join(", ")}` })),
   }),
   answers: { 200: { description: "One page", schema: listOf(RunSummary, "RunList") } },
 })
@@ -250,17 +147,6 @@ export const cancelRun = operation({
   answers: { 202: { description: "The run", schema: Run } },
   errors: ["not_found"],
 })
-
-export const RunEvent = t.Union(
-  [
-    event("run_started", t.Object({ run_id: t.String(), model: t.String(), started_at: Time })),
-    event("step_started", Step),
-    event("step_completed", Step),
-    event("run_finished", Run),
-    ...FAILURE,
-  ],
-  { title: "RunEvent" },
-)
 
 export const watchRun = operation({
   id: "watchRun",

@@ -6,6 +6,7 @@ import { caller } from "../context.ts"
 import type { Sent } from "../events.ts"
 import { idempotencyKeyOf } from "../idempotency-key.ts"
 import { lastEventIdOf } from "../last-event-id.ts"
+import { RUN_STATUSES, type RunEvent } from "../run-record.ts"
 import { eachOf, listItems, pageOf, paginated } from "../schemas.ts"
 import { eventStream } from "../sse.ts"
 import * as docs from "./agents.docs.ts"
@@ -33,7 +34,7 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
       "/external/agents/runs",
       async ({ query, principal }) => {
         const page = pageOf(query)
-        const statuses = eachOf("status", listItems(query.status), docs.STATUSES)
+        const statuses = eachOf("status", listItems(query.status), RUN_STATUSES)
         const { data, total } = await agents.list(principal.workspaceId, { ...page, ...(statuses ? { statuses } : {}) })
         return paginated(data, total, page)
       },
@@ -62,7 +63,7 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
       async ({ params, principal, context, request }) => {
         await agents.get(principal.workspaceId, params.run_id) // a 404 before the stream begins
         const after = lastEventIdOf(request)
-        return eventStream<Sent<typeof docs.RunEvent>>(
+        return eventStream<Sent<typeof RunEvent>>(
           signal => agents.follow(principal.workspaceId, params.run_id, after, signal),
           context,
         )

@@ -1,8 +1,9 @@
 /** What the routes of conversations take and answer that wait for the reply. */
 import { t } from "elysia"
-import { MessageText, TurnAnswerSchema, turnFields } from "../chat-schemas.ts"
+import { TurnAnswerSchema } from "../conversation-record.ts"
 import { operation } from "../operation.ts"
 import { IDEMPOTENCY_KEY, optional } from "../schemas.ts"
+import { MessageText, turnFields } from "../turn-request.ts"
 import { TURN_ERRORS } from "./conversations.docs.ts"
 
 const startBody = t.Object({

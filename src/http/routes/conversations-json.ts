@@ -1,10 +1,10 @@
 /** Conversations that are answered as JSON, when the reply is complete: start, send, continue. */
 import { Elysia } from "elysia"
 import { invalid } from "../../errors.ts"
-import { turnRequestOf } from "../chat-schemas.ts"
 import { caller } from "../context.ts"
 import { turnRepetition } from "../idempotency-key.ts"
 import type { Services } from "../services.ts"
+import { turnRequestOf } from "../turn-request.ts"
 import { askerOf } from "./conversations.ts"
 import * as docs from "./conversations-json.docs.ts"
 

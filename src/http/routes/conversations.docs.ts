@@ -4,13 +4,12 @@ import {
   ConversationEvent,
   ConversationSchema,
   ConversationSummarySchema,
-  MessageText,
   STREAM,
   TurnAnswerSchema,
-  turnFields,
-} from "../chat-schemas.ts"
+} from "../conversation-record.ts"
 import { operation } from "../operation.ts"
 import { IDEMPOTENCY_KEY, LAST_EVENT_ID, listOf, pageQuery } from "../schemas.ts"
+import { MessageText, turnFields } from "../turn-request.ts"
 
 const turnBody = t.Object({ message: MessageText, ...turnFields })
 const regenerateBody = t.Optional(t.Object({ message: t.Optional(MessageText), ...turnFields }))
