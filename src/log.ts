@@ -124,3 +124,34 @@ export const log = {
   warn: (message: string, fields?: Record<string, unknown>) => write("warn", message, fields),
   error: (message: string, fields?: Record<string, unknown>) => write("error", message, fields),
 }
+
+/**
+ * Something that fails again and again while one cause lasts, such as what waits for a disk in trouble: said when it begins
+ * and when it is over, not each time.
+ */
+export class Trouble {
+  private lasting = false
+
+  constructor(
+    private readonly says: { begins: string; ends?: string; level?: "warn" | "error" },
+    private readonly fields: Record<string, unknown> = {},
+  ) {}
+
+  get lasts(): boolean {
+    return this.lasting
+  }
+
+  /** It failed. */
+  note(error: unknown): void {
+    const { begins, level = "warn" } = this.says
+    if (!this.lasting) log[level](begins, { ...this.fields, error })
+    this.lasting = true
+  }
+
+  /** It worked. */
+  clear(): void {
+    const { ends } = this.says
+    if (this.lasting && ends) log.info(ends, this.fields)
+    this.lasting = false
+  }
+}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { AppError } from "../src/errors.ts"
-import { log, setLogFormat, setLogLevel, setLogSink } from "../src/log.ts"
+import { log, setLogFormat, setLogLevel, setLogSink, Trouble } from "../src/log.ts"
 
 let lines: string[]
 beforeEach(() => {
@@ -63,4 +63,21 @@ test("lines below the level are not written", () => {
   setLogLevel("debug")
   log.debug("yes")
   expect(lines).toHaveLength(1)
+})
+
+test("a trouble that lasts is said when it begins and when it is over, however often it fails", () => {
+  const trouble = new Trouble({ begins: "no room", ends: "room again" }, { task: "index_file" })
+  trouble.clear()
+  for (let i = 0; i < 3; i++) trouble.note(new Error("full"))
+  expect(trouble.lasts).toBe(true)
+  trouble.clear()
+  trouble.clear()
+  trouble.note(new Error("full"))
+  const said = lines.map(line => JSON.parse(line))
+  expect(said.map(({ level, message, task }) => [level, message, task])).toEqual([
+    ["warn", "no room", "index_file"],
+    ["info", "room again", "index_file"],
+    ["warn", "no room", "index_file"],
+  ])
+  expect(said[0].error.message).toBe("full")
 })

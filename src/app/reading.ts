@@ -1,5 +1,4 @@
 import type { Config } from "../config.ts"
-import { lacksDescriptors } from "../errors.ts"
 import { QuickReader } from "../ingest/process/quick-reader.ts"
 import { ReaderPool, type ReaderPoolOptions } from "../ingest/process/reader-pool.ts"
 import { INDEX_FILE, indexingLanes } from "../ingest/task.ts"
@@ -27,8 +26,7 @@ export function openReading(
   stack.defer(() => reader.stop())
   const quickReader = new QuickReader(options)
   stack.defer(() => quickReader.stop())
-  // Nor is it the file's fault when clients hold all that the process may open.
-  const isDisksFault = async (error: unknown) => lacksDescriptors(error) || (await disk.isToBlame(error))
+  const isDisksFault = (error: unknown) => disk.isToBlame(error)
   const announce = (id: string) => changes.announce(id)
   const dependencies = { database, blobs, queue, reader, quickReader, index, isDisksFault, announce }
   return new JobWorker(queue, {

@@ -1,5 +1,5 @@
 /** Knows whether the embedding model answers, for readiness and figures, from whatever is asked of it. */
-import { log } from "../log.ts"
+import { Trouble } from "../log.ts"
 import type { Cosines, Embedder } from "./backend.ts"
 
 /** A model that failed is asked again after this, so that it counts as well again when nobody else asks. */
@@ -17,6 +17,7 @@ export class WatchedEmbedder implements Embedder {
   readonly languages: readonly string[] | null
   readonly cosines: Cosines | null
   readonly onServer: boolean
+  private readonly trouble: Trouble
   private timer: Timer | undefined
   private closed = false
 
@@ -29,6 +30,11 @@ export class WatchedEmbedder implements Embedder {
     this.fusionWeight = embedder.fusionWeight
     this.languages = embedder.languages ?? null
     this.cosines = embedder.cosines ?? null
+    const begins = "the embedding model does not answer; search falls back to keywords"
+    this.trouble = new Trouble(
+      { begins, ends: "the embedding model answers again", level: "error" },
+      { model: this.model },
+    )
     this.onServer = embedder.onServer ?? false
   }
 
@@ -56,13 +62,13 @@ export class WatchedEmbedder implements Embedder {
 
   private note(state: "answering" | "failing", error?: unknown): void {
     if (this.closed) return
-    const { model } = this
-    if (state === "failing" && this.state !== state)
-      log.error("the embedding model does not answer; search falls back to keywords", { model, error })
-    if (state === "answering" && this.state === "failing") log.info("the embedding model answers again", { model })
     this.state = state
     clearTimeout(this.timer)
-    if (state === "answering") return
+    if (state === "answering") {
+      this.trouble.clear()
+      return
+    }
+    this.trouble.note(error)
     this.timer = setTimeout(() => this.watch(), this.retryMs)
     this.timer.unref()
   }

@@ -7,7 +7,7 @@
  */
 import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
-import { log } from "../log.ts"
+import { Trouble } from "../log.ts"
 import type { ConversationStore } from "./conversation-store.ts"
 import type { LiveReply } from "./live-reply.ts"
 
@@ -34,8 +34,7 @@ export class Replies {
   private saving: Timer | undefined
   /** After a save the disk is left to others for as long as it took: a slow one must not be busy with parts alone. */
   private nextSaveAt = 0
-  /** A disk in trouble refuses several times a second; it is logged once. */
-  private refused = false
+  private readonly trouble = new Trouble({ begins: "parts of replies could not be saved" })
   private stopping = false
 
   constructor(
@@ -120,10 +119,9 @@ export class Replies {
     this.nextSaveAt = Number.POSITIVE_INFINITY
     try {
       await this.store.saveParts(parts)
-      this.refused = false
+      this.trouble.clear()
     } catch (error) {
-      if (!this.refused) log.warn("parts of replies could not be saved", { error })
-      this.refused = true
+      this.trouble.note(error)
     }
     const now = performance.now()
     this.nextSaveAt = now + (now - began)

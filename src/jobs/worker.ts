@@ -2,7 +2,7 @@
  * Runs the jobs of one task, several at a time in each lane, keeping each lease alive while its job runs. A disk in trouble is no
  * fault of a job: what it stops is handed back with no attempt counted, and nothing is leased until the pause is over.
  */
-import { log } from "../log.ts"
+import { log, Trouble } from "../log.ts"
 import { jobSeconds } from "../metrics.ts"
 import type { Lane } from "../storage/jobs.ts"
 import { type Job, type JobQueue, LEASE_MS } from "./queue.ts"
@@ -63,8 +63,7 @@ export class JobWorker {
   private forget: (() => void) | undefined
   /** The disk would not even take back these. */
   private readonly owed: { job: Job; waitMs: number }[] = []
-  /** Set while the disk is in trouble, which is said once. */
-  private troubled = false
+  private readonly trouble: Trouble
   private pausedUntil = 0
   private readonly isDisksFault: (error: unknown) => Promise<boolean>
 
@@ -73,6 +72,8 @@ export class JobWorker {
     private readonly options: JobWorkerOptions,
   ) {
     this.isDisksFault = options.isDisksFault ?? (async () => false)
+    const says = { begins: "the disk is in trouble: jobs wait", ends: "the disk works again: jobs go on" }
+    this.trouble = new Trouble({ ...says, level: "error" }, { task: options.task })
   }
 
   start(): void {
@@ -132,13 +133,7 @@ export class JobWorker {
 
   private pause(error: unknown): void {
     this.pausedUntil = performance.now() + TROUBLE_PAUSE_MS
-    if (!this.troubled) log.error("the disk is in trouble: jobs wait", { task: this.options.task, error })
-    this.troubled = true
-  }
-
-  private resume(): void {
-    if (this.troubled) log.info("the disk works again: jobs go on", { task: this.options.task })
-    this.troubled = false
+    this.trouble.note(error)
   }
 
   private async giveBackOwed(): Promise<void> {
@@ -175,7 +170,7 @@ export class JobWorker {
       failed.add(job)
       this.observe(await this.settle(job, error), began)
     }
-    if (failed.size < jobs.length) this.resume()
+    if (failed.size < jobs.length) this.trouble.clear()
     for (const job of jobs) if (!failed.has(job)) this.observe("done", began)
   }
 

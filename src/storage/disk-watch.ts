@@ -1,7 +1,7 @@
 /** Asks the disk of the data directory itself, as a write and a sync of a few bytes: only that tells what it would do. */
 import { open, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { diskTrouble } from "../errors.ts"
+import { diskTrouble, lacksDescriptors } from "../errors.ts"
 
 /** An answer this old is good enough. */
 const KEPT_MS = 2_000
@@ -55,8 +55,12 @@ export class DiskWatch {
     return trouble !== undefined && trouble !== "ENOSPC" && trouble !== "EDQUOT"
   }
 
-  /** False for a single file that cannot be read on a disk that works: trying again would go on for ever. */
+  /**
+   * Whether work failed for the disk's sake alone, or for want of descriptors, which clients may hold all of. False for a
+   * single file that cannot be read on a disk that works: trying again would go on for ever.
+   */
   async isToBlame(error: unknown): Promise<boolean> {
+    if (lacksDescriptors(error)) return true
     const trouble = diskTrouble(error)
     return trouble === "full" || (trouble === "failing" && (await this.trouble(0)) !== undefined)
   }

@@ -7,7 +7,7 @@
  * SQLite begins it anew.
  */
 import { statSync } from "node:fs"
-import { log } from "../../log.ts"
+import { Trouble } from "../../log.ts"
 import { ThreadClient } from "../../threads/thread-client.ts"
 
 /** Length of the log at which it is copied: 4 MB, as SQLite has it. */
@@ -27,8 +27,9 @@ export interface CheckpointTasks {
 export class Checkpoints {
   private thread: ThreadClient<CheckpointTasks> | undefined
   private underWay: Promise<void> | undefined
-  /** Said once until it works again. */
-  private failing = false
+  private readonly trouble = new Trouble({
+    begins: "the log of the keyword index cannot be copied; it grows meanwhile",
+  })
   private retryAt = 0
   private isCut = false
   private idle: ReturnType<typeof setTimeout> | undefined
@@ -57,11 +58,10 @@ export class Checkpoints {
   private begin(how: { cut: boolean }): void {
     this.underWay = this.run(how)
       .then(() => {
-        this.failing = false
+        this.trouble.clear()
       })
       .catch(error => {
-        if (!this.failing) log.warn("the log of the keyword index cannot be copied; it grows meanwhile", { error })
-        this.failing = true
+        this.trouble.note(error)
         this.retryAt = performance.now() + RETRY_MS
       })
       .finally(() => {
