@@ -151,9 +151,9 @@ describe("output schemas", () => {
   ])("refused: %j", schema => expect(() => compileSchema(schema as Record<string, unknown>)).toThrow())
 
   test("a pattern that would take for ever elsewhere is answered at once", () => {
-    const started = performance.now()
+    const before = process.cpuUsage()
     expect(compileSchema({ type: "string", pattern: "^(a+)+$" })(`${"a".repeat(5_000)}!`)).toHaveLength(1)
-    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(10_000) // backtracking takes for ever
   })
 })
 

@@ -12,6 +12,7 @@ import { setLogLevel } from "../../src/log.ts"
 import { metricsText } from "../../src/metrics.ts"
 import { isHeld } from "../../src/storage/lock.ts"
 import { rejection } from "../support/rejection.ts"
+import { until } from "../support/until.ts"
 
 setLogLevel("error")
 
@@ -46,8 +47,7 @@ async function expectNothingLeft(): Promise<void> {
   expect(children()).toEqual([])
   expect(await metricsText()).not.toContain("carrel_files")
   // A thread closes its files when it has ended, a moment after it was told to.
-  for (const end = Date.now() + 10_000; openFiles().length > 0 && Date.now() < end; ) await Bun.sleep(10)
-  expect(openFiles()).toEqual([])
+  await until(() => openFiles().length === 0)
 }
 
 beforeAll(async () => {

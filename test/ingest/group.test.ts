@@ -144,7 +144,7 @@ describe("an upload of many small files", () => {
       ]
       const mixed = good.flatMap((file, i) => (i % 40 === 7 ? [file, bad[(i - 7) / 40]!] : [file]))
       const { body } = await client.upload(mixed)
-      const records = await Promise.all(body.files.map(({ id }: { id: string }) => client.settled(id, 60_000)))
+      const records = await Promise.all(body.files.map(({ id }: { id: string }) => client.settled(id)))
       for (const { name, codes } of bad) {
         const record = records.find(file => file.name === name)
         expect([name, record.status, codes.includes(record.error?.code)]).toEqual([name, "failed", true])

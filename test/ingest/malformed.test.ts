@@ -88,7 +88,7 @@ test(
           if (bytes.length === 0) expect([status, body.error.code]).toEqual([400, "empty_file"])
           else {
             expect(status).toBe(202)
-            const record = await client.settled(body.files[0].id, 5_000).catch(() => undefined)
+            const record = await client.settled(body.files[0].id).catch(() => undefined)
             if (!record) open.push(body.files[0].id)
             else {
               const outcome = record.status === "failed" ? record.error.code : record.status

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import { until } from "../support/until.ts"
 
 let app: TestApp
 let client: Client
@@ -174,10 +175,9 @@ describe("an upload", () => {
         '--zz\r\nContent-Disposition: form-data; name="files"; filename="half.txt"\r\n\r\nthe first half',
       ].join("\r\n"),
     )
-    for (let i = 0; i < 100 && temporaryFiles().length === 0; i++) await Bun.sleep(20)
+    await until(() => temporaryFiles().length > 0)
     socket.destroy()
-    for (let i = 0; i < 100 && temporaryFiles().length > 0; i++) await Bun.sleep(20)
-    expect(temporaryFiles()).toEqual([])
+    await until(() => temporaryFiles().length === 0)
     expect([storedBlobs().length, await count()]).toEqual(before)
   })
 })

@@ -77,10 +77,10 @@ describe("a pattern search", () => {
   })
 
   test("stays linear where a backtracking engine would not", () => {
-    const started = performance.now()
+    const before = process.cpuUsage()
     searched("(a+)+$", "", [`${"a".repeat(5_000)}!`])
     searched("(x+x+)+y", "", ["x".repeat(3_000)])
-    expect(performance.now() - started).toBeLessThan(20_000)
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(20_000)
   })
 
   test("refuses back-references and look-around", () => {

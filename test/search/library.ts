@@ -8,6 +8,7 @@ import type { SearchFilters, SearchMode } from "../../src/search/types.ts"
 import { type Database, openDatabase } from "../../src/storage/database.ts"
 import { type Chunk, type ChunkSource, NOWHERE } from "../../src/storage/document.ts"
 import type { FilesTable } from "../../src/storage/files.ts"
+import { until } from "../support/until.ts"
 
 /** Unit vectors from hashed words: texts that share words are near each other. */
 export function wordEmbedder(model = "test/words", dimensions = 64): Embedder & { failing: boolean } {
@@ -59,6 +60,11 @@ export class TestLibrary {
   }
 
   /** Adds or replaces a file with one passage per line, and publishes it. */
+  /** Waits until the stores agree: what a restart lacks is made, and what it has too much is removed, in the background. */
+  async whole(): Promise<void> {
+    await until(async () => (await this.index.check()).problems.length === 0, { everyMs: 100 })
+  }
+
   async put(id: string, text: string, row: Partial<FilesTable> = {}): Promise<void> {
     const generation = await this.register(id, row)
     await this.index.stage(

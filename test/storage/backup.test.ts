@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { restoreBackup, verifyBackup, writeBackup } from "../../src/storage/backup.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import { until } from "../support/until.ts"
 
 let app: TestApp
 let client: Client
@@ -41,13 +42,9 @@ describe("a backup of a running daemon", () => {
         (await again.get("/libraries?sort=name&order=asc")).body.data.map((file: { name: string }) => file.name),
       ).toEqual(["gone.txt", "heron.txt"])
       expect((await again.get("/conversations")).body.pagination.total_items).toBe(1)
-      let hits = []
-      for (let i = 0; i < 100 && hits.length === 0; i++) {
-        hits = (await again.post("/search", { query: "spare gaskets" })).body.hits
-        await Bun.sleep(100)
-      }
-      expect(hits[0].file.name).toBe("heron.txt")
-      const content = await again.raw("GET", `/libraries/${hits[0].file.id}/content`)
+      const hit = await until(async () => (await again.post("/search", { query: "spare gaskets" })).body.hits[0])
+      expect(hit.file.name).toBe("heron.txt")
+      const content = await again.raw("GET", `/libraries/${hit.file.id}/content`)
       expect(await content.text()).toContain("labelled Heron")
     } finally {
       await restored.stop()

@@ -8,6 +8,7 @@ import { ApiKeys, ensureWorkspace, type KeySettings, type NewApiKey } from "../.
 import { setLogLevel } from "../../src/log.ts"
 import { openDatabase } from "../../src/storage/database.ts"
 import { holdToDocument } from "./documented.ts"
+import { until } from "./until.ts"
 
 setLogLevel((Bun.env.TEST_LOG_LEVEL as "info" | undefined) ?? "error")
 
@@ -128,12 +129,14 @@ export class Client {
   }
 
   /** Waits until the file left the queue; returns its record. */
-  async settled(id: string, limitMs = 30_000): Promise<Answer["body"]> {
-    for (const end = Date.now() + limitMs; Date.now() < end; await Bun.sleep(25)) {
-      const { body } = await this.get(`/libraries/${id}`)
-      if (body.status === "searchable" || body.status === "failed") return body
-    }
-    throw new Error(`file ${id} did not settle within ${limitMs} ms`)
+  async settled(id: string): Promise<Answer["body"]> {
+    return until(
+      async () => {
+        const { body } = await this.get(`/libraries/${id}`)
+        return (body.status === "searchable" || body.status === "failed") && body
+      },
+      { everyMs: 25 },
+    )
   }
 
   /** Uploads and waits; returns the records. */

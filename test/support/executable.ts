@@ -2,6 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Glob } from "bun"
+import { until } from "./until.ts"
 
 const PROJECT = resolve(import.meta.dir, "../..")
 const EXECUTABLE = join(PROJECT, "dist/carrel")
@@ -11,18 +12,17 @@ export const BUILD_TIMEOUT_MS = 300_000
 
 /** Path of `dist/carrel`, built first when it is missing or older than its sources. Test files may call it at once. */
 export async function executable(): Promise<string> {
-  const deadline = Date.now() + BUILD_TIMEOUT_MS
-  while (!isFresh()) {
-    if (takeLock()) {
-      try {
-        if (!isFresh()) await build()
-      } finally {
-        rmSync(LOCK, { force: true })
-      }
-    } else if (Date.now() > deadline) throw new Error("another test file has been building the executable for too long")
-    else await Bun.sleep(200)
-  }
+  await until(async () => isFresh() || (takeLock() && (await buildAlone())), { within: BUILD_TIMEOUT_MS, everyMs: 200 })
   return EXECUTABLE
+}
+
+/** While holding the lock, which it gives back. */
+async function buildAlone(): Promise<void> {
+  try {
+    if (!isFresh()) await build()
+  } finally {
+    rmSync(LOCK, { force: true })
+  }
 }
 
 async function build(): Promise<void> {

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { until } from "./until.ts"
 
 const succeeds = (...command: string[]): boolean => {
   try {
@@ -28,7 +29,7 @@ export async function injectInto(pid: number, calls: string, how: string, path?:
   const tracer = Bun.spawn(["strace", "-f", "-qq", "-o", "/dev/null", "-p", String(pid), ...changes], {
     stderr: "ignore",
   })
-  while (!/^TracerPid:\s+[1-9]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))) await Bun.sleep(20)
+  await until(() => /^TracerPid:\s+[1-9]/m.test(readFileSync(`/proc/${pid}/status`, "utf8")))
   return async () => {
     tracer.kill("SIGTERM")
     await tracer.exited
@@ -80,8 +81,5 @@ export class Disk {
 
 /** A process that has just ended may hold its files for a moment longer. */
 export async function unmount(path: string): Promise<void> {
-  for (let tries = 0; !succeeds("umount", path); tries++) {
-    if (tries === 100) throw new Error(`${path} cannot be unmounted`)
-    await Bun.sleep(50)
-  }
+  await until(() => succeeds("umount", path), { everyMs: 50 })
 }

@@ -7,6 +7,7 @@ import type { ReadDocument } from "../../../src/ingest/process/protocol.ts"
 import { ReaderPool, type ReaderPoolOptions } from "../../../src/ingest/process/reader-pool.ts"
 import type { ExtractionError, TextChunk } from "../../../src/storage/document.ts"
 import { unmount } from "../../support/trouble.ts"
+import { until } from "../../support/until.ts"
 import { writeZip } from "../formats/zip-writer.ts"
 
 const SOURCE = join(import.meta.dir, "../../../src")
@@ -88,11 +89,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-async function waitUntil(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 200 && !condition(); i++) await Bun.sleep(20)
-  expect(condition()).toBe(true)
 }
 
 afterEach(async () => {
@@ -269,7 +265,7 @@ describe("readers come and go", () => {
     expect(pids()).toHaveLength(0)
     await poolRead(pool)
     expect(isAlive(pids()[0]!)).toBe(true)
-    await waitUntil(() => !isAlive(pids()[0]!))
+    await until(() => !isAlive(pids()[0]!))
     await poolRead(pool)
     await pool.stop()
     expect(pids().some(isAlive)).toBe(false)
@@ -286,7 +282,7 @@ describe("readers come and go", () => {
     const next = poolRead(pool)
     waiting.abort(new Error("not wanted any more"))
     expect(await codeOf(given)).toBe("not wanted any more")
-    await waitUntil(() => pids().length === 1)
+    await until(() => pids().length === 1)
     abort.abort(new Error("stopped"))
     expect(await codeOf(slow)).toBe("stopped")
     expect(isAlive(pids()[0]!)).toBe(false)
@@ -322,7 +318,7 @@ describe("readers come and go", () => {
     expect(isAlive(pid)).toBe(true)
     parent.kill("SIGKILL")
     await parent.exited
-    await waitUntil(() => !isAlive(pid))
+    await until(() => !isAlive(pid))
   }, 20_000)
 })
 

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test"
 import { statSync } from "node:fs"
 import { join } from "node:path"
+import { until } from "../../support/until.ts"
 import { TestLibrary, wordEmbedder } from "../library.ts"
 
 const PASSAGES = 12_000
@@ -21,7 +22,7 @@ test("the log stays short while a large file is indexed, and nothing of the inde
       longest = Math.max(longest, size("keyword.db-wal"))
     }, 5)
     await library.put("file_large", Array.from({ length: PASSAGES }, (_, i) => passage(i)).join("\n"))
-    while ((await library.index.stats()).merging) await Bun.sleep(20)
+    await until(async () => !(await library.index.stats()).merging)
     clearInterval(watch)
     expect(size("keyword.db")).toBeGreaterThan(2_000_000)
     expect(longest).toBeGreaterThan(1_000_000)

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Embedder } from "../../../src/backends/backend.ts"
 import { openEmbedder } from "../../../src/backends/embedder.ts"
+import { until } from "../../support/until.ts"
 import { TestLibrary } from "../library.ts"
 
 const POLISH = `Okres wypowiedzenia umowy najmu wynosi trzy miesiące i zaczyna się pierwszego dnia miesiąca.
@@ -166,8 +167,7 @@ describe("an index of the version before", () => {
     downgrade()
     const after = await TestLibrary.open({ directory, embedder: english })
     expect(await ask(after)).toEqual(wanted)
-    for (let i = 0; i < 100 && languages().some(each => each === null || each.includes(255)); i++) await Bun.sleep(50)
-    expect(languages().every(each => each !== null && !each.includes(255))).toBe(true)
+    await until(() => languages().every(each => each !== null && !each.includes(255)))
     expect(await ask(after)).toEqual(wanted)
     await after.put("file_new", "Der Hof ist um acht Uhr geschlossen, sagt die Hausordnung.")
     await after.close()

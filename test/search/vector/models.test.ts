@@ -3,39 +3,44 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { evaluate, readExpectations } from "../../../src/search/evaluate.ts"
+import { until } from "../../support/until.ts"
 import { inMemory, TestLibrary, wordEmbedder } from "../library.ts"
 
 const TEXT = "The heron stands in the water.\nThe otter swims by night.\nThe kingfisher dives for fish."
 
 test("a model change is served by the old model until all is done, and by the new one from then on", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "search-models-"))
   const former = wordEmbedder("test/former", 64)
   const next = wordEmbedder("test/next", 32)
-  const library = await TestLibrary.open({ embedder: former })
+  const first = await TestLibrary.open({ directory, embedder: former })
+  await first.put("file_a", TEXT)
+  expect((await first.search("otter")).index.embedding_model).toBe("test/former")
+  await first.close()
+  const embedderNamed = async (name: string) => (name === former.model ? former : undefined)
+  const library = await TestLibrary.open({ directory, embedder: next, embedderNamed })
   try {
-    await library.put("file_a", TEXT)
-    expect((await library.search("otter")).index.embedding_model).toBe("test/former")
-    let servedMeanwhile = ""
+    const servedMeanwhile = Promise.withResolvers<unknown>()
     const embed = next.embed
     next.embed = async (...args) => {
       const { degraded, index } = await library.search("otter", { mode: "semantic" })
-      expect(degraded).toBeNull()
-      servedMeanwhile = index.embedding_model
+      servedMeanwhile.resolve({ degraded, model: index.embedding_model })
+      next.embed = embed
       return embed.apply(next, args)
     }
-    await library.index.reindexVectors(next)
-    next.embed = embed
-    expect(servedMeanwhile).toBe("test/former")
-    const { hits, index, degraded } = await library.search("the otter swims by night", { mode: "semantic" })
-    expect(index.embedding_model).toBe("test/next")
+    expect(await servedMeanwhile.promise).toEqual({ degraded: null, model: "test/former" })
+    await until(async () => (await library.search("otter")).index.embedding_model === "test/next")
+    const { hits, degraded } = await library.search("the otter swims by night", { mode: "semantic" })
     expect(degraded).toBeNull()
     expect(hits[0]!.text).toBe("The otter swims by night.")
     await library.put("file_b", "A badger digs.")
     expect((await library.texts("a badger digs", { mode: "semantic" }))[0]).toBe("A badger digs.")
-    expect(await library.index.check()).toEqual({ problems: [] })
-    const tables = await library.db.selectFrom("vector_tables").select(["model", "state"]).execute()
-    expect(tables).toEqual([{ model: "test/next", state: "live" }])
+    await library.whole()
+    const tables = () => library.db.selectFrom("vector_tables").select(["model", "state"]).execute()
+    await until(async () => (await tables()).length === 1) // the former one is dropped when the new one serves
+    expect(await tables()).toEqual([{ model: "test/next", state: "live" }])
   } finally {
     await library.close()
+    rmSync(directory, { recursive: true, force: true })
   }
 })
 
@@ -47,7 +52,7 @@ test("vectors of another model are never compared: without the old model, words 
     await first.close()
     const second = await TestLibrary.open({ directory, embedder: wordEmbedder("test/next", 64) })
     expect((await second.search("otter")).degraded).toBe("keyword_only")
-    for (let i = 0; i < 100 && (await second.search("otter")).degraded; i++) await Bun.sleep(100)
+    await until(async () => !(await second.search("otter")).degraded, { everyMs: 100 })
     const { degraded, index } = await second.search("otter")
     expect({ degraded, model: index.embedding_model }).toEqual({ degraded: null, model: "test/next" })
     await second.close()
@@ -66,8 +71,7 @@ test("what was indexed while the model failed is found by its words at once and 
     expect(await first.texts("otter", { mode: "keyword" })).toEqual(["The otter swims by night."])
     await first.close()
     const second = await TestLibrary.open({ directory, embedder: wordEmbedder() })
-    for (let i = 0; i < 100 && (await second.index.check()).problems.length; i++) await Bun.sleep(100)
-    expect(await second.index.check()).toEqual({ problems: [] })
+    await second.whole()
     expect((await second.texts("the otter swims by night", { mode: "semantic" }))[0]).toBe("The otter swims by night.")
     await second.close()
   } finally {
@@ -83,7 +87,7 @@ test("a lost keyword index is made again from the chunks", async () => {
     await first.close()
     for (const suffix of ["", "-wal", "-shm"]) rmSync(join(directory, `keyword.db${suffix}`), { force: true })
     const second = await TestLibrary.open({ directory })
-    for (let i = 0; i < 100 && (await second.index.check()).problems.length; i++) await Bun.sleep(100)
+    await second.whole()
     expect(await second.texts("otter", { mode: "keyword" })).toEqual(["The otter swims by night."])
     await second.close()
   } finally {
