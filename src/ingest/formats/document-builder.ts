@@ -9,6 +9,7 @@ import {
 } from "../../storage/document.ts"
 import { BlockList } from "./block-list.ts"
 import { cleanText } from "./clean-text.ts"
+import type { WarningCode } from "./warnings.ts"
 
 /** A block of raw text, by offsets into the text given with it. */
 export interface RawBlock {
@@ -107,7 +108,7 @@ export class DocumentBuilder {
     this.previous = "paragraph"
   }
 
-  warn(code: string, message: string): void {
+  warn(code: WarningCode, message: string): void {
     const same = this.warnings.filter(warning => warning.code === code).length
     if (same < WARNINGS_PER_CODE) this.warnings.push({ code, message })
     else this.omittedWarnings.set(code, (this.omittedWarnings.get(code) ?? 0) + 1)

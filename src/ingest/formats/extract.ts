@@ -6,6 +6,7 @@ import { type FormatName, findExtension, findFormat, formatOf } from "./formats.
 import { DEFAULT_OCR_LIMITS, OcrBudget, type OcrLimits } from "./ocr/ocr-budget.ts"
 import { openPackage } from "./office/office-crypto.ts"
 import { mayBeReadable, sniffFormat, sniffUnnamed } from "./sniff.ts"
+import type { WarningCode } from "./warnings.ts"
 
 /** What extraction needs from its surroundings. */
 export interface Surroundings {
@@ -62,7 +63,12 @@ export async function extractInto(
 }
 
 /** Warnings that explain why nothing was found. */
-const DAMAGE = new Set(["damaged_parts", "damaged_file", "damaged_archive", "unreadable_pages"])
+const DAMAGE = new Set<string>([
+  "damaged_parts",
+  "damaged_file",
+  "damaged_archive",
+  "unreadable_pages",
+] satisfies WarningCode[])
 
 /** The same in memory, for callers that have the bytes and trust them. */
 export async function extractDocument(

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import {
   FORMAT_NAMES,
   type FormatName,
@@ -10,6 +12,7 @@ import {
   TYPE_GROUPS,
 } from "../../../src/ingest/formats/formats.ts"
 import { mayBeReadable, sniffFormat, sniffUnnamed } from "../../../src/ingest/formats/sniff.ts"
+import { WARNINGS } from "../../../src/ingest/formats/warnings.ts"
 import { writeZip } from "./zip-writer.ts"
 
 const text = (content: string) => new Uint8Array(Buffer.from(content, "latin1"))
@@ -45,6 +48,15 @@ describe("the table of formats", () => {
     for (const extension of ["html", "htm", "yml", "yaml", "txt"]) expect(isQuick(extension)).toBe(true)
     for (const extension of ["pdf", "png", "zip", "doc", "exe"]) expect(isQuick(extension)).toBe(false)
   })
+})
+
+test("the documentation names every extension and every warning", () => {
+  const page = readFileSync(join(import.meta.dir, "../../../docs/formats.md"), "utf8")
+  const warnings = [...page.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, code, means]) => [code!, means!])
+  expect(Object.fromEntries(warnings)).toEqual(WARNINGS)
+  const named = new Set([...page.matchAll(/^\| ([a-z, ]+) \|/gm)].flatMap(([, list]) => list!.split(", ")))
+  const formats = FORMAT_NAMES.filter(name => Object.keys(formatOf(name).types).length > 0)
+  expect(formats.filter(name => !Object.keys(formatOf(name).types).some(extension => named.has(extension)))).toEqual([])
 })
 
 describe("a format is told by its content", () => {

@@ -1,5 +1,6 @@
 import { ExtractionError } from "../../../storage/document.ts"
 import type { ExtractContext, Extractor } from "../extractor.ts"
+import type { WarningCode } from "../warnings.ts"
 import { type ZipEntry, ZipReader } from "./zip-reader.ts"
 
 /** Archives inside archives are opened this far: the file, one inside, one inside that. */
@@ -75,7 +76,7 @@ function isWorthReading(zip: ZipReader, entry: ZipEntry, { formats }: ExtractCon
 /** Small enough to be unpacked for a look. */
 const SMALL_BYTES = 16 * 1024 * 1024
 
-const WARNINGS: Partial<Record<ExtractionError["code"], string>> = {
+const WARNINGS: Partial<Record<ExtractionError["code"], WarningCode>> = {
   encrypted_file: "member_encrypted",
   corrupt_file: "member_damaged",
 }

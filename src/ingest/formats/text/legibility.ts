@@ -87,6 +87,13 @@ interface Profiles {
   languages: number
   letters: RegExp
 }
+/**
+ * Not the table that search tells languages by (`search/text/language.ts`), nor these profiles there: neither does the
+ * other's work. That table gives noise in Cyrillic up to 60 and in Devanagari up to 169, for its script alone, and
+ * sound Irish, Swahili or Latin, which are not among its 60 languages, 21 to 37: no bound parts them. Here 95 of 100
+ * paragraphs of noise have .14 at most, and of sound text in 20 languages .17 at least. By these profiles in turn 31 %
+ * of 1 190 English questions and 15 of 20 short English phrases are taken for another language, by that table none.
+ */
 let known: Profiles[] | undefined
 
 function loadProfiles(): Profiles[] {

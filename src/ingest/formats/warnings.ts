@@ -1,0 +1,19 @@
+/** What a reader may say of a file that it read, in `warnings` of the file's record; `docs/formats.md` lists the same. */
+export const WARNINGS = {
+  attachment_skipped: "a file inside of a PDF was left out",
+  damaged_archive: "the directory of an archive was made anew from what was found",
+  damaged_file: "only a part of the file could be read",
+  damaged_parts: "parts of the document were left out",
+  embedded_skipped: "a document inside of an Office document was left out",
+  formulas_without_values: "cells were left out whose values nobody has computed",
+  frames_skipped: "an animation has further frames",
+  garbled_text: "the fonts of pages do not tell their letters; OCR was tried instead",
+  low_ocr_confidence: "text was recognised with doubts",
+  member_damaged: "a member of an archive was left out, or only its beginning was read",
+  member_encrypted: "a member of an archive needs a password",
+  member_skipped: "a member of an archive was left out: its type cannot be read, or it has no text",
+  ocr_limit: "pages or pictures were left out: the file had its share of OCR",
+  unreadable_pages: "pages could not be read",
+} as const satisfies Record<string, string>
+
+export type WarningCode = keyof typeof WARNINGS
