@@ -2,6 +2,7 @@
 import type { Writable } from "node:stream"
 import { Busboy, type BusboyFileStream } from "@fastify/busboy"
 import { AppError } from "../errors.ts"
+import { Turns } from "../threads/turns.ts"
 
 /** Above the largest metadata (16 KB) with room for its error to be found by its own rule. */
 const MAX_FIELD_BYTES = 64 * 1024
@@ -96,7 +97,7 @@ interface Source {
 
 /** Feeds the parser no faster than parts are dealt with, and lets the event loop go on meanwhile. */
 async function pump(body: Source, parser: Writable, parts: Parts): Promise<void> {
-  let turnEnds = performance.now() + TURN_MS
+  const turns = new Turns(TURN_MS)
   for (;;) {
     const { done, value } = await body.read()
     if (done || !value) break
@@ -104,9 +105,7 @@ async function pump(body: Source, parser: Writable, parts: Parts): Promise<void>
       const slice = Buffer.from(value.buffer, value.byteOffset + at, Math.min(SLICE_BYTES, value.byteLength - at))
       await new Promise<void>(resolve => parser.write(slice, () => resolve()))
       await parts.room()
-      if (performance.now() < turnEnds) continue
-      await new Promise(resolve => setImmediate(resolve))
-      turnEnds = performance.now() + TURN_MS
+      await turns.next()
     }
   }
   parser.end()

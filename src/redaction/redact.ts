@@ -6,6 +6,7 @@ import type { EntityModel } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
 import { log } from "../log.ts"
 import { redactions } from "../metrics.ts"
+import { Turns } from "../threads/turns.ts"
 import { countByKind, type Entity, replacementOf } from "./kinds.ts"
 import { PatternThread } from "./pattern-thread.ts"
 import type { RedactionPolicy } from "./policy.ts"
@@ -73,13 +74,10 @@ export class Redactor {
     keys: "redacted" | "kept" = "redacted",
   ): Promise<{ value: T; entities: Entity[]; partial: boolean }> {
     const all: Omit<Redacted, "text"> = { entities: [], partial: false }
-    let sliceEnd = performance.now() + SLICE_MS
+    const turns = new Turns(SLICE_MS)
     const walk = async (part: unknown, key: string): Promise<unknown> => {
       // A value of a hundred thousand short members is many short searches, none of which gives way by itself.
-      if (performance.now() > sliceEnd) {
-        await new Promise(resolve => setImmediate(resolve))
-        sliceEnd = performance.now() + SLICE_MS
-      }
+      await turns.next()
       if (typeof part === "string" || typeof part === "number") return this.redactMember(part, key, policy, all)
       if (typeof part !== "object" || part === null) return part
       if (Array.isArray(part)) {
