@@ -23,17 +23,15 @@ export class Upkeep {
   merges = 0
   longestSliceMs = 0
   private merging: Promise<void> | undefined
-  /** The log may hold words of removed passages. */
-  private hasRemoved: boolean
   private closed = false
 
   constructor(
     private readonly index: KeywordIndex,
     private readonly checkpoints: Checkpoints,
     private readonly texts: StoredTexts,
-  ) {
-    this.hasRemoved = checkpoints.logBytes() > 0 // a run that was killed left it
-  }
+    /** The log may hold words of removed passages: at first where a run that was killed left one. */
+    private hasRemoved: boolean,
+  ) {}
 
   get isMerging(): boolean {
     return this.merging !== undefined

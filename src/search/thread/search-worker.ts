@@ -23,10 +23,12 @@ let queries: QueryAnswerer
 serveThread<WorkerTasks>({
   open({ dataDirectory }) {
     const path = join(dataDirectory, "keyword.db")
+    const checkpoints = new Checkpoints(path)
+    const hasLog = checkpoints.logBytes() > 0 // looked at before opening, which begins one
     keyword = new KeywordIndex(new KeywordStore(path))
     texts = new StoredTexts(dataDirectory)
     vectors = new VectorSets(dataDirectory)
-    upkeep = new Upkeep(keyword, new Checkpoints(path), texts)
+    upkeep = new Upkeep(keyword, checkpoints, texts, hasLog)
     queries = new QueryAnswerer(keyword, vectors, texts)
     upkeep.mergeLater()
   },

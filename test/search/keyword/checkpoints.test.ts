@@ -1,7 +1,10 @@
 /** The log of the keyword index is copied into the index while it is built, and stays short. */
 import { expect, test } from "bun:test"
-import { statSync } from "node:fs"
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { SearchThread } from "../../../src/search/thread/search-thread.ts"
+import { openDatabase } from "../../../src/storage/database.ts"
 import { until } from "../../support/until.ts"
 import { TestLibrary, wordEmbedder } from "../library.ts"
 
@@ -33,3 +36,23 @@ test("the log stays short while a large file is indexed, and nothing of the inde
     await library.close()
   }
 }, 60_000)
+
+test("the log is cut when words of removed passages may stand in it, and not before: a write after that waits for the disk", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "checkpoints-"))
+  const thread = new SearchThread()
+  const logBytes = () => statSync(join(directory, "keyword.db-wal")).size
+  try {
+    const database = await openDatabase(directory)
+    await thread.start(directory, () => {})
+    await thread.ask("index", { firstId: 1, texts: ["the heron wades"], documents: [{ count: 1, scheme: "english" }] })
+    await thread.ask("erase", { extent: "small" })
+    expect(logBytes()).toBeGreaterThan(0)
+    await thread.ask("remove", { ranges: Int32Array.of(1, 1) })
+    await thread.ask("erase", { extent: "small" })
+    expect(logBytes()).toBe(0)
+    await database.destroy()
+  } finally {
+    await thread.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+})
