@@ -5,7 +5,7 @@ import type { EntityModelStatus } from "./backends/entity-model.ts"
 import type { Chat } from "./chat/chat.ts"
 import { INDEX_FILE } from "./ingest/task.ts"
 import type { JobQueue } from "./jobs/queue.ts"
-import { watchGauge as registerGauge } from "./metrics.ts"
+import { watchGauge } from "./metrics.ts"
 import type { SearchIndex } from "./search/index.ts"
 import type { Database } from "./storage/database.ts"
 import type { DiskWatch } from "./storage/disk-watch.ts"
@@ -23,36 +23,56 @@ export interface GaugeSources {
 }
 
 /** @returns what takes them away again */
-export function watchGauges({
-  database,
-  dataDirectory,
-  disk,
-  queue,
-  index,
-  agents,
-  chat,
-  entityModel,
-  embedder,
-}: GaugeSources): () => void {
+export function watchGauges(sources: GaugeSources): () => void {
+  const gauges = [...workGauges(sources), ...storeGauges(sources), ...modelGauges(sources)]
+  const ends = gauges.map(gauge => watchGauge(...gauge))
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
+type Gauge = Parameters<typeof watchGauge>
+
+const workGauges = ({ database, queue, agents, chat }: GaugeSources): Gauge[] => {
   const task = INDEX_FILE
-  const ends: (() => void)[] = []
-  const watchGauge = (...gauge: Parameters<typeof registerGauge>) => ends.push(registerGauge(...gauge))
-  watchGauge("carrel_jobs", "Jobs waiting or running, by task", ["task"], async () => [
-    [{ task }, (await queue.depth(task)).count],
-  ])
-  watchGauge("carrel_oldest_job_seconds", "Age of the job that has waited longest, by task", ["task"], async () => [
-    [{ task }, (await queue.depth(task)).oldestSeconds],
-  ])
-  watchGauge("carrel_files", "Files by status", ["status"], () => filesByStatus(database))
-  watchGauge("carrel_index_entries", "What the search index holds", ["kind"], async () => {
-    const { passages, vectors, segments } = await index.stats()
-    return [
-      [{ kind: "passages" }, passages],
-      [{ kind: "vectors" }, vectors],
-      [{ kind: "segments" }, segments],
-    ]
-  })
-  watchGauge(
+  const depth = () => queue.depth(task)
+  return [
+    ["carrel_jobs", "Jobs waiting or running, by task", ["task"], async () => [[{ task }, (await depth()).count]]],
+    [
+      "carrel_oldest_job_seconds",
+      "Age of the job that has waited longest, by task",
+      ["task"],
+      async () => [[{ task }, (await depth()).oldestSeconds]],
+    ],
+    ["carrel_files", "Files by status", ["status"], () => filesByStatus(database)],
+    ["carrel_replies", "Replies that are being written", [], async () => [[{}, chat.running]]],
+    [
+      "carrel_agent_runs",
+      "Agent runs by state, running or waiting",
+      ["state"],
+      async () => [
+        [{ state: "running" }, agents.load.running],
+        [{ state: "waiting" }, agents.load.waiting],
+      ],
+    ],
+  ]
+}
+
+const storeGauges = ({ index, disk, dataDirectory }: GaugeSources): Gauge[] => [
+  [
+    "carrel_index_entries",
+    "What the search index holds",
+    ["kind"],
+    async () => {
+      const { passages, vectors, segments } = await index.stats()
+      return [
+        [{ kind: "passages" }, passages],
+        [{ kind: "vectors" }, vectors],
+        [{ kind: "segments" }, segments],
+      ]
+    },
+  ],
+  [
     "carrel_index_bytes",
     "Size of the keyword index on disk and of the vectors in memory",
     ["kind"],
@@ -63,23 +83,26 @@ export function watchGauges({
         [{ kind: "vector" }, vectorBytes],
       ]
     },
-  )
-  watchGauge("carrel_replies", "Replies that are being written", [], async () => [[{}, chat.running]])
-  watchGauge("carrel_agent_runs", "Agent runs that go and that wait", ["state"], async () => [
-    [{ state: "running" }, agents.load.running],
-    [{ state: "waiting" }, agents.load.waiting],
-  ])
-  watchGauge("carrel_disk_free_bytes", "Free space on the disk of the data directory", [], async () => {
-    const { bavail, bsize } = await statfs(dataDirectory)
-    return [[{}, bavail * bsize]]
-  })
-  watchGauge(
+  ],
+  [
+    "carrel_disk_free_bytes",
+    "Free space on the disk of the data directory",
+    [],
+    async () => {
+      const { bavail, bsize } = await statfs(dataDirectory)
+      return [[{}, bavail * bsize]]
+    },
+  ],
+  [
     "carrel_disk_writable",
     "1 while the data directory can be written, 0 when its disk refuses",
     [],
     async () => [[{}, (await disk.trouble()) === undefined ? 1 : 0]],
-  )
-  watchGauge(
+  ],
+]
+
+const modelGauges = ({ entityModel, embedder }: GaugeSources): Gauge[] => [
+  [
     "carrel_entity_model",
     "1 for the model that finds names, with its state",
     ["model", "status"],
@@ -87,17 +110,14 @@ export function watchGauges({
       const { model, status } = entityModel?.status ?? { model: null, status: "unavailable" }
       return [[{ model: model ?? "none", status }, 1]]
     },
-  )
-  watchGauge(
+  ],
+  [
     "carrel_embedding_model",
     "1 for the model that search by meaning uses, with its state: starting, answering or failing",
     ["model", "status"],
     async () => [[{ model: embedder.model, status: embedder.state }, 1]],
-  )
-  return () => {
-    for (const end of ends) end()
-  }
-}
+  ],
+]
 
 async function filesByStatus(database: Database): Promise<[Record<string, string>, number][]> {
   const rows = await database

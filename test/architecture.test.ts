@@ -76,6 +76,28 @@ function isAllowed(from: string, to: string): boolean {
   return other < own || (own === TOP && other === TOP)
 }
 
+const MAX_LINES = 60
+const COMMENT_LINES = 8
+const FUNCTION =
+  /^\s*(?:export )?(?:async )?function\b|^\s*(?:(?:private|protected|static|async|override) )*\*?\w+\(|=>/
+const NO_FUNCTION = /^\s*(?:if|for|while|switch|catch|describe)\b/
+
+/** By the indentation that the formatter gives. The comment of a long one says `Long, because`. */
+function longFunctions(file: string): string[] {
+  const lines = readFileSync(join(SRC, file), "utf8").split("\n")
+  const indentOf = (line: string): number => line.search(/\S/)
+  const ends = (from: number) => lines.findIndex((line, at) => at > from && indentOf(line) === indentOf(lines[from]!))
+  return lines.flatMap((line, at) => {
+    // A header of several lines ends in one of its own.
+    const head = /^\s*\)/.test(line) ? lines.slice(0, at).findLastIndex(each => indentOf(each) === indentOf(line)) : at
+    if (!line.endsWith("{") || !FUNCTION.test(lines[head]!) || NO_FUNCTION.test(lines[head]!)) return []
+    const length = ends(at) - head + 1
+    if (length <= MAX_LINES) return []
+    const above = lines.slice(Math.max(0, head - COMMENT_LINES), head).join("\n")
+    return /\bLong, because\b/.test(above) ? [] : [`${file}:${head + 1} has ${length} lines`]
+  })
+}
+
 describe("architecture", () => {
   test("every folder and top-level file of src has a rank", () => {
     expect(files.map(roomOf).filter(room => room !== CONSOLE && rankOf(room) < 0)).toEqual([])
@@ -92,6 +114,11 @@ describe("architecture", () => {
 
   test("no file leads back to itself", () => {
     expect(cycles()).toEqual([])
+  })
+
+  test("no function has over 60 lines without the reason in its comment", () => {
+    // In the console the markup of a component is part of its function, and reads from top to bottom.
+    expect(files.filter(file => roomOf(file) !== CONSOLE).flatMap(longFunctions)).toEqual([])
   })
 
   test("only config.ts reads process.env", () => {

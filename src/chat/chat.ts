@@ -175,7 +175,7 @@ export class Chat {
     try {
       return await work()
     } finally {
-      replies.give(conversationId) // does nothing once the reply has begun
+      replies.give(conversationId)
     }
   }
 

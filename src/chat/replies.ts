@@ -8,6 +8,7 @@
 import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import { Trouble } from "../log.ts"
+import { Gate, type Ticket } from "../threads/gate.ts"
 import type { ConversationStore } from "./conversation-store.ts"
 import type { LiveReply } from "./live-reply.ts"
 
@@ -27,7 +28,9 @@ interface Running {
 }
 
 export class Replies {
-  private readonly taken = new Set<string>()
+  private readonly room: Gate
+  /** Of the conversations that are not free. */
+  private readonly places = new Map<string, Ticket>()
   private readonly running = new Map<string, Running>()
   /** Newest reply of a conversation, running or ended. */
   private readonly newest = new Map<string, LiveReply>()
@@ -39,42 +42,44 @@ export class Replies {
 
   constructor(
     private readonly store: ConversationStore,
-    private readonly maxReplies: number,
-  ) {}
+    maxReplies: number,
+  ) {
+    this.room = new Gate({
+      places: maxReplies,
+      placesPerKey: maxReplies,
+      waiting: 0,
+      refusal: "too many replies are being written",
+      retryAfterSeconds: 5,
+    })
+  }
 
   /** Replies being written, for metrics. */
   get count(): number {
     return this.running.size
   }
 
-  /** @throws AppError overloaded */
-  assertRoom(): void {
-    if (this.stopping) throw new AppError("overloaded", { message: "the daemon is stopping", retryAfter: 10 })
-    if (this.running.size + this.taken.size >= this.maxReplies)
-      throw new AppError("overloaded", { message: "too many replies are being written", retryAfter: 5 })
-  }
-
   /** @throws AppError conversation_busy, overloaded */
   take(conversationId: string): void {
-    if (this.taken.has(conversationId) || this.running.has(conversationId)) throw new AppError("conversation_busy")
-    this.assertRoom()
-    this.taken.add(conversationId)
+    if (this.places.has(conversationId)) throw new AppError("conversation_busy")
+    if (this.stopping) throw new AppError("overloaded", { message: "the daemon is stopping", retryAfter: 10 })
+    this.places.set(conversationId, this.room.enter(""))
   }
 
+  /** Does nothing once the reply has begun. */
   give(conversationId: string): void {
-    this.taken.delete(conversationId)
+    if (!this.running.has(conversationId)) this.free(conversationId)
   }
 
   /** Lets `write` run on its own. It reports through `live` and never throws; `content` is what it has written so far. */
   begin(live: LiveReply, write: () => Promise<void>, content: () => Guarded<string>): void {
     const { conversationId } = live
-    this.taken.delete(conversationId)
     this.running.set(conversationId, { live, content, saved: "" })
     this.newest.delete(conversationId)
     this.newest.set(conversationId, live)
     this.saving ??= setInterval(() => void this.save(), SAVE_MS)
     void write().finally(() => {
       this.running.delete(conversationId)
+      this.free(conversationId)
       live.close()
       if (this.running.size === 0) {
         clearInterval(this.saving)
@@ -104,6 +109,11 @@ export class Replies {
     for (const { live } of this.running.values()) live.abort.abort("shutdown" satisfies StopReason)
     await Promise.race([all(), Bun.sleep(2_000)])
     clearInterval(this.saving)
+  }
+
+  private free(conversationId: string): void {
+    this.places.get(conversationId)?.leave()
+    this.places.delete(conversationId)
   }
 
   private async save(): Promise<void> {

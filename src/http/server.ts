@@ -70,6 +70,7 @@ export interface HttpServer {
   stop(graceMs: number): Promise<void>
 }
 
+/** Long, because what a request meets shares the state of the server: the way of each stands here from top to bottom. */
 export function startServer(services: Services, options: HttpOptions): HttpServer {
   const app = routes(services)
   const reference = referencePages(() => openApiDocument(documentedRoutes(services), services.version))

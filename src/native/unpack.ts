@@ -63,7 +63,8 @@ export const unpackedFolder = (name: string, group: EmbeddedGroup, directory: st
 
 /**
  * True when every file has the content that it was built with: libraries are loaded into the process, and a disk, or
- * somebody with access to the folder, may have changed one. Takes 0.2 s for LanceDB's 202 MB.
+ * somebody with access to the folder, may have changed one. Of a start's 0.3 s it takes 11 ms for the models' 14 MB and
+ * 26 ms, in the model's thread, for onnxruntime's 46 MB; LanceDB's 202 MB take 93 ms, in a child, at their first use.
  */
 export function isIntact(folder: string, group: EmbeddedGroup): boolean {
   return group.files.every(file => {

@@ -14,6 +14,7 @@ import { eventStream } from "../sse.ts"
 import { turnRequestOf } from "../turn-request.ts"
 import * as docs from "./conversations.docs.ts"
 
+/** Long, because it is a table: Elysia takes the types of a group of routes from one chain. */
 export const conversationRoutes = ({ chat }: Services) => {
   /** The reply in the form that the client accepts. */
   const respond = async (started: Started, asker: Asker, request: Request, context: RequestContext) => {

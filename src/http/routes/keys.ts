@@ -13,6 +13,7 @@ import * as docs from "./keys.docs.ts"
 /** Calls per address and minute of the routes that are open to anyone. */
 const OPEN_CALLS_PER_MINUTE = 60
 
+/** Long, because it is a table: Elysia takes the types of a group of routes from one chain. */
 export function keysRoutes(services: Services) {
   const { apiKeys, users, sessions, signInBrake, rateLimiter, version } = services
 
