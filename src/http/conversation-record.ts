@@ -115,8 +115,8 @@ export const ConversationEvent = t.Union(
     event(
       "conversation_created",
       t.Object({
-        conversation_id: t.String(),
-        model: t.String(),
+        conversation_id: summaryFields.conversation_id,
+        model: summaryFields.model,
         created_at: Time,
         additional_metadata: JsonObject,
       }),

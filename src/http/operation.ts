@@ -33,7 +33,7 @@ export interface Answer {
   type?: string
   /** The JSON is written piece by piece: the handler returns a `Response`. */
   inPieces?: true
-  /** Of the JSON; made from the examples of the schema where absent. */
+  /** Of the body; that of JSON is made from the examples of its schema where absent. */
   example?: unknown
 }
 

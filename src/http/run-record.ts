@@ -100,7 +100,14 @@ export const RunSummary = t.Object(
 /** One event of a run's stream. */
 export const RunEvent = t.Union(
   [
-    event("run_started", t.Object({ run_id: t.String(), model: t.String(), started_at: Time })),
+    event(
+      "run_started",
+      t.Object({
+        run_id: t.String({ examples: [SUMMARY.run_id] }),
+        model: t.String({ examples: [SUMMARY.model] }),
+        started_at: Time,
+      }),
+    ),
     event("step_started", Step),
     event("step_completed", Step),
     event("run_finished", Run),

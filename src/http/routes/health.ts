@@ -42,7 +42,7 @@ const getMetrics = operation({
   summary: "Figures for Prometheus",
   description: "On the loopback, or with an administrator's console session.",
   tag: "Operation",
-  answers: { 200: { description: "Prometheus text", type: "text/plain" } },
+  answers: { 200: { description: "Prometheus text", type: "text/plain", example: "process_open_fds 42\n" } },
   errors: ["unauthorized", "forbidden", "rate_limited"],
 })
 

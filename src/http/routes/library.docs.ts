@@ -94,7 +94,7 @@ export const getFileText = operation({
   description: "Positions of hits and citations are offsets into this text, in UTF-16 code units.",
   tag: "Files",
   params: byId,
-  answers: { 200: { description: "The text", type: "text/plain" } },
+  answers: { 200: { description: "The text", type: "text/plain", example: "Lease of the boathouse\n\n§ 1 …" } },
   errors: ["not_found", "conflict"],
 })
 
