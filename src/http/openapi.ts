@@ -1,10 +1,9 @@
 /** The OpenAPI document, made from the routes themselves. */
 import { toOpenAPISchema } from "@elysiajs/openapi"
 import type { AnyElysia } from "elysia"
-import { ERRORS, type ErrorCode } from "../errors.ts"
+import { ErrorAnswers, errorsOf, HEADERS, headersOf } from "./openapi-errors.ts"
 import { ComponentSchemas, exampleOf } from "./openapi-schemas.ts"
 import { type Answer, type Declared, TAGS } from "./operation.ts"
-import { ErrorResponse } from "./schemas.ts"
 
 const DESCRIPTION = `Carrel gives an application models, file upload and indexing, a library, hybrid search, streamed chat,
 headless agents and privacy redaction over HTTP.
@@ -20,7 +19,8 @@ const header = (name: string, description: string) => ({ type: "apiKey", in: "he
 export function openApiDocument(app: AnyElysia, version: string) {
   const made = toOpenAPISchema(app) as unknown as { paths: Record<string, Record<string, Entry>> }
   const schemas = new ComponentSchemas()
-  const paths = mapValues(made.paths, item => mapValues(item, entry => complete(entry, schemas)))
+  const errors = new ErrorAnswers(schemas)
+  const paths = mapValues(made.paths, item => mapValues(item, entry => complete(entry, schemas, errors)))
   return {
     openapi: "3.1.0",
     info: {
@@ -35,6 +35,7 @@ export function openApiDocument(app: AnyElysia, version: string) {
     paths,
     components: {
       schemas: schemas.all,
+      responses: errors.all,
       headers: HEADERS,
       securitySchemes: {
         clientId: header("client-id", "Client identifier, cid_…"),
@@ -66,15 +67,18 @@ interface Parameter {
   schema: { description?: string }
 }
 
-function complete({ "x-operation": declared, parameters = [], ...entry }: Entry, schemas: ComponentSchemas) {
+function complete(
+  { "x-operation": declared, parameters = [], ...entry }: Entry,
+  schemas: ComponentSchemas,
+  errors: ErrorAnswers,
+) {
   const { answers, headers = [], security } = declared
   const own = headers.map(each => ({ in: "header", required: false, ...each }))
-  const responses: Record<string, object> = {}
-  for (const [status, answer] of Object.entries(answers)) responses[status] = successOf(answer, schemas)
-  for (const [status, codes] of groupByStatus(errorsOf(declared))) responses[status] ??= errorOf(codes, schemas)
   const isLimited = security.some(scheme => "clientId" in scheme)
-  for (const [status, response] of Object.entries(responses))
-    responses[status] = { ...response, headers: headersOf(status, isLimited) }
+  const responses: Record<string, object> = {}
+  for (const [status, answer] of Object.entries(answers))
+    responses[status] = { ...successOf(answer, schemas), headers: headersOf(status, isLimited) }
+  for (const [status, codes] of errorsOf(declared)) responses[status] ??= errors.refer(codes, isLimited)
   return {
     ...entry,
     security,
@@ -109,54 +113,4 @@ function successOf({ description, schema, events, type, example }: Answer, schem
   if (events) content["text/event-stream"] = { schema: schemas.serve(events), example: exampleOf(events) }
   if (type) content[type] = { schema: { type: "string" }, ...(example === undefined ? {} : { example }) }
   return { description, ...(Object.keys(content).length > 0 ? { content } : {}) }
-}
-
-/** Of every route with credentials. */
-const ALWAYS: readonly ErrorCode[] = ["unauthorized", "forbidden", "rate_limited"]
-/** A Host that is malformed, a disk that fails and a process without descriptors show anywhere. */
-const ANYWHERE: readonly ErrorCode[] = ["invalid_request", "internal_error", "overloaded", "insufficient_storage"]
-const OF_BODY: readonly ErrorCode[] = [
-  "invalid_json",
-  "invalid_request",
-  "request_timeout",
-  "request_too_large",
-  "unsupported_media_type",
-]
-
-function errorsOf({ errors = [], body, open }: Declared): Set<ErrorCode> {
-  return new Set([...errors, ...(body ? OF_BODY : []), ...(open ? [] : ALWAYS), ...ANYWHERE])
-}
-
-function errorOf(codes: ErrorCode[], schemas: ComponentSchemas) {
-  const code = codes[0]!
-  return {
-    description: codes.map(name => `\`${name}\`: ${ERRORS[name].message}`).join("; "),
-    content: {
-      "application/json": {
-        schema: schemas.serve(ErrorResponse),
-        example: { error: { code, message: ERRORS[code].message, request_id: "req_01m7y48vkz3s85f1acdta2" } },
-      },
-    },
-  }
-}
-
-function groupByStatus(codes: Iterable<ErrorCode>): Map<number, ErrorCode[]> {
-  const groups = Map.groupBy(codes, code => ERRORS[code].status)
-  return new Map([...groups].sort(([left], [right]) => left - right))
-}
-
-const HEADERS = {
-  "X-Request-Id": { description: "Names this request in the log", schema: { type: "string" } },
-  "X-RateLimit-Limit": { description: "Requests allowed per minute", schema: { type: "integer" } },
-  "X-RateLimit-Remaining": { description: "Requests left in the current window", schema: { type: "integer" } },
-  "X-RateLimit-Reset": { description: "Unix time at which the window ends", schema: { type: "integer" } },
-  "Retry-After": { description: "Seconds until a retry makes sense", schema: { type: "integer" } },
-}
-type HeaderName = keyof typeof HEADERS
-
-function headersOf(status: string, isLimited: boolean): Record<string, { $ref: string }> {
-  const names: HeaderName[] = ["X-Request-Id"]
-  if (isLimited && status !== "401") names.push("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
-  if (status === "429" || status === "503") names.push("Retry-After")
-  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }

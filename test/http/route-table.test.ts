@@ -26,7 +26,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 
 interface Document {
   paths: Record<string, Record<string, Entry>>
-  components: { schemas: Record<string, object> }
+  components: { schemas: Record<string, object>; responses: Record<string, Answer> }
 }
 interface Content {
   schema: object
@@ -35,7 +35,10 @@ interface Content {
 interface Entry {
   operationId: string
   requestBody?: { content: Record<string, Content> }
-  responses: Record<string, { content?: Record<string, Content> }>
+  responses: Record<string, Answer>
+}
+interface Answer {
+  content?: Record<string, Content>
 }
 
 /** Clients are generated with these names: one that changes breaks them. */
@@ -113,6 +116,13 @@ describe("examples", () => {
           expect(JSON.stringify(example)).not.toContain(NO_EXAMPLE)
         }
       }
+    }
+  })
+
+  test("of errors are valid", () => {
+    for (const [name, { content }] of Object.entries(document.components.responses)) {
+      const { schema, example } = content!["application/json"]!
+      expect([name, valid(schema, example)]).toEqual([name, "valid"])
     }
   })
 

@@ -7,6 +7,8 @@ import type { Services } from "../../src/http/services.ts"
 
 type Json = Record<string, unknown>
 interface DocumentedAnswer {
+  /** Of an error: the answer stands under the components. */
+  $ref?: string
   description: string
   content?: Record<string, { schema: Json }>
 }
@@ -18,6 +20,7 @@ interface Entry {
 /** The routes are made, never called. */
 const document = openApiDocument(documentedRoutes({ fileTypes: new Map() } as unknown as Services), "test")
 const paths = document.paths as unknown as Record<string, Record<string, Entry>>
+const errors = document.components.responses as Record<string, DocumentedAnswer>
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats.default(ajv)
@@ -66,12 +69,15 @@ export function expectDocumented({ method, pathname, status, type }: Received): 
   const operation = operationOf(method, pathname)
   if (!operation) return undefined
   const name = `${method} ${pathname} (${operation.entry.operationId}) ${status}`
-  const answer = operation.entry.responses[status]
-  if (!answer) throw new Error(`the document does not name this answer: ${name}`)
+  const listed = operation.entry.responses[status]
+  if (!listed) throw new Error(`the document does not name this answer: ${name}`)
+  const shared = listed.$ref?.split("/").at(-1)
+  const answer = shared === undefined ? listed : errors[shared]!
   const types = Object.keys(answer.content ?? {})
   if (type === undefined || types.includes("*/*") || status === 304) return undefined
   if (!types.includes(type)) throw new Error(`the document does not name the type ${type} of ${name}`)
-  const pointer = [operation.pointer, "responses", status, "content", escaped(type), "schema"].join("/")
+  const place = shared === undefined ? [operation.pointer, "responses", status] : ["components", "responses", shared]
+  const pointer = [...place, "content", escaped(type), "schema"].join("/")
   if (type === "application/json") return text => check(name, pointer, JSON.parse(text), answer)
   if (type === "text/event-stream")
     return text => {

@@ -158,5 +158,5 @@ export const watchRun = operation({
   params: byId,
   headers: [LAST_EVENT_ID],
   answers: { 200: { description: "The stream", events: RunEvent } },
-  errors: ["invalid_request", "not_found"],
+  errors: ["not_found"],
 })

@@ -26,7 +26,6 @@ const changeBody = t.Object({
 
 /** What can be wrong with a turn. */
 export const TURN_ERRORS = [
-  "invalid_request",
   "not_found",
   "model_not_found",
   "conversation_busy",
@@ -142,7 +141,7 @@ export const followConversation = operation({
   params: byId,
   headers: [LAST_EVENT_ID],
   answers: { 200: { description: "The reply as events", events: ConversationEvent } },
-  errors: ["invalid_request", "not_found"],
+  errors: ["not_found"],
 })
 
 export const cancelReply = operation({

@@ -1,0 +1,75 @@
+/** The errors of operations as the OpenAPI document shows them, and the headers of all answers. */
+import { ERRORS, type ErrorCode } from "../errors.ts"
+import type { ComponentSchemas } from "./openapi-schemas.ts"
+import type { Declared } from "./operation.ts"
+import { ErrorResponse } from "./schemas.ts"
+
+/** Of every route with credentials. */
+const ALWAYS: readonly ErrorCode[] = ["unauthorized", "forbidden", "rate_limited"]
+/** A Host that is malformed, a disk that fails and a process without descriptors show anywhere. */
+const ANYWHERE: readonly ErrorCode[] = ["invalid_request", "internal_error", "overloaded", "insufficient_storage"]
+const OF_BODY: readonly ErrorCode[] = [
+  "invalid_json",
+  "invalid_request",
+  "request_timeout",
+  "request_too_large",
+  "unsupported_media_type",
+]
+
+/** The codes of each error status that an operation may answer with. */
+export function errorsOf({ errors = [], body, open }: Declared): Map<number, ErrorCode[]> {
+  const codes = new Set([...errors, ...(body ? OF_BODY : []), ...(open ? [] : ALWAYS), ...ANYWHERE])
+  const groups = Map.groupBy(codes, code => ERRORS[code].status)
+  return new Map([...groups].sort(([left], [right]) => left - right))
+}
+
+/** Answers that many operations have in common: each is described once, and named by its codes. */
+export class ErrorAnswers {
+  private readonly named = new Map<string, object>()
+
+  constructor(private readonly schemas: ComponentSchemas) {}
+
+  /** @param codes of one status. @param isLimited whether the answer tells of the key's rate limit */
+  refer(codes: readonly ErrorCode[], isLimited: boolean): { $ref: string } {
+    const { status } = ERRORS[codes[0]!]
+    const headers = headersOf(String(status), isLimited)
+    const name = [...codes.map(titled), "X-RateLimit-Limit" in headers ? "ToKey" : ""].join("")
+    if (!this.named.has(name)) this.named.set(name, { ...this.answer(codes), headers })
+    return { $ref: `#/components/responses/${name}` }
+  }
+
+  get all(): Record<string, object> {
+    return Object.fromEntries([...this.named].sort(([left], [right]) => (left < right ? -1 : 1)))
+  }
+
+  private answer(codes: readonly ErrorCode[]) {
+    const code = codes[0]!
+    return {
+      description: codes.map(name => `\`${name}\`: ${ERRORS[name].message}`).join("; "),
+      content: {
+        "application/json": {
+          schema: this.schemas.serve(ErrorResponse),
+          example: { error: { code, message: ERRORS[code].message, request_id: "req_01m7y48vkz3s85f1acdta2" } },
+        },
+      },
+    }
+  }
+}
+
+const titled = (code: ErrorCode): string => code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+export const HEADERS = {
+  "X-Request-Id": { description: "Names this request in the log", schema: { type: "string" } },
+  "X-RateLimit-Limit": { description: "Requests allowed per minute", schema: { type: "integer" } },
+  "X-RateLimit-Remaining": { description: "Requests left in the current window", schema: { type: "integer" } },
+  "X-RateLimit-Reset": { description: "Unix time at which the window ends", schema: { type: "integer" } },
+  "Retry-After": { description: "Seconds until a retry makes sense", schema: { type: "integer" } },
+}
+type HeaderName = keyof typeof HEADERS
+
+export function headersOf(status: string, isLimited: boolean): Record<string, { $ref: string }> {
+  const names: HeaderName[] = ["X-Request-Id"]
+  if (isLimited && status !== "401") names.push("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+  if (status === "429" || status === "503") names.push("Retry-After")
+  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
+}
