@@ -1,11 +1,12 @@
+/** A file to text: told by its content which format it has, since names lie (RTF, HTML, XML and MHT under `.doc` are common), and read. */
 import { type ExtractedDocument, ExtractionError } from "../../storage/document.ts"
 import { unpackBudget } from "./archive/zip-reader.ts"
+import { Content } from "./content.ts"
 import { DocumentBuilder } from "./document-builder.ts"
 import type { ExtractContext, FormatFinder, RecognizedText, Source } from "./extractor.ts"
-import { type FormatName, findExtension, findFormat, formatOf } from "./formats.ts"
+import { FORMAT_NAMES, type FormatName, findExtension, findFormat, formatOf } from "./formats.ts"
 import { DEFAULT_OCR_LIMITS, OcrBudget, type OcrLimits } from "./ocr/ocr-budget.ts"
 import { openPackage } from "./office/office-crypto.ts"
-import { mayBeReadable, sniffFormat, sniffUnnamed } from "./sniff.ts"
 import type { WarningCode } from "./warnings.ts"
 
 /** What extraction needs from its surroundings. */
@@ -100,4 +101,36 @@ async function read(given: Source, named: FormatName, context: ExtractContext): 
     if (error instanceof ExtractionError) throw error
     throw new ExtractionError("corrupt_file", "the file is damaged", false, { cause: error })
   }
+}
+
+/** What the bytes show; else what the name promises. */
+export function sniffFormat(bytes: Uint8Array, named: FormatName): FormatName {
+  return shown(new Content(bytes, named, formatOf(named).plain === true)) ?? named
+}
+
+/**
+ * The format of a file whose name says nothing that is known; undefined for what cannot be read: programs, sound,
+ * film and the like.
+ */
+export function sniffUnnamed(bytes: Uint8Array): FormatName | undefined {
+  const content = new Content(bytes, undefined, false)
+  return content.begins(PROGRAM) ? undefined : shown(content)
+}
+
+/** Whether the beginning of a file leaves a chance that `sniffUnnamed` finds a format in the whole. */
+export function mayBeReadable(head: Uint8Array): boolean {
+  const content = new Content(head, undefined, false)
+  return CONTAINERS.some(signature => content.begins(signature)) || sniffUnnamed(head) !== undefined
+}
+
+/** Of DOS and Windows. */
+const PROGRAM = "MZ"
+/** OLE and ZIP files: what they hold stands at their end. */
+const CONTAINERS = ["\xd0\xcf\x11\xe0", "PK"]
+
+/** What the name promises is asked first: a package may show several formats, and a picture is one under any name. */
+function shown(content: Content): FormatName | undefined {
+  const promised = FORMAT_NAMES.find(name => name === content.named)
+  const order = promised ? [promised, ...FORMAT_NAMES] : FORMAT_NAMES
+  return order.find(name => formatOf(name).shows?.(content))
 }

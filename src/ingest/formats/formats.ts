@@ -28,7 +28,7 @@ interface Format {
   quick?: true
   /** Has no signature: what is called so and is not recognised as something else is it. */
   plain?: true
-  /** The rule by which its files are recognised, whatever they are called; see `sniff.ts` for the order. */
+  /** The rule by which its files are recognised, whatever they are called; see `extract.ts` for the order. */
   shows?: (content: Content) => boolean
   /** Loaded when its first file comes. */
   reader: () => Promise<Extractor>

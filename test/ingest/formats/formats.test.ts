@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { mayBeReadable, sniffFormat, sniffUnnamed } from "../../../src/ingest/formats/extract.ts"
 import {
   FORMAT_NAMES,
   type FormatName,
@@ -11,7 +12,6 @@ import {
   MIME_TYPES,
   TYPE_GROUPS,
 } from "../../../src/ingest/formats/formats.ts"
-import { mayBeReadable, sniffFormat, sniffUnnamed } from "../../../src/ingest/formats/sniff.ts"
 import { WARNINGS } from "../../../src/ingest/formats/warnings.ts"
 import { writeZip } from "./zip-writer.ts"
 
