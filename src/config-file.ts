@@ -44,7 +44,7 @@ function contentOf(path: string, dataDirectory: string): string | undefined {
   try {
     const found = statSync(path)
     place = path
-    if (!found.isFile()) throw new ConfigError(`${path}: is no file, and should be one of settings`)
+    if (!found.isFile()) throw new ConfigError(`${path}: must be a file with settings`)
     if (found.size > MAX_BYTES) throw new ConfigError(`${path}: larger than ${MAX_BYTES} bytes`)
     return readFileSync(path, "utf8")
   } catch (error) {
@@ -58,7 +58,7 @@ const parseToml = (text: string) => Bun.TOML.parse(text) as Record<string, unkno
 
 /** Undefined for an empty text, which leaves the default. @throws Error with the rule that is broken */
 function parseValue(key: string, value: unknown, base: string): unknown {
-  if (key === "data") throw new Error("cannot stand here: the file lies in that directory")
+  if (key === "data") throw new Error("cannot be set here: the file is in that directory")
   if (!Object.hasOwn(SETTINGS, key)) throw new Error(unknown(key, value))
   const setting = SETTINGS[key as SettingName] as Setting<unknown>
   const text = asText(setting.written, value)
@@ -91,10 +91,10 @@ function asText(written: Setting<unknown>["written"], value: unknown): string {
     case "list":
       if (Array.isArray(value) && value.every(item => typeof item === "string")) return value.join(",")
       if (typeof value === "string") return value
-      throw new Error('must be an array of texts, such as ["one", "two"]')
+      throw new Error('must be an array of strings, such as ["one", "two"]')
     case "text":
       if (typeof value === "string") return value
-      throw new Error("must be a text in quotes")
+      throw new Error("must be a string in quotes")
   }
 }
 

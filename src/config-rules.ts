@@ -142,7 +142,7 @@ export function hostName(value: string): string {
 /** Seconds, or Go's way to write a length of time: `30m`, `1h30m`, `-1`. */
 export function ollamaDuration(value: string): string {
   if (!/^(?:-?\d+|-?(?:\d+(?:\.\d+)?(?:ns|us|ms|s|m|h))+|)$/.test(value))
-    throw new Error("must be a length of time such as 30m, 1h30m or a number of seconds; -1 for ever")
+    throw new Error("must be a duration such as 30m, 1h30m or a number of seconds; -1 for ever")
   return value
 }
 

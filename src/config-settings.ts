@@ -93,7 +93,7 @@ export const SETTINGS = {
     ...url("http://127.0.0.1:11434", "address of the Ollama server", "OLLAMA_HOST"),
     parse: (value: string) => ollamaAddress(value),
   },
-  disk_floor_mb: integer("MB", 256, "free space that uploads must leave for the databases", 0, 1_048_576),
+  disk_floor_mb: integer("MB", 256, "free space that uploads must leave free for the databases", 0, 1_048_576),
   index_workers: integer(
     "N",
     Math.max(1, Math.min(4, cpus().length)),
@@ -179,7 +179,7 @@ export const SETTINGS = {
     "auto",
     "lets the chat model write the search query of a follow-up, while it is loaded; off: history terms alone",
   ),
-  agent_concurrency: integer("N", 32, "agent runs that go at the same time; further ones wait their turn", 1, 1_000),
+  agent_concurrency: integer("N", 32, "agent runs that go on at the same time; others wait their turn", 1, 1_000),
   agent_queue: integer("N", 256, "agent runs that may wait before more are refused as overloaded", 0, 100_000),
   agent_context_tokens: integer(
     "N",

@@ -149,8 +149,8 @@ export function appUrl(config: Config, port = config.port): string {
   return `${config.tls_cert ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`
 }
 
-/** Whether a terminal may be written to in colours, after https://no-color.org. */
-export const mayUseColour = (env: Environment = process.env): boolean => !env.NO_COLOR && env.TERM !== "dumb"
+/** Whether a terminal may be written to in colors, after https://no-color.org. */
+export const mayUseColor = (env: Environment = process.env): boolean => !env.NO_COLOR && env.TERM !== "dumb"
 
 /** Whether a line on this terminal can be written again, as a progress bar does. */
 export const canRewriteLine = (env: Environment = process.env): boolean => env.TERM !== "dumb"

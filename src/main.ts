@@ -21,7 +21,7 @@ const COMMANDS: Record<string, Entry> = {
   },
   models: { summary: "list the chat models and whether they answer", load: () => import("./commands/models.ts") },
   doctor: {
-    summary: "say what is wrong with an installation and what to do",
+    summary: "find what is wrong with an installation, and what to do about it",
     load: () => import("./commands/doctor.ts"),
   },
   backup: {
@@ -29,24 +29,24 @@ const COMMANDS: Record<string, Entry> = {
     load: async () => (await import("./commands/backup.ts")).backup,
   },
   restore: {
-    summary: "make a data directory from a backup",
+    summary: "create a data directory from a backup",
     load: async () => (await import("./commands/backup.ts")).restore,
   },
   verify: {
-    summary: "check that a backup is whole",
+    summary: "check that a backup is complete",
     load: async () => (await import("./commands/backup.ts")).verify,
   },
   reindex: {
     summary: "index every file again, or change the embedding model",
     load: () => import("./commands/reindex.ts"),
   },
-  eval: { summary: "measure how well the library finds what it should", load: () => import("./commands/eval.ts") },
+  eval: { summary: "measure how well search finds the right files", load: () => import("./commands/eval.ts") },
   settings: {
     summary: "show the settings and where each comes from",
     load: () => import("./commands/settings.ts"),
   },
   licenses: {
-    summary: "list the packages inside Carrel and their licences",
+    summary: "list the packages inside Carrel and their licenses",
     load: () => import("./commands/licenses.ts"),
   },
   version: { summary: "print the version", load: () => import("./commands/version.ts") },

@@ -31,7 +31,7 @@ export function fetchWithin(input: Input, init?: Init): Promise<Response> {
     if (target.origin === origin) return
     refuse(target)
     throw new AppError("model_error", {
-      message: "the server sends its callers to another address",
+      message: "the server redirects to another address",
       hint: `${origin} redirects to ${target.origin}, which was not followed; if that address is yours, set it instead`,
     })
   })

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { join } from "node:path"
 import { bundleConsole, readAddresses } from "../../src/native/console-assets.ts"
 import type { GroupName } from "../../src/native/embedded.ts"
-import { collectLicences } from "../../src/native/licences.ts"
+import { collectLicenses } from "../../src/native/licenses.ts"
 
 /** Level 12 packs LanceDB from 202 to 56 MB in half a minute; 19 saves 8 MB more and takes minutes. */
 const ZSTD_LEVEL = 12
@@ -48,17 +48,17 @@ export async function embeddedModule(
   ])
   addGroup(module, cache, "models", filesBelow(join(project, "models")))
   await addConsole(module, cache)
-  const licences = Buffer.from(JSON.stringify(collectLicences(project)))
-  const packedLicences = packedFile(cache, `${hashOf(licences).slice(0, 16)}.licences.zst`, () =>
-    Bun.zstdCompressSync(licences, { level: ZSTD_LEVEL }),
+  const licenses = Buffer.from(JSON.stringify(collectLicenses(project)))
+  const packedLicenses = packedFile(cache, `${hashOf(licenses).slice(0, 16)}.licenses.zst`, () =>
+    Bun.zstdCompressSync(licenses, { level: ZSTD_LEVEL }),
   )
-  const licencesImport = importOf(module, packedLicences)
+  const licensesImport = importOf(module, packedLicenses)
   return [
     ...module.imports,
     `export const groups = {${module.groups.join(",")}}`,
     `export const consolePages = [${module.pages.join(",")}]`,
     `export const consoleAddresses = ${JSON.stringify(await readAddresses())}`,
-    `export const licences = ${licencesImport}`,
+    `export const licenses = ${licensesImport}`,
     `export const commit = ${JSON.stringify(commit)}`,
   ].join("\n")
 }

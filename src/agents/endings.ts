@@ -13,7 +13,10 @@ export class Ending extends Error {
   }
 }
 
-export const INTERRUPTED: ErrorBody = { code: "interrupted", message: "the daemon stopped while the run was going" }
+export const INTERRUPTED: ErrorBody = {
+  code: "interrupted",
+  message: "the daemon stopped while the run was in progress",
+}
 
 export function endingOf(
   error: unknown,

@@ -135,7 +135,7 @@ export class AgentRuns {
   async delete(workspaceId: string, runId: string): Promise<void> {
     await this.find(workspaceId, runId)
     if (await this.dependencies.store.delete(runId)) return
-    throw new AppError("conflict", { message: "the run is still running: cancel it before it is deleted" })
+    throw new AppError("conflict", { message: "the run is still running: cancel it before deleting it" })
   }
 
   /** The events after number `after`, from the rows, then as they come; ends with `done`. */

@@ -10,7 +10,7 @@ export interface Atom {
   spaced: boolean
 }
 
-export interface LabelledAtom {
+export interface LabeledAtom {
   atom: Atom
   /** `O`, or a BIO label such as `B-NAME`, `I-PER`. */
   label: string
@@ -66,10 +66,10 @@ export function kindOfLabel(label: string): ModelEntity["kind"] | undefined {
 }
 
 /** Joins neighboring atoms of one kind; a `B-` begins a new name, while the parts of an address stay together. */
-export function entitiesOf(labelled: LabelledAtom[], text: string): ModelEntity[] {
+export function entitiesOf(labeled: LabeledAtom[], text: string): ModelEntity[] {
   const entities: ModelEntity[] = []
   let open: (ModelEntity & { atoms: number }) | undefined
-  for (const { atom, label, score } of labelled) {
+  for (const { atom, label, score } of labeled) {
     const kind = kindOfLabel(label)
     if (!kind) {
       if (atom.text !== "\n" || open?.kind !== "ADDRESS") open = undefined

@@ -98,7 +98,7 @@ export class OpenAiChat extends ServerChat {
   private async look(signal: AbortSignal): Promise<ModelInfo[]> {
     const response = await fetchWithin(`${this.options.baseUrl}/models`, { headers: this.headers(), signal })
     if (response.status === 401 || response.status === 403)
-      throw new Refused("the model server refuses the key in the setting openai_api_key")
+      throw new Refused("the model server rejects the key in the setting openai_api_key")
     if (!response.ok) throw new Refused(`the model server answered ${response.status} when asked for its models`)
     const { data = [] } = (await (await whole(response)).json()) as { data?: WireModel[] }
     return data.filter(model => !/embed|rerank|whisper|tts/i.test(model.id)).map(model => this.describe(model))
@@ -247,7 +247,7 @@ function refusalOf(status: number, text: string, model: string): AppError {
   if (status === 404) return noSuchModel(model, said(SERVER, text))
   if (status === 401 || status === 403)
     return new AppError("model_error", {
-      message: "the model server refuses the key",
+      message: "the model server rejects the key",
       hint: `set openai_api_key; ${said(SERVER, text)}`,
     })
   if (status === 429)

@@ -49,12 +49,12 @@ export class SilenceWatch {
     if (this.outer.aborted) return this.outer.reason
     if (this.silent)
       return new AppError("model_error", {
-        message: "the model server fell silent",
-        hint: `no byte for ${Math.round(this.silenceMs / 1000)} s; raise --model-silence-seconds for slower models`,
+        message: "the model server stopped responding",
+        hint: `nothing received for ${Math.round(this.silenceMs / 1000)} s; raise --model-silence-seconds for slower models`,
         cause,
       })
     if (this.received)
-      return new AppError("model_error", { message: "the connection to the model server broke off", hint, cause })
+      return new AppError("model_error", { message: "the connection to the model server was lost", hint, cause })
     return new AppError("model_unavailable", { hint, cause, retryAfter: 5 })
   }
 }

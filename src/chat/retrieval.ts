@@ -60,7 +60,7 @@ export async function* retrieve(
       event: "warning",
       data: {
         code: "keyword_only_search",
-        message: "the embedding model does not answer: passages were found by their words alone",
+        message: "the embedding model does not answer: passages were found by keywords only",
       },
     }
   const inVain =

@@ -13,11 +13,11 @@ import {
 import { type Progress, withProgress } from "./progress.ts"
 
 const HELP = `Usage: carrel backup FILE [--data DIR]     write a backup, beside a running daemon or without one
-       carrel restore FILE [--data DIR]    make a new data directory of it
-       carrel verify FILE                  check that it is whole
+       carrel restore FILE [--data DIR]    create a new data directory from it
+       carrel verify FILE                  check that it is complete
 
 A backup holds the database, all originals and all extracted texts, with checksums, and carrel.toml where there is one.
-The search index is made anew in the background after a restore.
+The search index is rebuilt in the background after a restore.
 `
 
 interface Work {
@@ -32,7 +32,7 @@ const command = ({ doing, settingsFile, work }: Work): { HELP: string; run: Comm
   HELP,
   async run(args) {
     const { config, words } = parseArguments(args, { settingsFile })
-    if (words.length !== 1) throw new UsageError("one FILE is needed; `carrel backup --help` says more")
+    if (words.length !== 1) throw new UsageError("one FILE is required; `carrel backup --help` says more")
     const file = resolve(words[0]!)
     const tell =
       (progress: Progress): OnBytes =>
@@ -67,7 +67,7 @@ export const verify = command({
   settingsFile: false,
   async work(file, _data, on) {
     const { files, created_at, version } = await verifyBackup(file, on)
-    return `${file} is whole: ${counted(files.length, "file")}, ${megabytes(files)} MB, written ${created_at} by Carrel ${version}`
+    return `${file} is complete: ${counted(files.length, "file")}, ${megabytes(files)} MB, written ${created_at} by Carrel ${version}`
   },
 })
 

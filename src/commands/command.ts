@@ -1,7 +1,7 @@
 /** What the commands of the command line share: arguments, tables, a database to work on. */
 import { statfsSync } from "node:fs"
 import { join } from "node:path"
-import { type Config, mayUseColour, type ReadConfig, readConfig } from "../config.ts"
+import { type Config, mayUseColor, type ReadConfig, readConfig } from "../config.ts"
 import { diskTrouble, OperatorError } from "../errors.ts"
 import { setLogFormat, setLogLevel, visible } from "../log.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
@@ -71,7 +71,7 @@ export function writeLogFor({ log_level, log_format }: Config, stream: { isTTY?:
   const isTerminal = stream.isTTY === true
   setLogLevel(log_level)
   if (log_format === "pretty" || (log_format === "auto" && isTerminal))
-    setLogFormat("pretty", isTerminal && mayUseColour())
+    setLogFormat("pretty", isTerminal && mayUseColor())
   else setLogFormat("json")
 }
 
@@ -84,7 +84,7 @@ export function needAction(command: string, action: string | undefined, actions:
 
 /** @throws UsageError for words where the command takes none */
 export function refuseWords(words: string[]): void {
-  if (words.length > 0) throw new UsageError(`unknown word ${JSON.stringify(words[0])}`)
+  if (words.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(words[0])}`)
 }
 
 /**
@@ -149,7 +149,7 @@ function isFull(path: string): boolean {
 export async function withNewDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   const isNew = !hasDatabase(config)
   const result = await leavingNothing(config, () => withDatabase(config, work))
-  if (isNew) process.stderr.write(`A new data directory was made: ${config.data}\n`)
+  if (isNew) process.stderr.write(`Created a new data directory: ${config.data}\n`)
   return result
 }
 

@@ -26,7 +26,7 @@ async function describeEmbeddingModel(config: Config) {
     }
   } catch (error) {
     const { message, hint = "check --embedding-model and --models-dir" } = error as Error & { hint?: string }
-    return { what, state: "problem" as const, text: `${message}: search goes by words alone`, remedy: hint }
+    return { what, state: "problem" as const, text: `${message}: search uses keywords only`, remedy: hint }
   }
 }
 

@@ -114,7 +114,7 @@ async function administrator(database: Database): Promise<Finding[]> {
     {
       what: "users",
       state: "note",
-      text: "there is no administrator yet: keys work, the console waits",
+      text: "there is no administrator yet: API keys work, the console does not",
       remedy: "open the setup link: `carrel users setup-link` prints a new one",
     },
   ]
@@ -195,8 +195,8 @@ function copies(path: string): Finding[] {
     {
       what: "copies",
       state: "note",
-      text: `the database as it was before an upgrade: ${names.join(", ")}`,
-      remedy: "remove them when all is well with the present version",
+      text: `copies of the database from before an upgrade: ${names.join(", ")}`,
+      remedy: "delete them once you are satisfied with the current version",
     },
   ]
 }

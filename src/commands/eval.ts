@@ -18,13 +18,13 @@ import { withProgress } from "./progress.ts"
 
 export const HELP = `Usage: carrel eval FILE [--workspace NAME] [--json] [--data DIR]
 
-Measures how well the library finds what it should. FILE has one JSON object a line: {"query": "…", "file": "…"}, the
+Measures how well search finds the right files. FILE has one JSON object per line: {"query": "…", "file": "…"}, the
 file by id or name, or several in an array. Prints hit@k, MRR and nDCG@10 of each search mode. The daemon must be stopped.
 `
 
 export const run: Command = async args => {
   const { config, words, options } = parseArguments(args, { values: ["workspace"], switches: ["json"] })
-  if (words.length !== 1) throw new UsageError("one FILE is needed; `carrel eval --help` says more")
+  if (words.length !== 1) throw new UsageError("one FILE is required; `carrel eval --help` says more")
   needInstallation(config)
   const text = await readFile(words[0]!, "utf8").catch(error => {
     throw Object.assign(error, { path: words[0] }) // a folder's error does not name it

@@ -35,7 +35,7 @@ export function describeFailure(error: unknown): Failure {
   const known = systemFailure(error)
   return known
     ? { ...known, status: NOT_DONE }
-    : { text: `this is a mistake in Carrel: ${error.stack ?? error.message}`, status: NOT_DONE }
+    : { text: `this is a bug in Carrel: ${error.stack ?? error.message}`, status: NOT_DONE }
 }
 
 /** The failure as it is printed. */
@@ -66,7 +66,7 @@ function systemFailure(error: Error): Omit<Failure, "status"> | undefined {
       hint: "stop the daemon and restore a backup: carrel restore FILE --data NEW_DIRECTORY",
     }
   if (/SQLITE_BUSY|database is locked/i.test(text))
-    return { text: "the database is in use and did not get free", hint: "try again" }
+    return { text: "the database is in use and was not released", hint: "try again" }
   if (["EACCES", "EPERM", "EROFS"].includes(code) && path) {
     const { message, hint } = dataDirectoryProblem(path, error)
     return { text: message, hint }

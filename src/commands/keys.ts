@@ -20,8 +20,8 @@ export const HELP = `Usage: carrel keys create --name NAME [--workspace NAME] [-
        carrel keys list [--workspace NAME] [--data DIR] [--json]
        carrel keys revoke ID_OR_CLIENT_ID [--data DIR] [--json]
 
---headers prints the three headers that requests need, one a line: curl -H @FILE reads them.
-Works beside a running daemon. A workspace that is not yet there is made. Private key and secret are shown once.
+--headers prints the three headers that requests need, one per line: curl -H @FILE reads them.
+Works beside a running daemon. A workspace that does not exist yet is created. The private key and secret are shown once.
 Scopes: ${SCOPES.join(", ")} (default: all).
 `
 
@@ -47,7 +47,7 @@ async function create(args: string[]): Promise<number> {
   })
   refuseWords(words)
   const name = options.get("name")
-  if (!name) throw new UsageError("--name is needed: it tells keys apart in lists")
+  if (!name) throw new UsageError("--name is required: it tells keys apart in lists")
   const key = await withNewDatabase(config, async database =>
     new ApiKeys(database).create(await ensureWorkspace(database, options.get("workspace")), {
       name,
@@ -68,7 +68,7 @@ async function create(args: string[]): Promise<number> {
     print(`client-id: ${key.client_id}\nprivate-key: ${key.private_key}\nsecret: ${key.secret}`)
   } else {
     for (const field of ["id", "client_id", "private_key", "secret"] as const) print(`${field.padEnd(12)}${key[field]}`)
-    process.stderr.write("\nKeep private_key and secret now: they are not shown again.\n")
+    process.stderr.write("\nSave private_key and secret now: they will not be shown again.\n")
   }
   return 0
 }

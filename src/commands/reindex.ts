@@ -34,7 +34,7 @@ export const run: Command = async args => {
     return 0
   }
   const name = await withStoppedInstallation(config, database => changeModel(config, database, model))
-  print(`all passages have vectors of ${name}; start the daemon with --embedding-model ${model}`)
+  print(`all passages now have vectors of ${name}; start the daemon with --embedding-model ${model}`)
   return 0
 }
 

@@ -56,7 +56,7 @@ function dropBrokenWords(dataDirectory: string): Mended {
   const path = join(dataDirectory, "keyword.db")
   if (!existsSync(path) || isIntact(path)) return undefined
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true })
-  return "the keyword index was damaged and is made anew"
+  return "the keyword index was damaged and has been rebuilt"
 }
 
 function isIntact(path: string): boolean {

@@ -64,11 +64,11 @@ const start = (config: Config): Promise<App> =>
 function refuseTaken(config: Config): void {
   const { data, host, port } = config
   const running = findRunning(data)
-  if (running) throw new OperatorError(`another Carrel runs on ${data}: ${running.url} (process ${running.pid})`)
+  if (running) throw new OperatorError(`another Carrel is running on ${data}: ${running.url} (process ${running.pid})`)
   try {
     Bun.listen({ hostname: host, port, exclusive: true, socket: { data() {} } }).stop(true)
   } catch (error) {
-    throw listenProblem(error, config) ?? new ConfigError(`--host: ${host} is no address of this machine`)
+    throw listenProblem(error, config) ?? new ConfigError(`--host: ${host} is not an address of this machine`)
   }
 }
 
@@ -83,10 +83,10 @@ function noteAddress(data: string, url: string): void {
 /** Why the address cannot be listened on, in words; undefined for any other error. */
 function listenProblem(error: unknown, { host, port }: Config): Error | undefined {
   const { code, syscall } = (error ?? {}) as { code?: string; syscall?: string }
-  if (code === "EADDRINUSE") return new OperatorError(`--port: something listens on ${host}:${port} already`)
+  if (code === "EADDRINUSE") return new OperatorError(`--port: something is already listening on ${host}:${port}`)
   if (syscall !== "listen") return undefined
   if (code === "EACCES") return new OperatorError(`--port: this user may not listen on port ${port}`)
-  return new ConfigError(`--host: ${host} is no address of this machine (${code})`)
+  return new ConfigError(`--host: ${host} is not an address of this machine (${code})`)
 }
 
 /** For the person who started it, beside the log on standard output. */

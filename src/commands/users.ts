@@ -71,7 +71,7 @@ export const run: Command = async ([first, ...rest]) => {
         setupLink(database, findRunning(config.data)?.url ?? appUrl(config)),
       )
       if (!link)
-        throw new OperatorError("this installation has its first administrator", {
+        throw new OperatorError("this installation already has an administrator", {
           hint: "add further users with `carrel users add`, set a password with `carrel users passwd`",
         })
       print(link)
@@ -87,7 +87,7 @@ const NO_ADMINISTRATOR =
 
 function needEmail(options: Map<string, string>): string {
   const email = options.get("email")
-  if (!email) throw new UsageError("--email is needed")
+  if (!email) throw new UsageError("--email is required")
   return email
 }
 

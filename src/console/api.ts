@@ -51,7 +51,7 @@ export async function fetchApi(
     ...(options.keepalive ? { keepalive: true } : {}),
   }).catch(error => {
     if (options.signal?.aborted) throw error
-    throw new ApiError(0, "unreachable", "Carrel does not answer. Is it running?")
+    throw new ApiError(0, "unreachable", "Carrel is not responding. Is it running?")
   })
   if (!response.ok) throw await errorOf(response, path)
   return response

@@ -110,7 +110,7 @@ function ThemeButton() {
     <Button
       kind="quiet"
       icon={dark ? "light" : "dark"}
-      label={dark ? "Light colours" : "Dark colours"}
+      label={dark ? "Light colors" : "Dark colors"}
       onClick={toggle}
     />
   )

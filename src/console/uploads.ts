@@ -92,7 +92,7 @@ function send(id: number, file: File, { contextId, tags }: UploadLabels): void {
     // The library's own row takes over; what did not go as expected stays to be read.
     if (result.state === "done") setTimeout(() => publish(uploads.filter(upload => upload.id !== id)), DONE_SHOWN_MS)
   }
-  request.onerror = () => update(id, { state: "failed", message: "the connection broke" })
+  request.onerror = () => update(id, { state: "failed", message: "the connection was lost" })
   request.onloadend = () => {
     running--
     startNext()
@@ -116,7 +116,7 @@ function outcome(request: XMLHttpRequest): Partial<Upload> {
   }
   const { files } = JSON.parse(request.responseText) as { files: FileRecord[] }
   return files[0]?.duplicate
-    ? { state: "duplicate", progress: 1, message: "was there already" }
+    ? { state: "duplicate", progress: 1, message: "already in the library" }
     : { state: "done", progress: 1, message: "queued for indexing" }
 }
 

@@ -16,7 +16,7 @@ export function refuseCoding({ headers }: Request): void {
   const coding = headers.get("content-encoding")?.trim().toLowerCase()
   if (coding && coding !== "identity")
     throw new AppError("unsupported_media_type", {
-      message: `a body with Content-Encoding ${coding.slice(0, 40)} is not read`,
+      message: `a body with Content-Encoding ${coding.slice(0, 40)} is not supported`,
       hint: "send the body as it is, without Content-Encoding",
     })
 }
@@ -77,6 +77,6 @@ async function readBounded(request: Request, limit: number, limitMs: number): Pr
 /** A client that is so slow has no use for its connection. */
 const tooLate = (limitMs: number): AppError =>
   new AppError("request_timeout", {
-    message: `body: must come within ${limitMs / 1000} s`,
+    message: `body: must arrive within ${limitMs / 1000} s`,
     headers: { Connection: "close" },
   })

@@ -223,7 +223,7 @@ async function* chunksOf(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
 
 const stalled = (ms: number): AppError =>
   new AppError("request_timeout", {
-    message: `nothing of the form came for ${ms / 1000} s`,
+    message: `no part of the form arrived for ${ms / 1000} s`,
     headers: { Connection: "close" },
   })
 

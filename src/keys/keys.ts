@@ -321,7 +321,7 @@ function checkSettings(settings: KeySettings, checkExpiry = true) {
   if (settings.expires_at) {
     const time = new Date(settings.expires_at)
     if (Number.isNaN(time.getTime())) throw invalid("expires_at", "must be an ISO-8601 time")
-    if (checkExpiry && time.getTime() <= Date.now()) throw invalid("expires_at", "must lie in the future")
+    if (checkExpiry && time.getTime() <= Date.now()) throw invalid("expires_at", "must be in the future")
     expiresAt = time.toISOString()
   }
   const limit = settings.rate_limit_per_minute ?? null

@@ -94,7 +94,7 @@ export class Users {
     await this.database.transaction().execute(async trx => {
       await before(trx)
       if (await trx.selectFrom("users").select("id").where("email", "=", email).executeTakeFirst())
-        throw new AppError("conflict", { message: "there is a user with this e-mail address already" })
+        throw new AppError("conflict", { message: "a user with this e-mail address already exists" })
       await trx
         .insertInto("users")
         .values({
@@ -216,7 +216,7 @@ const hasAdministrator = async (executor: Executor): Promise<boolean> =>
 async function claimOnce(trx: Executor, token: string): Promise<void> {
   const used = await trx.deleteFrom("setup_tokens").where("token_hash", "=", hashToken(token)).executeTakeFirst()
   if (used.numDeletedRows === 0n || (await hasAdministrator(trx)))
-    throw new AppError("conflict", { message: "this daemon has been set up already" })
+    throw new AppError("conflict", { message: "this daemon is already set up" })
 }
 
 async function keepAnAdministrator(trx: Executor, leaving: UserRecord): Promise<void> {
@@ -228,7 +228,7 @@ async function keepAnAdministrator(trx: Executor, leaving: UserRecord): Promise<
     .where("disabled_at", "is", null)
     .where("id", "!=", leaving.id)
     .executeTakeFirst()
-  if (!other) throw new AppError("conflict", { message: "the last administrator must stay one" })
+  if (!other) throw new AppError("conflict", { message: "the last administrator must remain one" })
 }
 
 function disabledTime(user: UserRecord, disabled: boolean | undefined): string | null {

@@ -103,7 +103,7 @@ export class Workspaces {
 
   private async refuseTaken(name: string): Promise<void> {
     const taken = await this.database.selectFrom("workspaces").select("id").where("name", "=", name).executeTakeFirst()
-    if (taken) throw new AppError("conflict", { message: "there is a workspace of this name already" })
+    if (taken) throw new AppError("conflict", { message: "a workspace of this name already exists" })
   }
 
   /** @throws AppError not_found. */
@@ -126,7 +126,7 @@ export class Workspaces {
   /** Ends the sessions that act in the workspace. Everybody stays in at least one. */
   async removeMember(id: string, userId: string): Promise<void> {
     const left = (await this.of(userId)).filter(workspace => workspace.id !== id)
-    if (left.length === 0) throw new AppError("conflict", { message: "a user must stay in at least one workspace" })
+    if (left.length === 0) throw new AppError("conflict", { message: "a user must be in at least one workspace" })
     await this.database.transaction().execute(async trx => {
       await trx.deleteFrom("memberships").where("workspace_id", "=", id).where("user_id", "=", userId).execute()
       await trx.deleteFrom("sessions").where("workspace_id", "=", id).where("user_id", "=", userId).execute()
@@ -137,7 +137,7 @@ export class Workspaces {
     const email = checkEmail(invitation.email)
     const workspace = await this.get(invitation.workspaceId)
     const known = await this.database.selectFrom("users").select("id").where("email", "=", email).executeTakeFirst()
-    if (known) throw new AppError("conflict", { message: "there is a user with this e-mail address already" })
+    if (known) throw new AppError("conflict", { message: "a user with this e-mail address already exists" })
     const token = newToken("invite")
     const now = Date.now()
     const record: InvitationRecord = {
@@ -185,7 +185,7 @@ export class Workspaces {
   /** @throws AppError forbidden for an unknown, used or expired token. */
   async getInvitation(token: string): Promise<InvitationRecord> {
     const found = await this.openInvitations().where("invitations.token_hash", "=", hashToken(token)).executeTakeFirst()
-    if (!found) throw new AppError("forbidden", { message: "the invitation is not valid any more" })
+    if (!found) throw new AppError("forbidden", { message: "the invitation is no longer valid" })
     return found
   }
 

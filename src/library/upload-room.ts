@@ -45,7 +45,7 @@ export class UploadRoom {
     try {
       if ((await this.queue.count(INDEX_FILE)) >= this.limits.queuedFiles)
         throw new AppError("overloaded", {
-          message: "too many files wait to be indexed",
+          message: "too many files are waiting to be indexed",
           hint: "more readers (--index-workers) index faster; --max-queued-files lets more wait",
           retryAfter: RETRY_QUEUE_S,
         })

@@ -41,5 +41,5 @@ export const consoleAddresses: readonly string[] = []
 /** Git commit that the executable was built from; null from source. */
 export const commit: string | null = null
 
-/** The packages inside and their licences, as JSON compressed with zstd; null from source. */
-export const licences: string | null = null
+/** The packages inside and their licenses, as JSON compressed with zstd; null from source. */
+export const licenses: string | null = null

@@ -7,7 +7,7 @@
 export const PARTIAL_REDACTION = {
   code: "redaction_partial",
   message:
-    "The text holds writing whose personal names and addresses are not recognised (only those in Latin letters are, and " +
+    "The text contains a script in which names and addresses of people are not recognized (only those in Latin letters are, and " +
     "some in Greek and Cyrillic); e-mail addresses, numbers and credentials in it are redacted all the same.",
 } as const
 

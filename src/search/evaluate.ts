@@ -60,7 +60,7 @@ export function checkExpectations(expectations: Expectation[], files: readonly {
   for (const { line, files: wanted } of expectations)
     for (const file of wanted)
       if (!known.has(file))
-        throw invalid(`line ${line}`, `names ${JSON.stringify(file)}, which is no file of the library`)
+        throw invalid(`line ${line}`, `names ${JSON.stringify(file)}, which is not a file of the library`)
 }
 
 /** `on` is told how many searches of how many are done. */

@@ -19,12 +19,12 @@ export function dataDirectoryProblem(path: string, cause: unknown): DataDirector
     })
   }
   if (code === "ENOTDIR" || code === "EEXIST")
-    return new DataDirectoryError(`${innermostThere(path)} is no directory`, {
+    return new DataDirectoryError(`${innermostThere(path)} is not a directory`, {
       hint: "name another with --data",
       cause,
     })
   if (code === "EROFS")
-    return new DataDirectoryError(`${path} lies on a disk that is read-only (${code})`, {
+    return new DataDirectoryError(`${path} is on a disk that is read-only (${code})`, {
       hint: "mount it writable; see the system's log (dmesg) if it turned read-only by itself",
       cause,
     })

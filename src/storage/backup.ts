@@ -58,7 +58,7 @@ export async function writeBackup(
   on: OnBytes = () => {},
 ): Promise<Manifest> {
   checkTarget(target)
-  if (!exists(join(dataDirectory, SNAPSHOT))) throw new BackupError(`${dataDirectory} holds no installation`)
+  if (!exists(join(dataDirectory, SNAPSHOT))) throw new BackupError(`${dataDirectory} contains no installation`)
   const staging = join(dataDirectory, "tmp", `backup-${crypto.randomUUID()}`)
   const partial = `${target}.partial`
   try {
@@ -82,12 +82,12 @@ export async function writeBackup(
 function checkTarget(target: string): void {
   const folder = dirname(target)
   const parent = statSync(folder, { throwIfNoEntry: false })
-  if (!parent) throw new BackupError(`there is no folder ${folder}`, { hint: "make it first (mkdir -p)" })
-  if (!parent.isDirectory()) throw new BackupError(`${folder} is no folder`)
+  if (!parent) throw new BackupError(`there is no folder ${folder}`, { hint: "create it first (mkdir -p)" })
+  if (!parent.isDirectory()) throw new BackupError(`${folder} is not a folder`)
   const found = statSync(target, { throwIfNoEntry: false })
   if (found?.isDirectory())
     throw new BackupError(`${target} is a folder`, { hint: `name a file in it, such as ${join(target, "carrel.tar")}` })
-  if (found) throw new BackupError(`${target} exists already`, { hint: "name another file, or move that one away" })
+  if (found) throw new BackupError(`${target} already exists`, { hint: "name another file, or move that one away" })
   try {
     accessSync(folder, constants.W_OK)
   } catch (error) {
@@ -261,15 +261,15 @@ async function readArchive(source: string, target: string | null, on: OnBytes): 
     // The system's own errors, of a disk or a permission, say nothing of the backup.
     throw error instanceof BackupError || (error as NodeJS.ErrnoException).syscall
       ? error
-      : new BackupError(`${source} is no backup, or it is cut or damaged`, { hint: DAMAGED, cause: error })
+      : new BackupError(`${source} is not a backup, or it is truncated or damaged`, { hint: DAMAGED, cause: error })
   } finally {
     input.destroy()
     await reading.catch(() => {})
   }
-  if (!manifest) throw new BackupError(`${source} is cut: its list of contents is missing`, { hint: DAMAGED })
+  if (!manifest) throw new BackupError(`${source} is truncated: its list of contents is missing`, { hint: DAMAGED })
   for (const file of manifest.files) {
     const copy = found.get(file.path)
-    if (!copy) throw new BackupError(`${source} lacks ${file.path}`, { hint: DAMAGED })
+    if (!copy) throw new BackupError(`${source} does not contain ${file.path}`, { hint: DAMAGED })
     if (copy.sha256 !== file.sha256 || copy.size !== file.size)
       throw new BackupError(`${file.path} in ${source} is damaged`, { hint: DAMAGED })
   }
@@ -282,7 +282,7 @@ const DAMAGED = "take another backup, or copy this one anew from where it came"
 function sizeOf(source: string): number {
   try {
     const found = statSync(source)
-    if (!found.isFile()) throw new BackupError(`${source} is no file`)
+    if (!found.isFile()) throw new BackupError(`${source} is not a file`)
     accessSync(source, constants.R_OK)
     return found.size
   } catch (error) {
@@ -323,7 +323,7 @@ function parseManifest(text: string, source: string): Manifest {
   } catch {
     // said below
   }
-  throw new BackupError(`${source} is no backup that this version can read`)
+  throw new BackupError(`${source} is not a backup that this version can read`)
 }
 
 async function syncFile(path: string): Promise<void> {

@@ -18,7 +18,7 @@ export function lockDirectory(dataDirectory: string): { release(): void } {
   } catch (cause) {
     sqlite.close()
     if (!isBusy(cause)) throw cause
-    throw new AppError("conflict", { message: `another Carrel runs on ${dataDirectory}`, cause })
+    throw new AppError("conflict", { message: `another Carrel is running on ${dataDirectory}`, cause })
   }
   return {
     release() {

@@ -66,7 +66,7 @@ test(
     expect(await new Response(daemon.stdout).text()).toBe("") // nothing at warn
     const wrong = await run("verify", carrel)
     expect([wrong.code, wrong.out]).toEqual([1, ""])
-    expect(wrong.err).toMatch(/^carrel: .* is no backup, or it is cut or damaged\n {2}→ .*\n$/)
+    expect(wrong.err).toMatch(/^carrel: .* is not a backup, or it is truncated or damaged\n {2}→ .*\n$/)
   },
   LIMIT_MS,
 )

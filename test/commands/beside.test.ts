@@ -31,7 +31,7 @@ describe("after a restore", () => {
     const file = join(scratch, "b.tar")
     const written = await daemon.run("backup", file)
     expect([written.code, written.err]).toEqual([0, ""])
-    expect((await carrel(["verify", file])).out).toContain(`${file} is whole: `)
+    expect((await carrel(["verify", file])).out).toContain(`${file} is complete: `)
     const data = join(scratch, "restored")
     expect((await carrel(["restore", file], { data })).code).toBe(0)
     for (const look of [1, 2]) {
@@ -71,7 +71,7 @@ describe("carrel eval", () => {
       '{"query": "heron", "file": "heron.txt"}\n{"query": "curlew", "file": ["curlew.txt", "plover.txt"]}\n',
     )
     const running = await daemon.run("eval", questions())
-    expect([running.code, running.err]).toEqual([1, expect.stringContaining("another Carrel runs on")])
+    expect([running.code, running.err]).toEqual([1, expect.stringContaining("another Carrel is running on")])
     await daemon.stop()
     const measured = await daemon.run("eval", questions(), "--json")
     expect(measured.code).toBe(0)
@@ -84,7 +84,7 @@ describe("carrel eval", () => {
     expect([wrong.code, wrong.out, wrong.err]).toEqual([
       2,
       "",
-      'carrel: line 3: names "curlew.text", which is no file of the library\n',
+      'carrel: line 3: names "curlew.text", which is not a file of the library\n',
     ])
   }, 60_000)
 })
@@ -95,7 +95,7 @@ describe("users of a new directory", () => {
     const added = await carrel(["users", "add", "--email", "m@example.org"], { data, input: "correct horse battery\n" })
     expect([added.code, added.out]).toEqual([0, expect.stringContaining("m@example.org (member)")])
     expect(added.err).toContain("There is no administrator yet")
-    expect(added.err).toContain(`A new data directory was made: ${data}`)
+    expect(added.err).toContain(`Created a new data directory: ${data}`)
     const link = await carrel(["users", "setup-link"], { data })
     expect([link.code, link.out]).toEqual([0, expect.stringMatching(/\/setup\?token=setup_/)])
     expect((await findings(data)).all).toContainEqual(
@@ -109,7 +109,7 @@ describe("users of a new directory", () => {
     const none = await carrel(["users", "setup-link"], { data })
     expect([none.code, none.err]).toEqual([
       1,
-      expect.stringMatching(/^carrel: this installation has its first administrator\n {2}→ add further users/),
+      expect.stringMatching(/^carrel: this installation already has an administrator\n {2}→ add further users/),
     ])
   }, 60_000)
 

@@ -117,7 +117,7 @@ describe("a daemon that cannot listen", () => {
     try {
       const { code, err } = await carrel(["serve", "--port", String(other.port)], { data })
       expect(code).toBe(1)
-      expect(err).toContain(`carrel: --port: something listens on 127.0.0.1:${other.port} already\n`)
+      expect(err).toContain(`carrel: --port: something is already listening on 127.0.0.1:${other.port}\n`)
     } finally {
       other.stop(true)
     }
@@ -127,7 +127,7 @@ describe("a daemon that cannot listen", () => {
     const host = await carrel(["serve", "--port", "0", "--host", "192.0.2.1"], { data })
     expect([host.code, host.err]).toEqual([
       2,
-      "carrel: --host: 192.0.2.1 is no address of this machine (EADDRNOTAVAIL)\n",
+      "carrel: --host: 192.0.2.1 is not an address of this machine (EADDRNOTAVAIL)\n",
     ])
     const tools = await carrel(["serve", "--port", "0", "--mcp-config", "/nowhere.json"], { data })
     expect(tools.code).toBe(2)
@@ -179,9 +179,9 @@ describe("keys and users", () => {
   })
 
   test.each([
-    [["keys", "create"], "--name is needed"],
+    [["keys", "create"], "--name is required"],
     [["keys", "create", "--name", "x", "--scopes", "everything"], "scopes: everything is not one of"],
-    [["keys", "create", "--name", "x", "--expires-at", "2001-01-01"], "expires_at: must lie in the future"],
+    [["keys", "create", "--name", "x", "--expires-at", "2001-01-01"], "expires_at: must be in the future"],
   ] as [string[], string][])("%p says what is wrong", async (args, message) => {
     const { code, out, err } = await carrel(args, { data })
     expect([code, out]).toEqual([2, ""])
@@ -204,7 +204,7 @@ describe("keys and users", () => {
     expect([added.code, added.err]).toEqual([0, ""])
     expect((await carrel(["users", "list"], { data })).out).toContain("a@example.com")
     const claimed = await carrel(["users", "setup-link"], { data })
-    expect([claimed.code, claimed.err]).toEqual([1, expect.stringContaining("has its first administrator")])
+    expect([claimed.code, claimed.err]).toEqual([1, expect.stringContaining("already has an administrator")])
   })
 })
 
@@ -218,7 +218,7 @@ describe("a running daemon", () => {
   test("keeps a second one off its data directory", async () => {
     const { code, err } = await carrel(["serve", "--port", "0"], { data: daemon.data })
     expect(code).toBe(1)
-    expect(err).toBe(`carrel: another Carrel runs on ${daemon.data}: ${daemon.url} (process ${daemon.pid})\n`)
+    expect(err).toBe(`carrel: another Carrel is running on ${daemon.data}: ${daemon.url} (process ${daemon.pid})\n`)
   })
 
   test("is joined by keys made, and left by keys revoked, beside it", async () => {

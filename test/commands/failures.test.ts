@@ -72,9 +72,9 @@ describe("the command line", () => {
   test.each([
     ["keys", "keys: create, list or revoke?"],
     ["keys bogus", 'there is no command "keys bogus"'],
-    ["keys create", "--name is needed"],
+    ["keys create", "--name is required"],
     ["keys create --name", "--name needs a value"],
-    ["keys create --name x extra", 'unknown word "extra"'],
+    ["keys create --name x extra", 'unexpected argument "extra"'],
     ["keys create --name x --rate-limit-per-minute", "--rate-limit-per-minute needs a value"],
     ["keys create --name x --rate-limit-per-minute many", "rate_limit_per_minute: must be a whole number"],
     ["keys create --name x --scopes all", "scopes: all is not one of"],
@@ -83,26 +83,26 @@ describe("the command line", () => {
     ["keys revoke", "which key?"],
     ["users", "users: add, list, passwd or setup-link?"],
     ["users bogus", 'there is no command "users bogus"'],
-    ["users add", "--email is needed"],
+    ["users add", "--email is required"],
     ["users add --email nonsense", "email: must be an e-mail address"],
     ["users passwd --email nobody@example.org", "there is no such user"],
-    ["models extra", 'unknown word "extra"'],
+    ["models extra", 'unexpected argument "extra"'],
     ["models --port x", "--port: must be a whole number"],
-    ["doctor extra", 'unknown word "extra"'],
+    ["doctor extra", 'unexpected argument "extra"'],
     ["doctor --repiar", "unknown option --repiar"],
-    ["backup", "one FILE is needed"],
-    ["restore", "one FILE is needed"],
-    ["verify a b", "one FILE is needed"],
-    ["reindex extra", 'unknown word "extra"'],
+    ["backup", "one FILE is required"],
+    ["restore", "one FILE is required"],
+    ["verify a b", "one FILE is required"],
+    ["reindex extra", 'unexpected argument "extra"'],
     ["reindex --model nope", 'there is no embedding model "nope"'],
-    ["eval", "one FILE is needed"],
-    ["eval questions.jsonl", 'line 1: names "none.txt", which is no file of the library'],
+    ["eval", "one FILE is required"],
+    ["eval questions.jsonl", 'line 1: names "none.txt", which is not a file of the library'],
     ["eval questions.jsonl --workspace typo", 'there is no workspace "typo"'],
     ["eval file", "line 1: is not JSON"],
-    ["settings extra", 'unknown word "extra"'],
+    ["settings extra", 'unexpected argument "extra"'],
     ["licenses --bogus", "unknown option --bogus"],
-    ["version extra", 'unknown word "extra"'],
-    ["serve extra", 'unknown word "extra"'],
+    ["version extra", 'unexpected argument "extra"'],
+    ["serve extra", 'unexpected argument "extra"'],
     ["serve --bogus", "unknown option --bogus"],
   ])("%s is wrong usage", async (line, message) => {
     const { code, err } = await fails(line, { data: at("data") })
@@ -113,14 +113,14 @@ describe("the command line", () => {
 
 describe("files that are not what they should be", () => {
   test.each([
-    ["restore cut.tar", "cut.tar is no backup, or it is cut or damaged"],
-    ["restore stub.tar", "stub.tar is no backup, or it is cut or damaged"],
+    ["restore cut.tar", "cut.tar is not a backup, or it is truncated or damaged"],
+    ["restore stub.tar", "stub.tar is not a backup, or it is truncated or damaged"],
     ["restore cut-at-end.tar", "cut-at-end.tar is "],
     ["restore changed.tar", "changed.tar is damaged"],
-    ["restore noise.tar", "noise.tar is no backup, or it is cut or damaged"],
+    ["restore noise.tar", "noise.tar is not a backup, or it is truncated or damaged"],
     ["restore none.tar", "there is no file"],
-    ["restore folder", "folder is no file"],
-    ["restore /dev/zero", "/dev/zero is no file"],
+    ["restore folder", "folder is not a file"],
+    ["restore /dev/zero", "/dev/zero is not a file"],
   ])("%s, and verify, leave nothing behind", async (line, message) => {
     const target = at("deep", "target")
     const restored = await fails(line, { data: target })
@@ -132,12 +132,12 @@ describe("files that are not what they should be", () => {
 
   test.each([
     ["restore whole.tar --data data", "data is not empty"],
-    ["restore whole.tar --data file", "file is no directory"],
-    ["restore whole.tar --data file/below", "file is no directory"],
+    ["restore whole.tar --data file", "file is not a directory"],
+    ["restore whole.tar --data file/below", "file is not a directory"],
     ["backup none/b.tar --data data", "there is no folder"],
-    ["backup whole.tar --data data", "whole.tar exists already"],
+    ["backup whole.tar --data data", "whole.tar already exists"],
     ["backup folder --data data", "folder is a folder"],
-    ["backup file/b.tar --data data", "file is no folder"],
+    ["backup file/b.tar --data data", "file is not a folder"],
     ["eval none.jsonl --data data", "none.jsonl does not exist"],
     ["eval folder --data data", "folder is a directory"],
   ])("%s is said", async (line, message) => {
@@ -165,7 +165,7 @@ const COMMANDS = [
 describe.each(COMMANDS)("%s", command => {
   test("on a data directory that is a file says so", async () => {
     const { code, err } = await fails(command, { data: at("file") })
-    expect([code, err]).toEqual([1, `carrel: ${at("file")} is no directory\n  → name another with --data\n`])
+    expect([code, err]).toEqual([1, `carrel: ${at("file")} is not a directory\n  → name another with --data\n`])
   })
 
   test("on the directory of a newer version says so and changes nothing", async () => {

@@ -100,7 +100,7 @@ describe.skipIf(!Bun.which("script"))("through a real terminal", () => {
     const { out, code } = await inTerminal(verify, {})
     expect(code).toBe(1)
     expect(out).toMatch(/\rVerifying {2}\[#*\.*\] {2}\d+ % /)
-    expect(out).toMatch(/\r\x1b\[Kcarrel: .*big\.tar is cut: its list of contents is missing\r\n/)
+    expect(out).toMatch(/\r\x1b\[Kcarrel: .*big\.tar is truncated: its list of contents is missing\r\n/)
   }, 60_000)
 
   test("nothing is written over on a terminal that cannot", async () => {

@@ -44,7 +44,7 @@ describe("carrel doctor --repair", () => {
       files[word] = (await daemon.upload(`${word}.txt`, `The ${word} wades in the shallows.`)).id
     await daemon.settled()
     const { code, err } = await doctor("--repair")
-    expect([code, err]).toEqual([1, expect.stringContaining("another Carrel runs on")])
+    expect([code, err]).toEqual([1, expect.stringContaining("another Carrel is running on")])
   }, 30_000)
 
   test("finds nothing to mend in a sound directory", async () => {
@@ -98,12 +98,12 @@ describe("carrel doctor --repair", () => {
   test("speaks of the copies that upgrades left", async () => {
     writeFileSync(join(daemon.data, "carrel.db.before-9999-next"), "")
     const { out } = await daemon.run("doctor")
-    expect(out).toContain("copies: the database as it was before an upgrade: carrel.db.before-9999-next")
+    expect(out).toContain("copies: copies of the database from before an upgrade: carrel.db.before-9999-next")
   }, 30_000)
 
   test("makes a damaged keyword index anew", async () => {
     writeFileSync(join(daemon.data, "keyword.db"), "this is no database".repeat(1_000))
-    expect((await doctor("--repair")).repairs).toContain("the keyword index was damaged and is made anew")
+    expect((await doctor("--repair")).repairs).toContain("the keyword index was damaged and has been rebuilt")
     await daemon.start()
     expect(await found("dunlin")).toEqual(["dunlin.txt"])
     await daemon.stop()

@@ -74,13 +74,13 @@ describe("carrel.toml", () => {
     ["port = 80.5\n", 1, "port: must be a whole number, without quotes"],
     ["port = 99999\n", 1, "port: must be a whole number from 0 to 65535 (given: 99999)"],
     ['offline = "yes"\n', 1, "offline: must be true or false, without quotes"],
-    ["host = 1\n", 1, "host: must be a text in quotes"],
-    ["host = 1979-05-27\n", 1, "host: must be a text in quotes"],
-    ["cors_origins = [\n  1,\n]\n", 1, "cors_origins: must be an array of texts"],
+    ["host = 1\n", 1, "host: must be a string in quotes"],
+    ["host = 1979-05-27\n", 1, "host: must be a string in quotes"],
+    ["cors_origins = [\n  1,\n]\n", 1, "cors_origins: must be an array of strings"],
     ['port = 1\ntrusted_proxies = [\n  "127.0.0.1",\n  "banana",\n]\n', 2, "trusted_proxies: must be IP addresses"],
     ["[server]\nport = 1\n", 1, "server: there are no tables"],
     ["server.port = 1\n", 1, "server: there are no tables"],
-    ['data = "/elsewhere"\n', 1, "data: cannot stand here"],
+    ['data = "/elsewhere"\n', 1, "data: cannot be set here"],
     ['toString = "x"\n', 1, "toString: there is no such setting"],
     ['openai_base_url = "ftp://x"\n', 1, "openai_base_url: must be an http or https address"],
   ])("%j stops whoever reads it and names line %d", (text, line, what) => {
@@ -93,7 +93,7 @@ describe("carrel.toml", () => {
     expect(() => read()).toThrow("larger than")
     rmSync(join(data, "carrel.toml"))
     mkdirSync(join(data, "carrel.toml"))
-    expect(() => read()).toThrow("is no file")
+    expect(() => read()).toThrow("must be a file with settings")
   })
 
   test("with a mistake stops every command that reads it, and not help or those that touch no data", async () => {
@@ -186,11 +186,11 @@ describe("a value that stops the start", () => {
     ["--models-dir /nope", "--models-dir: /nope does not exist"],
     ["--default-model ollama/", "--default-model: must be a model"],
     ["--default-model builtin/nope", '--default-model: there is no model "builtin/nope"; there are builtin/extractive'],
-    ["--keep-alive banana", "--keep-alive: must be a length of time"],
+    ["--keep-alive banana", "--keep-alive: must be a duration"],
     ["--embedding-model nope", 'there is no embedding model "nope"'],
     ["--tls-cert /nope", "--tls-cert and --tls-key go together"],
     ["--tls-cert /etc/hostname --tls-key /etc/hostname", "--tls-cert: the file holds no certificate in PEM form"],
-    ["--host banana", "--host: banana is no address of this machine"],
+    ["--host banana", "--host: banana is not an address of this machine"],
     ["--log-format loud", "--log-format: must be one of auto, pretty, json"],
   ])("%s is named, and no data directory is left", async (flags, message) => {
     const fresh = join(data, "parent", "fresh")

@@ -116,9 +116,9 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
       await page.getByRole("button", { name: "Stop" }).click()
       model.pauseMs = 1_000
       await page.getByRole("button", { name: "Continue" }).click()
-      await page.getByText("Writing on").waitFor()
+      await page.getByText("Continuing").waitFor()
       await page.getByRole("button", { name: "Stop" }).click()
-      await page.getByText("Writing on").waitFor({ state: "detached" }) // unstopped it goes on for 20 s, past the limit
+      await page.getByText("Continuing").waitFor({ state: "detached" }) // unstopped it goes on for 20 s, past the limit
       await page.getByText("Stopped.").waitFor()
       model.pauseMs = 15
       await page.getByRole("button", { name: "Continue" }).click()

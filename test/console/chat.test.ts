@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
         .getByRole("link", { name: /How can the lease/ })
         .waitFor()
       await page.getByLabel("Find a conversation").fill("no such words")
-      await page.getByText("None has these words.").waitFor()
+      await page.getByText("No conversation contains these words.").waitFor()
       expect(site.complaints).toEqual([])
     },
     SLOW_MS,

@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("the library", () => {
       await row.getByText("Failed").waitFor({ timeout: 30_000 })
       await row.getByText("Open it in its own program").waitFor()
       await page.locator("input[type=file]").setInputFiles(broken)
-      await page.getByText("was there already").waitFor()
+      await page.getByText("already in the library").waitFor()
       expect(await row.count()).toBe(1)
       await page.locator("input[type=file]").setInputFiles({ name: "a.exe", mimeType: "", buffer: Buffer.from("MZ") })
       await page
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("the library", () => {
       await rowOf(page, "beta.txt").waitFor({ state: "detached" })
       expect((await names()).join()).toContain("alpha.txt")
       await page.getByLabel("Name").fill("no such name")
-      await page.getByText("No file fits these filters").waitFor()
+      await page.getByText("No files match these filters").waitFor()
       await page.getByRole("button", { name: "Clear the filters" }).click()
       await rowOf(page, "beta.txt").waitFor()
       await page.getByRole("button", { name: "Re-index alpha.txt" }).click()

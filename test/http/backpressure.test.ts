@@ -70,7 +70,7 @@ describe("uploads", () => {
     }
   })
 
-  test("are refused while too many files wait to be indexed, and store nothing", async () => {
+  test("are refused while too many files are waiting to be indexed, and store nothing", async () => {
     const database = await openDatabase(app.data)
     const later = new Date(Date.now() + 60_000).toISOString()
     for (const id of ["a", "b", "c"])
@@ -111,7 +111,7 @@ describe("uploads", () => {
     expect(await rejection(receiveMultipart(request, handlers))).toMatchObject({
       code: "request_timeout",
       status: 408,
-      message: "nothing of the form came for 0.05 s",
+      message: "no part of the form arrived for 0.05 s",
     })
   })
 })

@@ -364,7 +364,7 @@ describe("a body that comes in drops", () => {
       dribble(["GET /healthz HTTP/1.1", json]),
     ])
     expect(open.answer).toStartWith("HTTP/1.1 408")
-    expect(open.answer).toContain("must come within 15 s")
+    expect(open.answer).toContain("must arrive within 15 s")
     expect([refused.answer.slice(0, 12), upload.answer.slice(0, 12), unknown.answer.slice(0, 12)]).toEqual([
       "HTTP/1.1 401",
       "HTTP/1.1 401",

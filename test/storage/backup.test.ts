@@ -29,7 +29,7 @@ afterAll(async () => {
 describe("a backup of a running daemon", () => {
   test("is whole, and does not overwrite another", async () => {
     expect((await verifyBackup(archive)).files.map(file => file.path)).toContain("carrel.db")
-    expect(writeBackup(app.data, archive, "test")).rejects.toThrow("exists already")
+    expect(writeBackup(app.data, archive, "test")).rejects.toThrow("already exists")
   })
 
   test("restores files, keys, conversations and search as they were", async () => {

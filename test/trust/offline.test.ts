@@ -125,7 +125,7 @@ describe.each([
     const daemon = await startDaemon([...flags, "--mcp-config", file])
     try {
       const run = daemon.call("POST", "/agents/run", { task: "look it up", tools: ["wiki.find"] })
-      expect((await rejection(run)).message).toContain("sends its callers to another address")
+      expect((await rejection(run)).message).toContain("redirects to another address")
       expect(redirect.came).toEqual([])
       expect(await refusals(daemon)).toBeGreaterThan(0)
     } finally {

@@ -11,7 +11,7 @@ def enter(folder: Path, revision: str, licence: str, kind: str = "embedding") ->
     manifest = json.loads(path.read_text(encoding="utf8")) if path.exists() else {"models": []}
     files = {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
              for file in sorted(folder.rglob("*")) if file.is_file()}
-    entry = {"name": folder.name, "kind": kind, "revision": revision, "licence": licence, "sha256": files}
+    entry = {"name": folder.name, "kind": kind, "revision": revision, "license": licence, "sha256": files}
     others = [model for model in manifest["models"] if model["name"] != folder.name]
     manifest["models"] = sorted([*others, entry], key=lambda model: model["name"])
     path.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf8")

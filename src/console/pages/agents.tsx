@@ -55,7 +55,8 @@ function RunList() {
         {runs.data?.data.length === 0 && (
           <Empty icon="agents" title="No runs">
             <p>
-              An agent works on a task by itself: it searches the library, reads files, queries tables and calculates.
+              An agent works through a task on its own: it searches the library, reads files, queries tables and
+              calculates.
             </p>
           </Empty>
         )}

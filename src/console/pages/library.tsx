@@ -94,7 +94,7 @@ export function LibraryPage() {
         <LibraryFilters filters={filters} onChange={setFilters} />
         <Problem error={files.error} />
         {files.data && shown.length === 0 && (
-          <Empty icon="library" title={filtered ? "No file fits these filters" : "The library is empty"}>
+          <Empty icon="library" title={filtered ? "No files match these filters" : "The library is empty"}>
             {filtered ? (
               <Button onClick={() => setFilters(emptyFilters)}>Clear the filters</Button>
             ) : (

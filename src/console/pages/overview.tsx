@@ -65,10 +65,10 @@ export function OverviewPage() {
 }
 
 const STEPS: readonly (readonly [to: string, icon: IconName, title: string, text: string])[] = [
-  ["/library", "upload", "Fill the library", "Drop documents, tables, pictures or archives."],
+  ["/library", "upload", "Fill the library", "Drop in documents, spreadsheets, images or archives."],
   ["/search", "search", "Search it", "By words and by meaning, with the page of each hit."],
-  ["/chat", "chat", "Ask it", "Answers cite the passages that they rest on."],
-  ["/settings/api", "key", "Connect an application", "Generate an API key and try the ready curl line."],
+  ["/chat", "chat", "Ask it", "Answers cite the passages they are based on."],
+  ["/settings/api", "key", "Connect an application", "Generate an API key and try it with curl."],
 ]
 
 const FirstSteps = () => (
@@ -166,11 +166,11 @@ interface IndexTileProps {
 const IndexTile = ({ overview, files, version }: IndexTileProps) => (
   <section class="card">
     <h2>Index</h2>
-    <p class="figure">{files.queued + files.indexing > 0 ? "At work" : "Healthy"}</p>
+    <p class="figure">{files.queued + files.indexing > 0 ? "Working" : "Healthy"}</p>
     <dl class="facts">
       <dt>Embedding</dt>
       <dd>{overview.embedding_model}</dd>
-      <dt>Up for</dt>
+      <dt>Uptime</dt>
       <dd>{duration(overview.uptime_seconds * 1000)}</dd>
       <dt>Version</dt>
       <dd>{version}</dd>

@@ -96,7 +96,7 @@ export function SearchPage() {
       {found?.degraded && (
         <p class="notice">
           <Icon name="warning" /> The embedding model is not available or does not know the words of the query: these
-          results come from keywords alone.
+          results come from keywords only.
         </p>
       )}
       {found && found.hits.length > 0 && (
@@ -122,7 +122,7 @@ export function SearchPage() {
       )}
       {!asked && (
         <Empty icon="search" title="Search the library">
-          <p>Words find what is written; the meaning of a question finds what is meant. Hybrid uses both.</p>
+          <p>Keyword search matches words as written, semantic search what they mean. Hybrid uses both.</p>
         </Empty>
       )}
       {opened && (

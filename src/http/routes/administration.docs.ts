@@ -59,7 +59,7 @@ export const deleteUser = operation({
   id: "deleteUser",
   session: "administrator",
   summary: "Remove a user",
-  description: "Signs the user out and ends the user's API keys, but those that `keys_to` takes over.",
+  description: "Signs the user out and ends the user's API keys, except those that `keys_to` takes over.",
   tag: TAG,
   params: byId,
   query: t.Object({
@@ -113,8 +113,8 @@ export const listWorkspaces = operation({
 export const createWorkspace = operation({
   id: "createWorkspace",
   session: "administrator",
-  summary: "Make a workspace",
-  description: "Whoever makes it is its first member.",
+  summary: "Create a workspace",
+  description: "Whoever creates it is its first member.",
   tag: TAG,
   body: closed({ name: t.String() }),
   example: { name: "finance" },

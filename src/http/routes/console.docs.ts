@@ -135,7 +135,7 @@ export const getAccount = operation({
 export const updateAccount = operation({
   id: "updateAccount",
   session: "member",
-  summary: "Change the own name or switch the workspace of the session",
+  summary: "Change your name or switch the session's workspace",
   description: "`workspace_id` is one that the user is a member of.",
   tag: TAG,
   body: t.Object({ name: t.Optional(t.String()), workspace_id: t.Optional(t.String()) }),
@@ -147,7 +147,7 @@ export const updateAccount = operation({
 export const changePassword = operation({
   id: "changePassword",
   session: "member",
-  summary: "Change the own password",
+  summary: "Change your password",
   description: "Ends all other sessions of the account. Wrong current passwords delay further tries, as sign-in does.",
   tag: TAG,
   body: t.Object({ current_password: t.String(), new_password: password }),
@@ -158,7 +158,7 @@ export const changePassword = operation({
 export const listSessions = operation({
   id: "listSessions",
   session: "member",
-  summary: "List the own sessions",
+  summary: "List your sessions",
   description: "Where the user is signed in.",
   tag: TAG,
   answers: { 200: { description: "Last used first", schema: t.Object({ data: t.Array(SessionRecord) }) } },
@@ -167,7 +167,7 @@ export const listSessions = operation({
 export const endSession = operation({
   id: "endSession",
   session: "member",
-  summary: "End one of the own sessions",
+  summary: "End one of your sessions",
   description: "That browser is signed out at once.",
   tag: TAG,
   params: t.Object({ id: t.String() }),

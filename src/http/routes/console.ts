@@ -114,7 +114,7 @@ function accountRoutes(services: Services) {
         const { address } = contextOf(request)
         const current = () => users.authenticate(session.email, body.current_password)
         if ((await signInBrake.run(session.email, address, current)) !== session.userId)
-          throw invalid("current_password", "is not right")
+          throw invalid("current_password", "is wrong")
         await users.setPassword(session.userId, body.new_password, session.sessionId)
         set.status = 204
       },

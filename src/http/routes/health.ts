@@ -39,8 +39,8 @@ const getReadiness = operation({
 const getMetrics = operation({
   id: "getMetrics",
   open: true,
-  summary: "Figures for Prometheus",
-  description: "On the loopback, or with an administrator's console session.",
+  summary: "Metrics for Prometheus",
+  description: "On the loopback interface, or with an administrator's console session.",
   tag: "Operation",
   answers: { 200: { description: "Prometheus text", type: "text/plain", example: "process_open_fds 42\n" } },
   errors: ["unauthorized", "forbidden", "rate_limited"],
@@ -78,6 +78,6 @@ function isLocal(request: Request): boolean {
 
 const hideMetrics = (error: unknown): never => {
   throw error instanceof AppError
-    ? new AppError(error.code, { message: "figures are for the loopback or an administrator" })
+    ? new AppError(error.code, { message: "metrics are for the loopback interface or an administrator" })
     : error
 }

@@ -40,7 +40,7 @@ export function keysRoutes(services: Services) {
         const { address } = contextOf(request)
         const email = body.email.trim().toLowerCase()
         const userId = await signInBrake.run(email, address, () => users.authenticate(email, body.password))
-        if (!userId) throw new AppError("unauthorized", { message: "the e-mail address or the password is not right" })
+        if (!userId) throw new AppError("unauthorized", { message: "the e-mail address or the password is wrong" })
         const session = await sessions.open(userId, { address, userAgent: request.headers.get("user-agent") ?? "" })
         set.headers["set-cookie"] = setSessionCookie(request, session.token)
         return session

@@ -46,7 +46,7 @@ const Redacted = t.Object(
     warnings: t.Array(
       t.Object({
         code: t.Literal(PARTIAL_REDACTION.code, {
-          description: "the text holds writing (a script) in which names of persons and addresses are not recognised",
+          description: "the text contains a script in which names and addresses of people are not recognized",
         }),
         message: t.String(),
       }),

@@ -70,11 +70,11 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
         </div>
         <ToolChoices tools={offered} chosen={chosen} onChange={setTools} />
         <details class="fold">
-          <summary>Limits and form of the answer</summary>
+          <summary>Limits and answer format</summary>
           <div class="stack">
             <div class="pair">
               <TextField
-                label="Minutes at most"
+                label="Time limit in minutes"
                 name="timeout_seconds"
                 type="number"
                 min={1}
@@ -84,7 +84,7 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
                 error={start.error}
               />
               <TextField
-                label="Steps at most"
+                label="Step limit"
                 name="max_steps"
                 type="number"
                 min={1}

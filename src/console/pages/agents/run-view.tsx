@@ -133,7 +133,7 @@ function Steps({ steps, running }: StepsProps) {
           </li>
         )}
       </ol>
-      {steps.length === 0 && !running && <p class="soft">None: the answer came at once.</p>}
+      {steps.length === 0 && !running && <p class="soft">None: the model answered right away.</p>}
     </section>
   )
 }

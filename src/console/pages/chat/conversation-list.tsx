@@ -74,7 +74,9 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
           ))}
         </ul>
         {list.data?.pagination.has_next && <Button onClick={() => setSize(Math.min(100, size + 30))}>Show more</Button>}
-        {list.data?.data.length === 0 && <p class="soft small">{q ? "None has these words." : "None yet."}</p>}
+        {list.data?.data.length === 0 && (
+          <p class="soft small">{q ? "No conversation contains these words." : "No conversations yet."}</p>
+        )}
       </div>
       {renaming && (
         <Rename

@@ -12,7 +12,7 @@ import type { ReplyNotes } from "./use-turns.ts"
 const ENDINGS: Record<string, string> = {
   length: "The reply reached its length limit.",
   cancelled: "Stopped.",
-  error: "The reply broke off.",
+  error: "The reply was interrupted.",
 }
 
 interface MessageViewProps {

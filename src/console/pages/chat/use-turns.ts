@@ -149,7 +149,7 @@ export function useTurns(
     /** Finishes a reply that was cut. */
     async finish(model: string | undefined) {
       const mine = begin(null)
-      setDraft({ ...emptyDraft(null), phase: "Writing on …" })
+      setDraft({ ...emptyDraft(null), phase: "Continuing …" })
       const body = { conversation_id: conversationId, model }
       const failed = await api.post("/continue", body, { signal: mine.abort.signal }).then(
         () => null,

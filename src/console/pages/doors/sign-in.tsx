@@ -21,7 +21,7 @@ export function SignInPage({ onSignedIn }: DoorProps) {
         }}
       >
         <p class="soft small">
-          Forgotten? Whoever runs Carrel sets a new password with <code>carrel users passwd</code>.
+          Forgot your password? Whoever runs Carrel can set a new one with <code>carrel users passwd</code>.
         </p>
       </DoorForm>
     </Door>
@@ -31,8 +31,8 @@ export function SignInPage({ onSignedIn }: DoorProps) {
 const Unclaimed = ({ onMember }: { onMember: () => void }) => (
   <Door title="Not set up yet">
     <p>
-      This Carrel has no administrator yet. Whoever runs it finds a one-time setup link in its log, or prints a new one
-      with
+      This Carrel has no administrator yet. Whoever runs it can find a one-time setup link in its log, or print a new
+      one with
     </p>
     <pre class="code">carrel users setup-link</pre>
     <Button kind="quiet" onClick={onMember}>

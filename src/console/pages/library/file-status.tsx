@@ -3,8 +3,8 @@ import type { FileRecord } from "../../wire.ts"
 
 const STAGES: Record<string, string> = {
   extracting: "Reading",
-  ocr: "Reading pictures",
-  chunking: "Cutting",
+  ocr: "Reading images",
+  chunking: "Splitting",
   embedding: "Embedding",
   committing: "Storing",
 }
@@ -13,10 +13,10 @@ const STAGES: Record<string, string> = {
 const ADVICE: Record<string, string> = {
   corrupt_file: "Open it in its own program and save it again.",
   encrypted_file: "Remove the password and upload it again.",
-  no_text: "There is nothing in it to search for.",
+  no_text: "It contains no text to search.",
   archive_rejected: "Unpack it and upload the files themselves.",
   extraction_timeout: "Split it into smaller files.",
-  internal_error: "Re-index it; the log says more.",
+  internal_error: "Index it again; the log has the details.",
 }
 
 export function FileStatus({ file }: { file: FileRecord }) {

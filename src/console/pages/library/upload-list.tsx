@@ -8,7 +8,7 @@ interface UploadOptionsProps {
   onChange: (labels: UploadLabels) => void
 }
 
-/** What the next uploads are labelled with; folded, because most need nothing. */
+/** What the next uploads are labeled with; folded, because most need nothing. */
 export const UploadOptions = ({ labels, onChange }: UploadOptionsProps) => (
   <details class="fold">
     <summary>

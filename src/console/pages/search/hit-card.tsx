@@ -40,7 +40,7 @@ export const HitCard = ({ hit, explain, onOpen }: HitCardProps) => (
 
 /** A bar of ten steps beside the figure: comparing lengths is faster than reading numbers. */
 const Relevance = ({ value }: { value: number }) => (
-  <span class="score" title="How surely this passage answers the query: of those at 50 % about half are right">
+  <span class="score" title="How likely this passage answers the query: of those at 50 %, about half do">
     <meter min={0} max={1} value={value} aria-hidden="true" />
     <span class="unseen">Relevance </span>
     {value > 0 && value < 0.01 ? "under 1 %" : `${Math.round(value * 100)} %`}
@@ -55,7 +55,7 @@ interface LegProps {
 const Leg = ({ name, leg }: LegProps) => (
   <div>
     <dt>{name}</dt>
-    <dd>{leg ? `rank ${leg.rank}, score ${leg.score.toFixed(3)}` : "not found by it"}</dd>
+    <dd>{leg ? `rank ${leg.rank}, score ${leg.score.toFixed(3)}` : "no match"}</dd>
   </div>
 )
 

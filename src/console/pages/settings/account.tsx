@@ -1,4 +1,4 @@
-/** Settings → Account: name, password, sessions, colours. */
+/** Settings → Account: name, password, sessions, colors. */
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { ago } from "../../format.ts"
@@ -27,7 +27,7 @@ const THEMES = [
 function Profile() {
   const { me, setMe } = useAccount()
   const [name, setName] = useState(me.user.name)
-  const [colours, setColours] = useState<Theme>(theme())
+  const [colors, setColors] = useState<Theme>(theme())
   const save = useAction(async () => {
     setMe(await api.patch<Me>("/keys/me", { name }))
     notify("Saved")
@@ -56,12 +56,12 @@ function Profile() {
         </div>
       </Form>
       <Segments
-        label="Colours"
-        value={colours}
+        label="Colors"
+        value={colors}
         options={THEMES}
         onChange={next => {
           applyTheme(next)
-          setColours(next)
+          setColors(next)
         }}
       />
     </section>
@@ -76,7 +76,7 @@ function Password() {
     await api.post("/keys/me/password", { current_password: current, new_password: next })
     setCurrent("")
     setNext("")
-    notify("The password is changed; other sessions are signed out")
+    notify("Password changed. Other sessions have been signed out.")
   })
   return (
     <section class="stack narrow">
@@ -92,7 +92,7 @@ function Password() {
           aria-hidden="true"
         />
         <TextField
-          label="Present password"
+          label="Current password"
           type="password"
           name="current_password"
           autocomplete="current-password"

@@ -46,7 +46,7 @@ export function ApiSettings() {
       <Problem error={keys.error} />
       {keys.data?.data.length === 0 && (
         <Empty icon="key" title="No keys yet">
-          <p>Generate one to let an application in.</p>
+          <p>Generate one to connect an application.</p>
         </Empty>
       )}
       {keys.data && keys.data.data.length > 0 && (
@@ -77,7 +77,7 @@ export function ApiSettings() {
             keys.reload()
           }}
         >
-          <p>Applications that use this key are refused from now on. This cannot be taken back.</p>
+          <p>Applications that use this key are refused from now on. This cannot be undone.</p>
         </Confirm>
       )}
     </section>
@@ -182,8 +182,8 @@ function Rotate({ record, onClose, onMade }: RotateProps) {
   return (
     <Dialog title={`Rotate ${record.name}`} onClose={onClose}>
       <div class="stack">
-        <p>The key gets a new private key and secret; its client id stays.</p>
-        <Select label="The present pair" value={grace} onChange={setGrace} options={GRACE} />
+        <p>The key gets a new private key and secret; its client ID stays the same.</p>
+        <Select label="The current pair" value={grace} onChange={setGrace} options={GRACE} />
         <Problem error={rotate.error} />
         <footer class="row end">
           <Button onClick={onClose}>Cancel</Button>

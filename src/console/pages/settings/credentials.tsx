@@ -41,7 +41,7 @@ export function Credentials({ made, onClose }: { made: NewApiKey; onClose: () =>
           </pre>
         </div>
         <footer class="row end">
-          {asked && <span class="soft">Stored somewhere safe?</span>}
+          {asked && <span class="soft">Have you stored them somewhere safe?</span>}
           <Button kind="primary" onClick={() => (asked ? onClose() : setAsked(true))}>
             {asked ? "Yes, close" : "Done"}
           </Button>

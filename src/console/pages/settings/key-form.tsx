@@ -85,7 +85,7 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
             label="Expires"
             value={expiry}
             onChange={setExpiry}
-            options={present ? ([["keep", "As it is"], ...EXPIRIES] as const) : EXPIRIES}
+            options={present ? ([["keep", "Unchanged"], ...EXPIRIES] as const) : EXPIRIES}
           />
           <TextField
             label="Requests per minute"

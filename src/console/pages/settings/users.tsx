@@ -100,11 +100,11 @@ function Remove({ user, heirs, onClose, onRemoved }: RemoveProps) {
         onRemoved()
       }}
     >
-      <p>The user is signed out and cannot sign in again. Files stay.</p>
+      <p>The user is signed out and cannot sign in again. Their files stay.</p>
       <Select
         label="API keys of this user"
         value={heir}
-        options={[["", "Revoke them"], ...heirs.map(({ id, name }) => [id, `Hand them over to ${name}`] as const)]}
+        options={[["", "Revoke them"], ...heirs.map(({ id, name }) => [id, `Transfer them to ${name}`] as const)]}
         onChange={setHeir}
       />
     </Confirm>
@@ -126,7 +126,7 @@ function Invitations({ list, onChange }: { list: InvitationRecord[]; onChange: (
             <div>
               <strong>{invitation.email}</strong>
               <span class="soft small block">
-                {invitation.role} in {invitation.workspace} · made {ago(invitation.created_at)}
+                {invitation.role} in {invitation.workspace} · created {ago(invitation.created_at)}
               </span>
             </div>
             <Button onClick={() => void withdraw.run(invitation.id)}>Withdraw</Button>
@@ -151,7 +151,7 @@ function Invite({ onClose, onMade }: { onClose: () => void; onMade: () => void }
     return (
       <Dialog title="Invitation" onClose={onClose}>
         <div class="stack">
-          <p>Send this link to {email}. It works once, for seven days, and is not shown again.</p>
+          <p>Send this link to {email}. It works once, expires in seven days, and will not be shown again.</p>
           <dl class="secrets">
             <div>
               <dt>Link</dt>
@@ -187,7 +187,7 @@ function Invite({ onClose, onMade }: { onClose: () => void; onMade: () => void }
         <footer class="row end">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" busy={invite.busy}>
-            Make a link
+            Create a link
           </Button>
         </footer>
       </Form>
