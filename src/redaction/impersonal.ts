@@ -15,9 +15,9 @@ const HEAD_AFTER =
 const EPONYM =
   "disease|diseases|syndrome|palsy|sign|reflex|score|scale|test|criteria|anomaly|sarcoma|lymphoma|tumou?r|carcinoma|dystrophy|ataxia|chorea|thyroiditis|an(?:ae|e)mia|fracture|procedure|operation|man(?:oeuvre|euver)|stain|agar|medium|cells?|bod(?:y|ies)|duct|node|laws?|theorem|lemma|equations?|conjecture|hypothesis|principle|paradox|constant|numbers?|functions?|transform|distribution|process|model|method|algorithm|code|spaces?|effect|curve|index|coefficient|inequality|matri(?:x|ces)|polynomials?|series|sequence|integral|operator|field|algebra|manifold|comet|belt|telescope|razor|clause|doctrine|rule|warnings?|hearings?|precedent|ruling|decision|vaccine|cards?|engines?"
 
-/** The same in other languages, where they are written small: `lycée Victor Hugo`, `liceo Galileo`, `hurricanes Harvey`. */
+/** The same in English where they are written small: `hurricanes Harvey`, `the village Ella`. */
 const SMALL_HEAD_BEFORE =
-  "lycée|collège|école|université|hôpital|clinique|aéroport|gare|rue|avenue|boulevard|quai|pont|tour|musée|stade|théâtre|prix|loi|île|fort|port|lac|mont|liceo|scuola|università|ospedale|aeroporto|stazione|via|piazza|teatro|museo|stadio|premio|legge|pizza|isola|lago|monte|castello|palazzo|colegio|escuela|universidad|hospital|aeropuerto|estación|calle|plaza|avenida|estadio|ley|isla|volcán|provincia|ciudad|colégio|escola|universidade|aeroporto|estação|rua|praça|teatro|estádio|prémio|prêmio|lei|ilha|cidade|hurricanes?|cyclones?|typhoons?|storms?|planets?|asteroid|moons?|river|rivers|lakes?|towns?|city|cities|village|island|islands|state of|county of|district of|province of"
+  "hurricanes?|cyclones?|typhoons?|storms?|planets?|asteroid|moons?|rivers?|lakes?|towns?|city|cities|village|islands?|state of|county of|district of|province of"
 /** Heads are part of the name: they have its capital. */
 const written = (words: string): string => words.replace(/(?<=^|\|)\p{Ll}/gu, letter => letter.toUpperCase())
 const AFTER_SMALL_HEAD = new RegExp(`(?<!\\p{L})(?:${SMALL_HEAD_BEFORE}) (?:\\p{Lu}[\\p{L}'’-]+ )?$`, "u")

@@ -60,3 +60,8 @@ const WORD_SMALL = /(?<!\p{L})\p{Ll}{2}/u
 /** A frequent small word of English or another language, or an English word: no name where it is written small. */
 export const isSmallWord = (lower: string): boolean =>
   commonWords().has(lower) || FOREIGN_WORDS.has(lower) || foreignWords().has(lower)
+
+/** It holds a small word that no other language has. */
+export const isSurelyEnglish = (text: string): boolean => ONLY_ENGLISH.test(text)
+const ONLY_ENGLISH =
+  /(?<!\p{L})(?:the|of|and|that|with|from|his|her|she|this|my|you|they|have|not|please|your|our|which|were|their|its|by|are|who|has|been|said|asked|told|when|where|what)(?!\p{L})/iu

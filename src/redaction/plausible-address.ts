@@ -46,7 +46,7 @@ const SURE_SCORE = { one: 0.85, several: 0.93 }
 function isSure({ start, end, score }: ModelEntity, around: string): boolean {
   const value = around.slice(start, end)
   if (UNIT_FORM.test(value)) return true
-  if (MEASURE.test(value)) return false
+  if (MEASURE.test(value) || isModel(value)) return false
   if (score >= (/\d\P{Nd}+\d/u.test(value) ? SURE_SCORE.several : SURE_SCORE.one)) return true
   const besides = around.slice(Math.max(0, start - 2), start) + around.slice(end, end + 1)
   return PLACED.test(around.slice(0, start)) || (/^\d/.test(value) && ENCLOSED.test(besides))
@@ -55,6 +55,9 @@ function isSure({ start, end, score }: ModelEntity, around: string): boolean {
 /** `250 g`, `0.5 l`: what is counted or weighed. */
 const MEASURE =
   /\d ?(?:[gl]|kg|mg|ml|cl|cm|mm|km|kw|kwh|gb|mb|hp|oz|lbs?|tsp|tbsp|cups?|mins?|pages?|packs?|pcs|doors?|miles?|°|%)(?![\p{L}\d])/iu
+/** `Clio, Citroën C3`: all digits cling to letters, and no part is a postcode. */
+const isModel = (value: string): boolean =>
+  !/(?<![\p{L}\d])\d/u.test(value) && !/(?<!\p{L})\p{Lu}{1,2}\d[\p{Lu}\d]? ?\d\p{Lu}{2}(?!\p{L})/u.test(value)
 /** What leads to a place: `lives at`, `address is`, an empty line. */
 const PLACED = /(?:\n\n|(?<!\p{L})(?:at|to|from|on|is|are|address)[:,]?[ \n])$/iu
 /** Between two signs of punctuation. */

@@ -3,8 +3,9 @@
  * names and numbers for addresses. There a name must hold a known name, and an address the form of one.
  */
 import type { ModelEntity } from "../backends/backend.ts"
+import { isForeignThing } from "./foreign-things.ts"
 import { isPartOfThing } from "./impersonal.ts"
-import { isEnglish, isSmallWord, isTaughtLanguage } from "./language.ts"
+import { isEnglish, isSmallWord, isSurelyEnglish, isTaughtLanguage } from "./language.ts"
 import { commonWords, givenNames, surnames } from "./lexicon.ts"
 import { isDayOrPlanet, isPlace } from "./places-and-days.ts"
 import { isPlausibleAddress, isWholeAddress } from "./plausible-address.ts"
@@ -46,6 +47,7 @@ function isPlausibleName({ start, end, score }: ModelEntity, around: string): bo
   if (!/\p{Lu}/u.test(value)) return isPlausibleSmall(value, score, before, others)
   const introduced = INTRODUCED.test(before)
   if (!introduced && (isPartOfThing(value, before, after) || beginsSmall(value))) return false
+  if (!introduced && !isSurelyEnglish(others) && isForeignThing(value, before, after)) return false
   if (!introduced && isVietnamese(around)) return isPlausibleVietnamese(value, before)
   if (introduced || isEnglish(others)) return score >= (holdsKnownName(value) ? MIN_SCORE.known : MIN_SCORE.english)
   return isPlausibleForeign(value, score, others)
@@ -56,8 +58,8 @@ function isPlausibleName({ start, end, score }: ModelEntity, around: string): bo
  * listed, and in a language that the model was not taught the first of several must be a first name.
  */
 function isPlausibleForeign(value: string, score: number, others: string): boolean {
-  const words = wordsOf(value)
   if (isDayOrPlanet(value.toLowerCase())) return false
+  const words = wordsOf(value)
   const startsKnown = isKnownName(words[0] ?? "")
   if (!isTaughtLanguage(others)) {
     const isWhole = words.length > 1 && words.every(isListed)

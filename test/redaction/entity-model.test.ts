@@ -73,6 +73,11 @@ describe("the built-in entity model", () => {
     "Die Mensa ist am Freitag geschlossen.",
     "Châu Âu và Châu Á là hai châu lục.",
     "Quante lune ha Giove?",
+    "Stadio Giuseppe Meazza, ingresso 7",
+    "Ulica Jana Pawła II jest zamknięta.",
+    "Hermann Hesse Gymnasium, Raum 204",
+    "Le marché de Noël de Colmar ouvre samedi.",
+    "Peugeot 208, Renault Clio, Citroën C3",
   ])
     test(`finds nothing where nothing is: ${text}`, async () => {
       expect(await redact(text)).toBe(text)
