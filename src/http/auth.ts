@@ -56,7 +56,5 @@ export async function authenticate(
 
 /** @throws AppError rate_limited once there were too many wrong ones from the address */
 export function countWrongCredentials(context: RequestContext, limiter: RateLimiter): void {
-  const { allowed, window } = limiter.take(`wrong:${context.address}`, WRONG_CREDENTIALS_PER_MINUTE)
-  if (!allowed)
-    throw new AppError("rate_limited", { message: "too many wrong credentials", retryAfter: secondsLeft(window) })
+  limiter.spend(`wrong:${context.address}`, WRONG_CREDENTIALS_PER_MINUTE, "too many wrong credentials")
 }

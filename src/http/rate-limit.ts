@@ -1,4 +1,5 @@
 /** Fixed windows of 60 s, in memory: a restart opens new ones. */
+import { AppError } from "../errors.ts"
 
 export const WINDOW_MS = 60_000
 
@@ -19,6 +20,13 @@ export class RateLimiter {
     const allowed = window.used < limit
     if (allowed) window.used++
     return { allowed, window }
+  }
+
+  /** Counts one request. @throws AppError rate_limited once the window is used up */
+  spend(id: string, limit: number, message?: string): void {
+    const { allowed, window } = this.take(id, limit)
+    if (!allowed)
+      throw new AppError("rate_limited", { ...(message ? { message } : {}), retryAfter: secondsLeft(window) })
   }
 
   private current(id: string, limit: number, now: number): Window {

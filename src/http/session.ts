@@ -6,7 +6,6 @@ import { SESSION_LIFETIME_MS, type SessionPrincipal } from "../keys/sessions.ts"
 import type { UserRole } from "../storage/users.ts"
 import { countWrongCredentials } from "./auth.ts"
 import { contextOf } from "./context.ts"
-import { secondsLeft } from "./rate-limit.ts"
 import type { Services } from "./services.ts"
 
 export const SESSION_COOKIE = "carrel_session"
@@ -39,8 +38,7 @@ export async function findSession(
     return null
   }
   contextOf(request).fromConsole = true
-  const { allowed, window } = rateLimiter.take(session.sessionId, SESSION_REQUESTS_PER_MINUTE)
-  if (!allowed) throw new AppError("rate_limited", { retryAfter: secondsLeft(window) })
+  rateLimiter.spend(session.sessionId, SESSION_REQUESTS_PER_MINUTE)
   return session
 }
 

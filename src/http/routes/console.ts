@@ -1,9 +1,8 @@
 /** What the console needs beyond the contract: claiming the daemon, accepting invitations, the own account. */
 import { Elysia, type HTTPHeaders } from "elysia"
-import { AppError, invalid } from "../../errors.ts"
+import { invalid } from "../../errors.ts"
 import type { SessionPrincipal } from "../../keys/sessions.ts"
 import { contextOf } from "../context.ts"
-import { secondsLeft } from "../rate-limit.ts"
 import type { Services } from "../services.ts"
 import { refuseForeignSites, requireSession, sessionCaller, setSessionCookie } from "../session.ts"
 import * as docs from "./console.docs.ts"
@@ -16,8 +15,7 @@ const LINK_TRIES_PER_MINUTE = 30
 function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
   function guard(request: Request): void {
     refuseForeignSites(request, { proofNeeded: false })
-    const { allowed, window } = rateLimiter.take(`link:${contextOf(request).address}`, LINK_TRIES_PER_MINUTE)
-    if (!allowed) throw new AppError("rate_limited", { retryAfter: secondsLeft(window) })
+    rateLimiter.spend(`link:${contextOf(request).address}`, LINK_TRIES_PER_MINUTE)
   }
 
   async function open(request: Request, userId: string, headers: HTTPHeaders) {

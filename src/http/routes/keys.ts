@@ -1,10 +1,9 @@
 /** API keys and console sessions (section 10 of the contract). A console session stands in for the credentials here. */
 import { Elysia } from "elysia"
 import { AppError } from "../../errors.ts"
-import type { ApiKeyRecord } from "../../keys/keys.ts"
+import type { ApiKeyRecord, ApiKeys } from "../../keys/keys.ts"
 import type { SessionPrincipal } from "../../keys/sessions.ts"
 import { contextOf } from "../context.ts"
-import { secondsLeft } from "../rate-limit.ts"
 import { pageOf, paginated, timeOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { clearSessionCookie, refuseForeignSites, sessionCaller, setSessionCookie } from "../session.ts"
@@ -14,25 +13,15 @@ import * as docs from "./keys.docs.ts"
 const OPEN_CALLS_PER_MINUTE = 60
 
 /** Long, because it is a table: Elysia takes the types of a group of routes from one chain. */
-export function keysRoutes(services: Services) {
-  const { apiKeys, users, sessions, signInBrake, rateLimiter, version } = services
+export const keysRoutes = (services: Services) =>
+  new Elysia({ prefix: "/external/keys" }).use(openRoutes(services)).use(sessionRoutes(services))
 
-  /** @throws AppError rate_limited */
-  function throttle(request: Request, what: string): void {
-    const { allowed, window } = rateLimiter.take(`${what}:${contextOf(request).address}`, OPEN_CALLS_PER_MINUTE)
-    if (!allowed) throw new AppError("rate_limited", { retryAfter: secondsLeft(window) })
-  }
+/** For anyone, within a number of calls from an address. */
+function openRoutes({ apiKeys, users, sessions, signInBrake, rateLimiter, version }: Services) {
+  const throttle = (request: Request, what: string) =>
+    rateLimiter.spend(`${what}:${contextOf(request).address}`, OPEN_CALLS_PER_MINUTE)
 
-  /** Members see and change the keys that they own; administrators all of the workspace. */
-  async function ownKey(session: SessionPrincipal, keyId: string): Promise<ApiKeyRecord> {
-    const found = (await keysOf(session)).find(key => key.id === keyId)
-    if (!found) throw new AppError("not_found")
-    return found
-  }
-  const keysOf = (session: SessionPrincipal) =>
-    apiKeys.list(session.workspaceId, session.role === "administrator" ? undefined : session.userId)
-
-  const openRoutes = new Elysia()
+  return new Elysia()
     .post(
       "/sessions",
       async ({ body, request, set }) => {
@@ -64,8 +53,11 @@ export function keysRoutes(services: Services) {
       },
       docs.verifyCredentials(),
     )
+}
 
-  const sessionRoutes = new Elysia()
+function sessionRoutes(services: Services) {
+  const { apiKeys, sessions } = services
+  return new Elysia()
     .use(sessionCaller(services))
     .delete(
       "/sessions",
@@ -85,7 +77,7 @@ export function keysRoutes(services: Services) {
     .get(
       "",
       async ({ query, session }) => {
-        const keys = (await keysOf(session)).reverse()
+        const keys = (await keysOf(apiKeys, session)).reverse()
         const page = pageOf(query)
         const start = (page.page - 1) * page.pageSize
         return paginated(keys.slice(start, start + page.pageSize), keys.length, page)
@@ -95,7 +87,7 @@ export function keysRoutes(services: Services) {
     .patch(
       "/:id",
       async ({ body, params, session }) => {
-        const key = await ownKey(session, params.id)
+        const key = await ownKey(apiKeys, session, params.id)
         if (body.owner_id !== undefined && session.role !== "administrator")
           throw new AppError("forbidden", { message: "only administrators hand keys over" })
         return apiKeys.change(key.id, checkTimes(body))
@@ -105,7 +97,7 @@ export function keysRoutes(services: Services) {
     .post(
       "/:id/rotate",
       async ({ body, params, session }) => {
-        const key = await ownKey(session, params.id)
+        const key = await ownKey(apiKeys, session, params.id)
         return apiKeys.rotate(key.id, body?.grace_seconds ?? 0)
       },
       docs.rotateKey(),
@@ -113,14 +105,23 @@ export function keysRoutes(services: Services) {
     .delete(
       "/:id",
       async ({ params, session, set }) => {
-        const key = await ownKey(session, params.id)
+        const key = await ownKey(apiKeys, session, params.id)
         await apiKeys.revoke(key.id)
         set.status = 204
       },
       docs.revokeKey(),
     )
+}
 
-  return new Elysia({ prefix: "/external/keys" }).use(openRoutes).use(sessionRoutes)
+/** Members see and change the keys that they own; administrators all of the workspace. */
+const keysOf = (apiKeys: ApiKeys, { role, workspaceId, userId }: SessionPrincipal): Promise<ApiKeyRecord[]> =>
+  apiKeys.list(workspaceId, role === "administrator" ? undefined : userId)
+
+/** @throws AppError not_found for a key that the session does not see */
+async function ownKey(apiKeys: ApiKeys, session: SessionPrincipal, keyId: string): Promise<ApiKeyRecord> {
+  const found = (await keysOf(apiKeys, session)).find(key => key.id === keyId)
+  if (!found) throw new AppError("not_found")
+  return found
 }
 
 /** @throws AppError invalid_request for what is not a time */
