@@ -10,70 +10,62 @@ export const MAX_NAMED_CLASSES = 1_000
 /** Classes of characters by name, such as `\pL` and `\P{Greek}`. */
 export const namedClassesOf = (pattern: string): number => pattern.match(/\\p/gi)?.length ?? 0
 
-const COUNT = /\{(\d+)(?:,(\d*))?\}/y
-/** A letter behind a backslash that takes a name in braces with it. */
-const NAMED = /\\[pPx]\{[^}]*\}/y
-const QUOTED = /\\Q([^\\]|\\(?!E))*(?:\\E|$)/y
-/** What a group begins with: flags, a name, or nothing. */
-const GROUP = /\((?:\?[^:)>]*[:>]?)?/y
-const CLASS = /\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]?/sy
-
-interface Level {
-  steps: number
-  /** Of what a repetition that follows would repeat. */
-  last: number
-}
+/**
+ * One token: text between \Q and \E; a character, whatever its writing; a class; what a group begins with (flags, a name, or
+ * nothing) and its end; a count; an operator.
+ */
+const TOKEN =
+  /(?<quoted>\\Q(?:[^\\]|\\(?!E))*(?:\\E|$))|\\[pPx]\{[^}]*\}|\\.?|(?<class>\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]?)|(?<open>\((?:\?[^:)>]*[:>]?)?)|(?<close>\))|(?<count>\{(?<least>\d+)(?:,(?<most>\d*))?\})|(?<operator>[*+?|])|./gsy
 
 /** About as many steps as the engine makes of it: repetitions are written out. */
 export function stepsOf(pattern: string): number {
-  const outer: Level[] = []
-  let level: Level = { steps: 0, last: 0 }
-  const add = (steps: number) => {
-    level.steps += steps
-    level.last = steps
+  const steps = new StepCount()
+  for (const { 0: token, groups = {} } of pattern.matchAll(TOKEN)) {
+    if (groups.quoted) steps.add(token.length, 1)
+    else if (groups.open) steps.open()
+    else if (groups.close) steps.close()
+    else if (groups.count) steps.repeat(Number(groups.least), groups.most)
+    else if (groups.operator) steps.operate()
+    else steps.add(1)
   }
-  for (let at = 0; at < pattern.length; ) {
-    const character = pattern[at]!
-    const take = (expression: RegExp): RegExpExecArray | null => {
-      expression.lastIndex = at
-      const match = expression.exec(pattern)
-      if (match) at += match[0].length
-      return match
-    }
-    if (character === "\\") {
-      const quoted = take(QUOTED)
-      if (quoted) {
-        add(quoted[0].length)
-        level.last = 1 // only the last of them is repeated
-      } else {
-        if (!take(NAMED)) at += 2
-        add(1)
-      }
-    } else if (character === "[") {
-      take(CLASS)
-      add(1)
-    } else if (character === "(") {
-      take(GROUP)
-      outer.push(level)
-      level = { steps: 0, last: 0 }
-    } else if (character === ")") {
-      const { steps } = level
-      level = outer.pop() ?? level
-      add(steps + 2)
-      at++
-    } else {
-      const count = character === "{" ? take(COUNT) : null
-      if (count) {
-        const times = Math.max(Number(count[1]), Number(count[2] || 0)) + (count[2] === "" ? 1 : 0)
-        const repeated = level.last * times + (count[2] === undefined ? 0 : times)
-        level.steps += repeated - level.last
-        level.last = repeated
-      } else {
-        if ("*+?|".includes(character)) level.steps++
-        else add(1)
-        at++
-      }
-    }
+  return steps.total
+}
+
+class StepCount {
+  private readonly outer: { steps: number; last: number }[] = []
+  /** `last` is what a repetition that follows would repeat. */
+  private level = { steps: 0, last: 0 }
+
+  get total(): number {
+    return this.outer.reduce((sum, { steps }) => sum + steps, this.level.steps)
   }
-  return level.steps + outer.reduce((sum, { steps }) => sum + steps, 0)
+
+  /** @param last of quoted text only the last character is repeated */
+  add(steps: number, last = steps): void {
+    this.level.steps += steps
+    this.level.last = last
+  }
+
+  operate(): void {
+    this.level.steps++
+  }
+
+  open(): void {
+    this.outer.push(this.level)
+    this.level = { steps: 0, last: 0 }
+  }
+
+  close(): void {
+    const { steps } = this.level
+    this.level = this.outer.pop() ?? this.level
+    this.add(steps + 2)
+  }
+
+  /** @param most behind the comma, if there is one: none is without end */
+  repeat(least: number, most: string | undefined): void {
+    const times = Math.max(least, Number(most || 0)) + (most === "" ? 1 : 0)
+    const repeated = this.level.last * times + (most === undefined ? 0 : times)
+    this.level.steps += repeated - this.level.last
+    this.level.last = repeated
+  }
 }
