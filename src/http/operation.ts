@@ -3,7 +3,6 @@
  * the check of the caller, the validation of the request, the type that the handler must return, and the entry of the
  * OpenAPI document. A route that is not declared here fails `test/http/route-table.test.ts`.
  */
-
 import type { DocumentDecoration, Static, TSchema, t } from "elysia"
 import type { ErrorCode } from "../errors.ts"
 import type { Scope } from "../keys/principal.ts"

@@ -91,7 +91,9 @@ describe("the route table", () => {
 test("handlers return values, so that the compiler holds them to what is documented", () => {
   const folder = resolve(import.meta.dir, "../../src/http/routes")
   const making = readdirSync(folder).filter(file =>
-    /\bResponse\.json\(|\bas (?:any|never|unknown)\b/.test(readFileSync(join(folder, file), "utf8")),
+    /\bResponse\.json\(|\bnew Response\(JSON\b|\bas (?:any|never|unknown)\b/.test(
+      readFileSync(join(folder, file), "utf8"),
+    ),
   )
   expect(making).toEqual([])
 })
