@@ -12,7 +12,7 @@ import type { Pace } from "./pace.ts"
 import { PassageTable } from "./passage-table.ts"
 import { PostingWriter } from "./posting-list.ts"
 
-interface LoadedSegment extends Segment {
+export interface LoadedSegment extends Segment {
   /** Its first row. */
   base: number
 }

@@ -1,12 +1,12 @@
 /** Answers the keyword leg: exact BM25 over the postings of all segments, synchronous and short. See `scope.ts`. */
 import { type IdRanges, idsToRanges, pairAround } from "../ids/id-ranges.ts"
 import { TopK } from "../ids/top-k.ts"
-import { isIdentifier, type TermGroup } from "../text/analyze.ts"
+import { isIdentifier, isSingleCharacter, type TermGroup } from "../text/analyze.ts"
 import { largestPart, lengthPart } from "./bm25.ts"
 import { gainsOf, QueryPostings } from "./document-gain.ts"
-import type { KeywordIndex } from "./keyword-index.ts"
+import type { KeywordIndex, LoadedSegment } from "./keyword-index.ts"
 import { withRoom } from "./passage-table.ts"
-import { PostingBuffer } from "./posting-list.ts"
+import { eachPosting, PostingBuffer } from "./posting-list.ts"
 import { IN_FILTER, type Scope } from "./scope.ts"
 
 /** A word is rare where no more passages hold it than these, and no more than this share of the library or a single one. */
@@ -143,10 +143,31 @@ export class KeywordSearch {
   /** Reads a term's postings of every segment into the buffer, from position `at`. */
   private readTerm(term: string, scope: Scope, at = 0): void {
     this.buffer.length = at
-    for (const segment of this.index.segments) {
-      const posting = this.index.store.find(segment.number, term)
-      if (posting) this.buffer.read(posting.data, segment.base, scope.mask)
+    const isPart = isSingleCharacter(term)
+    for (const segment of this.index.segments)
+      if (isPart) this.readCharacter(term, segment, scope)
+      else {
+        const posting = this.index.store.find(segment.number, term)
+        if (posting) this.buffer.read(posting.data, segment.base, scope.mask)
+      }
+  }
+
+  /**
+   * Reads the passages of a segment that hold a character, which are known by the pairs that it stands in. It begins a pair
+   * wherever it does not end a word, and ends one wherever it does not begin a word: it stands there as often as the more
+   * of both.
+   */
+  private readCharacter(character: string, { number, base, documents }: LoadedSegment, { mask }: Scope): void {
+    const begins = new Uint32Array(documents)
+    const ends = new Uint32Array(documents)
+    for (const { term, data } of this.index.store.holdingCharacter(number, character)) {
+      const counts = term.startsWith(character) ? begins : ends
+      eachPosting(data, (row, frequency) => {
+        counts[row]! += frequency
+      })
     }
+    const most = begins.map((count, row) => Math.max(count, ends[row]!))
+    this.buffer.add(most, base, mask)
   }
 
   /** Those with the highest scores. */

@@ -10,7 +10,9 @@
  */
 import { Database as Sqlite, type Statement } from "bun:sqlite"
 import { BUSY_TIMEOUT_MS } from "../../storage/writer.ts"
+import { FIRST_UNSPACED } from "../text/analyze.ts"
 import { NOT_JUDGED } from "../text/language.ts"
+import { renewTerms } from "./renew-terms.ts"
 
 export interface Segment {
   number: number
@@ -38,13 +40,14 @@ interface PostingRow {
   data: Uint8Array
 }
 
-/** 1 had no languages. */
-const LAYOUT = 2
+/** 1 had no languages; terms of 2 may hold letters that are folded now. */
+const LAYOUT = 3
 
 export class KeywordStore {
   private readonly db: Sqlite
   private readonly postings: Statement<{ df: number; data: Uint8Array }, [number, string]>
   private readonly page: Statement<PostingRow, [number, string, number]>
+  private readonly pairs: Statement<PostingRow, [number, string]>
   private readonly insert: Statement
 
   constructor(path: string) {
@@ -67,15 +70,22 @@ export class KeywordStore {
     this.page = this.db.prepare(
       "select term, df, data from postings where segment = ? and term > ? order by term limit ?",
     )
+    // Terms of these scripts sort behind all others; the long postings behind a term are not read to look at it.
+    this.pairs = this.db.prepare(
+      `select term, df, data from postings where segment = ?1 and term >= '${FIRST_UNSPACED}'
+       and (substr(term, 1, 1) = ?2 or substr(term, 2, 1) = ?2) and length(term) <= 2`,
+    )
     this.insert = this.db.prepare("insert or replace into postings values (?, ?, ?, ?)")
   }
 
   private upgrade(): void {
     const { user_version } = this.db.query("pragma user_version").get() as { user_version: number }
     if (user_version >= LAYOUT) return
-    this.transaction(() =>
-      this.db.exec(`alter table segments add column languages blob; pragma user_version = ${LAYOUT}`),
-    )
+    this.transaction(() => {
+      if (user_version < 2) this.db.exec("alter table segments add column languages blob")
+      renewTerms(this.db)
+      this.db.exec(`pragma user_version = ${LAYOUT}`)
+    })
   }
 
   /** Visible segments in the order in which they were made. */
@@ -97,6 +107,11 @@ export class KeywordStore {
 
   find(segment: number, term: string): { df: number; data: Uint8Array } | null {
     return this.postings.get(segment, term)
+  }
+
+  /** What is held under the pairs of characters that a character is part of, and under itself. */
+  holdingCharacter(segment: number, character: string): PostingRow[] {
+    return this.pairs.all(segment, character)
   }
 
   /** Terms of a segment after `after`, in the order of their UTF-8 bytes. */
@@ -175,7 +190,7 @@ export class KeywordStore {
   close(): void {
     this.db.exec("pragma optimize")
     // With a statement left over, the file would stay open, and locked at times, until the thread has ended.
-    for (const statement of [this.postings, this.page, this.insert]) statement.finalize()
+    for (const statement of [this.postings, this.page, this.pairs, this.insert]) statement.finalize()
     this.db.close()
   }
 }

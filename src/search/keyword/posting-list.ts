@@ -69,6 +69,16 @@ export class PostingBuffer {
     this.length = at
   }
 
+  /** Appends the visible rows among `counts`, which begin at `base`, that have one. */
+  add(counts: Uint32Array, base: number, mask: Uint8Array): void {
+    this.reserve(counts.length)
+    counts.forEach((count, row) => {
+      if (count === 0 || mask[base + row] === 0) return
+      this.rows[this.length] = base + row
+      this.frequencies[this.length++] = Math.min(MAX_FREQUENCY, count)
+    })
+  }
+
   /**
    * Joins what was read from `second` on with what stands before it: both parts ascend by row, and a row of both gets
    * the sum of its frequencies.

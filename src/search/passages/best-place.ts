@@ -4,7 +4,7 @@
  */
 import { sentenceSpans } from "../../backends/best-sentences.ts"
 import type { SectionStart } from "../../storage/document.ts"
-import { foldText, formsOf, hasDigit, WORDS } from "../text/analyze.ts"
+import { foldText, formsOf, hasDigit, isUnspaced, WORDS } from "../text/analyze.ts"
 import type { WordWeight } from "../thread/worker-messages.ts"
 
 /** The query's words, by every form under which they can stand in a text. */
@@ -32,12 +32,14 @@ export class QueryWords {
 
   private weightOf(sentence: string): number {
     const held = new Set<number>()
-    for (const [word] of foldText(sentence).matchAll(WORDS))
-      for (const forms of formsOf(word))
-        for (const form of forms) {
-          const found = this.byTerm.get(form)
-          if (found !== undefined) held.add(found)
-        }
+    const note = (form: string) => {
+      const found = this.byTerm.get(form)
+      if (found !== undefined) held.add(found)
+    }
+    for (const [word] of foldText(sentence).matchAll(WORDS)) {
+      for (const forms of formsOf(word)) forms.forEach(note)
+      if (isUnspaced(word)) [...word].forEach(note)
+    }
     let sum = 0
     for (const word of held) sum += this.weights[word]!.weight
     return sum

@@ -73,20 +73,21 @@ export class Highlighter {
     return matches
   }
 
-  /** In scripts without spaces: each pair of characters that was asked for, touching ones joined. */
+  /** In scripts without spaces: each pair of characters, or character alone, that was asked for, touching ones joined. */
   private findPairs(text: string, from: number, to: number, found: Highlight[]): void {
     const characters = [...text.slice(from, to)]
-    if (characters.length === 1 && this.terms.has(foldText(characters[0]!))) found.push({ start: from, end: to })
     let start = from
-    for (let i = 0; i + 1 < characters.length; i++) {
-      const pair = characters[i]! + characters[i + 1]!
-      if (this.terms.has(foldText(pair))) {
+    characters.forEach((character, i) => {
+      const pair = character + (characters[i + 1] ?? "")
+      const match = [pair, character].find(each => this.terms.has(foldText(each)))
+      if (match) {
         const last = found.at(-1)
-        if (last && last.end >= start) last.end = start + pair.length
-        else found.push({ start, end: start + pair.length })
+        const end = start + match.length
+        if (last && last.end >= start) last.end = Math.max(last.end, end)
+        else found.push({ start, end })
       }
-      start += characters[i]!.length
-    }
+      start += character.length
+    })
   }
 }
 

@@ -29,7 +29,8 @@ export const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 /** Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. */
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u{20000}-\u{323af}]/u
 /** The least character of those scripts: most words are settled without the expression. */
-const FIRST_UNSPACED = 0x0e00
+export const FIRST_UNSPACED = "\u0e00"
+const FIRST_UNSPACED_CODE = FIRST_UNSPACED.charCodeAt(0)
 const ASCII = /^[\x00-\x7f]*$/
 /** In FlexSearch's English list, but words that people search for: they stay in the index. */
 const CONTENT = new Set(
@@ -60,14 +61,42 @@ const TAILS = /(?<=\p{L})['’](?:s|t|d|m|ll|ve|re)(?![\p{L}\p{N}])/giu
 const WORDS_BESIDE_LETTER = 5
 const LETTER_WEIGHT = 0.3
 
-/** Lower case, compatibility forms and Latin accents folded; Hangul stays composed. */
+/** Letters that are no letter with an accent to Unicode, and that people without the key for them write so. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: "ss",
+  ł: "l",
+  ø: "o",
+  đ: "d",
+  ı: "i",
+  æ: "ae",
+  œ: "oe",
+}
+const FOLDED_LETTERS = new RegExp(`[${Object.keys(LETTERS).join("")}]`, "g")
+
+/** Lower case, compatibility forms, Latin accents and letters folded; Hangul stays composed. */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  return text
-    .normalize("NFKD")
-    .replace(/[\u0300-\u036f\u064b-\u065f\u0670\u0640]/g, "") // Latin accents, Arabic vowel marks and stretching
-    .normalize("NFC")
-    .toLowerCase()
+  return foldLetters(
+    text
+      .normalize("NFKD")
+      .replace(/[\u0300-\u036f\u064b-\u065f\u0670\u0640]/g, "") // Latin accents, Arabic vowel marks and stretching
+      .normalize("NFC")
+      .toLowerCase(),
+  )
+}
+
+const foldLetters = (text: string): string => text.replace(FOLDED_LETTERS, letter => LETTERS[letter]!)
+
+/** As SQLite's `glob` knows them: terms that `renewedTerm` changes. */
+export const FORMER_TERMS = `*[${Object.keys(LETTERS).join("")}]*`
+
+/** A term of an index made when those letters were not folded, as a query looks for it now. */
+export function renewedTerm(term: string): string {
+  const isCut = term.endsWith("*")
+  const word = foldLetters(isCut ? term.slice(0, -1) : term)
+  if (isCut) return shortened(`${word}*`)
+  // Only the English scheme keeps longer words whole. Of shorter ones either form does: a query looks for both.
+  return [...term].length > CUT && !hasDigit(term) ? stemmed(word) : cut(word)
 }
 
 const common = {
@@ -164,8 +193,13 @@ const LONG_NUMBER = 5
 export const isStopWord = (word: string): boolean => STOP_WORDS.has(word)
 
 export function isUnspaced(word: string): boolean {
-  for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) >= FIRST_UNSPACED) return UNSPACED.test(word)
+  for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) >= FIRST_UNSPACED_CODE) return UNSPACED.test(word)
   return false
+}
+
+/** A single character of a script without spaces: as a query it stands for every pair that it is part of. */
+export function isSingleCharacter(term: string): boolean {
+  return (term.length === 1 || (term.length === 2 && [...term].length === 1)) && isUnspaced(term)
 }
 
 function spread(words: string[], form: (word: string) => string): string[] {
