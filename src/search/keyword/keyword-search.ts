@@ -3,6 +3,7 @@ import { type IdRanges, idsToRanges, pairAround } from "../ids/id-ranges.ts"
 import { TopK } from "../ids/top-k.ts"
 import { isIdentifier, isSingleCharacter, type TermGroup } from "../text/analyze.ts"
 import { largestPart, lengthPart } from "./bm25.ts"
+import { CharacterPairs } from "./character-pairs.ts"
 import { gainsOf, QueryPostings } from "./document-gain.ts"
 import type { KeywordIndex, LoadedSegment } from "./keyword-index.ts"
 import { withRoom } from "./passage-table.ts"
@@ -52,7 +53,11 @@ export class KeywordSearch {
   private scores = new Float32Array(0)
   private readonly buffer = new PostingBuffer()
 
-  constructor(private readonly index: KeywordIndex) {}
+  private readonly pairs: CharacterPairs
+
+  constructor(private readonly index: KeywordIndex) {
+    this.pairs = new CharacterPairs(index.store)
+  }
 
   /** `depth`: hits wanted, within the filter and anywhere. */
   search(groups: TermGroup[], scope: Scope, depth: number): KeywordResult {
@@ -144,6 +149,7 @@ export class KeywordSearch {
   private readTerm(term: string, scope: Scope, at = 0): void {
     this.buffer.length = at
     const isPart = isSingleCharacter(term)
+    if (isPart) this.pairs.keep(new Set(this.index.segments.map(({ number }) => number)))
     for (const segment of this.index.segments)
       if (isPart) this.readCharacter(term, segment, scope)
       else {
@@ -160,12 +166,15 @@ export class KeywordSearch {
   private readCharacter(character: string, { number, base, documents }: LoadedSegment, { mask }: Scope): void {
     const begins = new Uint32Array(documents)
     const ends = new Uint32Array(documents)
-    for (const { term, data } of this.index.store.holdingCharacter(number, character)) {
-      const counts = term.startsWith(character) ? begins : ends
-      eachPosting(data, (row, frequency) => {
-        counts[row]! += frequency
-      })
+    const count = (terms: string[], counts: Uint32Array) => {
+      for (const term of terms)
+        eachPosting(this.index.store.find(number, term)!.data, (row, frequency) => {
+          counts[row]! += frequency
+        })
     }
+    const terms = this.pairs.holding(number, character)
+    count(terms.begins, begins)
+    count(terms.ends, ends)
     const most = begins.map((count, row) => Math.max(count, ends[row]!))
     this.buffer.add(most, base, mask)
   }

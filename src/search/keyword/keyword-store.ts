@@ -10,7 +10,6 @@
  */
 import { Database as Sqlite, type Statement } from "bun:sqlite"
 import { BUSY_TIMEOUT_MS } from "../../storage/writer.ts"
-import { FIRST_UNSPACED } from "../text/analyze.ts"
 import { NOT_JUDGED } from "../text/language.ts"
 import { renewTerms } from "./renew-terms.ts"
 
@@ -47,7 +46,7 @@ export class KeywordStore {
   private readonly db: Sqlite
   private readonly postings: Statement<{ df: number; data: Uint8Array }, [number, string]>
   private readonly page: Statement<PostingRow, [number, string, number]>
-  private readonly pairs: Statement<PostingRow, [number, string]>
+  private readonly range: Statement<{ term: string }, [number, string, string]>
   private readonly insert: Statement
 
   constructor(path: string) {
@@ -70,11 +69,7 @@ export class KeywordStore {
     this.page = this.db.prepare(
       "select term, df, data from postings where segment = ? and term > ? order by term limit ?",
     )
-    // Terms of these scripts sort behind all others; the long postings behind a term are not read to look at it.
-    this.pairs = this.db.prepare(
-      `select term, df, data from postings where segment = ?1 and term >= '${FIRST_UNSPACED}'
-       and (substr(term, 1, 1) = ?2 or substr(term, 2, 1) = ?2) and length(term) <= 2`,
-    )
+    this.range = this.db.prepare("select term from postings where segment = ? and term >= ? and term < ?")
     this.insert = this.db.prepare("insert or replace into postings values (?, ?, ?, ?)")
   }
 
@@ -109,9 +104,9 @@ export class KeywordStore {
     return this.postings.get(segment, term)
   }
 
-  /** What is held under the pairs of characters that a character is part of, and under itself. */
-  holdingCharacter(segment: number, character: string): PostingRow[] {
-    return this.pairs.all(segment, character)
+  /** Terms of a segment from one on, up to another, which is not among them. */
+  termsFrom(segment: number, from: string, to: string): string[] {
+    return this.range.all(segment, from, to).map(({ term }) => term)
   }
 
   /** Terms of a segment after `after`, in the order of their UTF-8 bytes. */
@@ -190,7 +185,7 @@ export class KeywordStore {
   close(): void {
     this.db.exec("pragma optimize")
     // With a statement left over, the file would stay open, and locked at times, until the thread has ended.
-    for (const statement of [this.postings, this.page, this.pairs, this.insert]) statement.finalize()
+    for (const statement of [this.postings, this.page, this.range, this.insert]) statement.finalize()
     this.db.close()
   }
 }

@@ -61,12 +61,14 @@ const TAILS = /(?<=\p{L})['’](?:s|t|d|m|ll|ve|re)(?![\p{L}\p{N}])/giu
 const WORDS_BESIDE_LETTER = 5
 const LETTER_WEIGHT = 0.3
 
-/** Letters that are no letter with an accent to Unicode, and that people without the key for them write so. */
+/**
+ * Letters that are no letter with an accent to Unicode, and that people without the key for them write so. Not among them is
+ * đ, which tells words apart in Vietnamese: folded it cost .004 nDCG@10 there.
+ */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: "ss",
   ł: "l",
   ø: "o",
-  đ: "d",
   ı: "i",
   æ: "ae",
   œ: "oe",

@@ -20,7 +20,6 @@ const SPELLINGS = [
   ["Zażółć gęślą jaźń w Łodzi.", "zazolc"],
   ["Zażółć gęślą jaźń w Łodzi.", "Lodzi"],
   ["Rødgrød med fløde er en dansk dessert.", "rodgrod"],
-  ["Đà Nẵng nằm ở miền Trung.", "da nang"],
   ["Isparta’da ışık ve ılık su.", "ilik"],
   ["Encyclopædia entries on archæology.", "archaeology"],
   ["Encyclopædia entries on archæology.", "encyclopaedia"],
