@@ -52,8 +52,25 @@ const LEAST_DEVIATION = 0.01
 /** For a query that may be in another language than the passages: half of its words known is what is usual. */
 const USUAL_SHARE = 0.5
 
+/** What is weighed for each passage; `scripts/train/relevance.ts` fits the weights. */
+interface WordFeatures {
+  matched: number
+  coverage: number
+  nearBest: number
+  known: number
+  words: number
+  passages: number
+}
+
+interface BothFeatures extends WordFeatures {
+  nearness: number
+  nonsense: number
+}
+
+type Weights<Features> = { [Name in keyof Features | "base"]: number }
+
 /** Words alone, where vectors are missing or mean nothing. */
-const WORDS = {
+export const WORDS: Weights<WordFeatures> = {
   base: -5.172,
   matched: 2.59,
   coverage: 1.344,
@@ -61,9 +78,9 @@ const WORDS = {
   known: 0.035,
   words: -1.076,
   passages: -0.502,
-} as const
+}
 
-const BOTH = {
+export const BOTH: Weights<BothFeatures> = {
   base: -6.298,
   matched: 0.331,
   coverage: 1.521,
@@ -73,42 +90,43 @@ const BOTH = {
   nearness: 0.556,
   nearBest: 3.241,
   nonsense: -2.527,
-} as const
+}
 
-/** @returns the relevance of a passage of this query */
-export function relevanceIn(query: QueryEvidence): (passage: Evidence) => number {
+/** The features of a passage of this query, of one curve or the other; undefined where nothing speaks for it. */
+export function featuresIn(
+  query: QueryEvidence,
+): (passage: Evidence) => { words: WordFeatures } | { both: BothFeatures } | undefined {
   const nearness = nearnessIn(query)
   const known = query.wordsExpected ? query.knownShare : Math.max(query.knownShare, USUAL_SHARE)
   const common = { words: Math.log(1 + query.words), passages: Math.log(Math.max(1, query.passages)) }
   const best = nearness?.(query.bestCosine) ?? 0
+  const nonsense = query.knownShare === 0 && !query.readable ? 1 : 0
   return ({ keyword, cosine }) => {
-    const matched = Math.log(1 + keyword)
-    const coverage = ratio(keyword, query.bound)
+    const held = { ...common, matched: Math.log(1 + keyword), coverage: ratio(keyword, query.bound) }
     if (!nearness || Number.isNaN(cosine)) {
-      if (keyword === 0) return 0
-      return logistic(
-        WORDS.base +
-          WORDS.matched * matched +
-          WORDS.coverage * coverage +
-          WORDS.nearBest * ratio(keyword, query.bestKeyword) +
-          WORDS.known * query.knownShare +
-          WORDS.words * common.words +
-          WORDS.passages * common.passages,
-      )
+      if (keyword === 0) return undefined
+      return { words: { ...held, nearBest: ratio(keyword, query.bestKeyword), known: query.knownShare } }
     }
     const near = nearness(cosine)
-    return logistic(
-      BOTH.base +
-        BOTH.matched * matched +
-        BOTH.coverage * coverage +
-        BOTH.known * known +
-        BOTH.words * common.words +
-        BOTH.passages * common.passages +
-        BOTH.nearness * between(near, -2, 8) +
-        BOTH.nearBest * (best > 0 ? between(near / best, -1, 1) : 0) +
-        (query.knownShare === 0 && !query.readable ? BOTH.nonsense : 0),
-    )
+    const nearBest = best > 0 ? between(near / best, -1, 1) : 0
+    return { both: { ...held, known, nearness: between(near, -2, 8), nearBest, nonsense } }
   }
+}
+
+/** @returns the relevance of a passage of this query */
+export function relevanceIn(query: QueryEvidence): (passage: Evidence) => number {
+  const featuresOf = featuresIn(query)
+  return passage => {
+    const features = featuresOf(passage)
+    if (!features) return 0
+    return "both" in features ? weighed(BOTH, features.both) : weighed(WORDS, features.words)
+  }
+}
+
+function weighed<Features extends WordFeatures>(weights: Weights<Features>, features: Features): number {
+  let sum: number = weights.base
+  for (const name in features) sum += weights[name] * (features[name] as number)
+  return logistic(sum)
 }
 
 /**

@@ -41,7 +41,7 @@ const LeastRelevance = t.Optional(
     maximum: 1,
     default: 0,
     description:
-      "Hits of a lower `relevance` are left out; .01 drops what came near by chance, .5 keeps what is likelier right than wrong",
+      "Hits of a lower `relevance` are left out. A question that no file answers still has its nearest passages, of low relevance: .01 drops what came near by chance, .3 all but 2 % of the hits of such questions, .5 keeps what is likelier right than wrong",
     examples: [0.1],
   }),
 )
