@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { openEmbedder } from "../../src/backends/embedder.ts"
 import type { SearchMode } from "../../src/search/types.ts"
 import { type Collection, type Query, readAll } from "./collections.ts"
+import { randomWords } from "./random.ts"
 import { Bench } from "./search-library.ts"
 
 const ROOT = join(import.meta.dir, "../..")
@@ -38,18 +39,7 @@ class Tenths {
 }
 
 /** Letters drawn alike, which are the words of no language. */
-function nonsense(seed: number): Query[] {
-  let state = seed
-  const next = (below: number) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-  const word = () => Array.from({ length: 4 + next(7) }, () => String.fromCharCode(97 + next(26))).join("")
-  return Array.from({ length: NONSENSE }, () => ({
-    text: Array.from({ length: 1 + next(3) }, word).join(" "),
-    relevant: new Map<number, number>(),
-  }))
-}
+const nonsense = (seed: number): Query[] => randomWords(seed, NONSENSE).map(text => ({ text, relevant: new Map() }))
 
 async function report(sets: Collection[]): Promise<void> {
   const embedder = await openEmbedder({

@@ -5,23 +5,15 @@ import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
 import { groupsOf } from "../../src/search/text/analyze.ts"
 import type { SearchMode } from "../../src/search/types.ts"
+import { seeded } from "./random.ts"
 import { Bench } from "./search-library.ts"
-
-/** Repeatable numbers in 0..1. */
-function random(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 const DIMENSIONS = 256
 const FILE_PASSAGES = 1000
 
 /** Vectors around cluster centres, by the text's hash: costs nothing, so that the index itself is measured. */
 export function clusteredEmbedder(): Embedder {
-  const next = random(7)
+  const next = seeded(7)
   const normal = () => next() + next() + next() + next() - 2
   const centres = Array.from({ length: 500 }, () => Float32Array.from({ length: DIMENSIONS }, normal))
   return {
@@ -30,7 +22,7 @@ export function clusteredEmbedder(): Embedder {
     fusionWeight: 0.35,
     async embed(texts) {
       return texts.map(text => {
-        const own = random(Number(Bun.hash(text) & 0xffffffffn))
+        const own = seeded(Number(Bun.hash(text) & 0xffffffffn))
         const centre = centres[Math.floor(own() * centres.length)]!
         const vector = centre.map(value => value + (own() + own() + own() - 1.5) * 1.2)
         const length = Math.hypot(...vector)
@@ -43,7 +35,7 @@ export function clusteredEmbedder(): Embedder {
 
 /** About 105 words by Zipf's law over a vocabulary of 200 000, English stop words among the frequent ones. */
 function textMaker(seed: number): (count: number) => string {
-  const next = random(seed)
+  const next = seeded(seed)
   const stop = "the of and to in a is that for it as was with be by on not he his but at are this have from".split(" ")
   return count =>
     Array.from({ length: count }, () => {

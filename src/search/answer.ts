@@ -1,4 +1,5 @@
 /** From what the legs found to the list that a caller pages through: fused, ordered, with scores in 0..1. */
+import type { Embedder } from "../backends/backend.ts"
 import { fuse, type Scored } from "./fuse.ts"
 import { CHANCE, type QueryEvidence, relevanceIn } from "./relevance.ts"
 import type { Candidates, ScoredColumns, WorkerAnswer } from "./thread/worker-messages.ts"
@@ -24,6 +25,12 @@ export interface ModelTraits {
   /** See `QueryEvidence`. */
   wordsExpected: boolean
 }
+
+export const traitsOf = (embedder: Embedder | undefined): ModelTraits => ({
+  weight: embedder?.fusionWeight ?? 0,
+  usual: embedder?.cosines ?? null,
+  wordsExpected: embedder?.languages?.length === 1,
+})
 
 export function rank(mode: SearchMode, answer: WorkerAnswer, model: ModelTraits): Ranking {
   const { list, total } = order(mode, answer, model.weight)
@@ -71,10 +78,11 @@ function order(mode: SearchMode, answer: WorkerAnswer, weight: number): { list: 
   return { list: [...head, ...tail], total: Math.max(answer.matching + wordless, head.length) }
 }
 
-function relevances(answer: WorkerAnswer, { usual, wordsExpected }: ModelTraits): (id: number) => number {
-  const { candidates, tail, understood, readable, ground } = answer
+/** What both legs say of a query, for relevance. */
+export function queryEvidence(answer: WorkerAnswer, { usual, wordsExpected }: ModelTraits): QueryEvidence {
+  const { candidates, understood, readable, ground } = answer
   const cosines = Array.from(candidates.cosine).filter(cosine => !Number.isNaN(cosine))
-  const relevance = relevanceIn({
+  return {
     bound: ground.bound,
     bestKeyword: ground.bestKeyword,
     bestCosine: cosines.reduce((best, cosine) => Math.max(best, cosine), ground.bestCosine),
@@ -86,7 +94,12 @@ function relevances(answer: WorkerAnswer, { usual, wordsExpected }: ModelTraits)
     readable,
     wordsExpected,
     passages: ground.passages,
-  })
+  }
+}
+
+function relevances(answer: WorkerAnswer, model: ModelTraits): (id: number) => number {
+  const { candidates, tail, ground } = answer
+  const relevance = relevanceIn(queryEvidence(answer, model))
   const found = new Map<number, number>()
   candidates.ids.forEach((id, i) => {
     found.set(id, relevance({ keyword: ground.keyword[i]!, cosine: candidates.cosine[i]! }))

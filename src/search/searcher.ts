@@ -1,8 +1,7 @@
 /** Answers one query: visible ids → both legs → fused list → the asked page as hits with text and highlights. */
-import type { Embedder } from "../backends/backend.ts"
 import { AppError, invalid } from "../errors.ts"
 import type { Database } from "../storage/database.ts"
-import { type ModelTraits, rank, relevant } from "./answer.ts"
+import { rank, relevant, traitsOf } from "./answer.ts"
 import { readPage } from "./passages/page.ts"
 import { type QueryVector, QueryVectors } from "./query-vector.ts"
 import { type ParsedQuery, parseQuery } from "./text/query.ts"
@@ -135,12 +134,6 @@ export class Searcher {
     return file !== undefined
   }
 }
-
-const traitsOf = (embedder: Embedder | undefined): ModelTraits => ({
-  weight: embedder?.fusionWeight ?? 0,
-  usual: embedder?.cosines ?? null,
-  wordsExpected: embedder?.languages?.length === 1,
-})
 
 const queryVectorOf = ({ model: { table, embedder }, values }: QueryVector) => ({
   table,

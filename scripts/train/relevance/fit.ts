@@ -1,0 +1,181 @@
+/**
+ * Fits the weights of `src/search/relevance.ts` to libraries of question and answer pairs, and prints them beside those that
+ * stand there. Of each file a library of its own size is made; a third of its questions have no answer there, and some
+ * queries are random letters.
+ *
+ *   bun scripts/train/relevance/fit.ts FILE.jsonl[.zst]…   lines of ["question", "answer"]
+ */
+import { mkdtempSync, readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
+import type { Embedder } from "../../../src/backends/backend.ts"
+import { openEmbedder } from "../../../src/backends/embedder.ts"
+import { queryEvidence, rank, traitsOf } from "../../../src/search/answer.ts"
+import { KeywordIndex } from "../../../src/search/keyword/keyword-index.ts"
+import { KeywordStore } from "../../../src/search/keyword/keyword-store.ts"
+import { BOTH, featuresIn, WORDS } from "../../../src/search/relevance.ts"
+import { parseQuery } from "../../../src/search/text/query.ts"
+import { StoredTexts } from "../../../src/search/text/stored-texts.ts"
+import { QueryAnswerer } from "../../../src/search/thread/query-answerer.ts"
+import { VectorSets } from "../../../src/search/vector/vector-sets.ts"
+import { randomWords, seeded } from "../../bench/random.ts"
+import { Bench } from "../../bench/search-library.ts"
+
+const ROOT = join(import.meta.dir, "../../..")
+/** Passages of the smallest and the largest library; the others lie between, each larger by the same factor. */
+const SIZES = { least: 8, most: 1700 }
+const QUESTIONS = 240
+const NONSENSE = 30
+const HITS = 10
+const DEPTH = 100
+const PASSAGE_CHARACTERS = { least: 80, most: 1200 }
+/** Keeps the weights of features that say the same apart from each other. */
+const RIDGE = 1e-3
+const ROUNDS = 50
+
+interface Example {
+  features: Record<string, number>
+  right: boolean
+}
+
+type Pair = [question: string, answer: string]
+
+function readPairs(path: string): Pair[] {
+  const bytes = readFileSync(path)
+  const text = new TextDecoder().decode(path.endsWith(".zst") ? Bun.zstdDecompressSync(bytes) : bytes)
+  const pairs = text
+    .split("\n")
+    .filter(Boolean)
+    .map(line => JSON.parse(line) as Pair)
+  const answers = new Set<string>()
+  return pairs.filter(([question, answer]) => {
+    const { length } = answer
+    const usable = length >= PASSAGE_CHARACTERS.least && length <= PASSAGE_CHARACTERS.most && /\s/.test(question)
+    return usable && !answers.has(answer) && answers.add(answer)
+  })
+}
+
+/** A library of `size` answers, and questions of which a third have theirs elsewhere. */
+async function* examplesOf(pairs: Pair[], size: number, embedder: Embedder): AsyncGenerator<[curve: string, Example]> {
+  const next = seeded(size)
+  const drawn = pairs.map(pair => ({ pair, at: next() })).sort((a, b) => a.at - b.at)
+  const held = drawn.slice(0, size).map(({ pair }) => pair)
+  const asked = held.slice(0, QUESTIONS)
+  const others = drawn.slice(size, size + Math.ceil(asked.length / 2)).map(({ pair }) => pair)
+  const questions = [...asked, ...others, ...randomWords(size, NONSENSE).map((text): Pair => [text, ""])]
+  const bench = await Bench.open(embedder)
+  await bench.addFile(
+    "file_set",
+    held.map(([, answer]) => answer),
+  )
+  const rows = await bench.db.selectFrom("chunks").select(["id", "text"]).orderBy("id").execute()
+  const queries = openQueries(
+    bench.directory,
+    rows,
+    await embedder.embed(
+      held.map(([, answer]) => answer),
+      "passage",
+    ),
+  )
+  const textOf = new Map(rows.map(({ id, text }) => [id, text]))
+  for (const [question, answer] of questions) {
+    const values = (await embedder.embed([question], "query"))[0]!
+    const query = parseQuery(question)
+    for (const mode of ["hybrid", "keyword"] as const) {
+      const vector = mode === "hybrid" ? { table: "t", values, languages: embedder.languages ?? null } : undefined
+      const ask = { workspaceId: "ws", query, mode, depth: DEPTH, ...(vector ? { vector } : {}) }
+      const found = queries.search(ask)
+      const traits = traitsOf(vector ? embedder : undefined)
+      const featuresOf = featuresIn(queryEvidence(found, traits))
+      const place = new Map(Array.from(found.candidates.ids, (id, i) => [id, i]))
+      for (const { id } of rank(mode, found, traits).list.slice(0, HITS)) {
+        const i = place.get(id)
+        if (i === undefined) continue
+        const features = featuresOf({ keyword: found.ground.keyword[i]!, cosine: found.candidates.cosine[i]! })
+        const right = textOf.get(id) === answer
+        if (features)
+          for (const [curve, each] of Object.entries(features)) yield [curve, { features: { ...each }, right }]
+      }
+    }
+  }
+  await bench.close()
+}
+
+/** Search over the stores of a directory, in this thread. */
+function openQueries(directory: string, rows: { id: number }[], vectors: Float32Array[]): QueryAnswerer {
+  const sets = new VectorSets(directory)
+  sets.begin("t", vectors[0]!.length)
+  vectors.forEach((vector, i) => {
+    sets.add("t", Int32Array.of(rows[i]!.id), vector)
+  })
+  sets.swap("t")
+  const keyword = new KeywordIndex(new KeywordStore(join(directory, "keyword.db")))
+  return new QueryAnswerer(keyword, sets, new StoredTexts(directory))
+}
+
+/** Logistic regression by Newton's method. @returns the weights in the order of `names`, which `base` is the first of */
+function fit(names: string[], examples: Example[]): number[] {
+  const rows = examples.map(({ features }) => names.map(name => (name === "base" ? 1 : features[name]!)))
+  const weights = names.map(() => 0)
+  for (let round = 0; round < ROUNDS; round++) {
+    const gradient = weights.map((weight, i) => -RIDGE * weight * (i === 0 ? 0 : 1))
+    const curvature = names.map((_, i) => names.map((_, j) => (i === j ? RIDGE : 0)))
+    rows.forEach((row, at) => {
+      const said = 1 / (1 + Math.exp(-row.reduce((sum, value, i) => sum + value * weights[i]!, 0)))
+      const off = (examples[at]!.right ? 1 : 0) - said
+      for (let i = 0; i < row.length; i++) {
+        gradient[i]! += off * row[i]!
+        for (let j = 0; j < row.length; j++) curvature[i]![j]! += said * (1 - said) * row[i]! * row[j]!
+      }
+    })
+    const step = solve(curvature, gradient)
+    step.forEach((by, i) => {
+      weights[i]! += by
+    })
+    if (Math.max(...step.map(Math.abs)) < 1e-6) break
+  }
+  return weights
+}
+
+/** Gauss–Jordan elimination with the largest pivot. */
+function solve(matrix: number[][], right: number[]): number[] {
+  const rows = matrix.map((row, i) => [...row, right[i]!])
+  for (let at = 0; at < rows.length; at++) {
+    const pivot = rows.slice(at).reduce((best, row) => (Math.abs(row[at]!) > Math.abs(best[at]!) ? row : best))
+    rows.splice(rows.indexOf(pivot), 1, rows[at]!)
+    rows[at] = pivot
+    for (const row of rows) {
+      const factor = row === pivot ? 0 : row[at]! / pivot[at]!
+      if (factor !== 0) for (let i = at; i < row.length; i++) row[i]! -= factor * pivot[i]!
+    }
+  }
+  return rows.map((row, i) => row.at(-1)! / row[i]!)
+}
+
+const files = process.argv.slice(2)
+if (files.length === 0) {
+  console.error("usage: fit.ts FILE.jsonl[.zst]…")
+  process.exit(2)
+}
+const embedder = await openEmbedder({
+  name: "",
+  directories: [join(ROOT, "models")],
+  nativeDirectory: mkdtempSync(join(tmpdir(), "fit-native-")),
+})
+const examples: Record<string, Example[]> = { words: [], both: [] }
+for (const [i, path] of files.entries()) {
+  const size = Math.round(SIZES.least * (SIZES.most / SIZES.least) ** (i / Math.max(1, files.length - 1)))
+  for await (const [curve, example] of examplesOf(readPairs(path), size, embedder)) examples[curve]!.push(example)
+  console.log(`${basename(path)}: ${size} passages`)
+}
+for (const [curve, present] of Object.entries({ words: WORDS, both: BOTH })) {
+  const names = Object.keys(present)
+  const weights = fit(names, examples[curve]!)
+  const right = examples[curve]!.filter(each => each.right).length
+  console.log(`\n${curve}: ${examples[curve]!.length} hits, ${right} right`)
+  names.forEach((name, i) => {
+    console.log(`  ${name.padEnd(10)}${weights[i]!.toFixed(3).padStart(8)}  (${Object.values(present)[i]})`)
+  })
+}
+await embedder.close()
+process.exit(0)
