@@ -40,7 +40,7 @@ function serve(): void {
       const { pathname } = new URL(request.url)
       if (pathname === "/api/chat") return streamed(ollama, "application/x-ndjson")
       if (pathname === "/v1/chat/completions") return streamed(openai, "text/event-stream")
-      return Response.json({ models: [], data: [] })
+      return Response.json({ models: [], data: [{ id: "bench" }] })
     },
   })
   console.log(server.url.origin)

@@ -140,9 +140,11 @@ export class AgentRuns {
 
   /** The events after number `after`, from the rows, then as they come; ends with `done`. */
   async *follow(workspaceId: string, runId: string, after: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
+    using _ = this.live.get(runId)?.wakeOn(signal)
     let last = after
     while (!signal.aborted) {
-      const changed = this.nextChange(runId, signal) // before reading, so that nothing falls between
+      // Before reading, so that nothing falls between.
+      const changed = this.live.get(runId)?.changed() ?? Bun.sleep(ORPHAN_POLL_MS)
       const { row, steps } = await this.find(workspaceId, runId)
       for (const event of eventsOf(row, steps)) {
         if (event.id <= last) continue
@@ -241,9 +243,5 @@ export class AgentRuns {
     if (!found || found.row.workspace_id !== workspaceId)
       throw new AppError("not_found", { message: "there is no such run" })
     return found
-  }
-
-  private nextChange(runId: string, signal: AbortSignal): Promise<void> {
-    return this.live.get(runId)?.changed(signal) ?? Bun.sleep(ORPHAN_POLL_MS)
   }
 }

@@ -47,13 +47,14 @@ export class LiveReply extends Live {
 
   /** Events after number `after`, those to come included, until the reply ends or the reader leaves. */
   async *follow(after: number, signal?: AbortSignal): AsyncGenerator<NumberedEvent> {
+    using _ = this.wakeOn(signal)
     for (let at = Math.max(0, after); ; ) {
       while (at < this.events.length) {
         if (signal?.aborted) return
         yield this.events[at++]!
       }
       if (this.ended || signal?.aborted) return
-      await this.changed(signal)
+      await this.changed()
     }
   }
 }

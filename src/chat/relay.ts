@@ -35,7 +35,7 @@ export class Relay {
         }
       }
     }
-    yield* this.endThinking()
+    if (!this.thinkingEnded) yield* this.endThinking()
     yield* delta(await this.text.end())
     return ended
   }
@@ -48,27 +48,25 @@ export class Relay {
   }
 
   private *begin(): Generator<Progress> {
-    if (this.began) return
     this.began = true
     yield { fact: { firstTokenAt: performance.now() } }
   }
 
   private async *think(text: string): AsyncGenerator<Progress> {
-    yield* this.begin()
+    if (!this.began) yield* this.begin()
     yield* this.enter("thinking")
     this.thinkingEnded = false
     if (this.showsThinking) yield* thought(await this.thinking.push(text))
   }
 
   private async *write(text: string): AsyncGenerator<Progress> {
-    yield* this.begin()
-    yield* this.endThinking()
+    if (!this.began) yield* this.begin()
+    if (!this.thinkingEnded) yield* this.endThinking()
     yield* this.enter("generating")
     yield* delta(await this.text.push(text))
   }
 
   private async *endThinking(): AsyncGenerator<ChatEvent> {
-    if (this.thinkingEnded) return
     this.thinkingEnded = true
     if (this.showsThinking) yield* thought(await this.thinking.end())
     this.thinking = this.guard.stream() // some models think again between sentences

@@ -88,10 +88,11 @@ async function* awaitFiles(
   const late = waitMs > 0 ? AbortSignal.timeout(waitMs) : AbortSignal.abort()
   const stop = AbortSignal.any([signal, late])
   const changes = new Live()
+  using _ = changes.wakeOn(stop)
   const ignore = files.listen(ids, () => changes.notify())
   try {
     for (let pending = ids, said = ""; ; ) {
-      const changed = changes.changed(stop) // before looking, so that nothing falls between
+      const changed = changes.changed() // before looking, so that nothing falls between
       const found = (await files.existing(workspaceId, pending)).filter(file => PENDING.has(file.status))
       if (found.length === 0) return
       const names = namesOf(found)
@@ -102,7 +103,7 @@ async function* awaitFiles(
       if (late.aborted) return
       said = detail
       pending = found.map(({ id }) => id)
-      await changed
+      if (!stop.aborted) await changed
       if (!stop.aborted) await Bun.sleep(LOOK_AGAIN_MS)
       signal.throwIfAborted()
     }

@@ -83,23 +83,31 @@ export class ReplyWriter {
   private async follow(signal: AbortSignal): Promise<FinishReason> {
     const steps = reply(this.turn, this.dependencies, signal)
     let step = await steps.next()
-    for (; !step.done; step = await steps.next()) await this.take(step.value)
+    for (; !step.done; step = await steps.next()) {
+      const event = this.take(step.value)
+      if (event) await this.tell(event)
+    }
     const { finishReason, usage }: Ended = step.value
     this.draft.usage = usage
     const { invalid } = citedIn(this.content, this.draft.sources)
-    if (invalid.length > 0) await this.take(inventedMarks(invalid))
+    if (invalid.length > 0) {
+      const warning = inventedMarks(invalid)
+      this.take(warning)
+      await this.tell(warning)
+    }
     return finishReason
   }
 
-  private async take(item: Progress): Promise<void> {
+  /** @returns an event that is to be told */
+  private take(item: Progress): ChatEvent | undefined {
     const { draft } = this
     if ("fact" in item) {
       Object.assign(draft, item.fact)
-      return
+      return undefined
     }
     if (item.event === "message_delta") draft.content = joined(draft.content, item.data.text)
     if (item.event === "warning") draft.warnings.push(item.data)
-    await this.tell(item)
+    return item
   }
 
   /** An event as the caller may see it. */

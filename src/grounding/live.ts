@@ -14,17 +14,15 @@ export class Live {
     resolve()
   }
 
-  /** Resolves at the next `notify`, or when `signal` aborts. */
-  async changed(signal?: AbortSignal): Promise<void> {
-    if (!signal) return this.next.promise
-    if (signal.aborted) return
-    const left = Promise.withResolvers<void>()
-    const leave = () => left.resolve()
-    signal.addEventListener("abort", leave, { once: true })
-    try {
-      await Promise.race([this.next.promise, left.promise])
-    } finally {
-      signal.removeEventListener("abort", leave)
-    }
+  /** Resolves at the next `notify`. */
+  changed(): Promise<void> {
+    return this.next.promise
+  }
+
+  /** Until it is disposed, an abort wakes those who wait as well. */
+  wakeOn(signal: AbortSignal | undefined): Disposable {
+    const wake = () => this.notify()
+    signal?.addEventListener("abort", wake)
+    return { [Symbol.dispose]: () => signal?.removeEventListener("abort", wake) }
   }
 }
