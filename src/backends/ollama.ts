@@ -25,7 +25,9 @@ export const openOllamaChat = ({ ollamaHost, keepAlive }: ChatBackendOptions, sh
 /** What the server knows and the package does not name. */
 type Body = OllamaRequest & { stream: true; messages: Message[]; truncate: boolean; shift: boolean }
 
-export class OllamaChat extends ServerChat {
+type Lines = AsyncIterable<Partial<OllamaResponse>>
+
+export class OllamaChat extends ServerChat<Lines> {
   readonly provider = "ollama"
   protected readonly probe: Probe
   private readonly models: OllamaModels
@@ -43,28 +45,8 @@ export class OllamaChat extends ServerChat {
     return this.models.loadedAs(model)?.contextTokens ?? null
   }
 
-  protected async *ask(request: ChatRequest, watch: SilenceWatch): AsyncGenerator<ChatPiece> {
+  protected async *open(request: ChatRequest, watch: SilenceWatch): AsyncGenerator<ChatPiece, Lines> {
     if (!this.models.loadedAs(request.model)) yield { type: "waiting", phase: "loading_model" }
-    const splitter = new ThinkTagSplitter()
-    for await (const line of yield* this.open(request, watch)) {
-      const { content, thinking, tool_calls } = line.message ?? {}
-      if (thinking) yield { type: "thinking", text: thinking }
-      if (content) yield* piecesOf(splitter.push(content))
-      for (const call of tool_calls ?? []) yield { type: "tool_call", call: toolCall(call) }
-      if (!line.done) continue
-      yield* piecesOf(splitter.end())
-      yield {
-        type: "end",
-        reason: line.done_reason === "length" ? "length" : "stop",
-        usage: { promptTokens: line.prompt_eval_count ?? 0, completionTokens: line.eval_count ?? 0 },
-      }
-    }
-  }
-
-  private async *open(
-    request: ChatRequest,
-    watch: SilenceWatch,
-  ): AsyncGenerator<ChatPiece, AsyncIterable<Partial<OllamaResponse>>> {
     const { host } = this.options
     const refusal = (status: number, text: string) => refusalOf(status, text, request.model)
     const client = ollamaClient(host, async (url, init) =>
@@ -79,6 +61,23 @@ export class OllamaChat extends ServerChat {
       if (!cannotThink || body.think === undefined) throw error
       const { think: _, ...plain } = body
       return yield* untilFree(() => client.chat(plain), watch, request.signal)
+    }
+  }
+
+  protected async *read(lines: Lines): AsyncGenerator<ChatPiece> {
+    const splitter = new ThinkTagSplitter()
+    for await (const line of lines) {
+      const { content, thinking, tool_calls } = line.message ?? {}
+      if (thinking) yield { type: "thinking", text: thinking }
+      if (content) yield* piecesOf(splitter.push(content))
+      for (const call of tool_calls ?? []) yield { type: "tool_call", call: toolCall(call) }
+      if (!line.done) continue
+      yield* piecesOf(splitter.end())
+      yield {
+        type: "end",
+        reason: line.done_reason === "length" ? "length" : "stop",
+        usage: { promptTokens: line.prompt_eval_count ?? 0, completionTokens: line.eval_count ?? 0 },
+      }
     }
   }
 

@@ -5,10 +5,10 @@
 import { MAX_JSON_CHARACTERS, parseBounded } from "../bounded-json.ts"
 import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
-import { fetchWithin } from "../outbound.ts"
-import { type ChatPiece, type ChatRequest, type ChatTurn, ContextOverflowError, type ModelInfo } from "./backend.ts"
+import { type ChatPiece, type ChatRequest, type ChatTurn, ContextOverflowError } from "./backend.ts"
 import type { ChatBackendOptions } from "./backend-options.ts"
-import { labelOf, Probe, redirectOf } from "./probe.ts"
+import { authorization, openAiModels, refusalIn } from "./openai-models.ts"
+import { Probe, redirectOf } from "./probe.ts"
 import { ServerChat, type ServerChatOptions } from "./server-chat.ts"
 import type { SilenceWatch } from "./silence-watch.ts"
 import { piecesOf, ThinkTagSplitter } from "./think-tags.ts"
@@ -23,7 +23,6 @@ import {
   send,
   spelled,
   untilFree,
-  whole,
 } from "./wire.ts"
 
 export interface OpenAiOptions extends ServerChatOptions {
@@ -38,14 +37,6 @@ export interface OpenAiOptions extends ServerChatOptions {
 export function openOpenAiChat(options: ChatBackendOptions, shared: ServerChatOptions): OpenAiChat | undefined {
   const { openAiBaseUrl: baseUrl, openAiApiKey: apiKey, openAiContextTokens: contextTokens } = options
   return baseUrl ? new OpenAiChat({ baseUrl, apiKey, contextTokens, ...shared }) : undefined
-}
-
-interface WireModel {
-  id: string
-  max_model_len?: number
-  max_context_length?: number
-  loaded_context_length?: number
-  meta?: { n_ctx?: number; n_ctx_train?: number; size?: number } | null
 }
 
 interface Delta {
@@ -63,112 +54,56 @@ interface Chunk {
 
 const SERVER = "the model server"
 
-export class OpenAiChat extends ServerChat {
+export class OpenAiChat extends ServerChat<Response> {
   readonly provider = "openai"
   protected readonly probe: Probe
 
   constructor(private readonly options: OpenAiOptions) {
     super(options)
     this.probe = new Probe(
-      signal => this.look(signal),
-      error =>
-        redirectOf(error) ??
-        (error instanceof Refused ? error.message : `the model server at ${options.baseUrl} does not answer`),
+      signal => openAiModels(options, signal),
+      error => redirectOf(error) ?? refusalIn(error) ?? `the model server at ${options.baseUrl} does not answer`,
     )
   }
 
-  protected async *ask(request: ChatRequest, watch: SilenceWatch): AsyncGenerator<ChatPiece> {
+  protected open(request: ChatRequest, watch: SilenceWatch): AsyncGenerator<ChatPiece, Response> {
     const call = {
       url: `${this.options.baseUrl}/chat/completions`,
       init: {
         method: "POST",
-        headers: { "content-type": "application/json", ...this.headers() },
+        headers: { "content-type": "application/json", ...authorization(this.options.apiKey) },
         body: JSON.stringify(bodyOf(request)),
       },
       server: SERVER,
       refusal: (status: number, text: string) => refusalOf(status, text, request.model),
     }
-    yield* read(yield* untilFree(() => send(call, watch), watch, request.signal), watch)
+    return untilFree(() => send(call, watch), watch, request.signal)
   }
 
-  private headers(): Record<string, string> {
-    return this.options.apiKey ? { authorization: `Bearer ${this.options.apiKey}` } : {}
-  }
-
-  private async look(signal: AbortSignal): Promise<ModelInfo[]> {
-    const response = await fetchWithin(`${this.options.baseUrl}/models`, { headers: this.headers(), signal })
-    if (response.status === 401 || response.status === 403)
-      throw new Refused("the model server rejects the key in the setting openai_api_key")
-    if (!response.ok) throw new Refused(`the model server answered ${response.status} when asked for its models`)
-    const { data = [] } = (await (await whole(response)).json()) as { data?: WireModel[] }
-    return data.filter(model => !/embed|rerank|whisper|tts/i.test(model.id)).map(model => this.describe(model))
-  }
-
-  private describe(model: WireModel): ModelInfo {
-    const { meta } = model
-    const local = isLocal(this.options.baseUrl)
-    const barred = !local && !this.options.allowRemoteModels
-    return {
-      value: `openai/${model.id}`,
-      label: labelOf(
-        model.id
-          .split(/[\\/]/)
-          .at(-1)!
-          .replace(/\.gguf$/i, ""),
-      ),
-      provider: "openai",
-      status: barred ? "unavailable" : "ready",
-      statusReason: barred
-        ? "the server stands outside the local network; the setting allow_remote_models permits it"
-        : null,
-      local,
-      capabilities: ["chat"],
-      contextLength:
-        model.loaded_context_length ??
-        model.max_model_len ??
-        meta?.n_ctx ??
-        model.max_context_length ??
-        this.options.contextTokens,
-      sizeBytes: meta?.size ?? null,
-      checkedAt: new Date().toISOString(),
+  protected async *read(response: Response, watch: SilenceWatch): AsyncGenerator<ChatPiece> {
+    const splitter = new ThinkTagSplitter()
+    const calls = new Map<number, { id: string; name: string; text: string }>()
+    let finish: string | undefined
+    let usage = { promptTokens: 0, completionTokens: 0 }
+    for await (const event of readEvents(response, watch)) {
+      const data = event.trim()
+      if (data === "[DONE]") break
+      if (!data) continue
+      const chunk = parseChunk(data)
+      if (chunk.error !== undefined) throw serverError(errorText(data))
+      if (chunk.usage)
+        usage = { promptTokens: chunk.usage.prompt_tokens ?? 0, completionTokens: chunk.usage.completion_tokens ?? 0 }
+      const choice = chunk.choices?.[0]
+      if (choice?.delta) yield* deltaPieces(choice.delta, splitter, calls)
+      finish = choice?.finish_reason ?? finish
     }
+    if (finish === undefined) throw brokenOff(SERVER)
+    yield* piecesOf(splitter.end())
+    for (const { id, name, text } of calls.values())
+      yield { type: "tool_call", call: { id: id || newId("call"), name, ...readArguments(text) } }
+    yield { type: "end", reason: finish === "length" ? "length" : "stop", usage }
   }
 }
-
-/** The server answered, but not with a list. */
-class Refused extends Error {}
-
-/** Loopback, private and link-local addresses, and names without a public domain. */
-function isLocal(address: string): boolean {
-  const host = new URL(address).hostname.replace(/^\[|\]$/g, "")
-  if (/^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd]|fe80:)/i.test(host)) return true
-  return !host.includes(".") || /\.(local|lan|internal|home|localhost)$/i.test(host)
-}
-
-async function* read(response: Response, watch: SilenceWatch): AsyncGenerator<ChatPiece> {
-  const splitter = new ThinkTagSplitter()
-  const calls = new Map<number, { id: string; name: string; text: string }>()
-  let finish: string | undefined
-  let usage = { promptTokens: 0, completionTokens: 0 }
-  for await (const event of readEvents(response, watch)) {
-    const data = event.trim()
-    if (data === "[DONE]") break
-    if (!data) continue
-    const chunk = parseChunk(data)
-    if (chunk.error !== undefined) throw serverError(errorText(data))
-    if (chunk.usage)
-      usage = { promptTokens: chunk.usage.prompt_tokens ?? 0, completionTokens: chunk.usage.completion_tokens ?? 0 }
-    const choice = chunk.choices?.[0]
-    if (choice?.delta) yield* deltaPieces(choice.delta, splitter, calls)
-    finish = choice?.finish_reason ?? finish
-  }
-  if (finish === undefined) throw brokenOff(SERVER)
-  yield* piecesOf(splitter.end())
-  for (const { id, name, text } of calls.values())
-    yield { type: "tool_call", call: { id: id || newId("call"), name, ...readArguments(text) } }
-  yield { type: "end", reason: finish === "length" ? "length" : "stop", usage }
-}
-
 function* deltaPieces(
   delta: Delta,
   splitter: ThinkTagSplitter,

@@ -13,7 +13,8 @@ export interface ServerChatOptions {
   allowRemoteModels: boolean
 }
 
-export abstract class ServerChat implements ChatBackend {
+/** @typeParam Answer what `open` gives to `read` */
+export abstract class ServerChat<Answer> implements ChatBackend {
   abstract readonly provider: string
   protected abstract readonly probe: Probe
 
@@ -32,18 +33,20 @@ export abstract class ServerChat implements ChatBackend {
       this.shared.queue,
       `${this.provider}/${request.model}`,
       request.signal,
-      () => this.watched(request),
+      () => this.ask(request),
       () => this.probe.forget(),
     )
   }
 
-  /** One answer of the server. */
-  protected abstract ask(request: ChatRequest, watch: SilenceWatch): AsyncGenerator<ChatPiece>
+  /** Sends the request; yields `waiting` pieces until the server begins to answer. */
+  protected abstract open(request: ChatRequest, watch: SilenceWatch): AsyncGenerator<ChatPiece, Answer>
 
-  private async *watched(request: ChatRequest): AsyncGenerator<ChatPiece> {
+  protected abstract read(answer: Answer, watch: SilenceWatch): AsyncGenerator<ChatPiece>
+
+  private async *ask(request: ChatRequest): AsyncGenerator<ChatPiece> {
     const watch = new SilenceWatch(request.signal, this.shared.silenceMs)
     try {
-      yield* this.ask(request, watch)
+      yield* this.read(yield* this.open(request, watch), watch)
     } finally {
       watch.close()
     }
