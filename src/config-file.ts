@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { ConfigError } from "./config-error.ts"
 import type { Setting } from "./config-rules.ts"
 import { SETTINGS, type SettingName } from "./config-settings.ts"
+import { didYouMean } from "./nearest.ts"
 import { dataDirectoryProblem } from "./storage/access.ts"
 
 export const SETTINGS_FILE = "carrel.toml"
@@ -76,7 +77,7 @@ function unknown(key: string, value: unknown): string {
   const isTable = typeof value === "object" && value !== null && !Array.isArray(value)
   return isTable
     ? "there are no tables in this file: every setting stands by itself, such as port = 4747"
-    : "there is no such setting; `carrel serve --help` lists them"
+    : `there is no such setting${didYouMean(key, Object.keys(SETTINGS)) || "; `carrel serve --help` lists them"}`
 }
 
 /** The value as the command line would give it. @throws Error for a value of another type */

@@ -1,11 +1,14 @@
 /** The settings of this process: flags over environment over `carrel.toml` over defaults. The only reader of `process.env`. */
 import { ConfigError } from "./config-error.ts"
 import { readSettingsFile, SETTINGS_FILE } from "./config-file.ts"
+import { type Flags, flagOf, type OwnOptions, readFlags } from "./config-flags.ts"
 import type { Setting } from "./config-rules.ts"
 import { type Config, SETTINGS, type SettingName } from "./config-settings.ts"
+import { nearest } from "./nearest.ts"
 
 export { ConfigError } from "./config-error.ts"
 export { SETTINGS_FILE } from "./config-file.ts"
+export { flagOf } from "./config-flags.ts"
 export type { Config, SettingName } from "./config-settings.ts"
 
 type Environment = Record<string, string | undefined>
@@ -16,7 +19,9 @@ export type Source = string
 export interface ReadConfig {
   config: Config
   sources: Record<SettingName, Source>
-  /** Words of the command line that are no setting. */
+  /** Options of the command line that are the command's own; switches are "true". */
+  options: Map<string, string>
+  /** Words of the command line that are no option. */
   rest: string[]
   /** Variables that are named like settings and are none: most likely mistyped, and without effect. */
   unknown: UnknownVariable[]
@@ -28,68 +33,55 @@ export interface UnknownVariable {
   meant: string | null
 }
 
-export const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`
 export const variableOf = (name: string): string => `CARREL_${name.toUpperCase()}`
 
 const ENTRIES = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]
-const BY_FLAG = new Map(ENTRIES.map(([name, setting]) => [flagOf(name), { name, setting }]))
+
+interface ReadOptions {
+  /** False: the settings file is not looked for. */
+  settingsFile?: boolean
+  /** What the command takes beside the settings. */
+  own?: OwnOptions
+}
 
 /**
  * `args` are the words after the command. The data directory is the flag's, else the environment's, else `./data`; the
- * settings file is looked for in it, unless `settingsFile` is false.
+ * settings file is looked for in it.
  * @throws ConfigError naming the flag, the variable or the line, and the rule that is broken
  */
 export function readConfig(
   args: string[],
   env: Environment = process.env,
-  { settingsFile = true }: { settingsFile?: boolean } = {},
+  { settingsFile = true, own = {} }: ReadOptions = {},
 ): ReadConfig {
-  const flags = readFlags(args)
-  const given: Layer = new Map([...readEnvironment(env), ...flags.values])
+  const flags = readFlags(args, own)
+  const given: Layer = new Map([...readEnvironment(env), ...settingsIn(flags)])
   const data = given.get("data")?.value ?? SETTINGS.data.parse(SETTINGS.data.default, process.cwd())
   const file = settingsFile ? readSettingsFile(String(data)) : {}
   const values: Record<string, unknown> = {}
   const sources: Record<string, Source> = {}
   for (const [name, setting] of ENTRIES) {
-    const own = given.get(name)
+    const here = given.get(name)
     const isInFile = Object.hasOwn(file, name)
-    values[name] = own ? own.value : isInFile ? file[name] : setting.default
-    sources[name] = own ? own.source : isInFile ? SETTINGS_FILE : "default"
+    values[name] = here ? here.value : isInFile ? file[name] : setting.default
+    sources[name] = here ? here.source : isInFile ? SETTINGS_FILE : "default"
   }
   values.data = data
   return {
     config: values as Config,
     sources: sources as Record<SettingName, Source>,
-    rest: flags.rest,
+    options: flags.options,
+    rest: flags.words,
     unknown: unknownVariables(env),
   }
 }
 
 const VARIABLES = ENTRIES.map(([name]) => variableOf(name))
-/** Letters put in, left out or changed: more than this is another word. */
-const MAX_MISTAKES = 3
 
 const unknownVariables = (env: Environment): UnknownVariable[] =>
   Object.keys(env)
     .filter(name => name.toUpperCase().startsWith("CARREL_") && !VARIABLES.includes(name))
-    .map(name => {
-      const [meant] = VARIABLES.map(known => ({ known, mistakes: mistakesBetween(name.toUpperCase(), known) }))
-        .filter(({ mistakes }) => mistakes <= MAX_MISTAKES)
-        .sort((a, b) => a.mistakes - b.mistakes)
-      return { name, meant: meant?.known ?? null }
-    })
-
-/** Levenshtein's distance. */
-function mistakesBetween(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= one.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= other.length; j++)
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1)))
-    row = next
-  }
-  return row.at(-1)!
-}
+    .map(name => ({ name, meant: nearest(name.toUpperCase(), VARIABLES) ?? null }))
 
 /** What is said of such a variable. */
 export const unknownVariableText = ({ name, meant }: UnknownVariable): string =>
@@ -106,24 +98,11 @@ function readEnvironment(env: Environment): Layer {
   return values
 }
 
-function readFlags(args: string[]): { values: Layer; rest: string[] } {
+function settingsIn(flags: Flags): Layer {
   const values: Layer = new Map()
-  const rest: string[] = []
-  for (let i = 0; i < args.length; i++) {
-    const word = args[i]!
-    const [head, inline] = word.startsWith("--") ? splitOnce(word) : [word, undefined]
-    const known = BY_FLAG.get(head)
-    if (!known) {
-      rest.push(word)
-      continue
-    }
-    const value = inline ?? (known.setting.placeholder ? args[++i] : "true")
-    // The next option is no value; one that begins like it is written --name=--value.
-    if (value === undefined || (inline === undefined && value.startsWith("--")))
-      throw new ConfigError(`${head}: needs a value`)
-    values.set(known.name, { value: parse(head, known.setting, value), source: head })
-  }
-  return { values, rest }
+  for (const [name, given] of flags.settings)
+    values.set(name, { value: parse(flagOf(name), SETTINGS[name] as Setting<unknown>, given), source: flagOf(name) })
+  return values
 }
 
 function parse(source: string, setting: Setting<unknown>, value: string): unknown {
@@ -134,11 +113,6 @@ function parse(source: string, setting: Setting<unknown>, value: string): unknow
       `${source}: ${(error as Error).message} (given: ${setting.secret ? "…" : JSON.stringify(value)})`,
     )
   }
-}
-
-function splitOnce(word: string): [string, string | undefined] {
-  const at = word.indexOf("=")
-  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
 }
 
 /** Where browsers reach the console; `port` is the one listened on, where the system chose it. */

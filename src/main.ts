@@ -5,6 +5,7 @@
 import type { Command } from "./commands/command.ts"
 import { describeFailure, failureText, WRONG_USAGE } from "./commands/failure.ts"
 import { setLogSink } from "./log.ts"
+import { didYouMean } from "./nearest.ts"
 import { OWN_UMASK } from "./storage/file-modes.ts"
 
 interface Entry {
@@ -92,7 +93,9 @@ async function main([name, ...args]: string[]): Promise<number> {
   }
   const entry = COMMANDS[name === "--version" || name === "-v" ? "version" : name]
   if (!entry) {
-    process.stderr.write(`carrel: there is no command ${JSON.stringify(name)}\n\n${help()}`)
+    process.stderr.write(
+      `carrel: there is no command ${JSON.stringify(name)}${didYouMean(name, Object.keys(COMMANDS))}\n\n${help()}`,
+    )
     return WRONG_USAGE
   }
   const { HELP, run } = await entry.load()

@@ -2,6 +2,7 @@
 import { statfsSync } from "node:fs"
 import { join } from "node:path"
 import { type Config, mayUseColor, type ReadConfig, readConfig } from "../config.ts"
+import type { OwnOptions } from "../config-flags.ts"
 import { diskTrouble, OperatorError } from "../errors.ts"
 import { setLogFormat, setLogLevel, visible } from "../log.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
@@ -23,47 +24,23 @@ export interface Arguments {
   unknown: ReadConfig["unknown"]
   /** Words that are no option. */
   words: string[]
-  /** `--name value` and `--name=value`; switches are "true". */
+  /** The command's own, without their dashes; switches are "true". */
   options: Map<string, string>
 }
 
-interface Known {
-  /** Options with a value. */
-  values?: string[]
-  switches?: string[]
+interface Known extends OwnOptions {
   /** False for commands that touch no data directory: a mistake in its settings does not concern them. */
   settingsFile?: boolean
 }
 
 /**
  * Settings, the command's own options and its words. The log is written as the settings say from here on.
- * @throws UsageError for an option that the command does not know
+ * @throws ConfigError for an option that the command does not know
  */
-export function parseArguments(args: string[], known: Known = {}): Arguments {
-  const { config, sources, rest, unknown } = readConfig(args, undefined, { settingsFile: known.settingsFile ?? true })
-  const words: string[] = []
-  const options = new Map<string, string>()
-  for (let i = 0; i < rest.length; i++) {
-    const word = rest[i]!
-    if (!word.startsWith("-") || word === "-") {
-      words.push(word)
-      continue
-    }
-    const [head, inline] = word.includes("=")
-      ? [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]
-      : [word, undefined]
-    const name = head.replace(/^--?/, "")
-    if (known.switches?.includes(name) && inline === undefined) options.set(name, "true")
-    else if (known.switches?.includes(name)) throw new UsageError(`${head} takes no value`)
-    else if (known.values?.includes(name)) {
-      const value = inline ?? rest[++i]
-      if (value === undefined || (inline === undefined && value.startsWith("--")))
-        throw new UsageError(`${head} needs a value`)
-      options.set(name, value)
-    } else throw new UsageError(`unknown option ${head}`)
-  }
-  writeLogFor(config, process.stderr)
-  return { config, sources, words, options, unknown }
+export function parseArguments(args: string[], { settingsFile = true, ...own }: Known = {}): Arguments {
+  const { rest, ...read } = readConfig(args, undefined, { settingsFile, own })
+  writeLogFor(read.config, process.stderr)
+  return { ...read, words: rest }
 }
 
 /** Log lines as the settings want them on the stream that takes them. */

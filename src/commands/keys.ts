@@ -39,15 +39,15 @@ export const run: Command = async ([action, ...rest]) => {
 }
 
 async function create(args: string[]): Promise<number> {
-  // The limit of one key, not the daemon's setting of the same name: taken out before settings are read.
-  const { limit, others } = takeOption(args, "--rate-limit-per-minute")
-  const { config, words, options } = parseArguments(others, {
-    values: ["name", "workspace", "scopes", "expires-at"],
+  const { config, words, options } = parseArguments(args, {
+    // the limit is that of one key, not the daemon's setting of the same name
+    values: ["name", "workspace", "scopes", "expires-at", "rate-limit-per-minute"],
     switches: ["json", "headers"],
   })
   refuseWords(words)
   const name = options.get("name")
   if (!name) throw new UsageError("--name is required: it tells keys apart in lists")
+  const limit = options.get("rate-limit-per-minute")
   const key = await withNewDatabase(config, async database =>
     new ApiKeys(database).create(await ensureWorkspace(database, options.get("workspace")), {
       name,
@@ -118,13 +118,4 @@ function state(key: ApiKeyRecord): string {
   if (key.revoked_at) return "revoked"
   if (key.expires_at && key.expires_at <= new Date().toISOString()) return "expired"
   return key.owner?.active === false ? "owner disabled" : "active"
-}
-
-function takeOption(args: string[], option: string): { limit: string | undefined; others: string[] } {
-  const at = args.findIndex(word => word === option || word.startsWith(`${option}=`))
-  if (at < 0) return { limit: undefined, others: args }
-  const inline = args[at]!.includes("=")
-  if (!inline && (args[at + 1] ?? "--").startsWith("--")) throw new UsageError(`${option} needs a value`)
-  const limit = inline ? args[at]!.slice(option.length + 1) : args[at + 1]
-  return { limit, others: args.toSpliced(at, inline ? 1 : 2) }
 }

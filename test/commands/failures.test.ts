@@ -89,7 +89,7 @@ describe("the command line", () => {
     ["models extra", 'unexpected argument "extra"'],
     ["models --port x", "--port: must be a whole number"],
     ["doctor extra", 'unexpected argument "extra"'],
-    ["doctor --repiar", "unknown option --repiar"],
+    ["doctor --repiar", "unknown option --repiar; did you mean --repair?"],
     ["backup", "one FILE is required"],
     ["restore", "one FILE is required"],
     ["verify a b", "one FILE is required"],
@@ -104,6 +104,7 @@ describe("the command line", () => {
     ["version extra", 'unexpected argument "extra"'],
     ["serve extra", 'unexpected argument "extra"'],
     ["serve --bogus", "unknown option --bogus"],
+    ["serve --prot 80", "unknown option --prot; did you mean --port?"],
   ])("%s is wrong usage", async (line, message) => {
     const { code, err } = await fails(line, { data: at("data") })
     expect(err).toContain(message)

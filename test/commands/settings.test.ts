@@ -101,9 +101,7 @@ describe("carrel.toml", () => {
     for (const command of ["keys list", "users list", "models", "doctor", "reindex", "settings", "serve"]) {
       const { code, out, err } = await carrel(command.split(" "), { data })
       expect([command, code, out]).toEqual([command, 2, ""])
-      expect(err).toBe(
-        `carrel: ${data}/carrel.toml, line 1: prot: there is no such setting; \`carrel serve --help\` lists them\n`,
-      )
+      expect(err).toBe(`carrel: ${data}/carrel.toml, line 1: prot: there is no such setting; did you mean port?\n`)
     }
     for (const command of ["keys --help", "serve --help", "licenses", "version"])
       expect((await carrel(command.split(" "), { data })).code).toBe(0)
