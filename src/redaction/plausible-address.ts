@@ -34,6 +34,7 @@ export function isPlausibleAddress(find: ModelEntity, around: string, besideWhol
     return STREET_FORM.test(value)
   if (isCount(value, around)) return false
   if (STREET_FORM.test(value)) return true
+  if (isList(value)) return false
   return isEnglish(`${around.slice(0, start)} ${around.slice(end)}`) && (besideWhole || isSure(find, around))
 }
 
@@ -52,9 +53,18 @@ function isSure({ start, end, score }: ModelEntity, around: string): boolean {
   return PLACED.test(around.slice(0, start)) || (/^\d/.test(value) && ENCLOSED.test(besides))
 }
 
+/** `Room 12 Rothko, Room 14 Turner`, `14 Carat 18 Carat`, `1 Mercury 2 Venus 3 Earth`. */
+function isList(value: string): boolean {
+  if (REPEATED_WORD.test(value)) return true
+  const numbers = (value.match(/(?<![\p{L}\d])\d{1,3}(?![\p{L}\d])/gu) ?? []).map(Number)
+  return numbers.length > 2 && numbers.every((number, index) => index === 0 || number === numbers[index - 1]! + 1)
+}
+/** Before two numbers, or behind two. */
+const REPEATED_WORD = /(?<!\p{L})(\p{L}{2,})\.? \d+.*(?<!\p{L})\1\.? \d|\d (\p{L}{2,})(?!\p{L}).*\d \2(?!\p{L})/iu
+
 /** `250 g`, `0.5 l`: what is counted or weighed. */
 const MEASURE =
-  /\d ?(?:[gl]|kg|mg|ml|cl|cm|mm|km|kw|kwh|gb|mb|hp|oz|lbs?|tsp|tbsp|cups?|mins?|pages?|packs?|pcs|doors?|miles?|°|%)(?![\p{L}\d])/iu
+  /\d m(?!\p{L})|\d ?(?:[gl]|kg|mg|ml|cl|cm|mm|km|kw|kwh|gb|mb|hp|oz|lbs?|tsp|tbsp|cups?|mins?|pages?|packs?|pcs|doors?|miles?|°|%)(?![\p{L}\d])/iu
 /** `Clio, Citroën C3`: all digits cling to letters, and no part is a postcode. */
 const isModel = (value: string): boolean =>
   !/(?<![\p{L}\d])\d/u.test(value) && !/(?<!\p{L})\p{Lu}{1,2}\d[\p{Lu}\d]? ?\d\p{Lu}{2}(?!\p{L})/u.test(value)
