@@ -37,7 +37,7 @@ export interface Place {
   page: number | null
   sheet: string | null
   slide: number | null
-  /** Path inside a zip, nested ones joined: `inner.zip/a/b.txt`. */
+  /** Path inside a zip, or name of a file inside a PDF, nested ones joined: `inner.zip/a/b.txt`. */
   member: string | null
   /** Heading path or nearest heading, such as `3.2 Term`. */
   section: string | null

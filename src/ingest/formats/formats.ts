@@ -163,6 +163,7 @@ export const FORMATS = {
   epub: {
     types: { epub: "application/epub+zip" },
     group: "Documents",
+    quick: true,
     shows: content => content.hasMember("meta-inf/container.xml"),
     reader: async () => (await import("./text/epub.ts")).extractEpub,
   },

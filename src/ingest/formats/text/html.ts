@@ -160,13 +160,17 @@ class HtmlWalk {
  * What the element itself says; style sheets are not read. A page that hides itself as a whole means to be shown by its
  * script.
  */
-function isHidden(name: string, { hidden, style = "", open }: Record<string, string>): boolean {
+function isHidden(name: string, attributes: Record<string, string>): boolean {
+  const { hidden, style } = attributes
+  if (hidden === undefined && style === undefined && name !== "dialog") return false
   if (name === "html" || name === "body") return false
-  if (name === "dialog" && open === undefined) return true
+  if (name === "dialog" && attributes.open === undefined) return true
   // "until-found" is for those who search.
   if (hidden !== undefined && hidden.toLowerCase() !== "until-found") return true
-  return /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b/i.test(style)
+  return style !== undefined && UNSEEN.test(style)
 }
+
+const UNSEEN = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b/i
 
 /** Stands for `<br>` until the line breaks of the source, which mean blanks, are gone. */
 const BREAK = "\u0001"
