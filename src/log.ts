@@ -41,9 +41,9 @@ export function setLogLevel(level: LogLevel): void {
   threshold = RANK[level]
 }
 
-/** `colour`: escape sequences may stand in readable lines. */
-export function setLogFormat(kind: LogFormat, colour = false): void {
-  format = kind === "json" ? asJson : record => asText(record, colour)
+/** `color`: escape sequences may stand in readable lines. */
+export function setLogFormat(kind: LogFormat, color = false): void {
+  format = kind === "json" ? asJson : record => asText(record, color)
 }
 
 /** Sends lines elsewhere: tests collect them, the command line writes them to standard error. */
@@ -74,18 +74,18 @@ function describe(error: Error, withStack = !isTold(error)): Record<string, unkn
   }
 }
 
-const COLOURS: Record<LogLevel, string> = { debug: "\x1b[2m", info: "\x1b[32m", warn: "\x1b[33m", error: "\x1b[31m" }
+const COLORS: Record<LogLevel, string> = { debug: "\x1b[2m", info: "\x1b[32m", warn: "\x1b[33m", error: "\x1b[31m" }
 const DIM = "\x1b[2m"
 const PLAIN = "\x1b[0m"
 
 /** `14:03:07.120 WARN  message  key=value`; only what is logged as an error shows where it was thrown, below the line. */
-function asText({ time, level, message, fields }: LogRecord, colour: boolean): string {
-  const paint = (code: string, text: string) => (colour ? `${code}${text}${PLAIN}` : text)
+function asText({ time, level, message, fields }: LogRecord, color: boolean): string {
+  const paint = (code: string, text: string) => (color ? `${code}${text}${PLAIN}` : text)
   const clock = new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(11, 23)
   const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => paint(DIM, `${key}=${shown(value)}`))
-  const line = [paint(DIM, clock), paint(COLOURS[level], level.toUpperCase().padEnd(5)), visible(message), ...pairs]
+  const line = [paint(DIM, clock), paint(COLORS[level], level.toUpperCase().padEnd(5)), visible(message), ...pairs]
   const stacks = level === "error" ? Object.values(fields).flatMap(value => stackOf(value)) : []
   return [line.join(" "), ...stacks.map(frame => paint(DIM, `    ${visible(frame)}`))].join("\n")
 }

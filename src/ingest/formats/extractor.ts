@@ -39,7 +39,7 @@ export interface FormatFinder {
 }
 
 export interface RecognizedText {
-  /** Empty where nothing was recognised with some confidence. */
+  /** Empty where nothing was recognized with some confidence. */
   text: string
   /** 0..100, the mean over the words. */
   confidence: number

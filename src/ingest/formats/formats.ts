@@ -26,9 +26,9 @@ interface Format {
   group: (typeof GROUPS)[number]
   /** Takes milliseconds where a file is small. Not so: whatever may hold scans, old binary formats, archives. */
   quick?: true
-  /** Has no signature: what is called so and is not recognised as something else is it. */
+  /** Has no signature: what is called so and is not recognized as something else is it. */
   plain?: true
-  /** The rule by which its files are recognised, whatever they are called; see `extract.ts` for the order. */
+  /** The rule by which its files are recognized, whatever they are called; see `extract.ts` for the order. */
   shows?: (content: Content) => boolean
   /** Loaded when its first file comes. */
   reader: () => Promise<Extractor>

@@ -8,7 +8,7 @@ export const WARNINGS = {
   formulas_without_values: "cells were left out whose values nobody has computed",
   frames_skipped: "an animation has further frames",
   garbled_text: "the fonts of pages do not tell their letters; OCR was tried instead",
-  low_ocr_confidence: "text was recognised with doubts",
+  low_ocr_confidence: "text was recognized with low confidence",
   member_damaged: "a member of an archive was left out, or only its beginning was read",
   member_encrypted: "a member of an archive needs a password",
   member_skipped: "a member of an archive was left out: its type cannot be read, or it has no text",

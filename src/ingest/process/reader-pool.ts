@@ -131,7 +131,7 @@ export class ReaderPool {
     const request: ReadRequest = { name, type, ocrLimits }
     if (ocrLanguagesDirectory) request.ocrLanguagesDirectory = ocrLanguagesDirectory
     if (chunkOptions) request.chunkOptions = chunkOptions
-    // The reader stops recognising by itself; the page that it is at may go on.
+    // The reader stops recognizing by itself; the page that it is at may go on.
     let ocrMsLeft = ocrLimits.seconds * 1000 + perOcrPageMs
     const ocrTime = (pages: number) => {
       const ms = Math.min(pages * perOcrPageMs, ocrMsLeft)

@@ -48,7 +48,7 @@ export class LiveRangesCache {
   find(workspaceId: string, filters: SearchFilters | undefined): LibraryView | { missingFile: string } {
     return this.db.transaction(() => {
       const counter = this.counter(workspaceId)
-      const given = normalised(filters)
+      const given = normalized(filters)
       const missingFile = given?.file_ids && this.missing(workspaceId, given.file_ids)
       if (missingFile !== undefined) return { missingFile }
       const workspace = this.ranges(workspaceId, counter, undefined)
@@ -122,7 +122,7 @@ export class LiveRangesCache {
 }
 
 /** Empty lists and objects narrow nothing; times in the spelling of the database; undefined when nothing is left. */
-function normalised(filters: SearchFilters | undefined): SearchFilters | undefined {
+function normalized(filters: SearchFilters | undefined): SearchFilters | undefined {
   if (!filters) return undefined
   const given: SearchFilters = {}
   if (filters.file_ids?.length) given.file_ids = [...new Set(filters.file_ids)].sort()

@@ -25,9 +25,9 @@ export class SignRows {
   /** Bytes of a row. */
   private readonly width: number
 
-  /** `centre`: the mean of the vectors. */
-  constructor(private readonly centre: Float32Array) {
-    this.width = Math.ceil(centre.length / 8)
+  /** `center`: the mean of the vectors. */
+  constructor(private readonly center: Float32Array) {
+    this.width = Math.ceil(center.length / 8)
   }
 
   /** Writes rows from `row` on. `codes`: their signed bytes, `stride` apart, each with its scale. */
@@ -35,7 +35,7 @@ export class SignRows {
     this.reserve(row + scales.length)
     const memory = new Uint8Array(this.kernel.memory.buffer)
     const signed = new Int8Array(codes.buffer, codes.byteOffset, codes.length)
-    const { centre, width } = this
+    const { center, width } = this
     for (let i = 0; i < scales.length; i++) {
       const scale = scales[i]!
       let to = this.placeOf(row + i)
@@ -43,8 +43,8 @@ export class SignRows {
       for (let byte = 0; byte < width; byte++, to += BLOCK) {
         let bits = 0
         const dimension = 8 * byte
-        const count = Math.min(8, centre.length - dimension)
-        for (let bit = 0; bit < count; bit++) if (signed[from++]! * scale > centre[dimension + bit]!) bits |= 1 << bit
+        const count = Math.min(8, center.length - dimension)
+        for (let bit = 0; bit < count; bit++) if (signed[from++]! * scale > center[dimension + bit]!) bits |= 1 << bit
         memory[to] = bits
       }
     }

@@ -16,7 +16,7 @@ export const extractImage: Extractor = async (source, context) => {
   let recognized: RecognizedText = { text: "", confidence: 0 }
   await context.ocr.charge(async () => {
     recognized = await recognize(source.bytes, context)
-    return "recognised"
+    return "recognized"
   })
   const frames = frameCount(source.bytes)
   if (frames > 1) context.out.warn("frames_skipped", `of the ${frames} frames of ${source.name} the first was read`)
@@ -25,7 +25,7 @@ export const extractImage: Extractor = async (source, context) => {
   context.out.ocrPageCount++
   for (const paragraph of text.split(/\n{2,}/)) context.out.add("paragraph", paragraph)
   if (confidence < DOUBTFUL_CONFIDENCE)
-    context.out.warn("low_ocr_confidence", `the text of ${source.name} was recognised with doubts`)
+    context.out.warn("low_ocr_confidence", `the text of ${source.name} was recognized with low confidence`)
 }
 
 async function recognize(picture: Uint8Array, context: ExtractContext): Promise<RecognizedText> {

@@ -1,8 +1,8 @@
 /** What one file may take of text recognition, over all its pages and members. */
 export interface OcrLimits {
-  /** Pages and pictures that are recognised. */
+  /** Pages and pictures that are recognized. */
   pages: number
-  /** For drawing and recognising them. */
+  /** For drawing and recognizing them. */
   seconds: number
 }
 
@@ -23,16 +23,16 @@ export class OcrBudget {
     return this.pages <= 0 || this.ms <= 0
   }
 
-  /** Pages that may still be recognised. */
+  /** Pages that may still be recognized. */
   get pagesLeft(): number {
     return this.ms <= 0 ? 0 : Math.max(0, this.pages)
   }
 
-  /** Counts what `work` takes; a page too where it says that it recognised one. */
-  async charge(work: () => Promise<"recognised" | "nothing">): Promise<void> {
+  /** Counts what `work` takes; a page too where it says that it recognized one. */
+  async charge(work: () => Promise<"recognized" | "nothing">): Promise<void> {
     const began = performance.now()
     try {
-      if ((await work()) === "recognised") this.pages--
+      if ((await work()) === "recognized") this.pages--
     } finally {
       this.ms -= performance.now() - began
     }

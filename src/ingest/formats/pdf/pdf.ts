@@ -15,11 +15,11 @@ const PICTURE_SHARE = 0.3
 /** Gives the same words as 300 dpi for common type sizes, in half the time. */
 const OCR_DPI = 200
 const OCR_MAX_PIXELS = 12_000_000
-/** Recognising a page takes about this many times as long as reading the text of one. */
+/** Recognizing a page takes about this many times as long as reading the text of one. */
 const OCR_EFFORT = 100
 /** Below this the text of a page deserves a warning. */
 const DOUBTFUL_CONFIDENCE = 60
-/** Words that a page shows replace its doubtful text when they are recognised as surely as this … */
+/** Words that a page shows replace its doubtful text when they are recognized as surely as this … */
 const SURE_CONFIDENCE = 70
 /** … and hardly any of them stand in that text. */
 const SHARED_WORDS = 0.4
@@ -100,7 +100,7 @@ const unloaded = (): Page => ({
 
 class PdfReading {
   private readonly pages: Page[] = []
-  /** What was recognised, by what the page shows. */
+  /** What was recognized, by what the page shows. */
   private readonly recognized = new Map<string, RecognizedText>()
   /** Indexes of pages that the file's share of text recognition did not suffice for. */
   private readonly unread: number[] = []
@@ -149,7 +149,7 @@ class PdfReading {
     }
   }
 
-  /** Pages read and pictures recognised, of the pages and the pictures that are expected. */
+  /** Pages read and pictures recognized, of the pages and the pictures that are expected. */
   private tellProgress(pages: number, pictures: number, expected: number): void {
     const { pageCount } = this.document
     this.context.progress((pages + pictures * OCR_EFFORT) / (pageCount + expected * OCR_EFFORT))
@@ -200,8 +200,8 @@ class PdfReading {
     }
   }
 
-  /** A page that shows the same as an earlier one is not recognised again. */
-  private async readPicture(index: number): Promise<"recognised" | "nothing"> {
+  /** A page that shows the same as an earlier one is not recognized again. */
+  private async readPicture(index: number): Promise<"recognized" | "nothing"> {
     const key = this.document.pictureKey(index)
     const known = key === undefined ? undefined : this.recognized.get(key)
     if (known) {
@@ -217,7 +217,7 @@ class PdfReading {
     this.recognized.set(shown, found)
     if (key !== undefined) this.recognized.set(key, found)
     this.take(index, found)
-    return before ? "nothing" : "recognised"
+    return before ? "nothing" : "recognized"
   }
 
   private take(index: number, { text, confidence }: RecognizedText): void {
@@ -276,7 +276,7 @@ class PdfReading {
       )
     }
     if (this.doubtful > 0)
-      out.warn("low_ocr_confidence", `the text of ${this.doubtful} ${of} was recognised with doubts`)
+      out.warn("low_ocr_confidence", `the text of ${this.doubtful} ${of} was recognized with low confidence`)
     if (this.unread.length > 0) out.warn("ocr_limit", ocr.explain(`${pageRanges(this.unread)} not read`))
   }
 }
@@ -300,7 +300,7 @@ function sharedWords(text: string, page: Page): number {
   return words.length === 0 ? 0 : words.filter(word => own.has(word)).length / words.length
 }
 
-/** True where what a page shows was recognised surely, reads like language, and is not what its text says. */
+/** True where what a page shows was recognized surely, reads like language, and is not what its text says. */
 function contradicts(text: string, confidence: number, page: Page): boolean {
   return (
     confidence >= SURE_CONFIDENCE &&
