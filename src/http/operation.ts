@@ -7,6 +7,7 @@ import type { DocumentDecoration, Static, TSchema, t } from "elysia"
 import type { ErrorCode } from "../errors.ts"
 import type { Scope } from "../keys/principal.ts"
 import type { UserRole } from "../storage/users.ts"
+import { isOptional } from "./schemas.ts"
 
 /** Sections of the reference, in its order. */
 export const TAGS = {
@@ -80,7 +81,14 @@ type Returned<A> = A extends { schema: infer Schema extends TSchema }
     : Schema
   : A extends { events: TSchema } | { type: string }
     ? Unsafe<Response>
-    : ReturnType<typeof t.Void>
+    : Unsafe<undefined>
+
+/** By status. Where 200 is none of them it is named all the same, as nothing: without it the framework takes anything. */
+type Responses<Answers> = { -readonly [Status in keyof Answers]: Returned<Answers[Status]> } & (Answers extends {
+  200: Answer
+}
+  ? unknown
+  : { 200: Unsafe<never> })
 
 /** The route's options, as the framework takes them. */
 type RouteOptions<Spec extends Operation> = Pick<
@@ -88,7 +96,7 @@ type RouteOptions<Spec extends Operation> = Pick<
   Extract<keyof Spec, "scope" | "session" | "params" | "query" | "body">
 > & {
   detail: DocumentDecoration
-  response: { -readonly [Status in keyof Spec["answers"]]: Returned<Spec["answers"][Status]> }
+  response: Responses<Spec["answers"]>
 } & (Spec extends { form: object } ? { parse: "none" } : unknown)
 
 /** What `openapi.ts` makes the entry of the document from. */
@@ -121,8 +129,6 @@ function optionsOf(spec: Operation) {
     },
   }
 }
-
-const isOptional = (schema: TSchema): boolean => Symbol.for("TypeBox.Optional") in schema
 
 /** Three headers, or the console's session, which acts in its own workspace. */
 function securityOf({ open, session }: Operation): Declared["security"] {

@@ -32,6 +32,9 @@ export const closed = <T extends Record<string, TSchema>>(properties: T, options
 export const isClosed = (schema: object): boolean =>
   (schema as { unevaluatedProperties?: unknown }).unevaluatedProperties === false
 
+/** Whether a schema was made by `t.Optional`. */
+export const isOptional = (schema: object): boolean => Symbol.for("TypeBox.Optional") in schema
+
 /** Any JSON object. */
 export const JsonObject = t.Record(t.String(), t.Any())
 

@@ -1,7 +1,7 @@
 /** Checks JSON bodies against the schemas of their routes, and says in words what is wrong with a field. */
 import { type AnyElysia, getSchemaValidator, type TSchema } from "elysia"
 import { AppError, type ErrorDetail, invalid } from "../errors.ts"
-import { isClosed } from "./schemas.ts"
+import { isClosed, isOptional } from "./schemas.ts"
 
 /** Bad fields that are named; a body may hold a hundred thousand. */
 const MAX_ISSUES = 64
@@ -72,9 +72,8 @@ function compile(schema: TSchema): Validator {
     { ...schema },
     { additionalProperties: !isClosed(schema), forceAdditionalProperties: true },
   ) as unknown as Validator
-  const isOptional = Symbol.for("TypeBox.Optional") in schema
   return {
-    Check: value => (isOptional && value === undefined) || compiled.Check(value),
+    Check: value => (isOptional(schema) && value === undefined) || compiled.Check(value),
     Errors: value => compiled.Errors(value),
   }
 }
