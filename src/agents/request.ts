@@ -1,8 +1,7 @@
 /** A run as it was asked for, and the checks that need more than the shape of the body. */
-import { AppError, invalid } from "../errors.ts"
-import { type Evaluator, SchemaProblem } from "./evaluator.ts"
+import { AppError } from "../errors.ts"
 import type { ToolProvider } from "./external-tools.ts"
-import type { JsonSchema, SchemaIssue } from "./json-schema.ts"
+import type { JsonSchema } from "./json-schema.ts"
 import { BUILTIN_TOOLS } from "./tools/index.ts"
 import type { AnyTool } from "./tools/tool.ts"
 
@@ -63,43 +62,4 @@ export async function toolsOf(
       details: barred.map(tool => ({ tool, scope: "files:read" })),
     })
   return [...chosen]
-}
-
-/** One value of each type: a schema may compile at once and take forever to be applied. */
-const SAMPLES = ["", 0, true, null, [""], { answer: "" }]
-
-/** How answers are held to a schema. */
-export interface OutputCheck {
-  schema: JsonSchema
-  /** What is wrong with each of the values. */
-  issuesOf(values: unknown[], signal: AbortSignal): Promise<SchemaIssue[][]>
-}
-
-/**
- * @param schema as the caller gave it, or as the model may see it
- * @throws AppError invalid_request saying what is wrong with the schema
- */
-export async function outputOf(
-  schema: JsonSchema | null | undefined,
-  evaluator: Pick<Evaluator, "check">,
-  workspaceId: string,
-  signal: AbortSignal,
-): Promise<OutputCheck | null> {
-  if (!schema) return null
-  try {
-    await evaluator.check(schema, SAMPLES, workspaceId, signal)
-  } catch (error) {
-    throw error instanceof SchemaProblem ? invalid("output_schema", error.message) : error
-  }
-  return {
-    schema,
-    async issuesOf(values, runSignal) {
-      try {
-        return await evaluator.check(schema, values, workspaceId, runSignal)
-      } catch (error) {
-        if (!(error instanceof SchemaProblem)) throw error
-        return values.map(() => [{ field: "", issue: `the answer could not be checked: the schema ${error.message}` }])
-      }
-    },
-  }
 }

@@ -7,14 +7,13 @@
  * the run still completes, with the best text so far.
  */
 import type { ChatTurn, MadeCall, ToolDefinition } from "../backends/backend.ts"
-import { AppError } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
 import type { TokenMeter } from "../grounding/tokens.ts"
 import { type CallHistory, carryOut, describeCalls, type StepRecorder } from "./calls.ts"
-import { describeIssues, findJson, type SchemaIssue, whyNoJson } from "./json-schema.ts"
+import { describeIssues, whyNoJson } from "./json-schema.ts"
 import { askModel, type RunModel, type Usage } from "./model-turn.ts"
+import { checkOutput, type OutputCheck, violation } from "./output.ts"
 import { EMPTY_REPLY, LAST_TURN, NO_NEW_CALLS, ownWords, schemaRepair, systemPrompt } from "./prompts.ts"
-import type { OutputCheck } from "./request.ts"
 import { leakedCall, protocolSchema, readProtocol } from "./text-protocol.ts"
 import type { AnyTool, ToolContext } from "./tools/tool.ts"
 import { RESULTS_HEAD } from "./transcript.ts"
@@ -228,26 +227,4 @@ class Loop {
   private newCallId(): string {
     return `call_${++this.callCount}`
   }
-}
-
-/** The JSON value in the answer that meets the schema; the plain text counts where the schema asks for a string. */
-async function checkOutput(
-  answer: string,
-  output: OutputCheck,
-  cut: boolean,
-  signal: AbortSignal,
-): Promise<{ value: unknown } | { issues: SchemaIssue[] }> {
-  const found = findJson(answer)
-  const candidates = found === undefined ? [answer] : [found, answer]
-  const issues = await output.issuesOf(candidates, signal)
-  const good = issues.findIndex(each => each.length === 0)
-  if (good >= 0) return { value: candidates[good] }
-  return { issues: found === undefined ? [{ field: "", issue: `the answer ${whyNoJson(answer, cut)}` }] : issues[0]! }
-}
-
-function violation(issues: SchemaIssue[]): AppError {
-  return new AppError("output_schema_violation", {
-    message: `the answer never met output_schema: ${describeIssues(issues)}`,
-    details: issues.map(issue => ({ ...issue })),
-  })
 }
