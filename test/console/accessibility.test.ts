@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { fileURLToPath } from "node:url"
 import type { Page } from "playwright-core"
 import { type Console, hasBrowser, LEASE, SLOW_MS, startConsole, upload } from "./console.ts"
-import { type FakeOllama, startFakeOllama } from "./fake-ollama.ts"
+import { type ConsoleModel, startModel } from "./model.ts"
 
 let site: Console
-let model: FakeOllama
+let model: ConsoleModel
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  model = startFakeOllama()
+  model = await startModel()
   site = await startConsole({ "ollama-host": model.url })
   const page = await site.enter()
   await page.goto(`${site.app.url}/library`)

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Page } from "playwright-core"
 import { type Console, hasBrowser, LEASE, rowOf, SLOW_MS, startConsole, upload } from "./console.ts"
-import { type FakeOllama, startFakeOllama } from "./fake-ollama.ts"
+import { type ConsoleModel, startModel } from "./model.ts"
 
 let site: Console
-let model: FakeOllama
+let model: ConsoleModel
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  model = startFakeOllama()
+  model = await startModel()
   site = await startConsole({ "ollama-host": model.url })
   const page = await site.enter()
   await page.goto(`${site.app.url}/library`)
@@ -28,9 +28,11 @@ async function openChat(): Promise<Page> {
 }
 
 async function ask(page: Page, text: string): Promise<void> {
+  const goOn = model.hold()
   await page.getByLabel("Message", { exact: true }).fill(text)
   await page.keyboard.press("Enter")
   await page.getByRole("button", { name: "Stop" }).waitFor()
+  goOn()
   await page.getByRole("button", { name: "Ask again" }).waitFor()
 }
 
@@ -109,18 +111,17 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
     "a reply that is written on can be stopped",
     async () => {
       const page = await openChat()
-      model.pauseMs = 150
+      const writeOn = model.hold()
       await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
       await page.keyboard.press("Enter")
       await page.getByLabel("Reply", { exact: true }).getByText("Either party").waitFor()
       await page.getByRole("button", { name: "Stop" }).click()
-      model.pauseMs = 1_000
       await page.getByRole("button", { name: "Continue" }).click()
       await page.getByText("Continuing").waitFor()
       await page.getByRole("button", { name: "Stop" }).click()
-      await page.getByText("Continuing").waitFor({ state: "detached" }) // unstopped it goes on for 20 s, past the limit
+      await page.getByText("Continuing").waitFor({ state: "detached" }) // unstopped it goes on for ever
       await page.getByText("Stopped.").waitFor()
-      model.pauseMs = 15
+      writeOn()
       await page.getByRole("button", { name: "Continue" }).click()
       await page.getByText("Wait for the quarter to end.").waitFor()
       expect(site.complaints).toEqual([])

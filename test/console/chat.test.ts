@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Page } from "playwright-core"
 import { type Console, hasBrowser, LEASE, SLOW_MS, startConsole, upload } from "./console.ts"
-import { type FakeOllama, startFakeOllama } from "./fake-ollama.ts"
+import { type ConsoleModel, startModel } from "./model.ts"
 
 let site: Console
-let model: FakeOllama
+let model: ConsoleModel
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  model = startFakeOllama()
+  model = await startModel()
   site = await startConsole({ "ollama-host": model.url })
   const page = await site.enter()
   await page.goto(`${site.app.url}/library`)
@@ -37,9 +37,11 @@ describe.skipIf(!hasBrowser)("chat", () => {
     async () => {
       const page = await openChat()
       await page.getByRole("switch", { name: "Think" }).click()
+      const goOn = model.hold()
       await ask(page, "How can the lease be ended?")
       await page.getByText("Thinking", { exact: true }).waitFor()
       expect(await page.getByText("The clause on termination says it.").isVisible()).toBe(false)
+      goOn()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(await page.getByLabel("Your message").count()).toBe(1)
       const reply = page.getByLabel("Reply", { exact: true })
@@ -67,8 +69,11 @@ describe.skipIf(!hasBrowser)("chat", () => {
     async () => {
       const page = await openChat()
       await ask(page, "How can the lease be ended?")
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      const goOn = model.hold()
       await page.getByRole("button", { name: "Ask again" }).click()
       await page.getByRole("button", { name: "Stop" }).waitFor()
+      goOn()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(await page.getByLabel("Your message").count()).toBe(1)
       expect(await page.getByLabel("Reply", { exact: true }).count()).toBe(1)
@@ -105,13 +110,13 @@ describe.skipIf(!hasBrowser)("chat", () => {
     "nothing moves above the growing text",
     async () => {
       const page = await openChat()
-      model.pauseMs = 60
+      const goOn = model.hold(8)
       await ask(page, "How can the lease be ended?")
       await page.getByLabel("Reply", { exact: true }).locator("strong").waitFor()
       const top = async () => (await page.getByLabel("Your message").boundingBox())!.y
       const before = await top()
+      goOn()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
-      model.pauseMs = 15
       expect(await top()).toBe(before)
       expect(site.complaints).toEqual([])
     },
@@ -122,7 +127,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
     "stops, continues, and follows a reply after a reload",
     async () => {
       const page = await openChat()
-      model.pauseMs = 150
+      const goOn = model.hold()
       await ask(page, "How can the lease be ended?")
       await page.getByLabel("Reply", { exact: true }).getByText("Either party").waitFor()
       await page.getByRole("button", { name: "Stop" }).click()
@@ -132,7 +137,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
       await page.reload()
       await page.getByRole("button", { name: "Stop" }).waitFor()
       expect(await page.getByText("And again?").count()).toBe(1)
-      model.pauseMs = 15
+      goOn()
       await page.getByLabel("Reply", { exact: true }).nth(1).getByText("Wait for the quarter").waitFor()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(site.complaints).toEqual([])
@@ -145,10 +150,10 @@ describe.skipIf(!hasBrowser)("chat", () => {
     async () => {
       const page = await openChat()
       await page.getByRole("switch", { name: "Redact" }).click()
-      model.pauseMs = 60
+      const goOn = model.hold()
       await ask(page, "I am grace.h@example.org, card 4111 1111 1111 1111. How can the lease be ended?")
       await page.getByText("Replaced").waitFor()
-      model.pauseMs = 15
+      goOn()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       const question = page.getByLabel("Your message")
       expect(await question.locator(".redacted").allInnerTexts()).toEqual(["e-mail", "credit card"])

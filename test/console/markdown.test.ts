@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Locator, Page } from "playwright-core"
 import { type Console, hasBrowser, LEASE, SLOW_MS, startConsole, upload } from "./console.ts"
-import { ANSWER, type FakeOllama, startFakeOllama } from "./fake-ollama.ts"
+import { ANSWER, type ConsoleModel, startModel } from "./model.ts"
 
 let site: Console
-let model: FakeOllama
+let model: ConsoleModel
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  model = startFakeOllama()
+  model = await startModel()
   site = await startConsole({ "ollama-host": model.url })
   const page = await site.enter()
   await page.goto(`${site.app.url}/library`)
@@ -29,7 +29,6 @@ async function open(): Promise<Page> {
 
 async function answered(page: Page, answer: string): Promise<Locator> {
   model.answer = answer
-  model.pauseMs = 1
   await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
   await page.keyboard.press("Enter")
   await page.getByRole("button", { name: "Ask again" }).waitFor()
@@ -116,13 +115,13 @@ describe.skipIf(!hasBrowser)("Markdown", () => {
     async () => {
       const page = await open()
       model.answer = "Look:\n\n```sh\necho one two three four five six seven\n```\n\nThat is **all**."
-      model.pauseMs = 150
+      const goOn = model.hold(6)
       await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
       await page.keyboard.press("Enter")
       const code = page.getByLabel("Reply", { exact: true }).locator("pre")
       await code.getByText("echo one two").waitFor()
       expect(await code.textContent()).not.toContain("`")
-      model.pauseMs = 1
+      goOn()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(await code.textContent()).toBe("echo one two three four five six seven")
       model.answer = ANSWER
