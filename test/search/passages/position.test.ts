@@ -83,6 +83,7 @@ test("chat sources and citations stand there too", async () => {
 test("passages of an index made before keep the first section and are found", async () => {
   // What a former version left: no places within passages.
   const database = new Database(`${app.data}/carrel.db`)
+  database.run("pragma busy_timeout = 30000") // the daemon may be writing
   database.run("update chunks set sections = null")
   database.close()
   expect((await best("who sells tokens for the machines")).position.section).toBe("Arrival")
