@@ -33,8 +33,7 @@ function resolveGroup(group: Entity[], text: string, base: number): Entity[] {
     const rest = uncovered(entity, kept)
     const whole = rest.length === 1 && rest[0]!.start === entity.start && rest[0]!.end === entity.end
     if (whole) kept.push(entity)
-    // The domain behind a password in an address of a server looks like an e-mail; it is none.
-    else if (entity.kind !== "EMAIL")
+    else if (!findKind(entity.kind)?.wholeOnly)
       kept.push(...rest.filter(part => /[\p{L}\p{N}]/u.test(text.slice(part.start - base, part.end - base))))
   }
   return kept.sort((a, b) => a.start - b.start)

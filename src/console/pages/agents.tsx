@@ -3,7 +3,7 @@ import { api, query } from "../api.ts"
 import { ago, duration } from "../format.ts"
 import { useLoaded, useRepeated } from "../loading.ts"
 import type { PageProps } from "../page-props.ts"
-import { go, Link } from "../router.tsx"
+import { go, Link, usePlace } from "../router.tsx"
 import { Button } from "../ui/button.tsx"
 import { Problem, Select } from "../ui/form.tsx"
 import { Empty, Page, Pages } from "../ui/page.tsx"
@@ -25,8 +25,9 @@ export const AgentsPage = ({ rest: [runId] }: PageProps) =>
 
 function RunList() {
   const [starting, setStarting] = useState(false)
-  const [status, setStatus] = useState("")
-  const [page, setPage] = useState(1)
+  const { query: address } = usePlace()
+  const status = address.get("status") ?? ""
+  const page = Math.max(1, Math.trunc(Number(address.get("page"))) || 1)
   const parameters = query({ page, status })
   const runs = useLoaded(parameters, signal => api.get<ListPage<RunSummary>>(`/agents/runs${parameters}`, signal))
   useRepeated(runs.data?.data.some(run => run.status === "running") ? 2_000 : null, runs.reload)
@@ -45,10 +46,7 @@ function RunList() {
             label="State"
             value={status}
             options={STATUSES}
-            onChange={next => {
-              setStatus(next)
-              setPage(1)
-            }}
+            onChange={next => go(`/agents${query({ status: next })}`, true)}
           />
         </div>
         <Problem error={runs.error} />
@@ -78,7 +76,9 @@ function RunList() {
             </li>
           ))}
         </ul>
-        {runs.data && <Pages of={runs.data.pagination} onPage={setPage} />}
+        {runs.data && (
+          <Pages of={runs.data.pagination} onPage={next => go(`/agents${query({ status, page: next })}`, true)} />
+        )}
       </div>
       {starting && <RunForm onClose={() => setStarting(false)} onStarted={run => go(`/agents/${run.run_id}`)} />}
     </Page>

@@ -11,6 +11,7 @@ export const email: RuleKind = {
   category: "personal",
   label: "e-mail",
   precedence: 1,
+  wholeOnly: true, // the domain behind a password in an address of a server looks like an e-mail; it is none
   foundBy: "rules",
   needs: SIGN.at,
   find: findEmails,

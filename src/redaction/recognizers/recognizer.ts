@@ -8,6 +8,8 @@ export interface Kind {
   label: string
   /** Which of one category stands where two claim the same characters equally: the lower one. */
   precedence: number
+  /** Part of a value is none: what a stronger find leaves of it is not redacted under its name. */
+  wholeOnly?: true
 }
 
 /** A kind that the entity model finds, with the rules in name-and-address.ts. */

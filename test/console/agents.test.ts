@@ -20,9 +20,9 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-describe.skipIf(!hasBrowser)("the form of an agent run", () => {
+describe.skipIf(!hasBrowser)("agent runs", () => {
   test(
-    "offers the tools of external servers, unticked; a ticked one is asked for beside the built-in ones",
+    "the form offers the tools of external servers, unticked; a ticked one is asked for beside the built-in ones",
     async () => {
       const page = await site.enter()
       await page.goto(`${site.app.url}/agents`)
@@ -41,6 +41,21 @@ describe.skipIf(!hasBrowser)("the form of an agent run", () => {
         expect.arrayContaining(["search_library", "calculate", "local.echo"]),
       )
       await page.getByRole("heading", { name: "Agent run" }).waitFor()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "the list of runs keeps its state filter over a reload",
+    async () => {
+      const page = await site.enter()
+      await page.goto(`${site.app.url}/agents`)
+      await page.getByLabel("State").selectOption({ label: "Timed out" })
+      await page.getByText("No runs").waitFor()
+      await page.reload()
+      await page.getByText("No runs").waitFor()
+      expect(await page.getByLabel("State").inputValue()).toBe("timed_out")
       expect(site.complaints).toEqual([])
     },
     SLOW_MS,
