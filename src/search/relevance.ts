@@ -52,7 +52,7 @@ const LEAST_DEVIATION = 0.01
 /** For a query that may be in another language than the passages: half of its words known is what is usual. */
 const USUAL_SHARE = 0.5
 
-/** What is weighed for each passage; `scripts/train/relevance.ts` fits the weights. */
+/** What is weighed for each passage; `scripts/train/relevance/fit.ts` fits the weights. */
 interface WordFeatures {
   matched: number
   coverage: number

@@ -1,9 +1,9 @@
 /**
- * Fits the weights of `src/search/relevance.ts` to libraries of question and answer pairs, and prints them beside those that
+ * Fits the weights of `src/search/relevance.ts` to libraries of questions and answers, and prints them beside those that
  * stand there. Of each file a library of its own size is made; a third of its questions have no answer there, and some
  * queries are random letters.
  *
- *   bun scripts/train/relevance/fit.ts FILE.jsonl[.zst]…   lines of ["question", "answer"]
+ *   bun scripts/train/relevance/fit.ts FILE.jsonl[.zst]…   lines of ["question", "answer"]; one question may have several
  */
 import { mkdtempSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -38,67 +38,86 @@ interface Example {
   right: boolean
 }
 
-type Pair = [question: string, answer: string]
-
-function readPairs(path: string): Pair[] {
-  const bytes = readFileSync(path)
-  const text = new TextDecoder().decode(path.endsWith(".zst") ? Bun.zstdDecompressSync(bytes) : bytes)
-  const pairs = text
-    .split("\n")
-    .filter(Boolean)
-    .map(line => JSON.parse(line) as Pair)
-  const answers = new Set<string>()
-  return pairs.filter(([question, answer]) => {
-    const { length } = answer
-    const usable = length >= PASSAGE_CHARACTERS.least && length <= PASSAGE_CHARACTERS.most && /\s/.test(question)
-    return usable && !answers.has(answer) && answers.add(answer)
-  })
+interface Question {
+  text: string
+  /** All that are right: passages of one section share its title. */
+  answers: string[]
 }
 
-/** A library of `size` answers, and questions of which a third have theirs elsewhere. */
-async function* examplesOf(pairs: Pair[], size: number, embedder: Embedder): AsyncGenerator<[curve: string, Example]> {
+function readQuestions(path: string): Question[] {
+  const bytes = readFileSync(path)
+  const text = new TextDecoder().decode(path.endsWith(".zst") ? Bun.zstdDecompressSync(bytes) : bytes)
+  const questions = new Map<string, Set<string>>()
+  for (const line of text.split("\n").filter(Boolean)) {
+    const [question, answer] = JSON.parse(line) as [string, string]
+    const { length } = answer
+    if (length < PASSAGE_CHARACTERS.least || length > PASSAGE_CHARACTERS.most || !/\s/.test(question)) continue
+    questions.set(question, (questions.get(question) ?? new Set()).add(answer))
+  }
+  return [...questions].map(([text, answers]) => ({ text, answers: [...answers] }))
+}
+
+/** About `size` answers, and questions of which a third have theirs elsewhere. */
+function draw(all: Question[], size: number): { held: string[]; questions: Question[] } {
   const next = seeded(size)
-  const drawn = pairs.map(pair => ({ pair, at: next() })).sort((a, b) => a.at - b.at)
-  const held = drawn.slice(0, size).map(({ pair }) => pair)
-  const asked = held.slice(0, QUESTIONS)
-  const others = drawn.slice(size, size + Math.ceil(asked.length / 2)).map(({ pair }) => pair)
-  const questions = [...asked, ...others, ...randomWords(size, NONSENSE).map((text): Pair => [text, ""])]
+  const drawn = all.map(question => ({ question, at: next() })).sort((a, b) => a.at - b.at)
+  const held: string[] = []
+  const asked: Question[] = []
+  for (const { question } of drawn) {
+    if (held.length >= size) break
+    held.push(...question.answers)
+    asked.push(question)
+  }
+  const own = asked.slice(0, QUESTIONS)
+  const others = drawn.slice(asked.length, asked.length + Math.ceil(own.length / 2)).map(({ question }) => question)
+  const nonsense = randomWords(size, NONSENSE).map(text => ({ text, answers: [] }))
+  return { held, questions: [...own, ...others, ...nonsense] }
+}
+
+async function* examplesOf(
+  all: Question[],
+  size: number,
+  embedder: Embedder,
+): AsyncGenerator<[curve: string, Example]> {
+  const { held, questions } = draw(all, size)
   const bench = await Bench.open(embedder)
-  await bench.addFile(
-    "file_set",
-    held.map(([, answer]) => answer),
-  )
+  await bench.addFile("file_set", held)
   const rows = await bench.db.selectFrom("chunks").select(["id", "text"]).orderBy("id").execute()
-  const queries = openQueries(
-    bench.directory,
-    rows,
-    await embedder.embed(
-      held.map(([, answer]) => answer),
-      "passage",
-    ),
-  )
+  const queries = openQueries(bench.directory, rows, await embedder.embed(held, "passage"))
   const textOf = new Map(rows.map(({ id, text }) => [id, text]))
-  for (const [question, answer] of questions) {
-    const values = (await embedder.embed([question], "query"))[0]!
-    const query = parseQuery(question)
-    for (const mode of ["hybrid", "keyword"] as const) {
-      const vector = mode === "hybrid" ? { table: "t", values, languages: embedder.languages ?? null } : undefined
-      const ask = { workspaceId: "ws", query, mode, depth: DEPTH, ...(vector ? { vector } : {}) }
-      const found = queries.search(ask)
-      const traits = traitsOf(vector ? embedder : undefined)
-      const featuresOf = featuresIn(queryEvidence(found, traits))
-      const place = new Map(Array.from(found.candidates.ids, (id, i) => [id, i]))
-      for (const { id } of rank(mode, found, traits).list.slice(0, HITS)) {
-        const i = place.get(id)
-        if (i === undefined) continue
-        const features = featuresOf({ keyword: found.ground.keyword[i]!, cosine: found.candidates.cosine[i]! })
-        const right = textOf.get(id) === answer
-        if (features)
-          for (const [curve, each] of Object.entries(features)) yield [curve, { features: { ...each }, right }]
-      }
-    }
+  for (const { text, answers } of questions) {
+    const isRight = (id: number) => answers.includes(textOf.get(id)!)
+    const values = (await embedder.embed([text], "query"))[0]!
+    yield* hitsOf(queries, text, { mode: "hybrid", values, embedder }, isRight)
+    yield* hitsOf(queries, text, { mode: "keyword" }, isRight)
   }
   await bench.close()
+}
+
+type How = { mode: "keyword" } | { mode: "hybrid"; values: Float32Array; embedder: Embedder }
+
+/** The best hits of a query, with what speaks for each. */
+function* hitsOf(
+  queries: QueryAnswerer,
+  text: string,
+  how: How,
+  isRight: (id: number) => boolean,
+): Generator<[curve: string, Example]> {
+  const { mode } = how
+  const embedder = how.mode === "hybrid" ? how.embedder : undefined
+  const vector =
+    how.mode === "hybrid" ? { vector: { table: "t", values: how.values, languages: embedder?.languages ?? null } } : {}
+  const found = queries.search({ workspaceId: "ws", query: parseQuery(text), mode, depth: DEPTH, ...vector })
+  const traits = traitsOf(embedder)
+  const featuresOf = featuresIn(queryEvidence(found, traits))
+  const place = new Map(Array.from(found.candidates.ids, (id, i) => [id, i]))
+  for (const { id } of rank(mode, found, traits).list.slice(0, HITS)) {
+    const i = place.get(id)
+    if (i === undefined) continue
+    const features = featuresOf({ keyword: found.ground.keyword[i]!, cosine: found.candidates.cosine[i]! })
+    for (const [curve, each] of Object.entries(features ?? {}))
+      yield [curve, { features: { ...each }, right: isRight(id) }]
+  }
 }
 
 /** Search over the stores of a directory, in this thread. */
@@ -137,6 +156,15 @@ function fit(names: string[], examples: Example[]): number[] {
   return weights
 }
 
+/** Mean surprise of what is right and wrong, in nats: what the fit makes least. */
+function loss(names: string[], examples: Example[], weights: number[]): number {
+  const losses = examples.map(({ features, right }) => {
+    const sum = names.reduce((all, name, i) => all + weights[i]! * (name === "base" ? 1 : features[name]!), 0)
+    return Math.log1p(Math.exp(right ? -sum : sum))
+  })
+  return losses.reduce((all, each) => all + each, 0) / losses.length
+}
+
 /** Gauss–Jordan elimination with the largest pivot. */
 function solve(matrix: number[][], right: number[]): number[] {
   const rows = matrix.map((row, i) => [...row, right[i]!])
@@ -165,14 +193,15 @@ const embedder = await openEmbedder({
 const examples: Record<string, Example[]> = { words: [], both: [] }
 for (const [i, path] of files.entries()) {
   const size = Math.round(SIZES.least * (SIZES.most / SIZES.least) ** (i / Math.max(1, files.length - 1)))
-  for await (const [curve, example] of examplesOf(readPairs(path), size, embedder)) examples[curve]!.push(example)
+  for await (const [curve, example] of examplesOf(readQuestions(path), size, embedder)) examples[curve]!.push(example)
   console.log(`${basename(path)}: ${size} passages`)
 }
 for (const [curve, present] of Object.entries({ words: WORDS, both: BOTH })) {
   const names = Object.keys(present)
   const weights = fit(names, examples[curve]!)
   const right = examples[curve]!.filter(each => each.right).length
-  console.log(`\n${curve}: ${examples[curve]!.length} hits, ${right} right`)
+  const losses = [weights, Object.values(present)].map(each => loss(names, examples[curve]!, each).toFixed(4))
+  console.log(`\n${curve}: ${examples[curve]!.length} hits, ${right} right; loss ${losses[0]} (${losses[1]})`)
   names.forEach((name, i) => {
     console.log(`  ${name.padEnd(10)}${weights[i]!.toFixed(3).padStart(8)}  (${Object.values(present)[i]})`)
   })
