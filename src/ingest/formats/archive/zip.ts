@@ -1,7 +1,8 @@
 import { ExtractionError } from "../../../storage/document.ts"
 import type { ExtractContext, Extractor } from "../extractor.ts"
 import type { WarningCode } from "../warnings.ts"
-import { type ZipEntry, ZipReader } from "./zip-reader.ts"
+import type { ZipEntry } from "./zip-directory.ts"
+import { ZipReader } from "./zip-reader.ts"
 
 /** Archives inside archives are opened this far: the file, one inside, one inside that. */
 const MAX_DEPTH = 3

@@ -1,6 +1,7 @@
 /** Packages of Office Open XML (docx, xlsx, pptx): parts by name, and the relations between them. ECMA-376 part 2. */
 import { ExtractionError } from "../../../storage/document.ts"
-import { type ZipEntry, ZipReader } from "../archive/zip-reader.ts"
+import type { ZipEntry } from "../archive/zip-directory.ts"
+import { ZipReader } from "../archive/zip-reader.ts"
 import type { UnpackBudget } from "../extractor.ts"
 import { isOle, openOle } from "../legacy/ole.ts"
 import { attribute, walkXml, xmlEncoding } from "../xml.ts"

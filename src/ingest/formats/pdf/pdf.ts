@@ -1,15 +1,24 @@
 import { ExtractionError } from "../../../storage/document.ts"
 import type { ExtractContext, Extractor, RecognizedText } from "../extractor.ts"
-import { familiarity, type Legibility, legibility } from "../text/legibility.ts"
+import { familiarity, legibility } from "../text/legibility.ts"
 import { addAttachments } from "./attachments.ts"
 import { bitmapFile, isBlank } from "./bitmap.ts"
-import { type PageBlock, pageBlocks } from "./page.ts"
-import { type Bitmap, type PageText, PdfiumDocument } from "./pdfium.ts"
+import {
+  CLEARLY_FAMILIAR,
+  contradicts,
+  flatten,
+  letterCount,
+  type Page,
+  readPage,
+  replace,
+  SHARED_WORDS,
+  sharedWords,
+  unloaded,
+} from "./page.ts"
+import { type Bitmap, PdfiumDocument } from "./pdfium.ts"
 
 /** A page with fewer letters and digits than this may be a picture of text. */
 const THIN_PAGE_CHARS = 20
-/** Longer texts are long enough. */
-const COUNTED_CHARS = 4000
 /** A thin page that has some text is looked at as a picture only if one covers this share of it. */
 const PICTURE_SHARE = 0.3
 /** Gives the same words as 300 dpi for common type sizes, in half the time. */
@@ -19,12 +28,6 @@ const OCR_MAX_PIXELS = 12_000_000
 const OCR_EFFORT = 100
 /** Below this the text of a page deserves a warning. */
 const DOUBTFUL_CONFIDENCE = 60
-/** Words that a page shows replace its doubtful text when they are recognized as surely as this … */
-const SURE_CONFIDENCE = 70
-/** … and hardly any of them stand in that text. */
-const SHARED_WORDS = 0.4
-/** A text in which most letter triples are common ones is language. */
-const CLEARLY_FAMILIAR = 0.25
 /** After so many pages whose doubtful text was what they show, the others of the document are believed. */
 const TRUSTED_AFTER = 3
 /** pdf.js holds a file in memory, more than once. */
@@ -62,41 +65,6 @@ async function readDamaged(bytes: Uint8Array, { out }: ExtractContext): Promise<
   }
   out.warn("damaged_file", "the PDF is damaged; what could be read is indexed")
 }
-
-interface Page {
-  blocks: PageBlock[]
-  /** Letters and digits that are printed on it, see `letterCount`. */
-  letters: number
-  legibility: Legibility
-  /** What was filled in, a line each: it is also told where the text of the page is not to be had from the file. */
-  entries: string[]
-  comments: string[]
-  /** Files hang on it. */
-  files: boolean
-}
-
-const paragraph = (text: string): PageBlock => ({ kind: "paragraph", text })
-
-function readPage(page: PageText): Page {
-  const { printed, unmapped, entries, unplaced, comments, files } = page
-  return {
-    blocks: [...pageBlocks(page), ...unplaced.map(paragraph)],
-    letters: letterCount(printed),
-    legibility: legibility(printed, unmapped),
-    entries,
-    comments,
-    files,
-  }
-}
-
-const unloaded = (): Page => ({
-  blocks: [],
-  letters: 0,
-  legibility: "clear",
-  entries: [],
-  comments: [],
-  files: false,
-})
 
 class PdfReading {
   private readonly pages: Page[] = []
@@ -281,34 +249,6 @@ class PdfReading {
   }
 }
 
-/** The text of a page that was found otherwise, and what was filled in as far as it does not say that. */
-function replace(page: Page, text: string): void {
-  const flat = flatten(text)
-  const missing = page.entries.filter(entry => !flat.includes(flatten(entryValue(entry))))
-  page.blocks = [...text.split(/\n{2,}/), ...missing].map(paragraph)
-  page.letters = letterCount(text)
-}
-
-const flatten = (text: string) => text.toLowerCase().replace(/\s+/g, " ").trim()
-const entryValue = (line: string) => line.slice(line.indexOf(": ") + 1).trim()
-const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []
-
-/** Share (0..1) of the words of `text` that stand in the page's own. */
-function sharedWords(text: string, page: Page): number {
-  const own = new Set(page.blocks.flatMap(block => wordsOf(block.text)))
-  const words = wordsOf(text)
-  return words.length === 0 ? 0 : words.filter(word => own.has(word)).length / words.length
-}
-
-/** True where what a page shows was recognized surely, reads like language, and is not what its text says. */
-function contradicts(text: string, confidence: number, page: Page): boolean {
-  return (
-    confidence >= SURE_CONFIDENCE &&
-    (familiarity(text) ?? 0) >= CLEARLY_FAMILIAR &&
-    sharedWords(text, page) < SHARED_WORDS
-  )
-}
-
 function bitmapKey({ width, height, pixels }: Bitmap): string {
   return `${width} ${height} ${new Bun.CryptoHasher("sha256").update(pixels).digest("hex")}`
 }
@@ -326,9 +266,4 @@ function pageRanges(indexes: number[]): string {
   const shown = ranges.slice(0, MAX_RANGES).map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`))
   const more = ranges.length > MAX_RANGES ? " and others" : ""
   return `${indexes.length === 1 ? "page" : "pages"} ${shown.join(", ")}${more}`
-}
-
-/** Letters and digits, of a long text only about how many. */
-function letterCount(text: string): number {
-  return text.length > COUNTED_CHARS ? COUNTED_CHARS : (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0)
 }
