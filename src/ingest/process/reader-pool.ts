@@ -114,7 +114,8 @@ export class ReaderPool {
     } catch (error) {
       if (!(error instanceof ChildEnded)) throw error
       // What earlier files left behind may be the cause; only a fresh reader's end speaks against the file.
-      if (error.reason === "died" && !fresh) return this.readTo(resultPath, file, onProgress, signal)
+      if (!fresh && (error.reason === "died" || error.reason === "memory"))
+        return this.readTo(resultPath, file, onProgress, signal)
       throw FAILURES[error.reason](error)
     }
   }

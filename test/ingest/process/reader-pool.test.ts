@@ -289,6 +289,23 @@ describe("readers come and go", () => {
     expect(await textOf(await next)).toBe(`pid ${pids()[1]}`)
   })
 
+  test("memory that earlier files left in a reader is not held against the next", async () => {
+    const { command, pids } = fakeReader(
+      `globalThis.kept ??= []
+       kept.push(Buffer.alloc(250_000_000, 1))
+       await Bun.sleep(400)
+       return done()`,
+    )
+    const pool = poolOf({ command, size: 1, memoryLimitBytes: 420_000_000 })
+    expect(await textOf(await poolRead(pool))).toBe(`pid ${pids()[0]}`)
+    expect(await textOf(await poolRead(pool))).toBe(`pid ${pids()[1]}`)
+    const greedy = fakeReader("globalThis.kept = Buffer.alloc(700_000_000, 1); await Bun.sleep(5000); return done()")
+    expect(await codeOf(poolRead(poolOf({ command: greedy.command, memoryLimitBytes: 420_000_000 })))).toBe(
+      "corrupt_file",
+    )
+    expect(greedy.pids()).toHaveLength(1)
+  }, 20_000)
+
   test("a read that was given up before it began fails for its caller, and leaves no error that nobody waits for", async () => {
     const { command } = fakeReader("return done()")
     const pool = poolOf({ command })

@@ -6,8 +6,8 @@ import { bytesFrom, type Pdfium, textFrom } from "./pdfium-library.ts"
 
 export interface AttachedFile {
   name: string
-  /** Empty where it has no content, or more than so many bytes. */
-  unpack(mostBytes: number): Uint8Array
+  /** Undefined where it has more than so many bytes. */
+  unpack(mostBytes: number): Uint8Array | undefined
 }
 
 /** A file in a file in a file is still read. */
@@ -24,8 +24,8 @@ export async function addAttachments(files: Iterable<AttachedFile>, context: Ext
   for (const { name, unpack } of files) {
     if (--budget.entries < 0) throw new ExtractionError("archive_rejected", "the PDF has too many attached files")
     const bytes = unpack(budget.bytes)
-    budget.bytes -= bytes.length
-    const key = `${name} ${new Bun.CryptoHasher("sha256").update(bytes).digest("hex")}`
+    budget.bytes -= bytes?.length ?? 0
+    const key = `${name} ${new Bun.CryptoHasher("sha256").update(bytes ?? "").digest("hex")}`
     if (seen.has(key)) continue
     seen.add(key)
     const member = around ? `${around}/${name}` : name
@@ -38,9 +38,15 @@ export async function addAttachments(files: Iterable<AttachedFile>, context: Ext
   out.pageCount = pageCount // of the document itself
 }
 
-async function addFile(name: string, bytes: Uint8Array, member: string, context: ExtractContext): Promise<void> {
+async function addFile(
+  name: string,
+  bytes: Uint8Array | undefined,
+  member: string,
+  context: ExtractContext,
+): Promise<void> {
   const { formats, budget, out } = context
   try {
+    if (!bytes) throw new ExtractionError("no_text", "it unpacks to more than is allowed for a PDF of this size")
     if (budget.depth > MAX_DEPTH) throw new ExtractionError("no_text", "it lies too deep")
     const format = formats.byName(name) ?? formats.byContent(bytes)
     if (!format) throw new ExtractionError("no_text", "files of this type cannot be read")
@@ -85,7 +91,7 @@ function fileOf(pdfium: Pdfium, attachment: number): AttachedFile {
         const done = pdfium._FPDFAttachment_GetFile(attachment, buffer, bytes, length)
         return done ? new DataView(pdfium.HEAPU8.buffer).getUint32(length, true) : 0
       }
-      const content = bytesFrom(pdfium, write, mostBytes)
+      const content = write(0, 0) > mostBytes ? undefined : bytesFrom(pdfium, write, mostBytes)
       pdfium.wasmExports.free(length)
       return content
     },

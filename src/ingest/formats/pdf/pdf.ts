@@ -30,6 +30,8 @@ const OCR_EFFORT = 100
 const DOUBTFUL_CONFIDENCE = 60
 /** After so many pages whose doubtful text was what they show, the others of the document are believed. */
 const TRUSTED_AFTER = 3
+/** PDFium unpacks attached files in its own memory, whatever becomes of them. */
+const MAX_BYTES_UNPACKED = 128 * 1024 * 1024
 /** pdf.js holds a file in memory, more than once. */
 const MAX_PDFJS_BYTES = 100 * 1024 * 1024
 
@@ -98,7 +100,10 @@ class PdfReading {
     this.addPages()
     this.warn()
     const holders = indexes.filter(index => this.pages[index]!.files)
-    await addAttachments(this.document.attachments(holders), this.context)
+    const files = this.document.attachments(holders)
+    if (this.bytes.length <= MAX_BYTES_UNPACKED) await addAttachments(files, this.context)
+    else if (!files.next().done)
+      this.context.out.warn("attachment_skipped", "the files inside of so large a PDF are not read")
   }
 
   private async readTexts(): Promise<void> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { deflateSync } from "node:zlib"
 import { extractDocument, type Surroundings } from "../../../../src/ingest/formats/extract.ts"
 import { Ocr } from "../../../../src/ingest/formats/ocr/ocr.ts"
 import type { OcrLimits } from "../../../../src/ingest/formats/ocr/ocr-budget.ts"
@@ -289,6 +290,23 @@ describe("files inside a PDF", () => {
     expect(document.text).toContain("The tenant waters the ficus")
     expect(document.warnings).toEqual([
       { code: "attachment_skipped", message: "the attached file setup.exe: files of this type cannot be read" },
+    ])
+  })
+
+  test("that unpack to too much are not read", async () => {
+    const zeros = deflateSync(Buffer.alloc(80_000_000))
+    const writer = new PdfWriter()
+    const stream = writer.stream("/Type/EmbeddedFile/Filter/FlateDecode", zeros)
+    const spec = writer.add(`<</Type/Filespec/F(a.txt)/UF(a.txt)/EF<</F ${stream} 0 R>>>>`)
+    const document = await read(
+      writePages(writer, [{ content: lines(LEASE) }], {
+        resources: `/Font<</F ${helvetica(writer)} 0 R>>`,
+        catalog: `/Names<</EmbeddedFiles<</Names[(0) ${spec} 0 R]>>>>`,
+      }),
+    )
+    expect(document.text).toContain("The tenant waters the ficus")
+    expect(document.warnings.map(({ message }) => message)).toEqual([
+      "the attached file a.txt: it unpacks to more than is allowed for a PDF of this size",
     ])
   })
 
