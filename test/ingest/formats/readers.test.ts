@@ -190,7 +190,7 @@ describe("a document embedded in another", () => {
 })
 
 describe("PDF pages that are pictures", () => {
-  test("are recognised one by one; pages of text and empty ones are not", async () => {
+  test("are recognized one by one; pages of text and empty ones are not", async () => {
     expectedOcr = 0
     const document = await read("scan.pdf")
     expect(expectedOcr).toBe(1)

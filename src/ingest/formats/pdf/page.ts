@@ -5,7 +5,7 @@ import type { PageText } from "./pdfium.ts"
 
 /** Longer texts are long enough. */
 const COUNTED_CHARS = 4000
-/** Words that a page shows replace its doubtful text when they are recognised as surely as this … */
+/** Words that a page shows replace its doubtful text when they are recognized as surely as this … */
 const SURE_CONFIDENCE = 70
 /** … and hardly any of them stand in that text. */
 export const SHARED_WORDS = 0.4
@@ -66,7 +66,7 @@ export function sharedWords(text: string, page: Page): number {
   return words.length === 0 ? 0 : words.filter(word => own.has(word)).length / words.length
 }
 
-/** True where what a page shows was recognised surely, reads like language, and is not what its text says. */
+/** True where what a page shows was recognized surely, reads like language, and is not what its text says. */
 export function contradicts(text: string, confidence: number, page: Page): boolean {
   return (
     confidence >= SURE_CONFIDENCE &&

@@ -7,7 +7,7 @@ import type { ExtractedDocument, ExtractionError } from "../../../../src/storage
 import { helvetica, lines, PdfWriter, scans, writePages } from "../pdf-writer.ts"
 
 const ocr = new Ocr(undefined)
-/** Pictures that were recognised. */
+/** Pictures that were recognized. */
 let recognized = 0
 const surroundings = (ocrLimits?: OcrLimits): Surroundings => ({
   onProgress: () => {},
