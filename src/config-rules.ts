@@ -14,7 +14,7 @@ export interface Setting<T> {
   written: "text" | "number" | "switch" | "list"
   /** How the value is written in help: `PORT`, `DIR` … Absent for switches. */
   placeholder?: string
-  /** Another environment variable that is honoured when the setting's own is not given. */
+  /** Another environment variable that is honored when the setting's own is not given. */
   alias?: string
   /** Its value is never shown. */
   secret?: true

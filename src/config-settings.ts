@@ -112,7 +112,7 @@ export const SETTINGS = {
   ),
   reader_memory_mb: integer("MB", 1024, "memory that one reading process may take before it is ended", 128, 65_536),
   chunk_characters: integer("N", 1_000, "length that passages of a file aim at", 200, 8_000),
-  chunk_overlap: integer("N", 120, "characters that neighbouring passages share", 0, 2_000),
+  chunk_overlap: integer("N", 120, "characters that neighboring passages share", 0, 2_000),
   default_model: {
     ...text(
       "MODEL",

@@ -2,7 +2,7 @@
  * What says in languages other than English that a find of the entity model names no person: a noun before it that is named
  * after persons (`lycée Victor Hugo`, `Ulica Jana Pawła`), one behind it (`Hermann Hesse Gymnasium`), a feast.
  */
-/** By language: French, Italian, Spanish, Portuguese, German, Dutch, Polish and its neighbours, Swahili, Hausa, Indonesian, Vietnamese. */
+/** By language: French, Italian, Spanish, Portuguese, German, Dutch, Polish and its neighbors, Swahili, Hausa, Indonesian, Vietnamese. */
 const HEADS_BEFORE = [
   "lycée|collège|école|université|hôpital|clinique|bibliothèque|aéroport|gare|rue|avenue|boulevard|quai|pont|tour|musée|stade|théâtre|prix|loi|île|fort|port|lac|mont|ouragan|tempête|parc|canal|marché",
   "liceo|scuola|università|ospedale|aeroporto|stazione|via|piazza|corso|ponte|teatro|museo|stadio|premio|legge|pizza|isola|lago|monte|castello|palazzo|uragano|parco",

@@ -12,7 +12,7 @@ import type { Database, Trx } from "../storage/database.ts"
 import type { ChunkSource } from "../storage/document.ts"
 import { Gate } from "../threads/gate.ts"
 import { countIds, subtract } from "./ids/id-ranges.ts"
-import { neighbours, type Passage } from "./passages/passages.ts"
+import { neighbors, type Passage } from "./passages/passages.ts"
 import { Searcher } from "./searcher.ts"
 import { SearchThread } from "./thread/search-thread.ts"
 import type { WorkerStats } from "./thread/worker-messages.ts"
@@ -158,8 +158,8 @@ export class SearchIndex implements SearchService {
   }
 
   /** Passages around hits, in reading order, those hits included. */
-  neighbours(workspaceId: string, chunkIds: string[], before: number, after: number): Promise<Passage[]> {
-    return neighbours(this.db, workspaceId, chunkIds, before, after)
+  neighbors(workspaceId: string, chunkIds: string[], before: number, after: number): Promise<Passage[]> {
+    return neighbors(this.db, workspaceId, chunkIds, before, after)
   }
 
   /** See `CatchUp.reindexVectors`. */

@@ -29,7 +29,7 @@ describe("passages", () => {
     ])
   })
 
-  test("neighbours that overlap or touch become one, exactly the text between", () => {
+  test("neighbors that overlap or touch become one, exactly the text between", () => {
     const [merged, ...rest] = toSources([hit("b", 20, 40), hit("a", 5, 25), hit("c", 40, 50)])
     expect(rest).toEqual([])
     expect(merged).toMatchObject({ chunk_id: "b", text: TEXT.slice(5, 50), position: { start: 5, end: 50 } })

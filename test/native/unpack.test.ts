@@ -89,7 +89,7 @@ describe("unpack", () => {
     expect(readdirSync(directory)).toEqual([])
   })
 
-  test("removes other versions of the group, not other groups nor what an unpacking neighbour writes", () => {
+  test("removes other versions of the group, not other groups nor what an unpacking neighbor writes", () => {
     const old = unpack("library", group({ "binding.node": "old" }), directory)
     const other = unpack("library-tools", group({ tool: "x" }), directory)
     const partial = mkdtempSync(join(directory, "library-0123456789abcdef.partial-"))

@@ -213,9 +213,9 @@ test("a replaced file shows its new text alone, a deleted one nothing, at once a
   ).toEqual([])
 })
 
-test("neighbours come in reading order, from the same file only", async () => {
+test("neighbors come in reading order, from the same file only", async () => {
   const [hit] = (await library.search("painted cobalt blue", { mode: "keyword" })).hits
-  const around = await library.index.neighbours("ws_a", [hit!.id], 5, 5)
+  const around = await library.index.neighbors("ws_a", [hit!.id], 5, 5)
   expect(around.map(passage => passage.text)).toEqual(PUMP.split("\n"))
-  expect(await library.index.neighbours("ws_b", [hit!.id], 1, 1)).toEqual([])
+  expect(await library.index.neighbors("ws_b", [hit!.id], 1, 1)).toEqual([])
 })

@@ -462,7 +462,7 @@ const LANGUAGES = [
 ]
 
 const ROLES =
-  "producer singer actor actress commenter reader manager professor officer detective nurse coach captain senator engineer director author drummer guitarist painter poet chef guard judge lawyer player striker president minister spokesman spokeswoman chairman founder analyst reporter editor colleague neighbour friend cousin uncle aunt guardian agent driver teacher".split(
+  "producer singer actor actress commenter reader manager professor officer detective nurse coach captain senator engineer director author drummer guitarist painter poet chef guard judge lawyer player striker president minister spokesman spokeswoman chairman founder analyst reporter editor colleague neighbor friend cousin uncle aunt guardian agent driver teacher".split(
     " ",
   )
 const workTitle = (): string =>

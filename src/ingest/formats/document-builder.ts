@@ -20,7 +20,7 @@ export interface RawBlock {
   section?: string
 }
 
-/** Two neighbours of these kinds are lines of one thing and stand on adjacent lines; others get an empty line between. */
+/** Two neighbors of these kinds are lines of one thing and stand on adjacent lines; others get an empty line between. */
 const LINE_KINDS = new Set<BlockKind>(["table_header", "table_row", "list_item"])
 
 /** At most this many warnings with one code; a broken archive of 20 000 members must not fill the file record. */

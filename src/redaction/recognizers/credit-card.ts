@@ -130,10 +130,10 @@ function standsAlone(groups: Group[], first: number, last: number, said: boolean
   const before = groups[first - 1]
   const after = groups[last + 1]
   const whole = first === last
-  const goesOn = (group: Group, separator: string, neighbour: Group) =>
+  const goesOn = (group: Group, separator: string, neighbor: Group) =>
     whole
       ? group.digits.length >= 12 && separator.length < 2
-      : separator === groups[first]!.separator && group.digits.length === neighbour.digits.length
+      : separator === groups[first]!.separator && group.digits.length === neighbor.digits.length
   const isFraction = before?.separator === "." && first === last
   if (before && (isFraction || goesOn(before, before.separator, groups[first]!))) return false
   if (!after) return true

@@ -13,7 +13,7 @@ export interface LiveRanges {
   /** Names this set; the same key always means the same ids. */
   key: string
   ranges: IdRanges
-  /** First and last id of each file's passages, ascending; neighbours not joined. */
+  /** First and last id of each file's passages, ascending; neighbors not joined. */
   spans: IdRanges
   /** Chunks in it. */
   count: number

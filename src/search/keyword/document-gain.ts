@@ -3,7 +3,7 @@
  * by words than a whole one, since a question shares some words with one passage and some with the next: on 3 000
  * abstracts asked for with half of their titles nDCG@10 is .832 whole, .812 cut, .825 with this.
  *
- * gained = own + share · (BM25 of the passage and its neighbours as one text − own), by which a passage may also fall
+ * gained = own + share · (BM25 of the passage and its neighbors as one text − own), by which a passage may also fall
  * behind another whose surroundings say more. The passages of one-passage documents keep their score, and no score
  * exceeds the query's bound.
  */
@@ -94,7 +94,7 @@ export function gainsOf(ids: ArrayLike<number>, input: GainInput): Float64Array 
 interface Surroundings {
   /** Every row that is looked at, once. */
   rows: number[]
-  /** For each passage the places in `rows` of itself, first, and of its neighbours; undefined where it stands alone. */
+  /** For each passage the places in `rows` of itself, first, and of its neighbors; undefined where it stands alone. */
   of: ({ slots: number[]; share: number } | undefined)[]
 }
 

@@ -11,7 +11,7 @@ import type { PassageTable } from "./passage-table.ts"
 export const IN_WORKSPACE = 1
 export const IN_FILTER = 2
 
-/** Passages that tell how long a passage and its neighbours are on average. */
+/** Passages that tell how long a passage and its neighbors are on average. */
 const SAMPLED_PASSAGES = 20_000
 
 export interface Scope {
@@ -21,7 +21,7 @@ export interface Scope {
   documents: number
   /** BM25's length part by passage length: k1 * (1 - b + b * length / mean). */
   norms: Float32Array
-  /** Terms of a passage and its neighbours in its document, on average. */
+  /** Terms of a passage and its neighbors in its document, on average. */
   surroundedLength: number
   /** First and last id of each document, ascending. */
   spans: IdRanges
@@ -58,7 +58,7 @@ export function makeScope(
     mask,
     documents,
     norms: normsOf(mean),
-    surroundedLength: gaining ? mean * neighbourhood(table, spans, documents) : mean,
+    surroundedLength: gaining ? mean * neighborhood(table, spans, documents) : mean,
     spans,
     gaining,
     filtered: filter !== undefined,
@@ -66,8 +66,8 @@ export function makeScope(
   }
 }
 
-/** How many passages a passage and its neighbours are on average, weighed by their lengths. */
-function neighbourhood(table: PassageTable, spans: IdRanges, documents: number): number {
+/** How many passages a passage and its neighbors are on average, weighed by their lengths. */
+function neighborhood(table: PassageTable, spans: IdRanges, documents: number): number {
   const step = Math.ceil(documents / SAMPLED_PASSAGES)
   let alone = 0
   let surrounded = 0

@@ -60,7 +60,7 @@ function toPassage(row: PassageRow): Passage {
  * The passages that stand around others in their files, each once, in reading order: `before` and `after` each given
  * one, itself included.
  */
-export async function neighbours(
+export async function neighbors(
   db: Database,
   workspaceId: string,
   chunkIds: string[],

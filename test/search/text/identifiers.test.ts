@@ -57,7 +57,7 @@ describe("a word that one passage holds", () => {
     })
 })
 
-describe("a hit names the section of the identifier, not that of its neighbour", () => {
+describe("a hit names the section of the identifier, not that of its neighbor", () => {
   const heading = (i: number) => `Section ${i} about subject${i}`
   const said = (i: number) => `The fee of subject${i} is ${i * 3} euros.`
   const sections = numbers(400)

@@ -126,7 +126,7 @@ test("a model of many languages is believed in all of them", async () => {
   await library.close()
 })
 
-test("a passage gains from its document: words that stand in its neighbour count", async () => {
+test("a passage gains from its document: words that stand in its neighbor count", async () => {
   const library = await TestLibrary.open()
   const one = Array.from({ length: 30 }, (_, i) => `The otter number ${i} swims in the river ${i}.`).join("\n")
   await library.put("file_many", one)
