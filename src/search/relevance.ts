@@ -9,7 +9,7 @@
  * - Words that bind others (`function-words.ts`) vouch for no passage.
  * - A query of which no word stands anywhere and whose letters are those of no language is nonsense.
  */
-import type { Background } from "./vector/vector-index.ts"
+import type { Background } from "./vector/background.ts"
 
 /** What both legs say of one passage. */
 export interface Evidence {

@@ -3,7 +3,8 @@
  * texts need not be read again.
  */
 import type { Database as Sqlite } from "bun:sqlite"
-import { FORMER_TERMS, renewedTerm } from "../text/analyze.ts"
+import { renewedTerm } from "../text/analyze.ts"
+import { FORMER_TERMS } from "../text/fold.ts"
 import { eachPosting, PostingWriter } from "./posting-list.ts"
 
 interface Key {

@@ -4,7 +4,8 @@
  */
 import { sentenceSpans } from "../../backends/best-sentences.ts"
 import type { SectionStart } from "../../storage/document.ts"
-import { foldText, formsOf, hasDigit, isUnspaced, WORDS } from "../text/analyze.ts"
+import { formsOf, hasDigit, isUnspaced, WORDS } from "../text/analyze.ts"
+import { foldText } from "../text/fold.ts"
 import type { WordWeight } from "../thread/worker-messages.ts"
 
 /** The query's words, by every form under which they can stand in a text. */

@@ -1,5 +1,6 @@
 /** Offsets of the words in a text that match a query by analysis: any inflection of a word that was asked for. */
-import { foldText, groupsOf, hasFormOf, isUnspaced, WORDS } from "../text/analyze.ts"
+import { groupsOf, hasFormOf, isUnspaced, WORDS } from "../text/analyze.ts"
+import { foldText } from "../text/fold.ts"
 
 export interface Highlight {
   start: number

@@ -13,6 +13,7 @@
  */
 import { Encoder } from "flexsearch"
 import english from "flexsearch/lang/en"
+import { foldLetters, foldText } from "./fold.ts"
 import { stemEnglish } from "./stem-english.ts"
 
 export type Scheme = "english" | "other"
@@ -31,7 +32,6 @@ const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u
 /** The least character of those scripts: most words are settled without the expression. */
 export const FIRST_UNSPACED = "\u0e00"
 const FIRST_UNSPACED_CODE = FIRST_UNSPACED.charCodeAt(0)
-const ASCII = /^[\x00-\x7f]*$/
 /** In FlexSearch's English list, but words that people search for: they stay in the index. */
 const CONTENT = new Set(
   "back come even get go good just know like lot make made new now off one say see take think time times us use want way well work".split(
@@ -60,37 +60,6 @@ const TAILS = /(?<=\p{L})['’](?:s|t|d|m|ll|ve|re)(?![\p{L}\p{N}])/giu
  */
 const WORDS_BESIDE_LETTER = 5
 const LETTER_WEIGHT = 0.3
-
-/**
- * Letters that are no letter with an accent to Unicode, and that people without the key for them write so. Not among them is
- * đ, which tells words apart in Vietnamese: folded it cost .004 nDCG@10 there.
- */
-const LETTERS: Readonly<Record<string, string>> = {
-  ß: "ss",
-  ł: "l",
-  ø: "o",
-  ı: "i",
-  æ: "ae",
-  œ: "oe",
-}
-const FOLDED_LETTERS = new RegExp(`[${Object.keys(LETTERS).join("")}]`, "g")
-
-/** Lower case, compatibility forms, Latin accents and letters folded; Hangul stays composed. */
-export function foldText(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase()
-  return foldLetters(
-    text
-      .normalize("NFKD")
-      .replace(/[\u0300-\u036f\u064b-\u065f\u0670\u0640]/g, "") // Latin accents, Arabic vowel marks and stretching
-      .normalize("NFC")
-      .toLowerCase(),
-  )
-}
-
-const foldLetters = (text: string): string => text.replace(FOLDED_LETTERS, letter => LETTERS[letter]!)
-
-/** As SQLite's `glob` knows them: terms that `renewedTerm` changes. */
-export const FORMER_TERMS = `*[${Object.keys(LETTERS).join("")}]*`
 
 /** A term of an index made when those letters were not folded, as a query looks for it now. */
 export function renewedTerm(term: string): string {

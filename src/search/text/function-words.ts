@@ -3,7 +3,8 @@
  * library that is mostly English they are as rare as names, and would vouch for any passage of their language. They stay in the
  * ranking; relevance leaves them out. Counting them in the passages of their language instead would need many of these.
  */
-import { foldText, formsOf, type TermGroup } from "./analyze.ts"
+import { formsOf, type TermGroup } from "./analyze.ts"
+import { foldText } from "./fold.ts"
 import { likelyLanguages } from "./language.ts"
 
 const LISTS: Record<string, string> = {

@@ -1,5 +1,6 @@
 /** Whether a text holds a phrase: the same words in the same order, without regard to case, accents and punctuation. */
-import { foldText, isUnspaced } from "./analyze.ts"
+import { isUnspaced } from "./analyze.ts"
+import { foldText } from "./fold.ts"
 
 const NOT_IN_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
 

@@ -4,7 +4,8 @@
  * conditions they lost .03 nDCG@10 on collections of such questions.
  * There is no other syntax and nothing that can be wrong: whatever does not fit is read as plain words.
  */
-import { foldText, formsOf, isStopWord, WORDS, wordsOf } from "./analyze.ts"
+import { formsOf, isStopWord, WORDS, wordsOf } from "./analyze.ts"
+import { foldText } from "./fold.ts"
 
 export interface ParsedQuery {
   /** The words that are looked for, operators and excluded words left out; never empty when the query has words. */

@@ -3,7 +3,7 @@ import type { IdRanges } from "../ids/id-ranges.ts"
 import type { Scheme } from "../text/analyze.ts"
 import type { ParsedQuery } from "../text/query.ts"
 import type { SearchFilters, SearchMode } from "../types.ts"
-import type { Background } from "../vector/vector-index.ts"
+import type { Background } from "../vector/background.ts"
 
 export interface WorkerSearch {
   workspaceId: string

@@ -7,7 +7,8 @@ import type { KeywordIndex } from "../keyword/keyword-index.ts"
 import { foreignTo, type LanguageCode, maySpeak, NOT_JUDGED, PassageLanguages } from "../text/language.ts"
 import type { StoredTexts } from "../text/stored-texts.ts"
 import type { QueryVector } from "../thread/worker-messages.ts"
-import type { Background, VectorHit, VectorIndex } from "./vector-index.ts"
+import type { Background } from "./background.ts"
+import type { VectorHit, VectorIndex } from "./vector-index.ts"
 
 /** How many times more vectors are looked at before the languages of an older index are told. */
 const DEPTH_WHILE_JUDGING = 10

@@ -7,11 +7,13 @@
  * rows enter either pass.
  */
 
-import { countIds, type IdRanges, toRanges } from "../ids/id-ranges.ts"
+import { type IdRanges, toRanges } from "../ids/id-ranges.ts"
 import { Rows } from "../ids/rows.ts"
 import { TopK } from "../ids/top-k.ts"
+import { type Background, backgroundOf } from "./background.ts"
 import { CodeRows } from "./code-rows.ts"
 import { Nearest } from "./nearest.ts"
+import { quantize } from "./quantize.ts"
 import { BLOCK, SignRows } from "./sign-rows.ts"
 
 /** Bytes up to which all rows are in memory and scored: 100 000 rows of 256 dimensions, 1 ms. */
@@ -23,20 +25,10 @@ const CANDIDATE_SHARE = 0.01
 const CANDIDATES = 3000
 const CANDIDATES_PER_HIT = 20
 
-/** Passages whose cosines tell how those of all lie. */
-const SAMPLED = 64
-
 export interface VectorHit {
   id: number
   /** Cosine. */
   score: number
-}
-
-/** How the cosines of a query lie over all passages of the workspace whose language the model knows. */
-export interface Background {
-  passages: number
-  mean: number
-  deviation: number
 }
 
 interface Options {
@@ -125,30 +117,9 @@ export class VectorIndex {
       : this.codes.score(row, 1)[0]! * this.scales[row]! * this.queryScale
   }
 
-  /** Mean and deviation of the cosines of all visible passages, from some of them, spread evenly: always the same ones. */
+  /** How the cosines of the visible passages lie. */
   background(visible: IdRanges): Background {
-    const total = countIds(visible)
-    const size = Math.min(total, SAMPLED)
-    let count = 0
-    let sum = 0
-    let squares = 0
-    let pair = 0
-    let before = 0
-    for (let i = 0; i < size; i++) {
-      const place = Math.floor((i * total) / size)
-      while (place - before > visible[pair + 1]! - visible[pair]!) {
-        before += visible[pair + 1]! - visible[pair]! + 1
-        pair += 2
-      }
-      const score = this.scoreOf(visible[pair]! + place - before)
-      if (score === undefined) continue
-      count++
-      sum += score
-      squares += score * score
-    }
-    if (count === 0) return { passages: 0, mean: 0, deviation: 0 }
-    const mean = sum / count
-    return { passages: total, mean, deviation: Math.sqrt(Math.max(0, squares / count - mean * mean)) }
+    return backgroundOf(visible, id => this.scoreOf(id))
   }
 
   /** Ids that have a vector here. */
@@ -261,21 +232,4 @@ export class VectorIndex {
     scales.set(this.scales)
     this.scales = scales
   }
-}
-
-/** Writes the vector as signed bytes. @returns what a byte stands for. */
-function quantize(vector: Float32Array, bytes: Uint8Array): number {
-  let largest = 0
-  for (let i = 0; i < vector.length; i++) {
-    const size = Math.abs(vector[i]!)
-    if (size > largest) largest = size
-  }
-  if (largest === 0) {
-    bytes.fill(0)
-    return 0
-  }
-  const factor = 127 / largest
-  // Rounded half up: adding 128.5 makes it positive, `|` cuts.
-  for (let i = 0; i < vector.length; i++) bytes[i] = ((vector[i]! * factor + 128.5) | 0) - 128
-  return largest / 127
 }
