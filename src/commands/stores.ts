@@ -4,6 +4,7 @@ import { sql } from "kysely"
 import type { Embedder } from "../backends/backend.ts"
 import type { Config } from "../config.ts"
 import { openConfiguredEmbedder } from "../configured.ts"
+import { AppError } from "../errors.ts"
 import { SearchIndex } from "../search/index.ts"
 import { Blobs } from "../storage/blobs.ts"
 import type { Database } from "../storage/database.ts"
@@ -119,10 +120,12 @@ export async function withSearchIndex<T>(
   }
 }
 
+/** Undefined while another process holds it. */
 function tryLock(path: string): { release(): void } | undefined {
   try {
     return lockDirectory(path)
-  } catch {
-    return undefined
+  } catch (error) {
+    if (error instanceof AppError && error.code === "conflict") return undefined
+    throw error
   }
 }

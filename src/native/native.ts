@@ -23,7 +23,7 @@ export function useNativeDirectory(path: string): void {
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   if (isMainThread) {
     removeLeftovers(join(path, "tmp"))
-    process.once("exit", () => removeIfPossible(temporary))
+    removeAtExit(temporary)
     returnFreedMemory()
   }
   setLibraryVariables({
@@ -128,6 +128,17 @@ function groupNamed(name: GroupName): EmbeddedGroup {
 function removeLeftovers(temporary: string): void {
   for (const pid of readdirSync(temporary))
     if (Number(pid) !== process.pid && !isRunning(Number(pid))) removeIfPossible(join(temporary, pid))
+}
+
+const removedAtExit = new Set<string>()
+
+/** One listener, however often a process starts the daemon. */
+function removeAtExit(folder: string): void {
+  if (removedAtExit.size === 0)
+    process.once("exit", () => {
+      for (const each of removedAtExit) removeIfPossible(each)
+    })
+  removedAtExit.add(folder)
 }
 
 /** Another user may own it, or the disk be read-only: a folder that stays is in nobody's way. */

@@ -37,6 +37,16 @@ const openFiles = (): string[] =>
     }
   })
 
+/** What goes on beside the event loop. */
+const threads = (): string[] =>
+  readdirSync("/proc/self/task").flatMap(task => {
+    try {
+      return readFileSync(`/proc/self/task/${task}/comm`, "utf8").startsWith("Worker") ? [task] : []
+    } catch {
+      return [] // it has ended
+    }
+  })
+
 const children = (): string[] =>
   readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean)
 
@@ -46,8 +56,8 @@ async function expectNothingLeft(): Promise<void> {
   expect(isHeld(data)).toBe(false)
   expect(children()).toEqual([])
   expect(await metricsText()).not.toContain("carrel_files")
-  // A thread closes its files when it has ended, a moment after it was told to.
-  await until(() => openFiles().length === 0)
+  // A thread ends, and closes its files, a moment after it was told to.
+  await until(() => openFiles().length + threads().length === 0)
 }
 
 beforeAll(async () => {

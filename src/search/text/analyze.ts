@@ -206,7 +206,10 @@ function shortened(word: string): string {
   return characters.length <= CUT ? word : `${characters.slice(0, CUT).join("")}*`
 }
 
-/** Stems seen lately: a library repeats its words, and stemming is most of the cost of analysis. */
+/**
+ * Stems seen lately: a library repeats its words, and stemming is most of the cost of analysis. Asked for each word of each
+ * text, so all go at once when there are too many: noting which was used last would cost as much as it saves.
+ */
 const stems = new Map<string, string>()
 const MAX_STEMS = 50_000
 
