@@ -49,10 +49,12 @@ describe("after a restore", () => {
       ])
     }
     const again = await startDaemon([], { data })
-    for (const mode of ["keyword", "semantic"]) // words are made first
-      await until(
-        async () => (await again.call("POST", "/search", { query: "heron", mode })).hits[0]?.file.name === "heron.txt",
+    for (const kind of ["passages", "vectors"]) // words are made first
+      await until(async () =>
+        (await (await fetch(`${again.url}/metrics`)).text()).includes(`carrel_index_entries{kind="${kind}"} 3\n`),
       )
+    const found = await again.call("POST", "/search", { query: "heron" })
+    expect(found.hits[0].file.name).toBe("heron.txt")
     await again.stop()
     expect((await findings(data, "--check")).all).toContainEqual({
       what: "search index",
