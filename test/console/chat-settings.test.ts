@@ -1,31 +1,22 @@
 /** What a conversation is asked with belongs to it, and is shown as it is. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Page } from "playwright-core"
-import { type Console, hasBrowser, LEASE, rowOf, SLOW_MS, startConsole, upload } from "./console.ts"
-import { type ConsoleModel, startModel } from "./model.ts"
+import { type ChatSite, startChatSite } from "./chat-page.ts"
+import { type Console, hasBrowser, rowOf, SLOW_MS, upload } from "./console.ts"
+import type { ConsoleModel } from "./model.ts"
 
+let chats: ChatSite
 let site: Console
 let model: ConsoleModel
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  model = await startModel()
-  site = await startConsole({ "ollama-host": model.url })
-  const page = await site.enter()
-  await page.goto(`${site.app.url}/library`)
-  await upload(page, "lease.md", LEASE)
+  chats = await startChatSite()
+  ;({ site, model } = chats)
 }, SLOW_MS)
-afterAll(async () => {
-  await site?.stop()
-  model?.stop()
-})
+afterAll(() => chats?.stop())
 
-async function openChat(): Promise<Page> {
-  const page = await site.enter()
-  await page.getByRole("link", { name: "Chat", exact: true }).click()
-  await page.getByText("Llama 3.2 3B").first().waitFor({ state: "attached" })
-  return page
-}
+const openChat: ChatSite["openChat"] = options => chats.openChat(options)
 
 async function ask(page: Page, text: string): Promise<void> {
   const goOn = model.hold()

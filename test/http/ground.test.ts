@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { ApiKeys } from "../../src/keys/keys.ts"
+import { openDatabase } from "../../src/storage/database.ts"
 import { Client, startTestApp, type TestApp } from "../support/app.ts"
+import { until } from "../support/until.ts"
 
 let app: TestApp
 let client: Client
@@ -36,8 +39,18 @@ describe("credentials", () => {
   test("wrong, revoked and expired credentials get one and the same answer", async () => {
     const wrong = await without({ ...client.credentials, secret: `csk_${"x".repeat(43)}` })
     const unknown = await without({ ...client.credentials, "client-id": "cid_unknown" })
-    expectError(wrong, 401, "unauthorized")
-    expect(unknown.body.error.message).toBe(wrong.body.error.message)
+    const [revoked, expired] = [
+      await app.client(),
+      await app.client("default", { expires_at: new Date(Date.now() + 1_000).toISOString() }),
+    ]
+    const database = await openDatabase(app.data)
+    await new ApiKeys(database).revoke(revoked.key.id)
+    await database.destroy()
+    await until(async () => (await expired.get("/libraries")).status === 401)
+    for (const answer of [wrong, unknown, await revoked.get("/libraries"), await expired.get("/libraries")]) {
+      expectError(answer, 401, "unauthorized")
+      expect(answer.body.error.message).toBe(wrong.body.error.message)
+    }
   })
 
   test("are asked for as RFC 9110 wants it", async () => {
