@@ -201,9 +201,9 @@ describe("a reader that misbehaves", () => {
 
   test("gets more time for pages that are read by OCR, and not for ever", async () => {
     const { command } = fakeReader(
-      `tell({ kind: "ocr_expected", count: 2 }); await Bun.sleep(request.name === "two.txt" ? 700 : 60_000); return done()`,
+      `tell({ kind: "ocr_expected", count: 2 }); await Bun.sleep(request.name === "two.txt" ? 3_000 : 60_000); return done()`,
     )
-    const pool = poolOf({ command, timeoutFor: () => 200, perOcrPageMs: 2000 })
+    const pool = poolOf({ command, timeoutFor: () => 2_000, perOcrPageMs: 10_000 })
     expect(await codeOf(pool.read(file(pool.directory, "two.txt"), unheard, never))).toBe("read")
     const short = poolOf({ command, timeoutFor: () => 100, perOcrPageMs: 100 })
     expect(await codeOf(short.read(file(short.directory, "long.txt"), unheard, never))).toBe("extraction_timeout")
