@@ -13,6 +13,8 @@ import type { WarningCode } from "./warnings.ts"
 export interface Surroundings {
   onProgress(fraction: number): void
   onOcrExpected(count: number): void
+  /** See ExtractContext; always true where absent. */
+  mayReadAttachments?: () => boolean
   pause(): Promise<void>
   recognize(image: Uint8Array): Promise<RecognizedText>
   /** `DEFAULT_OCR_LIMITS` where absent. */
@@ -49,6 +51,7 @@ export async function extractInto(
     progress: surroundings.onProgress,
     pause: surroundings.pause,
     expectOcr: surroundings.onOcrExpected,
+    mayReadAttachments: surroundings.mayReadAttachments ?? (() => true),
     recognize: surroundings.recognize,
     ocr: new OcrBudget(surroundings.ocrLimits ?? DEFAULT_OCR_LIMITS),
     formats: FORMAT_FINDER,

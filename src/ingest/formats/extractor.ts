@@ -17,6 +17,8 @@ export interface ExtractContext {
   pause(): Promise<void>
   /** Announces that this many pages or pictures will be read by OCR, which allows the file more time. */
   expectOcr(count: number): void
+  /** To be asked before files that are attached to a document are read, which it can do without; false: leave them out. */
+  mayReadAttachments(): boolean
   /** Reads a picture (PNG, JPEG, GIF, WebP, BMP, TIFF). Throws where the picture cannot be decoded. */
   recognize(image: Uint8Array): Promise<RecognizedText>
   /** What of text recognition the file may still have; to be asked and charged around `recognize`. */

@@ -50,6 +50,8 @@ export interface ReadRequest {
   ocrLanguagesDirectory?: string
   ocrLimits: OcrLimits
   chunkOptions?: ChunkOptions
+  /** Leave out the files that are attached to documents, with a warning. */
+  withoutAttachments?: boolean
 }
 
 export type ReadStage = "extracting" | "ocr" | "chunking"
@@ -59,6 +61,8 @@ export type OnProgress = (progress: { stage: ReadStage; progress: number }) => v
 export type ReadProgress =
   | { kind: "progress"; progress: number; stage: ReadStage }
   | { kind: "ocr_expected"; count: number }
+  /** A document is read, and the files attached to it are next. */
+  | { kind: "attachments_next" }
 
 /** Reader → daemon, at the end. */
 export type ReadAnswer = { kind: "done"; outline: Outline } | ReadFailure | ReadDiskFailure

@@ -54,6 +54,15 @@ export interface WorkspaceFile extends FileToRead {
   workspaceId?: string
 }
 
+/** One call of `read`, as each of its attempts gets it. */
+interface Reading {
+  file: WorkspaceFile
+  resultPath: string
+  onProgress: OnProgress
+  signal: AbortSignal
+  withoutAttachments?: boolean
+}
+
 /**
  * Reads files in child processes: at most `size` at once, further calls wait their turn. Children start with the first
  * file, stay warm for the next of the same workspace, and end when there is none.
@@ -82,7 +91,7 @@ export class ReaderPool {
   async read(file: WorkspaceFile, onProgress: OnProgress, signal: AbortSignal): Promise<ReadDocument> {
     const resultPath = join(this.options.temporaryDirectory, `read-${process.pid}-${++this.results}`)
     try {
-      return await openResult(resultPath, await this.readTo(resultPath, file, onProgress, signal))
+      return await openResult(resultPath, await this.readTo({ file, resultPath, onProgress, signal }))
     } catch (error) {
       await removeResult(resultPath)
       throw error
@@ -99,39 +108,39 @@ export class ReaderPool {
     return this.readers.stop()
   }
 
-  private async readTo(
-    resultPath: string,
-    file: WorkspaceFile,
-    onProgress: OnProgress,
-    signal: AbortSignal,
-  ): Promise<Outline> {
+  private async readTo(reading: Reading): Promise<Outline> {
     let fresh = true
+    let attachmentsNext = false
+    const onAttachmentsNext = () => {
+      attachmentsNext = true
+    }
     try {
-      return await this.readers.use(file.workspaceId ?? "", signal, reader => {
+      return await this.readers.use(reading.file.workspaceId ?? "", reading.signal, reader => {
         fresh = reader.asked === 0
-        return this.readWith(reader, resultPath, file, onProgress, signal)
+        return this.readWith(reader, reading, onAttachmentsNext)
       })
     } catch (error) {
       if (!(error instanceof ChildEnded)) throw error
+      const broke = error.reason === "died" || error.reason === "memory"
       // What earlier files left behind may be the cause; only a fresh reader's end speaks against the file.
-      if (!fresh && (error.reason === "died" || error.reason === "memory"))
-        return this.readTo(resultPath, file, onProgress, signal)
+      if (broke && !fresh) return this.readTo(reading)
+      if (broke && attachmentsNext && !reading.withoutAttachments)
+        return this.readTo({ ...reading, withoutAttachments: true })
       throw FAILURES[error.reason](error)
     }
   }
 
   private async readWith(
     reader: Reader,
-    resultPath: string,
-    { path, name, type, size }: FileToRead,
-    onProgress: OnProgress,
-    signal: AbortSignal,
+    { file: { path, name, type, size }, resultPath, onProgress, signal, withoutAttachments }: Reading,
+    onAttachmentsNext: () => void,
   ): Promise<Outline> {
     const { memoryLimitBytes, timeoutFor = defaultTimeout, ocrLanguagesDirectory, chunkOptions } = this.options
     const { perOcrPageMs = PER_OCR_PAGE_MS, ocrLimits = DEFAULT_OCR_LIMITS } = this.options
     const request: ReadRequest = { name, type, ocrLimits }
     if (ocrLanguagesDirectory) request.ocrLanguagesDirectory = ocrLanguagesDirectory
     if (chunkOptions) request.chunkOptions = chunkOptions
+    if (withoutAttachments) request.withoutAttachments = true
     // The reader stops recognizing by itself; the page that it is at may go on.
     let ocrMsLeft = ocrLimits.seconds * 1000 + perOcrPageMs
     const ocrTime = (pages: number) => {
@@ -147,6 +156,7 @@ export class ReaderPool {
         signal,
         onProgress(message, allowMore) {
           if (message.kind === "ocr_expected") allowMore(ocrTime(message.count))
+          else if (message.kind === "attachments_next") onAttachmentsNext()
           else onProgress({ stage: message.stage, progress: message.progress })
         },
       })

@@ -78,6 +78,10 @@ async function read(request: ReadRequest, { files, tell }: Conversation<ReadProg
     const document = await extractInto(text.write, source, request.type, {
       onProgress: fraction => progress.report(fraction),
       onOcrExpected: count => progress.expectOcr(count),
+      mayReadAttachments() {
+        if (!request.withoutAttachments) tell({ kind: "attachments_next" })
+        return !request.withoutAttachments
+      },
       pause,
       ocrLimits: request.ocrLimits,
       recognize: async image => (await ocr(request.ocrLanguagesDirectory)).recognize(image),

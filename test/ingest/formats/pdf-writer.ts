@@ -1,6 +1,7 @@
 /** Writes PDF files object by object, for tests that need what no program writes. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { deflateSync } from "node:zlib"
 
 export class PdfWriter {
   private readonly objects: (Buffer | undefined)[] = []
@@ -110,4 +111,15 @@ export function scans(count: number, where: (page: number) => number): Uint8Arra
     (_, i): PdfPage => ({ content: `q 450 0 0 130 70 ${where(i)} cm /I Do Q` }),
   )
   return writePages(writer, pages, { resources: `/XObject<</I ${picture} 0 R>>` })
+}
+
+/** A page of lines that encloses `a.txt`, which unpacks to so many zero bytes. */
+export function enclosingZeros(texts: string[], sizeBytes: number): Uint8Array {
+  const writer = new PdfWriter()
+  const stream = writer.stream("/Type/EmbeddedFile/Filter/FlateDecode", deflateSync(Buffer.alloc(sizeBytes)))
+  const spec = writer.add(`<</Type/Filespec/F(a.txt)/UF(a.txt)/EF<</F ${stream} 0 R>>>>`)
+  return writePages(writer, [{ content: lines(texts) }], {
+    resources: `/Font<</F ${helvetica(writer)} 0 R>>`,
+    catalog: `/Names<</EmbeddedFiles<</Names[(0) ${spec} 0 R]>>>>`,
+  })
 }

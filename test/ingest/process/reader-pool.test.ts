@@ -8,6 +8,7 @@ import { ReaderPool, type ReaderPoolOptions } from "../../../src/ingest/process/
 import type { ExtractionError, TextChunk } from "../../../src/storage/document.ts"
 import { unmount } from "../../support/trouble.ts"
 import { until } from "../../support/until.ts"
+import { enclosingZeros } from "../formats/pdf-writer.ts"
 import { writeZip } from "../formats/zip-writer.ts"
 
 const SOURCE = join(import.meta.dir, "../../../src")
@@ -225,6 +226,28 @@ describe("a reader that misbehaves", () => {
     const pool = poolOf({ command, memoryLimitBytes: 300_000_000 })
     expect(await codeOf(pool.read(file(pool.directory), unheard, never))).toBe("corrupt_file")
     expect(isAlive(pids()[0]!)).toBe(false)
+  }, 20_000)
+
+  test("by taking memory for what is attached to a PDF leaves that out, and the PDF's own text is read", async () => {
+    const pool = poolOf({ memoryLimitBytes: 300_000_000 })
+    const path = join(pool.directory, "a.pdf")
+    const bytes = enclosingZeros(["The tenant waters the ficus."], 200_000_000)
+    writeFileSync(path, bytes)
+    const document = await pool.read({ path, name: "a.pdf", type: "pdf", size: bytes.length }, unheard, never)
+    expect(await textOf(document)).toBe("The tenant waters the ficus.")
+    expect(document.pageCount).toBe(1)
+    expect(document.warnings).toEqual([
+      { code: "attachment_skipped", message: "the files inside of the PDF take more memory than is allowed" },
+    ])
+  }, 30_000)
+
+  test("by crashing at what is attached is asked once more, without it", async () => {
+    const { command, pids } = fakeReader(
+      `tell({ kind: "attachments_next" }); if (request.withoutAttachments !== true || request.name === "bad.pdf") process.exit(3); return done()`,
+    )
+    const pool = poolOf({ command, size: 1 })
+    expect(await textOf(await pool.read(file(pool.directory, "a.pdf"), unheard, never))).toBe(`pid ${pids()[1]}`)
+    expect(await codeOf(pool.read(file(pool.directory, "bad.pdf"), unheard, never))).toBe("corrupt_file")
   }, 20_000)
 
   test("by crashing on a file makes that file corrupt, when a fresh one crashes too", async () => {

@@ -99,11 +99,17 @@ class PdfReading {
     await this.readPictures([...new Set([...pictures, ...stillStrange])].sort((a, b) => a - b))
     this.addPages()
     this.warn()
-    const holders = indexes.filter(index => this.pages[index]!.files)
-    const files = this.document.attachments(holders)
-    if (this.bytes.length <= MAX_BYTES_UNPACKED) await addAttachments(files, this.context)
-    else if (!files.next().done)
-      this.context.out.warn("attachment_skipped", "the files inside of so large a PDF are not read")
+    await this.addAttachments(indexes.filter(index => this.pages[index]!.files))
+  }
+
+  /** Last, so that the pages are known to be readable if an attached file ends the process. */
+  private async addAttachments(holders: number[]): Promise<void> {
+    const { out, mayReadAttachments } = this.context
+    if (this.document.attachments(holders).next().done) return
+    if (this.bytes.length > MAX_BYTES_UNPACKED)
+      out.warn("attachment_skipped", "the files inside of so large a PDF are not read")
+    else if (mayReadAttachments()) await addAttachments(this.document.attachments(holders), this.context)
+    else out.warn("attachment_skipped", "the files inside of the PDF take more memory than is allowed")
   }
 
   private async readTexts(): Promise<void> {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test"
-import { deflateSync } from "node:zlib"
 import { extractDocument, type Surroundings } from "../../../../src/ingest/formats/extract.ts"
 import { Ocr } from "../../../../src/ingest/formats/ocr/ocr.ts"
 import type { OcrLimits } from "../../../../src/ingest/formats/ocr/ocr-budget.ts"
 import type { ExtractedDocument, ExtractionError } from "../../../../src/storage/document.ts"
-import { helvetica, lines, PdfWriter, scans, writePages } from "../pdf-writer.ts"
+import { enclosingZeros, helvetica, lines, PdfWriter, scans, writePages } from "../pdf-writer.ts"
 
 const ocr = new Ocr(undefined)
 /** Pictures that were recognized. */
@@ -294,16 +293,7 @@ describe("files inside a PDF", () => {
   })
 
   test("that unpack to too much are not read", async () => {
-    const zeros = deflateSync(Buffer.alloc(80_000_000))
-    const writer = new PdfWriter()
-    const stream = writer.stream("/Type/EmbeddedFile/Filter/FlateDecode", zeros)
-    const spec = writer.add(`<</Type/Filespec/F(a.txt)/UF(a.txt)/EF<</F ${stream} 0 R>>>>`)
-    const document = await read(
-      writePages(writer, [{ content: lines(LEASE) }], {
-        resources: `/Font<</F ${helvetica(writer)} 0 R>>`,
-        catalog: `/Names<</EmbeddedFiles<</Names[(0) ${spec} 0 R]>>>>`,
-      }),
-    )
+    const document = await read(enclosingZeros(LEASE, 80_000_000))
     expect(document.text).toContain("The tenant waters the ficus")
     expect(document.warnings.map(({ message }) => message)).toEqual([
       "the attached file a.txt: it unpacks to more than is allowed for a PDF of this size",
