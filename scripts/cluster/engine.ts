@@ -1,0 +1,74 @@
+/** What an engine of the cluster is to `npm run cluster`: its packages, what it needs of the machine, and how it starts. */
+import { randomBytes } from "node:crypto"
+import { createServer } from "node:net"
+import type { PackageName } from "./packages.ts"
+import type { Launch } from "./processes.ts"
+
+/** What `up` prints. Passwords stand in the URLs. */
+export interface ClusterUrls {
+  database_url: string
+  blob_url: string
+  search_url: string
+  /** PEM file of who signed the search engine's certificate. */
+  ca_file: string
+}
+
+export interface Engine {
+  package: PackageName
+  /** What the machine lacks to run it, in words for a person. */
+  lacks(): string | undefined
+  /** Lays out the package's folder from its fetched archives. */
+  unpack(archives: string, target: string): Promise<void>
+  /** Resolves when it answers with its password. */
+  start(site: Site): Promise<Partial<ClusterUrls>>
+}
+
+/** Where one start of an engine takes place. */
+export interface Site {
+  /** The unpacked package; read only. */
+  home: string
+  /** The engine's own empty folder, for data, settings and logs; only the engines' user and root may read it. */
+  folder: string
+  /** How many of it are to work together, where the engine can. */
+  nodes: number
+  /** Gives what is below `folder` to the engines' user. */
+  own(): void
+  /** Runs a command of the engine to its end, as the engines' user. */
+  run(command: string[], input?: string): Promise<void>
+  launch(wanted: Omit<Launch, "cwd">): void
+  /**
+   * Waits until `check` resolves; what it throws meanwhile means "not yet".
+   * @throws Error with the log's end when a launched process ends or the time is over
+   */
+  until(what: string, check: () => Promise<unknown>): Promise<void>
+}
+
+/** The user and the database, bucket or role that each engine is given. */
+export const NAME = "carrel"
+export const HOST = "127.0.0.1"
+
+export const secret = (): string => randomBytes(18).toString("base64url").replace(/[-_]/g, "x")
+
+/** Below where systems take the ports of outgoing connections from: such a one must not have taken ours meanwhile. */
+const PORTS = { first: 15_000, count: 15_000 }
+
+/** Free ports of the loopback, none twice in a process's life. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports: number[] = []
+  while (ports.length < count) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count)
+    if (!given.has(port) && (await isFree(port))) ports.push(port)
+    given.add(port)
+  }
+  return ports
+}
+
+const given = new Set<number>()
+
+function isFree(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const server = createServer()
+  server.once("error", () => resolve(false))
+  server.listen({ port, host: HOST }, () => server.close(() => resolve(true)))
+  return promise
+}

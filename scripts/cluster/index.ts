@@ -1,0 +1,162 @@
+/** The engines of a cluster as one: installed, started and ended together. */
+import { chownSync, lchownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { ClusterUrls, Engine, Site } from "./engine.ts"
+import { opensearch } from "./opensearch.ts"
+import { cacheFolder, homeOf, install, isInstalled } from "./packages.ts"
+import { postgres } from "./postgres.ts"
+import { end, endOf, gone, identify, isAlive, launch } from "./processes.ts"
+import type { State, StateFile } from "./state.ts"
+import { storage } from "./storage.ts"
+import { asUser, closedFolder, owner, runTool } from "./tools.ts"
+
+export const ENGINES = { postgres, storage, opensearch } satisfies Record<string, Engine>
+
+/** A machine that has nothing else to do takes a third of it. */
+const START_MS = 180_000
+const POLL_MS = 300
+
+export const missingPackages = (): Engine[] => Object.values(ENGINES).filter(({ package: name }) => !isInstalled(name))
+
+/** What the machine lacks to run the engines, in words for a person. */
+export function lacks(): string[] {
+  const found = Object.values(ENGINES).map(engine => engine.lacks())
+  const platform = `${process.platform}-${process.arch}`
+  if (platform !== "linux-x64") found.push(`there are packages of the engines for linux-x64 only, not for ${platform}`)
+  const closed = closedFolder(cacheFolder())
+  if (closed)
+    found.push(`${closed} is closed to others than root, and the engines do not run as root: set XDG_CACHE_HOME`)
+  return found.filter(each => each !== undefined)
+}
+
+export async function installMissing(tell: (line: string) => void): Promise<void> {
+  for (const { package: name, unpack } of missingPackages()) {
+    tell(`fetching ${name} …`)
+    await install(name, unpack)
+  }
+}
+
+interface Wanted {
+  /** Of OpenSearch. */
+  nodes: number
+  engines?: Record<string, Engine>
+  /** Gives up, as if an engine had failed with its reason. */
+  signal?: AbortSignal
+}
+
+/**
+ * Starts what is in the cache, empty, and notes each process before the next step, so that `stop` finds it whatever happens.
+ * @throws Error of the first engine that fails; the others are ended then, and nothing is left
+ */
+export async function start(file: StateFile, { nodes, engines = ENGINES, signal }: Wanted): Promise<ClusterUrls> {
+  const state: State = { starter: identify(process.pid)!, folder: emptyFolder(), processes: [] }
+  try {
+    file.create(state)
+  } catch (error) {
+    rmSync(state.folder, { recursive: true })
+    throw error
+  }
+  const failed = new AbortController()
+  signal?.addEventListener("abort", () => failed.abort(signal.reason))
+  const starting = Object.entries(engines).map(async ([name, engine]) => {
+    const folder = join(state.folder, name)
+    mkdirSync(folder)
+    return engine.start(siteOf(engine, folder, nodes, { file, state, failed: failed.signal })).catch(error => {
+      failed.abort(error)
+      throw error
+    })
+  })
+  const settled = await Promise.allSettled(starting)
+  if (failed.signal.aborted) {
+    await stop(file)
+    throw failed.signal.reason
+  }
+  const urls = Object.assign({}, ...settled.map(each => (each.status === "fulfilled" ? each.value : {}))) as ClusterUrls
+  file.replace(Object.assign(state, { urls }))
+  return urls
+}
+
+/** The engines' user may read it, and root, but nobody else. */
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "carrel-cluster-"))
+  const { uid, gid } = owner()
+  chownSync(folder, uid, gid)
+  return folder
+}
+
+/** Ends what the state file names, and removes it and all data. Does nothing where nothing runs. */
+export async function stop(file: StateFile): Promise<void> {
+  const state = file.read()
+  if (!state) return
+  if (state.starter.pid !== process.pid && !state.urls && isAlive(state.starter)) {
+    // It ends what it has started by itself.
+    process.kill(state.starter.pid, "SIGTERM")
+    if (await gone(state.starter, START_MS)) return stop(file)
+  }
+  await end(state.processes)
+  rmSync(state.folder, { recursive: true, force: true })
+  file.remove()
+}
+
+interface Start {
+  file: StateFile
+  state: State
+  /** Says that another engine has failed. */
+  failed: AbortSignal
+}
+
+function siteOf(engine: Engine, folder: string, nodes: number, { file, state, failed }: Start): Site {
+  const exits: Promise<never>[] = []
+  const deadline = AbortSignal.timeout(START_MS)
+  return {
+    home: homeOf(engine.package),
+    folder,
+    nodes,
+    own: () => ownAll(folder),
+    run: (command, input) => runTool(asUser(command), { cwd: folder, input }),
+    launch(wanted) {
+      failed.throwIfAborted()
+      const [started, child] = launch({ ...wanted, cwd: folder })
+      state.processes.push(started)
+      file.replace(state)
+      const { promise, reject } = Promise.withResolvers<never>()
+      child.once("exit", code => reject(new Error(`${started.name} ended with code ${code}:\n${endOf(started.log)}`)))
+      promise.catch(() => undefined)
+      exits.push(promise)
+    },
+    async until(what, check) {
+      for (let last: unknown; ; await Bun.sleep(POLL_MS)) {
+        failed.throwIfAborted()
+        if (deadline.aborted)
+          throw new Error(`${what} did not answer in ${START_MS / 1000} s (${last}):\n${logEnds(state, folder)}`)
+        try {
+          await Promise.race([check(), ...exits.map(exit => exit.catch(error => Promise.reject(new Ended(error))))])
+          return
+        } catch (error) {
+          if (error instanceof Ended) throw error.cause
+          last = error
+        }
+      }
+    },
+  }
+}
+
+const logEnds = ({ processes }: State, folder: string): string =>
+  processes
+    .filter(({ log }) => log.startsWith(folder))
+    .map(({ log }) => endOf(log))
+    .join("\n")
+
+/** Apart from what a check throws, which means "not yet". */
+class Ended extends Error {
+  constructor(override readonly cause: Error) {
+    super(cause.message)
+  }
+}
+
+function ownAll(folder: string): void {
+  const { uid, gid } = owner()
+  lchownSync(folder, uid, gid)
+  for (const name of readdirSync(folder, { recursive: true }) as string[]) lchownSync(join(folder, name), uid, gid)
+}

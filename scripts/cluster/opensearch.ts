@@ -1,0 +1,118 @@
+/** OpenSearch with k-NN and security: one node or several, TLS for clients and between nodes, one user who may do everything. */
+import { chmodSync, copyFileSync, cpSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { NODE_NAME, writeCertificates } from "./certificates.ts"
+import { type Engine, freePorts, HOST, NAME, type Site, secret } from "./engine.ts"
+import { findJava, lacksJava, optionsOf } from "./java.ts"
+import { addModules, completeSecurity } from "./opensearch-modules.ts"
+import { OPENSEARCH_VERSION } from "./packages.ts"
+import { runTool } from "./tools.ts"
+
+/** Of each node. Half a gigabyte more goes to its code, threads and buffers. */
+const HEAP_MB = 768
+/** The lowest that the algorithm knows: the password is random, and each first request of a connection pays for it. */
+const BCRYPT_COST = 4
+const PLUGINS = ["opensearch-knn", "opensearch-security"]
+
+export const opensearch: Engine = {
+  package: "opensearch-3.4.0",
+  lacks: () => lacksJava() ?? (Bun.which("openssl") ? undefined : "openssl is not installed"),
+
+  async unpack(archives, target) {
+    const unzip = (file: string, folder: string) => runTool(["unzip", "-q", join(archives, file), "-d", folder])
+    await unzip(`opensearch-${OPENSEARCH_VERSION}.zip`, archives)
+    renameSync(join(archives, `opensearch-${OPENSEARCH_VERSION}`), target)
+    for (const name of PLUGINS) await unzip(`${name}-${OPENSEARCH_VERSION}.0.zip`, join(target, "plugins", name))
+    completeSecurity(archives, join(target, "plugins/opensearch-security"))
+    addModules(archives, target)
+  },
+
+  async start(site) {
+    const java = findJava()
+    if (!java) throw new Error(lacksJava())
+    const nodes = await Promise.all(
+      Array.from({ length: site.nodes }, async (_, at) => {
+        const [http, transport] = (await freePorts(2)) as [number, number]
+        return { name: `node${at + 1}`, folder: join(site.folder, `node${at + 1}`), http, transport }
+      }),
+    )
+    const password = secret()
+    await writeCertificates(site.folder)
+    for (const node of nodes) await layOut(site, node, nodes, password)
+    site.own()
+    for (const { name, folder } of nodes) {
+      const [config, tmp] = [join(folder, "config"), join(folder, "tmp")]
+      const options = optionsOf(java, { home: site.home, config, tmp, heapMb: HEAP_MB })
+      const main = ["-cp", join(site.home, "lib/*"), "org.opensearch.bootstrap.OpenSearch"]
+      const command = [join(java.home, "bin/java"), ...options, ...main]
+      site.launch({ name: `opensearch ${name}`, command, log: join(folder, "log"), env: { HOME: folder } })
+    }
+    const ca = join(site.folder, "ca.pem")
+    const address = `${HOST}:${nodes[0]!.http}`
+    await site.until("OpenSearch", () => ready(address, password, ca, nodes.length))
+    return { search_url: `https://${NAME}:${password}@${address}`, ca_file: ca }
+  },
+}
+
+interface Node {
+  name: string
+  folder: string
+  http: number
+  transport: number
+}
+
+/** Settings, users and certificates of one node. Every node has the same; the first to start the cluster makes them its index. */
+async function layOut({ home, folder }: Site, node: Node, nodes: Node[], password: string): Promise<void> {
+  const config = join(node.folder, "config")
+  const security = join(config, "opensearch-security")
+  for (const name of ["data", "logs", "tmp"]) mkdirSync(join(node.folder, name), { recursive: true })
+  cpSync(join(home, "plugins/opensearch-security/config"), security, { recursive: true })
+  copyFileSync(join(home, "config/log4j2.properties"), join(config, "log4j2.properties"))
+  for (const file of ["ca.pem", "node.pem", "node.key"]) copyFileSync(join(folder, file), join(config, file))
+  const hash = await Bun.password.hash(password, { algorithm: "bcrypt", cost: BCRYPT_COST })
+  const about = { _meta: { type: "internalusers", config_version: 2 } }
+  const user = { hash, reserved: true, backend_roles: ["admin"], description: "Carrel" }
+  // JSON is YAML.
+  writeFileSync(join(security, "internal_users.yml"), JSON.stringify({ ...about, [NAME]: user }))
+  writeFileSync(join(config, "opensearch.yml"), JSON.stringify(settingsOf(node, nodes), null, 2))
+  for (const file of [join(config, "node.key"), join(security, "internal_users.yml")]) chmodSync(file, 0o600)
+}
+
+function settingsOf({ name, folder, http, transport }: Node, nodes: Node[]): Record<string, unknown> {
+  const tls = (side: string) => ({
+    [`plugins.security.ssl.${side}.pemcert_filepath`]: "node.pem",
+    [`plugins.security.ssl.${side}.pemkey_filepath`]: "node.key",
+    [`plugins.security.ssl.${side}.pemtrustedcas_filepath`]: "ca.pem",
+  })
+  return {
+    "cluster.name": NAME,
+    "node.name": name,
+    "path.data": join(folder, "data"),
+    "path.logs": join(folder, "logs"),
+    "network.host": HOST,
+    "http.port": http,
+    "transport.port": transport,
+    "discovery.seed_hosts": nodes.map(node => `${HOST}:${node.transport}`),
+    "cluster.initial_cluster_manager_nodes": nodes.map(node => node.name),
+    // A disk that others have filled to nine tenths is still one to try things on.
+    "cluster.routing.allocation.disk.threshold_enabled": false,
+    ...tls("transport"),
+    ...tls("http"),
+    "plugins.security.ssl.http.enabled": true,
+    "plugins.security.nodes_dn": [NODE_NAME],
+    "plugins.security.allow_default_init_securityindex": true,
+    "plugins.security.audit.type": "noop",
+  }
+}
+
+/** All nodes have joined, the users are known, and every copy of every index is in place. */
+async function ready(address: string, password: string, ca: string, nodes: number): Promise<void> {
+  const path = `_cluster/health?wait_for_nodes=${nodes}&wait_for_status=green&timeout=1s`
+  const authorization = `Basic ${btoa(`${NAME}:${password}`)}`
+  const response = await fetch(`https://${address}/${path}`, {
+    headers: { authorization },
+    tls: { ca: Bun.file(ca) },
+    signal: AbortSignal.timeout(5_000),
+  })
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+}

@@ -1,0 +1,38 @@
+/** The programs of the machine that installing and starting the engines takes. */
+import { statSync } from "node:fs"
+import { dirname } from "node:path"
+
+/** Runs it to its end, without input. @throws Error with the end of what it said */
+export async function runTool(
+  command: string[],
+  { cwd, input = "" }: { cwd?: string; input?: string } = {},
+): Promise<void> {
+  if (!Bun.which(command[0]!)) throw new Error(`${command[0]} is not installed`)
+  const child = Bun.spawn(command, { cwd, stdin: Buffer.from(input), stdout: "pipe", stderr: "pipe" })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  const code = await child.exited
+  if (code !== 0) throw new Error(`${command[0]} ended with code ${code}: ${`${out}${err}`.trim().slice(-2_000)}`)
+}
+
+/** Databases refuse to run as root: root starts them as `nobody`, everyone else as themselves. */
+const NOBODY = 65_534
+const isRoot = process.getuid?.() === 0
+
+export const asUser = (command: string[]): string[] =>
+  isRoot
+    ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--no-new-privs", "--", ...command]
+    : command
+
+/** Who must own what an engine writes. */
+export const owner = (): { uid: number; gid: number } =>
+  isRoot ? { uid: NOBODY, gid: NOBODY } : { uid: process.getuid!(), gid: process.getgid!() }
+
+/** The folder at `path` or above it that the engines' user may not pass, if there is one. */
+export function closedFolder(path: string): string | undefined {
+  if (!isRoot || path === dirname(path)) return undefined
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? PASSABLE
+  return closedFolder(dirname(path)) ?? (mode & PASSABLE ? undefined : path)
+}
+
+/** The bit of a folder's mode that lets others through. */
+const PASSABLE = 1
