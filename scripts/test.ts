@@ -33,7 +33,7 @@ if (files.length === 0) {
 await ensureChromium(files)
 
 /** Files of these folders time what they see, or start many processes: they run after the others, one at a time. */
-const ALONE = ["test/binary/", "test/console/", "test/crash/", "test/trust/"]
+const ALONE = ["test/binary/", "test/cluster/", "test/console/", "test/crash/", "test/trust/"]
 
 const started = performance.now()
 const results: Result[] = []
