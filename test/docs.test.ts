@@ -1,10 +1,42 @@
-/** The pages of `docs/` name files that exist. */
-import { expect, test } from "bun:test"
+/** What is written about the house names files that exist. */
+import { describe, expect, test } from "bun:test"
 import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
+import { Glob } from "bun"
 
 const ROOT = join(import.meta.dir, "..")
-const walks = readFileSync(join(ROOT, "docs/walks.md"), "utf8")
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8")
+const scan = (pattern: string) => [...new Glob(pattern).scanSync({ cwd: ROOT, onlyFiles: false })].sort()
+
+describe("every path exists", () => {
+  const PATH = /(?<![\w./-])(?:src|scripts|test|docs|deploy)\/[\w*./-]*/g
+  /** `NAME` and `*` stand for any; `npm test` takes beginnings of names. */
+  const exists = (path: string) =>
+    existsSync(join(ROOT, path)) || scan(`${path.replace(/[A-Z]{4,}/g, "*")}*`).length > 0
+
+  for (const file of ["README.md", "CONTRIBUTING.md", ...scan("docs/*.md"), ...scan("src/**/DESIGN.md")])
+    test(`in ${file}`, () => {
+      const paths = [...read(file).matchAll(PATH)].map(([path]) => path.replace(/[./]+$/, ""))
+      expect(paths.filter(path => !exists(path))).toEqual([])
+    })
+
+  test("and every file by name in a design and in comments", () => {
+    const code = ["src", "test", "scripts"].flatMap(room => scan(`${room}/**/*.{ts,tsx,md,py,wat}`))
+    const names = new Set([...code, ...scan("*"), ...scan("docs/*")].map(file => basename(file)))
+    const lost = code.flatMap(file => {
+      const text = file.endsWith(".md")
+        ? read(file)
+        : (read(file)
+            .match(/\/\*\*[\s\S]*?\*\/|\/\/ .*$/gm)
+            ?.join("\n") ?? "")
+      const named = [...text.matchAll(/(?<![\w*./-])\w[\w./-]*\.(?:tsx?|wat|md)\b/g)].map(([name]) => name)
+      return named.filter(name => !names.has(basename(name))).map(name => `${file}: ${name}`)
+    })
+    expect(lost).toEqual([])
+  })
+})
+
+const walks = read("docs/walks.md")
 const filesIn = (text: string): string[] => [
   ...new Set([...text.matchAll(/`([\w/-]+\.tsx?)`/g)].map(([, path]) => path!)),
 ]
