@@ -139,5 +139,5 @@ export function settingsHelp(): string {
 }
 
 /** Empty for none. */
-export const defaultText = ({ default: value }: Setting<unknown>): string =>
+const defaultText = ({ default: value }: Setting<unknown>): string =>
   value === false || (Array.isArray(value) && value.length === 0) ? "" : String(value)

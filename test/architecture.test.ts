@@ -122,6 +122,22 @@ describe("architecture", () => {
     expect(files.filter(file => roomOf(file) !== CONSOLE).flatMap(longFunctions)).toEqual([])
   })
 
+  test("what one file exports another uses", () => {
+    const texts = ["src", "test", "scripts"].flatMap(room =>
+      [...new Glob(`${room}/**/*.{ts,tsx}`).scanSync({ cwd: resolve(SRC, "..") })].map(file => ({
+        file,
+        words: new Set(readFileSync(resolve(SRC, "..", file), "utf8").match(/\w+/g)),
+      })),
+    )
+    const unused = files.flatMap(file =>
+      [...codeOf(file).matchAll(/^export (?:async )?(?:const|function\*?|(?:abstract )?class) (\w+)/gm)]
+        .map(([, name]) => name!)
+        .filter(name => !texts.some(other => other.file !== `src/${file}` && other.words.has(name)))
+        .map(name => `${file}: ${name}`),
+    )
+    expect(unused).toEqual([])
+  })
+
   test("only config.ts reads process.env", () => {
     const readers = files.filter(
       file => file !== "config.ts" && /\b(process|Bun|import\.meta)\.env\b/.test(codeOf(file)),

@@ -45,7 +45,7 @@ export type RunSummary = Omit<RunRecord, "steps"> & { step_count: number }
 export type RunRow = Selectable<AgentRunsTable>
 export type StepRow = Selectable<AgentStepsTable>
 
-export function toStepRecord(row: StepRow): StepRecord {
+function toStepRecord(row: StepRow): StepRecord {
   return {
     index: row.step,
     type: row.type,

@@ -5,7 +5,7 @@ import { openOllamaEmbedder } from "./ollama-embedder.ts"
 import { openOpenAiEmbedder } from "./openai-embedder.ts"
 
 /** The model that ships with the product. */
-export const BUILT_IN_EMBEDDING_MODEL = "carrel-embed-en-v1"
+const BUILT_IN_EMBEDDING_MODEL = "carrel-embed-en-v1"
 
 /** By the provider before the slash of a name; another one is a file and a line. A name without one is a folder. */
 const EMBEDDERS: Readonly<Record<string, OpenEmbedder>> = {

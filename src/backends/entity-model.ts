@@ -45,7 +45,7 @@ export function findEntityFolder(modelDirectories: string[]): EntityFolder | und
 }
 
 /** undefined where the folder holds something else. */
-export function entityFolderAt(directory: string, name: string): EntityFolder | undefined {
+function entityFolderAt(directory: string, name: string): EntityFolder | undefined {
   try {
     const config = JSON.parse(readFileSync(join(directory, "config.json"), "utf8")) as Record<string, unknown>
     const labels = Object.values((config.id2label ?? {}) as Record<string, string>)

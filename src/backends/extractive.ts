@@ -6,7 +6,7 @@ import type { Guarded } from "../guarded.ts"
 import type { ChatBackend, ChatPiece, ChatRequest, ModelInfo } from "./backend.ts"
 import { bestSentences, type Quote } from "./best-sentences.ts"
 
-export const EXTRACTIVE_MODEL = "extractive"
+const EXTRACTIVE_MODEL = "extractive"
 export const NOTHING_FOUND = "The library holds nothing that answers this."
 const NOTHING_ASKED =
   "Ask something about the files of the library: without a language model the answer is quoted from them."

@@ -51,7 +51,7 @@ export interface Conversation extends ConversationSummary {
   messages: Message[]
 }
 
-/** The answer where nothing is streamed: set B, and set A with `Accept: application/json`. */
+/** The answer where nothing is streamed: to `/start-conversation` and its like, and with `Accept: application/json`. */
 export interface TurnAnswer {
   conversation_id: string
   model: string

@@ -89,10 +89,7 @@ export async function withExistingDatabase<T>(config: Config, work: (database: D
 }
 
 /** Makes the installation where there is none. */
-export async function withDatabase<T>(
-  config: Pick<Config, "data">,
-  work: (database: Database) => Promise<T>,
-): Promise<T> {
+async function withDatabase<T>(config: Pick<Config, "data">, work: (database: Database) => Promise<T>): Promise<T> {
   if (hasDatabase(config)) for (const path of [config.data, join(config.data, "carrel.db")]) needAccess(path)
   return namingFullDisk(config, async () => {
     const database = await openDatabase(config.data)

@@ -13,7 +13,7 @@ export class UsageError extends Error {
   override name = "UsageError"
 }
 
-export const NOT_DONE = 1
+const NOT_DONE = 1
 export const WRONG_USAGE = 2
 
 export interface Failure {

@@ -8,7 +8,7 @@ import { type RateLimiter, rateLimitHeaders, secondsLeft } from "./rate-limit.ts
 export const CREDENTIAL_HEADERS = ["client-id", "private-key", "secret"] as const
 
 /** Wrong credentials allowed per address and minute; after them only right ones pass. */
-export const WRONG_CREDENTIALS_PER_MINUTE = 30
+const WRONG_CREDENTIALS_PER_MINUTE = 30
 
 export interface AuthDependencies {
   apiKeys: ApiKeys

@@ -43,7 +43,7 @@ const REPLY = {
   model: "ollama/llama3.2:3b",
 }
 
-export const MessageSchema = t.Object(
+const MessageSchema = t.Object(
   {
     id: t.String(),
     role: oneOf(["user", "assistant"]),

@@ -1,7 +1,7 @@
 /** Fixed windows of 60 s, in memory: a restart opens new ones. */
 import { AppError } from "../errors.ts"
 
-export const WINDOW_MS = 60_000
+const WINDOW_MS = 60_000
 
 export interface Window {
   /** Requests allowed per window. */

@@ -2,7 +2,7 @@
 import swaggerStyle from "swagger-ui-dist/swagger-ui.css" with { type: "file" }
 import swaggerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" }
 
-export const DOCS_PATH = "/external-docs/docs"
+const DOCS_PATH = "/external-docs/docs"
 
 const PAGE = `<!doctype html>
 <html lang="en">

@@ -71,7 +71,7 @@ export const StreamedError = t.Object({
   message_id: t.Optional(t.String({ description: "The reply that failed" })),
 })
 
-export const Pagination = t.Object(
+const Pagination = t.Object(
   {
     page: integer({ examples: [1] }),
     page_size: integer({ examples: [20] }),

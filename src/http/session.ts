@@ -8,14 +8,14 @@ import { countWrongCredentials } from "./auth.ts"
 import { contextOf } from "./context.ts"
 import type { Services } from "./services.ts"
 
-export const SESSION_COOKIE = "carrel_session"
+const SESSION_COOKIE = "carrel_session"
 /** A header that a foreign page cannot set without a preflight, and no preflight allows it. */
-export const CONSOLE_HEADER = "x-carrel-console"
+const CONSOLE_HEADER = "x-carrel-console"
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"])
 
 /** A person with many tabs open, or uploading a folder file by file, stays below; a script that runs wild does not. */
-export const SESSION_REQUESTS_PER_MINUTE = 3_000
+const SESSION_REQUESTS_PER_MINUTE = 3_000
 
 type Guard = Pick<Services, "sessions" | "rateLimiter">
 
@@ -24,10 +24,7 @@ type Guard = Pick<Services, "sessions" | "rateLimiter">
  * @throws AppError forbidden for a cookie on an unsafe request that another site may have caused; rate_limited for too many
  * requests of a session, or wrong tokens from an address
  */
-export async function findSession(
-  request: Request,
-  { sessions, rateLimiter }: Guard,
-): Promise<SessionPrincipal | null> {
+async function findSession(request: Request, { sessions, rateLimiter }: Guard): Promise<SessionPrincipal | null> {
   const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1]
   const token = bearer ?? cookieOf(request)
   if (!token) return null

@@ -12,7 +12,7 @@ export interface ChunkOptions {
   overlapChars: number
 }
 
-export const DEFAULT_CHUNKS: ChunkOptions = { targetChars: 1000, overlapChars: 120 }
+const DEFAULT_CHUNKS: ChunkOptions = { targetChars: 1000, overlapChars: 120 }
 
 /** A heading starts a new chunk once the open one has this share of the target: shorter sections are joined. */
 const SECTION_SHARE = 0.25

@@ -14,7 +14,7 @@ import type { QuickReader } from "./process/quick-reader.ts"
 import type { ReaderPool } from "./process/reader-pool.ts"
 import { progressReporter } from "./progress.ts"
 
-/** What indexing needs of the search index. */
+/** What indexing needs of the search index, said here: two rooms of one rank do not know each other. */
 interface IndexWriter {
   stage(
     file: { id: string; workspaceId: string },

@@ -2,7 +2,7 @@
 import { replaceControlCharacters } from "../control-characters.ts"
 import { invalid } from "../errors.ts"
 
-export const MAX_METADATA_BYTES = 16 * 1024
+const MAX_METADATA_BYTES = 16 * 1024
 const MAX_TAGS = 100
 const MAX_TAG_LENGTH = 128
 const MAX_NAME_LENGTH = 255
@@ -48,7 +48,7 @@ export function checkMetadata(value: unknown, field = "metadata"): Record<string
   return value as Record<string, unknown>
 }
 
-export function parseMetadata(text: string): Record<string, unknown> {
+function parseMetadata(text: string): Record<string, unknown> {
   if (Buffer.byteLength(text) > MAX_METADATA_BYTES) throw invalid("metadata", "must have at most 16 KB")
   try {
     return checkMetadata(JSON.parse(text))
@@ -58,7 +58,7 @@ export function parseMetadata(text: string): Record<string, unknown> {
   }
 }
 
-export const DUPLICATE_RULES = ["return_existing", "replace", "keep_both"] as const
+const DUPLICATE_RULES = ["return_existing", "replace", "keep_both"] as const
 export type DuplicateRule = (typeof DUPLICATE_RULES)[number]
 
 /** The text parts of an upload, checked. */

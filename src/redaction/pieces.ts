@@ -8,7 +8,7 @@
 const WORD = /[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f]+/gu
 
 /** Longest piece: above any token format and PEM key, and small enough to search again while it grows. */
-export const MAX_PIECE = 16_384
+const MAX_PIECE = 16_384
 const MAX_QUOTED = 200
 
 export interface Span {

@@ -42,7 +42,7 @@ const SETTINGS = "carrel.toml"
 const ATTEMPTS = 5
 
 /** A backup that cannot be written, is not whole or is not one of ours. */
-export class BackupError extends OperatorError {}
+class BackupError extends OperatorError {}
 
 /** Told how many bytes of how many are done. */
 export type OnBytes = (done: number, total: number) => void

@@ -8,7 +8,7 @@ import { AppError } from "../errors.ts"
 import type { Database, Executor } from "./database.ts"
 
 /** How long a key is remembered. */
-export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
+const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
 
 export interface IdempotentRequest {
   workspaceId: string

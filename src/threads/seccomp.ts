@@ -39,7 +39,7 @@ const argumentAt = (index: number): number => 16 + index * 8
 type Step = [code: number, whenTrue: number, whenFalse: number, value: number]
 
 /** Classic BPF (linux/filter.h): 8 bytes per instruction. A call that needs no look at its arguments costs nothing: the kernel remembers it. */
-export function filterProgram(machine: Machine, arch: "x64" | "arm64", ownPid: number): Uint8Array {
+function filterProgram(machine: Machine, arch: "x64" | "arm64", ownPid: number): Uint8Array {
   const { audit, foreignFrom } = machine
   const steps: Step[] = [
     [LOAD_WORD, 0, 0, ARCHITECTURE],

@@ -7,7 +7,7 @@ import { all, create, type MathNode } from "mathjs"
 /** What the writer of the expression can act on. */
 export class ExpressionProblem extends Error {}
 
-export const MAX_EXPRESSION_CHARACTERS = 2_000
+const MAX_EXPRESSION_CHARACTERS = 2_000
 /** Digits carried while calculating; the shown result has fewer, so that rounding does not show. */
 const PRECISION = 128
 const SHOWN_DIGITS = 34

@@ -3,7 +3,7 @@ import type { ToolContext } from "./tool.ts"
 import { ToolError } from "./tool-error.ts"
 
 /** A file that the run may see. @throws ToolError, the same for foreign and for unknown ids */
-export async function fileInScope(fileId: string, { library, workspaceId, scope }: ToolContext): Promise<AgentFile> {
+async function fileInScope(fileId: string, { library, workspaceId, scope }: ToolContext): Promise<AgentFile> {
   const file = await library.find(workspaceId, fileId)
   if (!file || !inScope(file, scope))
     throw new ToolError(`There is no file ${JSON.stringify(fileId)}; list_files names those there are.`)

@@ -63,7 +63,7 @@ export interface ExternalTool extends ToolDescription {
 
 export type AnyTool = Tool | ExternalTool
 
-export const TOOL_TIMEOUT_MS = 60_000
+const TOOL_TIMEOUT_MS = 60_000
 /** Characters of a result that the model and the stored step get; about 5 000 tokens. */
 export const MAX_RESULT_CHARACTERS = 20_000
 

@@ -7,7 +7,7 @@ import { integer, oneOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 
 /** The `redaction` field of conversations, agents and this route; `parseRedaction` checks it in full. */
-export const RedactionField = t.Any({
+const RedactionField = t.Any({
   description:
     "`true`: everything; `false`: nothing; or an object: `enabled`, `categories` (personal, financial, credentials), " +
     "`kinds` (overrides categories), `exclude` (whole values that are left alone, any case), `custom_patterns` " +

@@ -43,7 +43,7 @@ function parserFor(events: XmlEvents): Parser {
   )
 }
 
-export function localName(name: string): string {
+function localName(name: string): string {
   const colon = name.indexOf(":")
   return colon < 0 ? name : name.slice(colon + 1)
 }

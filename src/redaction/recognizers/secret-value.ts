@@ -13,7 +13,7 @@ export function looksRandom(value: string): boolean {
 }
 
 /** Bits per character by the value's own character counts (Shannon). */
-export function entropy(value: string): number {
+function entropy(value: string): number {
   const counts = new Map<string, number>()
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1)
   let bits = 0

@@ -36,7 +36,7 @@ export function countIds(ranges: IdRanges): number {
 }
 
 /** Offset of the first pair whose last id is not below `id`. */
-export function firstPairAt(ranges: IdRanges, id: number): number {
+function firstPairAt(ranges: IdRanges, id: number): number {
   let low = 0
   let high = ranges.length / 2
   while (low < high) {

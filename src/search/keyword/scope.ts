@@ -8,7 +8,7 @@ import { GAIN, gains } from "./document-gain.ts"
 import type { PassageTable } from "./passage-table.ts"
 
 /** Marks of rows in a scope's mask; 0 is a passage of no concern. */
-export const IN_WORKSPACE = 1
+const IN_WORKSPACE = 1
 export const IN_FILTER = 2
 
 /** Passages that tell how long a passage and its neighbors are on average. */

@@ -20,7 +20,7 @@ const PAGE = 64
 const CLEARED = 64
 
 /** The segments that should become one, or none. One of up to `erased` passages is rewritten for a single removed one. */
-export function planMerge(segments: Segment[], removed: IdRanges, erased = 0): Segment[] {
+function planMerge(segments: Segment[], removed: IdRanges, erased = 0): Segment[] {
   const levels = new Map<number, Segment[]>()
   for (const segment of segments) {
     const gone = countRemoved(segment, removed)

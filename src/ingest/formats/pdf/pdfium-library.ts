@@ -51,11 +51,9 @@ export interface Pdfium {
   _FPDFAnnot_GetFormFieldName(form: number, annotation: number, buffer: number, bytes: number): number
   _FPDFAnnot_GetFormFieldAlternateName(form: number, annotation: number, buffer: number, bytes: number): number
   _FPDFAnnot_GetFormFieldValue(form: number, annotation: number, buffer: number, bytes: number): number
-  _FPDFAnnot_GetFormFieldExportValue(form: number, annotation: number, buffer: number, bytes: number): number
   _FPDFAnnot_GetOptionCount(form: number, annotation: number): number
   _FPDFAnnot_GetOptionLabel(form: number, annotation: number, index: number, buffer: number, bytes: number): number
   _FPDFAnnot_IsOptionSelected(form: number, annotation: number, index: number): number
-  _FPDFAnnot_IsChecked(form: number, annotation: number): number
   _FPDFAnnot_GetFileAttachment(annotation: number): number
   _FPDFDoc_GetAttachmentCount(document: number): number
   _FPDFDoc_GetAttachment(document: number, index: number): number

@@ -17,7 +17,7 @@ export const extractJson: Extractor = async (source, context) => {
 }
 
 /** Works on broken JSON and JSON lines as well: it only follows brackets and strings. */
-export function* splitJson(text: string): Generator<RawBlock> {
+function* splitJson(text: string): Generator<RawBlock> {
   let depth = 0
   let start = skipBlanks(text, 0)
   let section = ""

@@ -68,32 +68,9 @@ const BY_CHARSET: Record<number, string> = {
   238: "windows-1250",
 }
 
-/** By the number of a code page. */
-const BY_NUMBER: Record<number, string> = {
-  437: "cp437",
-  850: "cp850",
-  852: "cp852",
-  866: "ibm866",
-  874: "windows-874",
-  932: "shift_jis",
-  936: "gbk",
-  949: "euc-kr",
-  950: "big5",
-  1361: "euc-kr",
-  10000: "macintosh",
-  10007: "x-mac-cyrillic",
-  20866: "koi8-r",
-  21866: "koi8-u",
-  65001: "utf-8",
-}
-
 /** Undefined for languages that are written in windows-1252, and for unknown ones. */
 export const codePageOfLanguage = (id: number): string | undefined => BY_LOCALE[id] ?? BY_LANGUAGE[id & 0x3ff]
 export const codePageOfCharset = (charset: number): string | undefined => BY_CHARSET[charset]
-export function codePageOfNumber(number: number): string | undefined {
-  if (number >= 1250 && number <= 1258) return `windows-${number}`
-  return BY_NUMBER[number]
-}
 
 const WESTERN = "windows-1252"
 const SINGLE_BYTE = [

@@ -18,7 +18,7 @@ export const extractSql: Extractor = async (source, context) => {
 }
 
 /** A statement ends where a line ends with a semicolon outside of `$$ … $$`, or with a line `GO`. */
-export function* splitSql(text: string): Generator<RawBlock> {
+function* splitSql(text: string): Generator<RawBlock> {
   let open: RawBlock | undefined
   let dollars = 0
   let atStatement = true

@@ -15,7 +15,7 @@ export const extractYaml: Extractor = async (source, context) => {
   context.out.endRaw()
 }
 
-export function* splitYaml(text: string): Generator<RawBlock> {
+function* splitYaml(text: string): Generator<RawBlock> {
   let open: RawBlock | undefined
   for (const { start, end } of linesOf(text)) {
     const line = text.slice(start, end)
