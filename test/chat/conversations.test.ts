@@ -198,9 +198,9 @@ describe("a reply belongs to the daemon", () => {
     expect(textOf(await stream(`/conversations/${id}`, { message: "case-recovers" }))).toBe("Better.")
   })
 
-  test("set B answers a failure with its status, naming where the turn is kept", async () => {
-    scenes().add("setb", { status: 500, error: "broken runner" })
-    const answer = await api.post("/start-conversation", { ...OFF, message: "case-setb" })
+  test("the calls that wait for the reply answer a failure with its status, naming where the turn is kept", async () => {
+    scenes().add("waiting", { status: 500, error: "broken runner" })
+    const answer = await api.post("/start-conversation", { ...OFF, message: "case-waiting" })
     expect([answer.status, answer.body.error.code]).toEqual([502, "model_error"])
     const [{ conversation_id }] = answer.body.error.details
     expect((await stored(conversation_id)).messages[1].finish_reason).toBe("error")

@@ -93,7 +93,7 @@ describe("writing whose names are not known", () => {
     expect(replayed.filter(({ event }) => event === "warning").map(({ data }) => data)).toEqual(warnings)
   })
 
-  test("is said in answers of set B and of runs", async () => {
+  test("is said in answers of the calls that wait for the reply, and of runs", async () => {
     server.scenes.add("script", { text: "Three months." })
     const message = `case-script ${ARABIC}`
     const { body } = await client.post("/start-conversation", { message, model: MODEL, redaction: true })

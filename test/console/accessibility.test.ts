@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { fileURLToPath } from "node:url"
 import type { Page } from "playwright-core"
-import { type Console, hasBrowser, LEASE, SLOW_MS, startConsole, upload } from "./console.ts"
-import { type ConsoleModel, startModel } from "./model.ts"
+import { useChatSite } from "./chat-page.ts"
+import { hasBrowser, SLOW_MS, upload } from "./console.ts"
 
-let site: Console
-let model: ConsoleModel
-
-beforeAll(async () => {
-  if (!hasBrowser) return
-  model = await startModel()
-  site = await startConsole({ "ollama-host": model.url })
+const chats = useChatSite(async ({ site }) => {
   const page = await site.enter()
   await page.goto(`${site.app.url}/library`)
-  await upload(page, "lease.md", LEASE)
   await upload(page, "عقد الإيجار.md", "# عقد الإيجار\n\nيجوز لأي من الطرفين إنهاء هذا العقد بإشعار مدته ستة أشهر.\n")
   const client = await site.app.client()
   await client.post("/conversations", { message: "How can the lease be ended?" }, { accept: "application/json" })
   await client.post("/agents/run", { task: "How can the lease be ended?", model: "builtin/extractive" })
-}, SLOW_MS)
-afterAll(async () => {
-  await site?.stop()
-  model?.stop()
 })
 
 /** 1 s is promised for an idle machine; a slow and busy one is given many times as much. */
@@ -89,22 +78,22 @@ describe.skipIf(!hasBrowser)("every page of the console", () => {
     test(
       `has no accessibility violation and fits its window: ${look}`,
       async () => {
-        const page = await site.enter(options)
+        const page = await chats.site.enter(options)
         const found: string[] = []
         for (const [address, ready] of Object.entries(PAGES)) {
-          await page.goto(site.app.url + address)
+          await page.goto(chats.site.app.url + address)
           await ready(page)
           found.push(...(await violations(page)).map(text => `${address} ${text}`))
           if (await overflows(page)) found.push(`${address} is wider than the window`)
         }
         for (const [address, open] of Object.entries(DIALOGS)) {
-          await page.goto(site.app.url + address)
+          await page.goto(chats.site.app.url + address)
           await open(page)
           await page.getByRole("dialog").waitFor()
           found.push(...(await violations(page)).map(text => `${address} dialog ${text}`))
         }
         expect(found).toEqual([])
-        expect(site.complaints).toEqual([])
+        expect(chats.site.complaints).toEqual([])
       },
       SLOW_MS * 2,
     )
@@ -112,8 +101,8 @@ describe.skipIf(!hasBrowser)("every page of the console", () => {
   test(
     "the check itself finds what is wrong",
     async () => {
-      const page = await site.open()
-      await page.goto(site.app.url)
+      const page = await chats.site.open()
+      await page.goto(chats.site.app.url)
       await page.getByRole("heading", { name: "Sign in" }).waitFor()
       await page.evaluate(() => document.querySelector("main")!.append(document.createElement("button")))
       expect((await violations(page)).join()).toContain("button-name")
@@ -124,10 +113,10 @@ describe.skipIf(!hasBrowser)("every page of the console", () => {
   test(
     "the doors have no accessibility violation",
     async () => {
-      const page = await site.open()
+      const page = await chats.site.open()
       const found: string[] = []
       for (const address of ["/", "/setup?token=x", "/invitation?token=x"]) {
-        await page.goto(site.app.url + address)
+        await page.goto(chats.site.app.url + address)
         await page.getByRole("heading").first().waitFor()
         found.push(...(await violations(page)).map(text => `${address} ${text}`))
       }
@@ -139,8 +128,8 @@ describe.skipIf(!hasBrowser)("every page of the console", () => {
   test(
     "text of a right-to-left script runs right to left",
     async () => {
-      const page = await site.enter()
-      await page.goto(`${site.app.url}/library`)
+      const page = await chats.site.enter()
+      await page.goto(`${chats.site.app.url}/library`)
       await page.getByText("عقد الإيجار.md").click()
       const text = page.getByLabel("Extracted text")
       await text.waitFor()
@@ -152,10 +141,10 @@ describe.skipIf(!hasBrowser)("every page of the console", () => {
   test(
     "is interactive soon after it is asked for",
     async () => {
-      const page = await site.enter()
-      await page.goto(`${site.app.url}/settings/account`)
+      const page = await chats.site.enter()
+      await page.goto(`${chats.site.app.url}/settings/account`)
       const started = performance.now()
-      await page.goto(`${site.app.url}/library`)
+      await page.goto(`${chats.site.app.url}/library`)
       await page.getByRole("button", { name: "Upload" }).waitFor()
       expect(performance.now() - started).toBeLessThan(INTERACTIVE_MS)
     },

@@ -1,6 +1,7 @@
 /** The console on an application with a model and a lease in its library, and its page of conversations. */
+import { afterAll, beforeAll } from "bun:test"
 import type { Page } from "playwright-core"
-import { type Console, LEASE, startConsole, upload } from "./console.ts"
+import { type Console, hasBrowser, LEASE, SLOW_MS, startConsole, upload } from "./console.ts"
 import { type ConsoleModel, startModel } from "./model.ts"
 
 export interface ChatSite {
@@ -11,7 +12,29 @@ export interface ChatSite {
   stop(): Promise<void>
 }
 
-export async function startChatSite(): Promise<ChatSite> {
+/** One for all tests of a file, none without a browser. `prepare` adds to it before the first test. */
+export function useChatSite(
+  prepare?: (chats: ChatSite) => Promise<void>,
+): Pick<ChatSite, "site" | "model" | "openChat"> {
+  let chats: ChatSite
+  beforeAll(async () => {
+    if (!hasBrowser) return
+    chats = await startChatSite()
+    await prepare?.(chats)
+  }, SLOW_MS)
+  afterAll(() => chats?.stop())
+  return {
+    get site() {
+      return chats.site
+    },
+    get model() {
+      return chats.model
+    },
+    openChat: options => chats.openChat(options),
+  }
+}
+
+async function startChatSite(): Promise<ChatSite> {
   const model = await startModel()
   const site = await startConsole({ "ollama-host": model.url })
   const page = await site.enter()

@@ -1,25 +1,14 @@
 /** What a conversation is asked with belongs to it, and is shown as it is. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import type { Page } from "playwright-core"
-import { type ChatSite, startChatSite } from "./chat-page.ts"
-import { type Console, hasBrowser, rowOf, SLOW_MS, upload } from "./console.ts"
-import type { ConsoleModel } from "./model.ts"
+import { useChatSite } from "./chat-page.ts"
+import { hasBrowser, rowOf, SLOW_MS, upload } from "./console.ts"
 
-let chats: ChatSite
-let site: Console
-let model: ConsoleModel
-
-beforeAll(async () => {
-  if (!hasBrowser) return
-  chats = await startChatSite()
-  ;({ site, model } = chats)
-}, SLOW_MS)
-afterAll(() => chats?.stop())
-
-const openChat: ChatSite["openChat"] = options => chats.openChat(options)
+const chats = useChatSite()
+const { openChat } = chats
 
 async function ask(page: Page, text: string): Promise<void> {
-  const goOn = model.hold()
+  const goOn = chats.model.hold()
   await page.getByLabel("Message", { exact: true }).fill(text)
   await page.keyboard.press("Enter")
   await page.getByRole("button", { name: "Stop" }).waitFor()
@@ -41,13 +30,13 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
       await page.reload()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(await redact(page).isChecked()).toBe(true)
-      model.asked.splice(0)
+      chats.model.asked.splice(0)
       await ask(page, "Write to bob.k@example.org.")
-      expect(model.asked.join()).toContain("Write to [REDACTED_EMAIL]")
-      expect(model.asked.join()).not.toContain("bob.k@example.org")
+      expect(chats.model.asked.join()).toContain("Write to [REDACTED_EMAIL]")
+      expect(chats.model.asked.join()).not.toContain("bob.k@example.org")
       await page.getByRole("link", { name: "New", exact: true }).click()
       expect(await redact(page).isChecked()).toBe(false)
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -55,8 +44,8 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
   test(
     "a conversation begun from a file says so, also after a reload; widened, it searches the whole library",
     async () => {
-      const page = await site.enter()
-      await page.goto(`${site.app.url}/library`)
+      const page = await chats.site.enter()
+      await page.goto(`${chats.site.app.url}/library`)
       await upload(
         page,
         "garden.md",
@@ -70,14 +59,14 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
       await page.reload()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(await scopeText(page)).toBe("Only garden.md")
-      expect(model.asked.at(-1)).not.toContain("notice period of six months")
+      expect(chats.model.asked.at(-1)).not.toContain("notice period of six months")
       await scope(page).selectOption("library")
       await ask(page, "And what is the notice period of the lease?")
-      expect(model.asked.at(-1)).toContain("notice period of six months")
+      expect(chats.model.asked.at(-1)).toContain("notice period of six months")
       await page.reload()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(await scopeText(page)).toBe("Whole library")
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -93,7 +82,7 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
       await reply.getByText("Replaced").waitFor()
       await reply.getByText("Thinking", { exact: true }).click()
       await reply.getByText("The clause on termination says it.").waitFor()
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -102,7 +91,7 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
     "a reply that is written on can be stopped",
     async () => {
       const page = await openChat()
-      const writeOn = model.hold()
+      const writeOn = chats.model.hold()
       await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
       await page.keyboard.press("Enter")
       await page.getByLabel("Reply", { exact: true }).getByText("Either party").waitFor()
@@ -115,7 +104,7 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
       writeOn()
       await page.getByRole("button", { name: "Continue" }).click()
       await page.getByText("Wait for the quarter to end.").waitFor()
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -129,7 +118,7 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
       await page.getByLabel("Title").fill("A better title")
       await page.getByRole("button", { name: "Save" }).click()
       await page.getByRole("heading", { name: "A better title" }).waitFor()
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -140,22 +129,22 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
       const page = await openChat()
       await ask(page, "Before the rule")
       const address = page.url()
-      await page.goto(`${site.app.url}/settings/workspaces`)
+      await page.goto(`${chats.site.app.url}/settings/workspaces`)
       await page.getByRole("button", { name: "Change default" }).click()
       const rule = page.getByRole("switch", { name: "Redact every conversation and run here" })
       await rule.click()
       await rule.and(page.locator(":checked")).waitFor()
       await page.keyboard.press("Escape")
-      for (const path of [address, `${site.app.url}/chat`]) {
+      for (const path of [address, `${chats.site.app.url}/chat`]) {
         await page.goto(path)
         await page.getByText("always on in this workspace").waitFor()
         expect(await redact(page).isChecked()).toBe(true)
         expect(await redact(page).isDisabled()).toBe(true)
       }
-      await page.goto(`${site.app.url}/agents`)
+      await page.goto(`${chats.site.app.url}/agents`)
       await page.getByRole("button", { name: "New run" }).click()
       await page.getByRole("dialog").getByText("always on in this workspace").waitFor()
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )

@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import type { Page } from "playwright-core"
-import { type ChatSite, startChatSite } from "./chat-page.ts"
-import { type Console, hasBrowser, SLOW_MS } from "./console.ts"
-import type { ConsoleModel } from "./model.ts"
+import { useChatSite } from "./chat-page.ts"
+import { hasBrowser, SLOW_MS } from "./console.ts"
 
-let chats: ChatSite
-let site: Console
-let model: ConsoleModel
-
-beforeAll(async () => {
-  if (!hasBrowser) return
-  chats = await startChatSite()
-  ;({ site, model } = chats)
-}, SLOW_MS)
-afterAll(() => chats?.stop())
-
-const openChat: ChatSite["openChat"] = options => chats.openChat(options)
+const chats = useChatSite()
+const { openChat } = chats
 
 async function ask(page: Page, text: string): Promise<void> {
   await page.getByLabel("Message", { exact: true }).fill(text)
@@ -28,7 +17,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
     async () => {
       const page = await openChat()
       await page.getByRole("switch", { name: "Think" }).click()
-      const goOn = model.hold()
+      const goOn = chats.model.hold()
       await ask(page, "How can the lease be ended?")
       await page.getByText("Thinking", { exact: true }).waitFor()
       expect(await page.getByText("The clause on termination says it.").isVisible()).toBe(false)
@@ -50,7 +39,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
         .waitFor()
       await page.getByLabel("Find a conversation").fill("no such words")
       await page.getByText("No conversation contains these words.").waitFor()
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -61,7 +50,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
       const page = await openChat()
       await ask(page, "How can the lease be ended?")
       await page.getByRole("button", { name: "Ask again" }).waitFor()
-      const goOn = model.hold()
+      const goOn = chats.model.hold()
       await page.getByRole("button", { name: "Ask again" }).click()
       await page.getByRole("button", { name: "Stop" }).waitFor()
       goOn()
@@ -76,7 +65,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(await page.getByLabel("Your message").allInnerTexts()).toEqual(["When can the lease be ended?"])
       expect(await page.getByLabel("Reply", { exact: true }).count()).toBe(1)
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -92,7 +81,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
         .evaluateAll(elements => elements.map(element => element.getBoundingClientRect().right))
       expect(edges.length).toBeGreaterThan(5)
       expect(Math.max(...edges)).toBeLessThanOrEqual(360)
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -101,7 +90,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
     "nothing moves above the growing text",
     async () => {
       const page = await openChat()
-      const goOn = model.hold(8)
+      const goOn = chats.model.hold(8)
       await ask(page, "How can the lease be ended?")
       await page.getByLabel("Reply", { exact: true }).locator("strong").waitFor()
       const top = async () => (await page.getByLabel("Your message").boundingBox())!.y
@@ -109,7 +98,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
       goOn()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(await top()).toBe(before)
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -118,7 +107,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
     "stops, continues, and follows a reply after a reload",
     async () => {
       const page = await openChat()
-      const goOn = model.hold()
+      const goOn = chats.model.hold()
       await ask(page, "How can the lease be ended?")
       await page.getByLabel("Reply", { exact: true }).getByText("Either party").waitFor()
       await page.getByRole("button", { name: "Stop" }).click()
@@ -131,7 +120,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
       goOn()
       await page.getByLabel("Reply", { exact: true }).nth(1).getByText("Wait for the quarter").waitFor()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -141,7 +130,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
     async () => {
       const page = await openChat()
       await page.getByRole("switch", { name: "Redact" }).click()
-      const goOn = model.hold()
+      const goOn = chats.model.hold()
       await ask(page, "I am grace.h@example.org, card 4111 1111 1111 1111. How can the lease be ended?")
       await page.getByText("Replaced").waitFor()
       goOn()
@@ -149,7 +138,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
       const question = page.getByLabel("Your message")
       expect(await question.locator(".redacted").allInnerTexts()).toEqual(["e-mail", "credit card"])
       expect(await page.content()).not.toContain("grace.h@example.org")
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -158,7 +147,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
     "shows why a reply failed, once, and again after the page was loaded anew",
     async () => {
       const page = await openChat()
-      model.refusal = "the runner has no memory left"
+      chats.model.refusal = "the runner has no memory left"
       await ask(page, "Why does it fail?")
       const cause = page.getByText("Ollama said: the runner has no memory left")
       await cause.waitFor()
@@ -167,11 +156,11 @@ describe.skipIf(!hasBrowser)("chat", () => {
       await page.reload()
       await cause.waitFor()
       expect(await cause.count()).toBe(1)
-      model.refusal = undefined
+      chats.model.refusal = undefined
       await page.getByRole("button", { name: "Ask again" }).click()
       await page.getByText("six months").waitFor()
       expect(await cause.count()).toBe(0)
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -180,7 +169,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
     "shows why a reply failed once while the stored conversation is read, however late it comes",
     async () => {
       const page = await openChat()
-      model.refusal = "the runner has no memory left"
+      chats.model.refusal = "the runner has no memory left"
       const cause = page.getByText("Ollama said: the runner has no memory left")
       // The page reads the conversation when it is created and again when the reply has ended.
       const first = Promise.withResolvers<void>()
@@ -198,8 +187,8 @@ describe.skipIf(!hasBrowser)("chat", () => {
       second.resolve()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(await cause.count()).toBe(1)
-      model.refusal = undefined
-      expect(site.complaints).toEqual([])
+      chats.model.refusal = undefined
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -221,7 +210,7 @@ describe.skipIf(!hasBrowser)("chat", () => {
         .click()
       await page.getByRole("link", { name: /A better title/ }).waitFor({ state: "detached" })
       await page.getByText("Ask your library").waitFor()
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -231,7 +220,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
   test(
     "starts a run, shows its steps and its cited result, lists and deletes it",
     async () => {
-      const page = await site.enter()
+      const page = await chats.site.enter()
       await page.getByRole("link", { name: "Agents", exact: true }).click()
       await page.getByRole("button", { name: "New run" }).click()
       const dialog = page.getByRole("dialog")
@@ -252,7 +241,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
       await page.getByRole("dialog", { name: "Delete this run?" }).getByRole("button", { name: "Delete" }).click()
       await page.getByText("No runs").waitFor()
       expect(await listed.count()).toBe(0)
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )

@@ -1,34 +1,14 @@
 /** What models write, as the console draws it. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import type { Locator, Page } from "playwright-core"
-import { type Console, hasBrowser, LEASE, SLOW_MS, startConsole, upload } from "./console.ts"
-import { ANSWER, type ConsoleModel, startModel } from "./model.ts"
+import { useChatSite } from "./chat-page.ts"
+import { hasBrowser, SLOW_MS } from "./console.ts"
+import { ANSWER } from "./model.ts"
 
-let site: Console
-let model: ConsoleModel
-
-beforeAll(async () => {
-  if (!hasBrowser) return
-  model = await startModel()
-  site = await startConsole({ "ollama-host": model.url })
-  const page = await site.enter()
-  await page.goto(`${site.app.url}/library`)
-  await upload(page, "lease.md", LEASE)
-}, SLOW_MS)
-afterAll(async () => {
-  await site?.stop()
-  model?.stop()
-})
-
-async function open(): Promise<Page> {
-  const page = await site.enter()
-  await page.goto(`${site.app.url}/chat`)
-  await page.getByText("Llama 3.2 3B").first().waitFor({ state: "attached" })
-  return page
-}
+const chats = useChatSite()
 
 async function answered(page: Page, answer: string): Promise<Locator> {
-  model.answer = answer
+  chats.model.answer = answer
   await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
   await page.keyboard.press("Enter")
   await page.getByRole("button", { name: "Ask again" }).waitFor()
@@ -61,7 +41,7 @@ describe.skipIf(!hasBrowser)("Markdown", () => {
   test(
     "tables, nested lists, tasks, code, quotes, links and citations are drawn",
     async () => {
-      const page = await open()
+      const page = await chats.openChat()
       const reply = await answered(page, RICH)
       expect(await reply.locator(".heading.level-2").textContent()).toBe("Ending the lease")
       expect(await reply.locator("th").allTextContents()).toEqual(["Party", "Notice"])
@@ -78,7 +58,7 @@ describe.skipIf(!hasBrowser)("Markdown", () => {
       expect(await reply.getByRole("button", { name: "Source 1" }).count()).toBe(2)
       await reply.getByRole("button", { name: "Source 1" }).first().click()
       await page.getByLabel("Extracted text").locator("mark").waitFor()
-      expect(site.complaints).toEqual([])
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )
@@ -86,7 +66,7 @@ describe.skipIf(!hasBrowser)("Markdown", () => {
   test(
     "HTML stays text, nothing is loaded from elsewhere, and only addresses of the web and of mail are links",
     async () => {
-      const page = await open()
+      const page = await chats.openChat()
       const reply = await answered(
         page,
         [
@@ -105,7 +85,7 @@ describe.skipIf(!hasBrowser)("Markdown", () => {
         "mailto:a@example.org",
       ])
       expect(await reply.getByRole("button", { name: "Source 1" }).count()).toBeGreaterThan(0)
-      expect(site.complaints).toEqual([]) // a request to another host would be one
+      expect(chats.site.complaints).toEqual([]) // a request to another host would be one
     },
     SLOW_MS,
   )
@@ -113,9 +93,9 @@ describe.skipIf(!hasBrowser)("Markdown", () => {
   test(
     "a block of code is one from its first line on, while the rest is still to come",
     async () => {
-      const page = await open()
-      model.answer = "Look:\n\n```sh\necho one two three four five six seven\n```\n\nThat is **all**."
-      const goOn = model.hold(6)
+      const page = await chats.openChat()
+      chats.model.answer = "Look:\n\n```sh\necho one two three four five six seven\n```\n\nThat is **all**."
+      const goOn = chats.model.hold(6)
       await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
       await page.keyboard.press("Enter")
       const code = page.getByLabel("Reply", { exact: true }).locator("pre")
@@ -124,8 +104,8 @@ describe.skipIf(!hasBrowser)("Markdown", () => {
       goOn()
       await page.getByRole("button", { name: "Ask again" }).waitFor()
       expect(await code.textContent()).toBe("echo one two three four five six seven")
-      model.answer = ANSWER
-      expect(site.complaints).toEqual([])
+      chats.model.answer = ANSWER
+      expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,
   )

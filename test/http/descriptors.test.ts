@@ -147,15 +147,24 @@ test("an address has one key, however it is written", () => {
   expect(peerKey("2001:0db8:0000::0001", 5)).toBe(peerKey("2001:db8::1", 5))
 })
 
-describe("a daemon that may open 512 files", () => {
+/** A daemon that may open few files, for the tests of a group, which hold connections to it. */
+function useFewFiles(held: Iterable<Socket>, ready: (daemon: Daemon) => void): void {
   let daemon: Daemon
-  const held: Socket[] = []
   beforeAll(async () => {
     daemon = await startDaemon([], { under: FEW_FILES })
+    ready(daemon)
   }, 60_000)
   afterAll(async () => {
     for (const socket of held) socket.destroy()
     await daemon.remove()
+  })
+}
+
+describe("a daemon that may open 512 files", () => {
+  let daemon: Daemon
+  const held: Socket[] = []
+  useFewFiles(held, made => {
+    daemon = made
   })
 
   function hold(first: string, drip: string): { isOpen(): boolean; received(): string; socket: Socket } {
@@ -261,12 +270,8 @@ describe("a daemon that may open 512 files, under connections that come again as
 describe("a daemon that may open 512 files, under 800 uploads of one key that never end", () => {
   let daemon: Daemon
   const held = new Set<Socket>()
-  beforeAll(async () => {
-    daemon = await startDaemon([], { under: FEW_FILES })
-  }, 60_000)
-  afterAll(async () => {
-    for (const socket of held) socket.destroy()
-    await daemon.remove()
+  useFewFiles(held, made => {
+    daemon = made
   })
 
   /** Half of them send a byte now and then; those that were ended do not come again. */

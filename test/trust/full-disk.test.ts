@@ -60,19 +60,26 @@ describe.skipIf(!mounted)("a disk that runs full", () => {
   })
 })
 
-describe.skipIf(!mounted)("a disk that runs full amid a file", () => {
-  const small = mkdtempSync(join(tmpdir(), "carrel-disk-"))
-  let app: TestApp
-  let client: Client
+/** An application on a small disk at `path`, for the tests of a group; `ready` gets a client of it. */
+function clientOn(path: string, floorMb: string, ready: (client: Client) => void): void {
+  let app: TestApp | undefined
   beforeAll(async () => {
-    Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${SIZE_MB}m`, "tmpfs", small])
-    app = await startTestApp({ "disk-floor-mb": "0" }, join(small, "data"))
-    client = await app.client()
+    Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${SIZE_MB}m`, "tmpfs", path])
+    app = await startTestApp({ "disk-floor-mb": floorMb }, join(path, "data"))
+    ready(await app.client())
   })
   afterAll(async () => {
     await app?.stop()
-    await unmount(small)
-    rmSync(small, { recursive: true, force: true })
+    await unmount(path)
+    rmSync(path, { recursive: true, force: true })
+  })
+}
+
+describe.skipIf(!mounted)("a disk that runs full amid a file", () => {
+  const small = mkdtempSync(join(tmpdir(), "carrel-disk-"))
+  let client: Client
+  clientOn(small, "0", made => {
+    client = made
   })
 
   const large = { name: "large.txt", data: new Uint8Array(2 * SIZE_MB * 2 ** 20).fill(97) }
@@ -102,17 +109,9 @@ describe.skipIf(!mounted)("a disk that runs full amid a file", () => {
 
 describe.skipIf(!mounted)("a disk that runs full while accepted files are indexed", () => {
   const small = mkdtempSync(join(tmpdir(), "carrel-disk-"))
-  let app: TestApp
   let client: Client
-  beforeAll(async () => {
-    Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${SIZE_MB}m`, "tmpfs", small])
-    app = await startTestApp({ "disk-floor-mb": "4" }, join(small, "data"))
-    client = await app.client()
-  })
-  afterAll(async () => {
-    await app?.stop()
-    await unmount(small)
-    rmSync(small, { recursive: true, force: true })
+  clientOn(small, "4", made => {
+    client = made
   })
 
   test("costs none of them: they wait, no attempt is counted, and all are found once there is room", async () => {
