@@ -10,7 +10,7 @@ import { Probe, redirectOf } from "./probe.ts"
 import { ServerChat, type ServerChatOptions } from "./server-chat.ts"
 import type { SilenceWatch } from "./silence-watch.ts"
 import { piecesOf, ThinkTagSplitter } from "./think-tags.ts"
-import { noSuchModel, readArguments, said, send, spelled, untilFree } from "./wire.ts"
+import { noSuchModel, objectsIn, readArguments, said, send, spelled, untilFree } from "./wire.ts"
 
 export interface OllamaOptions extends ServerChatOptions {
   /** Address of the server, such as `http://127.0.0.1:11434`. */
@@ -70,7 +70,7 @@ export class OllamaChat extends ServerChat<Lines> {
       const { content, thinking, tool_calls } = line.message ?? {}
       if (thinking) yield { type: "thinking", text: thinking }
       if (content) yield* piecesOf(splitter.push(content))
-      for (const call of tool_calls ?? []) yield { type: "tool_call", call: toolCall(call) }
+      for (const call of objectsIn(tool_calls)) yield { type: "tool_call", call: toolCall(call) }
       if (!line.done) continue
       yield* piecesOf(splitter.end())
       yield {

@@ -17,6 +17,7 @@ import {
   errorText,
   noSuchModel,
   notJson,
+  objectsIn,
   readArguments,
   readEvents,
   said,
@@ -90,7 +91,7 @@ export class OpenAiChat extends ServerChat<Response> {
       if (data === "[DONE]") break
       if (!data) continue
       const chunk = parseChunk(data)
-      if (chunk.error !== undefined) throw serverError(errorText(data))
+      if (chunk.error != null) throw serverError(errorText(data))
       if (chunk.usage)
         usage = { promptTokens: chunk.usage.prompt_tokens ?? 0, completionTokens: chunk.usage.completion_tokens ?? 0 }
       const choice = chunk.choices?.[0]
@@ -113,7 +114,7 @@ function* deltaPieces(
   if (thought) yield { type: "thinking", text: thought }
   if (delta.content) yield* piecesOf(splitter.push(delta.content))
   // A call comes in pieces: name first, then the text of its arguments bit by bit.
-  for (const { index = calls.size, id, function: called } of delta.tool_calls ?? []) {
+  for (const { index = calls.size, id, function: called } of objectsIn(delta.tool_calls)) {
     const call = calls.get(index) ?? { id: "", name: "", text: "" }
     calls.set(index, {
       id: call.id || (id ?? ""),
@@ -166,10 +167,12 @@ const message = (turn: ChatTurn) =>
 
 function parseChunk(data: string): Chunk {
   try {
-    return parseBounded(data) as Chunk
+    const value = parseBounded(data)
+    if (typeof value === "object" && value !== null) return value
   } catch {
-    throw notJson(SERVER, data)
+    // told below: the parser's own error would quote the data
   }
+  throw notJson(SERVER, data)
 }
 
 function serverError(text: string): AppError {

@@ -82,8 +82,9 @@ async function bytesOf(response: Response, limit: number): Promise<Buffer<ArrayB
 
 /** The text of a streamed body as it comes. */
 async function* readText(response: Response, watch: SilenceWatch): AsyncGenerator<string> {
+  if (!response.body) return // a 204 has none
   const decoder = new TextDecoder()
-  const reader = response.body!.getReader()
+  const reader = response.body.getReader()
   try {
     for (;;) {
       const { value, done } = await reader.read().catch(cause => {
@@ -117,6 +118,9 @@ export async function* readLineBatches(response: Response, watch: SilenceWatch):
   if (rest.trim()) yield [rest.trim()]
 }
 
+/** A line that is an event by itself. Some servers end each with a single newline, where the standard has a blank line. */
+const WHOLE_LINE = /^data: ?\{.*\}\r?$/
+
 /** The data of each server-sent event; a last one without an end counts. @throws AppError for one too long */
 export async function* readEvents(response: Response, watch: SilenceWatch): AsyncGenerator<string> {
   const ready: string[] = []
@@ -131,13 +135,16 @@ export async function* readEvents(response: Response, watch: SilenceWatch): Asyn
       held = 0
     },
   })
+  let rest = ""
   for await (const text of readText(response, watch)) {
     held += text.length
-    parser.feed(text)
+    const lines = (rest + text).split("\n")
+    rest = lines.pop()!
+    for (const line of lines) parser.feed(WHOLE_LINE.test(line) ? `${line}\n\n` : `${line}\n`)
     yield* ready.splice(0)
     if (held > MAX_JSON_CHARACTERS) throw tooLong("an event")
   }
-  parser.feed("\n\n")
+  parser.feed(`${rest}\n\n`)
   yield* ready
 }
 
@@ -176,6 +183,10 @@ export function readArguments(given: unknown): Pick<MadeCall, "arguments" | "pro
     return { arguments: {}, problem: `The call was not carried out: what its arguments hold ${error.message}.` }
   }
 }
+
+/** The objects in what a server should have sent as a list of them. */
+export const objectsIn = <T extends object>(list: readonly T[] | null | undefined): T[] =>
+  Array.isArray(list) ? list.filter(entry => typeof entry === "object" && entry !== null) : []
 
 /** The message inside an error body of either form: `{"error": "…"}` or `{"error": {"message": "…"}}`. */
 export function errorText(body: string): string {

@@ -24,8 +24,11 @@ import { apiRoutes, documentedRoutes, PREFIX } from "./routes/index.ts"
 import type { Services } from "./services.ts"
 import { bodyCheck } from "./validation.ts"
 
-/** Longest silence on a connection before a request is complete, and between requests. Streams and long calls lift it. */
-const IDLE_TIMEOUT_S = 120
+/**
+ * Longest silence on a connection before a request is complete, and between requests. Streams and long calls lift it.
+ * Longer than the time of a body, whose end is told, while the runtime closes without a word.
+ */
+const IDLE_TIMEOUT_S = BODY_LIMIT_MS.known / 1_000 + 10
 /** Out of the way: the runtime would answer without a body. Uploads and JSON bodies have bounds of their own. */
 const MAX_BODY_BYTES = 2 ** 52
 

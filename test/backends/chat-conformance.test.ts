@@ -249,6 +249,42 @@ describe.each(backends)("$name", ({ server, model, backend }) => {
   })
 })
 
+test("entries of a list of calls that are no calls are left out, and null is no answer", async () => {
+  const bodies: Record<string, string> = {
+    "ollama calls": '{"message":{"content":"a","tool_calls":[null,{"function":null}]}}\n{"done":true}\n',
+    "openai calls": `data: {"error":null,"choices":[{"delta":{"content":"a","tool_calls":[null]},"finish_reason":"stop"}]}\n\n`,
+    "ollama null": "null\n",
+    "openai null": "data: null\n\n",
+  }
+  const asked = async (provider: "ollama" | "openai", body: string) => {
+    const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(body) })
+    const url = server.url.origin
+    const shared = { silenceMs: SILENCE_MS, queue, allowRemoteModels: false }
+    const backend =
+      provider === "ollama"
+        ? new OllamaChat({ host: url, keepAlive: "", ...shared })
+        : new OpenAiChat({ baseUrl: url, apiKey: "", contextTokens: 8_192, ...shared })
+    try {
+      return await collect(
+        backend.chat(
+          unguarded({
+            model: "m",
+            turns: [{ role: "user", content: "x" }],
+            options: {},
+            signal: new AbortController().signal,
+          }),
+        ),
+      )
+    } finally {
+      await server.stop(true)
+    }
+  }
+  for (const provider of ["ollama", "openai"] as const) {
+    expect(await asked(provider, bodies[`${provider} calls`]!)).toContainEqual({ type: "text", text: "a" })
+    expect(await rejection(asked(provider, bodies[`${provider} null`]!))).toMatchObject({ code: "model_error" })
+  }
+})
+
 test("arguments nested too deep come as a problem of the call, and a line without an end is refused", async () => {
   const deepText = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
   for (const given of [`{"a": ${deepText}}`, JSON.parse(`{"a": ${deepText}}`)]) {

@@ -18,10 +18,32 @@ test.each([
   ["with carriage returns", "data: a\r\n\r\ndata: b\r\n\r\n", ["a", "b"]],
   ["with names, numbers and comments", ": ping\n\nevent: delta\nid: 7\nretry: 10\ndata: a\n\n", ["a"]],
   ["data of several lines", "data: {\ndata: }\n\n", ["{\n}"]],
+  [
+    "objects that end with a single newline",
+    'data: {"a":1}\ndata:{"b":{}}\r\ndata: [DONE]\n',
+    ['{"a":1}', '{"b":{}}', "[DONE]"],
+  ],
+  ["objects of several lines", 'data: {\ndata:   "a": {}\ndata: }\n\n', ['{\n  "a": {}\n}']],
   ["a byte order mark", "\ufeffdata: a\n\n", ["a"]],
   ["a last one without an end", "data: a\n\ndata: [DONE]", ["a", "[DONE]"]],
 ])("%s", async (_, body, expected) => {
   expect(await eventsOf(body)).toEqual(expected)
+})
+
+test("an object with a single newline is there before the next comes", async () => {
+  const watch = new SilenceWatch(new AbortController().signal, 5_000)
+  const open = new ReadableStream({
+    start: controller => controller.enqueue(new TextEncoder().encode('data: {"a":1}\n')),
+  })
+  const events = readEvents(new Response(open), watch)
+  expect(await events.next()).toEqual({ done: false, value: '{"a":1}' })
+  watch.close()
+})
+
+test("an answer without a body has no events", async () => {
+  const watch = new SilenceWatch(new AbortController().signal, 5_000)
+  expect(await Array.fromAsync(readEvents(new Response(null, { status: 204 }), watch))).toEqual([])
+  watch.close()
 })
 
 test("an event cut anywhere, inside lines and characters, is whole", async () => {
