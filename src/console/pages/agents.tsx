@@ -60,20 +60,7 @@ function RunList() {
         )}
         <ul class="list">
           {runs.data?.data.map(run => (
-            <li key={run.run_id}>
-              <Link to={`/agents/${run.run_id}`} class="row between run-link">
-                <span class="name">
-                  <bdi>{run.task}</bdi>
-                </span>
-                <span class="row">
-                  <span class="soft small">
-                    {ago(run.started_at)}
-                    {run.finished_at && ` · ${duration(Date.parse(run.finished_at) - Date.parse(run.started_at))}`}
-                  </span>
-                  <RunStatus status={run.status} />
-                </span>
-              </Link>
-            </li>
+            <RunItem key={run.run_id} run={run} />
           ))}
         </ul>
         {runs.data && (
@@ -84,3 +71,20 @@ function RunList() {
     </Page>
   )
 }
+
+const RunItem = ({ run }: { run: RunSummary }) => (
+  <li>
+    <Link to={`/agents/${run.run_id}`} class="row between run-link">
+      <span class="name">
+        <bdi>{run.task}</bdi>
+      </span>
+      <span class="row">
+        <span class="soft small">
+          {ago(run.started_at)}
+          {run.finished_at && ` · ${duration(Date.parse(run.finished_at) - Date.parse(run.started_at))}`}
+        </span>
+        <RunStatus status={run.status} />
+      </span>
+    </Link>
+  </li>
+)

@@ -1,11 +1,12 @@
+import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { api } from "../api.ts"
-import { useLoaded } from "../loading.ts"
+import { type Loaded, useLoaded } from "../loading.ts"
 import type { PageProps } from "../page-props.ts"
 import { usePlace } from "../router.tsx"
 import { useAccount } from "../session.ts"
 import { Problem } from "../ui/form.tsx"
-import type { Conversation, FileRecord, Source } from "../wire.ts"
+import type { Conversation, FileRecord, Message, Source } from "../wire.ts"
 import { Composer } from "./chat/composer.tsx"
 import { ConversationList } from "./chat/conversation-list.tsx"
 import { DraftView, Failure, MessageView } from "./chat/message-view.tsx"
@@ -32,25 +33,12 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
     () => setListTurn(turn => turn + 1),
     () => setChanges({}), // what was chosen for one conversation says nothing about another
   )
-  const { current, draft } = turns
+  const { current } = turns
   const settings = { ...settingsOf(current, conversationId ? null : address.get("file")), ...changes }
-  const fileId = settings.fileIds.length === 1 ? settings.fileIds[0] : undefined
-  const file = useLoaded(fileId ?? "", async signal =>
-    fileId ? api.get<FileRecord>(`/libraries/${fileId}`, signal).catch(() => null) : null,
-  )
-  const fileName = fileId && file.data?.id === fileId ? file.data.name : undefined
-
-  useEffect(() => {
-    document.title = `${current?.title ?? "Chat"} · Carrel`
-  }, [current?.title])
+  const fileName = useFileName(settings.fileIds)
+  useTitle(current?.title)
   // Once: an administrator may have changed it since.
   useEffect(reloadRedaction, [])
-
-  const writing = draft !== null
-  const messages = current?.messages ?? []
-  const shown = writing ? withoutTurn(messages, draft) : messages
-  const lastQuestion = shown.findLast(message => message.role === "user")
-  const finish = () => turns.finish(changes.model || current?.model)
   return (
     <div class={listShown ? "chat list-shown" : "chat"}>
       <ConversationList
@@ -65,22 +53,14 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
         <header class="thread-head">
           <h1 dir="auto">{current?.title ?? (conversationId ? "…" : "New conversation")}</h1>
         </header>
-        <Messages follow={draft?.text.length ?? 0} count={messages.length}>
-          <Problem error={conversation.error} />
-          {!conversationId && !draft && <Welcome fileName={fileName} />}
-          {shown.map((message, i) => (
-            <MessageView
-              key={message.id}
-              message={message}
-              notes={turns.notes.get(message.id)}
-              onCite={setOpened}
-              {...(i === shown.length - 1 && !writing ? { onAgain: () => turns.again(message), onFinish: finish } : {})}
-              {...(message === lastQuestion && !writing ? { onEdit: text => turns.again(message, text) } : {})}
-            />
-          ))}
-          {draft && <DraftView draft={draft} onCite={setOpened} />}
-          {turns.failure && <Failure error={turns.failure} />}
-        </Messages>
+        <Thread
+          messages={current?.messages ?? []}
+          turns={turns}
+          problem={conversation.error}
+          welcome={conversationId ? null : <Welcome fileName={fileName} />}
+          onFinish={() => turns.finish(changes.model || current?.model)}
+          onCite={setOpened}
+        />
         <div class="composer-frame">
           <SettingsBar
             settings={settings}
@@ -88,10 +68,59 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
             present={current?.model}
             fileName={fileName}
           />
-          <Composer writing={writing} returned={turns.returned} onSend={turns.send} onStop={turns.stop} />
+          <Composer writing={turns.draft !== null} returned={turns.returned} onSend={turns.send} onStop={turns.stop} />
         </div>
       </section>
       {opened && <SourceView source={opened} onClose={() => setOpened(null)} />}
     </div>
+  )
+}
+
+function useTitle(title: string | null | undefined): void {
+  useEffect(() => {
+    document.title = `${title ?? "Chat"} · Carrel`
+  }, [title])
+}
+
+/** Name of the one file that a conversation is about. */
+function useFileName(fileIds: readonly string[]): string | undefined {
+  const fileId = fileIds.length === 1 ? fileIds[0] : undefined
+  const file = useLoaded(fileId ?? "", async signal =>
+    fileId ? api.get<FileRecord>(`/libraries/${fileId}`, signal).catch(() => null) : null,
+  )
+  return fileId && file.data?.id === fileId ? file.data.name : undefined
+}
+
+interface ThreadProps {
+  messages: Message[]
+  turns: ReturnType<typeof useTurns>
+  problem: Loaded<unknown>["error"]
+  /** Stands where nothing was asked yet. */
+  welcome: ComponentChildren
+  onFinish: () => void
+  onCite: (source: Source) => void
+}
+
+function Thread({ messages, turns, problem, welcome, onFinish, onCite }: ThreadProps) {
+  const { draft, failure, notes } = turns
+  const shown = draft ? withoutTurn(messages, draft) : messages
+  const lastQuestion = shown.findLast(message => message.role === "user")
+  return (
+    <Messages follow={draft?.text.length ?? 0} count={messages.length}>
+      <Problem error={problem} />
+      {!draft && welcome}
+      {shown.map((message, i) => (
+        <MessageView
+          key={message.id}
+          message={message}
+          notes={notes.get(message.id)}
+          onCite={onCite}
+          {...(i === shown.length - 1 && !draft ? { onAgain: () => turns.again(message), onFinish } : {})}
+          {...(message === lastQuestion && !draft ? { onEdit: text => turns.again(message, text) } : {})}
+        />
+      ))}
+      {draft && <DraftView draft={draft} onCite={onCite} />}
+      {failure && <Failure error={failure} />}
+    </Messages>
   )
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact"
 import { useRef, useState } from "preact/hooks"
 import { api, query } from "../api.ts"
 import { plural } from "../format.ts"
@@ -8,7 +9,7 @@ import { Problem } from "../ui/form.tsx"
 import { Empty, Page, Pages } from "../ui/page.tsx"
 import { notify, notifyWithUndo } from "../ui/toast.tsx"
 import { acceptedBy, addUploads, useUploadRules, useUploads } from "../uploads.ts"
-import type { FileRecord, Page as ListPage } from "../wire.ts"
+import type { FileRecord, Page as ListPage, UploadRules } from "../wire.ts"
 import { FileTable } from "./library/file-table.tsx"
 import { FileView } from "./library/file-view.tsx"
 import { addressOf, emptyFilters, type Filters, filtersIn, LibraryFilters } from "./library/filters.tsx"
@@ -25,85 +26,27 @@ export function LibraryPage() {
   const setFilters = (next: Filters) => go(addressOf(next), true)
   const rules = useUploadRules()
   const [labels, setLabels] = useState({ contextId: "", tags: "" })
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
-  const [dragging, setDragging] = useState(false)
-  const chooser = useRef<HTMLInputElement>(null)
   const parameters = useSettled(query({ ...filters, page_size: 50 }), 200)
   const files = useLoaded(parameters, signal => api.get<ListPage<FileRecord>>(`/libraries${parameters}`, signal))
   const uploads = useUploads(files.reload)
+  const { hidden, remove } = useRemovals(files.reload)
   const shown = (files.data?.data ?? []).filter(file => !hidden.has(file.id))
   const busy = shown.some(file => file.status === "queued" || file.status === "indexing")
   useRepeated(busy ? BUSY_REFRESH_MS : IDLE_REFRESH_MS, files.reload)
 
-  const hide = (id: string, away: boolean) =>
-    setHidden(before => new Set(away ? [...before, id] : [...before].filter(other => other !== id)))
-  const remove = (file: FileRecord) => {
-    hide(file.id, true)
-    const undo = () => hide(file.id, false)
-    const carryOut = () =>
-      api.delete(`/libraries/${file.id}`, { keepalive: true }).then(files.reload, error => {
-        undo()
-        notify(`${file.name} could not be deleted: ${error.message}`)
-      })
-    notifyWithUndo(`Deleted ${file.name}`, carryOut, undo)
-  }
-  const reindex = async (file: FileRecord) => {
-    await api.post(`/libraries/${file.id}/reindex`).catch(error => notify(error.message))
-    files.reload()
-  }
   const receive = (list: Iterable<File> | null | undefined) => list && addUploads(list, labels, rules?.max_file_bytes)
   const opened = address.get("file")
   const filtered = JSON.stringify({ ...filters, page: 1 }) !== JSON.stringify(emptyFilters)
 
   return (
-    <Page
-      title="Library"
-      actions={
-        <Button kind="primary" icon="upload" onClick={() => chooser.current?.click()}>
-          Upload
-        </Button>
-      }
-    >
-      <input
-        ref={chooser}
-        type="file"
-        multiple
-        hidden
-        accept={acceptedBy(rules)}
-        onChange={event => {
-          receive(event.currentTarget.files)
-          event.currentTarget.value = ""
-        }}
-      />
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the Upload button does the same by keyboard */}
-      <div
-        class={dragging ? "drop stack over" : "drop stack"}
-        onDragOver={event => {
-          event.preventDefault()
-          setDragging(true)
-        }}
-        onDragLeave={event => event.currentTarget.contains(event.relatedTarget as Node) || setDragging(false)}
-        onDrop={event => {
-          event.preventDefault()
-          setDragging(false)
-          receive(event.dataTransfer?.files)
-        }}
-      >
+    <Page title="Library" actions={<UploadButton accept={acceptedBy(rules)} onChoose={receive} />}>
+      <DropArea onDrop={receive}>
         <UploadOptions labels={labels} onChange={setLabels} />
         <UploadList uploads={uploads} />
         <LibraryFilters filters={filters} onChange={setFilters} />
         <Problem error={files.error} />
         {files.data && shown.length === 0 && (
-          <Empty icon="library" title={filtered ? "No files match these filters" : "The library is empty"}>
-            {filtered ? (
-              <Button onClick={() => setFilters(emptyFilters)}>Clear the filters</Button>
-            ) : (
-              <>
-                <p>Drop files here, or select Upload.</p>
-                {rules && <p class="soft">{rules.groups.map(group => group.name).join(" · ")}</p>}
-              </>
-            )}
-          </Empty>
+          <NoFiles filtered={filtered} rules={rules} onClear={() => setFilters(emptyFilters)} />
         )}
         {shown.length > 0 && (
           <FileTable
@@ -112,7 +55,7 @@ export function LibraryPage() {
             onFilters={setFilters}
             onOpen={file => go(addressOf(filters, file.id))}
             onRemove={remove}
-            onReindex={reindex}
+            onReindex={file => void reindex(file).finally(files.reload)}
           />
         )}
         {files.data && (
@@ -121,8 +64,7 @@ export function LibraryPage() {
             <Pages of={files.data.pagination} onPage={page => setFilters({ ...filters, page })} />
           </div>
         )}
-        {dragging && <div class="drop-hint">Drop to upload</div>}
-      </div>
+      </DropArea>
       {opened && (
         <FileView
           fileId={opened}
@@ -135,3 +77,98 @@ export function LibraryPage() {
     </Page>
   )
 }
+
+const reindex = (file: FileRecord): Promise<unknown> =>
+  api.post(`/libraries/${file.id}/reindex`).catch(error => notify(error.message))
+
+/** Removes files: each is hidden at once, and deleted when the time to undo it is over. */
+function useRemovals(reload: () => void) {
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
+  const hide = (id: string, away: boolean) =>
+    setHidden(before => new Set(away ? [...before, id] : [...before].filter(other => other !== id)))
+  const remove = (file: FileRecord) => {
+    hide(file.id, true)
+    const undo = () => hide(file.id, false)
+    const carryOut = () =>
+      api.delete(`/libraries/${file.id}`, { keepalive: true }).then(reload, error => {
+        undo()
+        notify(`${file.name} could not be deleted: ${error.message}`)
+      })
+    notifyWithUndo(`Deleted ${file.name}`, carryOut, undo)
+  }
+  return { hidden, remove }
+}
+
+interface UploadButtonProps {
+  accept: string | undefined
+  onChoose: (files: FileList | null) => void
+}
+
+function UploadButton({ accept, onChoose }: UploadButtonProps) {
+  const chooser = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Button kind="primary" icon="upload" onClick={() => chooser.current?.click()}>
+        Upload
+      </Button>
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        hidden
+        accept={accept}
+        onChange={event => {
+          onChoose(event.currentTarget.files)
+          event.currentTarget.value = ""
+        }}
+      />
+    </>
+  )
+}
+
+interface DropAreaProps {
+  onDrop: (files: FileList | undefined) => void
+  children: ComponentChildren
+}
+
+function DropArea({ onDrop, children }: DropAreaProps) {
+  const [dragging, setDragging] = useState(false)
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the Upload button does the same by keyboard
+    <div
+      class={dragging ? "drop stack over" : "drop stack"}
+      onDragOver={event => {
+        event.preventDefault()
+        setDragging(true)
+      }}
+      onDragLeave={event => event.currentTarget.contains(event.relatedTarget as Node) || setDragging(false)}
+      onDrop={event => {
+        event.preventDefault()
+        setDragging(false)
+        onDrop(event.dataTransfer?.files)
+      }}
+    >
+      {children}
+      {dragging && <div class="drop-hint">Drop to upload</div>}
+    </div>
+  )
+}
+
+interface NoFilesProps {
+  filtered: boolean
+  rules: UploadRules | undefined
+  onClear: () => void
+}
+
+const NoFiles = ({ filtered, rules, onClear }: NoFilesProps) => (
+  <Empty icon="library" title={filtered ? "No files match these filters" : "The library is empty"}>
+    {filtered ? (
+      <Button onClick={onClear}>Clear the filters</Button>
+    ) : (
+      <>
+        <p>Drop files here, or select Upload.</p>
+        {rules && <p class="soft">{rules.groups.map(group => group.name).join(" · ")}</p>}
+      </>
+    )}
+  </Empty>
+)

@@ -20,6 +20,8 @@ const MODES = [
 ] as const
 
 const PAGE_SIZE = 20
+/** Of one answer. */
+const MAX_HITS = 100
 
 const AGES = [
   ["", "Any time"],
@@ -62,64 +64,18 @@ export function SearchPage() {
     go(`/search${query({ q: asked, mode: mode === "hybrid" ? "" : mode, ...settled })}`, true)
     setLimit(PAGE_SIZE)
   }, [asked, mode, settled])
-  const found = asked ? result.data : null
   return (
     <Page title="Search">
-      <search class="search-bar">
-        <label class="unseen" for="search-text">
-          Search the library
-        </label>
-        <Icon name="search" />
-        <input
-          id="search-text"
-          class="input"
-          type="search"
-          dir="auto"
-          placeholder="What are you looking for?"
-          autocomplete="off"
-          maxLength={2000}
-          ref={focusOnce}
-          value={text}
-          onInput={event => setText(event.currentTarget.value)}
-        />
-        <Segments label="Mode" value={mode} options={MODES} onChange={setMode} />
-      </search>
+      <SearchBar text={text} onText={setText} mode={mode} onMode={setMode} />
       <NarrowingBar narrowing={narrowing} onChange={setNarrowing} explain={explain} onExplain={setExplain} />
       <Problem error={result.error} />
-      <p class="soft small" role="status">
-        {found &&
-          `${found.total >= limit ? "The best " : ""}${plural(found.hits.length, "passage")} in ${found.took_ms.toFixed(0)} ms`}
-        {found &&
-          found.index.pending_files > 0 &&
-          ` · ${plural(found.index.pending_files, "file")} still being indexed`}
-      </p>
-      {found?.degraded && (
-        <p class="notice">
-          <Icon name="warning" /> The embedding model is not available or does not know the words of the query: these
-          results come from keywords only.
-        </p>
-      )}
-      {found && found.hits.length > 0 && (
-        <ol class="hits">
-          {found.hits.map(hit => (
-            <HitCard key={hit.id} hit={hit} explain={explain} onOpen={() => setOpened(hit)} />
-          ))}
-        </ol>
-      )}
-      {found && found.total > found.hits.length && limit < 100 && (
-        <div class="row">
-          <Button onClick={() => setLimit(Math.min(100, limit + PAGE_SIZE))}>Show more</Button>
-        </div>
-      )}
-      {found && found.hits.length === 0 && (
-        <Empty icon="search" title="Nothing found">
-          <p>
-            {found.index.searchable_files === 0
-              ? "The library is empty."
-              : `${count(found.index.searchable_files)} files were searched. Try other words, or fewer filters.`}
-          </p>
-        </Empty>
-      )}
+      <Results
+        found={asked ? result.data : null}
+        limit={limit}
+        explain={explain}
+        onMore={() => setLimit(Math.min(MAX_HITS, limit + PAGE_SIZE))}
+        onOpen={setOpened}
+      />
       {!asked && (
         <Empty icon="search" title="Search the library">
           <p>Keyword search matches words as written, semantic search what they mean. Hybrid uses both.</p>
@@ -136,6 +92,81 @@ export function SearchPage() {
     </Page>
   )
 }
+
+interface SearchBarProps {
+  text: string
+  onText: (text: string) => void
+  mode: SearchMode
+  onMode: (mode: SearchMode) => void
+}
+
+const SearchBar = ({ text, onText, mode, onMode }: SearchBarProps) => (
+  <search class="search-bar">
+    <label class="unseen" for="search-text">
+      Search the library
+    </label>
+    <Icon name="search" />
+    <input
+      id="search-text"
+      class="input"
+      type="search"
+      dir="auto"
+      placeholder="What are you looking for?"
+      autocomplete="off"
+      maxLength={2000}
+      ref={focusOnce}
+      value={text}
+      onInput={event => onText(event.currentTarget.value)}
+    />
+    <Segments label="Mode" value={mode} options={MODES} onChange={onMode} />
+  </search>
+)
+
+interface ResultsProps {
+  /** Nothing before anything was asked, and until the first answer. */
+  found: SearchResult | null | undefined
+  limit: number
+  explain: boolean
+  onMore: () => void
+  onOpen: (hit: Hit) => void
+}
+
+const Results = ({ found, limit, explain, onMore, onOpen }: ResultsProps) => (
+  <>
+    <p class="soft small" role="status">
+      {found &&
+        `${found.total >= limit ? "The best " : ""}${plural(found.hits.length, "passage")} in ${found.took_ms.toFixed(0)} ms`}
+      {found && found.index.pending_files > 0 && ` · ${plural(found.index.pending_files, "file")} still being indexed`}
+    </p>
+    {found?.degraded && (
+      <p class="notice">
+        <Icon name="warning" /> The embedding model is not available or does not know the words of the query: these
+        results come from keywords only.
+      </p>
+    )}
+    {found && found.hits.length > 0 && (
+      <ol class="hits">
+        {found.hits.map(hit => (
+          <HitCard key={hit.id} hit={hit} explain={explain} onOpen={() => onOpen(hit)} />
+        ))}
+      </ol>
+    )}
+    {found && found.total > found.hits.length && limit < MAX_HITS && (
+      <div class="row">
+        <Button onClick={onMore}>Show more</Button>
+      </div>
+    )}
+    {found && found.hits.length === 0 && (
+      <Empty icon="search" title="Nothing found">
+        <p>
+          {found.index.searchable_files === 0
+            ? "The library is empty."
+            : `${count(found.index.searchable_files)} files were searched. Try other words, or fewer filters.`}
+        </p>
+      </Empty>
+    )}
+  </>
+)
 
 interface NarrowingBarProps {
   narrowing: Narrowing

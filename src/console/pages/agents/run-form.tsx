@@ -13,34 +13,55 @@ interface RunFormProps {
   onStarted: (run: Run) => void
 }
 
+/** What the form has in its fields. */
+interface Fields {
+  task: string
+  model: string
+  /** Undefined: the daemon's own tools. */
+  tools: string[] | undefined
+  minutes: string
+  steps: string
+  contextId: string
+  schema: string
+  redaction: boolean
+}
+
+const EMPTY: Fields = {
+  task: "",
+  model: "",
+  tools: undefined,
+  minutes: "10",
+  steps: "20",
+  contextId: "",
+  schema: "",
+  redaction: false,
+}
+
+/** @throws ApiError for a schema that is no JSON */
+const requestOf = ({ task, model, tools, minutes, steps, contextId, schema, redaction }: Fields) => ({
+  task,
+  ...(model ? { model } : {}),
+  ...(tools ? { tools } : {}),
+  timeout_seconds: Math.round(Number(minutes) * 60),
+  max_steps: Number(steps),
+  redaction,
+  ...(contextId.trim() ? { context_id: contextId.trim() } : {}),
+  ...(schema.trim() ? { output_schema: parseSchema(schema) } : {}),
+})
+
 export function RunForm({ onClose, onStarted }: RunFormProps) {
   const models = useModels()
-  const [task, setTask] = useState("")
-  const [model, setModel] = useState("")
-  const [tools, setTools] = useState<string[]>()
-  const [minutes, setMinutes] = useState("10")
-  const [steps, setSteps] = useState("20")
-  const [contextId, setContextId] = useState("")
-  const [schema, setSchema] = useState("")
-  const [redaction, setRedaction] = useState(false)
+  const [fields, setFields] = useState(EMPTY)
+  const set = (change: Partial<Fields>) => setFields(before => ({ ...before, ...change }))
   const { reloadRedaction } = useAccount()
   // Once: an administrator may have changed it since.
   useEffect(reloadRedaction, [])
   const offered = useLoaded("tools", signal => api.get<{ data: ToolChoice[] }>("/keys/tools", signal)).data?.data ?? []
   const own = offered.filter(tool => !tool.external).map(tool => tool.name)
-  const chosen = tools ?? own // external tools act outside the daemon: only where somebody says so
+  const chosen = fields.tools ?? own // external tools act outside the daemon: only where somebody says so
   const start = useAction(async () => {
-    const body = {
-      task,
-      ...(model ? { model } : {}),
-      ...(tools ? { tools } : {}),
-      timeout_seconds: Math.round(Number(minutes) * 60),
-      max_steps: Number(steps),
-      redaction,
-      ...(contextId.trim() ? { context_id: contextId.trim() } : {}),
-      ...(schema.trim() ? { output_schema: parseSchema(schema) } : {}),
-    }
-    onStarted(await api.post<Run>("/agents/run", body, { headers: { prefer: "respond-async" } }))
+    const headers = { prefer: "respond-async" }
+    onStarted(await api.post<Run>("/agents/run", requestOf(fields), { headers }))
   })
   return (
     <Dialog title="New run" onClose={onClose}>
@@ -55,68 +76,25 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
               required
               ref={focusOnce}
               placeholder="Which contracts end before June, and what do they cost together?"
-              value={task}
-              onInput={event => setTask(event.currentTarget.value)}
+              value={fields.task}
+              onInput={event => set({ task: event.currentTarget.value })}
             />
           )}
         </Field>
         <div class="row">
           <ModelChoice
             models={models.data ?? []}
-            value={model || (models.data?.find(candidate => candidate.default)?.value ?? "")}
-            onChange={setModel}
+            value={fields.model || (models.data?.find(candidate => candidate.default)?.value ?? "")}
+            onChange={model => set({ model })}
           />
-          <RedactionSwitch checked={redaction} onChange={setRedaction} />
+          <RedactionSwitch checked={fields.redaction} onChange={redaction => set({ redaction })} />
         </div>
-        <ToolChoices tools={offered} chosen={chosen} onChange={setTools} />
-        <details class="fold">
-          <summary>Limits and answer format</summary>
-          <div class="stack">
-            <div class="pair">
-              <TextField
-                label="Time limit in minutes"
-                name="timeout_seconds"
-                type="number"
-                min={1}
-                max={30}
-                value={minutes}
-                onInput={setMinutes}
-                error={start.error}
-              />
-              <TextField
-                label="Step limit"
-                name="max_steps"
-                type="number"
-                min={1}
-                max={100}
-                value={steps}
-                onInput={setSteps}
-                error={start.error}
-              />
-            </div>
-            <TextField label="Context" name="context_id" value={contextId} onInput={setContextId} error={start.error} />
-            <Field
-              label="JSON Schema of the answer"
-              name="output_schema"
-              hint="Empty for free text"
-              error={start.error}
-            >
-              {attributes => (
-                <textarea
-                  {...attributes}
-                  class="input mono"
-                  rows={4}
-                  value={schema}
-                  onInput={event => setSchema(event.currentTarget.value)}
-                />
-              )}
-            </Field>
-          </div>
-        </details>
+        <ToolChoices tools={offered} chosen={chosen} onChange={tools => set({ tools })} />
+        <Limits fields={fields} set={set} error={start.error} />
         <Problem error={start.error} />
         <footer class="row end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={start.busy} disabled={!task.trim()}>
+          <Button kind="primary" type="submit" busy={start.busy} disabled={!fields.task.trim()}>
             Start
           </Button>
         </footer>
@@ -124,6 +102,60 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
     </Dialog>
   )
 }
+
+interface LimitsProps {
+  fields: Fields
+  set: (change: Partial<Fields>) => void
+  error: ReturnType<typeof useAction>["error"]
+}
+
+const Limits = ({ fields, set, error }: LimitsProps) => (
+  <details class="fold">
+    <summary>Limits and answer format</summary>
+    <div class="stack">
+      <div class="pair">
+        <TextField
+          label="Time limit in minutes"
+          name="timeout_seconds"
+          type="number"
+          min={1}
+          max={30}
+          value={fields.minutes}
+          onInput={minutes => set({ minutes })}
+          error={error}
+        />
+        <TextField
+          label="Step limit"
+          name="max_steps"
+          type="number"
+          min={1}
+          max={100}
+          value={fields.steps}
+          onInput={steps => set({ steps })}
+          error={error}
+        />
+      </div>
+      <TextField
+        label="Context"
+        name="context_id"
+        value={fields.contextId}
+        onInput={contextId => set({ contextId })}
+        error={error}
+      />
+      <Field label="JSON Schema of the answer" name="output_schema" hint="Empty for free text" error={error}>
+        {attributes => (
+          <textarea
+            {...attributes}
+            class="input mono"
+            rows={4}
+            value={fields.schema}
+            onInput={event => set({ schema: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+    </div>
+  </details>
+)
 
 interface ToolChoicesProps {
   tools: ToolChoice[]

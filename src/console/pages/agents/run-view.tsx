@@ -26,6 +26,19 @@ export const RunStatus = ({ status }: { status: Run["status"] }) => (
 
 const tokensOf = ({ usage }: Run): number => usage.prompt_tokens + usage.completion_tokens
 
+/** How it stands, by which model, when, and what it took. */
+const Facts = ({ run }: { run: Run }) => (
+  <div class="row">
+    <RunStatus status={run.status} />
+    <span class="soft small">
+      {run.model} · {dateTime(run.started_at)}
+      {run.finished_at && ` · ${duration(Date.parse(run.finished_at) - Date.parse(run.started_at))}`}
+      {tokensOf(run) > 0 && ` · ${count(tokensOf(run))} tokens`}
+      {run.ner_count > 0 && ` · ${count(run.ner_count)} redacted`}
+    </span>
+  </div>
+)
+
 export function RunView({ runId }: { runId: string }) {
   const [opened, setOpened] = useState<Source | null>(null)
   const [removing, setRemoving] = useState(false)
@@ -41,35 +54,18 @@ export function RunView({ runId }: { runId: string }) {
     <Page
       title="Agent run"
       actions={
-        <>
-          {running && (
-            <Button icon="stop" busy={cancel.busy} onClick={() => void cancel.run()}>
-              Cancel
-            </Button>
-          )}
-          {data && !running && (
-            <Button icon="trash" onClick={() => setRemoving(true)}>
-              Delete
-            </Button>
-          )}
-          <Link to="/agents" class="button">
-            <Icon name="back" /> All runs
-          </Link>
-        </>
+        <Actions
+          status={data?.status}
+          cancelling={cancel.busy}
+          onCancel={() => void cancel.run()}
+          onRemove={() => setRemoving(true)}
+        />
       }
     >
       <Problem error={run.error ?? cancel.error} />
       {data && (
         <div class="stack">
-          <div class="row">
-            <RunStatus status={data.status} />
-            <span class="soft small">
-              {data.model} · {dateTime(data.started_at)}
-              {data.finished_at && ` · ${duration(Date.parse(data.finished_at) - Date.parse(data.started_at))}`}
-              {tokensOf(data) > 0 && ` · ${count(tokensOf(data))} tokens`}
-              {data.ner_count > 0 && ` · ${count(data.ner_count)} redacted`}
-            </span>
-          </div>
+          <Facts run={data} />
           {data.task && (
             <p class="task" dir="auto">
               {data.task}
@@ -98,6 +94,32 @@ export function RunView({ runId }: { runId: string }) {
     </Page>
   )
 }
+
+interface ActionsProps {
+  /** Undefined while the run is read. */
+  status: Run["status"] | undefined
+  cancelling: boolean
+  onCancel: () => void
+  onRemove: () => void
+}
+
+const Actions = ({ status, cancelling, onCancel, onRemove }: ActionsProps) => (
+  <>
+    {status === "running" && (
+      <Button icon="stop" busy={cancelling} onClick={onCancel}>
+        Cancel
+      </Button>
+    )}
+    {status && status !== "running" && (
+      <Button icon="trash" onClick={onRemove}>
+        Delete
+      </Button>
+    )}
+    <Link to="/agents" class="button">
+      <Icon name="back" /> All runs
+    </Link>
+  </>
+)
 
 interface StepsProps {
   steps: RunStep[]

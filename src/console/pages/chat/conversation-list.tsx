@@ -31,46 +31,19 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
   )
   return (
     <aside class="conversations" aria-label="Conversations">
-      <div class="row between">
-        <Link to="/chat" class="button primary">
-          <Icon name="plus" /> New
-        </Link>
-        <span class="list-toggle">
-          <Button
-            icon="list"
-            label={shown ? "Hide conversations" : "Show conversations"}
-            pressed={shown}
-            onClick={onToggle}
-          />
-        </span>
-      </div>
+      <Head shown={shown} onToggle={onToggle} />
       <div class="conversation-items">
         <TextField label="Find a conversation" type="search" placeholder="Find …" value={search} onInput={setSearch} />
         <Problem error={list.error} />
         <ul>
           {list.data?.data.map(conversation => (
-            <li
+            <Item
               key={conversation.conversation_id}
-              class={conversation.conversation_id === current ? "current" : undefined}
-            >
-              <Link
-                to={`/chat/${conversation.conversation_id}`}
-                class="conversation-link"
-                current={conversation.conversation_id === current}
-                onGone={onChoose}
-              >
-                <span class="name">
-                  <bdi>{conversation.title || "Untitled"}</bdi>
-                </span>
-                <span class="soft small">{ago(conversation.updated_at)}</span>
-              </Link>
-              <Button
-                kind="quiet"
-                icon="more"
-                label={`Change ${conversation.title || "Untitled"}`}
-                onClick={() => setRenaming(conversation)}
-              />
-            </li>
+              conversation={conversation}
+              current={conversation.conversation_id === current}
+              onChoose={onChoose}
+              onChange={() => setRenaming(conversation)}
+            />
           ))}
         </ul>
         {list.data?.pagination.has_next && <Button onClick={() => setSize(Math.min(100, size + 30))}>Show more</Button>}
@@ -93,22 +66,73 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
         />
       )}
       {removing && (
-        <Confirm
-          title="Delete this conversation?"
-          action="Delete"
+        <Removal
+          conversation={removing}
           onClose={() => setRemoving(null)}
-          onConfirm={async () => {
-            await api.delete(`/conversations/${removing.conversation_id}`)
+          onRemoved={() => {
             if (removing.conversation_id === current) go("/chat")
             list.reload()
           }}
-        >
-          <p dir="auto">{removing.title}</p>
-        </Confirm>
+        />
       )}
     </aside>
   )
 }
+
+const Head = ({ shown, onToggle }: Pick<ConversationListProps, "shown" | "onToggle">) => (
+  <div class="row between">
+    <Link to="/chat" class="button primary">
+      <Icon name="plus" /> New
+    </Link>
+    <span class="list-toggle">
+      <Button
+        icon="list"
+        label={shown ? "Hide conversations" : "Show conversations"}
+        pressed={shown}
+        onClick={onToggle}
+      />
+    </span>
+  </div>
+)
+
+interface ItemProps {
+  conversation: ConversationSummary
+  current: boolean
+  onChoose: () => void
+  onChange: () => void
+}
+
+const Item = ({ conversation, current, onChoose, onChange }: ItemProps) => (
+  <li class={current ? "current" : undefined}>
+    <Link to={`/chat/${conversation.conversation_id}`} class="conversation-link" current={current} onGone={onChoose}>
+      <span class="name">
+        <bdi>{conversation.title || "Untitled"}</bdi>
+      </span>
+      <span class="soft small">{ago(conversation.updated_at)}</span>
+    </Link>
+    <Button kind="quiet" icon="more" label={`Change ${conversation.title || "Untitled"}`} onClick={onChange} />
+  </li>
+)
+
+interface RemovalProps {
+  conversation: ConversationSummary
+  onClose: () => void
+  onRemoved: () => void
+}
+
+const Removal = ({ conversation, onClose, onRemoved }: RemovalProps) => (
+  <Confirm
+    title="Delete this conversation?"
+    action="Delete"
+    onClose={onClose}
+    onConfirm={async () => {
+      await api.delete(`/conversations/${conversation.conversation_id}`)
+      onRemoved()
+    }}
+  >
+    <p dir="auto">{conversation.title}</p>
+  </Confirm>
+)
 
 interface RenameProps {
   conversation: ConversationSummary

@@ -32,6 +32,7 @@ interface Running {
 }
 
 /**
+ * Long, because what begins, follows and ends a turn shares the state of one reply, and hooks keep it in one function.
  * @param request the settings that go with every message
  * @param onChange the list of conversations should be read again
  * @param onLeave another conversation has been opened; not for one that has just begun here

@@ -44,45 +44,58 @@ export function FileTable({ files, filters, onFilters, onOpen, onRemove, onReind
         </thead>
         <tbody>
           {files.map(file => (
-            <tr key={file.id}>
-              <td>
-                <button type="button" class="file-name" onClick={() => onOpen(file)}>
-                  <span class="type">{file.type}</span>
-                  <span dir="auto">{file.name}</span>
-                </button>
-                <Labels file={file} onFilters={change => onFilters({ ...filters, ...change, page: 1 })} />
-              </td>
-              <td data-label="State">
-                <FileStatus file={file} />
-              </td>
-              <td data-label="Size" class="number">
-                {bytes(file.size)}
-              </td>
-              <td data-label="Added" class="number">
-                {ago(file.created_at)}
-              </td>
-              <td class="actions">
-                <div class="row end">
-                  <a
-                    class="button quiet square"
-                    href={contentUrl(file.id)}
-                    download={file.name}
-                    aria-label={`Download ${file.name}`}
-                    title="Download"
-                  >
-                    <Icon name="download" />
-                  </a>
-                  <Button kind="quiet" icon="refresh" label={`Re-index ${file.name}`} onClick={() => onReindex(file)} />
-                  <Button kind="quiet" icon="trash" label={`Delete ${file.name}`} onClick={() => onRemove(file)} />
-                </div>
-              </td>
-            </tr>
+            <Row
+              key={file.id}
+              file={file}
+              onFilters={change => onFilters({ ...filters, ...change, page: 1 })}
+              onOpen={onOpen}
+              onRemove={onRemove}
+              onReindex={onReindex}
+            />
           ))}
         </tbody>
       </table>
     </div>
   )
 }
+
+interface RowProps extends LabelsProps, Pick<FileTableProps, "onOpen" | "onRemove" | "onReindex"> {}
+
+const Row = ({ file, onFilters, onOpen, onRemove, onReindex }: RowProps) => (
+  <tr>
+    <td>
+      <button type="button" class="file-name" onClick={() => onOpen(file)}>
+        <span class="type">{file.type}</span>
+        <span dir="auto">{file.name}</span>
+      </button>
+      <Labels file={file} onFilters={onFilters} />
+    </td>
+    <td data-label="State">
+      <FileStatus file={file} />
+    </td>
+    <td data-label="Size" class="number">
+      {bytes(file.size)}
+    </td>
+    <td data-label="Added" class="number">
+      {ago(file.created_at)}
+    </td>
+    <td class="actions">
+      <div class="row end">
+        <a
+          class="button quiet square"
+          href={contentUrl(file.id)}
+          download={file.name}
+          aria-label={`Download ${file.name}`}
+          title="Download"
+        >
+          <Icon name="download" />
+        </a>
+        <Button kind="quiet" icon="refresh" label={`Re-index ${file.name}`} onClick={() => onReindex(file)} />
+        <Button kind="quiet" icon="trash" label={`Delete ${file.name}`} onClick={() => onRemove(file)} />
+      </div>
+    </td>
+  </tr>
+)
 
 interface LabelsProps {
   file: FileRecord

@@ -66,20 +66,7 @@ export function ApiSettings() {
       )}
       {open?.what === "credentials" && <Credentials made={open.made} onClose={close} />}
       {open?.what === "rotate" && <Rotate record={open.key} onClose={close} onMade={show} />}
-      {open?.what === "revoke" && (
-        <Confirm
-          title={`Revoke ${open.key.name}?`}
-          action="Revoke"
-          onClose={close}
-          onConfirm={async () => {
-            await api.delete(`/keys/${open.key.id}`)
-            notify(`${open.key.name} is revoked`)
-            keys.reload()
-          }}
-        >
-          <p>Applications that use this key are refused from now on. This cannot be undone.</p>
-        </Confirm>
-      )}
+      {open?.what === "revoke" && <Revoke record={open.key} onClose={close} onRevoked={keys.reload} />}
     </section>
   )
 }
@@ -160,6 +147,27 @@ function stateOf(key: ApiKeyRecord): "Active" | "Revoked" | "Expired" | "Owner d
   if (key.expires_at && Date.parse(key.expires_at) <= Date.now()) return "Expired"
   return key.owner?.active === false ? "Owner disabled" : "Active"
 }
+
+interface RevokeProps {
+  record: ApiKeyRecord
+  onClose: () => void
+  onRevoked: () => void
+}
+
+const Revoke = ({ record, onClose, onRevoked }: RevokeProps) => (
+  <Confirm
+    title={`Revoke ${record.name}?`}
+    action="Revoke"
+    onClose={onClose}
+    onConfirm={async () => {
+      await api.delete(`/keys/${record.id}`)
+      notify(`${record.name} is revoked`)
+      onRevoked()
+    }}
+  >
+    <p>Applications that use this key are refused from now on. This cannot be undone.</p>
+  </Confirm>
+)
 
 const GRACE = [
   ["0", "Refuse it at once"],

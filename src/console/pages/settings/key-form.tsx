@@ -1,3 +1,4 @@
+import type { ComponentProps } from "preact"
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useAction, useLoaded } from "../../loading.ts"
@@ -54,32 +55,8 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
   return (
     <Dialog title={present ? `Change ${present.name}` : "Generate an API key"} onClose={onClose}>
       <Form class="stack" action={save}>
-        <TextField
-          label="Name"
-          name="name"
-          placeholder="Intranet search"
-          hint="What will use this key?"
-          required
-          autofocus
-          value={name}
-          onInput={setName}
-          error={save.error}
-        />
-        <fieldset class="choices">
-          <legend>It may</legend>
-          {SCOPES.map(([scope, text]) => (
-            <label key={scope}>
-              <input
-                type="checkbox"
-                checked={scopes.includes(scope)}
-                onChange={event =>
-                  setScopes(event.currentTarget.checked ? [...scopes, scope] : scopes.filter(other => other !== scope))
-                }
-              />
-              {text} <code class="soft small">{scope}</code>
-            </label>
-          ))}
-        </fieldset>
+        <NameField value={name} onInput={setName} error={save.error} />
+        <ScopeChoices scopes={scopes} onChange={setScopes} />
         <div class="pair">
           <Select
             label="Expires"
@@ -111,6 +88,41 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
     </Dialog>
   )
 }
+
+const NameField = (given: Pick<ComponentProps<typeof TextField>, "value" | "onInput" | "error">) => (
+  <TextField
+    label="Name"
+    name="name"
+    placeholder="Intranet search"
+    hint="What will use this key?"
+    required
+    autofocus
+    {...given}
+  />
+)
+
+interface ScopeChoicesProps {
+  scopes: Scope[]
+  onChange: (scopes: Scope[]) => void
+}
+
+const ScopeChoices = ({ scopes, onChange }: ScopeChoicesProps) => (
+  <fieldset class="choices">
+    <legend>It may</legend>
+    {SCOPES.map(([scope, text]) => (
+      <label key={scope}>
+        <input
+          type="checkbox"
+          checked={scopes.includes(scope)}
+          onChange={event =>
+            onChange(event.currentTarget.checked ? [...scopes, scope] : scopes.filter(other => other !== scope))
+          }
+        />
+        {text} <code class="soft small">{scope}</code>
+      </label>
+    ))}
+  </fieldset>
+)
 
 /** Whom an administrator can hand the key over to; undefined for others and for a new key, which is its maker's. */
 function useOwners(present: ApiKeyRecord | undefined) {

@@ -14,6 +14,11 @@ const ROLES = [
   ["administrator", "Administrator"],
 ] as const
 
+interface UserChanges {
+  role?: UserRole
+  disabled?: boolean
+}
+
 export function UsersSettings() {
   const { me } = useAccount()
   const [inviting, setInviting] = useState(false)
@@ -22,7 +27,7 @@ export function UsersSettings() {
   const invitations = useLoaded("invitations", signal =>
     api.get<{ data: InvitationRecord[] }>("/keys/invitations", signal),
   )
-  const change = useAction(async (user: UserRecord, changes: { role?: UserRole; disabled?: boolean }) => {
+  const change = useAction(async (user: UserRecord, changes: UserChanges) => {
     await api.patch(`/keys/users/${user.id}`, changes).finally(users.reload)
   })
   return (
@@ -36,33 +41,13 @@ export function UsersSettings() {
       <Problem error={users.error ?? change.error} />
       <ul class="list">
         {users.data?.data.map(user => (
-          <li key={user.id} class="row between">
-            <div>
-              <strong dir="auto">{user.name}</strong> {user.id === me.user.id && <span class="badge">You</span>}{" "}
-              {user.disabled_at && <span class="badge bad">Disabled</span>}
-              <span class="soft small block">
-                {user.email} · {user.workspaces.join(", ")} ·{" "}
-                {user.last_signed_in_at ? `signed in ${ago(user.last_signed_in_at)}` : "has not signed in yet"}
-              </span>
-            </div>
-            <div class="row">
-              <Select
-                compact
-                label={`Role of ${user.name}`}
-                value={user.role}
-                options={ROLES}
-                onChange={role => void change.run(user, { role })}
-              />
-              {user.id !== me.user.id && (
-                <>
-                  <Button onClick={() => void change.run(user, { disabled: !user.disabled_at })}>
-                    {user.disabled_at ? "Enable" : "Disable"}
-                  </Button>
-                  <Button kind="quiet" icon="trash" label={`Remove ${user.name}`} onClick={() => setRemoving(user)} />
-                </>
-              )}
-            </div>
-          </li>
+          <Item
+            key={user.id}
+            user={user}
+            own={user.id === me.user.id}
+            onChange={changes => void change.run(user, changes)}
+            onRemove={() => setRemoving(user)}
+          />
         ))}
       </ul>
       {invitations.data && invitations.data.data.length > 0 && (
@@ -80,6 +65,44 @@ export function UsersSettings() {
     </section>
   )
 }
+
+interface ItemProps {
+  user: UserRecord
+  /** Nobody disables or removes themselves. */
+  own: boolean
+  onChange: (changes: UserChanges) => void
+  onRemove: () => void
+}
+
+const Item = ({ user, own, onChange, onRemove }: ItemProps) => (
+  <li class="row between">
+    <div>
+      <strong dir="auto">{user.name}</strong> {own && <span class="badge">You</span>}{" "}
+      {user.disabled_at && <span class="badge bad">Disabled</span>}
+      <span class="soft small block">
+        {user.email} · {user.workspaces.join(", ")} ·{" "}
+        {user.last_signed_in_at ? `signed in ${ago(user.last_signed_in_at)}` : "has not signed in yet"}
+      </span>
+    </div>
+    <div class="row">
+      <Select
+        compact
+        label={`Role of ${user.name}`}
+        value={user.role}
+        options={ROLES}
+        onChange={role => onChange({ role })}
+      />
+      {!own && (
+        <>
+          <Button onClick={() => onChange({ disabled: !user.disabled_at })}>
+            {user.disabled_at ? "Enable" : "Disable"}
+          </Button>
+          <Button kind="quiet" icon="trash" label={`Remove ${user.name}`} onClick={onRemove} />
+        </>
+      )}
+    </div>
+  </li>
+)
 
 interface RemoveProps {
   user: UserRecord
