@@ -48,6 +48,9 @@ const CHAT_BACKENDS = {
   builtin: () => new ExtractiveChat(),
 } as const satisfies Record<string, OpenChatBackend>
 
+/** Their names, as values of models begin. */
+export const PROVIDERS = Object.keys(CHAT_BACKENDS)
+
 export function chatBackends(options: ChatBackendOptions): ChatBackend[] {
   const { silenceMs, allowRemoteModels } = options
   const shared = { silenceMs, allowRemoteModels, queue: new ModelQueue(options.queue) }

@@ -4,6 +4,7 @@
  * forgotten on the way is still caught there. Without redaction everything passes as it is.
  */
 import { createHash } from "node:crypto"
+import { PROVIDERS } from "../backends/index.ts"
 import { AppError, type ErrorCode, invalid } from "../errors.ts"
 import type { Fields, Guarded } from "../guarded.ts"
 import {
@@ -28,7 +29,7 @@ export interface TextStream {
 export type Redacting = Pick<Redactor, "redact" | "redactValue" | "stream">
 
 /** Names in our own messages that a reader of names may take for a person's. */
-const OWN_NAMES = ["carrel", "ollama", "openai"]
+const OWN_NAMES = ["carrel", ...PROVIDERS]
 /** Numbers below it are kept as they are: no identifier of a person is shorter. */
 const SHORT_NUMBER = 100_000
 
