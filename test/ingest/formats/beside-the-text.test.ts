@@ -149,6 +149,11 @@ describe("of a web page", () => {
       <p style="display:block">Block.</p><p style="--x:display:none-of-it">Own.</p></body>`
     expect(await textOf(page, "a.html")).toBe("Shown.\n\nRent\t310\n\nFolded.\n\nSeen.\n\nAsked.\n\nBlock.\n\nOwn.")
   })
+
+  test("a hidden paragraph without an end ends where the next block begins, whatever is open in it", async () => {
+    const page = `<div><p hidden><b>no <i>no<p>Shown.</div><p style="display:none">no <em>no<h2>Head</h2><p>Text.`
+    expect(await textOf(page, "a.html")).toBe("Shown.\n\nHead\n\nText.")
+  })
 })
 
 describe("of a workbook", () => {

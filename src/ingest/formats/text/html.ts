@@ -8,6 +8,13 @@ import { SvgWalk } from "./svg.ts"
 
 /** Elements whose text is not for readers, or not shown by browsers. */
 const SKIPPED = new Set(["script", "style", "math", "template", "datalist"])
+/** What ends an open paragraph by opening, whatever else is open in it: the parser sees that only where nothing is. */
+const ENDS_PARAGRAPH = new Set(
+  (
+    "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 " +
+    "h5 h6 header hr main menu nav ol p pre section summary table ul"
+  ).split(" "),
+)
 const BLOCKS = new Set(
   (
     "address article aside blockquote br caption center details dialog dd div dl dt fieldset figcaption figure footer form " +
@@ -50,6 +57,8 @@ class HtmlWalk {
   private level: number | undefined
   /** Elements open inside of one that is not shown, that one included. */
   private skipping = 0
+  /** What is not shown is a paragraph: many have no end tag. */
+  private skippingParagraph = false
   private drawing: SvgWalk | undefined
   private preformatted = 0
   /** Cells of the row that is open; their block elements do not end a block. */
@@ -63,6 +72,8 @@ class HtmlWalk {
   ) {}
 
   open(name: string, attributes: Record<string, string>): void {
+    if (this.skippingParagraph && ENDS_PARAGRAPH.has(name)) this.skipping = 0
+    if (!this.skipping) this.skippingParagraph = name === "p"
     if (this.skipping || SKIPPED.has(name) || isHidden(name, attributes) || (name === "title" && !this.titled)) {
       this.skipping++
       return
