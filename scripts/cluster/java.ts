@@ -10,11 +10,11 @@ interface Java {
   major: number
 }
 
-/** `JAVA_HOME` first, then the newest that the system has. */
-export function findJava(): Java | undefined {
-  const installed = existsSync(JVMS) ? readdirSync(JVMS).map(name => join(JVMS, name)) : []
+/** The one that is named first, then the newest of a folder of them. */
+export function findJava(named = process.env.JAVA_HOME ?? "", folder = JVMS): Java | undefined {
+  const installed = existsSync(folder) ? readdirSync(folder).map(name => join(folder, name)) : []
   const newest = installed.map(javaAt).sort((a, b) => b.major - a.major)
-  return [javaAt(process.env.JAVA_HOME ?? ""), ...newest].find(({ major }) => major >= OLDEST)
+  return [javaAt(named), ...newest].find(({ major }) => major >= OLDEST)
 }
 
 export const lacksJava = (): string | undefined =>

@@ -151,6 +151,8 @@ export async function install(
     }
     for (const { file, sha256 } of PACKAGES[name]) await check(join(archives, file), sha256)
     await unpack(archives, target)
+    // Archives and the umask may say otherwise; the engines run as another user where root installs them.
+    await runTool(["chmod", "--recursive", "a+rX", target])
     renameSync(target, homeOf(name))
   } finally {
     rmSync(work, { recursive: true, force: true })

@@ -1,4 +1,7 @@
-/** SeaweedFS as S3-compatible storage with one empty bucket; its key may do everything in it. */
+/**
+ * SeaweedFS as S3-compatible storage with one empty bucket; its key may do everything in it. The ports on which its parts
+ * talk to each other (gRPC) ask for no password: it is for machines whose users trust each other.
+ */
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Engine, freePorts, HOST, NAME, secret } from "./engine.ts"

@@ -3,11 +3,22 @@
  * fetched yet (`npm run cluster -- install`), nothing is fetched here either, and only what needs none of them is tested.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { Engine } from "../../scripts/cluster/engine.ts"
 import { lacks, missingPackages, start, stop } from "../../scripts/cluster/index.ts"
+import { findJava } from "../../scripts/cluster/java.ts"
 import { end, gone, identify, isAlive, launch } from "../../scripts/cluster/processes.ts"
 import { type State, StateFile } from "../../scripts/cluster/state.ts"
 
@@ -132,7 +143,21 @@ describe.skipIf(!canStart)("engines", () => {
   )
 })
 
-describe("starting and ending", () => {
+test("Java is the one that is named, if it is new enough, else the newest", () => {
+  const java = (name: string, version: string): string => {
+    const home = join(folder, "jvm", name)
+    mkdirSync(home, { recursive: true })
+    writeFileSync(join(home, "release"), `IMPLEMENTOR="x"\nJAVA_VERSION="${version}"\n`)
+    return home
+  }
+  const [old, middle] = [java("java-17", "17.0.15"), java("java-21", "21.0.2")]
+  const newest = java("java-25", "25")
+  expect(findJava(middle, join(folder, "jvm"))).toEqual({ home: middle, major: 21 })
+  expect(findJava(old, join(folder, "jvm"))).toEqual({ home: newest, major: 25 })
+  expect(findJava(old, join(folder, "nowhere"))).toBeUndefined()
+})
+
+describe.skipIf(process.platform !== "linux")("starting and ending", () => {
   const sleeper = (name: string, seconds: number, log = join(folder, `${name}.log`)) =>
     launch({ name, command: ["sleep", String(seconds)], log, cwd: folder })[0]
   /** Stands in for an engine: a process, and what becomes of it. */
