@@ -50,7 +50,11 @@ async function up(): Promise<void> {
   if (!(Number.isInteger(nodes) && nodes >= 1 && nodes <= MOST_NODES))
     fail(`--nodes is a number from 1 to ${MOST_NODES}`)
   const state = file.read()
-  if (state?.urls && state.processes.every(isAlive)) return printUrls(state.urls)
+  if (state?.urls && state.processes.every(isAlive)) {
+    if (state.nodes !== nodes)
+      fail(`OpenSearch has ${state.nodes} node(s), not ${nodes}: end it first with npm run cluster -- down`)
+    return printUrls(state.urls)
+  }
   if (state && !state.urls && isAlive(state.starter)) fail(`process ${state.starter.pid} is starting the engines`)
   if (state) tell("not all engines of the last start run; they are ended and started anew")
   await stop(file)

@@ -1,6 +1,6 @@
 /**
- * What `npm start`, `npm test` and `npm run check`, `build`, `carrel` and `cluster` call, under Node or Bun, before anything is installed:
- * installs what is missing, then hands over to the project's own Bun. Plain JavaScript, because Node 20 must read it.
+ * What `npm start`, `npm test` and `npm run` check, build, carrel and cluster call, under Node or Bun, before anything is
+ * installed: installs what is missing, then hands over to the project's own Bun. Plain JavaScript, because Node 20 must read it.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync, readFileSync, statSync } from "node:fs"

@@ -8,10 +8,10 @@
  * `npm run cluster -- up --nodes 3` starts one and prints its URL, which holds the password, and the `NODE_EXTRA_CA_CERTS`
  * with which its certificate is known.
  *
- * On three nodes of 3.5.0 with k-NN 3.5.0.0 and, for adi and xquad-de, of 3.4.0 behind TLS and a password (Lucene engine, three shards, one copy), adi cacm cisi med xquad-de -zh -ar:
+ * On three nodes of 3.5.0 with k-NN 3.5.0.0 (Lucene engine, three shards, one copy), adi cacm cisi med xquad-de -zh -ar:
  * nDCG@10 and recall@100 of words equal to exact BM25 on every set (difference .0000), where the engine's own scores stray by
  * −.020 to +.003; scores equal to 1.1e-7 (words) and 2.1e-7 (vectors); the best 200 hold at least .94 of the exact first
- * 100 of every query; two round trips and 43–97 KB a query.
+ * 100 of every query; two round trips and 43–97 KB a query. On 3.4.0, behind TLS and a password, the same of adi and xquad-de.
  */
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -50,7 +50,7 @@ interface Wanted {
  * @throws Error of the first engine that fails; the others are ended then, and nothing is left
  */
 export async function start(file: StateFile, { nodes, engines = ENGINES, signal }: Wanted): Promise<ClusterUrls> {
-  const state: State = { starter: identify(process.pid)!, folder: emptyFolder(), processes: [] }
+  const state: State = { starter: identify(process.pid)!, folder: emptyFolder(), nodes, processes: [] }
   try {
     file.create(state)
   } catch (error) {
@@ -107,34 +107,35 @@ interface Start {
 }
 
 function siteOf(engine: Engine, folder: string, nodes: number, { file, state, failed }: Start): Site {
-  const exits: Promise<never>[] = []
+  const ended = new AbortController()
   const deadline = AbortSignal.timeout(START_MS)
+  const over = AbortSignal.any([failed, ended.signal, deadline])
+  const whenOver = new Promise<never>((_, reject) => over.addEventListener("abort", () => reject(over.reason)))
+  whenOver.catch(() => undefined)
   return {
     home: homeOf(engine.package),
     folder,
     nodes,
     own: () => ownAll(folder),
-    run: (command, input) => runTool(asUser(command), { cwd: folder, input }),
+    run: (command, input) => runTool(asUser(command), { cwd: folder, input, signal: over }),
     launch(wanted) {
-      failed.throwIfAborted()
+      over.throwIfAborted()
       const [started, child] = launch({ ...wanted, cwd: folder })
       state.processes.push(started)
       file.replace(state)
-      const { promise, reject } = Promise.withResolvers<never>()
-      child.once("exit", code => reject(new Error(`${started.name} ended with code ${code}:\n${endOf(started.log)}`)))
-      promise.catch(() => undefined)
-      exits.push(promise)
+      const { name, log } = started
+      child.once("exit", code => ended.abort(new Error(`${name} ended with code ${code}:\n${endOf(log)}`)))
     },
     async until(what, check) {
       for (let last: unknown; ; await Bun.sleep(POLL_MS)) {
-        failed.throwIfAborted()
-        if (deadline.aborted)
-          throw new Error(`${what} did not answer in ${START_MS / 1000} s (${last}):\n${logEnds(state, folder)}`)
         try {
-          await Promise.race([check(), ...exits.map(exit => exit.catch(error => Promise.reject(new Ended(error))))])
+          await Promise.race([check(), whenOver])
           return
         } catch (error) {
-          if (error instanceof Ended) throw error.cause
+          if (over.aborted && over.reason !== deadline.reason) throw over.reason
+          const seconds = START_MS / 1000
+          if (over.aborted)
+            throw new Error(`${what} did not answer in ${seconds} s (${last}):\n${logEnds(state, folder)}`)
           last = error
         }
       }
@@ -147,13 +148,6 @@ const logEnds = ({ processes }: State, folder: string): string =>
     .filter(({ log }) => log.startsWith(folder))
     .map(({ log }) => endOf(log))
     .join("\n")
-
-/** Apart from what a check throws, which means "not yet". */
-class Ended extends Error {
-  constructor(override readonly cause: Error) {
-    super(cause.message)
-  }
-}
 
 function ownAll(folder: string): void {
   const { uid, gid } = owner()

@@ -9,6 +9,8 @@ export interface State {
   starter: ProcessId
   /** Holds everything that the engines write. */
   folder: string
+  /** Of OpenSearch. */
+  nodes: number
   processes: EngineProcess[]
   /** There once all engines have answered. */
   urls?: ClusterUrls

@@ -2,13 +2,17 @@
 import { statSync } from "node:fs"
 import { dirname } from "node:path"
 
-/** Runs it to its end, without input. @throws Error with the end of what it said */
-export async function runTool(
-  command: string[],
-  { cwd, input = "" }: { cwd?: string; input?: string } = {},
-): Promise<void> {
+interface Run {
+  cwd?: string
+  input?: string
+  /** Ends it. */
+  signal?: AbortSignal
+}
+
+/** Runs it to its end. @throws Error with the end of what it said */
+export async function runTool(command: string[], { cwd, input = "", signal }: Run = {}): Promise<void> {
   if (!Bun.which(command[0]!)) throw new Error(`${command[0]} is not installed`)
-  const child = Bun.spawn(command, { cwd, stdin: Buffer.from(input), stdout: "pipe", stderr: "pipe" })
+  const child = Bun.spawn(command, { cwd, stdin: Buffer.from(input), stdout: "pipe", stderr: "pipe", signal })
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   const code = await child.exited
   if (code !== 0) throw new Error(`${command[0]} ended with code ${code}: ${`${out}${err}`.trim().slice(-2_000)}`)

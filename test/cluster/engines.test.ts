@@ -119,6 +119,8 @@ describe.skipIf(!canStart)("engines", () => {
   test("up again gives the same engines, and status names what runs", async () => {
     expect(JSON.parse((await cluster("up", "--json")).out)).toEqual(urls)
     expect(file.read()).toEqual(state)
+    const { code, err } = await cluster("up", "--nodes", "2")
+    expect([code, err]).toEqual([1, expect.stringContaining("has 1 node(s), not 2")])
     const { ready, processes } = JSON.parse((await cluster("status", "--json")).out)
     expect(ready).toBe(true)
     expect(processes.map(({ name }: { name: string }) => name).sort()).toEqual([
@@ -198,7 +200,7 @@ describe.skipIf(process.platform !== "linux")("starting and ending", () => {
 
   test("of two starts at a time the second is refused, and what the first has noted stays", async () => {
     const file = new StateFile(join(folder, "claimed.json"))
-    const state: State = { starter: identify(process.pid)!, folder: join(folder, "none"), processes: [] }
+    const state: State = { starter: identify(process.pid)!, folder: join(folder, "none"), nodes: 1, processes: [] }
     file.create(state)
     const never = standIn(["sleep", "60"], async () => undefined)
     await expect(start(file, { nodes: 1, engines: { never } })).rejects.toThrow("EEXIST")
