@@ -8,7 +8,7 @@
  * `optimize` merges fragments and removes old versions. It writes a table of up to a million rows anew for a single row
  * that was added (1 GB at a million of 256 dimensions), so callers ask `isWorthOptimizing` first.
  */
-import { mkdirSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { Connection, Table } from "@lancedb/lancedb"
@@ -146,8 +146,8 @@ export class VectorTable {
 
   /** True when rows were removed whose vectors are still in a file of the table. */
   async holdsRemoved(): Promise<boolean> {
-    const notes = await readdir(join(this.directory, `${this.table.name}.lance`, "_deletions")).catch(() => [])
-    return notes.length > 0
+    const notes = join(this.directory, `${this.table.name}.lance`, "_deletions")
+    return existsSync(notes) && (await readdir(notes)).length > 0
   }
 
   async isSmall(): Promise<boolean> {
