@@ -16,7 +16,7 @@ export interface Flags {
   settings: Map<SettingName, string>
   /** The command's own; switches are "true". */
   options: Map<string, string>
-  /** Words that are no option. */
+  /** Words that are not options. */
   words: string[]
 }
 

@@ -21,9 +21,9 @@ export interface ReadConfig {
   sources: Record<SettingName, Source>
   /** Options of the command line that are the command's own; switches are "true". */
   options: Map<string, string>
-  /** Words of the command line that are no option. */
+  /** Words of the command line that are not options. */
   rest: string[]
-  /** Variables that are named like settings and are none: most likely mistyped, and without effect. */
+  /** Variables named like settings that do not exist: most likely mistyped, and without effect. */
   unknown: UnknownVariable[]
 }
 

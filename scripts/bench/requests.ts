@@ -165,7 +165,7 @@ async function load({ port, pid, headers }: Server, path: string, seconds: numbe
   }
 }
 
-/** Bytes of the answer that these begin. @throws Error for one that is no success */
+/** Bytes of the answer that these begin. @throws Error unless it is a success */
 function lengthOf(bytes: Buffer): number {
   const head = bytes.toString("latin1", 0, Math.min(bytes.length, 2_000))
   if (!head.startsWith("HTTP/1.1 200")) throw new Error(head)

@@ -9,7 +9,7 @@ import { SearchIndex } from "../../src/search/index.ts"
 import { type Database, openDatabase } from "../../src/storage/database.ts"
 import { type Block, type ChunkSource, NOWHERE, type TextChunk } from "../../src/storage/document.ts"
 
-/** A fresh index with a workspace of its own. */
+/** A fresh index with a workspace of its own. The tests have a kit like it; benchmarks do not lean on tests. */
 export class Bench {
   private constructor(
     readonly directory: string,

@@ -72,7 +72,7 @@ export function checkedLines(response: Response, watch: SilenceWatch, errorOf: (
   return new Response(body)
 }
 
-/** @throws AppError for a line that is no object, or that tells an error */
+/** @throws AppError for a line that is not an object, or reports an error */
 function checked(line: string, errorOf: (text: string) => AppError): { done?: unknown } {
   let value: unknown
   try {

@@ -25,7 +25,7 @@ export async function openOllamaEmbedder(name: string, options: EmbedderOptions)
   })
 }
 
-/** What the model's own file says (`general.languages`); undefined where it or the server does not, which is no error. */
+/** What the model's own file says (`general.languages`); undefined where it does not, or the server does not answer, which is not an error. */
 async function statedLanguages(host: string, name: string): Promise<string[] | null | undefined> {
   const client = askingClient(
     host,

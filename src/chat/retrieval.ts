@@ -29,7 +29,7 @@ export interface Retrieved {
 const NOTHING_ASKED: Retrieved = { sources: [], inVain: false }
 
 /**
- * Yields status and warnings, returns the passages, redacted where the turn is. Passages that are no likelier to answer than
+ * Yields status and warnings, returns the passages, redacted where the turn is. Passages no likelier to answer than
  * chance are left out, unless the turn names files: then those are what it is about.
  */
 export async function* retrieve(

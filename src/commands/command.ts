@@ -22,7 +22,7 @@ export interface Arguments {
   config: Config
   sources: ReadConfig["sources"]
   unknown: ReadConfig["unknown"]
-  /** Words that are no option. */
+  /** Words that are not options. */
   words: string[]
   /** The command's own, without their dashes; switches are "true". */
   options: Map<string, string>

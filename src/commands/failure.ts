@@ -50,7 +50,7 @@ const CODES: Record<string, string> = {
   ENAMETOOLONG: "is too long a name",
   ENODEV: "cannot be read or written as a file",
   ENOENT: "does not exist",
-  ENOTDIR: "leads through something that is no directory",
+  ENOTDIR: "leads through something that is not a directory",
   ENOTEMPTY: "is not empty",
   ENXIO: "cannot be read or written as a file",
   ETXTBSY: "is being run",

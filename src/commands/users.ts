@@ -20,7 +20,7 @@ export const HELP = `Usage: carrel users add --email E [--admin] [--workspace NA
        carrel users passwd --email E [--data DIR]
        carrel users setup-link [--data DIR]
 
-Passwords are asked for, or read from standard input when that is no terminal. Without --admin a user is a member. Until
+Passwords are asked for, or read from standard input when that is not a terminal. Without --admin a user is a member. Until
 there is an administrator the setup link makes one; setup-link prints a new one, and ends those before it.
 `
 

@@ -19,7 +19,7 @@ export function logAccess(request: Request, response: Response, context: Request
   })
 }
 
-/** Also of an address that is none. */
+/** Also of a malformed address. */
 function pathIn(url: string): string {
   const host = /^[a-z]+:\/\/[^/?]*/.exec(url)?.[0].length ?? 0
   const end = url.indexOf("?", host)

@@ -38,14 +38,14 @@ export function overlapStart(text: Characters, from: number, end: number, start:
   return start
 }
 
-/** First position in [start, end) that is no blank; `end` where there is none. */
+/** First position in [start, end) that is not blank; `end` where there is none. */
 export function trimmedStart(text: Characters, start: number, end: number): number {
   let at = start
   while (at < end && isBlank(text.charCodeAt(at))) at++
   return at
 }
 
-/** Position after the last character in [start, end) that is no blank. */
+/** Position after the last character in [start, end) that is not blank. */
 export function trimmedEnd(text: Characters, start: number, end: number): number {
   let at = end
   while (at > start && isBlank(text.charCodeAt(at - 1))) at--

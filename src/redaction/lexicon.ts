@@ -24,7 +24,7 @@ export function givenNames(): Set<string> {
   return given
 }
 
-/** Surnames that are no given names, small letters: those of the entity model's words.tsv. */
+/** Surnames that are not given names, in lower case: those of the entity model's words.tsv. */
 export function surnames(): Set<string> {
   family ??= new Set((surnamesText as unknown as string).split("\n"))
   return family

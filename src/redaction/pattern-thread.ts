@@ -57,7 +57,7 @@ export class PatternThread {
       this.thread = new ThreadClient({ entry: "redaction/pattern-worker", what: "the search for custom patterns" })
     const place = { session: ++this.lastSession, thread: this.thread }
     // What keeps a session from being opened is told to the first text that is pushed.
-    place.thread.ask("open", { session: place.session, patterns }).catch(() => {})
+    place.thread.ask("open", { session: place.session, patterns }).catch(() => {}) // a search in it fails, and says so
     const opened = new PatternSession(place, this.characters, signal)
     this.forgotten.register(opened, place)
     return opened

@@ -77,7 +77,7 @@ const ENCLOSED = /^[,:;–-] (?:[,;.)\n]|$)/
 const OTHER_NUMBER =
   /^(?:\P{L}*(?:tele(?:phone|fon|fono)?|phone|tel|fax|handy|mobile|cell|card|karte|account|konto|order|invoice|number|nr|is|my|version|isbn|page)(?!\p{L}))+\P{L}*$/iu
 
-/** `Gold 2,310`, `Cod 12.40`, `Departure 07:42`, cells of a table: the find holds or cuts a number that is no house's. */
+/** `Gold 2,310`, `Cod 12.40`, `Departure 07:42`, cells of a table: the find holds or cuts a number that is not that of a house. */
 function isAmount({ start, end }: { start: number; end: number }, around: string): boolean {
   const value = around.slice(start, end)
   if (/\d[.,:]\d|\t/.test(value)) return !STREET_FORM.test(value)

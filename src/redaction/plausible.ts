@@ -103,7 +103,7 @@ function isNoName(value: string): boolean {
   return commonWords().has(lower) && !givenNames().has(lower)
 }
 
-/** One of its few words is in the list of names; a small one that is no common word too. */
+/** One of its few words is in the list of names; a lower-case one must not be a common word too. */
 function holdsKnownName(value: string): boolean {
   const words = wordsOf(value)
   return words.length <= 5 && words.some(isKnownName)

@@ -278,7 +278,7 @@ async function readArchive(source: string, target: string | null, on: OnBytes): 
 
 const DAMAGED = "take another backup, or copy this one anew from where it came"
 
-/** @throws BackupError for what is no file that can be read */
+/** @throws BackupError for anything but a file that can be read */
 function sizeOf(source: string): number {
   try {
     const found = statSync(source)

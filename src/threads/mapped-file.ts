@@ -18,7 +18,7 @@ export function fileBytes(file: number): { bytes: Uint8Array; release: () => voi
   return {
     bytes: new Uint8Array(buffer),
     release: () => {
-      buffer.transfer() // whoever still holds the bytes finds none, rather than memory that is no more
+      buffer.transfer() // whoever still holds the bytes finds none, rather than memory that is gone
       libc().munmap(address, size)
     },
   }

@@ -42,7 +42,7 @@ export function serveThread<Tasks extends TaskTable<Tasks>>(
   self.onmessage = async ({ data: { id, task, ask } }: MessageEvent<ThreadRequest<Tasks>>) => {
     try {
       const answered = tasks[task](ask)
-      // Answered in the same turn where it can be: waiting for what is no promise would let others go first.
+      // Answered in the same turn where it can be: waiting for what is not a promise would let others go first.
       tell(id, answered instanceof Promise ? await answered : answered)
     } catch (error) {
       self.postMessage({ id, failure: failureOf(error) } satisfies ThreadReply)

@@ -242,7 +242,7 @@ test.each<[string, unknown, number, string]>([
   ["a timeout that is too long", { task: "t", timeout_seconds: 1_801 }, 400, "timeout_seconds"],
   ["a timeout of nothing", { task: "t", timeout_seconds: 0 }, 400, "timeout_seconds"],
   ["too many steps", { task: "t", max_steps: 101 }, 400, "max_steps"],
-  ["a schema that is none", { task: "t", output_schema: { type: 5 } }, 400, "output_schema"],
+  ["an invalid schema", { task: "t", output_schema: { type: 5 } }, 400, "output_schema"],
   ["a file that is not there", { task: "t", file_ids: ["file_unknown"] }, 404, "file_unknown"],
   ["a model that is not there", { task: "t", model: "ollama/none" }, 404, "ollama/none"],
   ["a conversation that is not there", { task: "t", context_id: "conv_none" }, 404, "conv"],

@@ -153,7 +153,7 @@ test.each([
   expect(await ask("sales.csv", sql)).toMatchObject({ ok: true })
 })
 
-test("what is no table and what is no SQL is said in words, with the columns where they help", async () => {
+test("what is not a table and what is not SQL is said in words, with the columns where they help", async () => {
   expect(await ask("empty.csv", "select 1")).toMatchObject({ ok: false, problem: "The file holds no table." })
   expect(await ask("broken.xlsx", "select 1")).toMatchObject({ ok: false })
   expect(await ask("sales.csv", "select nope from data")).toMatchObject({

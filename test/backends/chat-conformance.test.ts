@@ -249,7 +249,7 @@ describe.each(backends)("$name", ({ server, model, backend }) => {
   })
 })
 
-test("entries of a list of calls that are no calls are left out, and null is no answer", async () => {
+test("entries of a list of calls that are not calls are left out, and null is not an answer", async () => {
   const bodies: Record<string, string> = {
     "ollama calls": '{"message":{"content":"a","tool_calls":[null,{"function":null}]}}\n{"done":true}\n',
     "openai calls": `data: {"error":null,"choices":[{"delta":{"content":"a","tool_calls":[null]},"finish_reason":"stop"}]}\n\n`,

@@ -142,7 +142,7 @@ describe("an upload", () => {
     expect(storedBlobs()).toHaveLength(before)
   })
 
-  test("that is no multipart, broken, or without a file part is refused", async () => {
+  test("that is not multipart, is broken, or without a file part is refused", async () => {
     const head = '--zz\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\nhalf'
     const type = { "content-type": "multipart/form-data; boundary=zz" }
     const broken = await client.send("POST", "/upload", head, type)

@@ -17,7 +17,7 @@ export interface Wire {
 export class ModelServer {
   readonly scenes = new Scenes()
   readonly requests: RecordedRequest[] = []
-  /** Every request as it came: address, headers and body, also those that are no chat. */
+  /** Every request as it came: address, headers and body, also those that are not chats. */
   readonly heard: string[] = []
   /** Chat requests that are being answered. */
   open = 0

@@ -1,4 +1,4 @@
-/** Card numbers of all networks and lengths, written as people write them; and numbers that are none. */
+/** Card numbers of all networks and lengths, written as people write them; and numbers that only look like them. */
 import type { Redact } from "./sets.ts"
 
 /** Beginnings as the networks publish them, with the lengths that they issue. */

@@ -24,15 +24,15 @@ def _figures(path: Path) -> str:
 
 def write(folder: Path, data: Path, figures: Path) -> None:
     sources = _sources(data)
-    licences: dict[str, int] = {}
+    licenses: dict[str, int] = {}
     for source in sources:
-        licences[source["licence"]] = licences.get(source["licence"], 0) + int(source["pairs"])
-    by_size = sorted(licences.items(), key=lambda entry: -entry[1])
+        licenses[source["licence"]] = licenses.get(source["licence"], 0) + int(source["pairs"])
+    by_size = sorted(licenses.items(), key=lambda entry: -entry[1])
     table = "| licence | pairs |\n|---|---|\n" + "\n".join(f"| {licence} | {pairs:,} |" for licence, pairs in by_size)
     card = (HERE / "card.md").read_text(encoding="utf8")
     size = (folder / "onnx" / "model_quantized.onnx").stat().st_size
-    for key, value in {"name": folder.name, "figures": _figures(figures), "licences": table,
-                       "pairs": f"{sum(licences.values()):,}", "sources": str(len(sources)),
+    for key, value in {"name": folder.name, "figures": _figures(figures), "licenses": table,
+                       "pairs": f"{sum(licenses.values()):,}", "sources": str(len(sources)),
                        "megabytes": f"{size / 1e6:.1f}"}.items():
         card = card.replace(f"{{{{{key}}}}}", value)
     (folder / "README.md").write_text(card, encoding="utf8")

@@ -139,7 +139,7 @@ const romanised = (name: string): string =>
     })
     .join("")
 
-// Of the listed words those that a census knows as names, and things that are no names.
+// Of the listed words those that a census knows as names, and things that are not names.
 const listed = (await Bun.file(wordsFile).text()).split("\n").map(line => line.split("\t") as [string, string?])
 const wordsWith = (wanted: RegExp): string[] =>
   listed.flatMap(([letters, words]) => (wanted.test(letters) ? (words ?? "").split(" ") : []))

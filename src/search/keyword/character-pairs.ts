@@ -20,7 +20,7 @@ export class CharacterPairs {
     return { begins: this.store.termsFrom(segment, character, `${character}\u{10ffff}`), ends }
   }
 
-  /** Forgets the segments that are no more. */
+  /** Forgets the segments that no longer exist. */
   keep(segments: ReadonlySet<number>): void {
     for (const number of this.known.keys()) if (!segments.has(number)) this.known.delete(number)
   }

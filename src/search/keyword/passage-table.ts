@@ -55,7 +55,7 @@ export class PassageTable {
     this.foreignRanges.clear()
   }
 
-  /** Passages in languages that are none of these. */
+  /** Passages in any other language. */
   foreign(languages: readonly string[]): IdRanges {
     const key = languages.join(" ")
     let ranges = this.foreignRanges.get(key)

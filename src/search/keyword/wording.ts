@@ -30,7 +30,7 @@ export interface Wording {
   /** Every passage of either leg, and their keyword scores. */
   candidates: Int32Array
   scores: Float64Array
-  /** Hits beyond `depth` that are no candidates. */
+  /** Hits beyond `depth` that are not candidates. */
   tail: Scored[]
   found: KeywordResult
   /** Words of the query without stop words, each as often as it is said. */

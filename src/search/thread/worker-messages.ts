@@ -78,7 +78,7 @@ export interface WorkerAnswer {
   understood: boolean
   /** Whether the query's letters are those of words in some language. */
   readable: boolean
-  /** Keyword hits beyond `depth` that are no candidates. */
+  /** Keyword hits beyond `depth` that are not candidates. */
   tail: ScoredColumns
   /** The vectors in memory are not those of the query's model: ask again with a vector of the live one. */
   otherModel?: boolean

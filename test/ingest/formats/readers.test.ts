@@ -322,7 +322,7 @@ describe("what cannot be read says why", () => {
     ["a PDF cut off at its start", fixture("lease.pdf").slice(0, 40), "a.pdf", "corrupt_file"],
     ["a document cut in half", fixture("lease.docx").slice(0, 300), "a.docx", "corrupt_file"],
     ["a workbook of noise", "nothing of the kind", "a.xlsx", "corrupt_file"],
-    ["a presentation that is none", "nothing of the kind", "a.ppt", "corrupt_file"],
+    ["a presentation that is not one", "nothing of the kind", "a.ppt", "corrupt_file"],
     ["a picture of noise", "\x89PNG\r\n\x1a\nnoise", "a.png", "corrupt_file"],
     ["a photograph without words", fixture("photo.jpg"), "photo.jpg", "no_text"],
     ["blanks", " \n\t\r\n ", "a.txt", "no_text"],

@@ -37,7 +37,7 @@ const EMPTY: Fields = {
   redaction: false,
 }
 
-/** @throws ApiError for a schema that is no JSON */
+/** @throws ApiError for a schema that is not JSON */
 const requestOf = ({ task, model, tools, minutes, steps, contextId, schema, redaction }: Fields) => ({
   task,
   ...(model ? { model } : {}),

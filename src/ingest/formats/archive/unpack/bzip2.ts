@@ -86,7 +86,7 @@ function readTables(bits: BitReader, alphabet: number): Tables {
   const order = Array.from({ length: count }, (_, i) => i)
   const selectors = Uint8Array.from({ length: selectorCount }, () => {
     let place = 0
-    while (bits.read(1)) if (++place >= count) throw new Error("a table that is none")
+    while (bits.read(1)) if (++place >= count) throw new Error("an invalid table")
     const [table] = order.splice(place, 1) as [number]
     order.unshift(table)
     return table
