@@ -87,11 +87,13 @@ async function main([name, ...args]: string[]): Promise<number> {
     ;(await import("./native/native.ts")).unpackGroup(args[0]!, args[1]!)
     return 0
   }
+  if (name === "help" && args[0] !== undefined) return main([args[0], "--help"])
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     process.stdout.write(help())
     return name === undefined ? WRONG_USAGE : 0
   }
-  const entry = COMMANDS[name === "--version" || name === "-v" ? "version" : name]
+  const word = name === "--version" || name === "-v" ? "version" : name
+  const entry = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined // names such as `constructor` are none
   if (!entry) {
     process.stderr.write(
       `carrel: there is no command ${JSON.stringify(name)}${didYouMean(name, Object.keys(COMMANDS))}\n\n${help()}`,

@@ -48,6 +48,9 @@ describe("the command line", () => {
     expect(unknown.code).toBe(2)
     expect(unknown.err).toContain('there is no command "bogus"\n')
     expect((await carrel(["srve"])).err).toContain('there is no command "srve"; did you mean serve?\n')
+    const inherited = await carrel(["constructor"])
+    expect([inherited.code, inherited.err.split("\n")[0]]).toEqual([2, 'carrel: there is no command "constructor"'])
+    expect((await carrel(["help", "bogus"])).code).toBe(2)
     const option = await carrel(["keys", "list", "--bogus"])
     expect([option.code, option.out]).toEqual([2, ""])
     expect(option.err).toBe("carrel: unknown option --bogus\n")
@@ -68,8 +71,12 @@ describe("the command line", () => {
     "licenses",
     "version",
   ])("%s --help and -h say how it is used", async name => {
-    for (const option of ["--help", "-h"]) {
-      const { code, out, err } = await carrel([name, option])
+    for (const words of [
+      [name, "--help"],
+      [name, "-h"],
+      ["help", name],
+    ]) {
+      const { code, out, err } = await carrel(words)
       expect([code, err]).toEqual([0, ""])
       expect(out).toContain(`Usage: carrel ${["restore", "verify"].includes(name) ? "backup" : name}`)
     }
