@@ -21,6 +21,11 @@ const MODULES: Record<string, Module> = {
     extends: "lang-painless",
     jars: /^analysis-common-/,
   },
+  // For `_delete_by_query`; not for copying from other servers, which takes more jars and rights.
+  reindex: {
+    classname: "org.opensearch.index.reindex.ReindexModulePlugin",
+    jars: /^(reindex-client|opensearch-rest-client|opensearch-ssl-config|http|commons-codec|commons-logging|slf4j-api)/,
+  },
   "lang-painless": {
     classname: "org.opensearch.painless.PainlessModulePlugin",
     jars: /^(lang-painless|opensearch-scripting-painless-spi|antlr4-runtime|asm)-/,

@@ -36,8 +36,9 @@ const maven = (group: string, artifact: string, version: string, type: "zip" | "
 export const OPENSEARCH_VERSION = "3.4.0"
 const MODULE = "org.opensearch.plugin"
 const ASM = "org.ow2.asm"
+const HTTPCORE = "org.apache.httpcomponents.core5"
 
-/** One folder of the cache each, named by the version of what is in it: a new version is installed beside the old one. */
+/** One folder of the cache each; a new version is installed beside the old one. */
 export const PACKAGES = {
   "postgresql-18.4.0": [
     {
@@ -99,6 +100,64 @@ export const PACKAGES = {
       "f35b1a391cdaee81bf419fa844fa5c52d71ba04b37952e15c5403d1b81c1a080",
     ),
     maven(
+      MODULE,
+      "reindex-client",
+      OPENSEARCH_VERSION,
+      "jar",
+      "0e4566331c88272a8e86912c32675e0c2df0f5a0d4effb31ec5b2b426caa9056",
+    ),
+    maven(
+      "org.opensearch.client",
+      "opensearch-rest-client",
+      OPENSEARCH_VERSION,
+      "jar",
+      "53430109a9405d4aef0c563a1fbcf5b4877ce3e7c20466a6dbf63b0b6cfcbe8d",
+    ),
+    maven(
+      "org.opensearch",
+      "opensearch-ssl-config",
+      OPENSEARCH_VERSION,
+      "jar",
+      "368fb2111047c491ad253c8456106cf05bdf758bd455e7e4e295a944ce054d4a",
+    ),
+    maven(
+      "org.apache.httpcomponents.client5",
+      "httpclient5",
+      "5.4.4",
+      "jar",
+      "3f8657eab91b7533e5cf232d4e268253c4ff9f99f1e4bcd67841618bed67f2de",
+    ),
+    maven(HTTPCORE, "httpcore5", "5.3.4", "jar", "f2b2fd7a0164e8c3120cd8437bc9fea439239e165c17262b3e907daa7e979f80"),
+    maven(HTTPCORE, "httpcore5-h2", "5.3.4", "jar", "1fb4f34e4b612e7c127ad693335583587850b17ce9b1c366f9de1ca49fe2c781"),
+    maven(
+      HTTPCORE,
+      "httpcore5-reactive",
+      "5.3.4",
+      "jar",
+      "10f327ae48668105b89205fb0177f66a33040b0af4455aa68ff383d3ba7c0cb5",
+    ),
+    maven(
+      "commons-codec",
+      "commons-codec",
+      "1.18.0",
+      "jar",
+      "ba005f304cef92a3dede24a38ad5ac9b8afccf0d8f75839d6c1338634cf7f6e4",
+    ),
+    maven(
+      "commons-logging",
+      "commons-logging",
+      "1.3.5",
+      "jar",
+      "6d7a744e4027649fbb50895df9497d109f98c766a637062fe8d2eabbb3140ba4",
+    ),
+    maven(
+      "org.slf4j",
+      "slf4j-api",
+      "2.0.17",
+      "jar",
+      "7b751d952061954d5abfed7181c1f645d336091b679891591d63329c622eb832",
+    ),
+    maven(
       "org.apache.commons",
       "commons-collections4",
       "4.5.0",
@@ -127,7 +186,12 @@ const cacheRoot = (): string =>
   process.env.XDG_CACHE_HOME ?? (process.getuid?.() === 0 ? "/var/cache" : join(homedir(), ".cache"))
 
 export const cacheFolder = (): string => join(cacheRoot(), "carrel-engines")
-export const homeOf = (name: PackageName): string => join(cacheFolder(), name)
+/** Another set of archives is another folder. */
+export function homeOf(name: PackageName): string {
+  const digests = PACKAGES[name].map(({ sha256 }) => sha256).join()
+  return join(cacheFolder(), `${name}-${createHash("sha256").update(digests).digest("hex").slice(0, 8)}`)
+}
+
 /** A folder appears in the cache only when all that belongs in it is there. */
 export const isInstalled = (name: PackageName): boolean => existsSync(homeOf(name))
 

@@ -32,6 +32,12 @@ const START_TIMEOUT_MS = 200_000
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** What the search engine answers to a search, or to a deletion. */
+interface Answer {
+  hits: { hits: { _score: number }[] }
+  deleted: number
+}
+
 async function cluster(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const child = Bun.spawn([process.execPath, SCRIPT, ...args, "--state", join(folder, "up.json")], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -79,10 +85,11 @@ describe.skipIf(!canStart)("engines", () => {
     const [endpoint, region] = [searchParams.get("endpoint")!, searchParams.get("region")!]
     return new Bun.S3Client({ accessKeyId: username, secretAccessKey: password, bucket: hostname, endpoint, region })
   }
-  const search = (url: string, path = ""): Promise<Response> => {
+  const search = (url: string, path = "", init: RequestInit = {}): Promise<Response> => {
     const { username, password, origin } = new URL(url)
     const authorization = `Basic ${btoa(`${username}:${password}`)}`
-    return fetch(`${origin}/${path}`, { headers: { authorization }, tls: { ca: Bun.file(urls.ca_file) } })
+    const headers = { authorization, "content-type": "application/json" }
+    return fetch(`${origin}/${path}`, { ...init, headers, tls: { ca: Bun.file(urls.ca_file) } })
   }
 
   test("the database answers with its password and to no other", async () => {
@@ -106,6 +113,22 @@ describe.skipIf(!canStart)("engines", () => {
     expect((await search(withPassword(urls.search_url, "wrong"))).status).toBe(401)
     const { origin } = new URL(urls.search_url)
     expect((await fetch(origin, { tls: { ca: Bun.file(urls.ca_file) } })).status).toBe(401)
+  })
+
+  test("the search engine cuts words, runs scripts and deletes what a query finds", async () => {
+    const send = async (method: string, path: string, body: object): Promise<Answer> =>
+      (await search(urls.search_url, path, { method, body: JSON.stringify(body) })).json() as Promise<Answer>
+    const analysis = { analyzer: { terms: { type: "custom", tokenizer: "whitespace" } } }
+    const properties = { t: { type: "text", analyzer: "terms" }, n: { type: "integer" } }
+    await send("PUT", "passages", { settings: { number_of_replicas: 0, analysis }, mappings: { properties } })
+    for (const n of [1, 2]) await send("PUT", `passages/_doc/${n}?refresh=true`, { t: "one,two three", n })
+    const script = { source: "termFreq('t', 'one,two') + doc['n'].value" }
+    const found = await send("POST", "passages/_search", {
+      query: { script_score: { query: { match_all: {} }, script } },
+    })
+    expect(found.hits.hits.map(({ _score }) => _score)).toEqual([3, 2])
+    const { deleted } = await send("POST", "passages/_delete_by_query", { query: { term: { n: 1 } } })
+    expect(deleted).toBe(1)
   })
 
   test("only the owner reads the file with the passwords, and no process shows one", () => {
