@@ -20,6 +20,18 @@ describe("every path exists", () => {
       expect(paths.filter(path => !exists(path))).toEqual([])
     })
 
+  test("and every constant that a comment names", () => {
+    const files = scan("src/**/*.{ts,tsx}").map(file => ({ file, text: read(file) }))
+    const COMMENT = /\/\*\*[\s\S]*?\*\/|\/\/ .*$/gm
+    const known = new Set(files.flatMap(({ text }) => text.replace(COMMENT, "").match(/\w+/g) ?? []))
+    const lost = files.flatMap(({ file, text }) =>
+      [...(text.match(COMMENT)?.join("\n") ?? "").matchAll(/`([A-Z]+_[A-Z_]+)`/g)]
+        .filter(([, name]) => !known.has(name!))
+        .map(([, name]) => `${file}: ${name}`),
+    )
+    expect(lost).toEqual([])
+  })
+
   test("and every file by name in a design and in comments", () => {
     const code = ["src", "test", "scripts"].flatMap(room => scan(`${room}/**/*.{ts,tsx,md,py,wat}`))
     const names = new Set([...code, ...scan("*"), ...scan("docs/*")].map(file => basename(file)))

@@ -19,7 +19,7 @@ export interface Scored {
 }
 
 export interface FuseOptions {
-  /** Share of the vector leg at `TYPICAL_COVERAGE`, 0..1: a property of the embedding model (`Embedder.fusionWeight`). */
+  /** Share of the vector leg at `FUSION.typicalCoverage`, 0..1: a property of the embedding model (`Embedder.fusionWeight`). */
   weight: number
   /**
    * Best keyword score over the largest that any passage could have, Σ weight · idf · (k1 + 1) over the words of the
