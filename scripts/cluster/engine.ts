@@ -9,7 +9,7 @@ export interface ClusterUrls {
   database_url: string
   blob_url: string
   search_url: string
-  /** PEM file of who signed the search engine's certificate. */
+  /** PEM file of the authority that signed the search engine's certificate. */
   ca_file: string
 }
 

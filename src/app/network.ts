@@ -4,7 +4,7 @@ import { refuseOutbound } from "../outbound.ts"
 
 export type Network = Awaited<ReturnType<typeof openNetwork>>
 
-/** Who may be reached, and what is shown to who reaches us. @throws ConfigError before anything is made */
+/** Who may be reached, and what is shown to those who reach us. @throws ConfigError before anything is made */
 export async function openNetwork(config: Config, stack: AsyncDisposableStack) {
   checkFolders(config)
   const tls = await readTls(config)

@@ -132,7 +132,7 @@ export async function withNewDatabase<T>(config: Config, work: (database: Databa
  * One that somebody else began to use meanwhile stays.
  */
 export async function leavingNothing<T>({ data }: Pick<Config, "data">, work: () => Promise<T>): Promise<T> {
-  exists(data) // says who may not know
+  exists(data) // throws where this user may not look
   const made = outermostMissing(data)
   try {
     return await work()

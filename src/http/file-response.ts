@@ -6,7 +6,7 @@ import { rangeOf } from "./range.ts"
 /** The bytes of a file, or the part of them that is asked for. @throws AppError range_not_satisfiable */
 export function fileResponse(path: string, record: FileRecord, request: Headers): Response {
   const etag = `"${record.sha256}"`
-  // A part of bytes that were replaced since is of no use to who asks for the rest of the former ones.
+  // A part of bytes that were replaced since is of no use to a client that asks for the rest of the former ones.
   const isCurrent = (request.get("if-range") ?? etag) === etag
   const range = isCurrent ? rangeOf(request.get("range"), record.size) : undefined
   const headers: Record<string, string> = {

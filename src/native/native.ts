@@ -71,7 +71,7 @@ export async function unpackAhead(name: GroupName, on: (bytes: number) => void =
   const child = Bun.spawn(unpackCommand(name, directory), { stdin: "ignore", stdout: "pipe", stderr: "ignore" })
   for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream()))
     for (const line of chunk.split("\n")) if (/^\d+$/.test(line)) on(Number(line))
-  if ((await child.exited) === 0) checked.add(name) // what failed is said by who needs it
+  if ((await child.exited) === 0) checked.add(name) // what failed is reported by whoever needs it
 }
 
 /** Unpacks all that is not there yet; what is there is checked when it is needed. `on` is told bytes. */

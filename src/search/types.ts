@@ -24,7 +24,7 @@ export interface SearchRequest {
   explain?: boolean
   /** Hits below it are left out, 0..1. */
   min_relevance?: number
-  /** Lists what a hybrid search would leave out as there by accident: for who has chosen the files. */
+  /** Lists what a hybrid search would leave out as there by accident: for those who have chosen the files. */
   accidents?: boolean
   filters?: SearchFilters
 }

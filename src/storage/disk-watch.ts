@@ -5,7 +5,7 @@ import { diskTrouble, lacksDescriptors } from "../errors.ts"
 
 /** An answer this old is good enough. */
 const KEPT_MS = 2_000
-/** A slow disk is asked on behind the back of who waits. */
+/** A slow disk is asked further after those who wait have given up. */
 const PATIENCE_MS = 1_000
 /** A disk that has not answered for so long hangs. */
 const HUNG_MS = 30_000

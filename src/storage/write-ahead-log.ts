@@ -17,7 +17,7 @@ export function keepLogEmpty(database: Database, dataDirectory: string): () => v
   const timer = setInterval(async () => {
     if (running || !statSync(path, { throwIfNoEntry: false })?.size) return
     running = true
-    await emptyLog(database).catch(() => {}) // a disk in trouble says so to who writes; the log is emptied another time
+    await emptyLog(database).catch(() => {}) // a disk in trouble says so to those who write; the log is emptied another time
     running = false
   }, INTERVAL_MS)
   timer.unref()

@@ -90,7 +90,7 @@ test("null is the same as absent", async () => {
   expect(answer.body.messages[1].content).toBe("Fine.")
 })
 
-test("the answer is JSON for who accepts JSON, in any case of letters, and else a stream", async () => {
+test("the answer is JSON for clients that accept JSON, in any case of letters, and else a stream", async () => {
   scenes().add("accept", { text: "Fine." })
   const typeFor = async (accept: string) => {
     const answer = await api.raw("POST", "/conversations", { ...OFF, message: "case-accept" }, { accept })

@@ -120,7 +120,7 @@ describe("a daemon that cannot listen", () => {
   const data = join(tmpdir(), `carrel-never-${crypto.randomUUID()}`)
   afterEach(() => expect(existsSync(data)).toBe(false))
 
-  test("says that its port is taken, leaves it to who has it, and no data directory behind", async () => {
+  test("says that its port is taken, leaves it to its holder, and no data directory behind", async () => {
     const other = Bun.serve({ port: 0, hostname: "127.0.0.1", reusePort: true, fetch: () => new Response("other") })
     try {
       const { code, err } = await carrel(["serve", "--port", String(other.port)], { data })

@@ -74,7 +74,7 @@ describe("workspaces", () => {
     expect([...counts.values()].sort()).toEqual([10, 10, 10, 10])
   })
 
-  test("are weighed by what they have at work: a place that becomes free goes to who has none", async () => {
+  test("are weighed by what they have at work: a place that becomes free goes to those who have none", async () => {
     await add("a", 10)
     const held = [await lease(), await lease(), await lease()]
     await add("b", 10)

@@ -89,7 +89,7 @@ describe("a file", () => {
     expect(outside.headers.get("content-range")).toBe("bytes */88")
   })
 
-  test("is sent whole to who resumes a former version, and not at all to who has it", async () => {
+  test("is sent whole to a client that resumes a former version, and not at all to one that has it", async () => {
     const path = `/libraries/${ids["report.csv"]}/content`
     const etag = (await client.raw("HEAD", path)).headers.get("etag")!
     const resume = (version: string) => client.raw("GET", path, undefined, { range: "bytes=80-", "if-range": version })
