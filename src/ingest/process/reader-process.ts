@@ -73,14 +73,16 @@ async function read(request: ReadRequest, { files, tell }: Conversation<ReadProg
   const text = new TextFile(textFile)
   const progress = new ProgressReport(tell)
   const { bytes, release } = fileBytes(given)
+  let atAttachments = false
   try {
     const source = { name: request.name, bytes }
     const document = await extractInto(text.write, source, request.type, {
       onProgress: fraction => progress.report(fraction),
       onOcrExpected: count => progress.expectOcr(count),
       mayReadAttachments() {
-        if (!request.withoutAttachments) tell({ kind: "attachments_next" })
-        return !request.withoutAttachments
+        atAttachments = !request.withoutAttachments
+        if (atAttachments) tell({ kind: "attachments_next" })
+        return atAttachments
       },
       pause,
       ocrLimits: request.ocrLimits,
@@ -97,6 +99,8 @@ async function read(request: ReadRequest, { files, tell }: Conversation<ReadProg
     return { pageCount, ocrPageCount, warnings: document.allWarnings(), characterCount: text.length, chunkCount }
   } catch (error) {
     text.throwIfFailed() // whatever the reader made of it
+    // A library whose own memory ran out at what is attached is of no more use; another process goes on without that.
+    if (atAttachments && error instanceof Error && error.cause instanceof WebAssembly.RuntimeError) process.exit(1)
     throw error
   } finally {
     release()
