@@ -2,7 +2,7 @@
 import type { EntityModel, ModelEntity } from "../backends/backend.ts"
 import type { Turns } from "../threads/turns.ts"
 import { ClusterFinder, type Window } from "./clusters.ts"
-import { withCompanions } from "./companions.ts"
+import { namesOfShortLines, withCompanions } from "./companions.ts"
 import type { Entity } from "./kinds.ts"
 import { uncovered } from "./overlap.ts"
 import { plausibleFinds } from "./plausible.ts"
@@ -39,6 +39,7 @@ export class NameSearch {
       const finds = answers[index]!.map(found => withPostcode(found, around))
       for (const found of withCompanions(plausibleFinds(finds, around), around)) this.take(found, window)
       for (const found of findNamesAndAddresses(around)) this.take(found, window)
+      for (const found of namesOfShortLines(around, window.start === 0)) this.take(found, window)
     }
     return this.clusters.pending
   }

@@ -39,6 +39,9 @@ describe("left as it is", () => {
     "Neon 20.180, Argon 39.948, Krypton 83.798",
     "Arrival 09:15 Platform 7 Leiden",
     "what are clades?",
+    "Lake Victoria: depth and area",
+    "Orders of the Baker Hughes Company",
+    "Vịnh Hạ Long: giá vé",
     "See Young v. Jewel, 356 N.W.2d 738 (Minn. 1984).",
     "A federal law passed in 1936 that tightened the Clayton Act’s prohibitions against price discrimination.",
     "Other medications used to treat Bell's palsy include acyclovir.",
@@ -87,6 +90,10 @@ describe("found", () => {
     "Mijn naam is «Sanne de Vries» en ik heb een vraag.",
     "Mi chiamo «Giulia Ferrari» e vorrei disdire il contratto.",
     "Benim adım «Elif Yılmaz» ve bir sorum var.",
+    "Contract of «John Smith»",
+    "«John Smith»: notice period?",
+    "Salary of «Peter Miller» 2024",
+    "Notes\n«Ada Lovelace»\nThe engine is to be built this year, and the committee agrees.",
   ])
     test(marked, async () => {
       expect(await redact(marked.replaceAll(/[«»]/g, ""))).toBe(marked.replaceAll(/«[^»]*»/g, "[REDACTED_NAME]"))
