@@ -61,10 +61,12 @@ describe("an evaluating process", () => {
 
   test("ends with the call that nobody waits for any more", async () => {
     const abort = new AbortController()
-    const slow = saidOf(evaluator.calculate(endlessExpression, "ws_1", abort.signal))
+    const patient = new EvaluatorProcesses({ cpuMs: 30_000, timeoutMs: 60_000, memoryBytes: 500_000_000 })
+    const slow = saidOf(patient.calculate(endlessExpression, "ws_1", abort.signal))
     await Bun.sleep(500)
     abort.abort()
     expect(await slow).toBe("The calculation was stopped.")
+    await patient.stop()
   }, 30_000)
 
   test.each(schemaBombs)(
