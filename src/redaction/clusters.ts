@@ -7,7 +7,7 @@
 import { isCandidate } from "./candidates.ts"
 
 /** Words behind the last candidate that the model may see; each one delays a stream by one word. */
-const RIGHT_WORDS = 3
+export const RIGHT_WORDS = 3
 const LEFT_WORDS = 8
 /** Left context in characters at most: also what a stream must keep of text that it has let go. */
 export const LEFT_LENGTH = 240

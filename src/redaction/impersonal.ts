@@ -3,7 +3,7 @@
  * `Clayton Act`, `Bell's palsy`, `Lake Louise`, `Marbury v.`: whole classes of companies, places, laws,
  * illnesses and works are named like persons, and the model sees too few words to know them.
  */
-import { commonWords, givenNames, surnames } from "./lexicon.ts"
+import { commonWords, givenNames, isListedSurname } from "./lexicon.ts"
 
 /** Behind such words stands a place, a saint, a storm or an institution. */
 const HEAD_BEFORE =
@@ -81,7 +81,7 @@ const isSpecies = (epithet: string | undefined): boolean => epithet !== undefine
 
 /** After a first name what may be a surname (`Sarah Court`) is one. */
 const isHead = (head: string | undefined, given: boolean): boolean =>
-  head !== undefined && !(given && (surnames().has(head.toLowerCase()) || givenNames().has(head.toLowerCase())))
+  head !== undefined && !(given && isListedSurname(head.toLowerCase()))
 
 /** `356 N.W.2d 738 (Minn`, `August 12, 2005`, `D454EDE79FCD2CAE`: numbers among letters that lead to no house. */
 export const isCitationOrDate = (value: string): boolean =>

@@ -30,6 +30,9 @@ export function surnames(): Set<string> {
   return family
 }
 
+/** Many given names are surnames as well. @param lower small letters */
+export const isListedSurname = (lower: string): boolean => surnames().has(lower) || givenNames().has(lower)
+
 /** Frequent small words of other languages in Latin letters that are neither English nor names. */
 export function foreignWords(): Set<string> {
   foreign ??= new Set((foreignWordsText as unknown as string).split("\n"))

@@ -2,7 +2,7 @@
 import type { EntityModel, ModelEntity } from "../backends/backend.ts"
 import type { Turns } from "../threads/turns.ts"
 import { ClusterFinder, type Window } from "./clusters.ts"
-import { namesOfShortLines, withCompanions } from "./companions.ts"
+import { withCompanions } from "./companions.ts"
 import type { Entity } from "./kinds.ts"
 import { uncovered } from "./overlap.ts"
 import { plausibleFinds } from "./plausible.ts"
@@ -11,6 +11,7 @@ import type { BuiltInKind } from "./recognizers/index.ts"
 import { findNamesAndAddresses, isStreet, withPostcode } from "./recognizers/name-and-address.ts"
 import type { ScannedText } from "./scanned-text.ts"
 import { unreadStretches } from "./scripts.ts"
+import { namesOfShortLines } from "./short-lines.ts"
 
 export class NameSearch {
   private readonly clusters = new ClusterFinder()

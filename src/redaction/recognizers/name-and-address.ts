@@ -3,7 +3,8 @@
  * and the grammar of street addresses. Works on the windows of clusters.ts, so that streams and whole texts agree.
  */
 import type { ModelEntity } from "../../backends/backend.ts"
-import { commonWords, givenNames, surnames } from "../lexicon.ts"
+import { endsInSurname } from "../full-names.ts"
+import { commonWords, givenNames } from "../lexicon.ts"
 import type { ModelKind } from "./recognizer.ts"
 
 export const address: ModelKind = { category: "personal", label: "address", precedence: 3, foundBy: "model" }
@@ -46,7 +47,8 @@ export function findNamesAndAddresses(text: string): ModelEntity[] {
   const found: ModelEntity[] = []
   for (const match of text.matchAll(NAME_AFTER_TITLE)) found.push(entity("NAME", match.index, match[0].trimEnd()))
   for (const match of text.matchAll(NAME_AFTER_RANK))
-    if (isSurname(match[1]!)) found.push(entity("NAME", match.index + match[0].length - match[1]!.length, match[1]!))
+    if (endsInSurname(match[1]!))
+      found.push(entity("NAME", match.index + match[0].length - match[1]!.length, match[1]!))
   for (const match of text.matchAll(NAME_AFTER_CUE))
     found.push(entity("NAME", match.index + match[0].length - match[1]!.length, match[1]!))
   for (const match of text.matchAll(NAME_BEFORE_EMAIL)) {
@@ -56,11 +58,6 @@ export function findNamesAndAddresses(text: string): ModelEntity[] {
   for (const pattern of ADDRESSES)
     for (const match of text.matchAll(pattern)) found.push(entity("ADDRESS", match.index, match[0].trimEnd()))
   return found
-}
-
-const isSurname = (name: string): boolean => {
-  const last = name.split(" ").at(-1)!.toLowerCase()
-  return surnames().has(last) || givenNames().has(last) || !commonWords().has(last)
 }
 
 /** Where the person begins among capital words (`Contact Anna Müller`): at a first name, or a part of the mailbox. */
