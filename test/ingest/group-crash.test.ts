@@ -1,9 +1,9 @@
 /** SIGKILL at named points of the way that small files take together: nothing that was acknowledged is lost or found twice. */
 import { expect, test } from "bun:test"
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { sweepFiles } from "../../src/library/sweep.ts"
+import { afterDeath, passesOf } from "../support/killed.ts"
 import { FIRST, SECOND } from "./group-crash-files.ts"
 import { SmallFiles } from "./small-files.ts"
 
@@ -19,23 +19,18 @@ const POINTS = [
   "files published",
   "committed",
 ]
-/** The first group, and the one in which a file is replaced. */
-const cases = POINTS.flatMap(point => [1, 2].map(nth => [point, nth] as const))
 
-for (const [point, nth] of cases)
-  test.concurrent(`killed at "${point}" of group ${nth}: every file is found once, a replaced one without a gap`, async () => {
-    const directory = mkdtempSync(join(tmpdir(), "group-crash-"))
-    try {
-      const child = Bun.spawn(
-        [process.execPath, join(import.meta.dir, "group-crash-child.ts"), directory, point, String(nth)],
-        { stdout: "ignore", stderr: "inherit" },
-      )
-      expect(await child.exited).toBe(137)
-      await expectWhole(directory, nth === 2)
-    } finally {
-      rmSync(directory, { recursive: true, force: true })
-    }
-  }, 120_000)
+/** Passed with the first group, and with the one in which a file is replaced. */
+for (const [point, nth] of passesOf(POINTS))
+  test.concurrent(
+    `killed at "${point}" of group ${nth}: every file is found once, a replaced one without a gap`,
+    () =>
+      afterDeath(join(import.meta.dir, "group-crash-child.ts"), point, nth, async (directory, exitCode) => {
+        expect(exitCode).toBe(137)
+        await expectWhole(directory, nth === 2)
+      }),
+    120_000,
+  )
 
 async function expectWhole(directory: string, replacing: boolean): Promise<void> {
   const files = await SmallFiles.open({ directory })

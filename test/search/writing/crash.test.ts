@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { countIds, subtract } from "../../../src/search/ids/id-ranges.ts"
 import { wantedIds } from "../../../src/search/writing/reindex.ts"
+import { afterDeath, passesOf } from "../../support/killed.ts"
 import { TestLibrary } from "../library.ts"
 
 const POINTS = [
@@ -19,25 +18,16 @@ const POINTS = [
   "swept",
 ]
 
-const cases = POINTS.flatMap(point => [1, 2].map(nth => [point, nth] as const))
-
-for (const [point, nth] of cases)
-  test.concurrent(`killed at "${point}" the ${nth}. time: after the restart every passage is found once, no removed one`, async () => {
-    const directory = mkdtempSync(join(tmpdir(), "search-crash-"))
-    try {
-      const child = Bun.spawn(
-        [process.execPath, join(import.meta.dir, "crash-child.ts"), directory, point, String(nth)],
-        {
-          stdout: "ignore",
-          stderr: "inherit",
-        },
-      )
-      expect(await child.exited).toBe(137)
-      await expectWhole(directory)
-    } finally {
-      rmSync(directory, { recursive: true, force: true })
-    }
-  }, 120_000)
+for (const [point, nth] of passesOf(POINTS))
+  test.concurrent(
+    `killed at "${point}" the ${nth}. time: after the restart every passage is found once, no removed one`,
+    () =>
+      afterDeath(join(import.meta.dir, "crash-child.ts"), point, nth, async (directory, exitCode) => {
+        expect(exitCode).toBe(137)
+        await expectWhole(directory)
+      }),
+    120_000,
+  )
 
 async function expectWhole(directory: string): Promise<void> {
   const library = await TestLibrary.open({ directory })
