@@ -59,12 +59,12 @@ export class TestLibrary {
     return new TestLibrary(directory, db, index, options.directory === undefined)
   }
 
-  /** Adds or replaces a file with one passage per line, and publishes it. */
   /** Waits until the stores agree: what a restart lacks is made, and what it has too much is removed, in the background. */
   async whole(): Promise<void> {
     await until(async () => (await this.index.check()).problems.length === 0, { everyMs: 100 })
   }
 
+  /** Adds or replaces a file with one passage per line, and publishes it. */
   async put(id: string, text: string, row: Partial<FilesTable> = {}): Promise<void> {
     const generation = await this.register(id, row)
     await this.index.stage(
