@@ -3,6 +3,7 @@ import { AppError } from "../errors.ts"
 import { fetchWithin } from "../outbound.ts"
 import type { Embedder, EmbedderOptions } from "./backend.ts"
 import { languagesByName } from "./model-languages.ts"
+import { authorization } from "./openai-models.ts"
 import { dimensionsOf, refusalOf, ServerEmbedder, unitVectors, unreached, within } from "./server-embedder.ts"
 import { errorText, whole } from "./wire.ts"
 
@@ -13,7 +14,7 @@ const SMALL_WINDOW_CHARACTERS = 1_000
 
 interface Server {
   baseUrl: string
-  headers: Record<string, string>
+  apiKey: string
 }
 
 interface Answer {
@@ -22,9 +23,9 @@ interface Answer {
 
 /** @param name on the server, without the provider */
 export async function openOpenAiEmbedder(name: string, options: EmbedderOptions): Promise<Embedder> {
-  const { openAiBaseUrl: baseUrl, openAiApiKey: key } = options
+  const { openAiBaseUrl: baseUrl, openAiApiKey: apiKey = "" } = options
   if (!baseUrl) throw new AppError("model_unavailable", { message: "no OpenAI-compatible server is configured" })
-  const server: Server = { baseUrl, headers: key ? { authorization: `Bearer ${key}` } : {} }
+  const server: Server = { baseUrl, apiKey }
   const request = (texts: string[], signal?: AbortSignal) => requestEmbeddings(server, name, texts, signal)
   const dimensions = options.dimensions ?? (await dimensionsOf(request))
   return new ServerEmbedder({ model: `openai/${name}`, dimensions, languages: languagesByName(name), request })
@@ -42,7 +43,7 @@ async function requestEmbeddings(
     const input = texts.map(text => text.slice(0, most).toWellFormed() || " ")
     return fetchWithin(`${server.baseUrl}/embeddings`, {
       method: "POST",
-      headers: { "content-type": "application/json", ...server.headers },
+      headers: { "content-type": "application/json", ...authorization(server.apiKey) },
       body: JSON.stringify({ model: name, input }),
       signal: within(signal),
     })
