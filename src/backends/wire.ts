@@ -100,12 +100,10 @@ async function* readText(response: Response, watch: SilenceWatch): AsyncGenerato
   }
 }
 
-/** Lines of a streamed body without their ends; a last line without an end counts. @throws AppError for one too long */
-export async function* readLines(response: Response, watch: SilenceWatch): AsyncGenerator<string> {
-  for await (const lines of readLineBatches(response, watch)) yield* lines
-}
-
-/** The same lines, those that came together in one list. */
+/**
+ * Lines of a streamed body without their ends, those that came together in one list; a last line without an end counts.
+ * @throws AppError for one too long
+ */
 export async function* readLineBatches(response: Response, watch: SilenceWatch): AsyncGenerator<string[]> {
   let rest = ""
   for await (const text of readText(response, watch)) {

@@ -5,7 +5,7 @@ import { ModelQueue } from "../../src/backends/model-queue.ts"
 import { OllamaChat } from "../../src/backends/ollama.ts"
 import { OpenAiChat } from "../../src/backends/openai.ts"
 import { SilenceWatch } from "../../src/backends/silence-watch.ts"
-import { readArguments, readLines } from "../../src/backends/wire.ts"
+import { readArguments, readLineBatches } from "../../src/backends/wire.ts"
 import { AppError } from "../../src/errors.ts"
 import type { ModelServer } from "../support/model-server.ts"
 import { startOllama } from "../support/ollama.ts"
@@ -295,7 +295,7 @@ test("arguments nested too deep come as a problem of the call, and a line withou
   expect(readArguments('{"a": [[1]]}')).toEqual({ arguments: { a: [[1]] } })
   const watch = new SilenceWatch(new AbortController().signal, 10_000)
   const endless = new ReadableStream({ pull: controller => controller.enqueue(new Uint8Array(100_000).fill(97)) })
-  const reading = Array.fromAsync(readLines(new Response(endless), watch))
+  const reading = Array.fromAsync(readLineBatches(new Response(endless), watch))
   expect(await reading.catch((error: Error) => error.message)).toContain("a line of more than")
   watch.close()
 })
