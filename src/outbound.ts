@@ -56,6 +56,18 @@ async function followed(fetch: Fetch, input: Input, init: Init, admit: (target: 
   }
 }
 
+/** The beginning of an answer's body, `limit` bytes at most; the rest is not waited for. */
+export async function firstBytes(response: Response, limit: number): Promise<Buffer<ArrayBuffer>> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of response.body ?? []) {
+    parts.push(part)
+    length += part.length
+    if (length >= limit) break // leaving the loop closes the connection
+  }
+  return Buffer.concat(parts, Math.min(length, limit))
+}
+
 const addressOf = (input: Input): string => (input instanceof Request ? input.url : String(input))
 
 const initOf = (input: Input, init: Init): Init =>

@@ -2,7 +2,7 @@
  * Bounds on what servers of external tools say. A message that is larger is not read: whoever asked gets an error of the
  * protocol in its place, so that the call ends at once and the connection stays.
  */
-import { fetchWithin } from "../outbound.ts"
+import { fetchWithin, firstBytes } from "../outbound.ts"
 
 /** Of one message; the library's own bound on standard input and output. */
 export const MAX_MESSAGE_BYTES = 10 * 2 ** 20
@@ -17,8 +17,9 @@ export async function boundedFetch(url: string | URL, init?: RequestInit): Promi
   const instead = refusalTo(init?.body)
   if (headers.get("content-type")?.startsWith("text/event-stream"))
     return new Response(response.body.pipeThrough(boundedEvents(instead)), { status, headers })
-  const bytes = await bytesWithin(response.body)
-  return bytes ? new Response(bytes, { status, headers }) : new Response(instead, { headers: JSON_TYPE })
+  const bytes = await firstBytes(response, MAX_MESSAGE_BYTES + 1)
+  if (bytes.length > MAX_MESSAGE_BYTES) return new Response(instead, { headers: JSON_TYPE })
+  return new Response(bytes, { status, headers })
 }
 
 const JSON_TYPE = { "content-type": "application/json" }
@@ -27,18 +28,6 @@ const JSON_TYPE = { "content-type": "application/json" }
 function refusalTo(body: unknown): string {
   const { id = null } = typeof body === "string" ? (JSON.parse(body) as { id?: unknown }) : {}
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code: TOO_LARGE, message: "the answer is too large" } })
-}
-
-/** Undefined for a body that is larger. */
-async function bytesWithin(body: ReadableStream<Uint8Array>): Promise<Buffer<ArrayBuffer> | undefined> {
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const part of body) {
-    size += part.length
-    if (size > MAX_MESSAGE_BYTES) return undefined // leaving the loop closes the connection
-    parts.push(part)
-  }
-  return Buffer.concat(parts)
 }
 
 /** Lets each event through when it is whole; one that grows too large becomes `instead`, and ends the stream. */

@@ -2,7 +2,7 @@
 import { createParser } from "eventsource-parser"
 import { isTooDeep, JsonOutOfBounds, MAX_JSON_CHARACTERS, parseBounded, TOO_DEEP } from "../bounded-json.ts"
 import { AppError } from "../errors.ts"
-import { fetchWithin } from "../outbound.ts"
+import { fetchWithin, firstBytes } from "../outbound.ts"
 import type { ChatImage, ChatPiece, ChatTurn, MadeCall, ToolCall } from "./backend.ts"
 import type { SilenceWatch } from "./silence-watch.ts"
 
@@ -37,7 +37,7 @@ export async function send({ url, init, server, refusal }: ServerCall, watch: Si
     throw watch.explain(cause, `nothing answers at ${new URL(url).origin}; is ${server} running there?`)
   })
   if (response.ok) return response
-  const text = errorText(await bytesOf(response, MAX_ERROR_BYTES).then(String, () => ""))
+  const text = errorText(await firstBytes(response, MAX_ERROR_BYTES).then(String, () => ""))
   if (response.status !== 503) throw refusal(response.status, text)
   throw new ServerBusy("overloaded", { message: "the model server is busy", hint: said(server, text), retryAfter: 10 })
 }
@@ -63,21 +63,9 @@ export async function* untilFree<T>(
 
 /** The same answer, read as a whole. @throws Error for one that is larger than any honest one */
 export async function whole(response: Response): Promise<Response> {
-  const bytes = await bytesOf(response, MAX_ANSWER_BYTES + 1)
+  const bytes = await firstBytes(response, MAX_ANSWER_BYTES + 1)
   if (bytes.length > MAX_ANSWER_BYTES) throw new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`)
   return new Response(bytes, { status: response.status })
-}
-
-/** The beginning of a body. */
-async function bytesOf(response: Response, limit: number): Promise<Buffer<ArrayBuffer>> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of response.body ?? []) {
-    parts.push(part)
-    length += part.length
-    if (length >= limit) break // leaving the loop closes the connection
-  }
-  return Buffer.concat(parts, Math.min(length, limit))
 }
 
 /** The text of a streamed body as it comes. */
