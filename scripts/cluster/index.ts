@@ -2,6 +2,7 @@
 import { chownSync, lchownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { orAbort } from "../../src/threads/or-abort.ts"
 import type { ClusterUrls, Engine, Site } from "./engine.ts"
 import { opensearch } from "./opensearch.ts"
 import { cacheFolder, homeOf, install, isInstalled } from "./packages.ts"
@@ -110,8 +111,6 @@ function siteOf(engine: Engine, folder: string, nodes: number, { file, state, fa
   const ended = new AbortController()
   const deadline = AbortSignal.timeout(START_MS)
   const over = AbortSignal.any([failed, ended.signal, deadline])
-  const whenOver = new Promise<never>((_, reject) => over.addEventListener("abort", () => reject(over.reason)))
-  whenOver.catch(() => undefined)
   return {
     home: homeOf(engine.package),
     folder,
@@ -129,7 +128,7 @@ function siteOf(engine: Engine, folder: string, nodes: number, { file, state, fa
     async until(what, check) {
       for (let last: unknown; ; await Bun.sleep(POLL_MS)) {
         try {
-          await Promise.race([check(), whenOver])
+          await orAbort(check(), over)
           return
         } catch (error) {
           if (over.aborted && over.reason !== deadline.reason) throw over.reason
