@@ -107,10 +107,8 @@ async function* answer(
   }
   if (fitted.droppedMessages + fitted.droppedSources > 0) yield truncated(fitted)
   yield { fact: { contextTokens: fitted.contextTokens } }
-  let isFirst = true
-  const pieces = askFitted(model, dependencies.meter, async () => {
-    if (!isFirst) fitted = fitTurn(turn, history, given, images.length, dependencies)
-    isFirst = false
+  const pieces = askFitted(model, dependencies.meter, async refit => {
+    if (refit > 0) fitted = fitTurn(turn, history, given, images.length, dependencies)
     const request = requestOf(turn, { ...fitted, turns: withImages(fitted.turns, images) }, topic, signal)
     return {
       request: await guard.pass(request, CHAT_REQUEST),

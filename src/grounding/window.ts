@@ -21,16 +21,17 @@ export interface FittedRequest {
 
 /**
  * What the model streams for a prompt that is fitted to its window. When the server refuses the prompt as too long, the
- * meter counts higher from then on, and `fit` is called again. The server's own count corrects the meter as well.
+ * meter counts higher from then on, and `fit` is called again, told how often it was. The server's own count corrects the
+ * meter as well.
  * @throws AppError of the backend
  */
 export async function* askFitted(
   { backend, info: { value } }: ResolvedModel,
   meter: TokenMeter,
-  fit: () => Promise<FittedRequest>,
+  fit: (refit: number) => Promise<FittedRequest>,
 ): AsyncGenerator<ChatPiece> {
   for (let refit = 0; ; refit++) {
-    const { request, promptTokens } = await fit()
+    const { request, promptTokens } = await fit(refit)
     let began = false
     try {
       for await (const piece of backend.chat(request)) {
