@@ -1,6 +1,4 @@
 /** The events of a reply whose own are no longer in memory, made from what is stored. */
-
-import type { ErrorBody } from "../errors.ts"
 import { fromStore } from "../guarded.ts"
 import { INTERRUPTED, type MessageRow, toMessage } from "./conversation-rows.ts"
 import type { ChatEvent, ChatEventData, NumberedEvent } from "./events.ts"
@@ -40,8 +38,7 @@ export async function* replayStored(
 }
 
 function lastEvent(row: MessageRow): ChatEvent {
-  const { id, content, citations, finish_reason, ner_count } = toMessage(row)
-  const error: ErrorBody | null = row.error === null ? null : JSON.parse(row.error)
+  const { id, content, citations, finish_reason, ner_count, error } = toMessage(row)
   // A reply that the process did not outlive did not fail by itself: what stands of it is the reply.
   if (error && error.code !== INTERRUPTED.code) return { event: "error", data: { error, message_id: id } }
   return {
