@@ -9,8 +9,6 @@ import { openOllamaChat } from "./ollama.ts"
 import { openOpenAiChat } from "./openai.ts"
 import type { ServerChatOptions } from "./server-chat.ts"
 
-export type { ChatBackendOptions }
-
 /** One row of `GET /external/models`, spelled as on the wire. */
 export interface ModelRecord {
   label: string

@@ -1,6 +1,7 @@
 /** What the model list says, and which model a request means. */
 import { afterEach, expect, test } from "bun:test"
-import { type ChatBackendOptions, chatBackends, ModelCatalog } from "../../src/backends/index.ts"
+import type { ChatBackendOptions } from "../../src/backends/backend-options.ts"
+import { chatBackends, ModelCatalog } from "../../src/backends/index.ts"
 import { labelOf } from "../../src/backends/probe.ts"
 import { EMBEDDER, LLAMA, type OllamaStandIn, QWEN, startOllama } from "../support/ollama.ts"
 import { startOpenAi } from "../support/openai.ts"
