@@ -89,13 +89,14 @@ async function collect({
   const calls: MadeCall[] = []
   let cut = false
   let text = ""
-  let size = 0
+  let callCharacters = 0
   for await (const piece of pieces) {
     if (piece.type === "text") text += piece.text
-    else if (piece.type === "tool_call") calls.push(piece.call)
-    size +=
-      piece.type === "text" ? piece.text.length : piece.type === "tool_call" ? JSON.stringify(piece.call).length : 0
-    cut = size > MAX_REPLY_CHARACTERS
+    else if (piece.type === "tool_call") {
+      calls.push(piece.call)
+      callCharacters += JSON.stringify(piece.call).length
+    }
+    cut = text.length + callCharacters > MAX_REPLY_CHARACTERS
     if (cut) break
     if (piece.type === "end") {
       cut = piece.reason === "length"
