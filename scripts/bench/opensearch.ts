@@ -13,13 +13,10 @@
  * −.020 to +.003; scores equal to 1.1e-7 (words) and 2.1e-7 (vectors); the best 200 hold at least .94 of the exact first
  * 100 of every query; two round trips and 43–97 KB a query. On 3.4.0, behind TLS and a password, the same of adi and xquad-de.
  */
-import { mkdtempSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
-import { openEmbedder } from "../../src/backends/embedder.ts"
 import { BM25 } from "../../src/search/keyword/bm25.ts"
 import { groupsOf, schemeOf, termsOf } from "../../src/search/text/analyze.ts"
+import { openBuiltInModel } from "./built-in-model.ts"
 import { type Collection, mean, ndcg, readAll, recall } from "./collections.ts"
 import { ExactBm25 } from "./exact-bm25.ts"
 
@@ -208,11 +205,7 @@ const product = (a: Float32Array, b: Float32Array): number => a.reduce((sum, val
 
 const [url, directory, ...names] = process.argv.slice(2)
 if (!url || !directory) throw new Error("usage: bun scripts/bench/opensearch.ts URL DIRECTORY [SET…]")
-const embedder = await openEmbedder({
-  name: "",
-  directories: [join(import.meta.dir, "../../models")],
-  nativeDirectory: mkdtempSync(join(tmpdir(), "bench-native-")),
-})
+const embedder = await openBuiltInModel()
 const engine = new Engine(url)
 const [probe] = (await embedder.embed(["probe"], "passage")) as [Float32Array]
 await engine.create(probe.length)

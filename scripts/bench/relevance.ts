@@ -4,16 +4,13 @@
  *
  *   bun scripts/bench/relevance.ts report DIRECTORY [SET…]
  */
-import { mkdtempSync, readdirSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { openEmbedder } from "../../src/backends/embedder.ts"
+import { readdirSync } from "node:fs"
 import type { SearchMode } from "../../src/search/types.ts"
+import { openBuiltInModel } from "./built-in-model.ts"
 import { type Collection, type Query, readAll } from "./collections.ts"
 import { randomWords } from "./random.ts"
 import { Bench } from "./search-library.ts"
 
-const ROOT = join(import.meta.dir, "../..")
 const MODES: SearchMode[] = ["hybrid", "keyword"]
 const HITS = 10
 const OTHERS = 30
@@ -42,11 +39,7 @@ class Tenths {
 const nonsense = (seed: number): Query[] => randomWords(seed, NONSENSE).map(text => ({ text, relevant: new Map() }))
 
 async function report(sets: Collection[]): Promise<void> {
-  const embedder = await openEmbedder({
-    name: "",
-    directories: [join(ROOT, "models")],
-    nativeDirectory: mkdtempSync(join(tmpdir(), "bench-native-")),
-  })
+  const embedder = await openBuiltInModel()
   for (const [at, set] of sets.entries()) {
     const bench = await Bench.open(embedder)
     const starts = await bench.addFile("file_set", set.documents)

@@ -5,25 +5,16 @@
  *                                                                       a library of two, from the parallel xquad-* sets
  *   bun scripts/bench/search-languages.ts cut DIRECTORY [SET…]          documents cut into passages, against whole ones
  */
-import { mkdtempSync, readdirSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
-import { openEmbedder } from "../../src/backends/embedder.ts"
 import type { SearchMode } from "../../src/search/types.ts"
+import { openBuiltInModel } from "./built-in-model.ts"
 import { type Collection, mean, ndcg, readAll, readBeir, recall, reciprocalRank } from "./collections.ts"
 import { Bench } from "./search-library.ts"
 
-const ROOT = join(import.meta.dir, "../..")
 const MODES: SearchMode[] = ["keyword", "hybrid"]
 const [command = "", root = "", ...names] = process.argv.slice(2)
-
-const openModel = () =>
-  openEmbedder({
-    name: "",
-    directories: [join(ROOT, "models")],
-    nativeDirectory: mkdtempSync(join(tmpdir(), "bench-native-")),
-  })
 
 interface Library {
   name: string
@@ -114,7 +105,7 @@ async function report(
   console.log(name.padEnd(18), cells.join("   "), "  hybrid − keyword", (found[1]! - found[0]!).toFixed(4))
 }
 
-const embedder = await openModel()
+const embedder = await openBuiltInModel()
 if (command === "pairs") await pairs(embedder)
 else if (command === "cut") await cut(embedder)
 else console.error("usage: search-languages.ts pairs DIRECTORY [LANGUAGE…] | cut DIRECTORY [SET…]")

@@ -8,12 +8,11 @@
  *   bun scripts/bench/search.ts measure KEPT               the same without the build, on a kept directory
  *   bun scripts/bench/search.ts peer KEPT ENGINE           one other engine alone
  */
-import { mkdtempSync, readdirSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
-import { openEmbedder } from "../../src/backends/embedder.ts"
 import type { SearchMode } from "../../src/search/types.ts"
+import { openBuiltInModel } from "./built-in-model.ts"
 import { type Collection, mean, ndcg, type Query, readAll, readOffice, recall, reciprocalRank } from "./collections.ts"
 import { ENGINES } from "./peers/engines.ts"
 import { preparePeers } from "./peers/install.ts"
@@ -31,11 +30,7 @@ type Figures = [number, number, number]
 
 async function quality(root: string, names: string[]): Promise<void> {
   preparePeers()
-  const embedder = await openEmbedder({
-    name: "",
-    directories: [join(ROOT, "models")],
-    nativeDirectory: mkdtempSync(join(tmpdir(), "bench-native-")),
-  })
+  const embedder = await openBuiltInModel()
   const sets = [
     ...readAll(root, names.length ? names : readdirSync(root).sort()),
     ...readOffice(join(ROOT, "test/fixtures/search/office.jsonl")),

@@ -5,11 +5,9 @@
  *
  *   bun scripts/train/relevance/fit.ts FILE.jsonl[.zst]…   lines of ["question", "answer"]; one question may have several
  */
-import { mkdtempSync, readFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import type { Embedder } from "../../../src/backends/backend.ts"
-import { openEmbedder } from "../../../src/backends/embedder.ts"
 import { queryEvidence, rank, traitsOf } from "../../../src/search/answer.ts"
 import { KeywordIndex } from "../../../src/search/keyword/keyword-index.ts"
 import { KeywordStore } from "../../../src/search/keyword/keyword-store.ts"
@@ -18,10 +16,10 @@ import { parseQuery } from "../../../src/search/text/query.ts"
 import { StoredTexts } from "../../../src/search/text/stored-texts.ts"
 import { QueryAnswerer } from "../../../src/search/thread/query-answerer.ts"
 import { VectorSets } from "../../../src/search/vector/vector-sets.ts"
+import { openBuiltInModel } from "../../bench/built-in-model.ts"
 import { randomWords, seeded } from "../../bench/random.ts"
 import { Bench } from "../../bench/search-library.ts"
 
-const ROOT = join(import.meta.dir, "../../..")
 /** Passages of the smallest and the largest library; the others lie between, each larger by the same factor. */
 const SIZES = { least: 8, most: 1700 }
 const QUESTIONS = 240
@@ -185,11 +183,7 @@ if (files.length === 0) {
   console.error("usage: fit.ts FILE.jsonl[.zst]…")
   process.exit(2)
 }
-const embedder = await openEmbedder({
-  name: "",
-  directories: [join(ROOT, "models")],
-  nativeDirectory: mkdtempSync(join(tmpdir(), "fit-native-")),
-})
+const embedder = await openBuiltInModel()
 const examples: Record<string, Example[]> = { words: [], both: [] }
 for (const [i, path] of files.entries()) {
   const size = Math.round(SIZES.least * (SIZES.most / SIZES.least) ** (i / Math.max(1, files.length - 1)))
