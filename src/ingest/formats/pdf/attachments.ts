@@ -1,8 +1,8 @@
 /** Files inside a PDF: enclosures of a letter, the parts of a portfolio, the data of an invoice. */
 import { ExtractionError } from "../../../storage/document.ts"
 import type { ExtractContext } from "../extractor.ts"
-import { FILE_ATTACHMENT, MAX_ANNOTATIONS } from "./forms.ts"
-import { bytesFrom, type Pdfium, textFrom } from "./pdfium-library.ts"
+import { annotationsOn, FILE_ATTACHMENT } from "./annotations.ts"
+import { contentFrom, type Pdfium, textFrom } from "./pdfium-library.ts"
 
 export interface AttachedFile {
   name: string
@@ -69,14 +69,10 @@ export function* attachedTo(pdfium: Pdfium, document: number): Generator<Attache
 /** Files that are pinned to places of a page. */
 export function filesOnPage(pdfium: Pdfium, page: number): AttachedFile[] {
   const files: AttachedFile[] = []
-  const count = Math.min(MAX_ANNOTATIONS, pdfium._FPDFPage_GetAnnotCount(page))
-  for (let i = 0; i < count; i++) {
-    const annotation = pdfium._FPDFPage_GetAnnot(page, i)
-    if (!annotation) continue
-    const attachment =
-      pdfium._FPDFAnnot_GetSubtype(annotation) === FILE_ATTACHMENT ? pdfium._FPDFAnnot_GetFileAttachment(annotation) : 0
+  for (const annotation of annotationsOn(pdfium, page)) {
+    if (pdfium._FPDFAnnot_GetSubtype(annotation) !== FILE_ATTACHMENT) continue
+    const attachment = pdfium._FPDFAnnot_GetFileAttachment(annotation)
     if (attachment) files.push(fileOf(pdfium, attachment))
-    pdfium._FPDFPage_CloseAnnot(annotation)
   }
   return files
 }
@@ -85,15 +81,7 @@ function fileOf(pdfium: Pdfium, attachment: number): AttachedFile {
   const name = textFrom(pdfium, (buffer, bytes) => pdfium._FPDFAttachment_GetName(attachment, buffer, bytes))
   return {
     name: name.replace(/[\x00-\x1f\x7f]/g, "").trim() || "unnamed",
-    unpack(mostBytes) {
-      const length = pdfium.wasmExports.malloc(4)
-      const write = (buffer: number, bytes: number) => {
-        const done = pdfium._FPDFAttachment_GetFile(attachment, buffer, bytes, length)
-        return done ? new DataView(pdfium.HEAPU8.buffer).getUint32(length, true) : 0
-      }
-      const content = write(0, 0) > mostBytes ? undefined : bytesFrom(pdfium, write, mostBytes)
-      pdfium.wasmExports.free(length)
-      return content
-    },
+    unpack: mostBytes =>
+      contentFrom(pdfium, (...room) => pdfium._FPDFAttachment_GetFile(attachment, ...room), mostBytes),
   }
 }

@@ -1,5 +1,5 @@
 /** What people filled into a PDF or wrote on it: form values, text typed over a page, comments. */
-
+import { annotationsOn, FILE_ATTACHMENT } from "./annotations.ts"
 import type { Box, Entry } from "./entries.ts"
 import { type Pdfium, textFrom } from "./pdfium-library.ts"
 
@@ -11,16 +11,12 @@ export interface PageEntries {
   files: boolean
 }
 
-const NOTHING: PageEntries = { entries: [], comments: [], files: false }
 const FORM_INFO_VERSION = 2
 /** More than the structure of callbacks has; all of them stay unset. */
 const FORM_INFO_BYTES = 512
-export const MAX_ANNOTATIONS = 5000
 const MAX_OPTIONS = 1000
 
 const FREE_TEXT = 3
-/** See `attachments.ts`. */
-export const FILE_ATTACHMENT = 17
 const WIDGET = 20
 const POPUP = 16
 const LINK = 2
@@ -58,18 +54,8 @@ export class PdfForms {
   }
 
   entriesOn(page: number): PageEntries {
-    const count = Math.min(MAX_ANNOTATIONS, this.pdfium._FPDFPage_GetAnnotCount(page))
-    if (count <= 0) return NOTHING
     const found: PageEntries = { entries: [], comments: [], files: false }
-    for (let i = 0; i < count; i++) {
-      const annotation = this.pdfium._FPDFPage_GetAnnot(page, i)
-      if (!annotation) continue
-      try {
-        this.look(annotation, found)
-      } finally {
-        this.pdfium._FPDFPage_CloseAnnot(annotation)
-      }
-    }
+    for (const annotation of annotationsOn(this.pdfium, page)) this.look(annotation, found)
     return found
   }
 

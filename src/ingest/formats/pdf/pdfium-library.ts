@@ -99,23 +99,41 @@ const MAX_STRING_BYTES = 1024 * 1024
 /** A string that the library writes in UTF-16 with a closing zero, once it has the room. */
 export function textFrom(pdfium: Pdfium, write: (buffer: number, bytes: number) => number): string {
   const bytes = bytesFrom(pdfium, write)
-  return new TextDecoder("utf-16le").decode(bytes.subarray(0, Math.max(0, (bytes.length & ~1) - 2)))
+  return new TextDecoder("utf-16le").decode(bytes?.subarray(0, Math.max(0, (bytes.length & ~1) - 2)))
 }
 
-/** What the library writes: asked without room, it tells how many bytes it needs. None where these are more than `most`. */
+/**
+ * What the library writes: asked without room, it tells how many bytes it needs.
+ * @returns undefined where these are more than `most`
+ */
 export function bytesFrom(
   pdfium: Pdfium,
   write: (buffer: number, bytes: number) => number,
   most = MAX_STRING_BYTES,
-): Uint8Array {
+): Uint8Array | undefined {
   const length = write(0, 0)
-  if (length <= 0 || length > most) return new Uint8Array()
+  if (length > most) return undefined
+  if (length <= 0) return new Uint8Array()
   const buffer = pdfium.wasmExports.malloc(length)
   if (buffer === 0) return new Uint8Array()
   write(buffer, length)
   const copy = pdfium.HEAPU8.slice(buffer, buffer + length)
   pdfium.wasmExports.free(buffer)
   return copy
+}
+
+/** The same of functions that return whether they succeeded, and put the number of bytes at a place of its own. */
+export function contentFrom(
+  pdfium: Pdfium,
+  write: (buffer: number, bytes: number, length: number) => number,
+  most: number,
+): Uint8Array | undefined {
+  const length = pdfium.wasmExports.malloc(4)
+  const written = (buffer: number, bytes: number) =>
+    write(buffer, bytes, length) ? new DataView(pdfium.HEAPU8.buffer).getUint32(length, true) : 0
+  const content = bytesFrom(pdfium, written, most)
+  pdfium.wasmExports.free(length)
+  return content
 }
 
 export interface Opened {

@@ -1,6 +1,6 @@
 /** Forms of the XFA kind: XML that a PDF keeps apart from its pages. */
 import { walkXml } from "../xml.ts"
-import { bytesFrom, type Pdfium } from "./pdfium-library.ts"
+import { bytesFrom, contentFrom, type Pdfium } from "./pdfium-library.ts"
 
 const MAX_PACKET_BYTES = 64 * 1024 * 1024
 const MAX_PACKETS = 100
@@ -23,20 +23,11 @@ function packet(pdfium: Pdfium, document: number, wanted: string): string {
   for (let i = 0; i < count; i++) {
     const name = bytesFrom(pdfium, (buffer, bytes) => pdfium._FPDF_GetXFAPacketName(document, i, buffer, bytes))
     if (new TextDecoder().decode(name).split("\0")[0] === wanted)
-      return new TextDecoder().decode(packetContent(pdfium, document, i))
+      return new TextDecoder().decode(
+        contentFrom(pdfium, (...room) => pdfium._FPDF_GetXFAPacketContent(document, i, ...room), MAX_PACKET_BYTES),
+      )
   }
   return ""
-}
-
-function packetContent(pdfium: Pdfium, document: number, index: number): Uint8Array {
-  const length = pdfium.wasmExports.malloc(4)
-  const write = (buffer: number, bytes: number) => {
-    pdfium._FPDF_GetXFAPacketContent(document, index, buffer, bytes, length)
-    return new DataView(pdfium.HEAPU8.buffer).getUint32(length, true)
-  }
-  const content = bytesFrom(pdfium, write, MAX_PACKET_BYTES)
-  pdfium.wasmExports.free(length)
-  return content
 }
 
 /** Texts that are drawn, and captions of fields. */
