@@ -11,7 +11,6 @@ import { buryOrphans, type FileVersion, publishGenerations, retireGenerations } 
 import type { Database, Trx } from "../storage/database.ts"
 import type { ChunkSource } from "../storage/document.ts"
 import { Gate } from "../threads/gate.ts"
-import { countIds, subtract } from "./ids/id-ranges.ts"
 import { neighbors, type Passage } from "./passages/passages.ts"
 import { Searcher } from "./searcher.ts"
 import { SearchThread } from "./thread/search-thread.ts"
@@ -181,9 +180,8 @@ export class SearchIndex implements SearchService {
     await this.sweep()
     await this.vectors.load()
     const removed = await this.sweeping.removeUnknown()
-    const [wanted, { keyword }] = await Promise.all([wantedIds(this.db), this.thread.ask("holdings", {})])
-    await indexMissingWords(this.db, this.thread, wanted, this.stopping.signal)
-    return { removed, added: countIds(subtract(wanted, keyword)) }
+    const added = await indexMissingWords(this.db, this.thread, await wantedIds(this.db), this.stopping.signal)
+    return { removed, added }
   }
 
   async stats(): Promise<SearchStats> {

@@ -47,21 +47,26 @@ export async function embedMissing(
   }
 }
 
-/** Indexes the words of chunks that the keyword index does not hold: its file was lost, or cut by a power failure. */
+/**
+ * Indexes the words of chunks that the keyword index does not hold: its file was lost, or cut by a power failure.
+ * @returns how many it did not hold
+ */
 export async function indexMissingWords(
   db: Database,
   thread: SearchThread,
   wanted: IdRanges,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const lacking = subtract(wanted, (await thread.ask("holdings", {})).keyword)
-  if (countIds(lacking) === 0) return
-  log.warn("the keyword index lacks passages and is being completed", { passages: countIds(lacking) })
+  const passages = countIds(lacking)
+  if (passages === 0) return 0
+  log.warn("the keyword index lacks passages and is being completed", { passages })
   for await (const { first, rows } of chunkBatches(db, lacking)) {
     signal.throwIfAborted()
     const texts = rows.map(({ text, context }) => indexedText(text, context))
     await thread.ask("index", { firstId: first, texts, documents: documentsOf(rows, texts) })
   }
+  return passages
 }
 
 function documentsOf(rows: { generation_id: number }[], texts: string[]): TextsOf[] {
