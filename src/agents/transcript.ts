@@ -24,18 +24,23 @@ export const transcriptTokens = (turns: ChatTurn[], count: Count = guessTokens):
  */
 export function fitTranscript(turns: ChatTurn[], budget: number, count: Count = guessTokens): ChatTurn[] {
   let fitted = turns
+  // Kept along: a run of a hundred long results would be counted a hundred times for each of its turns.
+  let tokens = transcriptTokens(turns, count)
   for (const characters of [EXCERPT_CHARACTERS, 0]) {
     for (const at of oldResults(fitted)) {
-      if (transcriptTokens(fitted, count) <= budget) return fitted
-      fitted = replaced(fitted, at, shortened(fitted[at]!, characters))
+      if (tokens <= budget) return fitted
+      const [whole, short] = [fitted[at]!, shortened(fitted[at]!, characters)]
+      tokens += turnTokens(short, count) - turnTokens(whole, count)
+      fitted = replaced(fitted, at, short)
     }
   }
-  while (transcriptTokens(fitted, count) > budget) {
+  while (tokens > budget) {
     const cut = endOfFirstExchange(fitted)
     if (cut === undefined) break
+    tokens -= transcriptTokens(fitted.slice(2, cut), count)
     fitted = [...fitted.slice(0, 2), ...fitted.slice(cut)]
   }
-  return transcriptTokens(fitted, count) <= budget ? fitted : cutLongest(fitted, budget, count)
+  return tokens <= budget ? fitted : cutLongest(fitted, budget, count)
 }
 
 const isResult = (turn: ChatTurn): boolean =>
