@@ -22,7 +22,7 @@ export interface ToolContext {
   library: AgentLibrary
   search: SearchService
   tables: TableReader
-  evaluator: Pick<Evaluator, "calculate" | "check">
+  evaluator: Evaluator
   passages: Passages
   now(): Date
   /** Aborted when the run ends or this call's time is over. */
