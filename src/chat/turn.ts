@@ -1,6 +1,6 @@
 /**
  * One turn, from what is asked to the reply that runs by itself: the request is checked (`prepare.ts`), its messages are
- * stored in one transaction, and a writer carries the reply to its end (`writer.ts`).
+ * stored in one transaction, and a writer carries the reply to its end (`reply-writer.ts`).
  *
  * What is wrong with a request is thrown before anything is stored; what goes wrong later is an event of the reply.
  */
@@ -20,8 +20,8 @@ import type { NumberedEvent } from "./events.ts"
 import { LiveReply } from "./live-reply.ts"
 import type { Plan } from "./plan.ts"
 import { asSeen, type Prepared, prepareTurn, type Turn } from "./prepare.ts"
+import { ReplyWriter } from "./reply-writer.ts"
 import { type TurnRequest, titleOf } from "./settings.ts"
-import { ReplyWriter } from "./writer.ts"
 
 /** Who asks. */
 export interface Asker {
