@@ -1,6 +1,6 @@
 /**
  * What `/metrics` shows, as Prometheus instruments. Rooms count here; gauges that must be asked for are registered by
- * `app.ts` with a function that is called at each scrape. Labels never hold names, texts or ids of users' things.
+ * `gauges.ts` with a function that is called at each scrape. Labels never hold names, texts or ids of users' things.
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client"
 

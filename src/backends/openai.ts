@@ -105,6 +105,7 @@ export class OpenAiChat extends ServerChat<Response> {
     yield { type: "end", reason: finish === "length" ? "length" : "stop", usage }
   }
 }
+
 function* deltaPieces(
   delta: Delta,
   splitter: ThinkTagSplitter,

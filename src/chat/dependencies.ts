@@ -1,4 +1,4 @@
-/** What every step of a turn may use. `app.ts` fills it; a step takes the whole and destructures what it needs. */
+/** What every step of a turn may use. `app/chat.ts` fills it; a step takes the whole and destructures what it needs. */
 import type { ModelCatalog } from "../backends/index.ts"
 import type { TokenMeter } from "../grounding/tokens.ts"
 import type { RedactionRules } from "../grounding/under-guard.ts"
