@@ -60,7 +60,8 @@ async function prepare(
   signal: AbortSignal,
 ): Promise<PreparedRun> {
   const metadata = checkMetadata(request.additional_metadata ?? {}, "additional_metadata")
-  await outputOf(request.output_schema, evaluator, workspaceId, signal) // a bad schema is named before any model is asked
+  // A bad schema is named before any model is asked.
+  const asked = await outputOf(request.output_schema, evaluator, workspaceId, signal)
   await guard.refusePrivateKeys("output_schema", request.output_schema)
   const tools = await toolsOf(request.tools, readsFiles, external)
   guard.trust(...tools.map(tool => tool.name))
@@ -69,8 +70,8 @@ async function prepare(
   const { backend, info, name } = resolved
   const task = await guard.text(request.task)
   // A schema is prompt as well: what the model must not see, the answer cannot be held to.
-  const shownSchema = request.output_schema && (await guard.value(request.output_schema))
-  const output = await outputOf(shownSchema, evaluator, workspaceId, signal)
+  const shown = asked && guard.redacts ? await guard.value(asked.schema) : undefined
+  const output = shown ? await outputOf(shown, evaluator, workspaceId, signal) : asked
   // A model that is loaded with a larger window keeps it: another size would load it anew.
   const wanted = Math.max(dependencies.contextTokens, backend.loadedContextTokens?.(name) ?? 0)
   const contextTokens = Math.min(windowOf(info), wanted)
