@@ -18,6 +18,12 @@ export const oneOf = <const Text extends string>(texts: readonly Text[], options
 /** A field that may be left out, or be null, which is the same. */
 export const optional = <T extends TSchema>(schema: T) => t.Optional(nullable(schema))
 
+/** A body without those of its `optional` fields that are null. */
+export const withoutNulls = <Body extends object>(body: Body) =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as {
+    [Name in keyof Body]: Exclude<Body[Name], null>
+  }
+
 type NumberOptions = Parameters<typeof t.Number>[0]
 
 /** A whole number of a JSON body. The framework's own also takes its text, which is right for query parameters only. */

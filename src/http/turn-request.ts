@@ -1,7 +1,7 @@
 /** What a request for a reply may hold. */
 import { type Static, t } from "elysia"
 import type { TurnRequest } from "../chat/settings.ts"
-import { integer, JsonObject, optional } from "./schemas.ts"
+import { integer, JsonObject, optional, withoutNulls } from "./schemas.ts"
 
 const MAX_MESSAGE = 100_000
 
@@ -65,8 +65,4 @@ export function turnRequestOf(body: Static<typeof TurnFields> & { message?: stri
   const { options, ...given } = body
   const request = withoutNulls(given)
   return options ? { ...request, options: withoutNulls(options) } : request
-}
-
-function withoutNulls(object: Record<string, unknown>): Record<string, never> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null)) as Record<string, never>
 }

@@ -3,64 +3,54 @@ import { t } from "elysia"
 import { DEFAULT_MAX_STEPS, DEFAULT_TIMEOUT_SECONDS, MAX_STEPS, MAX_TIMEOUT_SECONDS } from "../../agents/request.ts"
 import { operation } from "../operation.ts"
 import { RUN_STATUSES, Run, RunEvent, RunSummary } from "../run-record.ts"
-import { IDEMPOTENCY_KEY, integer, JsonObject, LAST_EVENT_ID, listOf, nullable, pageQuery } from "../schemas.ts"
+import { IDEMPOTENCY_KEY, integer, JsonObject, LAST_EVENT_ID, listOf, optional, pageQuery } from "../schemas.ts"
 
 /** Longest task in characters; a JSON body has at most 1 MB in any case. */
 const MAX_TASK_CHARACTERS = 200_000
 
 export const RunRequestBody = t.Object({
   task: t.String({ minLength: 1, maxLength: MAX_TASK_CHARACTERS }),
-  model: t.Optional(nullable(t.String({ description: "`value` of a model; the default one unless told" }))),
-  tools: t.Optional(
-    nullable(
-      t.Array(t.String(), {
-        maxItems: 200,
-        description:
-          "Names of the tools that may be used; all built-in ones by default. Tools of external servers, `server.tool` or `server.*`, only join when named",
-      }),
-    ),
+  model: optional(t.String({ description: "`value` of a model; the default one unless told" })),
+  tools: optional(
+    t.Array(t.String(), {
+      maxItems: 200,
+      description:
+        "Names of the tools that may be used; all built-in ones by default. Tools of external servers, `server.tool` or `server.*`, only join when named",
+    }),
   ),
-  file_ids: t.Optional(
-    nullable(t.Array(t.String(), { maxItems: 1_000, description: "Only these files; an empty list does not narrow" })),
+  file_ids: optional(
+    t.Array(t.String(), { maxItems: 1_000, description: "Only these files; an empty list does not narrow" }),
   ),
-  context_id: t.Optional(
-    nullable(
-      t.String({
-        pattern: "^[A-Za-z0-9_.:-]{1,128}$",
-        description: "Only the files of this scope, or of the conversation `conv_…`",
-      }),
-    ),
+  context_id: optional(
+    t.String({
+      pattern: "^[A-Za-z0-9_.:-]{1,128}$",
+      description: "Only the files of this scope, or of the conversation `conv_…`",
+    }),
   ),
-  timeout_seconds: t.Optional(
-    nullable(
-      integer({
-        minimum: 1,
-        maximum: MAX_TIMEOUT_SECONDS,
-        default: DEFAULT_TIMEOUT_SECONDS,
-        description: "Counts from acceptance",
-      }),
-    ),
+  timeout_seconds: optional(
+    integer({
+      minimum: 1,
+      maximum: MAX_TIMEOUT_SECONDS,
+      default: DEFAULT_TIMEOUT_SECONDS,
+      description: "Counts from acceptance",
+    }),
   ),
-  max_steps: t.Optional(
-    nullable(
-      integer({
-        minimum: 1,
-        maximum: MAX_STEPS,
-        default: DEFAULT_MAX_STEPS,
-        description: "Model turns; the last one is asked for an answer",
-      }),
-    ),
+  max_steps: optional(
+    integer({
+      minimum: 1,
+      maximum: MAX_STEPS,
+      default: DEFAULT_MAX_STEPS,
+      description: "Model turns; the last one is asked for an answer",
+    }),
   ),
-  output_schema: t.Optional(
-    nullable(
-      t.Record(t.String(), t.Any(), {
-        description:
-          "JSON Schema that the answer must meet. Under redaction its texts are redacted, and the answer is held to it as the model saw it; names of properties that are private are 400",
-      }),
-    ),
+  output_schema: optional(
+    t.Record(t.String(), t.Any(), {
+      description:
+        "JSON Schema that the answer must meet. Under redaction its texts are redacted, and the answer is held to it as the model saw it; names of properties that are private are 400",
+    }),
   ),
-  redaction: t.Optional(nullable(t.Union([t.Boolean(), JsonObject]))),
-  additional_metadata: t.Optional(nullable(JsonObject)),
+  redaction: optional(t.Union([t.Boolean(), JsonObject])),
+  additional_metadata: optional(JsonObject),
 })
 
 const byId = t.Object({ run_id: t.String() })

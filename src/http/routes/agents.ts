@@ -7,7 +7,7 @@ import type { Sent } from "../events.ts"
 import { idempotencyKeyOf } from "../idempotency-key.ts"
 import { lastEventIdOf } from "../last-event-id.ts"
 import { RUN_STATUSES, type RunEvent } from "../run-record.ts"
-import { eachOf, listItems, pageOf, paginated } from "../schemas.ts"
+import { eachOf, listItems, pageOf, paginated, withoutNulls } from "../schemas.ts"
 import { eventStream } from "../sse.ts"
 import * as docs from "./agents.docs.ts"
 
@@ -71,13 +71,9 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
       docs.watchRun(),
     )
 
-/** Null means "not given" everywhere. */
 function runRequestOf(body: typeof docs.RunRequestBody.static) {
   if (body.task.trim() === "") throw invalid("task", "must not be blank")
-  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as {
-    [Name in keyof typeof body]: NonNullable<(typeof body)[Name]>
-  }
-  return { ...given, additional_metadata: body.additional_metadata ?? {} }
+  return { additional_metadata: {}, ...withoutNulls(body) }
 }
 
 const prefersAsync = (request: Request): boolean =>
