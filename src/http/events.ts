@@ -1,13 +1,10 @@
 /** The events of streams: schemas that name each, and the type of what a source may send. */
 import { type Static, type TSchema, t } from "elysia"
-import { integer, StreamedError } from "./schemas.ts"
+import { integer, StreamedError, titled } from "./schemas.ts"
 
 /** What stands in the lines `id:`, `event:` and `data:` of one event. */
 export const event = <Name extends string, Data extends TSchema>(name: Name, data: Data) =>
-  t.Object({ id: integer({ minimum: 1 }), event: t.Literal(name), data }, { title: titleOf(name) })
-
-const titleOf = (name: string): string =>
-  `${name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`
+  t.Object({ id: integer({ minimum: 1 }), event: t.Literal(name), data }, { title: `${titled(name)}Event` })
 
 /** How a stream ends that fails, or whose credential ends, after it began. */
 export const FAILURE = [

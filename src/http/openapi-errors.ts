@@ -2,7 +2,7 @@
 import { ERRORS, type ErrorCode } from "../errors.ts"
 import type { ComponentSchemas } from "./openapi-schemas.ts"
 import type { Declared } from "./operation.ts"
-import { ErrorResponse } from "./schemas.ts"
+import { ErrorResponse, titled } from "./schemas.ts"
 
 /** Of every route with credentials. */
 const ALWAYS: readonly ErrorCode[] = ["unauthorized", "forbidden", "rate_limited"]
@@ -55,8 +55,6 @@ export class ErrorAnswers {
     }
   }
 }
-
-const titled = (code: ErrorCode): string => code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 export const HEADERS = {
   "X-Request-Id": { description: "Names this request in the log", schema: { type: "string" } },

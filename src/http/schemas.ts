@@ -2,6 +2,10 @@
 import { type TSchema, t } from "elysia"
 import { invalid } from "../errors.ts"
 
+/** The title of a component that is called by such a name: `model_error` gives `ModelError`. */
+export const titled = (name: string): string =>
+  name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 /** An ISO-8601 time in UTC with milliseconds. */
 export const Time = t.String({ format: "date-time", examples: ["2026-11-21T10:00:00.000Z"] })
 
