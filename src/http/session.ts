@@ -1,8 +1,8 @@
 /** Console sessions on the wire: cookie or bearer token, and the guard against forged cross-site requests. */
-import { Elysia } from "elysia"
+import { Elysia, type HTTPHeaders } from "elysia"
 import { AppError } from "../errors.ts"
 import { type Principal, SCOPES } from "../keys/principal.ts"
-import { SESSION_LIFETIME_MS, type SessionPrincipal } from "../keys/sessions.ts"
+import { SESSION_LIFETIME_MS, type SessionPrincipal, type Sessions } from "../keys/sessions.ts"
 import type { UserRole } from "../storage/users.ts"
 import { countWrongCredentials } from "./auth.ts"
 import { contextOf } from "./context.ts"
@@ -109,8 +109,12 @@ function cookieOf(request: Request): string | undefined {
   return undefined
 }
 
-export function setSessionCookie(request: Request, token: string): string {
-  return cookie(request, token, SESSION_LIFETIME_MS / 1000)
+/** Signs the browser that asks in: its cookie goes into the headers of the answer. */
+export async function openSession(request: Request, userId: string, sessions: Sessions, answer: HTTPHeaders) {
+  const userAgent = request.headers.get("user-agent") ?? ""
+  const session = await sessions.open(userId, { address: contextOf(request).address, userAgent })
+  answer["set-cookie"] = cookie(request, session.token, SESSION_LIFETIME_MS / 1000)
+  return session
 }
 
 export const clearSessionCookie = (request: Request): string => cookie(request, "", 0)

@@ -1,10 +1,10 @@
 /** What the console needs beyond the contract: claiming the daemon, accepting invitations, the own account. */
-import { Elysia, type HTTPHeaders } from "elysia"
+import { Elysia } from "elysia"
 import { invalid } from "../../errors.ts"
 import type { SessionPrincipal } from "../../keys/sessions.ts"
 import { contextOf } from "../context.ts"
 import type { Services } from "../services.ts"
-import { refuseForeignSites, requireSession, sessionCaller, setSessionCookie } from "../session.ts"
+import { openSession, refuseForeignSites, requireSession, sessionCaller } from "../session.ts"
 import * as docs from "./console.docs.ts"
 import { choiceRoutes } from "./console-choices.ts"
 
@@ -18,20 +18,13 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
     rateLimiter.spend(`link:${contextOf(request).address}`, LINK_TRIES_PER_MINUTE)
   }
 
-  async function open(request: Request, userId: string, headers: HTTPHeaders) {
-    const userAgent = request.headers.get("user-agent") ?? ""
-    const session = await sessions.open(userId, { address: contextOf(request).address, userAgent })
-    headers["set-cookie"] = setSessionCookie(request, session.token)
-    return session
-  }
-
   return new Elysia()
     .post(
       "/setup",
       async ({ body, request, set, status }) => {
         guard(request)
         const user = await users.claim(body.token, body)
-        return status(201, await open(request, user.id, set.headers))
+        return status(201, await openSession(request, user.id, sessions, set.headers))
       },
       docs.claimDaemon(),
     )
@@ -56,7 +49,7 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
       async ({ body, request, set, status }) => {
         guard(request)
         const user = await workspaces.accept(body.token, body, users)
-        return status(201, await open(request, user.id, set.headers))
+        return status(201, await openSession(request, user.id, sessions, set.headers))
       },
       docs.acceptInvitation(),
     )

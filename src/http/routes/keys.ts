@@ -6,13 +6,12 @@ import type { SessionPrincipal } from "../../keys/sessions.ts"
 import { contextOf } from "../context.ts"
 import { pageOf, paginated, timeOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
-import { clearSessionCookie, refuseForeignSites, sessionCaller, setSessionCookie } from "../session.ts"
+import { clearSessionCookie, openSession, refuseForeignSites, sessionCaller } from "../session.ts"
 import * as docs from "./keys.docs.ts"
 
 /** Calls per address and minute of the routes that are open to anyone. */
 const OPEN_CALLS_PER_MINUTE = 60
 
-/** Long, because it is a table: Elysia takes the types of a group of routes from one chain. */
 export const keysRoutes = (services: Services) =>
   new Elysia({ prefix: "/external/keys" }).use(openRoutes(services)).use(sessionRoutes(services))
 
@@ -30,9 +29,7 @@ function openRoutes({ apiKeys, users, sessions, signInBrake, rateLimiter, versio
         const email = body.email.trim().toLowerCase()
         const userId = await signInBrake.run(email, address, () => users.authenticate(email, body.password))
         if (!userId) throw new AppError("unauthorized", { message: "the e-mail address or the password is wrong" })
-        const session = await sessions.open(userId, { address, userAgent: request.headers.get("user-agent") ?? "" })
-        set.headers["set-cookie"] = setSessionCookie(request, session.token)
-        return session
+        return openSession(request, userId, sessions, set.headers)
       },
       docs.signIn(),
     )
