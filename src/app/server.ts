@@ -49,7 +49,6 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     models: chatModels,
     chat,
     agents,
-    conversationFiles: (workspaceId, id) => chat.conversationFiles(workspaceId, id),
     readiness: () => readinessOf(storage, models),
   }
   const server = startServer(services, {

@@ -35,8 +35,6 @@ export interface Services {
   redactionEnforced(workspaceId: string): boolean
   chat: Chat
   agents: AgentRuns
-  /** Files that were given to a conversation. Throws not_found. */
-  conversationFiles(workspaceId: string, conversationId: string): Promise<string[]>
   uploads: Uploads
   /** What one file may have, bytes. */
   maxFileBytes: number

@@ -8,7 +8,7 @@ import { timeOf, typesOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import * as docs from "./search.docs.ts"
 
-export const searchRoutes = ({ search, library, conversationFiles, fileTypes }: Services) =>
+export const searchRoutes = ({ search, library, chat, fileTypes }: Services) =>
   new Elysia()
     .use(caller)
     .post(
@@ -38,7 +38,7 @@ export const searchRoutes = ({ search, library, conversationFiles, fileTypes }: 
         const query = notBlank(body.query === undefined ? "keywords" : "query", given)
         const filters = filtersOf(body.filters, fileTypes)
         if (body.context_id?.startsWith("conv_")) {
-          const ids = await conversationFiles(workspaceId, body.context_id)
+          const ids = await chat.conversationFiles(workspaceId, body.context_id)
           filters.file_ids = filters.file_ids?.length ? filters.file_ids.filter(id => ids.includes(id)) : ids
           if (filters.file_ids.length === 0) return { documents: [], took_ms: 0 }
         } else if (body.context_id) filters.context_id = body.context_id
