@@ -78,10 +78,8 @@ export function mostUploads(): number {
 }
 
 export class Connections {
-  /** Peers that have shown good credentials, and of which key. */
-  private readonly known = new Map<string, string>()
-  /** When a known peer asked last. */
-  private readonly askedAt = new Map<string, number>()
+  /** Peers that have shown good credentials: of which key, and when they asked last. */
+  private readonly known = new Map<string, { keyId: string; askedAt: number }>()
   /** Peers that were answered amid their request, and until when they may go on. */
   private readonly lingering = new Map<string, number>()
   /** When a connection was first seen. */
@@ -111,8 +109,7 @@ export class Connections {
 
   /** The peer asks with good credentials of a key. */
   know(peer: string, keyId: string): void {
-    this.known.set(peer, keyId)
-    this.askedAt.set(peer, performance.now())
+    this.known.set(peer, { keyId, askedAt: performance.now() })
   }
 
   /** The peer is asking something: what it sent before is over. */
@@ -178,8 +175,8 @@ export class Connections {
 
   /** One after the other of the key that has the most left: the answered ones first, then those that asked longest ago. */
   private *fromLargestHolders(sockets: ClientSocket[]): Generator<ClientSocket> {
-    const rank = ({ peer }: ClientSocket) => (this.lingering.has(peer) ? 0 : this.askedAt.get(peer)!)
-    const holdings = [...Map.groupBy(sockets, ({ peer }) => this.known.get(peer)!).values()]
+    const rank = ({ peer }: ClientSocket) => (this.lingering.has(peer) ? 0 : this.known.get(peer)!.askedAt)
+    const holdings = [...Map.groupBy(sockets, ({ peer }) => this.known.get(peer)!.keyId).values()]
     for (const holding of holdings) holding.sort((a, b) => rank(b) - rank(a))
     for (;;) {
       const largest = holdings.reduce((most, holding) => (holding.length > most.length ? holding : most), [])
@@ -192,7 +189,7 @@ export class Connections {
   /** Forgets peers that have left: another may come from the same port. */
   private remember(sockets: readonly ClientSocket[], now: number): void {
     this.seen = new Map(sockets.map(({ peer }) => [peer, this.seen.get(peer) ?? now]))
-    for (const peers of [this.known, this.askedAt, this.lingering])
+    for (const peers of [this.known, this.lingering])
       for (const peer of peers.keys()) if (!this.seen.has(peer)) peers.delete(peer)
   }
 
