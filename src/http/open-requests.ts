@@ -1,7 +1,7 @@
 /**
  * Requests that last: streams, uploads, calls that wait for a model. Each was let in by a credential and ends with it: a
- * key that is revoked, rotated without grace, expires or loses its owner, a session that is ended. Asked every half second, because the command
- * line may revoke a key beside the daemon.
+ * key that is revoked, rotated without grace, expires or loses its owner, a session that is ended. Asked every half second,
+ * because the command line may revoke a key beside the daemon.
  */
 import { AppError } from "../errors.ts"
 import { log } from "../log.ts"

@@ -103,8 +103,9 @@ type RouteOptions<Spec extends Operation> = Pick<
 export type Declared = Operation & { security: Record<string, never[]>[]; bodyRequired: boolean }
 
 /**
- * Makes the options of a route, anew for each use: the framework writes into what it is given. At run time `response` is absent: the compiler holds handlers to it and the tests hold every
- * answer to the document, so that no request pays for a check of what the daemon itself wrote.
+ * Makes the options of a route, anew for each use: the framework writes into what it is given. At run time `response` is
+ * absent: the compiler holds handlers to it and the tests hold every answer to the document, so that no request pays for a
+ * check of what the daemon itself wrote.
  */
 export const operation =
   <const Spec extends Operation>(spec: Spec) =>

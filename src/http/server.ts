@@ -79,11 +79,12 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
   const reference = referencePages(() => openApiDocument(documentedRoutes(services), services.version))
   const console = consolePages({ assets: consoleAssets, addresses: consoleAddresses })
   const allowedMethods = methodTable(app.routes)
-  const openRequests = new OpenRequests(async ids => {
-    const [keys, sessions] = await Promise.all([services.apiKeys.alive(ids), services.sessions.alive(ids)])
-    return keys.union(sessions)
+  const openRequests = new OpenRequests(async credentials => {
+    const { apiKeys, sessions } = services
+    const [ofKeys, ofSessions] = await Promise.all([apiKeys.alive(credentials), sessions.alive(credentials)])
+    return ofKeys.union(ofSessions)
   })
-  const credentials: AuthDependencies = { ...services, ...options }
+  const auth: AuthDependencies = { ...services, ...options }
   let running = 0
 
   const respond = async (given: Request, context: RequestContext, peer: string): Promise<Response> => {
@@ -91,13 +92,13 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     const path = new URL(request.url).pathname
     const reads = request.method === "GET" || request.method === "HEAD"
     const page = reference(path) ?? (await console(request, path))
-    context.isPage = page !== undefined && page !== null
+    context.isPage = page !== undefined
     if (page && reads) return page
     if (page) throw new AppError("method_not_allowed", { headers: { Allow: "GET, HEAD" } })
     const allowed = allowedMethods(path)
     const permission = preflight(request, options.corsOrigins, allowed)
     if (permission) return permission
-    if (needsCredentials(path)) await authenticate(request, context, credentials)
+    if (needsCredentials(path)) await authenticate(request, context, auth)
     if (context.principal) connections.know(peer, context.principal.keyId)
     if (allowed.length > 0 && !allowed.includes(request.method))
       throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } })
