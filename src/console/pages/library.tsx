@@ -43,7 +43,7 @@ export function LibraryPage() {
       <DropArea onDrop={receive}>
         <UploadOptions labels={labels} onChange={setLabels} />
         <UploadList uploads={uploads} />
-        <LibraryFilters filters={filters} onChange={setFilters} />
+        <LibraryFilters filters={filters} rules={rules} onChange={setFilters} />
         <Problem error={files.error} />
         {files.data && shown.length === 0 && (
           <NoFiles filtered={filtered} rules={rules} onClear={() => setFilters(emptyFilters)} />

@@ -1,6 +1,5 @@
 import { query } from "../../api.ts"
 import { Select, TextField } from "../../ui/form.tsx"
-import { useUploadRules } from "../../uploads.ts"
 import type { UploadRules } from "../../wire.ts"
 
 export interface Filters {
@@ -53,11 +52,11 @@ export function addressOf(filters: Filters, fileId?: string): string {
 
 interface LibraryFiltersProps {
   filters: Filters
+  rules: UploadRules | undefined
   onChange: (filters: Filters) => void
 }
 
-export function LibraryFilters({ filters, onChange }: LibraryFiltersProps) {
-  const types = typeOptions(useUploadRules())
+export function LibraryFilters({ filters, rules, onChange }: LibraryFiltersProps) {
   const set = (change: Partial<Filters>) => onChange({ ...filters, ...change, page: 1 })
   return (
     <search class="filters" aria-label="Filter the library">
@@ -69,7 +68,7 @@ export function LibraryFilters({ filters, onChange }: LibraryFiltersProps) {
         onInput={name => set({ name })}
       />
       <Select label="State" value={filters.status} options={STATUSES} onChange={status => set({ status })} />
-      <Select label="Type" value={filters.type} options={types} onChange={type => set({ type })} />
+      <Select label="Type" value={filters.type} options={typeOptions(rules)} onChange={type => set({ type })} />
       <TextField label="Tag" value={filters.tag} onInput={tag => set({ tag })} />
       <TextField label="Context" value={filters.context_id} onInput={context_id => set({ context_id })} />
     </search>
