@@ -9,7 +9,7 @@ import { Problem } from "../ui/form.tsx"
 import type { Conversation, FileRecord, Message, Source } from "../wire.ts"
 import { Composer } from "./chat/composer.tsx"
 import { ConversationList } from "./chat/conversation-list.tsx"
-import { DraftView, Failure, MessageView } from "./chat/message-view.tsx"
+import { DraftView, MessageView } from "./chat/message-view.tsx"
 import { Messages, Welcome, withoutTurn } from "./chat/messages.tsx"
 import { type ChatSettings, requestOf, settingsOf } from "./chat/settings.ts"
 import { SettingsBar } from "./chat/settings-bar.tsx"
@@ -120,7 +120,7 @@ function Thread({ messages, turns, problem, welcome, onFinish, onCite }: ThreadP
         />
       ))}
       {draft && <DraftView draft={draft} onCite={onCite} />}
-      {failure && <Failure error={failure} />}
+      <Problem error={failure} />
     </Messages>
   )
 }

@@ -178,14 +178,16 @@ export function Segments<T extends string>({ label, value, options, onChange }: 
   )
 }
 
+interface ProblemProps {
+  /** Thrown just now, or kept with a reply or a run; nothing is shown where there is none. */
+  error: { message: string; hint?: string | undefined } | null | undefined
+}
+
 /** An error in the page, with what the operator can do. */
-export function Problem({ error }: { error: Error | undefined }) {
-  if (!error) return null
-  const hint = error instanceof ApiError ? error.hint : undefined
-  return (
+export const Problem = ({ error }: ProblemProps) =>
+  error ? (
     <div class="problem" role="alert">
       <p>{error.message}</p>
-      {hint && <p class="hint">{hint}</p>}
+      {error.hint && <p class="hint">{error.hint}</p>}
     </div>
-  )
-}
+  ) : null

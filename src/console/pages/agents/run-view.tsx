@@ -9,7 +9,7 @@ import { Problem } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import { Page } from "../../ui/page.tsx"
 import type { Run, RunStep, Source } from "../../wire.ts"
-import { Citations, Cited, Failure, Warnings } from "../chat/message-view.tsx"
+import { Citations, Cited, Warnings } from "../chat/message-view.tsx"
 import { SourceView } from "../chat/source-view.tsx"
 
 const STATUSES = {
@@ -73,7 +73,7 @@ export function RunView({ runId }: { runId: string }) {
           )}
           <Steps steps={data.steps} running={running} />
           <Warnings messages={data.warnings.map(warning => warning.message)} />
-          {data.error && <Failure error={data.error} />}
+          <Problem error={data.error} />
           <Result run={data} onCite={setOpened} />
         </div>
       )}

@@ -3,7 +3,7 @@ import { dateTime } from "../../format.ts"
 import { Markdown, RedactedChip } from "../../markdown.tsx"
 import type { Draft } from "../../reply.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
-import { Field, focusOnce } from "../../ui/form.tsx"
+import { Field, focusOnce, Problem } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import type { Message, Source } from "../../wire.ts"
 import type { ReplyNotes } from "./use-turns.ts"
@@ -36,7 +36,7 @@ export function MessageView({ message, notes, onCite, onAgain, onFinish, onEdit 
       <Warnings messages={message.warnings.map(warning => warning.message)} />
       <Cited text={message.content} sources={message.citations} onCite={onCite} />
       {ending && <p class="soft small">{ending}</p>}
-      {message.error && <Failure error={message.error} />}
+      <Problem error={message.error} />
       <Citations sources={message.citations} onCite={onCite} />
       <footer class="row message-foot">
         <span class="soft small" title={dateTime(message.created_at)}>
@@ -112,7 +112,7 @@ export const DraftView = ({ draft, onCite }: DraftViewProps) => (
       <Warnings messages={draft.warnings} />
       {draft.text && <Cited text={draft.text} sources={draft.sources} onCite={onCite} />}
       {!draft.error && <p class="soft phase">{draft.phase || <span class="caret" />}</p>}
-      {draft.error && <Failure error={draft.error} />}
+      <Problem error={draft.error} />
     </article>
   </>
 )
@@ -137,14 +137,6 @@ export const Warnings = ({ messages }: { messages: string[] }) => (
       </p>
     ))}
   </>
-)
-
-/** Why a reply or a run failed, also when it is looked at again later. */
-export const Failure = ({ error }: { error: { message: string; hint?: string } }) => (
-  <div class="problem" role="alert">
-    <p>{error.message}</p>
-    {error.hint && <p class="hint">{error.hint}</p>}
-  </div>
 )
 
 function Redacted({ ner_count, kinds }: { ner_count: number; kinds: Record<string, number> }) {
