@@ -3,7 +3,8 @@ import type { ComponentType } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { Problem } from "./ui/form.tsx"
 
-type Load<Props> = () => Promise<ComponentType<Props>>
+/** Called when the page is first shown, or before that when the browser has nothing else to do. */
+export type Load<Props> = () => Promise<ComponentType<Props>>
 
 // biome-ignore lint/suspicious/noExplicitAny: components of any properties; `Lazy` gives each its own
 const arrived = new Map<Load<any>, ComponentType<any>>()

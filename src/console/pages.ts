@@ -2,13 +2,10 @@
  * Every page of the console. Another one is a file in `pages/` and a line here: the router, the navigation and the
  * addresses that the web server answers all read this table.
  */
-import type { ComponentType } from "preact"
+import type { Load } from "./lazy.tsx"
 import type { DoorProps, PageProps } from "./page-props.ts"
 import type { IconName } from "./ui/icons.tsx"
 import type { UserRole } from "./wire.ts"
-
-/** Fetched when it is first shown, or before that when the browser has nothing else to do. */
-type Load<Props> = () => Promise<ComponentType<Props>>
 
 export interface PageEntry {
   /** First part of its address. */

@@ -8,6 +8,9 @@ export interface Place {
   query: URLSearchParams
 }
 
+/** The page of a list that an address names; the first where it names none. */
+export const pageIn = (address: URLSearchParams): number => Math.max(1, Math.trunc(Number(address.get("page"))) || 1)
+
 const listeners = new Set<() => void>()
 
 const here = (): Place => ({

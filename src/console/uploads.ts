@@ -40,6 +40,8 @@ function publish(next: Upload[]): void {
 const update = (id: number, change: Partial<Upload>): void =>
   publish(uploads.map(upload => (upload.id === id ? { ...upload, ...change } : upload)))
 
+const remove = (id: number): void => publish(uploads.filter(upload => upload.id !== id))
+
 /** What the daemon takes in; undefined until it has said so. */
 export const useUploadRules = (): UploadRules | undefined =>
   useLoaded("upload rules", signal => api.get<UploadRules>("/keys/uploads", signal)).data
@@ -52,7 +54,7 @@ export const acceptedBy = (rules: UploadRules | undefined): string | undefined =
 export function addUploads(files: Iterable<File>, labels: UploadLabels, maxBytes = Number.POSITIVE_INFINITY): void {
   for (const file of files) {
     const id = nextId++
-    const cancel = () => publish(uploads.filter(upload => upload.id !== id))
+    const cancel = () => remove(id)
     const upload: Upload = { id, name: file.name, size: file.size, progress: 0, state: "waiting", message: "", cancel }
     if (file.size > maxBytes) {
       publish([...uploads, { ...upload, state: "failed", message: `larger than ${bytes(maxBytes)}` }])
@@ -90,7 +92,7 @@ function send(id: number, file: File, { contextId, tags }: UploadLabels): void {
     const result = outcome(request)
     update(id, result)
     // The library's own row takes over; what did not go as expected stays to be read.
-    if (result.state === "done") setTimeout(() => publish(uploads.filter(upload => upload.id !== id)), DONE_SHOWN_MS)
+    if (result.state === "done") setTimeout(() => remove(id), DONE_SHOWN_MS)
   }
   request.onerror = () => update(id, { state: "failed", message: "the connection was lost" })
   request.onloadend = () => {
@@ -102,7 +104,7 @@ function send(id: number, file: File, { contextId, tags }: UploadLabels): void {
     state: "sending",
     cancel: () => {
       request.abort()
-      publish(uploads.filter(upload => upload.id !== id))
+      remove(id)
     },
   })
   request.send(form)

@@ -3,7 +3,7 @@ import { api, query } from "../api.ts"
 import { ago, duration } from "../format.ts"
 import { useLoaded, useRepeated } from "../loading.ts"
 import type { PageProps } from "../page-props.ts"
-import { go, Link, usePlace } from "../router.tsx"
+import { go, Link, pageIn, usePlace } from "../router.tsx"
 import { Button } from "../ui/button.tsx"
 import { Problem, Select } from "../ui/form.tsx"
 import { Empty, Page, Pages } from "../ui/page.tsx"
@@ -27,7 +27,7 @@ function RunList() {
   const [starting, setStarting] = useState(false)
   const { query: address } = usePlace()
   const status = address.get("status") ?? ""
-  const page = Math.max(1, Math.trunc(Number(address.get("page"))) || 1)
+  const page = pageIn(address)
   const parameters = query({ page, status })
   const runs = useLoaded(parameters, signal => api.get<ListPage<RunSummary>>(`/agents/runs${parameters}`, signal))
   useRepeated(runs.data?.data.some(run => run.status === "running") ? 2_000 : null, runs.reload)

@@ -91,7 +91,6 @@ const STATES = { loaded: "ready at once", ready: "ready", unavailable: "unavaila
 
 export function ModelChoice({ models, value, onChange }: ModelChoiceProps) {
   const id = useId()
-  const known = models.some(model => model.value === value)
   const chosen = models.find(model => model.value === value)
   return (
     <div class="field compact model-choice">
@@ -103,7 +102,7 @@ export function ModelChoice({ models, value, onChange }: ModelChoiceProps) {
         title={chosen?.status_reason ?? STATES[chosen?.status ?? "ready"]}
       />
       <select id={id} class="input" value={value} onChange={event => onChange(event.currentTarget.value)}>
-        {!known && <option value={value}>{value || "Model"}</option>}
+        {!chosen && <option value={value}>{value || "Model"}</option>}
         {models.map(model => (
           <option key={model.value} value={model.value} disabled={!model.available}>
             {model.label}

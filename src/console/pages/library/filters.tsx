@@ -1,4 +1,5 @@
 import { query } from "../../api.ts"
+import { pageIn } from "../../router.tsx"
 import { Select, TextField } from "../../ui/form.tsx"
 import type { UploadRules } from "../../wire.ts"
 
@@ -40,8 +41,7 @@ export const typeOptions = (rules: UploadRules | undefined): [value: string, tex
 /** Filters that an address holds; the rest is as it is without any. */
 export function filtersIn(address: URLSearchParams): Filters {
   const given = Object.keys(emptyFilters).flatMap(name => (address.get(name) ? [[name, address.get(name)]] : []))
-  const filters: Filters = { ...emptyFilters, ...Object.fromEntries(given) }
-  return { ...filters, page: Math.max(1, Math.trunc(Number(filters.page)) || 1) }
+  return { ...emptyFilters, ...Object.fromEntries(given), page: pageIn(address) }
 }
 
 /** The library's address with these filters, so that a reload and a bookmark keep them. */
