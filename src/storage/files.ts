@@ -1,7 +1,6 @@
-/** Files of the library, upload answers kept for idempotency, blobs that wait for removal. */
+/** Files of the library. */
 export interface FilesTables {
   files: FilesTable
-  idempotent_answers: IdempotentAnswersTable
 }
 
 export type FileStatus = "queued" | "indexing" | "searchable" | "failed"
@@ -47,17 +46,4 @@ export interface FilesTable {
   live_generation: number | null
   /** The blob that belongs to the live generation, kept until a newer one is live. */
   live_blob: string | null
-}
-
-interface IdempotentAnswersTable {
-  workspace_id: string
-  /** `upload` or another operation, so that keys of different operations do not meet. */
-  operation: string
-  key: string
-  /** Of the request that was answered; null for one of a version that did not compare them. */
-  request_hash: string | null
-  status: number
-  /** JSON body of the first answer. */
-  body: string
-  created_at: string
 }

@@ -2,6 +2,7 @@
 import type { ChunksTables } from "./chunk-tables.ts"
 import type { ConversationsTables } from "./conversations.ts"
 import type { FilesTables } from "./files.ts"
+import type { IdempotencyTables } from "./idempotency-table.ts"
 import type { JobsTables } from "./jobs.ts"
 import type { KeysTables } from "./keys.ts"
 import type { RunsTables } from "./runs.ts"
@@ -11,6 +12,7 @@ export interface Schema
   extends KeysTables,
     FilesTables,
     ChunksTables,
+    IdempotencyTables,
     JobsTables,
     RunsTables,
     UsersTables,

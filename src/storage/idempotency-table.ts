@@ -1,0 +1,17 @@
+/** What repetitions of a request with an Idempotency-Key need; see idempotency.ts. */
+export interface IdempotencyTables {
+  idempotent_answers: IdempotentAnswersTable
+}
+
+interface IdempotentAnswersTable {
+  workspace_id: string
+  /** Keys of different operations do not meet. */
+  operation: string
+  key: string
+  /** Of the request that was answered; null for one of a version that did not compare them. */
+  request_hash: string | null
+  status: number
+  /** What the request noted for its repetitions. */
+  body: string
+  created_at: string
+}
