@@ -4,6 +4,9 @@
  */
 import { eachOverlap, type IdRanges } from "./id-ranges.ts"
 
+/** Length of an array for so many rows and an eighth more: a library that grows would else allocate anew at every write. */
+export const withRoom = (rows: number): number => Math.ceil(rows * 1.125)
+
 interface Stretch {
   row: number
   id: number

@@ -7,6 +7,7 @@
  * behind another whose surroundings say more. The passages of one-passage documents keep their score, and no score
  * exceeds the query's bound.
  */
+import { withRoom } from "../ids/rows.ts"
 import type { PostingBuffer } from "./posting-list.ts"
 
 export const GAIN = {
@@ -130,7 +131,7 @@ let places = new Uint16Array(0)
 
 /** How often every word stands in every row, row by row. */
 function frequenciesIn(rows: number[], { postings: { words }, rowsEnd }: GainInput): Uint8Array {
-  if (places.length < rowsEnd) places = new Uint16Array(Math.ceil(rowsEnd * 1.125))
+  if (places.length < rowsEnd) places = new Uint16Array(withRoom(rowsEnd))
   rows.forEach((row, slot) => {
     places[row] = slot + 1
   })

@@ -1,12 +1,12 @@
 /** Answers the keyword leg: exact BM25 over the postings of all segments, synchronous and short. See `scope.ts`. */
 import { type IdRanges, idsToRanges, pairAround } from "../ids/id-ranges.ts"
+import { withRoom } from "../ids/rows.ts"
 import { TopK } from "../ids/top-k.ts"
 import { isIdentifier, isSingleCharacter, type TermGroup } from "../text/analyze.ts"
 import { largestPart, lengthPart } from "./bm25.ts"
 import { CharacterPairs } from "./character-pairs.ts"
 import { gainsOf, QueryPostings } from "./document-gain.ts"
 import type { KeywordIndex, LoadedSegment } from "./keyword-index.ts"
-import { withRoom } from "./passage-table.ts"
 import { eachPosting, PostingBuffer } from "./posting-list.ts"
 import { IN_FILTER, type Scope } from "./scope.ts"
 

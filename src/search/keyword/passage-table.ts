@@ -1,11 +1,8 @@
 /** What the index holds in memory of each passage: where it lies among the rows, its length and its language. */
 import { type IdRanges, NO_IDS, toRanges } from "../ids/id-ranges.ts"
-import { Rows } from "../ids/rows.ts"
+import { Rows, withRoom } from "../ids/rows.ts"
 import { foreignTo, type LanguageCode, NOT_JUDGED } from "../text/language.ts"
 import type { Segment } from "./keyword-store.ts"
-
-/** An eighth more than needed: a library that grows would else allocate anew at every segment. */
-export const withRoom = (rows: number): number => Math.ceil(rows * 1.125)
 
 export class PassageTable {
   rows = new Rows()

@@ -8,7 +8,7 @@
  */
 
 import { type IdRanges, toRanges } from "../ids/id-ranges.ts"
-import { Rows } from "../ids/rows.ts"
+import { Rows, withRoom } from "../ids/rows.ts"
 import { TopK } from "../ids/top-k.ts"
 import { type Background, backgroundOf } from "./background.ts"
 import { CodeRows } from "./code-rows.ts"
@@ -228,7 +228,7 @@ export class VectorIndex {
 
   private reserveScales(rows: number): void {
     if (rows <= this.scales.length) return
-    const scales = new Float32Array(Math.ceil(rows * 1.125))
+    const scales = new Float32Array(withRoom(rows))
     scales.set(this.scales)
     this.scales = scales
   }
