@@ -2,7 +2,7 @@
  * Where chunks lie in a dense array: rows 0..end-1, ids in stretches. Postings and vectors are numbered by row, so that
  * arrays stay dense however many ids were given and removed.
  */
-import { eachOverlap, type IdRanges } from "./id-ranges.ts"
+import { eachOverlap, type IdRanges, toRanges } from "./id-ranges.ts"
 
 /** Length of an array for so many rows and an eighth more: a library that grows would else allocate anew at every write. */
 export const withRoom = (rows: number): number => Math.ceil(rows * 1.125)
@@ -64,6 +64,11 @@ export class Rows {
   /** First id and count of each stretch, in row order. */
   toPairs(): Int32Array {
     return Int32Array.from(this.byRow.flatMap(({ id, count }) => [id, count]))
+  }
+
+  /** The ids that are here. */
+  ids(): IdRanges {
+    return toRanges(this.byRow.map(({ id, count }) => [id, id + count - 1] as const))
   }
 
   idOf(row: number): number {

@@ -107,7 +107,7 @@ export class KeywordIndex {
 
   /** Ids in any segment, removed ones included. */
   held(): IdRanges {
-    return toRanges(this.segments.flatMap(spansOf))
+    return this.table.rows.ids()
   }
 
   removedRanges(): IdRanges {

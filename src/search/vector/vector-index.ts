@@ -7,7 +7,7 @@
  * rows enter either pass.
  */
 
-import { type IdRanges, toRanges } from "../ids/id-ranges.ts"
+import type { IdRanges } from "../ids/id-ranges.ts"
 import { Rows, withRoom } from "../ids/rows.ts"
 import { TopK } from "../ids/top-k.ts"
 import { type Background, backgroundOf } from "./background.ts"
@@ -124,10 +124,7 @@ export class VectorIndex {
 
   /** Ids that have a vector here. */
   held(): IdRanges {
-    const pairs = this.rows.toPairs()
-    const spans: [number, number][] = []
-    for (let i = 0; i < pairs.length; i += 2) spans.push([pairs[i]!, pairs[i]! + pairs[i + 1]! - 1])
-    return toRanges(spans)
+    return this.rows.ids()
   }
 
   /** Bytes of memory. */
