@@ -62,6 +62,11 @@ export class DocumentBuilder {
     this.place = { ...this.place, ...change, ...(this.held ? { page, slide, sheet, member } : {}) } as Place
   }
 
+  /** Everything added from here on lies at the beginning of that member; null: of the file itself. */
+  atMember(member: string | null): void {
+    this.at({ ...NOWHERE, member })
+  }
+
   /** While `read` runs, pages, slides, sheets and members stay as they are: it reads something embedded there. */
   async holdingPlace(read: () => Promise<void>): Promise<void> {
     const { held, place, pageCount } = this

@@ -30,7 +30,7 @@ export const extractZip: Extractor = async (source, context) => {
     await context.pause()
   }
   budget.depth--
-  out.at({ page: null, sheet: null, slide: null, member: around, section: null })
+  out.atMember(around)
   if (read > 0) return
   const encrypted = failures.find(failure => failure.code === "encrypted_file")
   if (encrypted) throw new ExtractionError("encrypted_file", "all that could be read in this archive is encrypted")
@@ -45,7 +45,7 @@ async function readMember(
   context: ExtractContext,
 ): Promise<ExtractionError | undefined> {
   const { out } = context
-  out.at({ page: null, sheet: null, slide: null, member, section: null })
+  out.atMember(member)
   try {
     const named = context.formats.byName(member)
     if (!named && !isWorthReading(zip, entry, context)) throw new ExtractionError("no_text", UNKNOWN_TYPE)

@@ -29,12 +29,12 @@ export async function addAttachments(files: Iterable<AttachedFile>, context: Ext
     if (seen.has(key)) continue
     seen.add(key)
     const member = around ? `${around}/${name}` : name
-    out.at({ page: null, sheet: null, slide: null, member, section: null })
+    out.atMember(member)
     await addFile(name, bytes, member, context)
     await context.pause()
   }
   budget.depth--
-  out.at({ page: null, sheet: null, slide: null, member: around, section: null })
+  out.atMember(around)
   out.pageCount = pageCount // of the document itself
 }
 
