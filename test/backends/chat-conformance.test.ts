@@ -53,12 +53,6 @@ afterAll(() => {
   openai.stop()
 })
 
-async function collect(pieces: AsyncIterable<ChatPiece>): Promise<ChatPiece[]> {
-  const all: ChatPiece[] = []
-  for await (const piece of pieces) all.push(piece)
-  return all
-}
-
 const join = (pieces: ChatPiece[], type: "text" | "thinking"): string =>
   pieces.map(piece => (piece.type === type ? piece.text : "")).join("")
 
@@ -91,7 +85,7 @@ describe.each(backends)("$name", ({ server, model, backend }) => {
 
   test("relays the text piece by piece and ends once, with usage", async () => {
     server.scenes.add("plain", { pieces: ["One", " two", " three."], promptTokens: 17 })
-    const pieces = await collect(ask("plain"))
+    const pieces = await Array.fromAsync(ask("plain"))
     expect(pieces.filter(({ type }) => type === "text")).toHaveLength(3)
     expect(join(pieces, "text")).toBe("One two three.")
     expect(pieces.filter(({ type }) => type === "end")).toEqual([
@@ -102,27 +96,27 @@ describe.each(backends)("$name", ({ server, model, backend }) => {
 
   test("says when the answer was cut by its length", async () => {
     server.scenes.add("length", { text: "Half an", reason: "length" })
-    expect((await collect(ask("length"))).at(-1)).toMatchObject({ type: "end", reason: "length" })
+    expect((await Array.fromAsync(ask("length"))).at(-1)).toMatchObject({ type: "end", reason: "length" })
   })
 
   test("understands a stream cut anywhere, inside lines and characters", async () => {
     server.scenes.add("chunks", { text: "Größe: 日本語 🙂 fine", chunkBytes: 3 })
-    expect(join(await collect(ask("chunks")), "text")).toBe("Größe: 日本語 🙂 fine")
+    expect(join(await Array.fromAsync(ask("chunks")), "text")).toBe("Größe: 日本語 🙂 fine")
   })
 
   test("keeps thoughts apart, in their own field and inline", async () => {
     server.scenes.add("think", { thinking: "hmm well", text: "Seven." })
-    const own = await collect(ask("think", { thinking: true }))
+    const own = await Array.fromAsync(ask("think", { thinking: true }))
     expect([join(own, "thinking"), join(own, "text")]).toEqual(["hmm well", "Seven."])
     server.scenes.add("inline", { pieces: ["<th", "ink>se", "cret</thi", "nk>", "\n\nIt is", " 3 < 4."] })
-    const inline = await collect(ask("inline"))
+    const inline = await Array.fromAsync(ask("inline"))
     expect([join(inline, "thinking"), join(inline, "text")]).toEqual(["secret", "It is 3 < 4."])
   })
 
   test("passes options, tools, schema and earlier calls on, and reads calls", async () => {
     server.scenes.add("tools", { tools: [{ name: "lookup", arguments: { query: "rent", n: 2 } }] })
     const tool = { name: "lookup", description: "finds", parameters: { type: "object" } }
-    const pieces = await collect(
+    const pieces = await Array.fromAsync(
       ask("tools", {
         turns: [
           { role: "system", content: "Be brief." },
@@ -200,7 +194,7 @@ describe.each(backends)("$name", ({ server, model, backend }) => {
   test("a busy server is asked again", async () => {
     server.scenes.add("busy", (_, count) => (count < 2 ? { status: 503, error: "server busy" } : { text: "Now." }))
     const before = server.scenes.got("busy").length
-    const pieces = await collect(ask("busy"))
+    const pieces = await Array.fromAsync(ask("busy"))
     expect(join(pieces, "text")).toBe("Now.")
     expect(server.scenes.got("busy").length - before).toBe(3)
     expect(pieces.some(piece => piece.type === "waiting" && piece.phase === "queued")).toBe(true)
@@ -229,22 +223,22 @@ describe.each(backends)("$name", ({ server, model, backend }) => {
   test("calls beyond the bound wait with their position, and beyond that are refused", async () => {
     const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
     server.scenes.add("line", { text: "done", held })
-    const running = [collect(ask("line")), collect(ask("line"))]
-    const waiting = collect(ask("line"))
+    const running = [Array.fromAsync(ask("line")), Array.fromAsync(ask("line"))]
+    const waiting = Array.fromAsync(ask("line"))
     await until(() => server.open === 2)
-    expect(await rejection(collect(ask("line")))).toMatchObject({ code: "overloaded" })
+    expect(await rejection(Array.fromAsync(ask("line")))).toMatchObject({ code: "overloaded" })
     goOn()
     expect(await waiting).toContainEqual(
       expect.objectContaining({ type: "waiting", phase: "queued", detail: expect.stringContaining("position 1") }),
     )
     await Promise.all(running)
-    expect(join(await collect(ask("line")), "text")).toBe("done")
+    expect(join(await Array.fromAsync(ask("line")), "text")).toBe("done")
   })
 
   test("calls made at the same time do not mix", async () => {
     server.scenes.add("mixa", { text: "alpha alpha alpha", delayMs: 5 })
     server.scenes.add("mixb", { text: "beta beta beta", delayMs: 5 })
-    const [a, b] = await Promise.all([collect(ask("mixa")), collect(ask("mixb"))])
+    const [a, b] = await Promise.all([Array.fromAsync(ask("mixa")), Array.fromAsync(ask("mixb"))])
     expect([join(a, "text"), join(b, "text")]).toEqual(["alpha alpha alpha", "beta beta beta"])
   })
 })
@@ -265,7 +259,7 @@ test("entries of a list of calls that are not calls are left out, and null is no
         ? new OllamaChat({ host: url, keepAlive: "", ...shared })
         : new OpenAiChat({ baseUrl: url, apiKey: "", contextTokens: 8_192, ...shared })
     try {
-      return await collect(
+      return await Array.fromAsync(
         backend.chat(
           unguarded({
             model: "m",

@@ -49,12 +49,6 @@ function ask(content: string, more: Partial<ChatRequest> = {}): AsyncIterable<Ch
   return backend.chat(unguarded(request))
 }
 
-async function collect(pieces: AsyncIterable<ChatPiece>): Promise<ChatPiece[]> {
-  const all: ChatPiece[] = []
-  for await (const piece of pieces) all.push(piece)
-  return all
-}
-
 const textOf = (pieces: ChatPiece[]): string => pieces.map(piece => (piece.type === "text" ? piece.text : "")).join("")
 
 describe.skipIf(!model)("a real Ollama server", () => {
@@ -67,7 +61,7 @@ describe.skipIf(!model)("a real Ollama server", () => {
   test(
     "streams text and ends once, with the counts of the server",
     async () => {
-      const pieces = await collect(ask("Answer with the single word: hello"))
+      const pieces = await Array.fromAsync(ask("Answer with the single word: hello"))
       expect(textOf(pieces).trim()).not.toBe("")
       const ends = pieces.filter(piece => piece.type === "end")
       expect(ends).toHaveLength(1)
@@ -81,7 +75,7 @@ describe.skipIf(!model)("a real Ollama server", () => {
   test(
     "is loaded then, with the window that was asked for",
     async () => {
-      await collect(ask("Say yes.", { options: { max_tokens: 4 } }))
+      await Array.fromAsync(ask("Say yes.", { options: { max_tokens: 4 } }))
       await backend.list(true)
       const loaded = backend.loadedContextTokens(model!)
       if (loaded !== null) expect(loaded).toBeGreaterThanOrEqual(CONTEXT_TOKENS) // older servers do not say
@@ -92,7 +86,9 @@ describe.skipIf(!model)("a real Ollama server", () => {
   test(
     "cuts at max_tokens and says so",
     async () => {
-      const pieces = await collect(ask("Count from one to two hundred in words.", { options: { max_tokens: 8 } }))
+      const pieces = await Array.fromAsync(
+        ask("Count from one to two hundred in words.", { options: { max_tokens: 8 } }),
+      )
       expect(pieces.at(-1)).toMatchObject({ type: "end", reason: "length" })
     },
     SLOW_MS,
@@ -106,7 +102,7 @@ describe.skipIf(!model)("a real Ollama server", () => {
         properties: { city: { type: "string" } },
         required: ["city"],
       }
-      const pieces = await collect(ask("The capital of France, as JSON.", { responseFormat }))
+      const pieces = await Array.fromAsync(ask("The capital of France, as JSON.", { responseFormat }))
       expect(JSON.parse(textOf(pieces))).toHaveProperty("city")
     },
     SLOW_MS,
@@ -129,13 +125,13 @@ describe.skipIf(!model)("a real Ollama server", () => {
     "a prompt beyond the window is refused, not cut",
     async () => {
       const long = "The harbour keeps a ledger of every boat that ties up. ".repeat(600)
-      expect(await rejection(collect(ask(long)))).toMatchObject({ code: "model_error" })
+      expect(await rejection(Array.fromAsync(ask(long)))).toMatchObject({ code: "model_error" })
     },
     SLOW_MS,
   )
 
   test("an unknown model is said, with what to do", async () => {
-    const error = await rejection(collect(ask("hello", { model: "no-such-model:1b" })))
+    const error = await rejection(Array.fromAsync(ask("hello", { model: "no-such-model:1b" })))
     expect(error).toMatchObject({ code: "model_not_found", hint: expect.stringContaining("ollama pull") })
   })
 })
