@@ -1,11 +1,11 @@
 /** The fence around the children of the executable, attacked from the inside like that of the source in test/trust. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { attack } from "../support/attacks.ts"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
 import { BUILD_TIMEOUT_MS, executable } from "../support/executable.ts"
 import { CAN_INJECT, ForeignProcess } from "../support/foreign-process.ts"
+import { childOf, isAlive } from "../support/processes.ts"
 import { until } from "../support/until.ts"
-import { attack } from "../trust/attacks.ts"
-import { childOf, isAlive } from "../trust/processes.ts"
 
 describe.skipIf(!CAN_INJECT)("children of the executable", () => {
   let program: string

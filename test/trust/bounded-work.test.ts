@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { schemaBombs } from "../agents/bombs.ts"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
+import { cpuSecondsOf } from "../support/processes.ts"
 import { until } from "../support/until.ts"
-import { cpuSecondsOf } from "./processes.ts"
 
 let daemon: Daemon
 beforeAll(async () => {

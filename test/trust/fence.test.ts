@@ -7,11 +7,11 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { FencedChild, fencedCommand } from "../../src/threads/fenced-child.ts"
+import { attack } from "../support/attacks.ts"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
 import { CAN_INJECT, ForeignProcess } from "../support/foreign-process.ts"
+import { childOf, isAlive } from "../support/processes.ts"
 import { until } from "../support/until.ts"
-import { attack } from "./attacks.ts"
-import { childOf, isAlive } from "./processes.ts"
 
 const never = new AbortController().signal
 const limits = { timeoutMs: 20_000, memoryBytes: 500e6 }

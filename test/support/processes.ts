@@ -1,6 +1,6 @@
 /** Looking at processes from outside. */
 import { readdirSync, readFileSync } from "node:fs"
-import { until } from "../support/until.ts"
+import { until } from "./until.ts"
 
 /** A child of the process that runs the hidden command; waits for it to be behind its fence. */
 export async function childOf(pid: number, command: string): Promise<number> {

@@ -1,7 +1,7 @@
 /** What code that took over a child process would try, each as one system call of that process. */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import type { ForeignProcess } from "../support/foreign-process.ts"
+import type { ForeignProcess } from "./foreign-process.ts"
 
 const AT_FDCWD = -100
 const O_RDONLY = 0
