@@ -13,8 +13,8 @@ import { TokenMeter } from "../../src/grounding/tokens.ts"
 import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { setLogLevel } from "../../src/log.ts"
 import { Redactor } from "../../src/redaction/redact.ts"
-import { openDatabase } from "../../src/storage/database.ts"
 import { Idempotency } from "../../src/storage/idempotency.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 
 const LIMIT_MS = 5
 const RUNS = 5
@@ -43,7 +43,7 @@ const library: AgentLibrary = {
 
 const unused = () => Promise.reject(new Error("not part of this measurement"))
 const data = mkdtempSync(join(tmpdir(), "carrel-bench-"))
-const database = await openDatabase(data)
+const database = await openSqlite(data)
 const info = {
   value: "bench/model",
   label: "",

@@ -6,8 +6,9 @@ import type { Embedder } from "../../src/backends/backend.ts"
 import { chunkDocument } from "../../src/ingest/chunk.ts"
 import { useNativeDirectory } from "../../src/native/native.ts"
 import { SearchIndex } from "../../src/search/index.ts"
-import { type Database, openDatabase } from "../../src/storage/database.ts"
+import type { Database } from "../../src/storage/database.ts"
 import { type Block, type ChunkSource, NOWHERE, type TextChunk } from "../../src/storage/document.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 
 /** A fresh index with a workspace of its own. The tests have a kit like it; benchmarks do not lean on tests. */
 export class Bench {
@@ -19,7 +20,7 @@ export class Bench {
 
   static async open(embedder: Embedder, directory = mkdtempSync(join(tmpdir(), "bench-search-"))): Promise<Bench> {
     useNativeDirectory(join(directory, "native"))
-    const db = await openDatabase(directory)
+    const db = await openSqlite(directory)
     const workspace = { id: "ws", name: "ws", created_at: "" }
     await db
       .insertInto("workspaces")

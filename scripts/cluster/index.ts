@@ -18,11 +18,12 @@ export const ENGINES = { postgres, storage, opensearch } satisfies Record<string
 const START_MS = 180_000
 const POLL_MS = 300
 
-export const missingPackages = (): Engine[] => Object.values(ENGINES).filter(({ package: name }) => !isInstalled(name))
+export const missingPackages = (engines: readonly Engine[] = Object.values(ENGINES)): Engine[] =>
+  engines.filter(({ package: name }) => !isInstalled(name))
 
 /** What the machine lacks to run the engines, in words for a person. */
-export function lacks(): string[] {
-  const found = Object.values(ENGINES).map(engine => engine.lacks())
+export function lacks(engines: readonly Engine[] = Object.values(ENGINES)): string[] {
+  const found = engines.map(engine => engine.lacks())
   const platform = `${process.platform}-${process.arch}`
   if (platform !== "linux-x64") found.push(`there are packages of the engines for linux-x64 only, not for ${platform}`)
   const closed = closedFolder(cacheFolder())

@@ -5,13 +5,13 @@ import { JobQueue } from "../jobs/queue.ts"
 import { FileChanges } from "../library/changes.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
 import { Blobs } from "../storage/blobs.ts"
-import { openDatabase, removeOldCopies } from "../storage/database.ts"
 import { DiskWatch } from "../storage/disk-watch.ts"
 import { closeToOthers } from "../storage/file-modes.ts"
 import { Idempotency } from "../storage/idempotency.ts"
-import { lockDirectory } from "../storage/lock.ts"
+import { lockDirectory } from "../storage/sqlite/lock.ts"
+import { openSqlite, removeOldCopies } from "../storage/sqlite/open.ts"
+import { keepLogEmpty } from "../storage/sqlite/write-ahead-log.ts"
 import { healVectorFiles } from "../storage/vector-files.ts"
-import { keepLogEmpty } from "../storage/write-ahead-log.ts"
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>
 
@@ -29,7 +29,7 @@ export async function openStorage(
   closeToOthers(data)
   removeOldCopies(data)
   await unpackAll(unpacking)
-  const database = await openDatabase(data)
+  const database = await openSqlite(data)
   stack.defer(() => database.destroy())
   stack.defer(keepLogEmpty(database, data))
   const blobs = new Blobs(data, config.disk_floor_mb * 2 ** 20)

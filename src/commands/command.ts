@@ -7,8 +7,9 @@ import { diskTrouble, OperatorError } from "../errors.ts"
 import { setLogFormat, setLogLevel, visible } from "../log.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
 import { exists, needAccess, outermostMissing, removeUpTo } from "../storage/access.ts"
-import { type Database, openDatabase } from "../storage/database.ts"
-import { lockDirectory } from "../storage/lock.ts"
+import type { Database } from "../storage/database.ts"
+import { lockDirectory } from "../storage/sqlite/lock.ts"
+import { openSqlite } from "../storage/sqlite/open.ts"
 import { UsageError } from "./failure.ts"
 import { withProgress } from "./progress.ts"
 import { forgetRunning } from "./running.ts"
@@ -92,7 +93,7 @@ export async function withExistingDatabase<T>(config: Config, work: (database: D
 async function withDatabase<T>(config: Pick<Config, "data">, work: (database: Database) => Promise<T>): Promise<T> {
   if (hasDatabase(config)) for (const path of [config.data, join(config.data, "carrel.db")]) needAccess(path)
   return namingFullDisk(config, async () => {
-    const database = await openDatabase(config.data)
+    const database = await openSqlite(config.data)
     try {
       return await work(database)
     } finally {

@@ -7,8 +7,9 @@ import { SETTINGS_FILE } from "../config.ts"
 import { createModels } from "../configured.ts"
 import { Users } from "../keys/users.ts"
 import { VERSION } from "../native/version.ts"
-import { type Database, openDatabase } from "../storage/database.ts"
+import type { Database } from "../storage/database.ts"
 import { measureSync } from "../storage/disk-watch.ts"
+import { openSqlite } from "../storage/sqlite/open.ts"
 import {
   type Arguments,
   type Command,
@@ -74,7 +75,7 @@ async function examine(
   await prepareNative(config)
   let database: Database
   try {
-    database = await openDatabase(config.data)
+    database = await openSqlite(config.data)
   } catch (error) {
     const { text, hint } = describeFailure(error)
     return [...findings, { what: "database", state: "problem", text, ...(hint ? { remedy: hint } : {}) }]

@@ -1,7 +1,7 @@
 /** Where the daemon of a data directory can be reached: written by it, read by commands beside it. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { isHeld } from "../storage/lock.ts"
+import { isHeld } from "../storage/sqlite/lock.ts"
 
 export interface Running {
   /** Address for browsers, as the setup link has it. */

@@ -8,7 +8,7 @@ import { AppError } from "../errors.ts"
 import { SearchIndex } from "../search/index.ts"
 import { Blobs } from "../storage/blobs.ts"
 import type { Database } from "../storage/database.ts"
-import { lockDirectory } from "../storage/lock.ts"
+import { lockDirectory } from "../storage/sqlite/lock.ts"
 import { type Finding, someOf } from "./finding.ts"
 
 /** As after a restore: nothing is lost and nothing is to be done. */

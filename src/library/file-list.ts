@@ -1,6 +1,5 @@
 /** Pages of a workspace's files. The most frequent question of all, so its SQL is put together by hand. */
-import type { SQLQueryBindings } from "bun:sqlite"
-import { changeMark, type Database, readRows } from "../storage/database.ts"
+import { changeMark, type Database, readRows, type Value } from "../storage/database.ts"
 import { Lru } from "../threads/lru.ts"
 import { foldName } from "./labels.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
@@ -38,7 +37,7 @@ const MAX_TOTALS = 100
 
 interface Condition {
   text: string
-  values: SQLQueryBindings[]
+  values: Value[]
 }
 
 export class FileList {
@@ -75,8 +74,8 @@ export class FileList {
 
 function conditionOf(workspaceId: string, filter: FileFilter): Condition {
   const parts = ["workspace_id = ?"]
-  const values: SQLQueryBindings[] = [workspaceId]
-  const also = (text: string, value: SQLQueryBindings) => {
+  const values: Value[] = [workspaceId]
+  const also = (text: string, value: Value) => {
     parts.push(text)
     values.push(value)
   }

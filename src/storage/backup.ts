@@ -17,7 +17,7 @@ import { dataDirectoryProblem, exists, outermostMissing, removeUpTo } from "./ac
 import { Blobs } from "./blobs.ts"
 import { writtenByNewer } from "./database.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
-import { Writer } from "./writer.ts"
+import { Writer } from "./sqlite/writer.ts"
 
 interface ManifestEntry {
   path: string

@@ -19,9 +19,10 @@ import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { setLogLevel } from "../../src/log.ts"
 import { type Entity, type RedactionPolicy, Redactor } from "../../src/redaction/redact.ts"
 import type { Hit, SearchRequest, SearchService } from "../../src/search/types.ts"
-import { type Database, openDatabase } from "../../src/storage/database.ts"
+import type { Database } from "../../src/storage/database.ts"
 import { NOWHERE } from "../../src/storage/document.ts"
 import { Idempotency } from "../../src/storage/idempotency.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 
 setLogLevel("error")
 
@@ -224,7 +225,7 @@ export async function startHarness(
   } = {},
 ): Promise<Harness> {
   const data = mkdtempSync(join(tmpdir(), "carrel-agents-"))
-  const database = await openDatabase(data)
+  const database = await openSqlite(data)
   const workspaceId = await ensureWorkspace(database, "default")
   const store = new RunStore(database)
   const { library, search } = memoryLibrary(files.map(file => ({ workspaceId, ...file })))

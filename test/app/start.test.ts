@@ -10,7 +10,7 @@ import { type Opened, STEPS, startApp } from "../../src/app.ts"
 import { readConfig } from "../../src/config.ts"
 import { setLogLevel } from "../../src/log.ts"
 import { metricsText } from "../../src/metrics.ts"
-import { isHeld } from "../../src/storage/lock.ts"
+import { isHeld } from "../../src/storage/sqlite/lock.ts"
 import { rejection } from "../support/rejection.ts"
 import { until } from "../support/until.ts"
 

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { setupLink, usersAdd } from "../../src/keys/users.ts"
-import { openDatabase } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { startTestApp, type TestApp } from "../support/app.ts"
 
 const CHROMIUM = Bun.env.CHROMIUM ?? "/usr/bin/chromium"
@@ -42,7 +42,7 @@ export interface Console {
 
 export async function startConsole(overrides: Record<string, string> = {}, claimed = true): Promise<Console> {
   const app = await startTestApp(overrides)
-  const database = await openDatabase(app.data)
+  const database = await openSqlite(app.data)
   if (claimed) await usersAdd(database, { email: EMAIL, password: PASSWORD, admin: true, name: "Ada" })
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS })
   const complaints: string[] = []

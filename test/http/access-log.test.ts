@@ -4,7 +4,7 @@ import { Sessions } from "../../src/keys/sessions.ts"
 import { usersAdd } from "../../src/keys/users.ts"
 import { Workspaces } from "../../src/keys/workspaces.ts"
 import { setLogLevel, setLogSink } from "../../src/log.ts"
-import { openDatabase } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 
 interface Line {
@@ -22,7 +22,7 @@ let lines: Line[]
 beforeAll(async () => {
   app = await startTestApp()
   client = await app.client()
-  const database = await openDatabase(app.data)
+  const database = await openSqlite(app.data)
   const user = await usersAdd(database, { email: "ada@example.org", password: "correct horse battery", admin: true })
   const { token } = await new Sessions(database, new Workspaces(database)).open(user.id, { address: "", userAgent: "" })
   session = { authorization: `Bearer ${token}` }

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
 import { receiveMultipart } from "../../src/http/multipart.ts"
-import { openDatabase } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { type Answer, type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { rejection } from "../support/rejection.ts"
 import { until } from "../support/until.ts"
@@ -71,7 +71,7 @@ describe("uploads", () => {
   })
 
   test("are refused while too many files are waiting to be indexed, and store nothing", async () => {
-    const database = await openDatabase(app.data)
+    const database = await openSqlite(app.data)
     const later = new Date(Date.now() + 60_000).toISOString()
     for (const id of ["a", "b", "c"])
       await database

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { clientAddress } from "../../src/http/client-address.ts"
 import { usersAdd } from "../../src/keys/users.ts"
-import { openDatabase } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { PASSWORD } from "../support/people.ts"
 import { rejection } from "../support/rejection.ts"
@@ -87,7 +87,7 @@ function makePair(directory: string, name: string): { cert: string; key: string 
 }
 
 async function addUser(app: TestApp): Promise<string> {
-  const database = await openDatabase(app.data)
+  const database = await openSqlite(app.data)
   const { email } = await usersAdd(database, { email: "ada@example.org", password: PASSWORD, admin: true })
   await database.destroy()
   return email

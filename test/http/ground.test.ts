@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { ApiKeys } from "../../src/keys/keys.ts"
-import { openDatabase } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { Client, startTestApp, type TestApp } from "../support/app.ts"
 import { until } from "../support/until.ts"
 
@@ -43,7 +43,7 @@ describe("credentials", () => {
       await app.client(),
       await app.client("default", { expires_at: new Date(Date.now() + 1_000).toISOString() }),
     ]
-    const database = await openDatabase(app.data)
+    const database = await openSqlite(app.data)
     await new ApiKeys(database).revoke(revoked.key.id)
     await database.destroy()
     await until(async () => (await expired.get("/libraries")).status === 401)

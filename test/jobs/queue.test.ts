@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { type Job, JobQueue, LEASE_MS, type NewJob } from "../../src/jobs/queue.ts"
 import { JobWorker, type LeasedJob } from "../../src/jobs/worker.ts"
 import { setLogLevel } from "../../src/log.ts"
-import { type Database, type Executor, openDatabase } from "../../src/storage/database.ts"
+import type { Database, Executor } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { until } from "../support/until.ts"
 
 setLogLevel("error")
@@ -15,7 +16,7 @@ let queue: JobQueue
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "carrel-jobs-"))
-  database = await openDatabase(directory)
+  database = await openSqlite(directory)
   queue = new JobQueue(database)
 })
 afterEach(async () => {

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Job, JobQueue } from "../../src/jobs/queue.ts"
-import { type Database, openDatabase } from "../../src/storage/database.ts"
+import type { Database } from "../../src/storage/database.ts"
 import type { Lane } from "../../src/storage/jobs.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 
 let directory: string
 let database: Database
@@ -12,7 +13,7 @@ let queue: JobQueue
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "carrel-turns-"))
-  database = await openDatabase(directory)
+  database = await openSqlite(directory)
   queue = new JobQueue(database)
 })
 afterEach(async () => {

@@ -17,7 +17,7 @@ import { Sessions } from "../../src/keys/sessions.ts"
 import { SignInBrake } from "../../src/keys/sign-in-brake.ts"
 import { Users } from "../../src/keys/users.ts"
 import { Workspaces } from "../../src/keys/workspaces.ts"
-import { openDatabase } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { expectDocumented } from "../support/documented.ts"
 
 // Hashing a password is slow by design; a test that signs in eight times takes long on a busy machine.
@@ -35,7 +35,7 @@ export interface Answer {
 
 export async function startApi() {
   const directory = mkdtempSync(join(tmpdir(), "carrel-keys-"))
-  const database = await openDatabase(directory)
+  const database = await openSqlite(directory)
   const delays: number[] = []
   const workspaces = new Workspaces(database)
   const users = new Users(database)

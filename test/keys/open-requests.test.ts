@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { ApiKeys, type NewApiKey } from "../../src/keys/keys.ts"
-import { openDatabase } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { type ReadEvent, readEvents, textOf } from "../support/events.ts"
 import { type OllamaStandIn, startOllama } from "../support/ollama.ts"
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 /** As the command line does it, beside the daemon. */
 async function revoke({ id }: NewApiKey): Promise<void> {
-  const database = await openDatabase(app.data)
+  const database = await openSqlite(app.data)
   await new ApiKeys(database).revoke(id)
   await database.destroy()
 }

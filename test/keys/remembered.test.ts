@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { ApiKeys } from "../../src/keys/keys.ts"
 import { VerifiedCredentials } from "../../src/keys/verified-credentials.ts"
-import { type Database, openDatabase } from "../../src/storage/database.ts"
+import type { Database } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 
 let app: TestApp
@@ -12,7 +13,7 @@ let keys: ApiKeys
 
 beforeAll(async () => {
   app = await startTestApp()
-  beside = await openDatabase(app.data)
+  beside = await openSqlite(app.data)
   keys = new ApiKeys(beside)
 })
 afterAll(async () => {

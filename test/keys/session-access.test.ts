@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { usersAdd } from "../../src/keys/users.ts"
-import { openDatabase } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { startTestApp, type TestApp } from "../support/app.ts"
 
 const PASSWORD = "correct horse battery"
@@ -9,7 +9,7 @@ let app: TestApp
 
 beforeAll(async () => {
   app = await startTestApp()
-  const database = await openDatabase(app.data)
+  const database = await openSqlite(app.data)
   await usersAdd(database, { email: "ada@example.org", password: PASSWORD, admin: true })
   await usersAdd(database, { email: "bob@example.org", password: PASSWORD, workspace: "other" })
   await ensureWorkspace(database, "other")

@@ -1,7 +1,7 @@
 /** Where redaction is not the request's choice: the daemon's setting, and a workspace's. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Workspaces } from "../../src/keys/workspaces.ts"
-import { openDatabase } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { startTestApp, type TestApp } from "../support/app.ts"
 import { People } from "../support/people.ts"
 
@@ -14,7 +14,7 @@ describe("a workspace that insists on redaction", () => {
     app = await startTestApp()
     await app.client("strict")
     await app.client("free")
-    const database = await openDatabase(app.data)
+    const database = await openSqlite(app.data)
     const workspaces = new Workspaces(database)
     const strict = (await workspaces.list()).find(workspace => workspace.name === "strict")!
     await workspaces.change(strict.id, { enforce_redaction: true })

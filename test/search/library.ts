@@ -5,9 +5,10 @@ import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
 import { SearchIndex, type SearchIndexOptions } from "../../src/search/index.ts"
 import type { SearchFilters, SearchMode } from "../../src/search/types.ts"
-import { type Database, openDatabase } from "../../src/storage/database.ts"
+import type { Database } from "../../src/storage/database.ts"
 import { type Chunk, type ChunkSource, NOWHERE } from "../../src/storage/document.ts"
 import type { FilesTable } from "../../src/storage/files.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { until } from "../support/until.ts"
 
 /** Unit vectors from hashed words: texts that share words are near each other. */
@@ -46,7 +47,7 @@ export class TestLibrary {
     options: Partial<SearchIndexOptions> & { directory?: string } = { embedder: wordEmbedder() },
   ): Promise<TestLibrary> {
     const directory = options.directory ?? mkdtempSync(join(tmpdir(), "search-test-"))
-    const db = await openDatabase(directory)
+    const db = await openSqlite(directory)
     for (const id of ["ws_a", "ws_b"])
       await db
         .insertInto("workspaces")

@@ -4,10 +4,10 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ensureWorkspace } from "../../src/keys/keys.ts"
-import { openDatabase } from "../../src/storage/database.ts"
 import { Idempotency } from "../../src/storage/idempotency.ts"
 import { MIGRATIONS } from "../../src/storage/migrations/index.ts"
 import { type Migration, runStatements } from "../../src/storage/migrations/migration.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { rejection } from "../support/rejection.ts"
 
 let data: string
@@ -32,8 +32,8 @@ const holdsTable = (file: string, table: string) => {
 
 describe("opening an installation", () => {
   test("of an older version copies its database before it is migrated", async () => {
-    await (await openDatabase(data)).destroy()
-    await (await openDatabase(data, [...MIGRATIONS, NEXT])).destroy()
+    await (await openSqlite(data)).destroy()
+    await (await openSqlite(data, [...MIGRATIONS, NEXT])).destroy()
     expect(copies()).toEqual([COPY])
     expect(statSync(join(data, COPY)).mode & 0o777).toBe(0o600)
     expect(["files", "shelves"].map(table => holdsTable(COPY, table))).toEqual([true, false])
@@ -41,23 +41,23 @@ describe("opening an installation", () => {
   })
 
   test("keeps the first copy where a migration fails and is tried again", async () => {
-    await (await openDatabase(data)).destroy()
+    await (await openSqlite(data)).destroy()
     const failing: Migration = { name: NEXT.name, up: () => Promise.reject(new Error("no")) }
-    expect((await rejection(openDatabase(data, [...MIGRATIONS, failing]))).message).toBe("no")
+    expect((await rejection(openSqlite(data, [...MIGRATIONS, failing]))).message).toBe("no")
     const { ino } = statSync(join(data, COPY))
-    await (await openDatabase(data, [...MIGRATIONS, NEXT])).destroy()
+    await (await openSqlite(data, [...MIGRATIONS, NEXT])).destroy()
     expect(copies()).toEqual([COPY])
     expect(statSync(join(data, COPY)).ino).toBe(ino)
   })
 
   test("that is new, or of the same version, copies nothing", async () => {
-    for (let i = 0; i < 2; i++) await (await openDatabase(data)).destroy()
+    for (let i = 0; i < 2; i++) await (await openSqlite(data)).destroy()
     expect(copies()).toEqual([])
   })
 
   test("keeps the Idempotency-Keys of runs", async () => {
     const older = MIGRATIONS.findIndex(({ name }) => name === "0014-run-repetitions")
-    const before = await openDatabase(data, MIGRATIONS.slice(0, older))
+    const before = await openSqlite(data, MIGRATIONS.slice(0, older))
     const workspace_id = await ensureWorkspace(before, "default")
     await runStatements(
       before,
@@ -66,7 +66,7 @@ describe("opening an installation", () => {
        values ('run_1', '${workspace_id}', 'key_1', 'completed', 't', 'm', '{}', '${new Date().toISOString()}', '', 1, 'k1', 'h1')`,
     )
     await before.destroy()
-    const database = await openDatabase(data)
+    const database = await openSqlite(data)
     const repetition = { workspaceId: workspace_id, operation: "run", key: "k1", hash: "h1" } as const
     const answer = await new Idempotency(database).once(
       repetition,
@@ -78,8 +78,8 @@ describe("opening an installation", () => {
   })
 
   test("of a newer version is refused and left as it is", async () => {
-    await (await openDatabase(data, [...MIGRATIONS, NEXT])).destroy()
-    expect((await rejection(openDatabase(data))).message).toContain(
+    await (await openSqlite(data, [...MIGRATIONS, NEXT])).destroy()
+    expect((await rejection(openSqlite(data))).message).toContain(
       "written by a newer version of Carrel (it has the migration 9999-next)",
     )
     expect(copies()).toEqual([])

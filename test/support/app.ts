@@ -6,7 +6,7 @@ import { type App, startApp } from "../../src/app.ts"
 import { readConfig } from "../../src/config.ts"
 import { ApiKeys, ensureWorkspace, type KeySettings, type NewApiKey } from "../../src/keys/keys.ts"
 import { setLogLevel } from "../../src/log.ts"
-import { openDatabase } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { holdToDocument } from "./documented.ts"
 import { until } from "./until.ts"
 
@@ -49,7 +49,7 @@ export async function startTestApp(
     },
     data,
     async client(workspace = "default", settings = {}) {
-      const database = await openDatabase(data)
+      const database = await openSqlite(data)
       const key = await new ApiKeys(database).create(await ensureWorkspace(database, workspace), {
         name: "test",
         ...settings,

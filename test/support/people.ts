@@ -1,6 +1,6 @@
 /** Users of the console of a real application, and the routes under `/external/keys` as they call them. */
 import { usersAdd } from "../../src/keys/users.ts"
-import { openDatabase } from "../../src/storage/database.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import type { Answer, TestApp } from "./app.ts"
 
 export const PASSWORD = "correct horse battery"
@@ -31,7 +31,7 @@ export class People {
   /** A new user, signed in. */
   async add({ admin = false } = {}): Promise<{ id: string; email: string; session: Session }> {
     const email = `user${++this.count}@example.org`
-    const database = await openDatabase(this.app.data)
+    const database = await openSqlite(this.app.data)
     const { id } = await usersAdd(database, { email, password: PASSWORD, admin })
     await database.destroy()
     return { id, email, session: await this.signIn(email) }

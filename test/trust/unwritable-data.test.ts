@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { lockDirectory } from "../../src/storage/lock.ts"
+import { lockDirectory } from "../../src/storage/sqlite/lock.ts"
 
 const scratch = mkdtempSync(join(tmpdir(), "carrel-unwritable-"))
 const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=1m,ro", "tmpfs", scratch]).exitCode === 0

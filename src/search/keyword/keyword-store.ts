@@ -9,7 +9,7 @@
  * leaves of an unfinished one is cleared at the next start.
  */
 import { Database as Sqlite, type Statement } from "bun:sqlite"
-import { BUSY_TIMEOUT_MS } from "../../storage/writer.ts"
+import { BUSY_TIMEOUT_MS } from "../../storage/sqlite/writer.ts"
 import { NOT_JUDGED } from "../text/language.ts"
 import { renewTerms } from "./renew-terms.ts"
 

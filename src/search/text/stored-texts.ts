@@ -1,7 +1,7 @@
 /** The texts of passages as the search worker reads them: from the relational database, whatever is committed there. */
 import { Database as Sqlite } from "bun:sqlite"
 import { join } from "node:path"
-import { BUSY_TIMEOUT_MS } from "../../storage/writer.ts"
+import { BUSY_TIMEOUT_MS } from "../../storage/sqlite/writer.ts"
 
 /** What of a chunk's row is indexed. */
 const INDEXED_TEXT = "coalesce(context || char(10), '') || text"

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SearchThread } from "../../../src/search/thread/search-thread.ts"
-import { openDatabase } from "../../../src/storage/database.ts"
+import { openSqlite } from "../../../src/storage/sqlite/open.ts"
 import { until } from "../../support/until.ts"
 import { TestLibrary, wordEmbedder } from "../library.ts"
 
@@ -42,7 +42,7 @@ test("the log is cut when words of removed passages may stand in it, and not bef
   const thread = new SearchThread()
   const logBytes = () => statSync(join(directory, "keyword.db-wal")).size
   try {
-    const database = await openDatabase(directory)
+    const database = await openSqlite(directory)
     await thread.start(directory, () => {})
     await thread.ask("index", { firstId: 1, texts: ["the heron wades"], documents: [{ count: 1, scheme: "english" }] })
     await thread.ask("erase", { extent: "small" })

@@ -1,6 +1,6 @@
 /** The connection that writes, in a thread of its own. One request after the other, in the order in which they came. */
 import { Database as Sqlite } from "bun:sqlite"
-import { type Failure, failureOf, serveThread } from "../threads/thread-side.ts"
+import { type Failure, failureOf, serveThread } from "../../threads/thread-side.ts"
 import { BUSY_TIMEOUT_MS, COMMIT, EMPTY_LOG, ROLLBACK, type WriterTasks, type Written } from "./writer.ts"
 
 /** Longest wait for readers before the log is emptied another time. */

@@ -2,8 +2,8 @@
 import { SQLiteError, Database as Sqlite } from "bun:sqlite"
 import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { AppError } from "../errors.ts"
-import { DataDirectoryError, exists, needAccess } from "./access.ts"
+import { AppError } from "../../errors.ts"
+import { DataDirectoryError, exists, needAccess } from "../access.ts"
 
 /** How long a start waits for a command that just looks whether a daemon runs. */
 const LOOK_MS = 1_000

@@ -5,7 +5,7 @@
 import { statSync } from "node:fs"
 import { join } from "node:path"
 import { sql } from "kysely"
-import type { Database } from "./database.ts"
+import type { Database } from "../database.ts"
 import { EMPTY_LOG } from "./writer.ts"
 
 const INTERVAL_MS = 10_000

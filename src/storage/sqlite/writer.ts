@@ -2,8 +2,8 @@
  * The one connection that writes, seen from the main thread. It lives in a thread of its own: a commit waits until the
  * disk has it, and on a disk that is slow, or hangs, nothing else is to wait with it.
  */
-import { ThreadClient } from "../threads/thread-client.ts"
-import { errorOf, type Failure } from "../threads/thread-side.ts"
+import { ThreadClient } from "../../threads/thread-client.ts"
+import { errorOf, type Failure } from "../../threads/thread-side.ts"
 
 /** Takes the write lock at once: a transaction that asks for it at its first change does not wait for another process. */
 export const BEGIN = "begin immediate"
@@ -33,7 +33,7 @@ export interface WriterTasks {
 
 export class Writer {
   private readonly thread = new ThreadClient<WriterTasks>({
-    entry: "storage/writer-worker",
+    entry: "storage/sqlite/writer-worker",
     what: "the thread that writes the database",
   })
 
