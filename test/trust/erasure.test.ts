@@ -57,7 +57,7 @@ test("a removed vector leaves the table's files, the others stay as they were", 
   const directory = join(app.data, "vectors-test")
   const table = await VectorTable.open(directory, "vectors", dimensions)
   const vector = (id: number) => Float32Array.from({ length: dimensions }, (_, i) => Math.sin(id * 7 + i))
-  const ids = Int32Array.from({ length: 5000 }, (_, i) => i)
+  const ids = Float64Array.from({ length: 5000 }, (_, i) => i)
   const vectors = new Float32Array(ids.length * dimensions)
   for (const id of ids) vectors.set(vector(id), id * dimensions)
   await table.add({ ids, vectors })
@@ -65,7 +65,7 @@ test("a removed vector leaves the table's files, the others stay as they were", 
   const bytesOf = (id: number) => new Uint8Array(vector(id).buffer)
   expect(await table.holdsRemoved()).toBe(false)
   for (const removed of [777, 778]) {
-    await table.remove(Int32Array.of(removed, removed))
+    await table.remove(Float64Array.of(removed, removed))
     expect(await table.holdsRemoved()).toBe(true)
     expect(holding(directory, bytesOf(removed))).not.toEqual([])
     await table.erase()

@@ -123,7 +123,7 @@ function openQueries(directory: string, rows: { id: number }[], vectors: Float32
   const sets = new VectorSets(directory)
   sets.begin("t", vectors[0]!.length)
   vectors.forEach((vector, i) => {
-    sets.add("t", Int32Array.of(rows[i]!.id), vector)
+    sets.add("t", Float64Array.of(rows[i]!.id), vector)
   })
   sets.swap("t")
   const keyword = new KeywordIndex(new KeywordStore(join(directory, "keyword.db")))

@@ -2,9 +2,9 @@
  * Sets of chunk ids as sorted, disjoint, inclusive pairs: [first, last, first, last, …]. Chunks of a file lie together,
  * so a library of any size is few pairs, and "which chunks may be seen" is exact.
  */
-export type IdRanges = Int32Array
+export type IdRanges = Float64Array
 
-export const NO_IDS: IdRanges = new Int32Array(0)
+export const NO_IDS: IdRanges = new Float64Array(0)
 
 /** Sorts pairs and joins those that touch or overlap. */
 export function toRanges(pairs: Iterable<readonly [number, number]>): IdRanges {
@@ -15,7 +15,7 @@ export function toRanges(pairs: Iterable<readonly [number, number]>): IdRanges {
     if (end > 0 && first <= joined[end]! + 1) joined[end] = Math.max(joined[end]!, last)
     else joined.push(first, last)
   }
-  return Int32Array.from(joined)
+  return Float64Array.from(joined)
 }
 
 /** Ascending single ids as ranges. */
@@ -26,7 +26,7 @@ export function idsToRanges(ids: ArrayLike<number>): IdRanges {
     if (joined.length && id <= joined.at(-1)! + 1) joined[joined.length - 1] = id
     else joined.push(id, id)
   }
-  return Int32Array.from(joined)
+  return Float64Array.from(joined)
 }
 
 export function countIds(ranges: IdRanges): number {

@@ -64,7 +64,7 @@ export class LiveRangesCache {
     const rows = this.rows(workspaceId, given).filter(([, , metadata]) => hasMetadata(metadata, given?.metadata))
     const pairs = rows.map(([first, last]) => [first, last] as const)
     const ranges = toRanges(pairs)
-    const spans = Int32Array.from(pairs.sort((a, b) => a[0] - b[0]).flat())
+    const spans = Float64Array.from(pairs.sort((a, b) => a[0] - b[0]).flat())
     return this.sets.set(key, { key, ranges, spans, count: countIds(ranges), files: rows.length })
   }
 

@@ -62,8 +62,8 @@ export class Rows {
   }
 
   /** First id and count of each stretch, in row order. */
-  toPairs(): Int32Array {
-    return Int32Array.from(this.byRow.flatMap(({ id, count }) => [id, count]))
+  toPairs(): Float64Array {
+    return Float64Array.from(this.byRow.flatMap(({ id, count }) => [id, count]))
   }
 
   /** The ids that are here. */

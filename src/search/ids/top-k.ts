@@ -1,14 +1,14 @@
 /** Keeps the k best of many scored ids; equal scores are kept in the order of ids, so that results are deterministic. */
 export class TopK {
   private readonly scores: Float64Array
-  private readonly ids: Int32Array
+  private readonly ids: Float64Array
   private size = 0
   /** What a score must not be below to enter. */
   threshold = Number.NEGATIVE_INFINITY
 
   constructor(private readonly k: number) {
     this.scores = new Float64Array(k)
-    this.ids = new Int32Array(k)
+    this.ids = new Float64Array(k)
   }
 
   push(score: number, id: number): void {

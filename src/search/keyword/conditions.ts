@@ -32,9 +32,9 @@ export class Conditions {
     let checks = 0
     for (let i = 0; i < holding.length; i += 2)
       for (const { id, text } of this.texts.between(holding[i]!, holding[i + 1]!)) {
-        if (++checks > MAX_PHRASE_CHECKS) return Int32Array.from(pairs)
+        if (++checks > MAX_PHRASE_CHECKS) return Float64Array.from(pairs)
         if (holdsPhrase(text, phrase)) pairs.push(id, id)
       }
-    return Int32Array.from(pairs)
+    return Float64Array.from(pairs)
   }
 }

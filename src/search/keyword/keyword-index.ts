@@ -79,7 +79,7 @@ export class KeywordIndex {
     const number = this.store.nextNumber()
     try {
       await this.write(number, postings, pace)
-      const stretches = Int32Array.of(firstId, texts.length)
+      const stretches = Float64Array.of(firstId, texts.length)
       this.show({ number, documents: texts.length, stretches, lengths, languages }, [])
     } catch (error) {
       this.leftovers.push(number)

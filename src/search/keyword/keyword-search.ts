@@ -84,7 +84,7 @@ export class KeywordSearch {
     const ids: number[] = []
     for (let row = 0; row < seen.length; row++)
       if (seen[row] === groups.length && scope.mask[row]! >= IN_FILTER) ids.push(rows.idOf(row))
-    return idsToRanges(Int32Array.from(ids).sort())
+    return idsToRanges(Float64Array.from(ids).sort())
   }
 
   private clearScores(): void {

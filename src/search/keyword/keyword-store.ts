@@ -18,7 +18,7 @@ export interface Segment {
   /** Documents in it, removed ones included until a merge drops them. */
   documents: number
   /** First id and count of each stretch, in row order. */
-  stretches: Int32Array
+  stretches: Float64Array
   /** Terms per document, by row. */
   lengths: Uint16Array
   /** Language codes, by row. */
@@ -39,8 +39,8 @@ interface PostingRow {
   data: Uint8Array
 }
 
-/** 1 had no languages; terms of 2 may hold letters that are folded now. */
-const LAYOUT = 3
+/** 1 had no languages; terms of 2 may hold letters that are folded now; stretches of 3 had ids of 32 bits. */
+const LAYOUT = 4
 
 export class KeywordStore {
   private readonly db: Sqlite
@@ -78,9 +78,17 @@ export class KeywordStore {
     if (user_version >= LAYOUT) return
     this.transaction(() => {
       if (user_version < 2) this.db.exec("alter table segments add column languages blob")
-      renewTerms(this.db)
+      if (user_version < 3) renewTerms(this.db)
+      this.widenStretches()
       this.db.exec(`pragma user_version = ${LAYOUT}`)
     })
+  }
+
+  private widenStretches(): void {
+    const widen = this.db.query("update segments set stretches = ? where number = ?")
+    const rows = this.db.query("select number, stretches from segments").all()
+    for (const { number, stretches } of rows as Pick<SegmentRow, "number" | "stretches">[])
+      widen.run(bytesOf(Float64Array.from(new Int32Array(stretches.slice().buffer))), number)
   }
 
   /** Visible segments in the order in which they were made. */
@@ -89,7 +97,7 @@ export class KeywordStore {
     return (rows as SegmentRow[]).map(row => ({
       number: row.number,
       documents: row.documents,
-      stretches: new Int32Array(row.stretches.slice().buffer),
+      stretches: new Float64Array(row.stretches.slice().buffer),
       lengths: new Uint16Array(row.lengths.slice().buffer),
       languages: row.languages?.slice() ?? new Uint8Array(row.documents).fill(NOT_JUDGED),
     }))
@@ -190,5 +198,5 @@ export class KeywordStore {
   }
 }
 
-const bytesOf = (array: Int32Array | Uint16Array): Uint8Array =>
+const bytesOf = (array: Float64Array | Uint16Array): Uint8Array =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength)

@@ -150,7 +150,7 @@ function keepRows(segment: Segment, removed: IdRanges, { rows, lengths, language
   for (let i = 0; i < segment.stretches.length; i += 2) {
     const first = segment.stretches[i]!
     const count = segment.stretches[i + 1]!
-    const kept = subtract(Int32Array.of(first, first + count - 1), removed)
+    const kept = subtract(Float64Array.of(first, first + count - 1), removed)
     for (let at = 0; at < kept.length; at += 2) {
       const from = row + kept[at]! - first
       const size = kept[at + 1]! - kept[at]! + 1

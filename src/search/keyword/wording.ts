@@ -28,7 +28,7 @@ export interface WordingQuery {
 export interface Wording {
   hits: Scored[]
   /** Every passage of either leg, and their keyword scores. */
-  candidates: Int32Array
+  candidates: Float64Array
   scores: Float64Array
   /** Hits beyond `depth` that are not candidates. */
   tail: Scored[]
@@ -47,7 +47,7 @@ export function searchWords(search: KeywordSearch, query: WordingQuery): Wording
   const beyond = notAbove(found.hits.slice(regarded), best.at(-1)?.score ?? 0)
   const hits = best.slice(0, depth)
   const known = new Set([...hits.map(({ id }) => id), ...others])
-  const candidates = Int32Array.from(known)
+  const candidates = Float64Array.from(known)
   const tail = [...best.slice(depth), ...beyond].filter(({ id }) => !known.has(id))
   const own = {
     keyword: Float64Array.from(candidates, id => scores.get(id)!),
@@ -68,7 +68,7 @@ function groundOf(
   search: KeywordSearch,
   groups: TermGroup[],
   { scope, depth }: WordingQuery,
-  candidates: Int32Array,
+  candidates: Float64Array,
   tail: Scored[],
 ): Wording["ground"] {
   const found = search.search(groups, scope, depth + SPARE)

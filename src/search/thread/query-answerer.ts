@@ -152,5 +152,5 @@ const byMeaning = ({ hits, background, understood, comparable }: Meaning) => ({
 })
 
 function columns(hits: Scored[]): ScoredColumns {
-  return { ids: Int32Array.from(hits, hit => hit.id), scores: Float64Array.from(hits, hit => hit.score) }
+  return { ids: Float64Array.from(hits, hit => hit.id), scores: Float64Array.from(hits, hit => hit.score) }
 }

@@ -28,13 +28,13 @@ export interface QueryVector {
 
 /** Scored ids, best first, as columns: they cross threads far cheaper than objects. */
 export interface ScoredColumns {
-  ids: Int32Array
+  ids: Float64Array
   scores: Float64Array
 }
 
 /** Every passage of either leg's list, with both real scores. */
 export interface Candidates {
-  ids: Int32Array
+  ids: Float64Array
   /** BM25 and what the passage gains from its document; 0 where it holds no word. */
   keyword: Float64Array
   /** NaN without a query vector, where the passage has none, and where the model does not know the passage's language. */
@@ -139,7 +139,7 @@ export interface WorkerTasks {
   /** Begins to fill a new set of vectors beside the one that serves. */
   beginVectors: { ask: { table: string; dimensions: number }; answer: undefined }
   /** To every set of that name, serving or being filled. */
-  addVectors: { ask: { table: string; ids: Int32Array; vectors: Float32Array }; answer: undefined }
+  addVectors: { ask: { table: string; ids: Float64Array; vectors: Float32Array }; answer: undefined }
   /** The set that was being filled serves from now on; the former one is dropped. */
   swapVectors: { ask: { table: string }; answer: undefined }
   remove: { ask: { ranges: IdRanges }; answer: undefined }

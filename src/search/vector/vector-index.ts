@@ -58,7 +58,7 @@ export class VectorIndex {
   }
 
   /** Adds unit vectors, row after row, or zeros for a passage of which the model knows nothing; ids already here are left as they are. */
-  add(ids: Int32Array, vectors: Float32Array): void {
+  add(ids: Float64Array, vectors: Float32Array): void {
     for (let from = 0; from < ids.length; ) {
       if (this.rows.rowOf(ids[from]!) >= 0) {
         from++

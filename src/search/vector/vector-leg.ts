@@ -88,7 +88,7 @@ export class VectorLeg {
   }
 
   /** Durable first, then visible to queries. */
-  async add(table: string, ids: Int32Array, vectors: Float32Array): Promise<void> {
+  async add(table: string, ids: Float64Array, vectors: Float32Array): Promise<void> {
     const stored = await this.table(table)
     await stored.add({ ids, vectors })
     await this.thread.ask("addVectors", { table, ids, vectors })

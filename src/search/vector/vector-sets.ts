@@ -15,7 +15,7 @@ export class VectorSets {
   }
 
   /** To every set of that name, serving or being filled. */
-  add(table: string, ids: Int32Array, vectors: Float32Array): void {
+  add(table: string, ids: Float64Array, vectors: Float32Array): void {
     for (const set of [this.serving, this.next]) if (set?.table === table) set.add(ids, vectors)
   }
 

@@ -56,7 +56,7 @@ export class PassageIndex {
     const embedded = await this.embedOrSay(texts, on, signal)
     if (!embedded) return false
     this.reached("embedded")
-    const ids = Int32Array.from(texts, (_, i) => firstId + i)
+    const ids = Float64Array.from(texts, (_, i) => firstId + i)
     await this.vectors.add(embedded.table, ids, embedded.rows)
     return true
   }

@@ -39,7 +39,7 @@ export async function embedMissing(
       const embedded = await embedAll(target.embedder, texts, signal, () => {})
       await vectors.add(
         target.table,
-        Int32Array.from(rows, row => row.id),
+        Float64Array.from(rows, row => row.id),
         embedded,
       )
     }
@@ -115,9 +115,9 @@ export async function changeModel(
   on: (progress: ReindexProgress) => void,
 ): Promise<void> {
   const table = await buildingTable(db, vectors, embedder)
-  let held: IdRanges = new Int32Array(0)
+  let held: IdRanges = new Float64Array(0)
   for await (const { ids } of (await vectors.table(table)).scan())
-    held = union(held, idsToRanges(Int32Array.from(ids).sort()))
+    held = union(held, idsToRanges(Float64Array.from(ids).sort()))
   for (;;) {
     const wanted = await wantedIds(db)
     const missing = subtract(wanted, held)

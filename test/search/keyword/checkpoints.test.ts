@@ -47,7 +47,7 @@ test("the log is cut when words of removed passages may stand in it, and not bef
     await thread.ask("index", { firstId: 1, texts: ["the heron wades"], documents: [{ count: 1, scheme: "english" }] })
     await thread.ask("erase", { extent: "small" })
     expect(logBytes()).toBeGreaterThan(0)
-    await thread.ask("remove", { ranges: Int32Array.of(1, 1) })
+    await thread.ask("remove", { ranges: Float64Array.of(1, 1) })
     await thread.ask("erase", { extent: "small" })
     expect(logBytes()).toBe(0)
     await database.destroy()

@@ -73,7 +73,7 @@ function reference(all: Map<number, string>, query: string): Map<number, number>
   return scores
 }
 
-function expectExact(all: Map<number, string>, ranges: Int32Array, query: string): void {
+function expectExact(all: Map<number, string>, ranges: Float64Array, query: string): void {
   const scope = makeScope(index.table, ranges, undefined, ranges)
   const { hits, total } = new KeywordSearch(index).search(groupsOf(query), scope, 1000)
   const expected = reference(all, query)
@@ -91,7 +91,7 @@ describe("scores are exact BM25", () => {
       await add(100, texts.slice(0, 120))
       await add(220, texts.slice(120))
       const all = new Map(texts.map((text, i) => [100 + i, text]))
-      expectExact(all, Int32Array.of(100, 399), query)
+      expectExact(all, Float64Array.of(100, 399), query)
     })
 
   test("over the asking workspace's live passages alone", async () => {
@@ -100,25 +100,25 @@ describe("scores are exact BM25", () => {
     const live = new Map(
       [...texts.entries()].map(([i, text]) => [i + 1, text] as const).filter(([id]) => id <= 50 || id > 150),
     )
-    expectExact(live, Int32Array.of(1, 50, 151, 200), "tenant notice pump")
+    expectExact(live, Float64Array.of(1, 50, 151, 200), "tenant notice pump")
   })
 
   test("before, between and after merges, with removed passages dropped and bytes freed", async () => {
     const texts = passages(900)
     for (let i = 0; i < 18; i++) await add(1 + i * 50, texts.slice(i * 50, i * 50 + 50))
-    index.remove(Int32Array.of(101, 200, 333, 333))
+    index.remove(Float64Array.of(101, 200, 333, 333))
     const all = new Map(
       [...texts.entries()]
         .map(([i, text]) => [i + 1, text] as const)
         .filter(([id]) => (id < 101 || id > 200) && id !== 333),
     )
-    const ranges = Int32Array.of(1, 100, 201, 332, 334, 900)
+    const ranges = Float64Array.of(1, 100, 201, 332, 334, 900)
     expectExact(all, ranges, "tenant notice pump")
     let merges = 0
     while ((await mergeOnce(index, new Watched(() => expectExact(all, ranges, "otter")))) > 0) merges++
     expect(merges).toBeGreaterThan(0)
     expect(index.segments.length).toBeLessThan(8)
-    expect(index.removedRanges()).toEqual(new Int32Array(0))
+    expect(index.removedRanges()).toEqual(new Float64Array(0))
     for (const query of QUERIES) expectExact(all, ranges, query)
     expect(index.store.hidden()).toEqual([])
   })
@@ -126,7 +126,7 @@ describe("scores are exact BM25", () => {
   test("equal scores come in the order of ids, also at the end of the list", async () => {
     await add(50, Array(20).fill("heron stone"))
     await add(10, Array(20).fill("heron stone"))
-    const live = Int32Array.of(10, 29, 50, 69)
+    const live = Float64Array.of(10, 29, 50, 69)
     const scope = makeScope(index.table, live, undefined, live)
     const { hits } = new KeywordSearch(index).search(groupsOf("heron"), scope, 25)
     expect(hits.map(hit => hit.id)).toEqual([...Array(20).keys()].map(i => 10 + i).concat([50, 51, 52, 53, 54]))
@@ -136,19 +136,19 @@ describe("scores are exact BM25", () => {
 test("passages are seen all at once when their segment is complete, and none of one that failed", async () => {
   const texts = passages(40)
   const all = new Map(texts.map((text, i) => [i + 1, text]))
-  const live = Int32Array.of(1, 80)
+  const live = Float64Array.of(1, 80)
   const found = () =>
     new KeywordSearch(index).search(groupsOf("pump"), makeScope(index.table, live, undefined, live), 100).total
   const pace = new Watched(() => expect(found()).toBe(0))
   await index.add(1, texts, one(texts), pace)
   expect(pace.slices).toBeGreaterThan(10)
-  expectExact(all, Int32Array.of(1, 80), "pump")
+  expectExact(all, Float64Array.of(1, 80), "pump")
   const cut = new Watched(() => {
     if (cut.slices > 50) throw new Error("the disk is full")
   })
   expect((await rejection(index.add(41, texts, one(texts), cut))).message).toBe("the disk is full")
   expect(index.store.hidden()).toHaveLength(1)
-  expectExact(all, Int32Array.of(1, 80), "pump")
+  expectExact(all, Float64Array.of(1, 80), "pump")
   await mergeOnce(index, new Pace())
   expect(index.store.hidden()).toEqual([])
 })
@@ -173,7 +173,7 @@ test("a passage that holds both forms of a word counts it once, with both freque
   const texts = ["a lens and the lenses of the heron", "one lens", "two lenses of a river", "stone"]
   await add(1, texts)
   const all = new Map(texts.map((text, i) => [i + 1, text]))
-  expectExact(all, Int32Array.of(1, 4), "lens")
+  expectExact(all, Float64Array.of(1, 4), "lens")
 })
 
 test("what follows an apostrophe is no word, and a single letter counts for less in a long query", () => {
@@ -194,7 +194,11 @@ test("what follows an apostrophe is no word, and a single letter counts for less
 
 test("a store that was closed leaves no log and no lock behind", async () => {
   await add(1, passages(50))
-  new KeywordSearch(index).search(groupsOf("pump"), makeScope(index.table, Int32Array.of(1, 50), undefined, NO_IDS), 5)
+  new KeywordSearch(index).search(
+    groupsOf("pump"),
+    makeScope(index.table, Float64Array.of(1, 50), undefined, NO_IDS),
+    5,
+  )
   index.store.close()
   expect(existsSync(join(directory, `${files - 1}.db-wal`))).toBe(false)
 })

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import type { Embedder } from "../../../src/backends/backend.ts"
 import { openEmbedder } from "../../../src/backends/embedder.ts"
 import { until } from "../../support/until.ts"
+import { toLayout } from "../keyword/former-layout.ts"
 import { TestLibrary } from "../library.ts"
 
 const POLISH = `Okres wypowiedzenia umowy najmu wynosi trzy miesiące i zaczyna się pierwszego dnia miesiąca.
@@ -142,12 +143,6 @@ describe("an index of the version before", () => {
   const directory = mkdtempSync(join(tmpdir(), "upgrade-test-"))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-  /** Takes from the index what this version added to it. */
-  function downgrade(): void {
-    const database = new Sqlite(join(directory, "keyword.db"))
-    database.exec("alter table segments drop column languages; pragma user_version = 1")
-    database.close()
-  }
   const languages = (): (Uint8Array | null)[] => {
     const database = new Sqlite(join(directory, "keyword.db"), { readonly: true })
     const rows = database.query("select languages from segments").all() as { languages: Uint8Array | null }[]
@@ -164,7 +159,7 @@ describe("an index of the version before", () => {
       Promise.all(queries.map(async query => (await library.search(query, { limit: 100 })).hits.map(hit => hit.id)))
     const wanted = await ask(before)
     await before.close()
-    downgrade()
+    toLayout(join(directory, "keyword.db"), 1)
     const after = await TestLibrary.open({ directory, embedder: english })
     expect(await ask(after)).toEqual(wanted)
     await until(() => languages().every(each => each !== null && !each.includes(255)))

@@ -10,6 +10,7 @@ import { KeywordStore } from "../../../src/search/keyword/keyword-store.ts"
 import { PostingWriter } from "../../../src/search/keyword/posting-list.ts"
 import { makeScope } from "../../../src/search/keyword/scope.ts"
 import { groupsOf } from "../../../src/search/text/analyze.ts"
+import { toLayout } from "../keyword/former-layout.ts"
 import { TestLibrary } from "../library.ts"
 
 /** As it stands in the text, and as it may be asked for. */
@@ -86,14 +87,15 @@ describe("an index of the version before", () => {
     ]
     for (const [term, data] of terms) before.writePosting(1, term, 1, data)
     const lengths = Uint16Array.of(4, 4, 4)
-    before.show({ number: 1, documents: 3, stretches: Int32Array.of(1, 3), lengths, languages: new Uint8Array(3) }, [])
+    before.show(
+      { number: 1, documents: 3, stretches: Float64Array.of(1, 3), lengths, languages: new Uint8Array(3) },
+      [],
+    )
     before.close()
-    const database = new Sqlite(path)
-    database.exec("pragma user_version = 2")
-    database.close()
+    toLayout(path, 2)
 
     const index = new KeywordIndex(new KeywordStore(path))
-    const ids = Int32Array.of(1, 3)
+    const ids = Float64Array.of(1, 3)
     const search = new KeywordSearch(index)
     const found = (query: string) =>
       search.search(groupsOf(query), makeScope(index.table, ids, undefined, ids), 9).hits.map(({ id }) => id)

@@ -38,7 +38,7 @@ function clustered(count: number, seed = 3): Float32Array {
 
 const rowOf = (rows: Float32Array, row: number) => rows.subarray(row * DIMENSIONS, (row + 1) * DIMENSIONS)
 const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
-const idsFrom = (first: number, count: number) => Int32Array.from({ length: count }, (_, i) => first + i)
+const idsFrom = (first: number, count: number) => Float64Array.from({ length: count }, (_, i) => first + i)
 
 function nearest(rows: Float32Array, ids: number[], query: Float32Array, depth: number): number[] {
   return ids
@@ -55,7 +55,7 @@ test("scores are the cosine within half a percent, the nearest is first", () => 
   for (const probe of [0, 77, 1999]) {
     const query = rowOf(rows, probe)
     index.setQuery(query)
-    const { hits, comparable } = index.search(Int32Array.of(1, 2000), 10)
+    const { hits, comparable } = index.search(Float64Array.of(1, 2000), 10)
     expect(comparable).toBe(2000)
     expect(hits[0]!.id).toBe(probe + 1)
     for (const { id, score } of hits) expect(Math.abs(score - cosine(rowOf(rows, id - 1), query))).toBeLessThan(0.005)
@@ -67,7 +67,7 @@ test("a filter is exact: every visible passage and no other", () => {
   const index = new VectorIndex("t", DIMENSIONS)
   index.add(idsFrom(1, 500), rows)
   index.setQuery(rowOf(rows, 0))
-  const { hits, comparable } = index.search(Int32Array.of(10, 12, 300, 301, 900, 950), 100)
+  const { hits, comparable } = index.search(Float64Array.of(10, 12, 300, 301, 900, 950), 100)
   expect(comparable).toBe(5)
   expect(hits.map(hit => hit.id).sort((a, b) => a - b)).toEqual([10, 11, 12, 300, 301])
 })
@@ -90,7 +90,7 @@ for (const place of ["a scratch file", "memory, where the disk takes none"])
     for (const probe of [5, 12_345, 109_000]) {
       const query = rowOf(clustered(1, probe), 0)
       index.setQuery(query)
-      const { hits } = index.search(Int32Array.of(1, count), 10)
+      const { hits } = index.search(Float64Array.of(1, count), 10)
       for (const { id, score } of hits) expect(Math.abs(score - cosine(rowOf(rows, id - 1), query))).toBeLessThan(0.005)
       const near = new Set(hits.map(hit => hit.id))
       found += nearest(rows, all, query, 10).filter(id => near.has(id)).length
@@ -109,12 +109,12 @@ test("a large library filters exactly, also where what is visible begins amid a 
     index.add(ids, rows.subarray(from * DIMENSIONS, (from + ids.length) * DIMENSIONS))
   }
   index.setQuery(rowOf(rows, 30_000))
-  const few = index.search(Int32Array.of(7, 9, 30_001, 30_001, 59_999, 70_000), 100)
+  const few = index.search(Float64Array.of(7, 9, 30_001, 30_001, 59_999, 70_000), 100)
   expect(few.comparable).toBe(6)
   expect(few.hits.map(hit => hit.id).sort((a, b) => a - b)).toEqual([7, 8, 9, 30_001, 59_999, 60_000])
   expect(few.hits[0]!.id).toBe(30_001)
   const visible = [...idsFrom(1003, 27_000), ...idsFrom(40_007, 19_001)]
-  const many = index.search(Int32Array.of(1003, 28_002, 40_007, 59_007), 10)
+  const many = index.search(Float64Array.of(1003, 28_002, 40_007, 59_007), 10)
   expect(many.comparable).toBe(46_001)
   // Bytes round a cosine by up to half a percent: two that are closer may change places.
   const near = nearest(rows, visible, rowOf(rows, 30_000), 12)
@@ -129,17 +129,17 @@ test("places of removed passages are taken by new ones, in a large library too",
     index.add(idsFrom(1, 4000), rows.subarray(0, 4000 * DIMENSIONS))
     const { bytes } = index
     for (let round = 0; round < 5; round++) {
-      index.remove(Int32Array.of(1001, 1700, 3000, 3299))
+      index.remove(Float64Array.of(1001, 1700, 3000, 3299))
       expect([index.count, index.scoreOf(1500)]).toEqual([3000, undefined])
       index.add(idsFrom(4001, 1000), rows.subarray(4000 * DIMENSIONS))
-      index.remove(Int32Array.of(4001, 5000))
+      index.remove(Float64Array.of(4001, 5000))
       index.add(idsFrom(1001, 700), rows.subarray(1000 * DIMENSIONS, 1700 * DIMENSIONS))
       index.add(idsFrom(3000, 300), rows.subarray(2999 * DIMENSIONS, 3299 * DIMENSIONS))
     }
     expect([index.count, index.bytes, [...index.held()]]).toEqual([4000, bytes, [1, 4000]])
     for (const id of [1, 1001, 1700, 1701, 3000, 3299, 3300, 4000]) {
       index.setQuery(rowOf(rows, id - 1))
-      expect(index.search(Int32Array.of(1, 9000), 1).hits[0]!.id).toBe(id)
+      expect(index.search(Float64Array.of(1, 9000), 1).hits[0]!.id).toBe(id)
     }
   }
 })
@@ -151,14 +151,14 @@ test("adding twice changes nothing; removed passages are gone and the rest keep 
   index.add(idsFrom(1, 1000), rows)
   expect(index.count).toBe(1000)
   index.setQuery(rowOf(rows, 800))
-  const before = index.search(Int32Array.of(401, 1000), 50).hits
-  index.remove(Int32Array.of(1, 100, 201, 400))
+  const before = index.search(Float64Array.of(401, 1000), 50).hits
+  index.remove(Float64Array.of(1, 100, 201, 400))
   expect(index.count).toBe(700)
-  expect(index.held()).toEqual(Int32Array.of(101, 200, 401, 1000))
-  expect(index.search(Int32Array.of(401, 1000), 50).hits).toEqual(before)
+  expect(index.held()).toEqual(Float64Array.of(101, 200, 401, 1000))
+  expect(index.search(Float64Array.of(401, 1000), 50).hits).toEqual(before)
   expect(index.scoreOf(50)).toBeUndefined()
-  index.add(Int32Array.of(2000), rowOf(rows, 3))
-  expect(index.search(Int32Array.of(2000, 2000), 5).hits.map(hit => hit.id)).toEqual([2000])
+  index.add(Float64Array.of(2000), rowOf(rows, 3))
+  expect(index.search(Float64Array.of(2000, 2000), 5).hits.map(hit => hit.id)).toEqual([2000])
 })
 
 test("a disk that takes no more of the scratch file gives back what it took", () => {
@@ -176,7 +176,7 @@ test("a disk that takes no more of the scratch file gives back what it took", ()
   expect([index.count, index.bytes > before]).toEqual([6000, true])
   for (const id of [1, 2999, 3001, 6000]) {
     index.setQuery(rowOf(rows, id - 1))
-    expect(index.search(Int32Array.of(1, 6000), 1).hits[0]!.id).toBe(id)
+    expect(index.search(Float64Array.of(1, 6000), 1).hits[0]!.id).toBe(id)
   }
   rmSync(directory, { recursive: true })
 })

@@ -58,7 +58,7 @@ async function expectWhole(directory: string): Promise<void> {
     expect(await library.index.check()).toEqual({ problems: [] })
     const wanted = await wantedIds(library.db)
     const rows = await library.db.selectFrom("chunks").select("id").execute()
-    expect(rows.length).toBe(countIds(subtract(wanted, new Int32Array(0))))
+    expect(rows.length).toBe(countIds(subtract(wanted, new Float64Array(0))))
   } finally {
     await library.close()
   }
