@@ -16,6 +16,8 @@ export type IdPrefix =
   | "sess"
   | "inv"
   | "call"
+  | "node"
+  | "clus"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

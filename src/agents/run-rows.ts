@@ -118,6 +118,7 @@ export const newRun = (id: string, { workspaceId, keyId, described, startedAt, d
   deadline_at: deadlineAt.toISOString(),
   finished_at: null,
   event_count: 1, // run_started
+  owner: null,
 })
 
 /** The columns that the end of a run sets. */

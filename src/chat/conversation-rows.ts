@@ -131,6 +131,7 @@ export const emptyMessage = (conversationId: string, role: "user" | "assistant")
   prompt_tokens: 0,
   completion_tokens: 0,
   created_at: new Date().toISOString(),
+  owner: null,
 })
 
 export const toMessage = (row: MessageRow): Message => ({

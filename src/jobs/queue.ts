@@ -58,7 +58,7 @@ const SUSPECT_WAIT_S = 8
 /** Some 13 values a row; SQLite takes 32 766. */
 const JOBS_PER_INSERT = 500
 /** A job that nobody has tried. */
-const FRESH = { attempts: 0, interruptions: 0, lease_token: null, lease_until: null, last_error: null }
+const FRESH = { attempts: 0, interruptions: 0, lease_token: null, lease_until: null, owner: null, last_error: null }
 
 type LeasedRow = Pick<JobsTable, "id" | "subject" | "lane" | "payload" | "attempts" | "max_attempts" | "interruptions">
 

@@ -31,6 +31,8 @@ interface GenerationsTable {
   first_chunk: number
   last_chunk: number
   state: GenerationState
+  /** Node that writes it, or wrote it. */
+  owner: Generated<string | null>
 }
 
 /** Tables of vectors: one live per installation; `building` while a model change is under way; `dead` waits for removal. */

@@ -47,4 +47,6 @@ export interface MessagesTable {
   prompt_tokens: number
   completion_tokens: number
   created_at: string
+  /** Node that writes the reply, or wrote it. */
+  owner: string | null
 }

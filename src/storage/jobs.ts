@@ -26,6 +26,8 @@ export interface JobsTable {
   /** Owner of the present lease; null while queued. */
   lease_token: string | null
   lease_until: string | null
+  /** Node that has the present lease, or had the last one. */
+  owner: string | null
   last_error: string | null
   created_at: string
 }

@@ -40,6 +40,8 @@ export interface AgentRunsTable {
   finished_at: string | null
   /** Number of the last event; every event of a run is a function of its rows. */
   event_count: number
+  /** Node that carries it out, or did. */
+  owner: string | null
 }
 
 export interface AgentStepsTable {

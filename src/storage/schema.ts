@@ -5,6 +5,7 @@ import type { FilesTables } from "./files.ts"
 import type { IdempotencyTables } from "./idempotency-table.ts"
 import type { JobsTables } from "./jobs.ts"
 import type { KeysTables } from "./keys.ts"
+import type { NodesTables } from "./nodes.ts"
 import type { RunsTables } from "./runs.ts"
 import type { UsersTables } from "./users.ts"
 
@@ -14,6 +15,7 @@ export interface Schema
     ChunksTables,
     IdempotencyTables,
     JobsTables,
+    NodesTables,
     RunsTables,
     UsersTables,
     ConversationsTables {}

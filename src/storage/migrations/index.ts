@@ -13,6 +13,7 @@ import { idempotency } from "./0011-idempotency.ts"
 import { sections } from "./0012-sections.ts"
 import { interruptions } from "./0013-interruptions.ts"
 import { runRepetitions } from "./0014-run-repetitions.ts"
+import { nodes } from "./0015-nodes.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sections,
   interruptions,
   runRepetitions,
+  nodes,
 ]
