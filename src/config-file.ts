@@ -67,7 +67,7 @@ function parseValue(key: string, value: unknown, base: string): unknown {
   try {
     return setting.parse(text, base)
   } catch (error) {
-    throw new Error(`${(error as Error).message} (given: ${setting.secret ? "…" : JSON.stringify(value)})`)
+    throw new Error(`${(error as Error).message} (given: ${setting.shown ? "…" : JSON.stringify(value)})`)
   }
 }
 

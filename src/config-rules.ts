@@ -16,8 +16,8 @@ export interface Setting<T> {
   placeholder?: string
   /** Another environment variable that is honored when the setting's own is not given. */
   alias?: string
-  /** Its value is never shown. */
-  secret?: true
+  /** For a value that is secret, or holds a secret: what of it may be shown. */
+  shown?(value: T): string
 }
 
 export const text = (placeholder: string, fallback: string, doc: string): Setting<string> => ({
@@ -131,6 +131,11 @@ export function modelValue(value: string): string {
     /^(ollama|openai|builtin)\/?$/.test(value)
   )
     throw new Error("must be a model as GET /external/models lists it, such as ollama/llama3.2:3b")
+  return value
+}
+
+export function nodeName(value: string): string {
+  if (!/^[\w.:-]{0,100}$/.test(value)) throw new Error("must be letters, digits, dots, hyphens, at most 100")
   return value
 }
 

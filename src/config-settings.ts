@@ -1,6 +1,7 @@
 /** Every setting once: name, what it does, default, rule. Adding one is one entry here. */
 import { cpus } from "node:os"
 import { resolve } from "node:path"
+import { blobUrl, databaseUrl, searchUrl } from "./config-engines.ts"
 import {
   flag,
   hostName,
@@ -8,6 +9,7 @@ import {
   ipAddress,
   list,
   modelValue,
+  nodeName,
   ollamaAddress,
   ollamaDuration,
   oneOf,
@@ -159,7 +161,7 @@ export const SETTINGS = {
     "",
     "an OpenAI-compatible server (llama.cpp, vLLM, LM Studio) with its version path: http://HOST:PORT/v1",
   ),
-  openai_api_key: { ...text("KEY", "", "key of the OpenAI-compatible server, if it asks for one"), secret: true },
+  openai_api_key: { ...text("KEY", "", "key of the OpenAI-compatible server, if it asks for one"), shown: () => "…" },
   openai_context_tokens: integer(
     "N",
     8_192,
@@ -190,7 +192,21 @@ export const SETTINGS = {
   ),
   mcp_config: path("FILE", "JSON file that names the Model Context Protocol servers whose tools agents may use"),
   enforce_redaction: flag("redact every conversation and agent run, whatever the request says"),
-  offline: flag("refuse every outbound connection but the one to the configured model server"),
+  offline: flag("refuse every outbound connection but those to the configured servers"),
+  database_url: databaseUrl("several machines: the PostgreSQL database that they share; needs the next four with it"),
+  blob_url: blobUrl("several machines: the S3 bucket that they share, with endpoint and region as parameters"),
+  search_url: searchUrl("several machines: the OpenSearch that they share"),
+  node_url: url("", "several machines: address under which the other nodes reach this one"),
+  cluster_secret_file: path("FILE", "several machines: file with the secret that all nodes share, 32 bytes or more"),
+  role: oneOf(
+    ["all", "api", "worker"],
+    "all",
+    "several machines: what this node does: answer requests, read files for the index, or both",
+  ),
+  node_name: {
+    ...text("NAME", "", "several machines: name of this node in logs and in `carrel doctor`; the machine's when empty"),
+    parse: nodeName,
+  },
 } satisfies Record<string, Setting<unknown>>
 
 export type SettingName = keyof typeof SETTINGS

@@ -110,7 +110,7 @@ function parse(source: string, setting: Setting<unknown>, value: string): unknow
     return setting.parse(value, process.cwd())
   } catch (error) {
     throw new ConfigError(
-      `${source}: ${(error as Error).message} (given: ${setting.secret ? "…" : JSON.stringify(value)})`,
+      `${source}: ${(error as Error).message} (given: ${setting.shown ? "…" : JSON.stringify(value)})`,
     )
   }
 }

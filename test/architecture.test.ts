@@ -21,6 +21,7 @@ const RANKS = [
   ["http"],
   [
     "config",
+    "config-engines",
     "config-error",
     "config-file",
     "config-flags",

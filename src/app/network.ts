@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts"
-import { checkFolders, readTls, readToolServers } from "../configured.ts"
+import { checkFolders, clusterOf, readTls, readToolServers } from "../configured.ts"
 import { refuseOutbound } from "../outbound.ts"
 
 export type Network = Awaited<ReturnType<typeof openNetwork>>
@@ -7,9 +7,10 @@ export type Network = Awaited<ReturnType<typeof openNetwork>>
 /** Who may be reached, and what is shown to those who reach us. @throws ConfigError before anything is made */
 export async function openNetwork(config: Config, stack: AsyncDisposableStack) {
   checkFolders(config)
+  const cluster = clusterOf(config)
   const tls = await readTls(config)
   const mcpServers = config.mcp_config ? readToolServers(config) : []
   const toolServers = mcpServers.flatMap(server => ("url" in server ? [server.url.href] : []))
   if (config.offline) stack.defer(refuseOutbound([config.ollama_host, config.openai_base_url, ...toolServers]))
-  return { tls, mcpServers }
+  return { cluster, tls, mcpServers }
 }

@@ -1,10 +1,21 @@
 /** What the commands of the command line share: arguments, tables, a database to work on. */
 import { statfsSync } from "node:fs"
 import { join } from "node:path"
-import { type Config, mayUseColor, type ReadConfig, readConfig } from "../config.ts"
+import {
+  type Config,
+  flagOf,
+  mayUseColor,
+  type ReadConfig,
+  readConfig,
+  SETTINGS_FILE,
+  type SettingName,
+  variableOf,
+} from "../config.ts"
 import type { OwnOptions } from "../config-flags.ts"
+import type { Setting } from "../config-rules.ts"
+import { SETTINGS } from "../config-settings.ts"
 import { diskTrouble, OperatorError } from "../errors.ts"
-import { setLogFormat, setLogLevel, visible } from "../log.ts"
+import { log, setLogFormat, setLogLevel, visible } from "../log.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
 import { exists, needAccess, outermostMissing, removeUpTo } from "../storage/access.ts"
 import type { Database } from "../storage/database.ts"
@@ -41,8 +52,19 @@ interface Known extends OwnOptions {
 export function parseArguments(args: string[], { settingsFile = true, ...own }: Known = {}): Arguments {
   const { rest, ...read } = readConfig(args, undefined, { settingsFile, own })
   writeLogFor(read.config, process.stderr)
+  for (const name of secretFlags(read))
+    log.warn(
+      `${flagOf(name)} holds a secret that every user of this machine sees in the process list; ${variableOf(name)} or ${SETTINGS_FILE} hides it`,
+    )
   return { ...read, words: rest }
 }
+
+/** Settings whose secret stands in the command line. */
+const secretFlags = ({ config, sources }: Pick<ReadConfig, "config" | "sources">): SettingName[] =>
+  (Object.keys(SETTINGS) as SettingName[]).filter(name => {
+    const { shown } = SETTINGS[name] as Setting<unknown>
+    return sources[name] === flagOf(name) && config[name] !== "" && shown && shown(config[name]) !== config[name]
+  })
 
 /** Log lines as the settings want them on the stream that takes them. */
 export function writeLogFor({ log_level, log_format }: Config, stream: { isTTY?: boolean }): void {

@@ -1,4 +1,5 @@
 import { flagOf, SETTINGS_FILE, unknownVariableText, variableOf } from "../config.ts"
+import type { Setting } from "../config-rules.ts"
 import { SETTINGS, type SettingName } from "../config-settings.ts"
 import { log } from "../log.ts"
 import { type Command, parseArguments, print, printJson, printTable, refuseWords } from "./command.ts"
@@ -21,7 +22,7 @@ export const run: Command = async args => {
   }
   const rows = (Object.keys(SETTINGS) as SettingName[])
     .filter(name => options.has("all") || options.has("json") || name === "data" || sources[name] !== "default")
-    .map(name => ({ name, value: isSecret(name) && config[name] ? "…" : config[name], source: sources[name] }))
+    .map(name => ({ name, value: shownValue(name, config[name]), source: sources[name] }))
   if (options.has("json")) printJson(Object.fromEntries(rows.map(({ name, ...rest }) => [name, rest])))
   else
     printTable(
@@ -31,7 +32,10 @@ export const run: Command = async args => {
   return 0
 }
 
-const isSecret = (name: SettingName): boolean => "secret" in SETTINGS[name]
+function shownValue(name: SettingName, value: unknown) {
+  const { shown } = SETTINGS[name] as Setting<unknown>
+  return shown && value ? shown(value) : value
+}
 
 function template(): string {
   const entries = Object.entries(SETTINGS)

@@ -1,0 +1,207 @@
+/**
+ * The addresses of the engines behind several machines, as settings give them. A password may stand in the address, in a
+ * file that `password_file` of the address names, or where the engine's own programs look (PGPASSWORD, AWS_…).
+ */
+import { readFileSync, statSync } from "node:fs"
+import { ConfigError } from "./config-error.ts"
+import type { Setting } from "./config-rules.ts"
+
+/** Parts of an address that are given as `?name=value`. */
+type Parameters = Record<string, string>
+
+const PASSWORD_FILE = "password_file"
+const BLOB_PARAMETERS = ["endpoint", "region", "path_style", PASSWORD_FILE]
+const SEARCH_PARAMETERS = ["prefix", PASSWORD_FILE]
+
+export interface BlobAddress {
+  bucket: string
+  /** Of every key, without slashes at its ends; empty for none. */
+  prefix: string
+  region: string
+  /** Absent for Amazon's own. */
+  endpoint?: string
+  /** Whether the bucket stands in the path, not in the name of the host. */
+  pathStyle: boolean
+  /** Absent: the driver looks where Amazon's tools do (AWS_ACCESS_KEY_ID, …). */
+  credentials?: { accessKeyId: string; secretAccessKey: string }
+}
+
+export interface SearchAddress {
+  /** Without credentials and without a slash at its end. */
+  url: string
+  /** Names of indexes begin with it and a hyphen. */
+  prefix: string
+  credentials?: { user: string; password: string }
+}
+
+/** Where the engines are, with what they are entered with: never to be shown. */
+export interface EngineAddresses {
+  /** As `pg` takes it, with the password where one was given. */
+  database: string
+  blobs: BlobAddress
+  search: SearchAddress
+}
+
+/** @param parse throws the rule that an address breaks */
+const address = (doc: string, parse: (value: string) => unknown): Setting<string> => ({
+  doc,
+  default: "",
+  placeholder: "URL",
+  written: "text",
+  shown: withoutPassword,
+  parse(value) {
+    if (value !== "") parse(value)
+    return value
+  },
+})
+
+export const databaseUrl = (doc: string) => address(doc, databaseParts)
+export const blobUrl = (doc: string) => address(doc, blobParts)
+export const searchUrl = (doc: string) => address(doc, searchParts)
+
+/** The address with `…` for a password: `postgres://carrel:…@db/carrel`. */
+export function withoutPassword(value: string): string {
+  if (value === "") return ""
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (!url) return "…"
+  if (!url.password && !url.searchParams.has("password")) return value
+  if (url.password) url.password = "…"
+  if (url.searchParams.has("password")) url.searchParams.set("password", "…")
+  return url.href.replaceAll("%E2%80%A6", "…")
+}
+
+/** @throws ConfigError for a password file that cannot be read */
+export function engineAddresses(urls: { database: string; blobs: string; search: string }): EngineAddresses {
+  return {
+    database: databaseAddress(urls.database),
+    blobs: blobAddress(urls.blobs),
+    search: searchAddress(urls.search),
+  }
+}
+
+function databaseAddress(value: string): string {
+  const url = databaseParts(value)
+  const password = passwordOf(url, "--database-url")
+  url.searchParams.delete(PASSWORD_FILE)
+  if (password) url.password = encodeURIComponent(password)
+  return url.href
+}
+
+function blobAddress(value: string): BlobAddress {
+  const url = blobParts(value)
+  const { endpoint, region = "us-east-1", path_style } = parametersOf(url)
+  const secretAccessKey = passwordOf(url, "--blob-url")
+  const accessKeyId = decodeURIComponent(url.username)
+  return {
+    bucket: url.hostname,
+    prefix: decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, ""),
+    region,
+    ...(endpoint ? { endpoint } : {}),
+    pathStyle: path_style ? path_style === "true" : endpoint !== undefined,
+    ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
+  }
+}
+
+function searchAddress(value: string): SearchAddress {
+  const url = searchParts(value)
+  const { prefix = "carrel" } = parametersOf(url)
+  const password = passwordOf(url, "--search-url")
+  const user = decodeURIComponent(url.username)
+  return {
+    url: `${url.origin}${url.pathname}`.replace(/\/+$/, ""),
+    prefix,
+    ...(user && password ? { credentials: { user, password } } : {}),
+  }
+}
+
+/** @throws Error that says the rule */
+function databaseParts(value: string): URL {
+  const url = /^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value) ? new URL(value) : undefined
+  if (!url || (!url.hostname && !url.searchParams.has("host")) || url.pathname.length < 2)
+    throw new Error("must be the address of a PostgreSQL database, such as postgres://USER@HOST:5432/DATABASE")
+  readable(url)
+  return url
+}
+
+function blobParts(value: string): URL {
+  const url = /^s3:\/\//.test(value) && URL.canParse(value) ? new URL(value) : undefined
+  if (!url?.hostname || url.port)
+    throw new Error("must be a bucket, such as s3://KEY@BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION")
+  readable(url)
+  const { endpoint, region, path_style } = onlyWith(url, BLOB_PARAMETERS)
+  if (endpoint !== undefined && !isWebAddress(endpoint))
+    throw new Error("must name an http or https address as its endpoint")
+  if (!region && !endpoint)
+    throw new Error("must name its region (region=…), and its endpoint where it is not Amazon's")
+  if (path_style !== undefined && !/^(true|false)$/.test(path_style))
+    throw new Error("must have true or false as path_style")
+  if (url.password && !url.username) throw new Error("must name the access key that its secret belongs to")
+  return url
+}
+
+function searchParts(value: string): URL {
+  const bare = value.replace(/^opensearch\+/, "")
+  if (!isWebAddress(bare)) throw new Error("must be the address of OpenSearch, such as https://USER@HOST:9200")
+  const url = new URL(bare)
+  readable(url)
+  const { prefix } = onlyWith(url, SEARCH_PARAMETERS)
+  // OpenSearch takes no capitals, and no hyphen or underscore at the beginning of a name.
+  if (prefix !== undefined && !/^[a-z0-9][a-z0-9_-]{0,60}$/.test(prefix))
+    throw new Error("must have a prefix of small letters, digits and hyphens")
+  if (url.password && !url.username) throw new Error("must name the user whose password it has")
+  return url
+}
+
+const isWebAddress = (value: string): boolean =>
+  /^https?:\/\//.test(value) && URL.canParse(value) && new URL(value).hostname !== ""
+
+/** @throws Error for signs after % that are no text, and for a password that is given twice */
+function readable(url: URL): void {
+  try {
+    for (const part of [url.username, url.password, url.pathname]) decodeURIComponent(part)
+  } catch {
+    throw new Error("must have % before two hexadecimal digits alone (a % itself is %25)")
+  }
+  if (url.password && url.searchParams.has(PASSWORD_FILE))
+    throw new Error("must have a password or a password_file, not both")
+  if (url.hash) throw new Error("must have no #: in a password it is %23")
+}
+
+const parametersOf = (url: URL): Parameters =>
+  Object.fromEntries([...url.searchParams].filter(([, value]) => value !== ""))
+
+/** @throws Error for a parameter that is not known: one mistyped would be without effect */
+function onlyWith(url: URL, known: readonly string[]): Parameters {
+  const other = [...url.searchParams.keys()].find(name => !known.includes(name))
+  if (other !== undefined)
+    throw new Error(`must have no parameter ${JSON.stringify(other)}; there are ${known.join(", ")}`)
+  return parametersOf(url)
+}
+
+/** Undefined where none is given. @throws ConfigError for a file that cannot be read */
+function passwordOf(url: URL, flag: string): string | undefined {
+  const path = url.searchParams.get(PASSWORD_FILE)
+  if (path) return secretIn(path, flag)
+  return url.password ? decodeURIComponent(url.password) : undefined
+}
+
+/**
+ * What a file holds, without the line's end.
+ * @throws ConfigError for one that cannot be read, is empty, or that other users of the machine may read
+ */
+export function secretIn(path: string, flag: string): string {
+  const { mode, secret } = readSecret(path, flag)
+  if (mode & 0o007) throw new ConfigError(`${flag}: ${path} can be read by every user of this machine: chmod 600 it`)
+  if (secret === "") throw new ConfigError(`${flag}: ${path} is empty`)
+  return secret
+}
+
+function readSecret(path: string, flag: string): { mode: number; secret: string } {
+  try {
+    const { mode } = statSync(path)
+    return { mode, secret: readFileSync(path, "utf8").replace(/\r?\n$/, "") }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(`${flag}: ${path} ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`)
+  }
+}
