@@ -28,6 +28,7 @@ export const ERRORS = {
   model_error: { status: 502, message: "the model server answered with an error" },
   model_unavailable: { status: 503, message: "the model server cannot be reached" },
   overloaded: { status: 503, message: "too much work is already queued" },
+  store_unavailable: { status: 503, message: "a store that this needs cannot be reached at present" },
   insufficient_storage: { status: 507, message: "there is no space left to store this" },
 } as const satisfies Record<string, { status: number; message: string }>
 
@@ -108,6 +109,32 @@ export function toErrorBody(error: unknown, requestId?: string): ErrorBody {
   return body
 }
 
+/** What several machines share: PostgreSQL, object storage, OpenSearch. */
+export type Engine = "database" | "blobs" | "search"
+
+/** What each is called in messages. */
+export const ENGINE_NAMES: Record<Engine, string> = {
+  database: "the database",
+  blobs: "the blob storage",
+  search: "the search engine",
+}
+
+/** An engine of several machines did not do its part. What a driver throws becomes this where the driver is called. */
+export class EngineError extends Error {
+  override name = "EngineError"
+  /** The engine was reached and took this request alone badly, for all that is known: whoever tries again asks it first. */
+  readonly answered: boolean
+
+  constructor(
+    readonly engine: Engine,
+    message: string,
+    { cause, answered = false }: { cause?: unknown; answered?: boolean } = {},
+  ) {
+    super(`${ENGINE_NAMES[engine]}: ${message}`, { cause })
+    this.answered = answered
+  }
+}
+
 const FULL =
   /ENOSPC|EDQUOT|SQLITE_FULL|database or disk is full|no space left on device|disk quota exceeded|os error (?:28|122)\b/i
 const FAILING =
@@ -139,9 +166,29 @@ export function lacksDescriptors(error: unknown): boolean {
   return false
 }
 
+/** The engine whose fault an error tells of, however it was passed on; undefined for all else. */
+export const engineTrouble = (error: unknown): Engine | undefined => engineErrorIn(error)?.engine
+
+export function engineErrorIn(error: unknown): EngineError | undefined {
+  for (let depth = 0, at = error; depth < CAUSES && at instanceof Error; depth++, at = at.cause)
+    if (at instanceof EngineError) return at
+  return undefined
+}
+
+/** Seconds after which it is worth to ask an engine again that was down: it may come back at any moment. */
+const ENGINE_RETRY_S = 2
+
+export const storeUnavailable = (engine: Engine, cause?: unknown): AppError =>
+  new AppError("store_unavailable", {
+    message: `${ENGINE_NAMES[engine]} cannot be reached at present`,
+    details: [{ store: engine }],
+    retryAfter: ENGINE_RETRY_S,
+    cause,
+  })
+
 /**
- * A disk that takes nothing, whatever the reason, as `insufficient_storage`, and a process that may open no more files as
- * `overloaded`; undefined for all else.
+ * A disk that takes nothing, whatever the reason, as `insufficient_storage`, an engine that is down as `store_unavailable`,
+ * and a process that may open no more files as `overloaded`; undefined for all else.
  */
 export function asStorageError(error: unknown): AppError | undefined {
   if (lacksDescriptors(error))
@@ -153,6 +200,8 @@ export function asStorageError(error: unknown): AppError | undefined {
     })
   const trouble = diskTrouble(error)
   if (trouble === "full") return new AppError("insufficient_storage", { cause: error })
+  const engine = engineTrouble(error)
+  if (engine) return storeUnavailable(engine, error)
   if (trouble === "failing")
     return new AppError("insufficient_storage", {
       message: "the disk cannot be written or read at present",

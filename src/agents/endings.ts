@@ -45,6 +45,9 @@ export function openStepResult(reason: RunOutcome["finishReason"]): string {
     : "The call was stopped because the run ended."
 }
 
+/** Errors that a later run may not meet. */
+const RETRIED = new Set<string>(["overloaded", "store_unavailable"])
+
 /** A finished run as the answer of a blocking call. */
 export function answerOf(run: RunRecord): RunRecord {
   if (run.error === null) return run
@@ -57,11 +60,12 @@ export function answerOf(run: RunRecord): RunRecord {
     "model_not_found",
     "overloaded",
     "insufficient_storage",
+    "store_unavailable",
     "invalid_pattern",
   ] as const
   const shown = known.find(each => each === code)
   const options = { message, details: [{ run_id: run.run_id }, ...details], ...(hint ? { hint } : {}) }
   if (code === "interrupted") throw new AppError("overloaded", { ...options, retryAfter: 5 })
-  if (shown) throw new AppError(shown, { ...options, ...(shown === "overloaded" ? { retryAfter: 5 } : {}) })
+  if (shown) throw new AppError(shown, { ...options, ...(RETRIED.has(shown) ? { retryAfter: 5 } : {}) })
   throw new AppError("internal_error", { details: options.details })
 }

@@ -26,12 +26,12 @@ export function openReading(
   stack.defer(() => reader.stop())
   const quickReader = new QuickReader(options)
   stack.defer(() => quickReader.stop())
-  const isDisksFault = (error: unknown) => disk.isToBlame(error)
+  const isStoresFault = (error: unknown) => disk.isToBlame(error)
   const announce = (id: string) => changes.announce(id)
-  const dependencies = { database, blobs, queue, reader, quickReader, index, isDisksFault, announce }
+  const dependencies = { database, blobs, queue, reader, quickReader, index, isStoresFault, announce }
   return new JobWorker(queue, {
     task: INDEX_FILE,
     lanes: indexingLanes(config.index_workers, dependencies),
-    isDisksFault,
+    isStoresFault,
   })
 }

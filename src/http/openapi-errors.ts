@@ -6,8 +6,14 @@ import { ErrorResponse, titled } from "./schemas.ts"
 
 /** Of every route with credentials. */
 const ALWAYS: readonly ErrorCode[] = ["unauthorized", "forbidden", "rate_limited"]
-/** A Host that is malformed, a disk that fails and a process without descriptors show anywhere. */
-const ANYWHERE: readonly ErrorCode[] = ["invalid_request", "internal_error", "overloaded", "insufficient_storage"]
+/** A Host that is malformed, a store that fails and a process without descriptors show anywhere. */
+const ANYWHERE: readonly ErrorCode[] = [
+  "invalid_request",
+  "internal_error",
+  "overloaded",
+  "store_unavailable",
+  "insufficient_storage",
+]
 const OF_BODY: readonly ErrorCode[] = [
   "invalid_json",
   "invalid_request",

@@ -36,7 +36,7 @@ export interface IndexFileDependencies extends OutcomeDependencies {
   quickReader: Pick<QuickReader, "readAll">
   index: IndexWriter & OutcomeDependencies["index"]
   /** Whether an attempt failed for the disk's sake alone: it does not count. */
-  isDisksFault(error: unknown): Promise<boolean>
+  isStoresFault(error: unknown): Promise<boolean>
 }
 
 /** Does one `index_file` job. @throws what makes it worth another try */
@@ -87,7 +87,7 @@ export async function giveUp(dependencies: IndexFileDependencies, job: LeasedJob
   if (job.signal.aborted) throw error
   const known = error instanceof ExtractionError && !error.transient
   if (known) return fail(dependencies, job, error.code, error.message)
-  if (job.attempts >= job.maxAttempts && !(await dependencies.isDisksFault(error))) {
+  if (job.attempts >= job.maxAttempts && !(await dependencies.isStoresFault(error))) {
     log.error("file could not be indexed", { file_id: job.subject, error })
     return failUsedUp(dependencies, job)
   }

@@ -141,7 +141,7 @@ async function writePart(
     for (const { job } of await writeTogether(dependencies, part, clock, stopping))
       failed(job)(new Error(`indexing of ${job.subject} was overtaken`))
   } catch (error) {
-    if (stopping.aborted || (await dependencies.isDisksFault(error)))
+    if (stopping.aborted || (await dependencies.isStoresFault(error)))
       for (const { job } of part) await giveUp(dependencies, job, error).catch(failed(job))
     else {
       if (part.length > 1) log.warn("a group of files could not be written; they go one by one", { error })

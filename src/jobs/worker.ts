@@ -1,5 +1,5 @@
 /**
- * Runs the jobs of one task, several at a time in each lane, keeping each lease alive while its job runs. A disk in trouble is no
+ * Runs the jobs of one task, several at a time in each lane, keeping each lease alive while its job runs. A disk or an engine in trouble is no
  * fault of a job: what it stops is handed back with no attempt counted, and nothing is leased until the pause is over.
  */
 import { log, Trouble } from "../log.ts"
@@ -9,9 +9,9 @@ import { type Job, type JobQueue, LEASE_MS } from "./queue.ts"
 
 /** How soon a job becomes noticed whose back-off ended; new work is announced at once. */
 const POLL_MS = 1_000
-/** A disk in trouble is asked again after this. */
+/** A store in trouble is asked again after this. */
 const TROUBLE_PAUSE_MS = 2_000
-/** A job that the disk stopped lets others go first. */
+/** A job that a store stopped lets others go first. */
 const TROUBLE_WAIT_MS = 5_000
 
 /** A job at work. `signal` aborts on a lost lease and on shutdown. */
@@ -42,8 +42,8 @@ export interface JobWorkerOptions {
   task: string
   /** In the order in which they lease. */
   lanes: Partial<Record<Lane, LaneOptions>>
-  /** Whether a job failed for the disk's sake alone. */
-  isDisksFault?: (error: unknown) => Promise<boolean>
+  /** Whether a job failed for the sake of the disk or of an engine alone. */
+  isStoresFault?: (error: unknown) => Promise<boolean>
 }
 
 /** Jobs that were leased together. */
@@ -61,18 +61,18 @@ export class JobWorker {
   private wake: () => void = () => {}
   private loop: Promise<void> | undefined
   private forget: (() => void) | undefined
-  /** The disk would not even take back these. */
+  /** The store would not even take back these. */
   private readonly owed: { job: Job; waitMs: number }[] = []
   private readonly trouble: Trouble
   private pausedUntil = 0
-  private readonly isDisksFault: (error: unknown) => Promise<boolean>
+  private readonly isStoresFault: (error: unknown) => Promise<boolean>
 
   constructor(
     private readonly queue: JobQueue,
     private readonly options: JobWorkerOptions,
   ) {
-    this.isDisksFault = options.isDisksFault ?? (async () => false)
-    const says = { begins: "the disk is in trouble: jobs wait", ends: "the disk works again: jobs go on" }
+    this.isStoresFault = options.isStoresFault ?? (async () => false)
+    const says = { begins: "a store is in trouble: jobs wait", ends: "the store works again: jobs go on" }
     this.trouble = new Trouble({ ...says, level: "error" }, { task: options.task })
   }
 
@@ -180,7 +180,7 @@ export class JobWorker {
 
   /** Handed back on shutdown, else tried again later. Handlers deal with final failures themselves. */
   private async settle(job: LeasedJob, error: unknown): Promise<"handed_back" | "retried"> {
-    const waits = !job.signal.aborted && (await this.isDisksFault(error))
+    const waits = !job.signal.aborted && (await this.isStoresFault(error))
     if (waits) this.pause(error)
     const waitMs = waits ? TROUBLE_WAIT_MS : 0
     try {

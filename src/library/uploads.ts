@@ -2,7 +2,7 @@
  * Taking files in. `receive` has the bytes of a form on disk before anything is recorded; `commit` then makes rows and
  * jobs together, so that an acknowledged file survives anything and a refused one leaves nothing.
  */
-import { diskTrouble, invalid, toErrorBody } from "../errors.ts"
+import { diskTrouble, engineTrouble, invalid, toErrorBody } from "../errors.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import { log } from "../log.ts"
 import type { Blobs } from "../storage/blobs.ts"
@@ -116,8 +116,10 @@ export class Uploads {
         for (const { id } of records) changes.announce(id)
       } catch (error) {
         // Rolled back: no row refers to any of them. But a commit that the disk failed to sync may be found again after a
-        // crash, and then needs its bytes; without one they are swept at the next start.
-        if (diskTrouble(error) === "failing") for (const { stored } of group) unused.delete(stored.blob)
+        // crash, one whose answer the network lost may have been made, and then they need their bytes; without one they
+        // are swept at the next start.
+        if (diskTrouble(error) === "failing" || engineTrouble(error))
+          for (const { stored } of group) unused.delete(stored.blob)
         if (answer.files.length === 0) throw error
         log.warn("the rest of a form could not be recorded", { recorded: answer.files.length, error })
         const { code, message } = toErrorBody(error)

@@ -43,7 +43,7 @@ export class SmallFiles {
           Promise.all(files.map(async ({ path }): Promise<QuickOutcome> => readQuickly(await Bun.file(path).text()))),
       },
       index: library.index,
-      isDisksFault: async () => false,
+      isStoresFault: async () => false,
       announce: () => {},
       reached,
       ...replace,

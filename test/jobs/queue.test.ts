@@ -32,13 +32,13 @@ const add = (subject: string, job: Partial<NewJob> = {}, executor: Executor = da
   queue.enqueue(executor, [{ task: "index", subject, workspaceId: "ws_a", lane: "ordinary", ...job }])
 const lease = async (from = queue, held: string[] = []) => (await from.lease("index", "ordinary", 1, held))[0]
 /** One job at a time in the ordinary lane, `concurrency` of them at once. */
-const workerOf = (concurrency: number, handle: (job: LeasedJob) => Promise<void>, isDisksFault?: IsDisksFault) =>
+const workerOf = (concurrency: number, handle: (job: LeasedJob) => Promise<void>, isStoresFault?: IsStoresFault) =>
   new JobWorker(queue, {
     task: "index",
     lanes: { ordinary: { concurrency, group: 1, handle: async ([job]) => handle(job!).then(() => []) } },
-    ...(isDisksFault ? { isDisksFault } : {}),
+    ...(isStoresFault ? { isStoresFault } : {}),
   })
-type IsDisksFault = (error: unknown) => Promise<boolean>
+type IsStoresFault = (error: unknown) => Promise<boolean>
 
 describe("the queue", () => {
   test("gives a job to one worker, counts the attempt, and forgets it once complete", async () => {
