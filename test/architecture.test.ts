@@ -13,6 +13,7 @@ const RANKS = [
   ["threads"],
   ["outbound", "guarded"],
   ["storage", "backends"],
+  ["nodes"],
   ["jobs", "redaction", "keys"],
   ["ingest", "search"],
   ["library", "grounding"],

@@ -4,6 +4,7 @@ import { requeueInterrupted } from "../ingest/outcomes.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { FileChanges } from "../library/changes.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
+import { LocalWakes } from "../nodes/wakes.ts"
 import { Blobs } from "../storage/blobs.ts"
 import { DiskWatch } from "../storage/disk-watch.ts"
 import { closeToOthers } from "../storage/file-modes.ts"
@@ -36,7 +37,8 @@ export async function openStorage(
   blobs.clearTemporary()
   const disk = new DiskWatch(data)
   stack.defer(() => disk.close())
-  const queue = new JobQueue(database)
+  const wakes = new LocalWakes()
+  const queue = new JobQueue(database, { wakes })
   await queue.reclaim()
   await requeueInterrupted(database)
   await healVectorFiles(data)
@@ -46,7 +48,7 @@ export async function openStorage(
     blobs,
     disk,
     queue,
-    changes: new FileChanges(),
+    changes: new FileChanges(wakes),
     idempotency: new Idempotency(database),
   }
 }

@@ -15,8 +15,10 @@
  */
 import { sql } from "kysely"
 import { newId } from "../id.ts"
+import { LocalWakes, type Wakes } from "../nodes/wakes.ts"
 import type { Database, Executor, Trx } from "../storage/database.ts"
 import type { JobsTable, Lane } from "../storage/jobs.ts"
+import { isGivenUp, type Owner } from "../storage/owners.ts"
 
 export interface NewJob {
   task: string
@@ -66,26 +68,38 @@ type LeasedRow = Pick<JobsTable, "id" | "subject" | "lane" | "payload" | "attemp
 export const isUsedUp = ({ attempts, maxAttempts, interruptions }: Job): boolean =>
   attempts > maxAttempts || interruptions >= MAX_INTERRUPTIONS
 
+export interface JobQueueOptions {
+  /** Who leases; leases of nobody are free again as soon as anyone looks for those of the dead. */
+  owner?: Owner
+  /** Who hears of new work; absent: this queue alone. */
+  wakes?: Wakes
+  mendEveryMs?: number
+}
+
 const iso = (time: number): string => new Date(time).toISOString()
 
 export class JobQueue {
-  private readonly listeners = new Set<() => void>()
-
+  private readonly owner: Owner | undefined
+  private readonly wakes: Wakes
+  private readonly mendEveryMs: number
   private mendedAt = performance.now()
 
   constructor(
     private readonly database: Database,
-    private readonly mendEveryMs = MEND_EVERY_MS,
-  ) {}
+    { owner, wakes = new LocalWakes(), mendEveryMs = MEND_EVERY_MS }: JobQueueOptions = {},
+  ) {
+    this.owner = owner
+    this.wakes = wakes
+    this.mendEveryMs = mendEveryMs
+  }
 
   /** Calls back when work may have become due, after commit. */
   onWork(listener: () => void): () => void {
-    this.listeners.add(listener)
-    return () => this.listeners.delete(listener)
+    return this.wakes.listen("jobs", "", listener)
   }
 
   announce(): void {
-    for (const listener of this.listeners) listener()
+    this.wakes.publish("jobs")
   }
 
   /**
@@ -151,7 +165,8 @@ export class JobQueue {
             order by run_at, id limit ${count}
           )
         )
-      update jobs set attempts = attempts + 1, lease_token = ${token}, lease_until = ${iso(now + LEASE_MS)}
+      update jobs set attempts = attempts + 1, lease_token = ${token}, lease_until = ${iso(now + LEASE_MS)},
+        owner = ${this.owner?.id ?? null}
       where id in (select id from due order by place, turn, id limit ${count})
       returning id, subject, lane, payload, attempts, max_attempts, interruptions`.execute(this.database)
     if (rows.length === 0 && performance.now() - this.mendedAt > this.mendEveryMs) await this.mendTimes()
@@ -223,7 +238,7 @@ export class JobQueue {
     return result.numUpdatedRows > 0n
   }
 
-  /** At start no worker lives: every lease is free again, and what was leased was interrupted. Suspects go one at a time. */
+  /** What nodes had leased that have ended is free again, and was interrupted. Suspects go one at a time. */
   async reclaim(): Promise<void> {
     const suspected = sql`interruptions + 1 >= ${SUSPECT_AFTER}`
     const waitSeconds = sql`(interruptions + 2 - ${SUSPECT_AFTER}) * ${SUSPECT_WAIT_S}`
@@ -234,7 +249,7 @@ export class JobQueue {
         run_at = case when ${suspected}
           then strftime('%Y-%m-%dT%H:%M:%fZ', ${iso(Date.now())}, '+' || (${waitSeconds}) || ' seconds') else run_at end,
         lease_token = null, lease_until = null
-      where lease_token is not null`.execute(this.database)
+      where lease_token is not null and ${isGivenUp("jobs.owner")}`.execute(this.database)
     await this.mendTimes()
   }
 

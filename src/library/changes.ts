@@ -1,17 +1,14 @@
-/** Tells who is interested that a file's record changed. In memory: a listener asks for the record itself. */
+import type { Wakes } from "../nodes/wakes.ts"
+
+/** Tells who is interested that a file's record changed; a listener asks for the record itself. */
 export class FileChanges {
-  private readonly listeners = new Map<string, Set<() => void>>()
+  constructor(private readonly wakes: Wakes) {}
 
   announce(fileId: string): void {
-    for (const listener of this.listeners.get(fileId) ?? []) listener()
+    this.wakes.publish("file", fileId)
   }
 
   listen(fileId: string, listener: () => void): () => void {
-    const known = this.listeners.get(fileId) ?? new Set()
-    this.listeners.set(fileId, known.add(listener))
-    return () => {
-      known.delete(listener)
-      if (known.size === 0) this.listeners.delete(fileId)
-    }
+    return this.wakes.listen("file", fileId, listener)
   }
 }

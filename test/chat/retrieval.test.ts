@@ -4,6 +4,7 @@ import type { ChatDependencies, ChatFile, ChatFiles } from "../../src/chat/depen
 import { retrieve } from "../../src/chat/retrieval.ts"
 import { Guard } from "../../src/grounding/guard.ts"
 import { FileChanges } from "../../src/library/changes.ts"
+import { LocalWakes } from "../../src/nodes/wakes.ts"
 import { Redactor } from "../../src/redaction/redact.ts"
 
 const guard = new Guard(new Redactor({ entityModel: undefined }), null)
@@ -11,7 +12,7 @@ const never = new AbortController().signal
 
 /** Files of one workspace; counts how often they are looked at. */
 function fakeFiles(count: number, status: string) {
-  const changes = new FileChanges()
+  const changes = new FileChanges(new LocalWakes())
   const records = new Map<string, ChatFile>()
   for (let i = 0; i < count; i++)
     records.set(`file_${i}`, { id: `file_${i}`, name: `${i}.txt`, mime_type: "text/plain", size: 1, status })

@@ -142,7 +142,7 @@ describe("the queue", () => {
   })
 
   test("runs what a clock that was set back put into the far future, without a restart", async () => {
-    const patient = new JobQueue(database, 0)
+    const patient = new JobQueue(database, { mendEveryMs: 0 })
     await add("file_1")
     const future = new Date(Date.now() + 3_600_000).toISOString()
     await database.updateTable("jobs").set({ run_at: future }).execute()
@@ -162,7 +162,7 @@ describe("the queue", () => {
   })
 
   test("frees in time a lease that was taken before the clock was set back", async () => {
-    const patient = new JobQueue(database, 0)
+    const patient = new JobQueue(database, { mendEveryMs: 0 })
     await add("file_1")
     await lease(patient)
     setSystemTime(new Date(Date.now() - 3_600_000))
