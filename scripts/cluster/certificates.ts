@@ -1,7 +1,6 @@
 /** A certificate authority of one start and the certificate of its nodes; the engine does not speak without. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { HOST } from "./engine.ts"
 import { runTool } from "./tools.ts"
 
 /** A start is for tests and for trying, not for keeping. */
@@ -10,11 +9,11 @@ const KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
 export const NODE_NAME = "CN=node,O=carrel"
 
-/** Writes `ca.pem`, `node.pem` and `node.key` (PKCS 8). Nodes show theirs to clients and to each other. */
-export async function writeCertificates(folder: string): Promise<void> {
+/** Writes `ca.pem`, `node.pem` and `node.key` (PKCS 8). Nodes at `address` show theirs to clients and to each other. */
+export async function writeCertificates(folder: string, address: string): Promise<void> {
   const openssl = (...args: string[]) => runTool(["openssl", ...args], { cwd: folder })
   const usages = ["basicConstraints=CA:FALSE", "extendedKeyUsage=serverAuth,clientAuth"]
-  writeFileSync(join(folder, "node.ext"), [...usages, `subjectAltName=IP:${HOST},DNS:localhost`].join("\n"))
+  writeFileSync(join(folder, "node.ext"), [...usages, `subjectAltName=IP:${address},DNS:localhost`].join("\n"))
   const authority = ["-subj", "/O=carrel/CN=authority", "-days", DAYS, "-keyout", "ca.key", "-out", "ca.pem"]
   await openssl("req", "-x509", ...KEY, ...authority)
   await openssl("req", ...KEY, "-subj", "/O=carrel/CN=node", "-keyout", "node.key", "-out", "node.csr")

@@ -1,7 +1,7 @@
 /** What an engine of the cluster is to `npm run cluster`: its packages, what it needs of the machine, and how it starts. */
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:net"
-import type { PackageName } from "./packages.ts"
+import type { PackageName } from "./archives.ts"
 import type { Launch } from "./processes.ts"
 
 /** What `up` prints. Passwords stand in the URLs. */
@@ -11,6 +11,8 @@ export interface ClusterUrls {
   search_url: string
   /** PEM file of the authority that signed the search engine's certificate. */
   ca_file: string
+  /** The database past the pooler; there when `database_url` names a pooler. */
+  direct_database_url?: string
 }
 
 export interface Engine {
@@ -31,6 +33,8 @@ export interface Site {
   folder: string
   /** How many of it are to work together, where the engine can. */
   nodes: number
+  /** The address to listen on. */
+  host: string
   /** Gives what is below `folder` to the engines' user. */
   own(): void
   /** Runs a command of the engine to its end, as the engines' user. */
@@ -45,7 +49,7 @@ export interface Site {
 
 /** The user and the database, bucket or role that each engine is given. */
 export const NAME = "carrel"
-export const HOST = "127.0.0.1"
+export const LOOPBACK = "127.0.0.1"
 
 export const secret = (): string => randomBytes(18).toString("base64url").replace(/[-_]/g, "x")
 
@@ -69,6 +73,6 @@ function isFree(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const server = createServer()
   server.once("error", () => resolve(false))
-  server.listen({ port, host: HOST }, () => server.close(() => resolve(true)))
+  server.listen({ port, host: LOOPBACK }, () => server.close(() => resolve(true)))
   return promise
 }

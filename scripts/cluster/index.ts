@@ -3,7 +3,7 @@ import { chownSync, lchownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } fr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { orAbort } from "../../src/threads/or-abort.ts"
-import type { ClusterUrls, Engine, Site } from "./engine.ts"
+import { type ClusterUrls, type Engine, LOOPBACK, type Site } from "./engine.ts"
 import { opensearch } from "./opensearch.ts"
 import { cacheFolder, homeOf, install, isInstalled } from "./packages.ts"
 import { postgres } from "./postgres.ts"
@@ -12,7 +12,7 @@ import type { State, StateFile } from "./state.ts"
 import { storage } from "./storage.ts"
 import { asUser, closedFolder, owner, runTool } from "./tools.ts"
 
-export const ENGINES = { postgres, storage, opensearch } satisfies Record<string, Engine>
+export const ENGINES = { postgres: postgres(), storage, opensearch: opensearch() } satisfies Record<string, Engine>
 
 /** A machine that has nothing else to do takes a third of it. */
 const START_MS = 180_000
@@ -32,8 +32,8 @@ export function lacks(engines: readonly Engine[] = Object.values(ENGINES)): stri
   return found.filter(each => each !== undefined)
 }
 
-export async function installMissing(tell: (line: string) => void): Promise<void> {
-  for (const { package: name, unpack } of missingPackages()) {
+export async function installMissing(tell: (line: string) => void, engines?: readonly Engine[]): Promise<void> {
+  for (const { package: name, unpack } of missingPackages(engines)) {
     tell(`fetching ${name} …`)
     await install(name, unpack)
   }
@@ -42,16 +42,30 @@ export async function installMissing(tell: (line: string) => void): Promise<void
 interface Wanted {
   /** Of OpenSearch. */
   nodes: number
-  engines?: Record<string, Engine>
+  engines?: Readonly<Record<string, Engine>>
+  /** Where each engine listens and runs, by its name; on the loopback where it is not named. */
+  hosts?: Readonly<Record<string, Host>>
   /** Gives up, as if an engine had failed with its reason. */
   signal?: AbortSignal
 }
+
+/** A machine of its own, or what stands in for one. */
+export interface Host {
+  address: string
+  /** What a command is put behind to run there. */
+  under: readonly string[]
+}
+
+const HERE: Host = { address: LOOPBACK, under: [] }
 
 /**
  * Starts what is in the cache, empty, and notes each process before the next step, so that `stop` finds it whatever happens.
  * @throws Error of the first engine that fails; the others are ended then, and nothing is left
  */
-export async function start(file: StateFile, { nodes, engines = ENGINES, signal }: Wanted): Promise<ClusterUrls> {
+export async function start(
+  file: StateFile,
+  { nodes, engines = ENGINES, hosts = {}, signal }: Wanted,
+): Promise<ClusterUrls> {
   const state: State = { starter: identify(process.pid)!, folder: emptyFolder(), nodes, processes: [] }
   try {
     file.create(state)
@@ -64,7 +78,8 @@ export async function start(file: StateFile, { nodes, engines = ENGINES, signal 
   const starting = Object.entries(engines).map(async ([name, engine]) => {
     const folder = join(state.folder, name)
     mkdirSync(folder)
-    return engine.start(siteOf(engine, folder, nodes, { file, state, failed: failed.signal })).catch(error => {
+    const start = { file, state, host: hosts[name] ?? HERE, failed: failed.signal }
+    return engine.start(siteOf(engine, folder, nodes, start)).catch(error => {
       failed.abort(error)
       throw error
     })
@@ -104,11 +119,12 @@ export async function stop(file: StateFile): Promise<void> {
 interface Start {
   file: StateFile
   state: State
+  host: Host
   /** Says that another engine has failed. */
   failed: AbortSignal
 }
 
-function siteOf(engine: Engine, folder: string, nodes: number, { file, state, failed }: Start): Site {
+function siteOf(engine: Engine, folder: string, nodes: number, { file, state, host, failed }: Start): Site {
   const ended = new AbortController()
   const deadline = AbortSignal.timeout(START_MS)
   const over = AbortSignal.any([failed, ended.signal, deadline])
@@ -116,11 +132,12 @@ function siteOf(engine: Engine, folder: string, nodes: number, { file, state, fa
     home: homeOf(engine.package),
     folder,
     nodes,
+    host: host.address,
     own: () => ownAll(folder),
-    run: (command, input) => runTool(asUser(command), { cwd: folder, input, signal: over }),
+    run: (command, input) => runTool([...host.under, ...asUser(command)], { cwd: folder, input, signal: over }),
     launch(wanted) {
       over.throwIfAborted()
-      const [started, child] = launch({ ...wanted, cwd: folder })
+      const [started, child] = launch({ ...wanted, under: host.under, cwd: folder })
       state.processes.push(started)
       file.replace(state)
       const { name, log } = started

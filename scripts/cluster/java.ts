@@ -2,23 +2,35 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-const OLDEST = 21
+/** The versions of Java that a version of the engine runs on. */
+export interface JavaRange {
+  oldest: number
+  newest?: number
+}
+
 const JVMS = "/usr/lib/jvm"
 
-interface Java {
+export interface Java {
   home: string
   major: number
 }
 
 /** The one that is named first, then the newest of a folder of them. */
-export function findJava(named = process.env.JAVA_HOME ?? "", folder = JVMS): Java | undefined {
+export function findJava(
+  { oldest, newest = Number.POSITIVE_INFINITY }: JavaRange,
+  named = process.env.JAVA_HOME ?? "",
+  folder = JVMS,
+): Java | undefined {
   const installed = existsSync(folder) ? readdirSync(folder).map(name => join(folder, name)) : []
-  const newest = installed.map(javaAt).sort((a, b) => b.major - a.major)
-  return [javaAt(named), ...newest].find(({ major }) => major >= OLDEST)
+  const others = installed.map(javaAt).sort((a, b) => b.major - a.major)
+  return [javaAt(named), ...others].find(({ major }) => major >= oldest && major <= newest)
 }
 
-export const lacksJava = (): string | undefined =>
-  findJava() ? undefined : `no Java ${OLDEST} or newer in JAVA_HOME or ${JVMS}: install a JDK, or name one in JAVA_HOME`
+export function lacksJava(range: JavaRange): string | undefined {
+  if (findJava(range)) return undefined
+  const wanted = range.newest === undefined ? `${range.oldest} or newer` : `${range.oldest} to ${range.newest}`
+  return `no Java ${wanted} in JAVA_HOME or ${JVMS}: install a JDK, or name one in JAVA_HOME`
+}
 
 /** Every JDK since 9 tells its version in a file. */
 function javaAt(home: string): Java {
@@ -28,13 +40,15 @@ function javaAt(home: string): Java {
 }
 
 /**
- * What OpenSearch's own start script comes to, without the four Java processes that it starts to find that out, and less
- * what fits a server of its own: memory touched in advance, the parallel collector, logs of collections.
+ * What OpenSearch's own start script comes to in every line, without the four Java processes that it starts to find that out,
+ * and less what fits a server of its own: memory touched in advance, the parallel collector, logs of collections.
  */
-export function optionsOf(
-  { major }: Java,
-  { home, config, tmp, heapMb }: Record<"home" | "config" | "tmp", string> & { heapMb: number },
-) {
+export function optionsOf({
+  home,
+  config,
+  tmp,
+  heapMb,
+}: Record<"home" | "config" | "tmp", string> & { heapMb: number }): string[] {
   return [
     ...[`-Xms${heapMb}m`, `-Xmx${heapMb}m`, "-Xss1m", "-XX:+UseSerialGC", "-XX:-UsePerfData"],
     ...["-XX:-OmitStackTraceInFastThrow", "-XX:+ExitOnOutOfMemoryError"],
@@ -49,15 +63,6 @@ export function optionsOf(
     "-Dio.netty.allocator.numDirectArenas=0",
     "-Dlog4j.shutdownHookEnabled=false",
     "-Dlog4j2.disable.jmx=true",
-    "-Dorg.apache.lucene.store.MMapDirectory.sharedArenaMaxPermits=1",
-    "--add-modules=jdk.incubator.vector",
-    "--add-opens=java.base/java.nio=org.apache.arrow.memory.core,ALL-UNNAMED",
-    `-javaagent:${join(home, "agent/opensearch-agent.jar")}`,
-    ...(major >= 23
-      ? ["setAsTypeCache", "asTypeUncached"].map(
-          method => `-XX:CompileCommand=dontinline,java/lang/invoke/MethodHandle.${method}`, // JDK-8341127
-        )
-      : []),
     `-Dopensearch.path.home=${home}`,
     `-Dopensearch.path.conf=${config}`,
     "-Dopensearch.distribution.type=zip",

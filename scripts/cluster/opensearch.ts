@@ -2,10 +2,9 @@
 import { chmodSync, copyFileSync, cpSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { NODE_NAME, writeCertificates } from "./certificates.ts"
-import { type Engine, freePorts, HOST, NAME, type Site, secret } from "./engine.ts"
-import { findJava, lacksJava, optionsOf } from "./java.ts"
-import { addModules, completeSecurity } from "./opensearch-modules.ts"
-import { OPENSEARCH_VERSION } from "./packages.ts"
+import { type Engine, freePorts, NAME, type Site, secret } from "./engine.ts"
+import { findJava, type Java, type JavaRange, lacksJava, optionsOf } from "./java.ts"
+import { addModules, completeSecurity, type Release } from "./opensearch-modules.ts"
 import { runTool } from "./tools.ts"
 
 /** Of each node. Half a gigabyte more goes to its code, threads and buffers. */
@@ -14,22 +13,67 @@ const HEAP_MB = 768
 const BCRYPT_COST = 4
 const PLUGINS = ["opensearch-knn", "opensearch-security"]
 
-export const opensearch: Engine = {
-  package: "opensearch-3.4.0",
-  lacks: () => lacksJava() ?? (Bun.which("openssl") ? undefined : "openssl is not installed"),
+interface Line extends Release {
+  java: JavaRange
+  /** Beside what both lines are started with. */
+  options(java: Java, home: string): string[]
+}
+
+const VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
+
+export const OPENSEARCH = {
+  2.19: {
+    package: "opensearch-2.19.1",
+    version: "2.19.1",
+    // It fences itself with the security manager, which went with Java 24.
+    java: { oldest: 11, newest: 23 },
+    options: ({ major }) => [
+      "-Djava.util.concurrent.ForkJoinPool.common.threadFactory=org.opensearch.secure_sm.SecuredForkJoinWorkerThreadFactory",
+      ...(major >= 18 ? ["-Djava.security.manager=allow"] : []),
+      ...(major >= 20 ? [VECTOR_MODULE] : []),
+    ],
+  },
+  3.4: {
+    package: "opensearch-3.4.0",
+    version: "3.4.0",
+    java: { oldest: 21 },
+    options: ({ major }, home) => [
+      "-Dorg.apache.lucene.store.MMapDirectory.sharedArenaMaxPermits=1",
+      VECTOR_MODULE,
+      "--add-opens=java.base/java.nio=org.apache.arrow.memory.core,ALL-UNNAMED",
+      `-javaagent:${join(home, "agent/opensearch-agent.jar")}`,
+      ...(major >= 23
+        ? ["setAsTypeCache", "asTypeUncached"].map(
+            method => `-XX:CompileCommand=dontinline,java/lang/invoke/MethodHandle.${method}`, // JDK-8341127
+          )
+        : []),
+    ],
+  },
+} as const satisfies Record<number, Line>
+export type OpenSearchVersion = keyof typeof OPENSEARCH
+
+/** Where nothing else is asked for: what the machine's Java runs, the newer line first. */
+export const usualOpenSearch = (): OpenSearchVersion =>
+  findJava(OPENSEARCH[3.4].java) || !findJava(OPENSEARCH[2.19].java) ? 3.4 : 2.19
+
+export const opensearch = (line: OpenSearchVersion = usualOpenSearch()): Engine => engineOf(OPENSEARCH[line])
+
+const engineOf = (release: Line): Engine => ({
+  package: release.package,
+  lacks: () => lacksJava(release.java) ?? (Bun.which("openssl") ? undefined : "openssl is not installed"),
 
   async unpack(archives, target) {
     const unzip = (file: string, folder: string) => runTool(["unzip", "-q", join(archives, file), "-d", folder])
-    await unzip(`opensearch-${OPENSEARCH_VERSION}.zip`, archives)
-    renameSync(join(archives, `opensearch-${OPENSEARCH_VERSION}`), target)
-    for (const name of PLUGINS) await unzip(`${name}-${OPENSEARCH_VERSION}.0.zip`, join(target, "plugins", name))
+    await unzip(`opensearch-${release.version}.zip`, archives)
+    renameSync(join(archives, `opensearch-${release.version}`), target)
+    for (const name of PLUGINS) await unzip(`${name}-${release.version}.0.zip`, join(target, "plugins", name))
     completeSecurity(archives, join(target, "plugins/opensearch-security"))
-    addModules(archives, target)
+    addModules(archives, target, release)
   },
 
   async start(site) {
-    const java = findJava()
-    if (!java) throw new Error(lacksJava())
+    const java = findJava(release.java)
+    if (!java) throw new Error(lacksJava(release.java))
     const nodes = await Promise.all(
       Array.from({ length: site.nodes }, async (_, at) => {
         const [http, transport] = (await freePorts(2)) as [number, number]
@@ -37,22 +81,23 @@ export const opensearch: Engine = {
       }),
     )
     const password = secret()
-    await writeCertificates(site.folder)
+    await writeCertificates(site.folder, site.host)
     for (const node of nodes) await layOut(site, node, nodes, password)
     site.own()
     for (const { name, folder } of nodes) {
       const [config, tmp] = [join(folder, "config"), join(folder, "tmp")]
-      const options = optionsOf(java, { home: site.home, config, tmp, heapMb: HEAP_MB })
+      const common = optionsOf({ home: site.home, config, tmp, heapMb: HEAP_MB })
+      const options = [...common, ...release.options(java, site.home)]
       const main = ["-cp", join(site.home, "lib/*"), "org.opensearch.bootstrap.OpenSearch"]
       const command = [join(java.home, "bin/java"), ...options, ...main]
       site.launch({ name: `opensearch ${name}`, command, log: join(folder, "log"), env: { HOME: folder } })
     }
     const ca = join(site.folder, "ca.pem")
-    const address = `${HOST}:${nodes[0]!.http}`
+    const address = `${site.host}:${nodes[0]!.http}`
     await site.until("OpenSearch", () => ready(address, password, ca, nodes.length))
     return { search_url: `https://${NAME}:${password}@${address}`, ca_file: ca }
   },
-}
+})
 
 interface Node {
   name: string
@@ -62,7 +107,7 @@ interface Node {
 }
 
 /** Settings, users and certificates of one node. Every node has the same; the first to start the cluster makes them its index. */
-async function layOut({ home, folder }: Site, node: Node, nodes: Node[], password: string): Promise<void> {
+async function layOut({ home, folder, host }: Site, node: Node, nodes: Node[], password: string): Promise<void> {
   const config = join(node.folder, "config")
   const security = join(config, "opensearch-security")
   for (const name of ["data", "logs", "tmp"]) mkdirSync(join(node.folder, name), { recursive: true })
@@ -74,11 +119,11 @@ async function layOut({ home, folder }: Site, node: Node, nodes: Node[], passwor
   const user = { hash, reserved: true, backend_roles: ["admin"], description: "Carrel" }
   // JSON is YAML.
   writeFileSync(join(security, "internal_users.yml"), JSON.stringify({ ...about, [NAME]: user }))
-  writeFileSync(join(config, "opensearch.yml"), JSON.stringify(settingsOf(node, nodes), null, 2))
+  writeFileSync(join(config, "opensearch.yml"), JSON.stringify(settingsOf(host, node, nodes), null, 2))
   for (const file of [join(config, "node.key"), join(security, "internal_users.yml")]) chmodSync(file, 0o600)
 }
 
-function settingsOf({ name, folder, http, transport }: Node, nodes: Node[]): Record<string, unknown> {
+function settingsOf(host: string, { name, folder, http, transport }: Node, nodes: Node[]): Record<string, unknown> {
   const tls = (side: string) => ({
     [`plugins.security.ssl.${side}.pemcert_filepath`]: "node.pem",
     [`plugins.security.ssl.${side}.pemkey_filepath`]: "node.key",
@@ -89,10 +134,10 @@ function settingsOf({ name, folder, http, transport }: Node, nodes: Node[]): Rec
     "node.name": name,
     "path.data": join(folder, "data"),
     "path.logs": join(folder, "logs"),
-    "network.host": HOST,
+    "network.host": host,
     "http.port": http,
     "transport.port": transport,
-    "discovery.seed_hosts": nodes.map(node => `${HOST}:${node.transport}`),
+    "discovery.seed_hosts": nodes.map(node => `${host}:${node.transport}`),
     "cluster.initial_cluster_manager_nodes": nodes.map(node => node.name),
     // A disk that others have filled to nine tenths is still one to try things on.
     "cluster.routing.allocation.disk.threshold_enabled": false,

@@ -22,6 +22,8 @@ export interface EngineProcess extends ProcessId {
 export interface Launch {
   name: string
   command: string[]
+  /** What the command is put behind, as this user. */
+  under?: readonly string[]
   /** Where its output goes. */
   log: string
   cwd: string
@@ -38,6 +40,7 @@ const LOG_BYTES = 3_000
 export function launch({
   name,
   command,
+  under = [],
   log,
   cwd,
   env = {},
@@ -45,7 +48,7 @@ export function launch({
   strays = [],
 }: Launch): [EngineProcess, ChildProcess] {
   const output = openSync(log, "a", 0o600)
-  const [program, ...args] = asUser(command)
+  const [program, ...args] = [...under, ...asUser(command)]
   // No more of this environment than a program needs: it may hold keys that are none of an engine's business.
   const { PATH = "", LANG = "C.UTF-8" } = process.env
   const child = spawn(program!, args, {

@@ -4,7 +4,7 @@
  */
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Engine, freePorts, HOST, NAME, secret } from "./engine.ts"
+import { type Engine, freePorts, NAME, secret } from "./engine.ts"
 import { runTool } from "./tools.ts"
 
 const REGION = "us-east-1"
@@ -23,7 +23,7 @@ export const storage: Engine = {
     chmodSync(join(target, "weed"), 0o755)
   },
 
-  async start({ home, folder, own, run, launch, until }) {
+  async start({ home, folder, host, own, run, launch, until }) {
     const [master, masterRpc, volume, volumeRpc, filer, filerRpc, s3, s3Rpc] = await freePorts(8)
     const [key, password] = [secret(), secret()]
     const weed = join(home, "weed")
@@ -37,8 +37,8 @@ export const storage: Engine = {
     writeFileSync(join(folder, "security.toml"), keys, { mode: 0o600 })
     own()
     const options = {
-      ip: HOST,
-      "ip.bind": HOST,
+      ip: host,
+      "ip.bind": host,
       dir: join(folder, "data"),
       "master.port": master,
       "master.port.grpc": masterRpc,
@@ -64,7 +64,7 @@ export const storage: Engine = {
     const sockets = Object.entries({ master: masterRpc, volume: volumeRpc, filer: filerRpc, s3: s3Rpc })
     const strays = sockets.map(([part, port]) => `/tmp/seaweedfs-${part}-grpc-${port}.sock`)
     launch({ name: "storage", command, log: join(folder, "log"), env, strays })
-    const endpoint = `http://${HOST}:${s3}`
+    const endpoint = `http://${host}:${s3}`
     const client = new Bun.S3Client({
       accessKeyId: key,
       secretAccessKey: password,
@@ -72,8 +72,8 @@ export const storage: Engine = {
       region: REGION,
       endpoint,
     })
-    await until("the filer", () => fetch(`http://${HOST}:${filer}/healthz`))
-    const shell = [weed, "shell", `-master=${HOST}:${master}.${masterRpc}`, `-filer=${HOST}:${filer}.${filerRpc}`]
+    await until("the filer", () => fetch(`http://${host}:${filer}/healthz`))
+    const shell = [weed, "shell", `-master=${host}:${master}.${masterRpc}`, `-filer=${host}:${filer}.${filerRpc}`]
     await until("the bucket", () => run(shell, `s3.bucket.create -name ${NAME}\n`))
     await until("the storage", () => client.write("probe", "probe").then(() => client.delete("probe")))
     const query = new URLSearchParams({ endpoint, region: REGION })

@@ -168,7 +168,7 @@ describe.skipIf(!canStart)("engines", () => {
   )
 })
 
-test("Java is the one that is named, if it is new enough, else the newest", () => {
+test("Java is the one that is named, if the engine runs on it, else the newest that it runs on", () => {
   const java = (name: string, version: string): string => {
     const home = join(folder, "jvm", name)
     mkdirSync(home, { recursive: true })
@@ -177,9 +177,11 @@ test("Java is the one that is named, if it is new enough, else the newest", () =
   }
   const [old, middle] = [java("java-17", "17.0.15"), java("java-21", "21.0.2")]
   const newest = java("java-25", "25")
-  expect(findJava(middle, join(folder, "jvm"))).toEqual({ home: middle, major: 21 })
-  expect(findJava(old, join(folder, "jvm"))).toEqual({ home: newest, major: 25 })
-  expect(findJava(old, join(folder, "nowhere"))).toBeUndefined()
+  const modern = { oldest: 21 }
+  expect(findJava(modern, middle, join(folder, "jvm"))).toEqual({ home: middle, major: 21 })
+  expect(findJava(modern, old, join(folder, "jvm"))).toEqual({ home: newest, major: 25 })
+  expect(findJava(modern, old, join(folder, "nowhere"))).toBeUndefined()
+  expect(findJava({ oldest: 11, newest: 23 }, newest, join(folder, "jvm"))).toEqual({ home: middle, major: 21 })
 })
 
 describe.skipIf(process.platform !== "linux")("starting and ending", () => {
