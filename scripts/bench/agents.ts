@@ -38,7 +38,7 @@ const library: AgentLibrary = {
   list: async () => ({ files: [], total: 0 }),
   find: async () => undefined,
   readText: async () => undefined,
-  blobPath: async () => "",
+  original: () => unused(),
 }
 
 const unused = () => Promise.reject(new Error("not part of this measurement"))

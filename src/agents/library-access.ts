@@ -3,6 +3,7 @@ import { sql } from "kysely"
 import { foldName } from "../library/labels.ts"
 import type { Library } from "../library/library.ts"
 import { toFileRecord } from "../library/record.ts"
+import type { StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Database } from "../storage/database.ts"
 import { NOWHERE, type Place } from "../storage/document.ts"
 import { readTextWindow } from "../storage/text-window.ts"
@@ -44,14 +45,14 @@ export class LibraryAccess implements AgentLibrary {
   }
 
   readText: AgentLibrary["readText"] = async (workspaceId, fileId, range) => {
-    const { path, record } = await this.dependencies.library.text(workspaceId, fileId)
+    const { bytes, record } = await this.dependencies.library.text(workspaceId, fileId)
     const part = range.page === undefined ? undefined : await this.pageBounds(fileId, range.page)
     if (range.page !== undefined && !part) return undefined
-    return slice(path, range, part ?? { from: 0, to: record.character_count ?? 0, place: NOWHERE })
+    return slice(bytes, range, part ?? { from: 0, to: record.character_count ?? 0, place: NOWHERE })
   }
 
-  blobPath: AgentLibrary["blobPath"] = async (workspaceId, fileId) =>
-    (await this.dependencies.library.content(workspaceId, fileId)).path
+  original: AgentLibrary["original"] = async (workspaceId, fileId) =>
+    (await this.dependencies.library.content(workspaceId, fileId)).bytes
 
   /** Where a page or slide begins and ends in the text, as the indexed slices tell; undefined when there is none. */
   private async pageBounds(
@@ -78,7 +79,7 @@ export class LibraryAccess implements AgentLibrary {
 }
 
 async function slice(
-  path: string,
+  bytes: StoredBytes,
   { start = 0, end }: TextRange,
   { from, to, place }: { from: number; to: number; place: Place },
 ): Promise<TextSlice> {
@@ -86,7 +87,7 @@ async function slice(
   const wantedLast = Math.max(wantedFirst, Math.min(to, end === undefined ? to : from + end))
   // One more on both sides tells whether a pair is split.
   const base = Math.max(0, wantedFirst - 1)
-  const window = await readTextWindow(path, base, wantedLast + 1)
+  const window = await readTextWindow(bytes, base, wantedLast + 1)
   const first = base + whole(window, wantedFirst - base)
   const last = base + whole(window, wantedLast - base)
   return { text: window.slice(first - base, last - base), start: first, end: last, from, to, place }

@@ -1,5 +1,6 @@
 /** What agents may ask of the library, and the files that one run may see. The composition root joins it to the library. */
 import type { Scope } from "../grounding/scope.ts"
+import type { StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Place } from "../storage/document.ts"
 
 /** A file as tools know it; a FileRecord has all of these. */
@@ -48,8 +49,7 @@ export interface AgentLibrary {
    * Undefined when the page does not exist.
    */
   readText(workspaceId: string, fileId: string, range: TextRange): Promise<TextSlice | undefined>
-  /** Where the original bytes lie. */
-  blobPath(workspaceId: string, fileId: string): Promise<string>
+  original(workspaceId: string, fileId: string): Promise<StoredBytes>
   /**
    * A `conv_…` context as the files given to that conversation.
    * @throws AppError not_found when the workspace has no such conversation

@@ -5,7 +5,7 @@ import { JobQueue } from "../jobs/queue.ts"
 import { FileChanges } from "../library/changes.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
 import { LocalWakes } from "../nodes/wakes.ts"
-import { Blobs } from "../storage/blobs.ts"
+import { DiskBlobs } from "../storage/blobs/disk.ts"
 import { DiskWatch } from "../storage/disk-watch.ts"
 import { closeToOthers } from "../storage/file-modes.ts"
 import { Idempotency } from "../storage/idempotency.ts"
@@ -33,7 +33,7 @@ export async function openStorage(
   const database = await openSqlite(data)
   stack.defer(() => database.destroy())
   stack.defer(keepLogEmpty(database, data))
-  const blobs = new Blobs(data, config.disk_floor_mb * 2 ** 20)
+  const blobs = new DiskBlobs(data, config.disk_floor_mb * 2 ** 20)
   blobs.clearTemporary()
   const disk = new DiskWatch(data)
   stack.defer(() => disk.close())

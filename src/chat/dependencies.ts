@@ -3,6 +3,7 @@ import type { ModelCatalog } from "../backends/index.ts"
 import type { TokenMeter } from "../grounding/tokens.ts"
 import type { RedactionRules } from "../grounding/under-guard.ts"
 import type { SearchService } from "../search/types.ts"
+import type { StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Idempotency } from "../storage/idempotency.ts"
 import type { ConversationStore } from "./conversation-store.ts"
 import type { QueryRewriter } from "./query-rewriter.ts"
@@ -29,8 +30,8 @@ export interface ChatFiles {
   existing(workspaceId: string, fileIds: readonly string[]): Promise<ChatFile[]>
   /** Ids of the files that were uploaded with this context. */
   idsOfContext(workspaceId: string, contextId: string): Promise<string[]>
-  /** Where the original bytes lie. @throws AppError not_found */
-  content(workspaceId: string, fileId: string): Promise<{ path: string }>
+  /** The original. @throws AppError not_found */
+  content(workspaceId: string, fileId: string): Promise<{ bytes: StoredBytes }>
   /** Calls `listener` when the record of one of the files has changed. @returns ends that */
   listen(fileIds: readonly string[], listener: () => void): () => void
 }

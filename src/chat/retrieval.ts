@@ -130,8 +130,9 @@ export async function imagesOf(files: ChatFiles, workspaceId: string, ids: reado
 /** Undefined for a file that was deleted since it was listed. */
 async function imageOf(files: ChatFiles, workspaceId: string, { id, mime_type }: ChatFile) {
   try {
-    const { path } = await files.content(workspaceId, id)
-    return { mimeType: mime_type, data: Buffer.from(await Bun.file(path).arrayBuffer()).toString("base64") }
+    const { bytes } = await files.content(workspaceId, id)
+    const data = Buffer.from(await new Response(await bytes.stream()).arrayBuffer()).toString("base64")
+    return { mimeType: mime_type, data }
   } catch (error) {
     if (error instanceof AppError && error.code === "not_found") return undefined
     throw error

@@ -12,7 +12,8 @@ import { indexJob } from "../ingest/task.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { QUEUED } from "../library/library.ts"
 import { sweepFiles } from "../library/sweep.ts"
-import { Blobs } from "../storage/blobs.ts"
+import type { Blobs } from "../storage/blobs/blobs.ts"
+import { DiskBlobs } from "../storage/blobs/disk.ts"
 import type { Database } from "../storage/database.ts"
 import { healVectorFiles } from "../storage/vector-files.ts"
 import { hasDatabase, withStoppedInstallation } from "./command.ts"
@@ -31,14 +32,14 @@ export async function repairStores(config: Config, step: (label: string) => void
 type Mended = string | undefined
 
 async function repair(config: Config, database: Database, step: (label: string) => void): Promise<Mended[]> {
-  const blobs = new Blobs(config.data)
+  const blobs = new DiskBlobs(config.data)
   blobs.clearTemporary()
   step("Mending the stored files")
   await healVectorFiles(config.data)
   const files = [
     dropBrokenWords(config.data),
     await giveJobs(database),
-    await indexAgain(config, database),
+    await indexAgain(blobs, database),
     await sweepOrphans(database, blobs),
   ]
   step("Mending the search index")
@@ -90,8 +91,8 @@ async function giveJobs(database: Database): Promise<Mended> {
 }
 
 /** Findable files whose text or passages are lost are read again, as long as their original is there. */
-async function indexAgain({ data }: Config, database: Database): Promise<Mended> {
-  const { lost, textless, unindexed } = await inspectFiles(data, database)
+async function indexAgain(blobs: Blobs, database: Database): Promise<Mended> {
+  const { lost, textless, unindexed } = await inspectFiles(blobs, database)
   const waiting = await database
     .selectFrom("files")
     .select("id")

@@ -1,12 +1,12 @@
 /** Compares the stores with each other: records, originals, texts, passages, words and vectors. */
-import { statSync } from "node:fs"
 import { sql } from "kysely"
 import type { Embedder } from "../backends/backend.ts"
 import type { Config } from "../config.ts"
 import { openConfiguredEmbedder } from "../configured.ts"
 import { AppError } from "../errors.ts"
 import { SearchIndex } from "../search/index.ts"
-import { Blobs } from "../storage/blobs.ts"
+import type { Blobs } from "../storage/blobs/blobs.ts"
+import { DiskBlobs } from "../storage/blobs/disk.ts"
 import type { Database } from "../storage/database.ts"
 import { lockDirectory } from "../storage/sqlite/lock.ts"
 import { type Finding, someOf } from "./finding.ts"
@@ -37,10 +37,8 @@ export interface StoredFiles {
 }
 
 /** Ids of files by what they lack. */
-export async function inspectFiles(dataDirectory: string, database: Database): Promise<StoredFiles> {
-  const blobs = new Blobs(dataDirectory)
+export async function inspectFiles(blobs: Blobs, database: Database): Promise<StoredFiles> {
   const rows = await database.selectFrom("files").select(["id", "blob", "size", "live_generation"]).execute()
-  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
   const { rows: unindexed } = await sql<{ id: string }>`
     select id from files where live_generation is not null and not exists (
       select 1 from generations g
@@ -49,16 +47,34 @@ export async function inspectFiles(dataDirectory: string, database: Database): P
           = g.last_chunk - g.first_chunk + 1)`.execute(database)
   return {
     total: rows.length,
-    lost: rows.filter(row => sizeOf(blobs.path(row.blob)) !== row.size).map(row => row.id),
-    textless: rows
-      .filter(row => row.live_generation !== null && sizeOf(blobs.textPath(row.id, row.live_generation)) === undefined)
-      .map(row => row.id),
+    lost: await idsOf(rows, async ({ blob, size }) => (await blobs.findOriginal(blob))?.size !== size),
+    textless: await idsOf(
+      rows,
+      async ({ id, live_generation }) => live_generation !== null && !(await blobs.findText(id, live_generation)),
+    ),
     unindexed: unindexed.map(row => row.id),
   }
 }
 
+/** Files that are asked for at a time: an answer from another machine takes its while. */
+const AT_ONCE = 32
+
+/** Ids of the rows that meet the condition. */
+async function idsOf<Row extends { id: string }>(
+  rows: readonly Row[],
+  condition: (row: Row) => Promise<boolean>,
+): Promise<string[]> {
+  const ids: string[] = []
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    const some = rows.slice(at, at + AT_ONCE)
+    const met = await Promise.all(some.map(condition))
+    ids.push(...some.filter((_, i) => met[i]).map(({ id }) => id))
+  }
+  return ids
+}
+
 async function storedFiles({ data }: Config, database: Database): Promise<Finding[]> {
-  const { total, lost, textless, unindexed } = await inspectFiles(data, database)
+  const { total, lost, textless, unindexed } = await inspectFiles(new DiskBlobs(data), database)
   const findings: Finding[] = []
   const tell = (what: string, ids: string[], remedy: string) => {
     if (ids.length > 0)

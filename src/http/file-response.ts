@@ -1,10 +1,14 @@
 /** Files of the library as answers: never shown in the browser, in parts where the client asks for one. */
 import { AppError } from "../errors.ts"
 import type { FileRecord } from "../library/record.ts"
+import type { StoredBytes } from "../storage/blobs/blobs.ts"
 import { rangeOf } from "./range.ts"
 
 /** The bytes of a file, or the part of them that is asked for. @throws AppError range_not_satisfiable */
-export function fileResponse(path: string, record: FileRecord, request: Headers): Response {
+export async function fileResponse(
+  { bytes, record }: { bytes: StoredBytes; record: FileRecord },
+  { headers: request, signal }: Request,
+): Promise<Response> {
   const etag = `"${record.sha256}"`
   // A part of bytes that were replaced since is of no use to a client that asks for the rest of the former ones.
   const isCurrent = (request.get("if-range") ?? etag) === etag
@@ -19,13 +23,14 @@ export function fileResponse(path: string, record: FileRecord, request: Headers)
   if (request.get("if-none-match")?.includes(etag)) return new Response(null, { status: 304, headers })
   if (range === "unsatisfiable")
     throw new AppError("range_not_satisfiable", { headers: { "Content-Range": `bytes */${record.size}` } })
-  if (!range) return new Response(Bun.file(path), { headers })
+  if (!range) return new Response(await bytes.stream(undefined, signal), { headers })
   headers["content-range"] = `bytes ${range.start}-${range.end}/${record.size}`
-  return new Response(Bun.file(path).slice(range.start, range.end + 1), { status: 206, headers })
+  const part = await bytes.stream({ start: range.start, end: range.end + 1 }, signal)
+  return new Response(part, { status: 206, headers })
 }
 
 const encodeRfc5987 = (text: string): string =>
   encodeURIComponent(text).replace(/['()*]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
-export const textResponse = (path: string): Response =>
-  new Response(Bun.file(path), { headers: { "content-type": "text/plain; charset=utf-8" } })
+export const textResponse = async (bytes: StoredBytes, { signal }: Request): Promise<Response> =>
+  new Response(await bytes.stream(undefined, signal), { headers: { "content-type": "text/plain; charset=utf-8" } })

@@ -6,6 +6,7 @@
 import { isUsedUp } from "../jobs/queue.ts"
 import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
+import type { Blobs, LocalFile } from "../storage/blobs/blobs.ts"
 import type { FileVersion } from "../storage/chunks.ts"
 import { type ChunkSource, ExtractionError } from "../storage/document.ts"
 import { fail, failUsedUp, type OutcomeDependencies, publish, removeJob, requeue } from "./outcomes.ts"
@@ -53,9 +54,10 @@ export async function indexFile(dependencies: IndexFileDependencies, job: Leased
   let document: ReadDocument | undefined
   try {
     await report("extracting", 0)
+    await using original = await localOriginal(dependencies.blobs, file.blob, signal)
     document = await dependencies.reader.read(
       {
-        path: dependencies.blobs.path(file.blob),
+        path: original.path,
         name: file.name,
         type: file.type,
         size: file.size,
@@ -80,6 +82,13 @@ export async function indexFile(dependencies: IndexFileDependencies, job: Leased
   } finally {
     await document?.close()
   }
+}
+
+/** @throws where it is missing */
+export async function localOriginal(blobs: Blobs, blob: string, signal: AbortSignal): Promise<LocalFile> {
+  const original = await blobs.findOriginal(blob)
+  if (!original) throw new Error(`the original ${blob} is missing`)
+  return original.local(signal)
 }
 
 /** Says for good why a file cannot be indexed, or queues it again. @throws `error` where it is worth another try */

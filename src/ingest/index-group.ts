@@ -12,7 +12,7 @@ import { log } from "../log.ts"
 import { ExtractionError } from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
 import { both } from "../threads/both.ts"
-import { giveUp, type IndexFileDependencies, indexFile } from "./index-file.ts"
+import { giveUp, type IndexFileDependencies, indexFile, localOriginal } from "./index-file.ts"
 import { failUsedUp, publish, removeJob, requeue } from "./outcomes.ts"
 import type { QuickDocument, QuickOutcome } from "./process/protocol.ts"
 import { StageClock } from "./progress.ts"
@@ -92,9 +92,26 @@ async function readMembers(
   members: readonly Member[],
   stopping: AbortSignal,
 ): Promise<(Member & { outcome: QuickOutcome })[]> {
-  const sources = members.map(({ file: { blob, name, type, size } }) => ({ path: blobs.path(blob), name, type, size }))
-  const outcomes = await quickReader.readAll(sources, stopping)
-  return members.map((member, i) => ({ ...member, outcome: outcomes[i]! }))
+  await using copies = new AsyncDisposableStack()
+  const outcomes = new Map<Member, QuickOutcome>()
+  const present: { member: Member; path: string }[] = []
+  const places = members.map(async member => {
+    try {
+      present.push({ member, path: copies.use(await localOriginal(blobs, member.file.blob, stopping)).path })
+    } catch (error) {
+      outcomes.set(member, error as Error)
+    }
+  })
+  await Promise.all(places)
+  const sources = present.map(({ member: { file }, path }) => ({
+    path,
+    name: file.name,
+    type: file.type,
+    size: file.size,
+  }))
+  const read = await quickReader.readAll(sources, stopping)
+  for (const [i, { member }] of present.entries()) outcomes.set(member, read[i]!)
+  return members.map(member => ({ ...member, outcome: outcomes.get(member)! }))
 }
 
 /** @returns undefined where the file is done with: it failed for good, or goes on in the ordinary lane */

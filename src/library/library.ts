@@ -1,10 +1,9 @@
 /** The files of a workspace as its users see them: list, read, change, delete. `uploads.ts` takes new ones in. */
-import { existsSync } from "node:fs"
 import { AppError, invalid } from "../errors.ts"
 import { findExtension, MIME_TYPES } from "../ingest/formats/formats.ts"
 import { INDEX_FILE, indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
-import type { Blobs } from "../storage/blobs.ts"
+import type { Blobs, StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { FileChanges } from "./changes.ts"
 import { FileList, type FileListRequest } from "./file-list.ts"
@@ -32,6 +31,12 @@ export interface LibraryDependencies {
   queue: JobQueue
   changes: FileChanges
   index: Retirable
+}
+
+/** Stored bytes of a file, with its record. */
+interface StoredFile {
+  bytes: StoredBytes
+  record: FileRecord
 }
 
 /** Ids of one query: SQLite binds at most 32 766 values. */
@@ -142,22 +147,24 @@ export class Library {
     return this.get(workspaceId, fileId)
   }
 
-  /** Where the original lies. */
-  async content(workspaceId: string, fileId: string): Promise<{ path: string; record: FileRecord }> {
+  /** The original. */
+  async content(workspaceId: string, fileId: string): Promise<StoredFile> {
     const row = await this.row(workspaceId, fileId)
-    return { path: this.dependencies.blobs.path(row.blob), record: toFileRecord(row) }
+    const bytes = await this.dependencies.blobs.findOriginal(row.blob)
+    if (!bytes) throw new AppError("internal_error", { cause: new Error("an original is missing") })
+    return { bytes, record: toFileRecord(row) }
   }
 
-  /** Where the extracted text of the findable version lies. @throws AppError conflict while there is none */
-  async text(workspaceId: string, fileId: string): Promise<{ path: string; record: FileRecord }> {
+  /** The extracted text of the findable version. @throws AppError conflict while there is none */
+  async text(workspaceId: string, fileId: string): Promise<StoredFile> {
     const row = await this.row(workspaceId, fileId)
     if (row.live_generation === null)
       throw new AppError("conflict", {
         message: row.status === "failed" ? "the file has no text: it could not be read" : "the file is not indexed yet",
       })
-    const path = this.dependencies.blobs.textPath(fileId, row.live_generation)
-    if (!existsSync(path)) throw new AppError("internal_error", { cause: new Error("an extracted text is missing") })
-    return { path, record: toFileRecord(row) }
+    const bytes = await this.dependencies.blobs.findText(fileId, row.live_generation)
+    if (!bytes) throw new AppError("internal_error", { cause: new Error("an extracted text is missing") })
+    return { bytes, record: toFileRecord(row) }
   }
 
   /** The record now and after each change, until the file is searchable, failed or deleted, or the signal aborts. */

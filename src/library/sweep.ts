@@ -1,6 +1,5 @@
 /** Removes stored bytes that no file refers to: what a crash left between a commit and the removal of a blob, or the reverse. */
-import { stat } from "node:fs/promises"
-import type { Blobs } from "../storage/blobs.ts"
+import { type Blobs, parseTextName, type StoredName } from "../storage/blobs/blobs.ts"
 import type { Database } from "../storage/database.ts"
 
 /** Looks only at what was there before `before`: an upload under way has its blob before its row. Ends early at the abort. */
@@ -11,33 +10,50 @@ export async function sweepFiles(
   signal?: AbortSignal,
 ): Promise<number> {
   let removed = 0
-  const modifiedAt = async (path: string) =>
-    (await stat(path).catch(() => undefined))?.mtimeMs ?? Number.POSITIVE_INFINITY
-  for (const blob of [...blobs.list("blobs")]) {
-    if (signal?.aborted) return removed
-    if ((await modifiedAt(blobs.path(blob))) >= before) continue
-    const owner = await database
-      .selectFrom("files")
-      .select("id")
-      .where(eb => eb.or([eb("blob", "=", blob), eb("live_blob", "=", blob)]))
-      .executeTakeFirst()
-    if (owner) continue
-    await blobs.remove(blob)
-    removed++
+  const isOld = ({ modifiedAt }: StoredName) => modifiedAt < before
+  for await (const found of blobs.list("blobs")) {
+    const names = found.filter(isOld).map(({ name }) => name)
+    const wanted = await wantedBlobs(database, names)
+    for (const name of names) {
+      if (signal?.aborted) return removed
+      if (wanted.has(name)) continue
+      await blobs.remove(name)
+      removed++
+    }
   }
-  for (const name of [...blobs.list("texts")]) {
-    if (signal?.aborted) return removed
-    const [, fileId, generation] = /^(.+)\.(\d+)\.txt$/.exec(name) ?? []
-    if (!fileId || (await modifiedAt(blobs.textPath(fileId, Number(generation)))) >= before) continue
-    const owner = await database
-      .selectFrom("files")
-      .select("id")
-      .where("id", "=", fileId)
-      .where(eb => eb.or([eb("generation", "=", Number(generation)), eb("live_generation", "=", Number(generation))]))
-      .executeTakeFirst()
-    if (owner) continue
-    await blobs.removeText(fileId, Number(generation))
-    removed++
+  for await (const found of blobs.list("texts")) {
+    const texts = found.filter(isOld).flatMap(({ name }) => parseTextName(name) ?? [])
+    const wanted = await wantedGenerations(
+      database,
+      texts.map(({ fileId }) => fileId),
+    )
+    for (const { fileId, generation } of texts) {
+      if (signal?.aborted) return removed
+      if (wanted.get(fileId)?.includes(generation)) continue
+      await blobs.removeText(fileId, generation)
+      removed++
+    }
   }
   return removed
+}
+
+async function wantedBlobs(database: Database, names: readonly string[]): Promise<Set<string | null>> {
+  const rows = await database
+    .selectFrom("files")
+    .select(["blob", "live_blob"])
+    .where(eb => eb.or([eb("blob", "in", names), eb("live_blob", "in", names)]))
+    .execute()
+  return new Set(rows.flatMap(({ blob, live_blob }) => [blob, live_blob]))
+}
+
+async function wantedGenerations(
+  database: Database,
+  fileIds: readonly string[],
+): Promise<Map<string, (number | null)[]>> {
+  const rows = await database
+    .selectFrom("files")
+    .select(["id", "generation", "live_generation"])
+    .where("id", "in", fileIds)
+    .execute()
+  return new Map(rows.map(({ id, generation, live_generation }) => [id, [generation, live_generation]]))
 }

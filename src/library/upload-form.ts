@@ -1,7 +1,7 @@
 /** An upload as it comes in: text parts are kept, files are stored, and what cannot be taken is noted beside them. */
 import { AppError, asStorageError } from "../errors.ts"
 import { newId } from "../id.ts"
-import type { Blobs, StoredBlob } from "../storage/blobs.ts"
+import type { Blobs, StoredBlob } from "../storage/blobs/blobs.ts"
 import { safeName } from "./labels.ts"
 
 /** A file part whose bytes are stored. */

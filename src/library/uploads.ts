@@ -5,7 +5,7 @@
 import { diskTrouble, engineTrouble, invalid, toErrorBody } from "../errors.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import { log } from "../log.ts"
-import type { Blobs } from "../storage/blobs.ts"
+import type { Blobs } from "../storage/blobs/blobs.ts"
 import type { Database } from "../storage/database.ts"
 import type { Idempotency, IdempotentRequest } from "../storage/idempotency.ts"
 import type { FileChanges } from "./changes.ts"

@@ -14,7 +14,7 @@ import { pipeline } from "node:stream/promises"
 import { extract, pack } from "tar-stream"
 import { diskTrouble, OperatorError } from "../errors.ts"
 import { dataDirectoryProblem, exists, outermostMissing, removeUpTo } from "./access.ts"
-import { Blobs } from "./blobs.ts"
+import { DiskBlobs } from "./blobs/disk.ts"
 import { writtenByNewer } from "./database.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
 import { Writer } from "./sqlite/writer.ts"
@@ -100,7 +100,7 @@ function checkTarget(target: string): void {
 
 /** Links what the snapshot refers to into `staging`, so that later deletions do not take it away. */
 async function stage(dataDirectory: string, staging: string): Promise<string[]> {
-  const blobs = new Blobs(dataDirectory)
+  const blobs = new DiskBlobs(dataDirectory)
   for (let attempt = 1; ; attempt++) {
     await rm(staging, { recursive: true, force: true })
     await mkdir(staging, { recursive: true, mode: 0o700 })
@@ -143,7 +143,7 @@ async function snapshot(from: string, to: string): Promise<void> {
   }
 }
 
-function referredFiles(snapshotPath: string, blobs: Blobs, dataDirectory: string): string[] {
+function referredFiles(snapshotPath: string, blobs: DiskBlobs, dataDirectory: string): string[] {
   const database = new Sqlite(snapshotPath, { readonly: true })
   const known = new Set(MIGRATIONS.map(({ name }) => name))
   const applied = database.query("select name from migrations").all() as { name: string }[]

@@ -23,6 +23,7 @@ import type { Database } from "../../src/storage/database.ts"
 import { NOWHERE } from "../../src/storage/document.ts"
 import { Idempotency } from "../../src/storage/idempotency.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
+import { fileBytes } from "../storage/blobs/file-bytes.ts"
 
 setLogLevel("error")
 
@@ -121,7 +122,7 @@ export function memoryLibrary(files: MemoryFile[]): {
       const to = Math.min(text.length, end ?? text.length)
       return { text: text.slice(start, to), start, end: Math.max(start, to), from: 0, to: text.length, place: NOWHERE }
     },
-    blobPath: async (_, id) => records.find(file => file.id === id)!.path,
+    original: async (_, id) => fileBytes(records.find(file => file.id === id)!.path),
   }
   const search: SearchService = {
     async search(request) {

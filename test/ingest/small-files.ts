@@ -7,13 +7,13 @@ import { INDEX_FILE, indexingLanes, indexJob } from "../../src/ingest/task.ts"
 import { JobQueue } from "../../src/jobs/queue.ts"
 import { JobWorker } from "../../src/jobs/worker.ts"
 import type { SearchIndexOptions } from "../../src/search/index.ts"
-import { Blobs } from "../../src/storage/blobs.ts"
+import { DiskBlobs } from "../../src/storage/blobs/disk.ts"
 import { inMemory, lines, TestLibrary, wordEmbedder } from "../search/library.ts"
 import { until } from "../support/until.ts"
 
 export class SmallFiles {
   readonly queue: JobQueue
-  readonly blobs: Blobs
+  readonly blobs: DiskBlobs
   /** Files that the ordinary lane did, in order. */
   readonly alone: string[] = []
   private readonly worker: JobWorker
@@ -24,7 +24,7 @@ export class SmallFiles {
     replace: Partial<IndexFileDependencies>,
   ) {
     this.queue = new JobQueue(library.db)
-    this.blobs = new Blobs(library.directory)
+    this.blobs = new DiskBlobs(library.directory)
     const dependencies: IndexFileDependencies = {
       database: library.db,
       blobs: this.blobs,

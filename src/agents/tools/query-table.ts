@@ -28,9 +28,10 @@ export const queryTable: Tool<{ file_id: string; sql: string; sheet?: string }> 
     const file = await searchableFile(file_id, context)
     if (!TABLE_TYPES.includes(file.type))
       throw new ToolError(`${file.name} is a ${file.type} file; query_table reads csv, xls and xlsx. Use read_file.`)
-    const path = await context.library.blobPath(context.workspaceId, file.id)
+    const original = await context.library.original(context.workspaceId, file.id)
+    await using copy = await original.local(context.signal)
     const reply = await context.tables.read(
-      path,
+      copy.path,
       { type: file.type, sql, maxRows: MAX_ROWS, maxCharacters: MAX_CELL_CHARACTERS, ...(sheet ? { sheet } : {}) },
       context.workspaceId,
       context.signal,

@@ -43,15 +43,14 @@ export const libraryRoutes = ({ library, fileTypes }: Services) =>
     )
     .get(
       "/external/libraries/:file_id/content",
-      async ({ params, principal, request }) => {
-        const { path, record } = await library.content(principal.workspaceId, params.file_id)
-        return fileResponse(path, record, request.headers)
-      },
+      async ({ params, principal, request }) =>
+        fileResponse(await library.content(principal.workspaceId, params.file_id), request),
       docs.downloadFile(),
     )
     .get(
       "/external/libraries/:file_id/text",
-      async ({ params, principal }) => textResponse((await library.text(principal.workspaceId, params.file_id)).path),
+      async ({ params, principal, request }) =>
+        textResponse((await library.text(principal.workspaceId, params.file_id)).bytes, request),
       docs.getFileText(),
     )
     .post(

@@ -5,25 +5,28 @@
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
-import { type FileHandle, mkdir, open, rename, rm, statfs } from "node:fs/promises"
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { AppError, lacksDescriptors } from "../errors.ts"
-import { log } from "../log.ts"
+import { AppError, lacksDescriptors } from "../../errors.ts"
+import { log } from "../../log.ts"
+import {
+  type Blobs,
+  type ByteRange,
+  fanOut,
+  type LocalFile,
+  type StoredBlob,
+  type StoredBytes,
+  type StoredName,
+  textName,
+} from "./blobs.ts"
 
 /** Room is looked at again after so many bytes of one file. */
 const ROOM_CHECK_BYTES = 32 * 2 ** 20
 /** Disks do not fill by their floor in so short a time; small files come by the hundred in it. */
 const ROOM_KEPT_MS = 50
+const LISTED_AT_ONCE = 1_000
 
-export interface StoredBlob {
-  /** Name to pass to `path`. */
-  blob: string
-  /** Bytes. */
-  size: number
-  sha256: string
-}
-
-export class Blobs {
+export class DiskBlobs implements Blobs {
   readonly temporaryDirectory: string
   private roomSeenAt = Number.NEGATIVE_INFINITY
 
@@ -43,12 +46,13 @@ export class Blobs {
       rmSync(join(this.temporaryDirectory, name), { recursive: true, force: true })
   }
 
-  /**
-   * Streams bytes to disk; memory stays flat. Nothing is left behind when it throws. The bytes survive a power failure, the
-   * name does so after `keepNames`.
-   * @throws AppError file_too_large (after the limit), empty_file; ENOSPC passes through
-   */
-  async write(name: string, source: AsyncIterable<Uint8Array>, limitBytes: number): Promise<StoredBlob> {
+  /** The bytes survive a power failure, the name does so after `keepNames`. */
+  async write(
+    name: string,
+    source: AsyncIterable<Uint8Array>,
+    limitBytes: number,
+    signal?: AbortSignal,
+  ): Promise<StoredBlob> {
     await this.assertRoom()
     const temporary = join(this.temporaryDirectory, name)
     const handle = await openPatiently(temporary, "wx")
@@ -57,6 +61,7 @@ export class Blobs {
     let roomAt = ROOM_CHECK_BYTES
     try {
       for await (const chunk of source) {
+        signal?.throwIfAborted()
         size += chunk.byteLength
         if (size > roomAt) {
           await this.assertRoom()
@@ -84,12 +89,11 @@ export class Blobs {
     return { blob: name, size, sha256: hash.digest("hex") }
   }
 
-  /** Makes the names of stored blobs survive a power failure: one sync for each folder that holds some of them. */
+  /** One sync for each folder that holds some of them. */
   async keepNames(blobs: Iterable<string>): Promise<void> {
     for (const folder of new Set(Array.from(blobs, blob => dirname(this.path(blob))))) await syncFolder(folder)
   }
 
-  /** @throws AppError insufficient_storage */
   async assertRoom(): Promise<void> {
     if (this.floorBytes === 0 || performance.now() - this.roomSeenAt < ROOM_KEPT_MS) return
     const { bavail, bsize } = await statfs(this.dataDirectory)
@@ -104,20 +108,22 @@ export class Blobs {
     return join(this.dataDirectory, "blobs", fanOut(blob), blob)
   }
 
-  /**
-   * Never fails, for the row that named it is gone already: what a crash or a disk in trouble leaves is swept at the next
-   * start.
-   */
+  findOriginal(blob: string): Promise<StoredBytes | undefined> {
+    return findFile(this.path(blob))
+  }
+
+  findText(fileId: string, generation: number): Promise<StoredBytes | undefined> {
+    return findFile(this.textPath(fileId, generation))
+  }
+
   async remove(blob: string): Promise<void> {
     await removeOrSay(this.path(blob))
   }
 
-  /** Where the extracted text of one generation of a file lies, as UTF-8. */
   textPath(fileId: string, generation: number): string {
-    return join(this.dataDirectory, "texts", fanOut(fileId), `${fileId}.${generation}.txt`)
+    return join(this.dataDirectory, "texts", fanOut(fileId), textName(fileId, generation))
   }
 
-  /** Takes over a finished file of the temporary directory as the text of a generation. */
   async moveText(fileId: string, generation: number, temporary: string): Promise<void> {
     const handle = await open(temporary, "r+")
     try {
@@ -128,7 +134,6 @@ export class Blobs {
     await settle(temporary, this.textPath(fileId, generation))
   }
 
-  /** Stores a short text as that of a generation. */
   async writeText(fileId: string, generation: number, text: string): Promise<void> {
     const path = this.textPath(fileId, generation)
     const temporary = join(this.temporaryDirectory, basename(path))
@@ -149,15 +154,50 @@ export class Blobs {
     await removeOrSay(this.textPath(fileId, generation))
   }
 
-  /** Names of everything stored, for the sweep at start and for checks. */
-  *list(kind: "blobs" | "texts"): Generator<string> {
+  async *list(kind: "blobs" | "texts"): AsyncGenerator<StoredName[]> {
     const root = join(this.dataDirectory, kind)
-    for (const folder of readdirSync(root)) for (const name of readdirSync(join(root, folder))) yield name
+    for (const folder of await readdir(root)) {
+      const names = await readdir(join(root, folder))
+      for (let at = 0; at < names.length; at += LISTED_AT_ONCE) {
+        const found: StoredName[] = []
+        for (const name of names.slice(at, at + LISTED_AT_ONCE)) {
+          const modifiedAt = (await statFile(join(root, folder, name)))?.mtimeMs
+          if (modifiedAt !== undefined) found.push({ name, modifiedAt })
+        }
+        yield found
+      }
+    }
   }
 }
 
-/** Spreads files over 256 folders; the last characters of an id are its random ones. */
-const fanOut = (name: string): string => name.slice(-2)
+const statFile = (path: string) =>
+  stat(path).catch(error => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw error
+  })
+
+async function findFile(path: string): Promise<StoredBytes | undefined> {
+  const found = await statFile(path)
+  return found && new StoredFile(path, found.size)
+}
+
+class StoredFile implements StoredBytes {
+  constructor(
+    private readonly path: string,
+    readonly size: number,
+  ) {}
+
+  /** A native stream that was not read from yet: as the body of a response, the system itself copies the file. */
+  async stream(range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const file = Bun.file(this.path)
+    return (range ? file.slice(range.start, range.end) : file).stream()
+  }
+
+  /** The file itself. */
+  async local(): Promise<LocalFile> {
+    return { path: this.path, async [Symbol.asyncDispose]() {} }
+  }
+}
 
 async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let offset = 0; offset < chunk.byteLength; ) {

@@ -1,0 +1,90 @@
+/** Where originals and extracted texts lie, said once for the disk of one machine and the object storage of several. */
+
+export interface StoredBlob {
+  /** Name to pass to `findOriginal`. */
+  blob: string
+  /** Bytes. */
+  size: number
+  sha256: string
+}
+
+/** First byte, and the one after the last. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+/** A file of this machine for as long as it is not disposed; not to be changed. */
+export interface LocalFile extends AsyncDisposable {
+  readonly path: string
+}
+
+/** A stored original or text. */
+export interface StoredBytes {
+  /** Bytes. */
+  readonly size: number
+  /**
+   * All of it, or what of the range there is. A stream that is given up is to be cancelled, or `signal` aborted.
+   * @throws AppError store_unavailable, here or while it is read
+   */
+  stream(range?: ByteRange, signal?: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>
+  /** For readers that want a file. @throws AppError store_unavailable, insufficient_storage; the reason of `signal` */
+  local(signal?: AbortSignal): Promise<LocalFile>
+}
+
+export interface StoredName {
+  name: string
+  /** Milliseconds since 1970, by the clock of the store. */
+  modifiedAt: number
+}
+
+export interface Blobs {
+  /** Work in progress of this machine, emptied at start. */
+  readonly temporaryDirectory: string
+
+  /**
+   * Takes a stream in; memory stays flat. Nothing is left behind when it throws. Where `keepNames` has come back too, the
+   * bytes survive whatever happens to this machine's power.
+   * @param signal ends it with its reason
+   * @throws AppError file_too_large (after the limit), empty_file, store_unavailable; ENOSPC passes through
+   */
+  write(name: string, source: AsyncIterable<Uint8Array>, limitBytes: number, signal?: AbortSignal): Promise<StoredBlob>
+
+  /** Makes the names of blobs just written last as long as their bytes. */
+  keepNames(blobs: Iterable<string>): Promise<void>
+
+  /** @throws AppError insufficient_storage */
+  assertRoom(): Promise<void>
+
+  findOriginal(blob: string): Promise<StoredBytes | undefined>
+
+  /** The extracted text of one generation of a file, as UTF-8. */
+  findText(fileId: string, generation: number): Promise<StoredBytes | undefined>
+
+  /** Takes over a finished file of the temporary directory as the text of a generation. */
+  moveText(fileId: string, generation: number, temporary: string): Promise<void>
+
+  /** Stores a short text as that of a generation. */
+  writeText(fileId: string, generation: number, text: string): Promise<void>
+
+  /** Never fails, for the row that named it is gone already: what is left, say by a store in trouble, is swept later. */
+  remove(blob: string): Promise<void>
+
+  /** Never fails, as `remove`. */
+  removeText(fileId: string, generation: number): Promise<void>
+
+  /** Everything stored, up to a thousand at a time; what is removed meanwhile may be missing. */
+  list(kind: "blobs" | "texts"): AsyncIterable<StoredName[]>
+}
+
+/** What `list` calls the text of a generation. */
+export const textName = (fileId: string, generation: number): string => `${fileId}.${generation}.txt`
+
+/** The generation whose text has this name; undefined for what Carrel did not write. */
+export function parseTextName(name: string): { fileId: string; generation: number } | undefined {
+  const [, fileId, generation] = /^(.+)\.(\d+)\.txt$/.exec(name) ?? []
+  return fileId ? { fileId, generation: Number(generation) } : undefined
+}
+
+/** Spreads names over 256 folders; the last characters of an id are its random ones. */
+export const fanOut = (name: string): string => name.slice(-2)
