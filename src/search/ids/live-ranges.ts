@@ -4,10 +4,11 @@
  * removed it; remembered until the workspace's change counter moves. Lives in the search worker: reading the ranges of
  * 100 000 files takes 50 ms.
  */
-import type { SQLQueryBindings, Database as Sqlite } from "bun:sqlite"
+import type { Database as Sqlite } from "bun:sqlite"
 import { Lru } from "../../threads/lru.ts"
 import type { SearchFilters } from "../types.ts"
 import { countIds, type IdRanges, toRanges } from "./id-ranges.ts"
+import { hasMetadata, type LiveGeneration, liveGenerations, normalized, SQLITE_WORDS } from "./live-generations.ts"
 
 export interface LiveRanges {
   /** Names this set; the same key always means the same ids. */
@@ -32,8 +33,6 @@ export interface LibraryView {
 
 /** Sets remembered; one per workspace and filter in use. */
 const MAX_REMEMBERED = 64
-
-type Row = [first: number, last: number, metadata: string | null]
 
 export class LiveRangesCache {
   private readonly sets = new Lru<string, LiveRanges>({ entries: MAX_REMEMBERED })
@@ -61,11 +60,10 @@ export class LiveRangesCache {
     const key = JSON.stringify([workspaceId, counter, given])
     const known = this.sets.get(key)
     if (known) return known
-    const rows = this.rows(workspaceId, given).filter(([, , metadata]) => hasMetadata(metadata, given?.metadata))
-    const pairs = rows.map(([first, last]) => [first, last] as const)
-    const ranges = toRanges(pairs)
-    const spans = Float64Array.from(pairs.sort((a, b) => a[0] - b[0]).flat())
-    return this.sets.set(key, { key, ranges, spans, count: countIds(ranges), files: rows.length })
+    const { text, values } = liveGenerations(workspaceId, given, SQLITE_WORDS)
+    const rows = this.db.query(text).all(...values) as LiveGeneration[]
+    const passing = rows.filter(({ metadata }) => hasMetadata(metadata, given?.metadata))
+    return this.sets.set(key, rangesOf(key, passing))
   }
 
   private pendingFiles(workspaceId: string, counter: number): number {
@@ -90,53 +88,11 @@ export class LiveRangesCache {
       .get(JSON.stringify(ids), workspaceId)
     return (row as { id: string } | null)?.id
   }
-
-  private rows(workspaceId: string, filters: SearchFilters = {}): Row[] {
-    const conditions = ["files.workspace_id = ?", "generations.state = 'live'"]
-    const values: SQLQueryBindings[] = [workspaceId]
-    const also = (condition: string, value: SQLQueryBindings) => {
-      conditions.push(condition)
-      values.push(value)
-    }
-    const { file_ids, types, tags, context_id, created_after, created_before, metadata } = filters
-    // One parameter however long a list is: SQLite bounds their number.
-    if (file_ids) also("files.id in (select value from json_each(?))", JSON.stringify(file_ids))
-    if (types) also("files.type in (select value from json_each(?))", JSON.stringify(types))
-    if (context_id !== undefined) also("files.context_id = ?", context_id)
-    if (created_after) also("files.created_at > ?", created_after)
-    if (created_before) also("files.created_at < ?", created_before)
-    if (tags)
-      also(
-        `exists (select 1 from json_each(files.tags) as tag where tag.value in (select value from json_each(?)))`,
-        JSON.stringify(tags),
-      )
-    return this.db
-      .query(
-        `select generations.first_chunk, generations.last_chunk, ${metadata ? "files.metadata" : "null"}
-         from generations join files on files.id = generations.file_id
-           and generations.generation = files.live_generation
-         where ${conditions.join(" and ")}`,
-      )
-      .values(...values) as Row[]
-  }
 }
 
-/** Empty lists and objects narrow nothing; times in the spelling of the database; undefined when nothing is left. */
-function normalized(filters: SearchFilters | undefined): SearchFilters | undefined {
-  if (!filters) return undefined
-  const given: SearchFilters = {}
-  if (filters.file_ids?.length) given.file_ids = [...new Set(filters.file_ids)].sort()
-  if (filters.types?.length) given.types = [...new Set(filters.types.map(type => type.toLowerCase()))].sort()
-  if (filters.tags?.length) given.tags = [...new Set(filters.tags)].sort()
-  if (filters.context_id !== undefined && filters.context_id !== null) given.context_id = filters.context_id
-  if (filters.created_after) given.created_after = new Date(filters.created_after).toISOString()
-  if (filters.created_before) given.created_before = new Date(filters.created_before).toISOString()
-  if (filters.metadata && Object.keys(filters.metadata).length) given.metadata = filters.metadata
-  return Object.keys(given).length ? given : undefined
-}
-
-function hasMetadata(metadata: string | null, wanted: Record<string, unknown> | undefined): boolean {
-  if (!wanted) return true
-  const own = JSON.parse(metadata ?? "{}") as Record<string, unknown>
-  return Object.entries(wanted).every(([key, value]) => key in own && Bun.deepEquals(own[key], value, true))
+function rangesOf(key: string, generations: readonly LiveGeneration[]): LiveRanges {
+  const pairs = generations.map(({ first, last }) => [first, last] as const)
+  const ranges = toRanges(pairs)
+  const spans = Float64Array.from(pairs.sort((a, b) => a[0] - b[0]).flat())
+  return { key, ranges, spans, count: countIds(ranges), files: pairs.length }
 }

@@ -41,9 +41,14 @@ export class QueryPostings {
   readonly words: WordPostings[] = []
   private total = 0
 
-  keep(part: number, { rows, frequencies, length }: PostingBuffer): void {
-    if (length === 0 || length > MAX_OF_WORD || this.total + length > MAX_OF_QUERY) return
-    this.total += length
+  /** `holding`: the visible passages that hold the word, where the postings are of some of them. */
+  keep(
+    part: number,
+    { rows, frequencies, length }: Pick<PostingBuffer, "rows" | "frequencies" | "length">,
+    holding = length,
+  ): void {
+    if (holding === 0 || holding > MAX_OF_WORD || this.total + holding > MAX_OF_QUERY) return
+    this.total += holding
     this.words.push({ part, rows: rows.slice(0, length), frequencies: frequencies.slice(0, length) })
   }
 }

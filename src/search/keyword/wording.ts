@@ -6,16 +6,17 @@ import type { Scored } from "../fuse.ts"
 import type { TermGroup } from "../text/analyze.ts"
 import { subjectGroups } from "../text/function-words.ts"
 import type { RelevanceGround } from "../thread/worker-messages.ts"
-import type { KeywordResult, KeywordSearch } from "./keyword-search.ts"
-import type { Scope } from "./scope.ts"
+import type { KeywordResult } from "./keyword-search.ts"
 
 /** Hits by words beyond those wanted, which may rise among them by what they gain from their documents. */
 const SPARE = 50
 
+/** Looks words up in the scope of one query. The scores of a result are valid until the next search. */
+type WordSearch = (groups: TermGroup[], depth: number) => KeywordResult
+
 export interface WordingQuery {
   text: string
   groups: TermGroup[]
-  scope: Scope
   /** Hits wanted. */
   depth: number
   /** Hits wanted in all, when more than `depth`; those beyond come as `tail`. */
@@ -38,10 +39,10 @@ export interface Wording {
   ground: Omit<RelevanceGround, "bestCosine" | "passages">
 }
 
-export function searchWords(search: KeywordSearch, query: WordingQuery): Wording {
-  const { text, groups, scope, depth, reach, others } = query
+export function searchWords(search: WordSearch, query: WordingQuery): Wording {
+  const { text, groups, depth, reach, others } = query
   const regarded = depth + SPARE
-  const found = search.search(groups, scope, Math.max(regarded, reach))
+  const found = search(groups, Math.max(regarded, reach))
   const scores = scoresById([...found.hits.slice(0, regarded).map(({ id }) => id), ...others], found)
   const best = ranked(found.hits.slice(0, regarded), scores)
   const beyond = notAbove(found.hits.slice(regarded), best.at(-1)?.score ?? 0)
@@ -65,13 +66,13 @@ export function searchWords(search: KeywordSearch, query: WordingQuery): Wording
 
 /** What some of the query's words say of passages. */
 function groundOf(
-  search: KeywordSearch,
+  search: WordSearch,
   groups: TermGroup[],
-  { scope, depth }: WordingQuery,
+  { depth }: WordingQuery,
   candidates: Float64Array,
   tail: Scored[],
 ): Wording["ground"] {
-  const found = search.search(groups, scope, depth + SPARE)
+  const found = search(groups, depth + SPARE)
   return {
     keyword: found.scoresOf(candidates),
     tail: found.scoresOf(tail.map(({ id }) => id)),

@@ -1,53 +1,22 @@
 /** Answers one query in the search worker: what it may see, both legs over that alone, their scores side by side. */
 import { log } from "../../log.ts"
 import { Lru } from "../../threads/lru.ts"
-import type { Scored } from "../fuse.ts"
-import { NO_IDS } from "../ids/id-ranges.ts"
 import { type LibraryView, LiveRangesCache } from "../ids/live-ranges.ts"
 import { Conditions } from "../keyword/conditions.ts"
 import type { KeywordIndex } from "../keyword/keyword-index.ts"
 import { KeywordSearch } from "../keyword/keyword-search.ts"
 import { makeScope, type Scope } from "../keyword/scope.ts"
-import { searchWords, type Wording } from "../keyword/wording.ts"
-import { groupsOf, type TermGroup } from "../text/analyze.ts"
-import { isReadable } from "../text/language.ts"
+import { searchWords } from "../keyword/wording.ts"
+import { groupsOf } from "../text/analyze.ts"
 import type { StoredTexts } from "../text/stored-texts.ts"
 import { ScratchError } from "../vector/code-rows.ts"
-import { type Meaning, MeaningLeg } from "../vector/meaning.ts"
+import { MeaningLeg } from "../vector/meaning.ts"
 import type { VectorSets } from "../vector/vector-sets.ts"
-import type { ScoredColumns, WorkerAnswer, WorkerSearch } from "./worker-messages.ts"
+import { answerOf, NOTHING } from "./worker-answer.ts"
+import type { WorkerAnswer, WorkerSearch } from "./worker-messages.ts"
 
 /** Scopes remembered; a library under load has few in use at a time. */
 const MAX_REMEMBERED = 32
-
-const NO_SCORES = new Float64Array(0)
-
-const NOTHING: WorkerAnswer = {
-  library: { files: 0, pendingFiles: 0, passages: 0 },
-  keyword: columns([]),
-  vector: columns([]),
-  candidates: { ids: NO_IDS, keyword: NO_SCORES, cosine: NO_SCORES, rare: NO_SCORES },
-  background: null,
-  ground: {
-    keyword: NO_SCORES,
-    tail: NO_SCORES,
-    bestKeyword: 0,
-    bestCosine: -1,
-    bound: 0,
-    words: 0,
-    knownShare: 0,
-    passages: 0,
-  },
-  understood: true,
-  readable: true,
-  tail: columns([]),
-  matching: 0,
-  comparable: 0,
-  words: 0,
-  knownShare: 0,
-  weights: [],
-  bound: 0,
-}
 
 export class QueryAnswerer {
   private readonly words: KeywordSearch
@@ -97,27 +66,14 @@ export class QueryAnswerer {
       live: workspace.ranges,
       depth: ask.depth,
     })
-    const worded = searchWords(this.words, {
+    const worded = searchWords((words, depth) => this.words.search(words, scope, depth), {
       text,
       groups,
-      scope,
       depth: ask.depth,
       reach: ask.reach ?? 0,
       others: meant.hits.map(({ id }) => id),
     })
-    return {
-      library,
-      ...byWords(worded, groups),
-      ...byMeaning(meant),
-      candidates: {
-        ids: worded.candidates,
-        keyword: worded.scores,
-        cosine: meant.cosinesOf(worded.candidates),
-        rare: Float64Array.from(worded.candidates, id => worded.found.rare.get(id) ?? 0),
-      },
-      ground: { ...worded.ground, bestCosine: meant.best, passages: workspace.count },
-      readable: worded.found.knownShare > 0 || isReadable(text),
-    }
+    return answerOf({ library, text, groups, worded, meant, passages: workspace.count })
   }
 
   /** What the filters and the query's conditions leave to be found. */
@@ -132,25 +88,4 @@ export class QueryAnswerer {
     const allowed = this.conditions.allowed(query, base, passing)
     return { scope: allowed === passing ? base : make(allowed), allowed }
   }
-}
-
-const byWords = ({ hits, tail, found, words }: Wording, groups: TermGroup[]) => ({
-  keyword: columns(hits),
-  tail: columns(tail),
-  matching: found.total,
-  words,
-  knownShare: found.knownShare,
-  weights: groups.map(({ terms }, i) => ({ terms, weight: found.parts[i]! })),
-  bound: found.bound,
-})
-
-const byMeaning = ({ hits, background, understood, comparable }: Meaning) => ({
-  vector: columns(hits),
-  background,
-  understood,
-  comparable,
-})
-
-function columns(hits: Scored[]): ScoredColumns {
-  return { ids: Float64Array.from(hits, hit => hit.id), scores: Float64Array.from(hits, hit => hit.score) }
 }

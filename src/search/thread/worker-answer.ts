@@ -1,0 +1,85 @@
+/** What both legs found, as the answer to a search; the same whatever holds the words and vectors. */
+import type { Scored } from "../fuse.ts"
+import { NO_IDS } from "../ids/id-ranges.ts"
+import type { Wording } from "../keyword/wording.ts"
+import type { TermGroup } from "../text/analyze.ts"
+import { isReadable } from "../text/language.ts"
+import type { Meaning } from "../vector/meaning.ts"
+import type { ScoredColumns, WorkerAnswer } from "./worker-messages.ts"
+
+const NO_SCORES = new Float64Array(0)
+
+/** The answer where nothing can be found. */
+export const NOTHING: WorkerAnswer = {
+  library: { files: 0, pendingFiles: 0, passages: 0 },
+  keyword: columns([]),
+  vector: columns([]),
+  candidates: { ids: NO_IDS, keyword: NO_SCORES, cosine: NO_SCORES, rare: NO_SCORES },
+  background: null,
+  ground: {
+    keyword: NO_SCORES,
+    tail: NO_SCORES,
+    bestKeyword: 0,
+    bestCosine: -1,
+    bound: 0,
+    words: 0,
+    knownShare: 0,
+    passages: 0,
+  },
+  understood: true,
+  readable: true,
+  tail: columns([]),
+  matching: 0,
+  comparable: 0,
+  words: 0,
+  knownShare: 0,
+  weights: [],
+  bound: 0,
+}
+
+interface Found {
+  library: WorkerAnswer["library"]
+  text: string
+  groups: TermGroup[]
+  worded: Wording
+  meant: Meaning
+  /** Of the workspace. */
+  passages: number
+}
+
+export function answerOf({ library, text, groups, worded, meant, passages }: Found): WorkerAnswer {
+  return {
+    library,
+    ...byWords(worded, groups),
+    ...byMeaning(meant),
+    candidates: {
+      ids: worded.candidates,
+      keyword: worded.scores,
+      cosine: meant.cosinesOf(worded.candidates),
+      rare: Float64Array.from(worded.candidates, id => worded.found.rare.get(id) ?? 0),
+    },
+    ground: { ...worded.ground, bestCosine: meant.best, passages },
+    readable: worded.found.knownShare > 0 || isReadable(text),
+  }
+}
+
+const byWords = ({ hits, tail, found, words }: Wording, groups: TermGroup[]) => ({
+  keyword: columns(hits),
+  tail: columns(tail),
+  matching: found.total,
+  words,
+  knownShare: found.knownShare,
+  weights: groups.map(({ terms }, i) => ({ terms, weight: found.parts[i]! })),
+  bound: found.bound,
+})
+
+const byMeaning = ({ hits, background, understood, comparable }: Meaning) => ({
+  vector: columns(hits),
+  background,
+  understood,
+  comparable,
+})
+
+function columns(hits: Scored[]): ScoredColumns {
+  return { ids: Float64Array.from(hits, hit => hit.id), scores: Float64Array.from(hits, hit => hit.score) }
+}
