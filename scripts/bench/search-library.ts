@@ -5,6 +5,7 @@ import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
 import { chunkDocument } from "../../src/ingest/chunk.ts"
 import { useNativeDirectory } from "../../src/native/native.ts"
+import { embeddedIn } from "../../src/search/embedded/embedded-store.ts"
 import { SearchIndex } from "../../src/search/index.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { type Block, type ChunkSource, NOWHERE, type TextChunk } from "../../src/storage/document.ts"
@@ -27,7 +28,7 @@ export class Bench {
       .values(workspace)
       .onConflict(conflict => conflict.doNothing())
       .execute()
-    const index = new SearchIndex({ database: db, dataDirectory: directory, embedder })
+    const index = new SearchIndex({ database: db, store: embeddedIn(directory), embedder })
     await index.start()
     return new Bench(directory, db, index)
   }

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts"
 import { openConfiguredEmbedder } from "../configured.ts"
+import { embeddedIn } from "../search/embedded/embedded-store.ts"
 import { SearchIndex } from "../search/index.ts"
 import type { Models } from "./models.ts"
 import type { Storage } from "./storage.ts"
@@ -12,7 +13,7 @@ export async function openSearch(
 ): Promise<SearchIndex> {
   const index = new SearchIndex({
     database,
-    dataDirectory: config.data,
+    store: embeddedIn(config.data),
     embedder,
     embedderNamed: model => openConfiguredEmbedder(config, model).catch(() => undefined),
   })

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises"
 import type { Config } from "../config.ts"
 import { openConfiguredEmbedder } from "../configured.ts"
+import { embeddedIn } from "../search/embedded/embedded-store.ts"
 import { checkExpectations, type Evaluation, type Expectation, evaluate, readExpectations } from "../search/evaluate.ts"
 import { SearchIndex } from "../search/index.ts"
 import type { Database } from "../storage/database.ts"
@@ -60,7 +61,7 @@ async function measure(
     .execute()
   checkExpectations(expectations, files)
   const embedder = await openConfiguredEmbedder(config, config.embedding_model)
-  const index = new SearchIndex({ database, dataDirectory: config.data, embedder })
+  const index = new SearchIndex({ database, store: embeddedIn(config.data), embedder })
   await index.start()
   try {
     return await withProgress("Measuring", progress => {

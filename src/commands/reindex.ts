@@ -3,6 +3,7 @@ import { openConfiguredEmbedder } from "../configured.ts"
 import { indexJob } from "../ingest/task.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { QUEUED } from "../library/library.ts"
+import { embeddedIn } from "../search/embedded/embedded-store.ts"
 import { SearchIndex } from "../search/index.ts"
 import type { Database } from "../storage/database.ts"
 import {
@@ -43,7 +44,7 @@ async function changeModel(config: Config, database: Database, model: string): P
   const former = (name: string) => openConfiguredEmbedder(config, name).catch(() => undefined)
   const index = new SearchIndex({
     database,
-    dataDirectory: config.data,
+    store: embeddedIn(config.data),
     embedder: undefined,
     embedderNamed: former,
   })

@@ -4,6 +4,7 @@ import type { Embedder } from "../backends/backend.ts"
 import type { Config } from "../config.ts"
 import { openConfiguredEmbedder } from "../configured.ts"
 import { AppError } from "../errors.ts"
+import { embeddedIn } from "../search/embedded/embedded-store.ts"
 import { SearchIndex } from "../search/index.ts"
 import type { Blobs } from "../storage/blobs/blobs.ts"
 import { DiskBlobs } from "../storage/blobs/disk.ts"
@@ -120,7 +121,7 @@ export async function withSearchIndex<T>(
   let former: Embedder | undefined
   const index = new SearchIndex({
     database,
-    dataDirectory: config.data,
+    store: embeddedIn(config.data),
     embedder: undefined,
     embedderNamed: async model => {
       former = await openConfiguredEmbedder(config, model).catch(() => undefined)

@@ -25,7 +25,7 @@ interface IndexWriter {
     signal: AbortSignal,
   ): Promise<void>
   /** @returns those that may be published: the others were overtaken, or are gone */
-  stageTogether<F extends FileVersion & { chunks: ChunkSource }>(
+  stageTogether<F extends FileVersion & { workspaceId: string; chunks: ChunkSource }>(
     files: readonly F[],
     on: (stage: "embedding" | "committing") => void,
     signal: AbortSignal,

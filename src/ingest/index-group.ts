@@ -178,6 +178,7 @@ async function writeTogether(
   const wanted = part.map(member => ({
     ...member,
     fileId: member.file.id,
+    workspaceId: member.file.workspace_id,
     generation: member.file.generation,
     chunks: member.document.chunks,
   }))

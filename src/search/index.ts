@@ -6,38 +6,46 @@
  * disappears with one commit, whatever the other stores hold; `sweep` removes what they hold too much.
  */
 import type { Embedder } from "../backends/backend.ts"
-import { log } from "../log.ts"
-import { buryOrphans, type FileVersion, publishGenerations, retireGenerations } from "../storage/chunks.ts"
+import {
+  buryAbandoned,
+  buryOrphans,
+  type FileVersion,
+  publishGenerations,
+  retireGenerations,
+} from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { ChunkSource } from "../storage/document.ts"
 import { Gate } from "../threads/gate.ts"
+import type { OpenStore, PassageStore, StoreStats } from "./passage-store.ts"
 import { neighbors, type Passage } from "./passages/passages.ts"
 import { Searcher } from "./searcher.ts"
-import { SearchThread } from "./thread/search-thread.ts"
-import type { WorkerStats } from "./thread/worker-messages.ts"
 import type { SearchRequest, SearchResult, SearchService } from "./types.ts"
-import { type OptimizeStats, VectorLeg } from "./vector/vector-leg.ts"
+import { VectorModels } from "./vector/vector-models.ts"
 import { CatchUp } from "./writing/catch-up.ts"
 import { Erasure } from "./writing/erasure.ts"
 import { type Inspection, inspect } from "./writing/inspect.ts"
+import { alone, type Membership } from "./writing/membership.ts"
 import { PassageIndex } from "./writing/passage-index.ts"
-import { indexMissingWords, type ReindexProgress, wantedIds } from "./writing/reindex.ts"
+import { indexMissingWords, type ReindexProgress } from "./writing/reindex.ts"
+import { Rounds } from "./writing/rounds.ts"
 import { Stage, type StagedFile } from "./writing/stage.ts"
 import { Sweep } from "./writing/sweep.ts"
 
 export interface SearchIndexOptions {
   database: Database
-  dataDirectory: string
+  /** What holds words and vectors. */
+  store: OpenStore
   /** The configured embedding model: loaded, being loaded, or none. */
   embedder: Embedder | undefined | Promise<Embedder | undefined>
   /** Opens another model by its recorded name, so that it can serve while the library changes to the configured one. */
   embedderNamed?: (model: string) => Promise<Embedder | undefined>
+  /** Of a cluster; absent where this process alone writes. */
+  members?: Membership
   /** Named points of the write path, for tests that die at each. */
   reached?: (point: string) => void
 }
 
-export interface SearchStats extends WorkerStats {
-  optimize: OptimizeStats
+export interface SearchStats extends StoreStats {
   /** Present while the library changes to another model. */
   reindex: ReindexProgress | null
 }
@@ -49,13 +57,15 @@ const LOAD_AFTER_MS = 1_500
 
 export class SearchIndex implements SearchService {
   private readonly db: Database
-  private readonly thread = new SearchThread()
-  private readonly vectors: VectorLeg
+  private readonly store: PassageStore
+  private readonly models: VectorModels
+  private readonly members: Membership
   private readonly searcher: Searcher
   private readonly staging: Stage
   private readonly sweeping: Sweep
   private readonly catchUp: CatchUp
   private readonly erasure: Erasure
+  private readonly rounds: Rounds | undefined
   private readonly stopping = new AbortController()
   private readonly gate = new Gate({
     places: MAX_SEARCHES,
@@ -65,31 +75,38 @@ export class SearchIndex implements SearchService {
     retryAfterSeconds: 1,
   })
 
-  constructor(private readonly options: SearchIndexOptions) {
-    const { database: db, dataDirectory, embedderNamed = async () => undefined, reached = () => {} } = options
-    const { thread } = this
+  constructor(options: SearchIndexOptions) {
+    const { database: db, embedderNamed = async () => undefined, reached = () => {}, members = alone() } = options
     const { signal } = this.stopping
-    const configured = async () => options.embedder
     this.db = db
-    const vectors = new VectorLeg(db, dataDirectory, thread, configured, embedderNamed)
-    this.vectors = vectors
-    this.searcher = new Searcher(db, thread, vectors)
-    this.erasure = new Erasure(async extent => {
-      await thread.ask("erase", { extent })
-      await vectors.erase(extent)
+    this.members = members
+    const models = new VectorModels({
+      db,
+      configured: async () => options.embedder,
+      embedderNamed,
+      isShared: options.members !== undefined,
     })
-    const passages = new PassageIndex(thread, vectors, () => this.catchUp.later(), reached)
-    const stage = new Stage(db, passages, reached)
+    this.models = models
+    const store = options.store({ db, models, reached })
+    this.store = store
+    this.searcher = new Searcher(db, store, models)
+    this.erasure = new Erasure(extent => store.erase(extent))
+    const passages = new PassageIndex(store, models, () => this.catchUp.later(), reached)
+    const stage = new Stage(db, passages, members.node, reached)
     this.staging = stage
-    const sweep = new Sweep({ db, thread, vectors, stage, swept: () => this.erasure.note(), reached, signal })
+    const sweep = new Sweep({ db, store, members, stage, swept: () => this.erasure.note(), reached, signal })
     this.sweeping = sweep
-    this.catchUp = new CatchUp({ db, thread, vectors, sweep, configured, signal })
+    const catchUp = new CatchUp({ db, store, models, members, signal })
+    this.catchUp = catchUp
+    if (options.members) this.rounds = new Rounds({ db, members, stage, sweep, catchUp })
   }
 
-  /** Opens the keyword index and heals what a crash left; vectors are loaded a little later. */
+  /** Opens the store and heals what a crash left; vectors are loaded a little later. */
   async start(): Promise<void> {
-    await this.startThread()
-    await this.db.updateTable("generations").set({ state: "dead" }).where("state", "=", "staging").execute()
+    await this.store.start(() => this.catchUp.later(LOAD_AFTER_MS))
+    this.rounds?.start()
+    if (!this.members.isLeader()) return
+    await buryAbandoned(this.db, await this.members.living())
     await buryOrphans(this.db)
     void this.sweep()
     this.erasure.note() // the last run may have ended before it erased what was removed
@@ -98,11 +115,11 @@ export class SearchIndex implements SearchService {
 
   async stop(): Promise<void> {
     this.stopping.abort(new Error("search was stopped"))
+    await this.rounds?.close()
     await this.catchUp.close()
     await this.sweeping.settled()
     await this.erasure.close()
-    await this.vectors.close()
-    await this.thread.stop()
+    await this.store.stop()
   }
 
   /**
@@ -116,7 +133,7 @@ export class SearchIndex implements SearchService {
     on: (stage: "embedding" | "committing", progress: number) => void | Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.staging.one({ fileId: file.id, generation, chunks }, on, signal)
+    await this.staging.one({ fileId: file.id, workspaceId: file.workspaceId, generation, chunks }, on, signal)
   }
 
   /**
@@ -168,7 +185,7 @@ export class SearchIndex implements SearchService {
 
   /** Compares the stores with the database. */
   check(): Promise<Inspection> {
-    return inspect(this.db, this.thread, this.vectors)
+    return inspect(this.db, this.store, this.models)
   }
 
   /**
@@ -178,18 +195,14 @@ export class SearchIndex implements SearchService {
    */
   async repair(): Promise<{ removed: number; added: number }> {
     await this.sweep()
-    await this.vectors.load()
-    const removed = await this.sweeping.removeUnknown()
-    const added = await indexMissingWords(this.db, this.thread, await wantedIds(this.db), this.stopping.signal)
+    await this.store.load()
+    const removed = await this.store.removeUnknown()
+    const added = await indexMissingWords(this.db, this.store, this.stopping.signal)
     return { removed, added }
   }
 
   async stats(): Promise<SearchStats> {
-    return {
-      ...(await this.thread.ask("stats", {})),
-      optimize: { ...this.vectors.optimizeStats },
-      reindex: this.catchUp.progress,
-    }
+    return { ...(await this.store.stats()), reindex: this.catchUp.progress }
   }
 
   /** Writes anew what still holds words or vectors of removed passages, now. */
@@ -200,20 +213,6 @@ export class SearchIndex implements SearchService {
 
   /** Compacts the vectors now. */
   optimize(): Promise<void> {
-    return this.vectors.optimize()
-  }
-
-  /** A worker that died is started anew, unless it dies at once: then search stays down and says so. */
-  private async startThread(): Promise<void> {
-    const startedAt = performance.now()
-    await this.thread.start(this.options.dataDirectory, error => {
-      log.error("the search worker died", { error })
-      this.vectors.forgetLoaded()
-      if (this.stopping.signal.aborted || performance.now() - startedAt < LOAD_AFTER_MS) return
-      void this.startThread().catch(reason =>
-        log.error("the search worker could not be started anew", { error: reason }),
-      )
-      this.catchUp.later(LOAD_AFTER_MS)
-    })
+    return this.store.optimize()
   }
 }

@@ -1,6 +1,7 @@
 /** The vector of a query, made by the model that serves; without one, words alone answer. */
 import { log } from "../log.ts"
-import type { ServingModel, VectorLeg } from "./vector/vector-leg.ts"
+import type { PassageStore } from "./passage-store.ts"
+import type { ServingModel, VectorModels } from "./vector/vector-models.ts"
 
 /** One warning a minute while the embedding model fails. */
 const WARN_EVERY_MS = 60_000
@@ -15,12 +16,15 @@ export interface QueryVector {
 export class QueryVectors {
   private warnedAt = 0
 
-  constructor(private readonly vectors: VectorLeg) {}
+  constructor(
+    private readonly models: VectorModels,
+    private readonly store: PassageStore,
+  ) {}
 
   /** Undefined where there is no model, where it fails, and while the stored vectors are not loaded. */
   async of(text: string, signal: AbortSignal | undefined): Promise<QueryVector | undefined> {
     try {
-      const model = await this.vectors.model()
+      const model = await this.models.model()
       if (!model) return undefined
       const [[values], loaded] = await Promise.all([model.embedder.embed([text], "query", signal), this.loaded()])
       return values && loaded ? { model, values } : undefined
@@ -40,7 +44,7 @@ export class QueryVectors {
     const patience = new Promise<boolean>(resolve => {
       timer = setTimeout(() => resolve(false), LOAD_PATIENCE_MS)
     })
-    const loaded = this.vectors.load().then(() => true)
+    const loaded = this.store.load().then(() => true)
     return await Promise.race([loaded, patience]).finally(() => clearTimeout(timer))
   }
 }

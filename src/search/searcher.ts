@@ -2,13 +2,13 @@
 import { AppError, invalid } from "../errors.ts"
 import type { Database } from "../storage/database.ts"
 import { rank, relevant, traitsOf } from "./answer.ts"
+import type { PassageStore } from "./passage-store.ts"
 import { readPage } from "./passages/page.ts"
 import { type QueryVector, QueryVectors } from "./query-vector.ts"
 import { type ParsedQuery, parseQuery } from "./text/query.ts"
-import type { SearchThread } from "./thread/search-thread.ts"
 import type { WorkerAnswer } from "./thread/worker-messages.ts"
 import type { SearchRequest, SearchResult } from "./types.ts"
-import type { VectorLeg } from "./vector/vector-leg.ts"
+import type { VectorModels } from "./vector/vector-models.ts"
 
 /** Candidates of each leg that are fused: recall@100 of hybrid needs them, more changes little. */
 const DEPTH = 100
@@ -27,10 +27,10 @@ export class Searcher {
 
   constructor(
     private readonly db: Database,
-    private readonly thread: SearchThread,
-    private readonly vectors: VectorLeg,
+    private readonly store: PassageStore,
+    private readonly models: VectorModels,
   ) {
-    this.queryVectors = new QueryVectors(vectors)
+    this.queryVectors = new QueryVectors(models, store)
   }
 
   /**
@@ -60,7 +60,7 @@ export class Searcher {
         message: "there is no such file",
         details: [{ field: "filters.file_ids", issue: `unknown file ${missingFile}` }],
       })
-    const model = await this.vectors.model().catch(() => undefined)
+    const model = await this.models.model().catch(() => undefined)
     const result: SearchResult = {
       query,
       mode,
@@ -105,7 +105,7 @@ export class Searcher {
       // The model may be changed between embedding and searching: the vector is then of the former one.
       const vector = embedding && attempt < MAX_ATTEMPTS ? await this.queryVectors.of(parsed.text, signal) : undefined
       signal?.throwIfAborted()
-      const answer = await this.thread.ask("search", {
+      const ask = {
         workspaceId,
         ...(filters ? { filters } : {}),
         query: parsed,
@@ -114,11 +114,10 @@ export class Searcher {
         // A semantic page is as deep as it is asked for; a fused head is the same for every page.
         depth: mode === "semantic" ? Math.max(DEPTH, reach) : DEPTH,
         ...(reach > DEPTH ? { reach: reach + DEPTH } : {}),
-      })
-      if (answer.vectorsLost) {
-        embedding = false
-        this.vectors.forgetLoaded()
-      } else if (!answer.otherModel) return { answer, vector }
+      }
+      const answer = await this.store.search(ask, signal)
+      if (answer.vectorsLost) embedding = false
+      else if (!answer.otherModel) return { answer, vector }
     }
   }
 

@@ -31,7 +31,7 @@ interface GenerationsTable {
   first_chunk: number
   last_chunk: number
   state: GenerationState
-  /** Node that writes it, or wrote it. */
+  /** Node that is writing it; null when nobody is. */
   owner: Generated<string | null>
 }
 

@@ -29,10 +29,14 @@ export interface FileVersion {
   generation: number
 }
 
-/** Reserves contiguous ids for each version and records it as `staging`; what earlier attempts left becomes dead. */
+/**
+ * Reserves contiguous ids for each version and records it as `staging`; what earlier attempts left becomes dead.
+ * @param owner the node that writes them, until `markStaged` or `markDead` says that it is done
+ */
 export async function reserve(
   db: Database,
   wanted: readonly (FileVersion & { count: number })[],
+  owner: string,
 ): Promise<Generation[]> {
   return await db.transaction().execute(async trx => {
     await sql`update generations set state = 'dead' where id in (
@@ -48,7 +52,7 @@ export async function reserve(
     const rows = wanted.map(({ fileId, generation, count }) => {
       const row = { file_id: fileId, generation, first_chunk: first, last_chunk: first + count - 1 }
       first += count
-      return { ...row, state: "staging" as const }
+      return { ...row, state: "staging" as const, owner }
     })
     const made = await trx
       .insertInto("generations")
@@ -109,7 +113,7 @@ export async function insertChunks(
 export async function markStaged<G extends Generation>(db: Database, generations: readonly G[]): Promise<G[]> {
   const staged = await db
     .updateTable("generations")
-    .set({ state: "staged" })
+    .set({ state: "staged", owner: null })
     .where(
       "id",
       "in",
@@ -128,7 +132,7 @@ export async function markDead(db: Database, generation: Generation, fileId: str
   await db
     .insertInto("generations")
     .values({ id, file_id: fileId, generation: number, first_chunk: first, last_chunk: last, state: "dead" })
-    .onConflict(conflict => conflict.column("id").doUpdateSet({ state: "dead" }))
+    .onConflict(conflict => conflict.column("id").doUpdateSet({ state: "dead", owner: null }))
     .execute()
 }
 
@@ -157,11 +161,15 @@ export async function retireGenerations(trx: Trx, fileId: string): Promise<void>
   await trx.updateTable("generations").set({ state: "dead" }).where("file_id", "=", fileId).execute()
 }
 
-/** The next dead ones after a generation's id. */
-export async function deadGenerations(db: Executor, after: number, limit: number): Promise<Generation[]> {
+/** The next dead ones after a generation's id, with the node that still writes them. */
+export async function deadGenerations(
+  db: Executor,
+  after: number,
+  limit: number,
+): Promise<(Generation & { owner: string | null })[]> {
   const rows = await db
     .selectFrom("generations")
-    .select(["id", "first_chunk as first", "last_chunk as last"])
+    .select(["id", "first_chunk as first", "last_chunk as last", "owner"])
     .where("state", "=", "dead")
     .where("id", ">", after)
     .orderBy("id")
@@ -180,11 +188,32 @@ export async function forgetGeneration(db: Database, generation: Generation): Pr
   await db.deleteFrom("generations").where("id", "=", generation.id).where("state", "=", "dead").execute()
 }
 
+/** Marks generations dead that nobody writes any more. */
+export async function buryAbandoned(db: Database, living: ReadonlySet<string>): Promise<void> {
+  await db
+    .updateTable("generations")
+    .set({ state: "dead", owner: null })
+    .where("state", "=", "staging")
+    .where(eb => eb.or([eb("owner", "is", null), eb("owner", "not in", [...living])]))
+    .execute()
+}
+
 /** Marks generations dead that nothing will ever publish: their file is gone. Part of healing at start. */
 export async function buryOrphans(db: Database): Promise<void> {
   await sql`update generations set state = 'dead' where state != 'dead' and file_id not in (select id from files)`.execute(
     db,
   )
+}
+
+/** Gives up what a node is recorded to write and does not: it was cut from the database when it was to say so. */
+export async function releaseOthers(db: Database, owner: string, writing: ReadonlySet<number>): Promise<void> {
+  await db
+    .updateTable("generations")
+    .set({ state: "dead", owner: null })
+    .where("owner", "=", owner)
+    .where("state", "in", ["staging", "dead"])
+    .$if(writing.size > 0, query => query.where("id", "not in", [...writing]))
+    .execute()
 }
 
 /** Lets requests that wait for the loop or for the connection go first. */

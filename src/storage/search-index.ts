@@ -12,6 +12,7 @@ import { existsSync, mkdirSync } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { Connection, Table } from "@lancedb/lancedb"
+import type { RecordBatch } from "apache-arrow"
 import { unpackAhead } from "../native/native.ts"
 import { someDescriptors } from "../threads/sockets.ts"
 
@@ -123,15 +124,19 @@ export class VectorTable {
   /** Every row but the marker, in batches; the arrays are valid only until the next batch is asked for. */
   async *scan(): AsyncGenerator<VectorBatch> {
     for await (const batch of this.table.query().where(`id > ${MARKER}`).select(["id", "vector"])) {
-      const ids = batch.getChild("id")!.data[0]!
       const list = batch.getChild("vector")!.data[0]!
       const values = list.children[0]!.values as Float32Array
       const base = list.offset * this.dimensions
       yield {
-        ids: Float64Array.from((ids.values as BigInt64Array).subarray(0, batch.numRows), Number),
+        ids: idsOf(batch),
         vectors: values.subarray(base, base + batch.numRows * this.dimensions),
       }
     }
+  }
+
+  /** Ids of every row but the marker, in batches. */
+  async *ids(): AsyncGenerator<Float64Array> {
+    for await (const batch of this.table.query().where(`id > ${MARKER}`).select(["id"])) yield idsOf(batch)
   }
 
   /** The `count` nearest rows by LanceDB's own search; the shape of a check against the in-memory scan. */
@@ -244,6 +249,9 @@ function connect(directory: string): Promise<Connection> {
   opened.catch(() => connections.delete(directory)) // a failed attempt may be repeated
   return opened
 }
+
+const idsOf = (batch: RecordBatch): Float64Array =>
+  Float64Array.from((batch.getChild("id")!.data[0]!.values as BigInt64Array).subarray(0, batch.numRows), Number)
 
 async function columns(dimensions: number) {
   const arrow = await import("apache-arrow")

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
+import { embeddedIn } from "../../src/search/embedded/embedded-store.ts"
 import { SearchIndex, type SearchIndexOptions } from "../../src/search/index.ts"
 import type { SearchFilters, SearchMode } from "../../src/search/types.ts"
 import type { Database } from "../../src/storage/database.ts"
@@ -55,7 +56,7 @@ export class TestLibrary {
         .onConflict(conflict => conflict.doNothing())
         .execute()
     const { directory: _, ...rest } = options
-    const index = new SearchIndex({ embedder: wordEmbedder(), ...rest, database: db, dataDirectory: directory })
+    const index = new SearchIndex({ embedder: wordEmbedder(), store: embeddedIn(directory), ...rest, database: db })
     await index.start()
     return new TestLibrary(directory, db, index, options.directory === undefined)
   }

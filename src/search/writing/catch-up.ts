@@ -2,29 +2,21 @@
 import type { Embedder } from "../../backends/backend.ts"
 import { log } from "../../log.ts"
 import type { Database } from "../../storage/database.ts"
-import { countIds, subtract } from "../ids/id-ranges.ts"
-import type { SearchThread } from "../thread/search-thread.ts"
-import type { VectorLeg } from "../vector/vector-leg.ts"
-import {
-  changeModel,
-  dropDeadTables,
-  embedMissing,
-  indexMissingWords,
-  type ReindexProgress,
-  wantedIds,
-} from "./reindex.ts"
-import type { Sweep } from "./sweep.ts"
+import { countIds } from "../ids/id-ranges.ts"
+import type { PassageStore } from "../passage-store.ts"
+import type { VectorModels } from "../vector/vector-models.ts"
+import { wantedIds } from "./generations.ts"
+import type { Membership } from "./membership.ts"
+import { changeModel, dropDeadTables, embedMissing, indexMissingWords, type ReindexProgress } from "./reindex.ts"
 
 /** Wait before vectors are tried again that could not be made. */
 const RETRY_VECTORS_MS = 30_000
 
 export interface CatchUpOptions {
   db: Database
-  thread: SearchThread
-  vectors: VectorLeg
-  sweep: Sweep
-  /** The configured model: loaded, being loaded, or none. */
-  configured: () => Promise<Embedder | undefined>
+  store: PassageStore
+  models: VectorModels
+  members: Membership
   signal: AbortSignal
 }
 
@@ -50,13 +42,13 @@ export class CatchUp {
 
   /** Changes the library to another model; the present one serves until all is done. */
   async reindexVectors(embedder: Embedder, on: (progress: ReindexProgress) => void = () => {}): Promise<void> {
-    const { db, vectors, signal } = this.options
+    const { store, models, signal } = this.options
     try {
-      await changeModel(db, vectors, embedder, signal, progress => {
+      await changeModel(this.options, embedder, signal, progress => {
         this.progress = progress
         on(progress)
       })
-      await dropDeadTables(vectors)
+      await dropDeadTables(store, models)
     } finally {
       this.progress = null
     }
@@ -70,22 +62,20 @@ export class CatchUp {
 
   /** Loads what is stored, makes vectors that are missing, changes to the configured model. Tried again when it fails. */
   private async run(): Promise<void> {
-    const { db, thread, vectors, sweep, signal } = this.options
+    const { db, store, models, members, signal } = this.options
+    if (!members.isLeader()) return
     try {
-      const wanted = await wantedIds(db)
-      if (countIds(wanted) === 0) return
-      await indexMissingWords(db, thread, wanted, signal)
-      const configured = await this.options.configured()
-      const outdated = configured !== undefined && (await vectors.outdated())
-      if (!outdated) await vectors.load()
-      await sweep.removeUnknown()
+      if (countIds(await wantedIds(db)) === 0) return
+      await indexMissingWords(db, store, signal)
+      const configured = await models.configured()
+      const outdated = configured !== undefined && (await models.outdated())
+      if (!outdated) await store.load()
+      await store.removeUnknown()
       if (outdated) return await this.reindexVectors(configured)
-      const model = await vectors.model()
+      const model = await models.model()
       if (!model) return
-      const lacking = subtract(wanted, await vectors.held())
-      await embedMissing(db, vectors, model, lacking, signal, () => {})
-      await dropDeadTables(vectors)
-      vectors.noteWrite() // fragments that the last run left are merged when all is quiet
+      await embedMissing(db, store, model, await store.lackingVectors(model.table), signal, () => {})
+      await dropDeadTables(store, models)
     } catch (error) {
       if (signal.aborted) return
       log.warn("missing vectors could not be made; trying again", { error, retry_ms: RETRY_VECTORS_MS })

@@ -1,10 +1,9 @@
 /** Compares the stores of search with the database, whose chunks are the truth. */
 import type { Database } from "../../storage/database.ts"
-import { countIds, type IdRanges, subtract } from "../ids/id-ranges.ts"
-import type { SearchThread } from "../thread/search-thread.ts"
-import type { VectorLeg } from "../vector/vector-leg.ts"
-import { wantedIds } from "./reindex.ts"
-import { knownIds } from "./sweep.ts"
+import { countIds } from "../ids/id-ranges.ts"
+import type { PassageStore } from "../passage-store.ts"
+import type { VectorModels } from "../vector/vector-models.ts"
+import { wantedIds } from "./generations.ts"
 
 export interface Inspection {
   problems: string[]
@@ -12,10 +11,13 @@ export interface Inspection {
   unmade?: string[]
 }
 
-export async function inspect(db: Database, thread: SearchThread, vectors: VectorLeg): Promise<Inspection> {
-  await vectors.load().catch(() => {})
-  const [wanted, { keyword, vector }] = await Promise.all([wantedIds(db), thread.ask("holdings", {})])
-  const known = await knownIds(db)
+export async function inspect(db: Database, store: PassageStore, models: VectorModels): Promise<Inspection> {
+  await store.load().catch(() => {})
+  const wanted = countIds(await wantedIds(db))
+  const model = await models.model().catch(() => undefined)
+  const words = countIds(await store.lackingWords())
+  const vectors = model ? countIds(await store.lackingVectors(model.table)) : 0
+  const unknown = await store.unknown()
   const problems: string[] = []
   const unmade: string[] = []
   const tell = (count: number, what: string, isUnmade = false) => {
@@ -23,16 +25,14 @@ export async function inspect(db: Database, thread: SearchThread, vectors: Vecto
     problems.push(`${count} ${what}`)
     if (isUnmade) unmade.push(`${count} ${what}`)
   }
-  const isEmpty = (held: IdRanges) => countIds(held) === 0
-  tell(countIds(subtract(wanted, keyword)), "passages are missing in the keyword index", isEmpty(keyword))
-  tell(countIds(subtract(keyword, known)), "passages in the keyword index belong to no file")
-  if (await vectors.model().catch(() => undefined))
-    tell(countIds(subtract(wanted, vector)), "passages have no vector", isEmpty(vector))
-  tell(countIds(subtract(vector, known)), "vectors belong to no file")
+  tell(words, "passages are missing in the keyword index", words === wanted && unknown.words === 0)
+  tell(unknown.words, "passages in the keyword index belong to no file")
+  tell(vectors, "passages have no vector", vectors === wanted && unknown.vectors === 0)
+  tell(unknown.vectors, "vectors belong to no file")
   const { count } = await db
     .selectFrom("chunks")
     .select(eb => eb.fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow()
-  tell(Math.max(0, countIds(wanted) - count), "passages have no text")
+  tell(Math.max(0, wanted - count), "passages have no text")
   return { problems, ...(unmade.length > 0 ? { unmade } : {}) }
 }

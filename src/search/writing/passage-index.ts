@@ -1,18 +1,9 @@
 /** Writes passages into the index beside the database: their words, and their vectors where there is a model. */
 import { log } from "../../log.ts"
 import { both } from "../../threads/both.ts"
-import type { SearchThread } from "../thread/search-thread.ts"
-import type { TextsOf } from "../thread/worker-messages.ts"
+import type { PassageStore, Stretch } from "../passage-store.ts"
 import { embedAll } from "../vector/embed.ts"
-import type { VectorLeg } from "../vector/vector-leg.ts"
-
-/** Passages whose ids follow one another. */
-export interface IndexedPassages {
-  firstId: number
-  texts: string[]
-  /** Whose they are, in their order. */
-  documents: TextsOf[]
-}
+import type { VectorModels } from "../vector/vector-models.ts"
 
 export interface AddOptions {
   /** False: without vectors, which are made another time. */
@@ -28,23 +19,28 @@ export class PassageIndex {
    * @param reached named points of the write path; tests die there
    */
   constructor(
-    private readonly thread: SearchThread,
-    private readonly vectors: VectorLeg,
+    private readonly store: PassageStore,
+    private readonly models: VectorModels,
     readonly vectorsMissing: () => void,
     private readonly reached: (point: string) => void,
   ) {}
 
   /** @returns false where vectors were not wanted or could not be made */
-  async add(passages: IndexedPassages, options: AddOptions): Promise<boolean> {
+  async add(stretches: readonly Stretch[], options: AddOptions): Promise<boolean> {
     // Two threads do them; what fails must not leave the other at work on a generation that is given up.
-    const meaning = options.embedding ? this.addVectors(passages, options) : Promise.resolve(false)
-    const [embedded] = await both(meaning, this.addWords(passages))
+    const meaning = options.embedding ? this.addVectors(stretches, options) : Promise.resolve(false)
+    const [embedded] = await both(meaning, this.addWords(stretches))
     this.reached("vectors written")
     return embedded
   }
 
-  private async addWords({ firstId, texts, documents }: IndexedPassages): Promise<void> {
-    await this.thread.ask("index", { firstId, texts, documents })
+  /** Resolves when a search can find what was added. */
+  settle(): Promise<void> {
+    return this.store.settle()
+  }
+
+  private async addWords(stretches: readonly Stretch[]): Promise<void> {
+    await this.store.addWords(stretches)
     this.reached("words indexed")
   }
 
@@ -52,12 +48,12 @@ export class PassageIndex {
    * Without a working embedding model the file becomes searchable by its words; its vectors are made when there is one.
    * @returns false then
    */
-  private async addVectors({ firstId, texts }: IndexedPassages, { on, signal }: AddOptions): Promise<boolean> {
+  private async addVectors(stretches: readonly Stretch[], { on, signal }: AddOptions): Promise<boolean> {
+    const texts = stretches.flatMap(stretch => stretch.texts)
     const embedded = await this.embedOrSay(texts, on, signal)
     if (!embedded) return false
     this.reached("embedded")
-    const ids = Float64Array.from(texts, (_, i) => firstId + i)
-    await this.vectors.add(embedded.table, ids, embedded.rows)
+    await this.store.addVectors(embedded.table, stretches, embedded.rows)
     return true
   }
 
@@ -67,7 +63,7 @@ export class PassageIndex {
     signal: AbortSignal,
   ): Promise<{ table: string; rows: Float32Array } | undefined> {
     try {
-      const model = await this.vectors.model()
+      const model = await this.models.model()
       return model && { table: model.table, rows: await embedAll(model.embedder, texts, signal, on) }
     } catch (error) {
       if (signal.aborted) throw error

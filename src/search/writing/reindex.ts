@@ -6,12 +6,12 @@ import { sql } from "kysely"
 import type { Embedder } from "../../backends/backend.ts"
 import { log } from "../../log.ts"
 import type { Database } from "../../storage/database.ts"
-import { countIds, type IdRanges, idsToRanges, subtract, toRanges, union } from "../ids/id-ranges.ts"
+import { countIds, type IdRanges, NO_IDS, subtract, union } from "../ids/id-ranges.ts"
+import type { PassageStore, Stretch } from "../passage-store.ts"
 import { schemeOf } from "../text/analyze.ts"
-import type { SearchThread } from "../thread/search-thread.ts"
-import type { TextsOf } from "../thread/worker-messages.ts"
 import { embedAll } from "../vector/embed.ts"
-import type { VectorLeg } from "../vector/vector-leg.ts"
+import type { ServingModel, VectorModels } from "../vector/vector-models.ts"
+import { wantedIds } from "./generations.ts"
 import { indexedText } from "./stage.ts"
 
 /** Passages read, embedded and stored at a time. */
@@ -26,81 +26,71 @@ export interface ReindexProgress {
 /** Embeds and stores what `ids` names. */
 export async function embedMissing(
   db: Database,
-  vectors: VectorLeg,
-  target: { table: string; embedder: Embedder },
+  store: PassageStore,
+  { table, embedder }: ServingModel,
   ids: IdRanges,
   signal: AbortSignal,
   on: (added: number) => void,
 ): Promise<void> {
-  for await (const { first, last, rows } of chunkBatches(db, ids)) {
+  for await (const { first, last, stretches } of stretchesOf(db, ids)) {
     signal.throwIfAborted()
-    if (rows.length > 0) {
-      const texts = rows.map(({ text, context }) => indexedText(text, context))
-      const embedded = await embedAll(target.embedder, texts, signal, () => {})
-      await vectors.add(
-        target.table,
-        Float64Array.from(rows, row => row.id),
-        embedded,
-      )
+    if (stretches.length > 0) {
+      const texts = stretches.flatMap(stretch => stretch.texts)
+      await store.addVectors(table, stretches, await embedAll(embedder, texts, signal, () => {}))
     }
     on(last - first + 1)
   }
+  if (countIds(ids) > 0) await store.settle()
 }
 
 /**
  * Indexes the words of chunks that the keyword index does not hold: its file was lost, or cut by a power failure.
  * @returns how many it did not hold
  */
-export async function indexMissingWords(
-  db: Database,
-  thread: SearchThread,
-  wanted: IdRanges,
-  signal: AbortSignal,
-): Promise<number> {
-  const lacking = subtract(wanted, (await thread.ask("holdings", {})).keyword)
+export async function indexMissingWords(db: Database, store: PassageStore, signal: AbortSignal): Promise<number> {
+  const lacking = await store.lackingWords()
   const passages = countIds(lacking)
   if (passages === 0) return 0
   log.warn("the keyword index lacks passages and is being completed", { passages })
-  for await (const { first, rows } of chunkBatches(db, lacking)) {
+  for await (const { stretches } of stretchesOf(db, lacking)) {
     signal.throwIfAborted()
-    const texts = rows.map(({ text, context }) => indexedText(text, context))
-    await thread.ask("index", { firstId: first, texts, documents: documentsOf(rows, texts) })
+    await store.addWords(stretches)
   }
+  await store.settle()
   return passages
 }
 
-function documentsOf(rows: { generation_id: number }[], texts: string[]): TextsOf[] {
-  const documents: TextsOf[] = []
-  for (let from = 0, to = 0; from < rows.length; from = to) {
-    while (to < rows.length && rows[to]!.generation_id === rows[from]!.generation_id) to++
-    documents.push({ count: to - from, scheme: schemeOf(texts.slice(from, to).join("\n")) })
-  }
-  return documents
-}
-
-async function* chunkBatches(db: Database, ids: IdRanges) {
+/** What the rows of chunks say of `ids`, a bounded number at a time. */
+async function* stretchesOf(
+  db: Database,
+  ids: IdRanges,
+): AsyncGenerator<{ first: number; last: number; stretches: Stretch[] }> {
   for (let i = 0; i < ids.length; i += 2)
     for (let first = ids[i]!; first <= ids[i + 1]!; first += BATCH) {
       const last = Math.min(ids[i + 1]!, first + BATCH - 1)
       const rows = await db
         .selectFrom("chunks")
-        .select(["id", "generation_id", "text", "context"])
-        .where("id", ">=", first)
-        .where("id", "<=", last)
-        .orderBy("id")
+        .innerJoin("generations", "generations.id", "chunks.generation_id")
+        .innerJoin("files", "files.id", "generations.file_id")
+        .select(["chunks.id", "chunks.text", "chunks.context", "files.workspace_id"])
+        .select(["generations.id as generation", "generations.first_chunk", "generations.last_chunk"])
+        .where("chunks.id", ">=", first)
+        .where("chunks.id", "<=", last)
+        .orderBy("chunks.id")
         .execute()
-      yield { first, last, rows }
+      const stretches: Stretch[] = []
+      let open: Stretch | undefined
+      for (const { id, text, context, workspace_id, generation, first_chunk, last_chunk } of rows) {
+        if (open?.generation.id !== generation || open.firstId + open.texts.length !== id) {
+          const of = { id: generation, first: first_chunk, last: last_chunk }
+          open = { generation: of, workspaceId: workspace_id, firstId: id, texts: [], scheme: "other" }
+          stretches.push(open)
+        }
+        open.texts.push(indexedText(text, context))
+      }
+      for (const stretch of stretches) stretch.scheme = schemeOf(stretch.texts.join("\n"))
+      yield { first, last, stretches }
     }
-}
-
-/** Ids of all chunks that are or may become visible. */
-export async function wantedIds(db: Database): Promise<IdRanges> {
-  const rows = await db
-    .selectFrom("generations")
-    .select(["first_chunk", "last_chunk"])
-    .where("state", "in", ["live", "staged"])
-    .execute()
-  return toRanges(rows.map(row => [row.first_chunk, row.last_chunk]))
 }
 
 /**
@@ -108,48 +98,42 @@ export async function wantedIds(db: Database): Promise<IdRanges> {
  * started again for the same model.
  */
 export async function changeModel(
-  db: Database,
-  vectors: VectorLeg,
+  { db, store, models }: { db: Database; store: PassageStore; models: VectorModels },
   embedder: Embedder,
   signal: AbortSignal,
   on: (progress: ReindexProgress) => void,
 ): Promise<void> {
-  const table = await buildingTable(db, vectors, embedder)
-  let held: IdRanges = new Float64Array(0)
-  for await (const { ids } of (await vectors.table(table)).scan())
-    held = union(held, idsToRanges(Float64Array.from(ids).sort()))
+  const table = await buildingTable(db, models, embedder)
+  let tried: IdRanges = NO_IDS // what has no text stays without a vector
   for (;;) {
-    const wanted = await wantedIds(db)
-    const missing = subtract(wanted, held)
+    const lacking = await store.lackingVectors(table)
+    const missing = subtract(lacking, tried)
     if (countIds(missing) === 0) break
-    let done = countIds(wanted) - countIds(missing)
-    const total = countIds(wanted)
+    const total = countIds(await wantedIds(db))
+    let done = Math.max(0, total - countIds(missing))
     on({ model: embedder.model, done, total })
-    await embedMissing(db, vectors, { table, embedder }, missing, signal, added => {
+    await embedMissing(db, store, { table, embedder }, missing, signal, added => {
       done += added
       on({ model: embedder.model, done: Math.min(done, total), total })
     })
-    held = union(held, missing)
+    tried = union(tried, missing)
   }
-  await (await vectors.table(table)).optimize()
-  await db.transaction().execute(async trx => {
-    await trx.updateTable("vector_tables").set({ state: "dead" }).where("state", "=", "live").execute()
-    await trx.updateTable("vector_tables").set({ state: "live" }).where("name", "=", table).execute()
-  })
-  await vectors.serve(table, embedder)
-  log.info("the embedding model was changed", { model: embedder.model, passages: countIds(held) })
+  await store.finishTable(table)
+  await models.replaceBy(table)
+  await store.serve({ table, embedder })
+  log.info("the embedding model was changed", { model: embedder.model, passages: countIds(await wantedIds(db)) })
 }
 
-async function buildingTable(db: Database, vectors: VectorLeg, embedder: Embedder): Promise<string> {
-  const building = await db.selectFrom("vector_tables").selectAll().where("state", "=", "building").execute()
+async function buildingTable(db: Database, models: VectorModels, embedder: Embedder): Promise<string> {
+  const building = (await models.tables()).filter(({ state }) => state === "building")
   let found: string | undefined
   for (const row of building)
     if (row.model === embedder.model && row.dimensions === embedder.dimensions) found = row.name
     else await sql`update vector_tables set state = 'dead' where name = ${row.name}`.execute(db)
-  return found ?? (await vectors.newTable(embedder, "building"))
+  return found ?? (await models.newTable(embedder))
 }
 
 /** Removes the tables of former models. */
-export async function dropDeadTables(vectors: VectorLeg): Promise<void> {
-  for (const { name, state } of await vectors.tables()) if (state === "dead") await vectors.drop(name)
+export async function dropDeadTables(store: PassageStore, models: VectorModels): Promise<void> {
+  for (const { name, state } of await models.tables()) if (state === "dead") await store.dropTable(name)
 }

@@ -12,6 +12,7 @@ import {
   insertChunks,
   markDead,
   markStaged,
+  releaseOthers,
   reserve,
 } from "../../storage/chunks.ts"
 import type { Database } from "../../storage/database.ts"
@@ -28,6 +29,7 @@ const PASSAGES_PER_BATCH = 2048
 type Progress = (stage: "embedding" | "committing", progress: number) => void | Promise<void>
 
 export interface StagedFile extends FileVersion {
+  workspaceId: string
   chunks: ChunkSource
 }
 
@@ -37,6 +39,7 @@ interface Reserved<F extends StagedFile = StagedFile> extends Generation {
 
 /** Passages of one generation that are written together. */
 interface Part extends ChunkStretch {
+  workspaceId: string
   /** How the words of passages are taken whose own language does not show. */
   scheme: Scheme
 }
@@ -44,16 +47,24 @@ interface Part extends ChunkStretch {
 export class Stage {
   /** Generations being written in this process: a sweep leaves them alone. */
   private readonly active = new Set<number>()
+  /** Calls that may have recorded generations which are not in `active` yet. */
+  private reserving = 0
 
   /** @param reached named points of the write path; tests die there */
   constructor(
     private readonly db: Database,
     private readonly index: PassageIndex,
+    private readonly node: string,
     private readonly reached: (point: string) => void,
   ) {}
 
   isWriting(generation: number): boolean {
     return this.active.has(generation)
+  }
+
+  /** Gives up what this node is recorded to write and does not. */
+  async release(): Promise<void> {
+    if (this.reserving === 0) await releaseOthers(this.db, this.node, this.active)
   }
 
   /** @throws Error when the file was overtaken or is gone */
@@ -78,11 +89,11 @@ export class Stage {
       on("embedding")
       const parts: Part[] = []
       for (const generation of generations) {
-        const { chunks } = generation.file
+        const { chunks, workspaceId } = generation.file
         const all: TextChunk[] = []
         for await (const batch of chunks.batches(PASSAGES_PER_BATCH)) all.push(...batch)
         assertCount(generation, all.length)
-        parts.push({ generation, ordinal: 0, chunks: all, scheme: schemeOf(chunks.opening) })
+        parts.push({ generation, workspaceId, ordinal: 0, chunks: all, scheme: schemeOf(chunks.opening) })
       }
       if (!(await this.writeParts(parts, { embedding: true, on: () => {}, signal }))) this.index.vectorsMissing()
       on("committing")
@@ -97,14 +108,20 @@ export class Stage {
     const { db, active } = this
     signal.throwIfAborted()
     const wanted = files.map(({ fileId, generation, chunks }) => ({ fileId, generation, count: chunks.count }))
-    const generations = (await reserve(db, wanted)).map(
-      (generation, i): Reserved<F> => ({ ...generation, file: files[i]! }),
-    )
-    for (const { id } of generations) active.add(id)
+    this.reserving++
+    let generations: Reserved<F>[]
+    try {
+      const reserved = await reserve(db, wanted, this.node)
+      generations = reserved.map((generation, i) => ({ ...generation, file: files[i]! }))
+      for (const { id } of generations) active.add(id)
+    } finally {
+      this.reserving--
+    }
     try {
       this.reached("reserved")
       await write(generations)
       signal.throwIfAborted()
+      await this.index.settle()
       const staged = await markStaged(db, generations)
       for (const generation of generations) if (!staged.includes(generation)) await giveUp(db, generation)
       this.reached("staged")
@@ -118,7 +135,7 @@ export class Stage {
   }
 
   private async writeInBatches(generation: Reserved, on: Progress, signal: AbortSignal): Promise<void> {
-    const { chunks: source } = generation.file
+    const { chunks: source, workspaceId } = generation.file
     const scheme = schemeOf(source.opening)
     let written = 0
     let embedding = true
@@ -126,7 +143,7 @@ export class Stage {
       signal.throwIfAborted()
       if (written + chunks.length > source.count) break
       const told = (done: number) => on("embedding", (written + done) / source.count)
-      const parts = [{ generation, ordinal: written, chunks, scheme }]
+      const parts = [{ generation, workspaceId, ordinal: written, chunks, scheme }]
       // After a first failure the rest waits as well, instead of failing batch by batch.
       embedding = await this.writeParts(parts, { embedding, on: told, signal })
       await told(chunks.length)
@@ -141,12 +158,16 @@ export class Stage {
    * @returns false where vectors were not wanted or could not be made
    */
   private async writeParts(parts: readonly Part[], options: AddOptions): Promise<boolean> {
-    const firstId = parts[0]!.generation.first + parts[0]!.ordinal
-    const texts = parts.flatMap(({ chunks }) => chunks.map(({ text, context }) => indexedText(text, context)))
-    const documents = parts.map(({ chunks, scheme }) => ({ count: chunks.length, scheme }))
+    const stretches = parts.map(({ generation, workspaceId, ordinal, chunks, scheme }) => ({
+      generation,
+      workspaceId,
+      firstId: generation.first + ordinal,
+      texts: chunks.map(({ text, context }) => indexedText(text, context)),
+      scheme,
+    }))
     await insertChunks(this.db, parts, options.signal)
     this.reached("chunks written")
-    return await this.index.add({ firstId, texts, documents }, options)
+    return await this.index.add(stretches, options)
   }
 }
 

@@ -2,9 +2,8 @@
 import { log } from "../../log.ts"
 import { deadGenerations, forgetGeneration } from "../../storage/chunks.ts"
 import type { Database } from "../../storage/database.ts"
-import { countIds, type IdRanges, subtract, toRanges, union } from "../ids/id-ranges.ts"
-import type { SearchThread } from "../thread/search-thread.ts"
-import type { VectorLeg } from "../vector/vector-leg.ts"
+import type { PassageStore } from "../passage-store.ts"
+import type { Membership } from "./membership.ts"
 import type { Stage } from "./stage.ts"
 
 /** Dead generations removed at a time. */
@@ -12,8 +11,8 @@ const SWEEP_BATCH = 64
 
 export interface SweepOptions {
   db: Database
-  thread: SearchThread
-  vectors: VectorLeg
+  store: PassageStore
+  members: Membership
   /** What it writes is left alone. */
   stage: Stage
   /** Something was removed, and is to leave the disk. */
@@ -30,10 +29,11 @@ export class Sweep {
   constructor(private readonly options: SweepOptions) {}
 
   /**
-   * Removes dead generations. Idempotent; calls that come while it runs make it look once more. Never rejects: what
-   * could not be removed is removed by a later sweep.
+   * Removes dead generations that nobody writes any more. Idempotent; calls that come while it runs make it look once
+   * more. Never rejects: what could not be removed is removed by a later sweep. Left to the node that leads.
    */
-  run(): Promise<void> {
+  async run(): Promise<void> {
+    if (!this.options.members.isLeader()) return
     this.again = true
     this.running ??= this.removeDead()
       .catch(error => {
@@ -42,7 +42,7 @@ export class Sweep {
       .finally(() => {
         this.running = undefined
       })
-    return this.running
+    await this.running
   }
 
   /** Waits for one under way. */
@@ -50,22 +50,8 @@ export class Sweep {
     await this.running
   }
 
-  /**
-   * Removes what the stores hold of generations that are forgotten: the note of their removal was lost, or a damaged
-   * table of vectors went back to a former version.
-   * @returns passages removed
-   */
-  async removeUnknown(): Promise<number> {
-    const { db, thread } = this.options
-    const { keyword, vector } = await thread.ask("holdings", {}) // before the database is read: ids are recorded there first
-    const known = await knownIds(db)
-    const unknown = union(subtract(keyword, known), subtract(vector, known))
-    if (countIds(unknown) > 0) await this.remove(unknown)
-    return countIds(unknown)
-  }
-
   private async removeDead(): Promise<void> {
-    const { db, stage, reached, swept, signal } = this.options
+    const { db, store, reached, swept, signal } = this.options
     while (this.again && !signal.aborted) {
       this.again = false
       let after = 0
@@ -73,10 +59,10 @@ export class Sweep {
         const dead = await deadGenerations(db, after, SWEEP_BATCH)
         if (dead.length === 0 || signal.aborted) break
         after = dead.at(-1)!.id
-        const idle = dead.filter(({ id }) => !stage.isWriting(id))
+        const idle = await this.idle(dead)
         if (idle.length === 0) continue
         reached("sweep begins")
-        await this.remove(toRanges(idle.map(({ first, last }) => [first, last])))
+        await store.remove(idle)
         for (const generation of idle) await forgetGeneration(db, generation)
         reached("swept")
         swept()
@@ -84,17 +70,13 @@ export class Sweep {
     }
   }
 
-  private async remove(ranges: IdRanges): Promise<void> {
-    const { thread, vectors, reached } = this.options
-    await vectors.remove(ranges)
-    reached("vectors removed")
-    await thread.ask("remove", { ranges })
-    reached("words removed")
+  /** Of dead generations those that no living node writes. */
+  private async idle<G extends { id: number; owner: string | null }>(dead: readonly G[]): Promise<G[]> {
+    const { stage, members } = this.options
+    const living = dead.some(({ owner }) => owner !== null) ? await members.living() : undefined
+    return dead.filter(({ id, owner }) => {
+      if (owner === null) return true
+      return owner === members.node ? !stage.isWriting(id) : !living?.has(owner)
+    })
   }
-}
-
-/** Ids of every generation, whatever its state. */
-export async function knownIds(db: Database): Promise<IdRanges> {
-  const rows = await db.selectFrom("generations").select(["first_chunk", "last_chunk"]).execute()
-  return toRanges(rows.map(row => [row.first_chunk, row.last_chunk]))
 }

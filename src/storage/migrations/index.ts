@@ -14,6 +14,7 @@ import { sections } from "./0012-sections.ts"
 import { interruptions } from "./0013-interruptions.ts"
 import { runRepetitions } from "./0014-run-repetitions.ts"
 import { nodes } from "./0015-nodes.ts"
+import { indexOwners } from "./0016-index-owners.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   interruptions,
   runRepetitions,
   nodes,
+  indexOwners,
 ]

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { countIds, subtract } from "../../../src/search/ids/id-ranges.ts"
-import { wantedIds } from "../../../src/search/writing/reindex.ts"
+import { wantedIds } from "../../../src/search/writing/generations.ts"
 import { afterDeath, passesOf } from "../../support/killed.ts"
 import { TestLibrary } from "../library.ts"
 

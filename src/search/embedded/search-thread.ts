@@ -1,6 +1,6 @@
 /** The daemon's end of the search worker, which can be started anew. */
 import { ThreadClient, type ThreadEnded } from "../../threads/thread-client.ts"
-import type { WorkerTasks } from "./worker-messages.ts"
+import type { WorkerTasks } from "../thread/worker-messages.ts"
 
 export class SearchThread {
   private client: ThreadClient<WorkerTasks> | undefined

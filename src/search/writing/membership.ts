@@ -1,0 +1,18 @@
+/** Who writes the same index: this process alone, or the nodes of a cluster. */
+import { newId } from "../../id.ts"
+
+export interface Membership {
+  /** Id of this process, which no other ever has. */
+  node: string
+  /** Of several nodes one at a time sweeps the index and completes it. */
+  isLeader(): boolean
+  /** Ids of nodes that live, this one included. */
+  living(): Promise<ReadonlySet<string>>
+}
+
+/** At the start every other is dead. */
+export function alone(): Membership {
+  const node = newId("node")
+  const living = new Set([node])
+  return { node, isLeader: () => true, living: async () => living }
+}

@@ -1,0 +1,12 @@
+import { type Migration, runStatements } from "./migration.ts"
+
+/** What several nodes ask of the index: who writes which generation, and one table of vectors that serves. */
+export const indexOwners: Migration = {
+  name: "0016-index-owners",
+  up: executor => runStatements(executor, STATEMENTS),
+}
+
+const STATEMENTS = `
+  create index generations_owned on generations (owner) where owner is not null;
+  create unique index vector_tables_live on vector_tables (state) where state = 'live';
+  `
