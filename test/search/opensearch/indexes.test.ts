@@ -1,0 +1,51 @@
+import { afterAll, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { OperatorError } from "../../../src/errors.ts"
+import { OpenSearchClient } from "../../../src/search/opensearch/client.ts"
+import { Indexes, isMissing } from "../../../src/search/opensearch/indexes.ts"
+import { openSearch } from "../../support/engines.ts"
+
+const engine = await openSearch()
+
+/** What a node has of the engine. */
+function clientOf({ url, caFile, prefix }: NonNullable<typeof engine>): OpenSearchClient {
+  const { origin, username, password } = new URL(url)
+  const credentials = { user: decodeURIComponent(username), password: decodeURIComponent(password) }
+  return new OpenSearchClient({ url: origin, prefix, credentials, ca: readFileSync(caFile, "utf8") })
+}
+
+if (engine) {
+  const client = clientOf(engine)
+  const node = (cluster = "clus_1") => new Indexes({ client, cluster, shards: 1 })
+  afterAll(async () => {
+    await node().drop(node().words)
+    await node().drop(node().vectors("vectors_1"))
+  })
+
+  test("several nodes that begin at once make the indexes once", async () => {
+    const nodes = Array.from({ length: 5 }, () => node())
+    await Promise.all(nodes.flatMap(each => [each.prepare(), each.haveVectors("vectors_1", 8)]))
+    const found = await client.ask<object>("GET", `${engine.prefix}-*`)
+    expect(Object.keys(found).sort()).toEqual([`${engine.prefix}-vectors_1-1`, `${engine.prefix}-words-1`])
+  })
+
+  test("the prefix of another installation is refused", async () => {
+    const error = await node("clus_2")
+      .prepare()
+      .catch(error => error)
+    expect(error).toBeInstanceOf(OperatorError)
+    expect(error.message).toContain(engine.prefix)
+  })
+
+  test("what is written to an index that was dropped is refused, and makes none", async () => {
+    const indexes = node()
+    const name = indexes.vectors("vectors_2")
+    await indexes.haveVectors("vectors_2", 8)
+    await indexes.drop(name)
+    await indexes.drop(name)
+    const body = [{ index: { _id: "1", routing: "w" } }, { w: "w" }]
+    const answer = await client.ask<object>("POST", `${name}/_bulk?require_alias=true`, { body }).catch(error => error)
+    expect(JSON.stringify(answer)).toContain("index_not_found_exception")
+    expect(isMissing(await client.ask("GET", `${name}/_mapping`).catch(error => error))).toBe(true)
+  })
+}
