@@ -192,7 +192,7 @@ const TABLES = [
     table: "storage/migrations/index.ts",
     name: "MIGRATIONS",
     folder: "storage/migrations",
-    variant: /^export const (\w+): Migration\b/gm,
+    variant: /^export const (\w+): (?:Former)?Migration\b/gm,
   },
 ]
 

@@ -1,5 +1,4 @@
 /** The library as agents see it: rows of the workspace and the extracted text of the findable version. */
-import { sql } from "kysely"
 import { foldName } from "../library/labels.ts"
 import type { Library } from "../library/library.ts"
 import { toFileRecord } from "../library/record.ts"
@@ -7,6 +6,7 @@ import type { StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Database } from "../storage/database.ts"
 import { NOWHERE, type Place } from "../storage/document.ts"
 import { readTextWindow } from "../storage/text-window.ts"
+import { filled, words } from "../storage/words.ts"
 import type { AgentLibrary, TextRange, TextSlice } from "./library.ts"
 
 export interface LibraryAccessDependencies {
@@ -24,10 +24,12 @@ export class LibraryAccess implements AgentLibrary {
   }
 
   list: AgentLibrary["list"] = async (workspaceId, { file_ids, context_id, name, type, limit }) => {
-    let query = this.dependencies.database.selectFrom("files").where("workspace_id", "=", workspaceId)
+    const { database } = this.dependencies
+    let query = database.selectFrom("files").where("workspace_id", "=", workspaceId)
     if (file_ids) query = query.where("id", "in", file_ids)
     if (context_id !== undefined) query = query.where("context_id", "=", context_id)
-    if (name !== undefined) query = query.where(sql<boolean>`instr(name_folded, ${foldName(name)}) > 0`)
+    if (name !== undefined)
+      query = query.where(filled<boolean>(words(database).contains("name_folded"), foldName(name)))
     if (type !== undefined) query = query.where("type", "=", type)
     const { total } = await query.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
     const rows = await query.selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute()

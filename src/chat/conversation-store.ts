@@ -3,6 +3,7 @@ import { sql } from "kysely"
 import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import type { Database, Executor } from "../storage/database.ts"
+import { anywhere, filled, words } from "../storage/words.ts"
 import {
   type ConversationChange,
   type ConversationPatch,
@@ -35,11 +36,11 @@ export class ConversationStore {
     const text = request.query?.trim()
     let matching = this.database.selectFrom("conversations").where("workspace_id", "=", workspaceId)
     if (text) {
-      const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`
-      matching = matching.where(
-        sql<boolean>`(title like ${pattern} escape '\\' or exists (select 1 from messages
-          where conversation_id = conversations.id and content like ${pattern} escape '\\'))`,
-      )
+      const { containsBlind } = words(this.database)
+      const condition = `(${containsBlind("title")} or exists (select 1 from messages
+        where conversation_id = conversations.id and ${containsBlind("content")}))`
+      const pattern = anywhere(text)
+      matching = matching.where(filled<boolean>(condition, pattern, pattern))
     }
     const { total } = await matching.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
     const rows = await matching

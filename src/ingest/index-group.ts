@@ -11,6 +11,7 @@ import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
 import { ExtractionError } from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
+import { filled, words } from "../storage/words.ts"
 import { both } from "../threads/both.ts"
 import { giveUp, type IndexFileDependencies, indexFile, localOriginal } from "./index-file.ts"
 import { failUsedUp, publish, removeJob, requeue } from "./outcomes.ts"
@@ -79,11 +80,12 @@ async function membersOf(dependencies: IndexFileDependencies, jobs: readonly Lea
 }
 
 async function tellIndexing({ database, announce }: IndexFileDependencies, members: readonly Member[]): Promise<void> {
-  const begun = members.map(({ job, file }) => [file.id, file.generation, job.attempts])
-  await sql`update files set status = 'indexing', stage = 'extracting', progress = 0, attempts = begun.value ->> 2,
+  const begun = members.map(({ job, file: { id, generation } }) => ({ id, generation, attempts: job.attempts }))
+  const table = words(database).rows({ id: "text", generation: "integer", attempts: "integer" })
+  await sql`update files set status = 'indexing', stage = 'extracting', progress = 0, attempts = begun.attempts,
       updated_at = ${new Date().toISOString()}
-    from json_each(${JSON.stringify(begun)}) as begun
-    where files.id = begun.value ->> 0 and generation = begun.value ->> 1`.execute(database)
+    from ${filled(table, JSON.stringify(begun))} as begun
+    where files.id = begun.id and files.generation = begun.generation`.execute(database)
   for (const { file } of members) announce(file.id)
 }
 

@@ -9,6 +9,7 @@ import type { FileVersion } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { ExtractionErrorCode } from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
+import { filled, words } from "../storage/words.ts"
 import type { ReadDocument } from "./process/protocol.ts"
 
 export interface OutcomeDependencies {
@@ -54,12 +55,11 @@ export async function publish(dependencies: OutcomeDependencies, ready: readonly
     reached("generations published")
     await sql`update files set
         status = 'searchable', stage = null, progress = 1, error_code = null, error_message = null,
-        warnings = done.value ->> 'warnings', attempts = done.value ->> 'attempts',
-        page_count = done.value ->> 'pages', ocr_page_count = done.value ->> 'ocr_pages',
-        chunk_count = done.value ->> 'chunks', character_count = done.value ->> 'characters',
-        live_generation = generation, live_blob = blob, updated_at = done.value ->> 'at', indexed_at = done.value ->> 'at'
-      from json_each(${JSON.stringify(files.map(doneOf))}) as done
-      where files.id = done.value ->> 'id' and generation = done.value ->> 'generation'`.execute(trx)
+        warnings = done.warnings, attempts = done.attempts, page_count = done.pages, ocr_page_count = done.ocr_pages,
+        chunk_count = done.chunks, character_count = done.characters,
+        live_generation = files.generation, live_blob = blob, updated_at = done.at, indexed_at = done.at
+      from ${filled(words(trx).rows(DONE), JSON.stringify(files.map(doneOf)))} as done
+      where files.id = done.id and files.generation = done.generation`.execute(trx)
     reached("files published")
     return files
   })
@@ -73,6 +73,11 @@ export async function publish(dependencies: OutcomeDependencies, ready: readonly
       await blobs.removeText(file.id, file.live_generation)
   }
   void index.sweep()
+}
+
+const DONE = {
+  ...({ id: "text", generation: "integer", warnings: "text", attempts: "integer", pages: "integer" } as const),
+  ...({ ocr_pages: "integer", chunks: "integer", characters: "integer", at: "text" } as const),
 }
 
 const doneOf = ({ job, file, document }: ReadyFile) => ({

@@ -19,6 +19,7 @@ import { LocalWakes, type Wakes } from "../nodes/wakes.ts"
 import type { Database, Executor, Trx } from "../storage/database.ts"
 import type { JobsTable, Lane } from "../storage/jobs.ts"
 import { isGivenUp, type Owner } from "../storage/owners.ts"
+import { filled, words } from "../storage/words.ts"
 
 export interface NewJob {
   task: string
@@ -241,13 +242,14 @@ export class JobQueue {
   /** What nodes had leased that have ended is free again, and was interrupted. Suspects go one at a time. */
   async reclaim(): Promise<void> {
     const suspected = sql`interruptions + 1 >= ${SUSPECT_AFTER}`
-    const waitSeconds = sql`(interruptions + 2 - ${SUSPECT_AFTER}) * ${SUSPECT_WAIT_S}`
+    const waitSeconds = `(interruptions + 2 - ${SUSPECT_AFTER}) * ${SUSPECT_WAIT_S}`
+    const later = filled(words(this.database).later("?", waitSeconds), iso(Date.now()))
     await sql`update jobs set
-        attempts = max(0, attempts - 1),
+        attempts = case when attempts > 0 then attempts - 1 else 0 end,
         interruptions = interruptions + 1,
         lane = case when ${suspected} then 'ordinary' else lane end,
         run_at = case when ${suspected}
-          then strftime('%Y-%m-%dT%H:%M:%fZ', ${iso(Date.now())}, '+' || (${waitSeconds}) || ' seconds') else run_at end,
+          then ${later} else run_at end,
         lease_token = null, lease_until = null
       where lease_token is not null and ${isGivenUp("jobs.owner")}`.execute(this.database)
     await this.mendTimes()

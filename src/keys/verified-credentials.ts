@@ -24,10 +24,11 @@ export class VerifiedCredentials {
   private readonly entries = new Lru<string, Entry>({ entries: MAX_REMEMBERED })
   private readonly hashKey = crypto.getRandomValues(new Uint8Array(32))
 
-  /** `currentMark` gives another number after every commit. */
-  constructor(private readonly currentMark: () => number) {}
+  /** `currentMark` gives another number after every commit; none where nobody tells, and then nothing is remembered. */
+  constructor(private readonly currentMark: () => number | undefined) {}
 
   find(credentials: Credentials): Principal | undefined {
+    if (this.entries.size === 0) return undefined
     const entry = this.entries.get(this.hashOf(credentials))
     if (!entry || entry.mark !== this.currentMark()) return undefined
     if (entry.until !== undefined && entry.until <= new Date().toISOString()) return undefined
@@ -35,7 +36,8 @@ export class VerifiedCredentials {
   }
 
   /** `mark` was taken before the database was read. */
-  remember(credentials: Credentials, principal: Principal, mark: number, ends: readonly string[]): void {
+  remember(credentials: Credentials, principal: Principal, mark: number | undefined, ends: readonly string[]): void {
+    if (mark === undefined) return
     this.entries.set(this.hashOf(credentials), { principal, mark, until: [...ends].sort()[0] })
   }
 

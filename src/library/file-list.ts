@@ -1,5 +1,6 @@
 /** Pages of a workspace's files. The most frequent question of all, so its SQL is put together by hand. */
 import { changeMark, type Database, readRows, type Value } from "../storage/database.ts"
+import { texts, type Words, words } from "../storage/words.ts"
 import { Lru } from "../threads/lru.ts"
 import { foldName } from "./labels.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
@@ -44,35 +45,40 @@ export class FileList {
   /** Counting a library of 100 000 files takes milliseconds, and pages are asked for far more often than files change. */
   private readonly totals = new Lru<string, number>({ entries: MAX_TOTALS })
   /** State of the database that the totals are of. */
-  private mark = Number.NaN
+  private mark: number | undefined
+  private readonly words: Words
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: Database) {
+    this.words = words(database)
+  }
 
-  page(workspaceId: string, request: FileListRequest): { data: FileRecord[]; total: number } {
-    const condition = conditionOf(workspaceId, request)
+  async page(workspaceId: string, request: FileListRequest): Promise<{ data: FileRecord[]; total: number }> {
+    const condition = conditionOf(workspaceId, request, this.words)
     const order = DIRECTION[request.order]
-    const rows = readRows<FileRow>(
+    const rows = await readRows<FileRow>(
       this.database,
       `select * from files where ${condition.text} order by ${ORDER_BY[request.sort]} ${order}, id ${order} limit ? offset ?`,
       [...condition.values, request.pageSize, (request.page - 1) * request.pageSize],
     )
-    return { data: rows.map(toFileRecord), total: this.total(condition) }
+    return { data: rows.map(toFileRecord), total: await this.total(condition) }
   }
 
-  private total({ text, values }: Condition): number {
+  private async total({ text, values }: Condition): Promise<number> {
     const mark = changeMark(this.database)
-    if (mark !== this.mark) this.totals.clear()
+    if (mark === undefined || mark !== this.mark) this.totals.clear()
     this.mark = mark
     const key = JSON.stringify([text, values])
     const known = this.totals.get(key)
     if (known !== undefined) return known
     const query = `select count(*) as total from files where ${text}`
-    const { total } = readRows<{ total: number }>(this.database, query, values)[0]!
-    return this.totals.set(key, total)
+    const [row] = await readRows<{ total: number }>(this.database, query, values)
+    // A commit of meanwhile may or may not be counted in.
+    if (mark !== undefined && mark === changeMark(this.database)) this.totals.set(key, row!.total)
+    return row!.total
   }
 }
 
-function conditionOf(workspaceId: string, filter: FileFilter): Condition {
+function conditionOf(workspaceId: string, filter: FileFilter, { among, contains, overlaps }: Words): Condition {
   const parts = ["workspace_id = ?"]
   const values: Value[] = [workspaceId]
   const also = (text: string, value: Value) => {
@@ -80,16 +86,12 @@ function conditionOf(workspaceId: string, filter: FileFilter): Condition {
     values.push(value)
   }
   // One parameter however long a list is, so that few texts are prepared.
-  if (filter.status) also("status in (select value from json_each(?))", JSON.stringify(filter.status))
-  if (filter.types) also("type in (select value from json_each(?))", JSON.stringify(filter.types))
+  if (filter.status) also(among("status", "text"), texts(filter.status))
+  if (filter.types) also(among("type", "text"), texts(filter.types))
   if (filter.contextId !== undefined) also("context_id = ?", filter.contextId)
   if (filter.createdAfter) also("created_at > ?", filter.createdAfter)
   if (filter.createdBefore) also("created_at < ?", filter.createdBefore)
-  if (filter.name) also("instr(name_folded, ?) > 0", foldName(filter.name))
-  if (filter.tags)
-    also(
-      "exists (select 1 from json_each(files.tags) as tag where tag.value in (select value from json_each(?)))",
-      JSON.stringify(filter.tags),
-    )
+  if (filter.name) also(contains("name_folded"), foldName(filter.name))
+  if (filter.tags) also(overlaps("files.tags"), JSON.stringify(filter.tags))
   return { text: parts.join(" and "), values }
 }

@@ -49,7 +49,7 @@ export class Library {
     this.files = new FileList(dependencies.database)
   }
 
-  list(workspaceId: string, request: FileListRequest): { data: FileRecord[]; total: number } {
+  list(workspaceId: string, request: FileListRequest): Promise<{ data: FileRecord[]; total: number }> {
     return this.files.page(workspaceId, request)
   }
 

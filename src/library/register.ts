@@ -4,6 +4,7 @@ import { newId } from "../id.ts"
 import { indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Trx } from "../storage/database.ts"
+import { filled, words } from "../storage/words.ts"
 import { foldName, type UploadLabels } from "./labels.ts"
 import { QUEUED } from "./library.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
@@ -60,13 +61,15 @@ async function findSame(
   { contextId, onDuplicate }: UploadLabels,
   files: ReceivedFile[],
 ): Promise<FileRow[]> {
-  const wanted = JSON.stringify(files.map(({ name, stored }) => [name, stored.sha256]))
-  const sameBytes = onDuplicate === "replace" ? sql`true` : sql`same.sha256 = json_extract(wanted.value, '$[1]')`
+  const wanted = JSON.stringify(files.map(({ name, stored }) => ({ name, sha256: stored.sha256 })))
+  const sameBytes = onDuplicate === "replace" ? sql`true` : sql`same.sha256 = wanted.sha256`
+  const sameContext = contextId === null ? sql`same.context_id is null` : sql`same.context_id = ${contextId}`
   const { rows } = await sql<FileRow>`
-    select files.* from json_each(${wanted}) as wanted cross join files on files.id = (
-      select max(id) from files as same
-      where same.workspace_id = ${workspaceId} and same.name = json_extract(wanted.value, '$[0]')
-        and same.context_id is ${contextId} and ${sameBytes}
+    select * from files where id in (
+      select (
+        select max(id) from files as same
+        where same.workspace_id = ${workspaceId} and same.name = wanted.name and ${sameContext} and ${sameBytes}
+      ) from ${filled(words(trx).rows({ name: "text", sha256: "text" }), wanted)} as wanted
     )`.execute(trx)
   return rows
 }

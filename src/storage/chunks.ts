@@ -12,6 +12,7 @@
 import { sql } from "kysely"
 import type { Database, Executor, Trx } from "./database.ts"
 import type { TextChunk } from "./document.ts"
+import { filled, words } from "./words.ts"
 
 /** A reserved span of chunk ids; empty when `last < first`. */
 export interface Generation {
@@ -40,7 +41,7 @@ export async function reserve(
 ): Promise<Generation[]> {
   return await db.transaction().execute(async trx => {
     await sql`update generations set state = 'dead' where id in (
-      select generations.id from ${versionsOf(wanted)} join generations on generations.file_id = version.file_id
+      select generations.id from ${versionsOf(trx, wanted)} join generations on generations.file_id = version.file_id
       where generations.state in ('staging', 'staged') and generations.generation <= version.generation)`.execute(trx)
     const total = wanted.reduce((sum, { count }) => sum + count, 0)
     const { next } = await trx
@@ -65,9 +66,11 @@ export async function reserve(
 }
 
 /** Versions as a table of `file_id` and `generation`, for statements about many of them. */
-const versionsOf = (versions: readonly FileVersion[]) => sql`(
-  select value ->> 0 as file_id, value ->> 1 as generation
-  from json_each(${JSON.stringify(versions.map(({ fileId, generation }) => [fileId, generation]))})) as version`
+function versionsOf(trx: Trx, versions: readonly FileVersion[]) {
+  const table = words(trx).rows({ file_id: "text", generation: "integer" })
+  const given = versions.map(({ fileId, generation }) => ({ file_id: fileId, generation }))
+  return sql`${filled(table, JSON.stringify(given))} as version`
+}
 
 /** Chunks of a reserved generation, the first of them its `ordinal`-th. */
 export interface ChunkStretch {
@@ -142,18 +145,18 @@ export async function markDead(db: Database, generation: Generation, fileId: str
  */
 export async function publishGenerations(trx: Trx, versions: readonly FileVersion[]): Promise<void> {
   const { rows } = await sql<{ id: number; file_id: string }>`
-    select max(generations.id) as id, generations.file_id from ${versionsOf(versions)} join generations
+    select max(generations.id) as id, generations.file_id from ${versionsOf(trx, versions)} join generations
       on generations.file_id = version.file_id and generations.generation = version.generation
-    where generations.state = 'staged' group by version.file_id`.execute(trx)
+    where generations.state = 'staged' group by generations.file_id`.execute(trx)
   const known = new Set(rows.map(row => row.file_id))
   const missing = versions.find(({ fileId }) => !known.has(fileId))
   if (missing) throw new Error(`generation ${missing.generation} of ${missing.fileId} is not staged`)
-  const staged = JSON.stringify(rows.map(({ id }) => id))
+  const isStaged = filled(words(trx).among("id", "integer"), JSON.stringify(rows.map(({ id }) => id)))
   await sql`update generations set state = 'dead' where id in (
-    select generations.id from ${versionsOf(versions)} join generations on generations.file_id = version.file_id
+    select generations.id from ${versionsOf(trx, versions)} join generations on generations.file_id = version.file_id
     where generations.generation <= version.generation)
-    and state != 'dead' and id not in (select value from json_each(${staged}))`.execute(trx)
-  await sql`update generations set state = 'live' where id in (select value from json_each(${staged}))`.execute(trx)
+    and state != 'dead' and not ${isStaged}`.execute(trx)
+  await sql`update generations set state = 'live' where ${isStaged}`.execute(trx)
 }
 
 /** Every generation of a file becomes dead, inside the transaction that deletes the file. */

@@ -13,8 +13,8 @@ export type Trx = Transaction<Schema>
 export type Executor = Database | Trx
 
 /** What is said of a database with a migration that this version does not know. */
-export const writtenByNewer = (migration: string): OperatorError =>
-  new OperatorError(`the data directory was written by a newer version of Carrel (it has the migration ${migration})`, {
+export const writtenByNewer = (migration: string, what = "the data directory"): OperatorError =>
+  new OperatorError(`${what} was written by a newer version of Carrel (it has the migration ${migration})`, {
     hint: "use that version, or restore a backup that this version made",
   })
 
@@ -31,8 +31,8 @@ export async function isMigrated(database: Database): Promise<boolean> {
 
 /** What a kind of database knows that Kysely has no words for. */
 export interface DirectReads {
-  changeMark(): number
-  rows(text: string, values: readonly Value[]): unknown[]
+  changeMark(): number | undefined
+  rows(text: string, values: readonly Value[]): unknown[] | Promise<unknown[]>
 }
 
 export type Value = string | number | null
@@ -44,13 +44,13 @@ export const readDirectly = (database: Database, reads: DirectReads): void => vo
 
 /**
  * A number that is another one after every commit, whoever made it: this process or a command beside it. What was read
- * holds as long as it stands still.
+ * holds as long as it stands still. A database that cannot tell has none: nothing of it may be kept.
  */
-export const changeMark = (database: Database): number => directReads.get(database)!.changeMark()
+export const changeMark = (database: Database): number | undefined => directReads.get(database)!.changeMark()
 
 /**
  * Rows of a query that is asked hundreds of times a second: building and compiling it would take longer than SQLite does.
- * @param text SQL made of constants only; what a caller controls goes into `values`
+ * @param text SQL made of constants only, with `?` for each of `values`, which are what a caller controls
  */
-export const readRows = <Row>(database: Database, text: string, values: readonly Value[]): Row[] =>
-  directReads.get(database)!.rows(text, values) as Row[]
+export const readRows = async <Row>(database: Database, text: string, values: readonly Value[]): Promise<Row[]> =>
+  (await directReads.get(database)!.rows(text, values)) as Row[]

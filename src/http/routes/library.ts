@@ -16,9 +16,9 @@ export const libraryRoutes = ({ library, fileTypes }: Services) =>
     .use(caller)
     .get(
       "/external/libraries",
-      ({ query, principal }) => {
+      async ({ query, principal }) => {
         const page = pageOf(query)
-        const { data, total } = library.list(principal.workspaceId, { ...filterOf(query, fileTypes), ...page })
+        const { data, total } = await library.list(principal.workspaceId, { ...filterOf(query, fileTypes), ...page })
         return paginated(data, total, page)
       },
       docs.listFiles(),

@@ -2,6 +2,7 @@
 import { sql } from "kysely"
 import type { Database } from "../../storage/database.ts"
 import type { Place, SectionStart } from "../../storage/document.ts"
+import { filled, words } from "../../storage/words.ts"
 import type { Hit } from "../types.ts"
 import { chunkId, chunkNumber } from "./chunk-id.ts"
 
@@ -34,7 +35,7 @@ export async function livePassages(db: Database, workspaceId: string, ids: numbe
     from chunks as c
     join generations as g on g.id = c.generation_id
     join files as f on f.id = g.file_id
-    where c.id in (select value from json_each(${JSON.stringify(ids)}))
+    where ${filled(words(db).among("c.id", "integer"), JSON.stringify(ids))}
       and g.state = 'live' and g.generation = f.live_generation and f.workspace_id = ${workspaceId}`.execute(db)
   return new Map(rows.map(row => [row.id, toPassage(row)]))
 }
@@ -69,12 +70,13 @@ export async function neighbors(
 ): Promise<Passage[]> {
   const numbers = chunkIds.flatMap(id => chunkNumber(id) ?? [])
   if (numbers.length === 0) return []
-  const { rows } = await sql<{ first: number; last: number }>`
-    select max(first_chunk, chunks.id - ${before}) as first, min(last_chunk, chunks.id + ${after}) as last
+  const { rows } = await sql<{ id: number; first_chunk: number; last_chunk: number }>`
+    select chunks.id, first_chunk, last_chunk
     from chunks join generations on generations.id = chunks.generation_id
-    where chunks.id in (select value from json_each(${JSON.stringify(numbers)}))`.execute(db)
+    where ${filled(words(db).among("chunks.id", "integer"), JSON.stringify(numbers))}`.execute(db)
   const around = new Set<number>()
-  for (const { first, last } of rows) for (let id = first; id <= last; id++) around.add(id)
+  for (const { id, first_chunk, last_chunk } of rows)
+    for (let at = Math.max(first_chunk, id - before); at <= Math.min(last_chunk, id + after); at++) around.add(at)
   const found = await livePassages(db, workspaceId, [...around])
   return [...found].sort(([a], [b]) => a - b).map(([, passage]) => passage)
 }

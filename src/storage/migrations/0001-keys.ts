@@ -1,8 +1,8 @@
-import { type Migration, runStatements } from "./migration.ts"
+import { type FormerMigration, runStatements } from "./migration.ts"
 
-export const keys: Migration = {
+export const keys: FormerMigration = {
   name: "0001-keys",
-  up: executor =>
+  sqlite: executor =>
     runStatements(
       executor,
       `

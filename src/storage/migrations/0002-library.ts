@@ -1,8 +1,8 @@
-import { type Migration, runStatements } from "./migration.ts"
+import { type FormerMigration, runStatements } from "./migration.ts"
 
-export const library: Migration = {
+export const library: FormerMigration = {
   name: "0002-library",
-  up: executor =>
+  sqlite: executor =>
     runStatements(
       executor,
       `

@@ -1,8 +1,8 @@
-import { type Migration, runStatements } from "./migration.ts"
+import { type FormerMigration, runStatements } from "./migration.ts"
 
-export const jobs: Migration = {
+export const jobs: FormerMigration = {
   name: "0003-jobs",
-  up: executor =>
+  sqlite: executor =>
     runStatements(
       executor,
       `

@@ -1,9 +1,9 @@
 import { sql } from "kysely"
-import { type Migration, runStatements } from "./migration.ts"
+import { type FormerMigration, runStatements } from "./migration.ts"
 
-export const search: Migration = {
+export const search: FormerMigration = {
   name: "0004-search",
-  up: async executor => {
+  sqlite: async executor => {
     await runStatements(
       executor,
       `

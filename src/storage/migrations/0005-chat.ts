@@ -1,8 +1,8 @@
-import { type Migration, runStatements } from "./migration.ts"
+import { type FormerMigration, runStatements } from "./migration.ts"
 
-export const chat: Migration = {
+export const chat: FormerMigration = {
   name: "0005-chat",
-  up: executor =>
+  sqlite: executor =>
     runStatements(
       executor,
       `

@@ -1,8 +1,8 @@
-import { type Migration, runStatements } from "./migration.ts"
+import { type FormerMigration, runStatements } from "./migration.ts"
 
-export const agents: Migration = {
+export const agents: FormerMigration = {
   name: "0006-agents",
-  up: executor =>
+  sqlite: executor =>
     runStatements(
       executor,
       `

@@ -1,8 +1,8 @@
-import { type Migration, runStatements } from "./migration.ts"
+import { type FormerMigration, runStatements } from "./migration.ts"
 
-export const users: Migration = {
+export const users: FormerMigration = {
   name: "0007-users",
-  up: executor =>
+  sqlite: executor =>
     runStatements(
       executor,
       `

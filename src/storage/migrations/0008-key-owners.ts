@@ -1,9 +1,9 @@
-import { type Migration, runStatements } from "./migration.ts"
+import { type FormerMigration, runStatements } from "./migration.ts"
 
 /** A key ends with the user who owns it: those whose maker was removed before end now. */
-export const keyOwners: Migration = {
+export const keyOwners: FormerMigration = {
   name: "0008-key-owners",
-  up: executor =>
+  sqlite: executor =>
     runStatements(
       executor,
       `

@@ -1,13 +1,13 @@
 import { sql } from "kysely"
-import { type Migration, runStatements } from "./migration.ts"
+import { type FormerMigration, runStatements } from "./migration.ts"
 
 /**
  * Jobs take turns by workspace, in lanes. `job_turns` numbers the leases of a lane: whoever has the lowest was served
  * longest ago. Its trigger keeps the claim a single statement.
  */
-export const fairTurns: Migration = {
+export const fairTurns: FormerMigration = {
   name: "0009-fair-turns",
-  up: async executor => {
+  sqlite: async executor => {
     await runStatements(
       executor,
       `

@@ -1,8 +1,8 @@
-import { type Migration, runStatements } from "./migration.ts"
+import { type FormerMigration, runStatements } from "./migration.ts"
 
-export const warnings: Migration = {
+export const warnings: FormerMigration = {
   name: "0010-warnings",
-  up: executor =>
+  sqlite: executor =>
     runStatements(
       executor,
       `

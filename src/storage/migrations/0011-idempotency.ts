@@ -1,8 +1,8 @@
-import { type Migration, runStatements } from "./migration.ts"
+import { type FormerMigration, runStatements } from "./migration.ts"
 
-export const idempotency: Migration = {
+export const idempotency: FormerMigration = {
   name: "0011-idempotency",
-  up: executor =>
+  sqlite: executor =>
     runStatements(
       executor,
       `

@@ -1,9 +1,9 @@
-import { type Migration, runStatements } from "./migration.ts"
+import { type FormerMigration, runStatements } from "./migration.ts"
 
 /** Idempotency keys of runs stand where those of uploads and turns do. */
-export const runRepetitions: Migration = {
+export const runRepetitions: FormerMigration = {
   name: "0014-run-repetitions",
-  up: executor =>
+  sqlite: executor =>
     runStatements(
       executor,
       `

@@ -1,4 +1,4 @@
-import { type Migration, runStatements } from "./migration.ts"
+import { forPostgres, type Migration, runStatements } from "./migration.ts"
 
 /**
  * Nodes of one installation, what one of them leads, and whose work it is that is under way. Rows of former versions
@@ -6,7 +6,8 @@ import { type Migration, runStatements } from "./migration.ts"
  */
 export const nodes: Migration = {
   name: "0015-nodes",
-  up: executor => runStatements(executor, STATEMENTS),
+  sqlite: executor => runStatements(executor, STATEMENTS),
+  postgres: executor => runStatements(executor, forPostgres(STATEMENTS)),
 }
 
 const STATEMENTS = `

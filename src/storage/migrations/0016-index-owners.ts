@@ -1,9 +1,10 @@
-import { type Migration, runStatements } from "./migration.ts"
+import { forPostgres, type Migration, runStatements } from "./migration.ts"
 
 /** What several nodes ask of the index: who writes which generation, and one table of vectors that serves. */
 export const indexOwners: Migration = {
   name: "0016-index-owners",
-  up: executor => runStatements(executor, STATEMENTS),
+  sqlite: executor => runStatements(executor, STATEMENTS),
+  postgres: executor => runStatements(executor, forPostgres(STATEMENTS)),
 }
 
 const STATEMENTS = `

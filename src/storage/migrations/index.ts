@@ -1,4 +1,4 @@
-/** Schema changes in the order in which they run. A released migration is never edited; add a file and a line. */
+/** Schema changes in the order in which they run. A released migration is never edited; add a file (a `Migration`) and a line. */
 import { keys } from "./0001-keys.ts"
 import { library } from "./0002-library.ts"
 import { jobs } from "./0003-jobs.ts"
@@ -15,9 +15,9 @@ import { interruptions } from "./0013-interruptions.ts"
 import { runRepetitions } from "./0014-run-repetitions.ts"
 import { nodes } from "./0015-nodes.ts"
 import { indexOwners } from "./0016-index-owners.ts"
-import type { Migration } from "./migration.ts"
+import type { FormerMigration, Migration } from "./migration.ts"
 
-export const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly (FormerMigration | Migration)[] = [
   keys,
   library,
   jobs,

@@ -6,7 +6,7 @@ import { Kysely, sql } from "kysely"
 import { commitSeconds } from "../../metrics.ts"
 import { appliedMigrations, type Database, readDirectly, writtenByNewer } from "../database.ts"
 import { MIGRATIONS } from "../migrations/index.ts"
-import type { Migration } from "../migrations/migration.ts"
+import type { FormerMigration } from "../migrations/migration.ts"
 import type { Schema } from "../schema.ts"
 import { dialect } from "./dialect.ts"
 import { BUSY_TIMEOUT_MS, Writer } from "./writer.ts"
@@ -17,7 +17,7 @@ import { BUSY_TIMEOUT_MS, Writer } from "./writer.ts"
  */
 export async function openSqlite(
   dataDirectory: string,
-  migrations: readonly Migration[] = MIGRATIONS,
+  migrations: readonly FormerMigration[] = MIGRATIONS,
 ): Promise<Database> {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   const path = join(dataDirectory, "carrel.db")
@@ -47,7 +47,7 @@ export async function openSqlite(
  * Brings the schema forward, each migration in a transaction of its own; a second process waits for the first. An
  * installation that is upgraded is copied first, to `carrel.db.before-<migration>` beside its database.
  */
-async function migrate(database: Database, path: string, migrations: readonly Migration[]): Promise<void> {
+async function migrate(database: Database, path: string, migrations: readonly FormerMigration[]): Promise<void> {
   await sql`create table if not exists migrations (name text primary key, applied_at text not null)`.execute(database)
   const known = new Set(migrations.map(migration => migration.name))
   const applied = await appliedMigrations(database)
@@ -59,7 +59,7 @@ async function migrate(database: Database, path: string, migrations: readonly Mi
       // Taking the write lock first makes a second process wait here and then see this migration as done.
       await sql`update migrations set applied_at = applied_at where name = ''`.execute(trx)
       if ((await appliedMigrations(trx)).includes(migration.name)) return
-      await migration.up(trx)
+      await migration.sqlite(trx)
       await sql`insert into migrations (name, applied_at) values (${migration.name}, ${new Date().toISOString()})`.execute(
         trx,
       )

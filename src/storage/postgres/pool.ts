@@ -1,0 +1,101 @@
+/**
+ * Connections to PostgreSQL, made for servers that fail over, hang, or stand behind a PgBouncer that pools by transaction:
+ * nothing outlives a transaction, neither settings nor prepared statements, and a connection in doubt is not used again.
+ */
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely"
+import type { ClientConfig, Pool, PoolClient } from "pg"
+import { EngineError } from "../../errors.ts"
+import { log } from "../../log.ts"
+import { asEngineError } from "./trouble.ts"
+
+export interface PoolSettings {
+  size: number
+  applicationName: string
+  /** Longest wait for a connection. */
+  connectTimeoutMs: number
+  /** Longest wait for an answer; 0 for as long as it takes. */
+  queryTimeoutMs: number
+}
+
+/** How long a server keeps the locks of a node that died, or hangs, in the middle of a transaction. */
+const IDLE_IN_TRANSACTION_MS = 10_000
+const BEGIN = "begin"
+const BEGIN_BOUNDED = `begin; set local idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`
+const ROLLBACK = "rollback"
+/** Connections that nobody used for so long are closed. */
+const IDLE_MS = 60_000
+/** So that a server that comes back, or a balancer, sees its share of connections again. */
+const LIFETIME_S = 1_800
+
+export async function openPool(client: ClientConfig, settings: PoolSettings): Promise<PostgresPool> {
+  const { Pool, types } = (await import("pg")).default
+  const { size, applicationName, connectTimeoutMs, queryTimeoutMs } = settings
+  const pool = new Pool({
+    application_name: applicationName,
+    ...client,
+    max: size,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: queryTimeoutMs,
+    idleTimeoutMillis: IDLE_MS,
+    maxLifetimeSeconds: LIFETIME_S,
+    keepAlive: true,
+    types: {
+      getTypeParser: ((oid: number, format: "text") =>
+        NUMBERS.has(oid) ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
+    },
+  })
+  // Without a listener, a connection that breaks while nobody waits for it would end the process.
+  pool.on("error", error => log.info("an idle connection to PostgreSQL ended", { error: error.message }))
+  pool.on("connect", each => each.on("error", () => {})) // whoever waits for it is told
+  return { connect: async () => new Connection(await connected(pool)), end: () => pool.end(), options: {} }
+}
+
+/** int8 and numeric, by their ids in PostgreSQL's catalog: counts, sums and ids, all below 2^53. */
+const NUMBERS = new Set([20, 1700])
+
+async function connected(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw asEngineError(error)
+  }
+}
+
+class Connection implements PostgresPoolClient {
+  /** It did not answer, or said that it serves no longer: what comes next of it may be the answer to another question. */
+  private isDoubtful = false
+
+  constructor(private readonly client: PoolClient) {}
+
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
+  query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>
+  query<R>(
+    text: string | PostgresCursor<R>,
+    parameters: readonly unknown[] = [],
+  ): PostgresCursor<R> | Promise<PostgresQueryResult<R>> {
+    if (typeof text !== "string") throw new Error("rows are not streamed: read a page of them")
+    return this.ask<R>(text, parameters)
+  }
+
+  private async ask<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    if (this.isDoubtful && text === ROLLBACK) return { command: "ROLLBACK", rowCount: 0, rows: [] }
+    try {
+      const result = await this.client.query(text === BEGIN ? BEGIN_BOUNDED : text, storable(parameters))
+      return result as unknown as PostgresQueryResult<R>
+    } catch (cause) {
+      const error = asEngineError(cause)
+      if (error instanceof EngineError) this.isDoubtful = true
+      throw error
+    }
+  }
+
+  release(destroy = false): void {
+    this.client.release(destroy || this.isDoubtful)
+  }
+}
+
+/** PostgreSQL has no text with a zero in it; a replacement character keeps all positions. */
+const storable = (parameters: readonly unknown[]): unknown[] =>
+  parameters.map(value =>
+    typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value,
+  )

@@ -1,0 +1,78 @@
+/**
+ * What SQLite and PostgreSQL say in different words, as text of SQL. A `?` stands for a value: of `readRows`, or of `filled`
+ * for Kysely. Everything else in our statements both understand.
+ */
+import { PostgresAdapter, type RawBuilder, sql } from "kysely"
+import type { Executor } from "./database.ts"
+
+/** Types of the columns of `rows`. */
+type ColumnType = "text" | "integer"
+
+export interface Words {
+  /** Whether `text` holds `?` as it stands. */
+  contains(text: string): string
+  /** The same, where small and capital letters of ASCII are equal, for `?` made by `anywhere`. */
+  containsBlind(text: string): string
+  /** Whether `value` is one of `?`, made by `texts` or JSON of numbers. */
+  among(value: string, type: ColumnType): string
+  /** Whether a JSON array of texts has an entry in common with another, `?`. */
+  overlaps(array: string): string
+  /** `?`, the JSON of an array of objects, as a table. */
+  rows(columns: Record<string, ColumnType>): string
+  /** The database's clock as our times are written. */
+  now: string
+  /** A time some seconds later, both SQL. */
+  later(time: string, seconds: string): string
+}
+
+const sqlite: Words = {
+  contains: text => `instr(${text}, ?) > 0`,
+  containsBlind: text => `${text} like ? escape '\\'`,
+  among: value => `${value} in (select value from json_each(?))`,
+  overlaps: array =>
+    `exists (select 1 from json_each(${array}) as entry where entry.value in (select value from json_each(?)))`,
+  rows: columns => {
+    const fields = Object.keys(columns).map(name => `value ->> '${name}' as ${name}`)
+    return `(select ${fields.join(", ")} from json_each(?))`
+  },
+  now: "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')",
+  later: (time, seconds) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${time}, '+' || (${seconds}) || ' seconds')`,
+}
+
+const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`
+const TYPES = { text: "text", integer: "bigint" } as const satisfies Record<ColumnType, string>
+
+const postgres: Words = {
+  contains: text => `strpos(${text}, ?) > 0`,
+  containsBlind: text => `${text} ilike ? escape '\\'`,
+  among: (value, type) => `${value} in (select value::${TYPES[type]} from json_array_elements_text(?::json) as value)`,
+  // Compared as JSON is written, which holds what text of PostgreSQL cannot.
+  overlaps: array => `exists (select 1 from json_array_elements(${array}::json) as entry
+    where entry::text in (select value::text from json_array_elements(?::json) as value))`,
+  rows: columns => {
+    const fields = Object.entries(columns).map(([name, type]) => `${name} ${TYPES[type]}`)
+    return `(select * from json_to_recordset(?::json) as given(${fields.join(", ")}))`
+  },
+  now: `to_char(statement_timestamp() at time zone 'utc', ${TIME})`,
+  later: (time, seconds) =>
+    `to_char((${time})::timestamptz at time zone 'utc' + make_interval(secs => ${seconds}), ${TIME})`,
+}
+
+/** The words of the database that a query runs on. */
+export const words = (executor: Executor): Words =>
+  executor.getExecutor().adapter instanceof PostgresAdapter ? postgres : sqlite
+
+/** SQL with its `?` filled, for Kysely. */
+export function filled<Result = unknown>(text: string, ...values: unknown[]): RawBuilder<Result> {
+  const pieces = text.split("?")
+  if (pieces.length !== values.length + 1) throw new Error(`${values.length} values for: ${text}`)
+  const parts = pieces.flatMap((piece, at) => (at === 0 ? [sql.raw(piece)] : [sql`${values[at - 1]}`, sql.raw(piece)]))
+  return sql<Result>`${sql.join(parts, sql.raw(""))}`
+}
+
+/** JSON of texts for `among`; those that no text of a database equals are left out. */
+export const texts = (list: readonly string[]): string =>
+  JSON.stringify(list.filter(text => text.isWellFormed() && !text.includes("\0")))
+
+/** A pattern for `containsBlind`. */
+export const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`
