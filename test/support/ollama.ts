@@ -73,11 +73,7 @@ export interface OllamaStandIn {
 }
 
 /** Starts it; `models` may be changed while it runs. */
-export async function startOllama(
-  models: OllamaModel[] = [LLAMA, QWEN, EMBEDDER],
-  port = 0,
-  host?: string,
-): Promise<OllamaStandIn> {
+export async function startOllama(models: OllamaModel[] = [LLAMA, QWEN, EMBEDDER], port = 0): Promise<OllamaStandIn> {
   const tag = (model: OllamaModel) => ({
     name: model.name,
     model: model.name,
@@ -113,6 +109,6 @@ export async function startOllama(
         capabilities: model.capabilities,
       },
     }
-  }).listen(port, host)
+  }).listen(port)
   return { server, models }
 }
