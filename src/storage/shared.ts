@@ -14,6 +14,9 @@ export const timeOf = (executor: Executor, afterMs = 0): RawBuilder<string> =>
         'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
     : sql<string>`${new Date(Date.now() + afterMs).toISOString()}`
 
+/** Key of what is decided by looking at all users and all memberships, such as who is the last administrator. */
+export const PEOPLE = "people"
+
 /**
  * To be called first in a transaction that reads what it then decides by: others with the same key wait until it ends.
  * Without it, two that run at the same time would not see each other on PostgreSQL. On SQLite transactions never do.
