@@ -36,7 +36,7 @@ export interface SearchAddress {
 
 /** Where the engines are, with what they are entered with: never to be shown. */
 export interface EngineAddresses {
-  /** As `pg` takes it, with the password where one was given. */
+  /** As it was given: `storage/postgres` reads it. */
   database: string
   blobs: BlobAddress
   search: SearchAddress
@@ -79,12 +79,20 @@ export function engineAddresses(urls: { database: string; blobs: string; search:
   }
 }
 
+/** Addresses of the hosts that drivers connect to; sockets of this machine are none. */
+export function urlsOf({ database, blobs, search }: EngineAddresses): string[] {
+  const records = new URL(database)
+  const host = records.searchParams.get("host") ?? decodeURIComponent(records.hostname)
+  const port = records.searchParams.get("port") ?? records.port
+  const storage = new URL(blobs.endpoint ?? `https://s3.${blobs.region}.amazonaws.com`)
+  if (!blobs.pathStyle) storage.hostname = `${blobs.bucket}.${storage.hostname}`
+  return [...(host.startsWith("/") ? [] : [`postgres://${host}:${port || 5432}`]), storage.href, search.url]
+}
+
+/** The driver reads a password file anew for each connection; here it is only seen that it can. */
 function databaseAddress(value: string): string {
-  const url = databaseParts(value)
-  const password = passwordOf(url, "--database-url")
-  url.searchParams.delete(PASSWORD_FILE)
-  if (password) url.password = encodeURIComponent(password)
-  return url.href
+  passwordOf(databaseParts(value), "--database-url")
+  return value
 }
 
 function blobAddress(value: string): BlobAddress {

@@ -6,8 +6,9 @@
  * key reaches a host that nobody named.
  *
  * The offline guarantee goes further: with `--offline` nothing in this process connects anywhere but to the configured
- * servers. Attempts are refused before a name is looked up, and counted; so are redirects to elsewhere, whoever asked.
+ * servers, engines and nodes. Attempts are refused before a name is looked up, and counted; so are redirects to elsewhere, whoever asked.
  */
+import http from "node:http"
 import net from "node:net"
 import { AppError } from "./errors.ts"
 import { log } from "./log.ts"
@@ -77,26 +78,46 @@ const initOf = (input: Input, init: Init): Init =>
 const destinationsOf = (urls: readonly string[]): Set<string> =>
   new Set(urls.filter(Boolean).map(url => destination(new URL(url))))
 
-const destination = (url: URL): string => `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`
+const destination = (url: URL): string => place(url.hostname, url.port || (PORTS[url.protocol] ?? "80"))
+
+const PORTS: Record<string, string> = { "https:": "443", "postgres:": "5432", "postgresql:": "5432" }
+
+/** An IPv6 address stands in brackets in an address and without them elsewhere. */
+const place = (host: string, port: unknown): string =>
+  `${net.isIPv6(host) ? new URL(`http://[${host}]`).hostname : host}:${port}`
 
 function refuse(target: URL): void {
   refusedConnections.inc()
   log.warn("a redirect was not followed", { destination: destination(target) })
 }
 
+interface AgentOptions {
+  host?: string | null
+  port?: number | string | null
+  socketPath?: string | null
+}
+
+/** Destinations of the other nodes of a cluster, which come and go. */
+let nodes: ReadonlySet<string> = new Set()
+
+/** The nodes that may be reached from now on, in place of those said before. */
+export function letThrough(urls: readonly string[]): void {
+  nodes = destinationsOf(urls)
+}
+
 /**
- * From now on every connection to another destination than those of `allowed` fails.
+ * From now on every connection to another destination than those of `allowed` and of `letThrough` fails.
  * @returns takes the guard away again
  */
 export function refuseOutbound(allowed: readonly string[]): () => void {
   const destinations = destinationsOf(allowed)
   const check = (target: string) => {
-    if (destinations.has(target)) return
+    if (destinations.has(target) || nodes.has(target)) return
     refusedConnections.inc()
     log.warn("an outbound connection was refused", { destination: target })
     throw new AppError("forbidden", {
       message: `offline: no connection to ${target}`,
-      hint: "the daemon runs with --offline; only the configured model server may be reached",
+      hint: "the daemon runs with --offline; only the configured servers may be reached",
     })
   }
   const { fetch } = globalThis
@@ -119,11 +140,19 @@ export function refuseOutbound(allowed: readonly string[]): () => void {
       host?: string
       port?: number
     }
-    if (options.path === undefined && typeof first !== "string") check(`${options.host ?? "localhost"}:${options.port}`)
+    if (options.path === undefined && typeof first !== "string") check(place(options.host ?? "localhost", options.port))
     return Reflect.apply(connect, this, args)
   } as typeof connect
+  // The runtime's HTTP client of Node.js opens its connections past the class above.
+  const agents = http.Agent.prototype as unknown as { addRequest(request: unknown, options: AgentOptions): void }
+  const { addRequest } = agents
+  agents.addRequest = function guarded(this: unknown, request, options) {
+    if (!options.socketPath) check(place(options.host ?? "localhost", options.port))
+    return Reflect.apply(addRequest, this, [request, options])
+  }
   return () => {
     globalThis.fetch = fetch
     net.Socket.prototype.connect = connect
+    agents.addRequest = addRequest
   }
 }

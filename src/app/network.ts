@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts"
+import { urlsOf } from "../config-engines.ts"
 import { checkFolders, clusterOf, readTls, readToolServers } from "../configured.ts"
 import { refuseOutbound } from "../outbound.ts"
 
@@ -11,6 +12,8 @@ export async function openNetwork(config: Config, stack: AsyncDisposableStack) {
   const tls = await readTls(config)
   const mcpServers = config.mcp_config ? readToolServers(config) : []
   const toolServers = mcpServers.flatMap(server => ("url" in server ? [server.url.href] : []))
-  if (config.offline) stack.defer(refuseOutbound([config.ollama_host, config.openai_base_url, ...toolServers]))
+  const engines = cluster ? urlsOf(cluster.engines) : []
+  if (config.offline)
+    stack.defer(refuseOutbound([config.ollama_host, config.openai_base_url, ...toolServers, ...engines]))
   return { cluster, tls, mcpServers }
 }

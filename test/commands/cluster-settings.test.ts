@@ -68,7 +68,7 @@ describe("settings of several machines", () => {
         CARREL_SEARCH_URL: `https://finder@search?prefix=two&password_file=${three}`,
       }),
     )!
-    expect(engines.database).toBe("postgresql://carrel:a%40b@db/records")
+    expect(engines.database).toBe(`postgresql://carrel@db/records?password_file=${one}`)
     expect(engines.blobs).toEqual({
       bucket: "bucket",
       prefix: "",
