@@ -57,7 +57,7 @@ const info = {
   checkedAt: "",
 } as const
 const runs = new AgentRuns({
-  store: new RunStore(database, { id: "bench" }),
+  store: new RunStore(database),
   idempotency: new Idempotency(database),
   meter: new TokenMeter(),
   models: {
@@ -66,7 +66,7 @@ const runs = new AgentRuns({
   library,
   search: { search: unused },
   redactor: new Redactor({ entityModel: undefined }),
-  redactionEnforced: () => false,
+  redactionEnforced: async () => false,
   tables: { read: unused },
   evaluator: { calculate: unused, check: unused },
   concurrency: 1,

@@ -54,6 +54,8 @@ export interface Host {
   address: string
   /** What a command is put behind to run there. */
   under: readonly string[]
+  /** Is called with the engine's empty folder before anything is in it. */
+  prepare?(folder: string): Promise<void>
 }
 
 const HERE: Host = { address: LOOPBACK, under: [] }
@@ -77,12 +79,15 @@ export async function start(
   signal?.addEventListener("abort", () => failed.abort(signal.reason))
   const starting = Object.entries(engines).map(async ([name, engine]) => {
     const folder = join(state.folder, name)
-    mkdirSync(folder)
-    const start = { file, state, host: hosts[name] ?? HERE, failed: failed.signal }
-    return engine.start(siteOf(engine, folder, nodes, start)).catch(error => {
+    const host = hosts[name] ?? HERE
+    try {
+      mkdirSync(folder)
+      await host.prepare?.(folder)
+      return await engine.start(siteOf(engine, folder, nodes, { file, state, host, failed: failed.signal }))
+    } catch (error) {
       failed.abort(error)
       throw error
-    })
+    }
   })
   const settled = await Promise.allSettled(starting)
   if (failed.signal.aborted) {
@@ -92,6 +97,13 @@ export async function start(
   const urls = Object.assign({}, ...settled.map(each => (each.status === "fulfilled" ? each.value : {}))) as ClusterUrls
   file.replace(Object.assign(state, { urls }))
   return urls
+}
+
+/** Starts again, on the data that it left, each process of the state file that has ended. */
+export function startAgain(file: StateFile): void {
+  const state = file.read()!
+  state.processes = state.processes.map(each => (isAlive(each) ? each : launch(each.launch)[0]))
+  file.replace(state)
 }
 
 /** The engines' user may read it, and root, but nobody else. */

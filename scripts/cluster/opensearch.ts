@@ -2,7 +2,7 @@
 import { chmodSync, copyFileSync, cpSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { NODE_NAME, writeCertificates } from "./certificates.ts"
-import { type Engine, freePorts, NAME, type Site, secret } from "./engine.ts"
+import { type Engine, freePorts, LOOPBACK, NAME, type Site, secret } from "./engine.ts"
 import { findJava, type Java, type JavaRange, lacksJava, optionsOf } from "./java.ts"
 import { addModules, completeSecurity, type Release } from "./opensearch-modules.ts"
 import { runTool } from "./tools.ts"
@@ -134,10 +134,12 @@ function settingsOf(host: string, { name, folder, http, transport }: Node, nodes
     "node.name": name,
     "path.data": join(folder, "data"),
     "path.logs": join(folder, "logs"),
-    "network.host": host,
+    // Nodes are on one machine. Away from the loopback they would insist on settings of a server of its own.
+    "transport.host": LOOPBACK,
+    "http.host": host,
     "http.port": http,
     "transport.port": transport,
-    "discovery.seed_hosts": nodes.map(node => `${host}:${node.transport}`),
+    "discovery.seed_hosts": nodes.map(node => `${LOOPBACK}:${node.transport}`),
     "cluster.initial_cluster_manager_nodes": nodes.map(node => node.name),
     // A disk that others have filled to nine tenths is still one to try things on.
     "cluster.routing.allocation.disk.threshold_enabled": false,

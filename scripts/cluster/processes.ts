@@ -17,6 +17,8 @@ export interface EngineProcess extends ProcessId {
   signal: "SIGINT" | "SIGKILL"
   /** Files that it makes outside of its folder. */
   strays: string[]
+  /** What it was started by. */
+  launch: Launch
 }
 
 export interface Launch {
@@ -37,16 +39,8 @@ const END_MS = 15_000
 const LOG_BYTES = 3_000
 
 /** Starts it apart from the terminal and from this process, as the engines' user. */
-export function launch({
-  name,
-  command,
-  under = [],
-  log,
-  cwd,
-  env = {},
-  signal = "SIGKILL",
-  strays = [],
-}: Launch): [EngineProcess, ChildProcess] {
+export function launch(wanted: Launch): [EngineProcess, ChildProcess] {
+  const { name, command, under = [], log, cwd, env = {}, signal = "SIGKILL", strays = [] } = wanted
   const output = openSync(log, "a", 0o600)
   const [program, ...args] = [...under, ...asUser(command)]
   // No more of this environment than a program needs: it may hold keys that are none of an engine's business.
@@ -60,7 +54,7 @@ export function launch({
   closeSync(output)
   const id = child.pid === undefined ? undefined : identify(child.pid)
   if (!id) throw new Error(`${name} could not be started: ${program} ended at once\n${endOf(log)}`)
-  return [{ ...id, name, log, signal, strays }, child]
+  return [{ ...id, name, log, signal, strays, launch: wanted }, child]
 }
 
 /** A process that has ended, and waits to be taken note of, counts as gone. */

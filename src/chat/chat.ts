@@ -119,7 +119,7 @@ export class Chat {
   async get(workspaceId: string, conversationId: string): Promise<Conversation> {
     const { store, redactionEnforced } = this.dependencies
     const row = await store.get(workspaceId, conversationId)
-    return toConversation(row, await store.messages(conversationId), redactionEnforced(workspaceId))
+    return toConversation(row, await store.messages(conversationId), await redactionEnforced(workspaceId))
   }
 
   async change(workspaceId: string, conversationId: string, change: ConversationPatch): Promise<Conversation> {

@@ -54,7 +54,7 @@ export async function prepareTurn(
     conversation ? (JSON.parse(conversation.settings) as ChatSettings) : undefined,
   )
   return underGuard(dependencies, workspaceId, settings.redaction, async guard => {
-    settings.redaction = keptRedaction(settings.redaction, dependencies.redactionEnforced(workspaceId))
+    settings.redaction = keptRedaction(settings.redaction, await dependencies.redactionEnforced(workspaceId))
     await guard.refusePrivateKeys("response_format", settings.response_format)
     const scope = await scopeIn(dependencies, workspaceId, request, settings, guard)
     const model = await dependencies.models.resolve(request.model ?? conversation?.model)

@@ -6,7 +6,7 @@ import { Guard, type Redacting } from "./guard.ts"
 export interface RedactionRules {
   redactor: Redacting
   /** Every request of that workspace is redacted, whatever it asks. */
-  redactionEnforced(workspaceId: string): boolean
+  redactionEnforced(workspaceId: string): Promise<boolean>
 }
 
 /**
@@ -20,7 +20,7 @@ export async function underGuard<T>(
   asked: unknown,
   work: (guard: Guard) => Promise<T>,
 ): Promise<T> {
-  const guard = new Guard(redactor, parseRedaction(asked, redactionEnforced(workspaceId)))
+  const guard = new Guard(redactor, parseRedaction(asked, await redactionEnforced(workspaceId)))
   try {
     return await work(guard)
   } catch (error) {

@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts"
 import type { ApiKeys } from "../keys/keys.ts"
 import type { Principal } from "../keys/principal.ts"
 import type { RequestContext } from "./context.ts"
-import { type RateLimiter, rateLimitHeaders, secondsLeft } from "./rate-limit.ts"
+import { type RateLimiter, rateLimitHeaders, spend } from "./rate-limit.ts"
 
 export const CREDENTIAL_HEADERS = ["client-id", "private-key", "secret"] as const
 
@@ -44,17 +44,16 @@ export async function authenticate(
   const credentials = { clientId: clientId!, privateKey: privateKey!, secret: secret! }
   const principal = dependencies.apiKeys.recall(credentials) ?? (await dependencies.apiKeys.verify(credentials))
   if (!principal) {
-    countWrongCredentials(context, dependencies.rateLimiter)
+    await countWrongCredentials(context, dependencies.rateLimiter)
     throw new AppError("unauthorized")
   }
   context.principal = principal
   const limit = principal.rateLimitPerMinute ?? dependencies.rateLimitPerMinute
-  const { allowed, window } = dependencies.rateLimiter.take(principal.keyId, limit)
-  Object.assign(context.headers, rateLimitHeaders(window))
-  if (!allowed) throw new AppError("rate_limited", { retryAfter: secondsLeft(window) })
+  const taken = await dependencies.rateLimiter.take(principal.keyId, limit)
+  Object.assign(context.headers, rateLimitHeaders(taken.window))
+  if (!taken.allowed) throw new AppError("rate_limited", { retryAfter: taken.retryAfter })
 }
 
 /** @throws AppError rate_limited once there were too many wrong ones from the address */
-export function countWrongCredentials(context: RequestContext, limiter: RateLimiter): void {
-  limiter.spend(`wrong:${context.address}`, WRONG_CREDENTIALS_PER_MINUTE, "too many wrong credentials")
-}
+export const countWrongCredentials = (context: RequestContext, limiter: RateLimiter): Promise<void> =>
+  spend(limiter, `wrong:${context.address}`, WRONG_CREDENTIALS_PER_MINUTE, "too many wrong credentials")

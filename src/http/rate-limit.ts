@@ -1,7 +1,7 @@
-/** Fixed windows of 60 s, in memory: a restart opens new ones. */
+/** Fixed windows of 60 s. On one machine they are in memory, and a restart opens new ones; see `shared-rate-limit.ts`. */
 import { AppError } from "../errors.ts"
 
-const WINDOW_MS = 60_000
+export const WINDOW_MS = 60_000
 
 export interface Window {
   /** Requests allowed per window. */
@@ -11,30 +11,39 @@ export interface Window {
   resetAt: number
 }
 
-export class RateLimiter {
+/** Not allowed: nothing was counted, and asking again makes sense after so many seconds. */
+export type Taken = { allowed: true; window: Window } | { allowed: false; window: Window; retryAfter: number }
+
+export interface RateLimiter {
+  /** Counts one request unless the window is used up; at once where nobody else needs to be asked. */
+  take(id: string, limit: number): Taken | Promise<Taken>
+}
+
+/** Windows kept before those that are over are looked for. */
+export const MANY_WINDOWS = 10_000
+
+export class LocalRateLimiter implements RateLimiter {
   private readonly windows = new Map<string, Window>()
 
-  /** Counts one request; `allowed` is false, and nothing is counted, once the window is used up. */
-  take(id: string, limit: number, now = Date.now()): { allowed: boolean; window: Window } {
-    const window = this.current(id, limit, now)
-    const allowed = window.used < limit
-    if (allowed) window.used++
-    return { allowed, window }
-  }
+  constructor(
+    private readonly windowMs = WINDOW_MS,
+    private readonly now: () => number = Date.now,
+  ) {}
 
-  /** Counts one request. @throws AppError rate_limited once the window is used up */
-  spend(id: string, limit: number, message?: string): void {
-    const { allowed, window } = this.take(id, limit)
-    if (!allowed)
-      throw new AppError("rate_limited", { ...(message ? { message } : {}), retryAfter: secondsLeft(window) })
+  take(id: string, limit: number): Taken {
+    const now = this.now()
+    const window = this.current(id, limit, now)
+    if (window.used >= limit) return { allowed: false, window, retryAfter: wholeSeconds(window.resetAt - now) }
+    window.used++
+    return { allowed: true, window }
   }
 
   private current(id: string, limit: number, now: number): Window {
     let window = this.windows.get(id)
-    // A clock that jumps back would leave a window open for longer than 60 s: it counts as over.
-    if (!window || now >= window.resetAt || window.resetAt - now > WINDOW_MS) {
-      if (this.windows.size > 10_000) this.forget(now)
-      window = { limit, used: 0, resetAt: now + WINDOW_MS }
+    // A clock that jumps back would leave a window open for longer than it lasts: it counts as over.
+    if (!window || now >= window.resetAt || window.resetAt - now > this.windowMs) {
+      if (this.windows.size > MANY_WINDOWS) this.forget(now)
+      window = { limit, used: 0, resetAt: now + this.windowMs }
       this.windows.set(id, window)
     }
     window.limit = limit
@@ -46,6 +55,13 @@ export class RateLimiter {
   }
 }
 
+/** Counts one request. @throws AppError rate_limited once the window is used up */
+export async function spend(limiter: RateLimiter, id: string, limit: number, message?: string): Promise<void> {
+  const taken = await limiter.take(id, limit)
+  if (!taken.allowed)
+    throw new AppError("rate_limited", { ...(message ? { message } : {}), retryAfter: taken.retryAfter })
+}
+
 export function rateLimitHeaders(window: Window): Record<string, string> {
   return {
     "X-RateLimit-Limit": String(window.limit),
@@ -54,6 +70,5 @@ export function rateLimitHeaders(window: Window): Record<string, string> {
   }
 }
 
-/** Whole seconds until the window resets, at least 1. */
-export const secondsLeft = (window: Window, now = Date.now()): number =>
-  Math.max(1, Math.ceil((window.resetAt - now) / 1000))
+/** At least 1. */
+export const wholeSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))

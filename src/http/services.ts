@@ -32,7 +32,7 @@ export interface Services {
   models: ModelCatalog
   redactor: Redactor
   /** Redaction applies to every request of that workspace, whatever it says. */
-  redactionEnforced(workspaceId: string): boolean
+  redactionEnforced(workspaceId: string): Promise<boolean>
   chat: Chat
   agents: AgentRuns
   uploads: Uploads

@@ -6,6 +6,7 @@ import { SESSION_LIFETIME_MS, type SessionPrincipal, type Sessions } from "../ke
 import type { UserRole } from "../storage/users.ts"
 import { countWrongCredentials } from "./auth.ts"
 import { contextOf } from "./context.ts"
+import { spend } from "./rate-limit.ts"
 import type { Services } from "./services.ts"
 
 const SESSION_COOKIE = "carrel_session"
@@ -31,11 +32,11 @@ async function findSession(request: Request, { sessions, rateLimiter }: Guard): 
   if (!bearer && !SAFE_METHODS.has(request.method)) refuseForeignSites(request, { proofNeeded: true })
   const session = await sessions.verify(token)
   if (!session) {
-    countWrongCredentials(contextOf(request), rateLimiter)
+    await countWrongCredentials(contextOf(request), rateLimiter)
     return null
   }
   contextOf(request).fromConsole = true
-  rateLimiter.spend(session.sessionId, SESSION_REQUESTS_PER_MINUTE)
+  await spend(rateLimiter, session.sessionId, SESSION_REQUESTS_PER_MINUTE)
   return session
 }
 

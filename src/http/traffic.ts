@@ -1,6 +1,13 @@
-/** Requests per API key and minute of the last hour, in memory: for the console's plots. */
-const MINUTES = 60
+/** Requests per API key and minute of the last hour, for the console's plots; see `shared-traffic.ts` for several machines. */
+export const MINUTES = 60
 const MINUTE_MS = 60_000
+
+export interface Traffic {
+  /** One more request of the key, now. */
+  count(keyId: string): void
+  /** One count per minute for each key that had any in the last hour, oldest first. */
+  lastHour(keyIds: readonly string[]): ReadonlyMap<string, number[]> | Promise<ReadonlyMap<string, number[]>>
+}
 
 interface Counts {
   /** Ring of minutes; `latest` is the number of the newest since the epoch. */
@@ -8,25 +15,35 @@ interface Counts {
   latest: number
 }
 
-export class Traffic {
+export class LocalTraffic implements Traffic {
   private readonly keys = new Map<string, Counts>()
 
-  count(keyId: string, now = Date.now()): void {
+  constructor(private readonly now: () => number = Date.now) {}
+
+  count(keyId: string): void {
     const counts = this.keys.get(keyId) ?? { ring: new Array<number>(MINUTES).fill(0), latest: 0 }
     this.keys.set(keyId, counts)
-    advance(counts, Math.floor(now / MINUTE_MS))
+    advance(counts, Math.floor(this.now() / MINUTE_MS))
     counts.ring[counts.latest % MINUTES]!++
   }
 
-  /** One count per minute, oldest first; null when there was none in the last hour. */
-  lastHour(keyId: string, now = Date.now()): number[] | null {
+  lastHour(keyIds: readonly string[]): Map<string, number[]> {
+    const hours = new Map<string, number[]>()
+    for (const keyId of keyIds) {
+      const minutes = this.minutesOf(keyId)
+      if (minutes) hours.set(keyId, minutes)
+    }
+    return hours
+  }
+
+  private minutesOf(keyId: string): number[] | undefined {
     const counts = this.keys.get(keyId)
-    if (!counts) return null
-    advance(counts, Math.floor(now / MINUTE_MS))
+    if (!counts) return undefined
+    advance(counts, Math.floor(this.now() / MINUTE_MS))
     const minutes = Array.from({ length: MINUTES }, (_, i) => counts.ring[(counts.latest + 1 + i) % MINUTES]!)
     if (minutes.some(count => count > 0)) return minutes
     this.keys.delete(keyId)
-    return null
+    return undefined
   }
 }
 

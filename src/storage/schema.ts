@@ -1,6 +1,7 @@
 /** All tables. Each family declares its own in its own file; this joins them for Kysely. */
 import type { ChunksTables } from "./chunk-tables.ts"
 import type { ConversationsTables } from "./conversations.ts"
+import type { CountersTables } from "./counters.ts"
 import type { FilesTables } from "./files.ts"
 import type { IdempotencyTables } from "./idempotency-table.ts"
 import type { JobsTables } from "./jobs.ts"
@@ -18,4 +19,5 @@ export interface Schema
     NodesTables,
     RunsTables,
     UsersTables,
-    ConversationsTables {}
+    ConversationsTables,
+    CountersTables {}

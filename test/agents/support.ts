@@ -17,7 +17,6 @@ import { AppError } from "../../src/errors.ts"
 import { TokenMeter } from "../../src/grounding/tokens.ts"
 import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { setLogLevel } from "../../src/log.ts"
-import { joinAlone } from "../../src/nodes/nodes.ts"
 import { type Entity, type RedactionPolicy, Redactor } from "../../src/redaction/redact.ts"
 import type { Hit, SearchRequest, SearchService } from "../../src/search/types.ts"
 import type { Database } from "../../src/storage/database.ts"
@@ -213,11 +212,9 @@ export interface Harness {
   /** Of the first workspace. */
   caller: { workspaceId: string; keyId: string; readsFiles: boolean }
   /** Another process on the same database. */
-  secondProcess(): Promise<AgentRuns>
+  secondProcess(): AgentRuns
   stop(): Promise<void>
 }
-
-const NODE = { name: "test", url: null, role: "all", version: "" } as const
 
 /** Runs over a real database in a directory of their own. */
 export async function startHarness(
@@ -231,8 +228,7 @@ export async function startHarness(
   const data = mkdtempSync(join(tmpdir(), "carrel-agents-"))
   const database = await openSqlite(data)
   const workspaceId = await ensureWorkspace(database, "default")
-  const owner = await joinAlone(database, NODE)
-  const store = new RunStore(database, owner)
+  const store = new RunStore(database)
   const { library, search } = memoryLibrary(files.map(file => ({ workspaceId, ...file })))
   const { info, conversationFiles, ...given } = more
   const dependencies: AgentRunsDependencies = {
@@ -249,7 +245,7 @@ export async function startHarness(
       },
     },
     redactor: emailRedactor,
-    redactionEnforced: () => false,
+    redactionEnforced: async () => false,
     tables: new TableProcesses(),
     concurrency: 4,
     maxWaiting: 8,
@@ -262,8 +258,7 @@ export async function startHarness(
     store,
     database,
     caller: { workspaceId, keyId: "key_1", readsFiles: true },
-    secondProcess: async () =>
-      new AgentRuns({ ...dependencies, store: new RunStore(database, await joinAlone(database, NODE)) }),
+    secondProcess: () => new AgentRuns(dependencies),
     async stop() {
       await runs.stop(0)
       await database.destroy()

@@ -7,14 +7,14 @@ import { Elysia } from "elysia"
 import { readJson } from "../../src/http/body.ts"
 import { setContext } from "../../src/http/context.ts"
 import { errorResponse } from "../../src/http/error-response.ts"
-import { RateLimiter } from "../../src/http/rate-limit.ts"
+import { LocalRateLimiter } from "../../src/http/rate-limit.ts"
 import { administrationRoutes } from "../../src/http/routes/administration.ts"
 import { consoleRoutes } from "../../src/http/routes/console.ts"
 import { keysRoutes } from "../../src/http/routes/keys.ts"
 import type { Services } from "../../src/http/services.ts"
 import { ApiKeys } from "../../src/keys/keys.ts"
 import { Sessions } from "../../src/keys/sessions.ts"
-import { SignInBrake } from "../../src/keys/sign-in-brake.ts"
+import { LocalSignInFailures, SignInBrake } from "../../src/keys/sign-in-brake.ts"
 import { Users } from "../../src/keys/users.ts"
 import { Workspaces } from "../../src/keys/workspaces.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
@@ -41,8 +41,16 @@ export async function startApi() {
   const users = new Users(database)
   const sessions = new Sessions(database, workspaces)
   const apiKeys = new ApiKeys(database)
-  const signInBrake = new SignInBrake(async ms => void delays.push(ms))
-  const services = { users, sessions, workspaces, apiKeys, signInBrake, rateLimiter: new RateLimiter(), version: "1" }
+  const signInBrake = new SignInBrake(new LocalSignInFailures(), async ms => void delays.push(ms))
+  const services = {
+    users,
+    sessions,
+    workspaces,
+    apiKeys,
+    signInBrake,
+    rateLimiter: new LocalRateLimiter(),
+    version: "1",
+  }
   const app = new Elysia()
     .onParse({ as: "global" }, ({ request }) => readJson(request))
     .onError({ as: "global" }, ({ error }) => errorResponse(error, "req_test"))

@@ -37,15 +37,16 @@ export class ModelServer {
     })
   }
 
-  async listen(port = 0): Promise<this> {
+  async listen(port = 0, host = "127.0.0.1"): Promise<this> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.server.listen(port, "127.0.0.1", resolve)
+    this.server.listen(port, host, resolve)
     await promise
     return this
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+    const { address, port } = this.server.address() as AddressInfo
+    return `http://${address}:${port}`
   }
 
   stop(): void {

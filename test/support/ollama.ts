@@ -73,7 +73,11 @@ export interface OllamaStandIn {
 }
 
 /** Starts it; `models` may be changed while it runs. */
-export async function startOllama(models: OllamaModel[] = [LLAMA, QWEN, EMBEDDER], port = 0): Promise<OllamaStandIn> {
+export async function startOllama(
+  models: OllamaModel[] = [LLAMA, QWEN, EMBEDDER],
+  port = 0,
+  host?: string,
+): Promise<OllamaStandIn> {
   const tag = (model: OllamaModel) => ({
     name: model.name,
     model: model.name,
@@ -109,6 +113,6 @@ export async function startOllama(models: OllamaModel[] = [LLAMA, QWEN, EMBEDDER
         capabilities: model.capabilities,
       },
     }
-  }).listen(port)
+  }).listen(port, host)
   return { server, models }
 }

@@ -72,8 +72,10 @@ const getUploadRules = operation({
 
 export function choiceRoutes(services: Services) {
   const { agents, redactionEnforced, workspaces, maxFileBytes, typeGroups } = services
-  const whoEnforces = (workspaceId: string) =>
-    !redactionEnforced(workspaceId) ? null : workspaces.enforcesRedaction(workspaceId) ? "workspace" : "daemon"
+  const whoEnforces = async (workspaceId: string) => {
+    if (await workspaces.enforcesRedaction(workspaceId)) return "workspace" as const
+    return (await redactionEnforced(workspaceId)) ? ("daemon" as const) : null
+  }
   return new Elysia()
     .use(sessionCaller(services))
     .get(
@@ -85,8 +87,8 @@ export function choiceRoutes(services: Services) {
     )
     .get(
       "/redaction",
-      ({ session }) => ({
-        enforced_by: whoEnforces(session.workspaceId),
+      async ({ session }) => ({
+        enforced_by: await whoEnforces(session.workspaceId),
         kinds: BUILT_IN_KINDS.map(kind => ({ kind, category: KINDS[kind].category, label: KINDS[kind].label })),
       }),
       getRedactionRules(),

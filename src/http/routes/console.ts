@@ -3,6 +3,7 @@ import { Elysia } from "elysia"
 import { invalid } from "../../errors.ts"
 import type { SessionPrincipal } from "../../keys/sessions.ts"
 import { contextOf } from "../context.ts"
+import { spend } from "../rate-limit.ts"
 import type { Services } from "../services.ts"
 import { openSession, refuseForeignSites, requireSession, sessionCaller } from "../session.ts"
 import * as docs from "./console.docs.ts"
@@ -13,16 +14,16 @@ const LINK_TRIES_PER_MINUTE = 30
 
 /** Routes that a link opens: nobody is signed in yet. */
 function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
-  function guard(request: Request): void {
+  async function guard(request: Request): Promise<void> {
     refuseForeignSites(request, { proofNeeded: false })
-    rateLimiter.spend(`link:${contextOf(request).address}`, LINK_TRIES_PER_MINUTE)
+    await spend(rateLimiter, `link:${contextOf(request).address}`, LINK_TRIES_PER_MINUTE)
   }
 
   return new Elysia()
     .post(
       "/setup",
       async ({ body, request, set, status }) => {
-        guard(request)
+        await guard(request)
         const user = await users.claim(body.token, body)
         return status(201, await openSession(request, user.id, sessions, set.headers))
       },
@@ -31,7 +32,7 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
     .post(
       "/setup/check",
       async ({ body, request }) => {
-        guard(request)
+        await guard(request)
         return { valid: await users.isSetupToken(body.token) }
       },
       docs.checkSetupToken(),
@@ -39,7 +40,7 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
     .post(
       "/invitations/check",
       async ({ body, request }) => {
-        guard(request)
+        await guard(request)
         return workspaces.getInvitation(body.token)
       },
       docs.readInvitation(),
@@ -47,7 +48,7 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
     .post(
       "/invitations/accept",
       async ({ body, request, set, status }) => {
-        guard(request)
+        await guard(request)
         const user = await workspaces.accept(body.token, body, users)
         return status(201, await openSession(request, user.id, sessions, set.headers))
       },
@@ -61,8 +62,10 @@ function overviewRoutes(services: Services) {
   return new Elysia().use(sessionCaller(services)).get(
     "/overview",
     async ({ session }) => {
-      const requests = (await apiKeys.list(session.workspaceId)).flatMap(({ id: key_id, name }) => {
-        const per_minute = traffic.lastHour(key_id)
+      const keys = await apiKeys.list(session.workspaceId)
+      const hours = await traffic.lastHour(keys.map(({ id }) => id))
+      const requests = keys.flatMap(({ id: key_id, name }) => {
+        const per_minute = hours.get(key_id)
         return per_minute ? [{ key_id, name, per_minute }] : []
       })
       const uptime_seconds = Math.round(process.uptime())

@@ -4,6 +4,7 @@ import { AppError } from "../../errors.ts"
 import type { ApiKeyRecord, ApiKeys } from "../../keys/keys.ts"
 import type { SessionPrincipal } from "../../keys/sessions.ts"
 import { contextOf } from "../context.ts"
+import { spend } from "../rate-limit.ts"
 import { pageOf, paginated, timeOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { clearSessionCookie, openSession, refuseForeignSites, sessionCaller } from "../session.ts"
@@ -18,7 +19,7 @@ export const keysRoutes = (services: Services) =>
 /** For anyone, within a number of calls from an address. */
 function openRoutes({ apiKeys, users, sessions, signInBrake, rateLimiter, version }: Services) {
   const throttle = (request: Request, what: string) =>
-    rateLimiter.spend(`${what}:${contextOf(request).address}`, OPEN_CALLS_PER_MINUTE)
+    spend(rateLimiter, `${what}:${contextOf(request).address}`, OPEN_CALLS_PER_MINUTE)
 
   return new Elysia()
     .post(
@@ -36,7 +37,7 @@ function openRoutes({ apiKeys, users, sessions, signInBrake, rateLimiter, versio
     .get(
       "/status",
       async ({ request }) => {
-        throttle(request, "status")
+        await throttle(request, "status")
         return { configured: await users.isClaimed(), version }
       },
       docs.getStatus(),
@@ -44,7 +45,7 @@ function openRoutes({ apiKeys, users, sessions, signInBrake, rateLimiter, versio
     .post(
       "/verify",
       async ({ body, request }) => {
-        throttle(request, "verify")
+        await throttle(request, "verify")
         const { client_id: clientId, private_key: privateKey, secret } = body
         return { valid: (await apiKeys.verify({ clientId, privateKey, secret })) !== null }
       },

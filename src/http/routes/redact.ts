@@ -74,7 +74,7 @@ export const redactRoutes = ({ redactor, redactionEnforced }: Services) =>
     "/external/redact",
     async ({ body, principal, request }) => {
       // Asking this route is asking for redaction: without the field, all of it.
-      const policy = parseRedaction(body.redaction ?? true, redactionEnforced(principal.workspaceId))
+      const policy = parseRedaction(body.redaction ?? true, await redactionEnforced(principal.workspaceId))
       if (!policy) return { text: body.text, ner_count: 0, entities: [], warnings: [] }
       const { text, entities, partial } = await redactor.redact(body.text, policy, request.signal)
       auditRedaction({ workspace_id: principal.workspaceId, of: "redact" }, entities)

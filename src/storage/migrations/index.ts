@@ -15,6 +15,7 @@ import { interruptions } from "./0013-interruptions.ts"
 import { runRepetitions } from "./0014-run-repetitions.ts"
 import { nodes } from "./0015-nodes.ts"
 import { indexOwners } from "./0016-index-owners.ts"
+import { counters } from "./0017-counters.ts"
 import type { FormerMigration, Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly (FormerMigration | Migration)[] = [
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly (FormerMigration | Migration)[] = [
   runRepetitions,
   nodes,
   indexOwners,
+  counters,
 ]
