@@ -12,7 +12,10 @@ import type { State, StateFile } from "./state.ts"
 import { storage } from "./storage.ts"
 import { asUser, closedFolder, owner, runTool } from "./tools.ts"
 
-export const ENGINES = { postgres: postgres(), storage, opensearch: opensearch() } satisfies Record<string, Engine>
+export const ENGINES = { postgres: postgres(), storage: storage(), opensearch: opensearch() } satisfies Record<
+  string,
+  Engine
+>
 
 /** A machine that has nothing else to do takes a third of it. */
 const START_MS = 180_000

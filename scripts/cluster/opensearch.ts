@@ -149,6 +149,8 @@ function settingsOf(host: string, { name, folder, http, transport }: Node, nodes
     "plugins.security.nodes_dn": [NODE_NAME],
     "plugins.security.allow_default_init_securityindex": true,
     "plugins.security.audit.type": "noop",
+    // Its user may make others.
+    "plugins.security.restapi.roles_enabled": ["all_access"],
   }
 }
 

@@ -11,7 +11,15 @@ const REGION = "us-east-1"
 /** Volumes are allocated by this size: small, so that a disk with little room is enough. */
 const VOLUME_MB = 256
 
-export const storage: Engine = {
+/** Who may do what, as SeaweedFS reads it. */
+export interface Identity {
+  name: string
+  credentials: { accessKey: string; secretKey: string }[]
+  actions: string[]
+}
+
+/** `others` have keys of their own beside the one that may do everything. */
+export const storage = (others: readonly Identity[] = []): Engine => ({
   package: "seaweedfs-4.48",
   lacks: () => undefined,
 
@@ -29,8 +37,8 @@ export const storage: Engine = {
     const weed = join(home, "weed")
     for (const name of ["data", "tmp"]) mkdirSync(join(folder, name))
     const actions = ["Admin", "Read", "List", "Tagging", "Write"]
-    const identity = { name: NAME, credentials: [{ accessKey: key, secretKey: password }], actions }
-    writeFileSync(join(folder, "s3.json"), JSON.stringify({ identities: [identity] }), { mode: 0o600 })
+    const identity: Identity = { name: NAME, credentials: [{ accessKey: key, secretKey: password }], actions }
+    writeFileSync(join(folder, "s3.json"), JSON.stringify({ identities: [identity, ...others] }), { mode: 0o600 })
     // Read from the working directory. Its parts show each other these keys, so that only S3 lets a client in.
     const signing = ["jwt.signing", "jwt.signing.read", "jwt.filer_signing", "jwt.filer_signing.read"]
     const keys = signing.map(name => `[${name}]\nkey = "${secret()}"\n`).join("")
@@ -79,4 +87,4 @@ export const storage: Engine = {
     const query = new URLSearchParams({ endpoint, region: REGION })
     return { blob_url: `s3://${key}:${password}@${NAME}?${query}` }
   },
-}
+})

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { ClusterUrls } from "../../scripts/cluster/engine.ts"
 import { ENGINES } from "../../scripts/cluster/index.ts"
 import {
   ENGINE_NAMES,
@@ -12,6 +13,7 @@ import {
   lacksEngines,
 } from "./cluster-engines.ts"
 import { ClusterNode, type NodeOptions } from "./cluster-node.ts"
+import { leastRights } from "./least-rights.ts"
 import { lacksNetwork, type Network, openNetwork } from "./network.ts"
 
 export const NODE_NAMES = ["n1", "n2", "n3"] as const
@@ -24,6 +26,10 @@ export const CLUSTER_TIMEOUT_MS = 300_000
 export interface Cluster {
   network: Network<HostName>
   engines: HostedEngines
+  /** Addresses with the rights of a node. */
+  urls: ClusterUrls
+  /** The database, with the right to change its tables. */
+  ownerUrl: string
   /** Not started yet. `over` beats what every node has. */
   node(name: NodeName, over?: Partial<NodeOptions>): ClusterNode
   secretFile: string
@@ -39,10 +45,17 @@ export async function lacksCluster(engines: Engines = ENGINES): Promise<string |
   return reasons.join("; ")
 }
 
+/** Its nodes enter the engines with the rights of `deploy/cluster`. */
 export async function openCluster(engines: Engines = ENGINES): Promise<Cluster> {
+  const rights = leastRights(engines)
   const folder = mkdtempSync(join(tmpdir(), "carrel-cluster-test-"))
   const network = await openNetwork([...ENGINE_NAMES, ...NODE_NAMES])
-  const hosted = await hostEngines(network.hosts, engines).catch(async error => {
+  const hosted = await hostEngines(network.hosts, rights.engines).catch(async error => {
+    await network.remove()
+    throw error
+  })
+  const { urls, ownerUrl } = await rights.apply(hosted.urls).catch(async error => {
+    await hosted.remove()
     await network.remove()
     throw error
   })
@@ -52,9 +65,11 @@ export async function openCluster(engines: Engines = ENGINES): Promise<Cluster> 
   return {
     network,
     engines: hosted,
+    urls,
+    ownerUrl,
     secretFile,
     node(name, over = {}) {
-      const node = new ClusterNode({ name, host: network.hosts[name], urls: hosted.urls, secretFile, ...over })
+      const node = new ClusterNode({ name, host: network.hosts[name], urls, secretFile, ...over })
       nodes.push(node)
       return node
     },
