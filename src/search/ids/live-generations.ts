@@ -1,8 +1,14 @@
 /** The live generations of a workspace that pass the filters of a search, as a question to the relational database. */
 import type { SearchFilters } from "../types.ts"
 
+/** A question to the database; its values in the order of their parameters. */
+interface Question {
+  text: string
+  values: string[]
+}
+
 /** What both kinds of database spell differently. */
-interface FilterWords {
+export interface FilterWords {
   /** The parameter that is the nth, from 1. */
   parameter(nth: number): string
   /** The elements of a JSON array of strings as a table `name` of one column, `value`. */
@@ -12,6 +18,11 @@ interface FilterWords {
 export const SQLITE_WORDS: FilterWords = {
   parameter: () => "?",
   elements: (list, name) => `json_each(${list}) as ${name}`,
+}
+
+export const POSTGRES_WORDS: FilterWords = {
+  parameter: nth => `$${nth}`,
+  elements: (list, name) => `json_array_elements_text((${list})::json) as ${name}(value)`,
 }
 
 /** A row of the answer. */
@@ -28,7 +39,7 @@ export function liveGenerations(
   workspaceId: string,
   filters: SearchFilters | undefined,
   { parameter, elements }: FilterWords,
-): { text: string; values: string[] } {
+): Question {
   const values: string[] = []
   const given = (value: string) => parameter(values.push(value))
   // One parameter however long a list is: their number is bounded.
@@ -46,6 +57,13 @@ export function liveGenerations(
     from generations join files on files.id = generations.file_id and generations.generation = files.live_generation
     where ${conditions.join(" and ")}`
   return { text, values }
+}
+
+/** The first of these files that the workspace does not have, as `id`. */
+export function missingFile(workspaceId: string, ids: string[], { parameter, elements }: FilterWords): Question {
+  const text = `select value as id from ${elements(parameter(1), "listed")}
+    where value not in (select id from files where workspace_id = ${parameter(2)}) limit 1`
+  return { text, values: [JSON.stringify(ids), workspaceId] }
 }
 
 /** Empty lists and objects narrow nothing; times in the spelling of the database; undefined when nothing is left. */

@@ -8,7 +8,14 @@ import type { Database as Sqlite } from "bun:sqlite"
 import { Lru } from "../../threads/lru.ts"
 import type { SearchFilters } from "../types.ts"
 import { countIds, type IdRanges, toRanges } from "./id-ranges.ts"
-import { hasMetadata, type LiveGeneration, liveGenerations, normalized, SQLITE_WORDS } from "./live-generations.ts"
+import {
+  hasMetadata,
+  type LiveGeneration,
+  liveGenerations,
+  missingFile,
+  normalized,
+  SQLITE_WORDS,
+} from "./live-generations.ts"
 
 export interface LiveRanges {
   /** Names this set; the same key always means the same ids. */
@@ -48,8 +55,8 @@ export class LiveRangesCache {
     return this.db.transaction(() => {
       const counter = this.counter(workspaceId)
       const given = normalized(filters)
-      const missingFile = given?.file_ids && this.missing(workspaceId, given.file_ids)
-      if (missingFile !== undefined) return { missingFile }
+      const missing = given?.file_ids && this.missing(workspaceId, given.file_ids)
+      if (missing !== undefined) return { missingFile: missing }
       const workspace = this.ranges(workspaceId, counter, undefined)
       const visible = given ? this.ranges(workspaceId, counter, given) : workspace
       return { workspace, visible, pendingFiles: this.pendingFiles(workspaceId, counter) }
@@ -81,16 +88,13 @@ export class LiveRangesCache {
   }
 
   private missing(workspaceId: string, ids: string[]): string | undefined {
-    const row = this.db
-      .query(
-        `select value as id from json_each(?) where value not in (select id from files where workspace_id = ?) limit 1`,
-      )
-      .get(JSON.stringify(ids), workspaceId)
+    const { text, values } = missingFile(workspaceId, ids, SQLITE_WORDS)
+    const row = this.db.query(text).get(...values)
     return (row as { id: string } | null)?.id
   }
 }
 
-function rangesOf(key: string, generations: readonly LiveGeneration[]): LiveRanges {
+export function rangesOf(key: string, generations: readonly LiveGeneration[]): LiveRanges {
   const pairs = generations.map(({ first, last }) => [first, last] as const)
   const ranges = toRanges(pairs)
   const spans = Float64Array.from(pairs.sort((a, b) => a[0] - b[0]).flat())

@@ -7,7 +7,7 @@ import type { KeywordSearch } from "./keyword-search.ts"
 import type { Scope } from "./scope.ts"
 
 /** Passages whose text is read to decide on a phrase; a phrase of rarer words never comes near. */
-const MAX_PHRASE_CHECKS = 20_000
+export const MAX_PHRASE_CHECKS = 20_000
 
 export class Conditions {
   constructor(

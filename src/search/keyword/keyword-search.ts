@@ -13,6 +13,13 @@ import { IN_FILTER, type Scope } from "./scope.ts"
 /** A word is rare where no more passages hold it than these, and no more than this share of the library or a single one. */
 const RARE = { passages: 5, share: 0.05 }
 
+export const isRare = (holding: number, documents: number): boolean =>
+  holding <= Math.max(1, Math.min(RARE.passages, RARE.share * documents))
+
+/** A question with an identifier is about it, however many other words it has. */
+export const partOfRare = ({ terms }: TermGroup, part: number): number =>
+  terms.some(isIdentifier) ? Number.POSITIVE_INFINITY : part
+
 interface KeywordHit {
   id: number
   score: number
@@ -39,7 +46,7 @@ export interface KeywordResult {
   scoresOf(ids: ArrayLike<number>): Float64Array
 }
 
-const NOTHING: Omit<KeywordResult, "rare"> = {
+export const NO_WORDS: Omit<KeywordResult, "rare"> = {
   hits: [],
   anywhere: [],
   total: 0,
@@ -61,7 +68,7 @@ export class KeywordSearch {
 
   /** `depth`: hits wanted, within the filter and anywhere. */
   search(groups: TermGroup[], scope: Scope, depth: number): KeywordResult {
-    if (groups.length === 0) return { ...NOTHING, rare: new Map() }
+    if (groups.length === 0) return { ...NO_WORDS, rare: new Map() }
     this.clearScores()
     const postings = new QueryPostings()
     const words = this.scoreWords(groups, scope, postings)
@@ -104,16 +111,14 @@ export class KeywordSearch {
     let known = 0
     const parts: number[] = []
     const rare = new Map<number, number>()
-    const fewest = Math.max(1, Math.min(RARE.passages, RARE.share * scope.documents))
     for (const group of groups) {
       const part = this.accumulate(group, scope, postings)
       bound += part
       parts.push(part)
       const { length } = this.buffer
       if (length > 0) known += part
-      if (length > fewest) continue
-      // A question with an identifier is about it, however many other words it has.
-      const own = group.terms.some(isIdentifier) ? Number.POSITIVE_INFINITY : part
+      if (!isRare(length, scope.documents)) continue
+      const own = partOfRare(group, part)
       for (const row of this.buffer.rows.subarray(0, length)) {
         const id = rows.idOf(row)
         rare.set(id, (rare.get(id) ?? 0) + own)

@@ -107,6 +107,12 @@ export function foreignTo(languages: readonly string[]): ReadonlySet<LanguageCod
   return lastForeign.codes
 }
 
+/** Those of the languages that passages can be told to be in (ISO 639-1). */
+export const toldAmong = (languages: readonly string[]): string[] => {
+  const foreign = foreignTo(languages)
+  return table().languages.filter((_, place) => !foreign.has(place))
+}
+
 /** One model is asked at a time. */
 let lastForeign: { key: string; codes: ReadonlySet<LanguageCode> } | undefined
 

@@ -43,8 +43,7 @@ export class MeaningLeg {
 
   search(vector: QueryVector | undefined, vectors: VectorIndex | undefined, query: MeaningQuery): Meaning {
     const languages = vector?.languages ?? null
-    const understood =
-      (languages === null || maySpeak(query.text, languages)) && (!vector || vector.values.some(value => value !== 0))
+    const understood = isUnderstood(query.text, vector)
     if (!vector || !vectors || !understood) return noMeaning(understood)
     const { allowed, live, depth } = query
     const foreign = languages ? this.index.table.foreign(languages) : NO_IDS
@@ -85,7 +84,12 @@ export class MeaningLeg {
   }
 }
 
-const noMeaning = (understood: boolean): Meaning => ({
+/** Whether the model of a vector knows the language of the query, and any of it. */
+export const isUnderstood = (text: string, vector: QueryVector | undefined): boolean =>
+  !vector ||
+  ((vector.languages === null || maySpeak(text, vector.languages)) && vector.values.some(value => value !== 0))
+
+export const noMeaning = (understood: boolean): Meaning => ({
   hits: [],
   comparable: 0,
   understood,

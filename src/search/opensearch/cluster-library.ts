@@ -1,0 +1,136 @@
+/**
+ * What a search may see of a library whose rows lie in PostgreSQL: as `live-ranges.ts` tells it on one machine, and with it
+ * the generations by which the engine knows the same passages.
+ *
+ * One statement a search reads the workspace's counter, and what the engine may hold beside the live passages: generations
+ * that are being written, wait to be published, or wait for the sweep. The rest is remembered until the counter moves.
+ */
+import { CompiledQuery, sql } from "kysely"
+import type { Database, Executor } from "../../storage/database.ts"
+import { Lru } from "../../threads/lru.ts"
+import {
+  type FilterWords,
+  hasMetadata,
+  type LiveGeneration,
+  liveGenerations,
+  missingFile,
+  normalized,
+} from "../ids/live-generations.ts"
+import { type LiveRanges, rangesOf } from "../ids/live-ranges.ts"
+import type { SearchFilters } from "../types.ts"
+
+interface LiveSet extends LiveRanges {
+  generations: Float64Array
+}
+
+/** A workspace at one moment. */
+export interface ClusterView {
+  workspace: LiveSet
+  /** What passes the filters; `workspace` itself without any. */
+  visible: LiveSet
+  pendingFiles: number
+  /** Generations that the engine may hold and nobody is to see; undefined where they are too many to be named. */
+  hidden: number[] | undefined
+}
+
+type Found = Omit<ClusterView, "hidden">
+
+/** Sets remembered; one per workspace and filter in use. */
+const MAX_REMEMBERED = 256
+/** Ids of passages and generations remembered, 8 bytes each. */
+const MAX_NUMBERS = 4_000_000
+/** Hidden generations up to which they are named: few but after files were removed in masses. */
+const MAX_HIDDEN = 1024
+
+export class ClusterLibrary {
+  private readonly views = new Lru<string, Found>({
+    entries: MAX_REMEMBERED,
+    weight: MAX_NUMBERS,
+    weigh: ({ workspace, visible }) => numbersIn(workspace) + (visible === workspace ? 0 : numbersIn(visible)),
+  })
+
+  constructor(
+    private readonly db: Database,
+    private readonly words: FilterWords,
+  ) {}
+
+  /** @returns or the first of `file_ids` that the workspace does not have */
+  async find(workspaceId: string, filters: SearchFilters | undefined): Promise<ClusterView | { missingFile: string }> {
+    const given = normalized(filters)
+    const { counter, hidden } = await headOf(this.db, workspaceId)
+    const known = this.views.get(JSON.stringify([workspaceId, counter, given]))
+    return known ? { ...known, hidden } : this.read(workspaceId, given)
+  }
+
+  /** Everything as it is at one moment. */
+  private read(workspaceId: string, given: SearchFilters | undefined): Promise<ClusterView | { missingFile: string }> {
+    return this.db
+      .transaction()
+      .setIsolationLevel("repeatable read")
+      .execute(async trx => {
+        const { counter, hidden } = await headOf(trx, workspaceId)
+        const missing = given?.file_ids && (await this.missing(trx, workspaceId, given.file_ids))
+        if (missing !== undefined) return { missingFile: missing }
+        const unfiltered = JSON.stringify([workspaceId, counter, undefined])
+        const all = this.views.get(unfiltered) ?? (await this.all(trx, workspaceId, unfiltered))
+        if (!given) return { ...all, hidden }
+        const key = JSON.stringify([workspaceId, counter, given])
+        const visible = await this.liveSet(trx, workspaceId, given, key)
+        return { ...this.views.set(key, { ...all, visible }), hidden }
+      })
+  }
+
+  private async missing(trx: Executor, workspaceId: string, ids: string[]): Promise<string | undefined> {
+    const { text, values } = missingFile(workspaceId, ids, this.words)
+    const { rows } = await trx.executeQuery<{ id: string }>(CompiledQuery.raw(text, values))
+    return rows[0]?.id
+  }
+
+  private async all(trx: Executor, workspaceId: string, key: string): Promise<Found> {
+    const workspace = await this.liveSet(trx, workspaceId, undefined, key)
+    const pendingFiles = await pendingIn(trx, workspaceId)
+    return this.views.set(key, { workspace, visible: workspace, pendingFiles })
+  }
+
+  private async liveSet(
+    trx: Executor,
+    workspaceId: string,
+    given: SearchFilters | undefined,
+    key: string,
+  ): Promise<LiveSet> {
+    const { text, values } = liveGenerations(workspaceId, given, this.words)
+    const { rows } = await trx.executeQuery<LiveGeneration>(CompiledQuery.raw(text, values))
+    const passing = rows.filter(({ metadata }) => hasMetadata(metadata, given?.metadata))
+    return { ...rangesOf(key, passing), generations: Float64Array.from(passing, ({ id }) => id) }
+  }
+}
+
+const numbersIn = ({ ranges, spans, generations }: LiveSet): number => ranges.length + spans.length + generations.length
+
+/** A dead generation whose file is gone may be of any workspace. */
+async function headOf(
+  executor: Executor,
+  workspaceId: string,
+): Promise<{ counter: number; hidden: number[] | undefined }> {
+  const { rows } = await sql<{ kind: string; number: number }>`
+    select 'counter' as kind, counter as number from library_changes where workspace_id = ${workspaceId}
+    union all
+    select 'hidden', id from (
+      select generations.id from generations left join files on files.id = generations.file_id
+      where generations.state in ('staging', 'staged', 'dead')
+        and (files.id is null or files.workspace_id = ${workspaceId})
+      limit ${sql.lit(MAX_HIDDEN + 1)}) as unseen`.execute(executor)
+  const hidden = rows.flatMap(({ kind, number }) => (kind === "hidden" ? [number] : []))
+  const counter = rows.find(({ kind }) => kind === "counter")?.number ?? 0
+  return { counter, hidden: hidden.length > MAX_HIDDEN ? undefined : hidden }
+}
+
+async function pendingIn(executor: Executor, workspaceId: string): Promise<number> {
+  const { count } = await executor
+    .selectFrom("files")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("workspace_id", "=", workspaceId)
+    .where("status", "in", ["queued", "indexing"])
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

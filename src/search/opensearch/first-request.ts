@@ -1,0 +1,198 @@
+/**
+ * The first of a query's two requests: how many passages hold each word, and the best by words and by meaning. The engine's
+ * own order by words stands in for ours, which the second request makes: it goes by what all workspaces of a shard hold.
+ */
+
+import type { Scored } from "../fuse.ts"
+import { type IdRanges, NO_IDS, toRanges } from "../ids/id-ranges.ts"
+import type { TermGroup } from "../text/analyze.ts"
+import { allNear, cosineOf, EXACT_PASSAGES, mostNear } from "./near.ts"
+import { type Clause, type Clauses, fieldOf, holdsOne, narrowed, query, spokenClauses } from "./scope-clauses.ts"
+import { idsOf, type Part, type Search, type Searches } from "./searches.ts"
+
+/** Looked at for the best by words, of which a hundred or more are wanted: they hold nearly all of those. */
+const BY_WORDS = 200
+/** Looked at for the best score alone. */
+const FOR_BEST = 50
+
+/** The workspace's passages by what changes only with them. */
+export interface LibrarySums {
+  documents: number
+  /** Terms of all passages, and of all passages each with its surroundings. */
+  length: number
+  surroundedLength: number
+  /** Passages in languages that the model does not know. */
+  foreign: IdRanges
+}
+
+export interface FirstQuestion {
+  words: string
+  workspace: Clauses
+  /** `workspace` itself where nothing narrows it. */
+  allowed: Clauses
+  /** Passages that pass the filters, and of the workspace. */
+  visible: number
+  live: number
+  groups: TermGroup[]
+  /** Those that vouch for a passage, where they are not all. */
+  subject: TermGroup[] | undefined
+  /** Hits wanted by words. */
+  reach: number
+  vector: VectorQuestion | undefined
+  /** The sums are not known yet. */
+  sums: boolean
+}
+
+export interface VectorQuestion {
+  index: string
+  values: number[]
+  /** Languages of the model; null: any. */
+  spoken: readonly string[] | null
+  depth: number
+}
+
+export interface FirstAnswer {
+  /** Live passages that the index holds. */
+  documents: number
+  /** How many of them hold each group. */
+  holding: number[]
+  /** Allowed ones that hold any word. */
+  matching: number
+  byWords: number[]
+  /** The best of the workspace, whatever is allowed; and by the words of the subject. */
+  anywhere: number[]
+  bySubject: number[]
+  nearest: Scored[]
+  comparable: number
+  /** Of the workspace; -1 without. */
+  nearestAnywhere: number
+  sums: LibrarySums | undefined
+}
+
+export async function askFirst(searches: Searches, question: FirstQuestion): Promise<FirstAnswer> {
+  const { words: index, workspace, allowed, groups, subject, reach, vector } = question
+  const narrow = allowed !== workspace
+  const among = (clauses: Clauses, by: TermGroup[], size: number): Search | undefined =>
+    by.length ? { index, body: { ...ranked(size), query: query(clauses, anyOf(by)) } } : undefined
+  const found = await searches.all({
+    counts: { index, body: countsBody(question) },
+    words: among(allowed, groups, Math.max(BY_WORDS, reach)),
+    matching: narrow && groups.length ? counted(index, narrowed(allowed, [holdsAny(groups)])) : undefined,
+    anywhere: narrow ? among(workspace, groups, FOR_BEST) : undefined,
+    subject: subject ? among(workspace, subject, FOR_BEST) : undefined,
+    ...vectorSearches(question, vector),
+  })
+  const { counts, words, nearest } = found
+  const holding = (counts?.aggregations.groups?.buckets ?? []).map(({ doc_count }) => doc_count)
+  const any = (counts?.aggregations.any?.buckets ?? [])[0]?.doc_count ?? 0
+  const list = (part: Part | undefined) => (part ? idsOf(part) : [])
+  return {
+    documents: counts!.total,
+    holding,
+    matching: found.matching?.total ?? any,
+    byWords: list(words),
+    anywhere: narrow ? list(found.anywhere) : list(words),
+    bySubject: list(found.subject),
+    nearest: scoredOf(nearest),
+    comparable: (found.comparable ?? nearest)?.total ?? 0,
+    nearestAnywhere: scoredOf(found.best ?? nearest)[0]?.score ?? -1,
+    sums: question.sums ? sumsOf(counts!) : undefined,
+  }
+}
+
+/** What all searches by score have in common; equal scores come in the order of ids, so that pages follow one another. */
+const ranked = (size: number): Clause => ({
+  size,
+  _source: false,
+  track_total_hits: false,
+  sort: [{ _score: "desc" }, { i: "asc" }],
+})
+
+const counted = (index: string, clauses: Clauses): Search => ({
+  index,
+  body: { size: 0, track_total_hits: true, query: query(clauses) },
+})
+
+const holdsAny = (groups: TermGroup[]): Clause => ({
+  bool: { should: groups.map(({ terms }) => holdsOne(terms)), minimum_should_match: 1 },
+})
+
+const anyOf = (groups: TermGroup[]): Clause => ({
+  minimum_should_match: 1,
+  should: groups.flatMap(({ terms, weight }) =>
+    terms.map(term => ({ term: { [fieldOf(term)]: { value: term, boost: weight } } })),
+  ),
+})
+
+function countsBody({ workspace, groups, sums, vector }: FirstQuestion): Clause {
+  const aggs: Clause = {}
+  if (groups.length) {
+    aggs.groups = { filters: { filters: groups.map(({ terms }) => holdsOne(terms)) } }
+    aggs.any = { filters: { filters: [holdsAny(groups)] } }
+  }
+  if (sums) Object.assign(aggs, sumsBody(vector?.spoken ?? null))
+  return { size: 0, track_total_hits: true, query: query(workspace), aggs }
+}
+
+/** Ids as first and last of those that follow one another, which passages of one language do in a document. */
+const RANGES = {
+  init_script: "state.r = new ArrayList()",
+  map_script: `long i = doc['i'].value; int z = state.r.size();
+    if (z > 0 && state.r[z - 1] == i - 1) state.r[z - 1] = i; else { state.r.add(i); state.r.add(i); }`,
+  combine_script: "return state.r",
+  reduce_script: "def all = []; for (some in states) if (some != null) all.addAll(some); return all",
+}
+
+const sumsBody = (spoken: readonly string[] | null): Clause => ({
+  n: { sum: { field: "n" } },
+  m: { sum: { field: "m" } },
+  ...(spoken
+    ? {
+        foreign: {
+          filter: { bool: { must_not: [{ terms: { l: spoken } }] } },
+          aggs: { ids: { scripted_metric: RANGES } },
+        },
+      }
+    : {}),
+})
+
+function sumsOf({ total, aggregations }: Part): LibrarySums {
+  const { n, m, foreign } = aggregations
+  const ids = ((foreign?.ids as { value?: number[] } | undefined)?.value ?? []) as number[]
+  const pairs: [number, number][] = []
+  for (let i = 0; i < ids.length; i += 2) pairs.push([ids[i]!, ids[i + 1]!])
+  return {
+    documents: total,
+    length: (n?.value as number | undefined) ?? 0,
+    surroundedLength: (m?.value as number | undefined) ?? 0,
+    foreign: pairs.length ? toRanges(pairs) : NO_IDS,
+  }
+}
+
+/** Only what sums are asked of: for those that the first request did not ask, since it took them for known. */
+export async function askSums(searches: Searches, question: FirstQuestion): Promise<LibrarySums> {
+  const body = countsBody({ ...question, groups: [], sums: true })
+  const { counts } = await searches.all({ counts: { index: question.words, body } })
+  return sumsOf(counts!)
+}
+
+function vectorSearches(
+  { workspace, allowed, visible, live }: FirstQuestion,
+  vector: VectorQuestion | undefined,
+): Record<"nearest" | "comparable" | "best", Search | undefined> {
+  if (!vector) return { nearest: undefined, comparable: undefined, best: undefined }
+  const { index, values, spoken, depth } = vector
+  const near = (clauses: Clauses, passages: number, wanted: number): Search => {
+    const those = narrowed(clauses, spokenClauses(spoken))
+    if (passages > EXACT_PASSAGES) return { index, body: { ...ranked(wanted), query: mostNear(values, those, wanted) } }
+    return { index, body: { ...ranked(wanted), track_total_hits: true, query: allNear(values, those) } }
+  }
+  return {
+    nearest: near(allowed, visible, depth),
+    comparable: visible > EXACT_PASSAGES ? counted(index, narrowed(allowed, spokenClauses(spoken))) : undefined,
+    best: allowed === workspace ? undefined : near(workspace, live, 1),
+  }
+}
+
+const scoredOf = (part: Part | undefined): Scored[] =>
+  (part?.hits ?? []).map(({ _id, _score }) => ({ id: Number(_id), score: cosineOf(_score) }))

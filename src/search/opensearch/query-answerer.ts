@@ -1,0 +1,199 @@
+/**
+ * Answers one query in a cluster: rows lie in PostgreSQL, words and vectors in OpenSearch. What may be seen and every score
+ * are ours, as in `thread/query-answerer.ts`; the engine says which passages come into question and what these hold.
+ *
+ * Two round trips: `first-request.ts`, `second-request.ts`. A third one reads what changes only with the library and is
+ * not remembered, where the index is being completed; a phrase takes one more, and the texts that it may stand in.
+ */
+import { EngineError } from "../../errors.ts"
+import type { Database } from "../../storage/database.ts"
+import { Lru } from "../../threads/lru.ts"
+import { hasId, type IdRanges, pairAround, subtract } from "../ids/id-ranges.ts"
+import type { FilterWords } from "../ids/live-generations.ts"
+import { GAIN, gains } from "../keyword/document-gain.ts"
+import { searchWords } from "../keyword/wording.ts"
+import { groupsOf, type TermGroup } from "../text/analyze.ts"
+import { subjectGroups } from "../text/function-words.ts"
+import { toldAmong } from "../text/language.ts"
+import { answerOf, NOTHING } from "../thread/worker-answer.ts"
+import type { WorkerAnswer, WorkerSearch } from "../thread/worker-messages.ts"
+import { backgroundOf } from "../vector/background.ts"
+import { isUnderstood, type Meaning, noMeaning } from "../vector/meaning.ts"
+import type { OpenSearchClient } from "./client.ts"
+import { ClusterLibrary, type ClusterView } from "./cluster-library.ts"
+import { askFirst, askSums, type FirstAnswer, type LibrarySums, type VectorQuestion } from "./first-request.ts"
+import { heldSearch } from "./held-search.ts"
+import { NO_LANGUAGE_TAG, vectorsIndex, wordsIndex } from "./layout.ts"
+import { spell } from "./near.ts"
+import { allowedBy } from "./phrases.ts"
+import { filteredClauses, workspaceClauses } from "./scope-clauses.ts"
+import { MissingIndex, Searches } from "./searches.ts"
+import { askCosines, askWords } from "./second-request.ts"
+
+/** Sums of libraries remembered. */
+const MAX_REMEMBERED = 256
+/** Times that the library is looked at anew because the engine holds what was not there when it was looked at. */
+const MAX_LOOKS = 3
+
+export interface AnswererOptions {
+  db: Database
+  words: FilterWords
+  client: OpenSearchClient
+}
+
+export class ClusterAnswerer {
+  private readonly library: ClusterLibrary
+  private readonly sums = new Lru<string, LibrarySums>({ entries: MAX_REMEMBERED })
+
+  constructor(private readonly options: AnswererOptions) {
+    this.library = new ClusterLibrary(options.db, options.words)
+  }
+
+  /** @throws EngineError where the engine does not give the whole answer */
+  async search(ask: WorkerSearch, signal?: AbortSignal): Promise<WorkerAnswer> {
+    for (let look = 1; ; look++) {
+      const view = await this.library.find(ask.workspaceId, ask.filters)
+      if ("missingFile" in view) return { ...NOTHING, missingFile: view.missingFile }
+      // The last look names what may be seen: whatever else the engine holds by then changes nothing.
+      if (look === MAX_LOOKS) view.hidden = undefined
+      const { workspace, visible, pendingFiles } = view
+      const library = { files: workspace.files, pendingFiles, passages: visible.count }
+      if (visible.count === 0) return { ...NOTHING, library }
+      const answer = await this.answer(ask, view, library, signal)
+      if (answer) return answer
+    }
+  }
+
+  /** Undefined where the engine holds passages that the view knows nothing of. */
+  private async answer(
+    ask: WorkerSearch,
+    view: ClusterView,
+    library: WorkerAnswer["library"],
+    signal: AbortSignal | undefined,
+  ): Promise<WorkerAnswer | undefined> {
+    const { text } = ask.query
+    const searches = new Searches(this.options.client, ask.workspaceId, signal)
+    const groups = groupsOf(text)
+    const subject = subjectGroups(text, groups)
+    const vector = this.vectorQuestion(ask)
+    try {
+      const found = await this.first(searches, ask, view, { groups, subject, vector })
+      if (!found) return undefined
+      return await this.second(searches, ask, view, { ...found, library, groups, subject, vector })
+    } catch (error) {
+      if (!(error instanceof MissingIndex)) throw error
+      if (vector && error.message.startsWith(vector.index)) return { ...NOTHING, library, otherModel: true }
+      throw new EngineError("search", error.message, { answered: true, cause: error })
+    }
+  }
+
+  private vectorQuestion({ query, vector, depth }: WorkerSearch): VectorQuestion | undefined {
+    if (!vector || !isUnderstood(query.text, vector)) return undefined
+    const { table, values, languages } = vector
+    const index = vectorsIndex(this.options.client.prefix, table)
+    return { index, values: spell(values), spoken: languages && [...toldAmong(languages), NO_LANGUAGE_TAG], depth }
+  }
+
+  private async first(searches: Searches, ask: WorkerSearch, view: ClusterView, { groups, subject, vector }: Asked) {
+    const { db, client } = this.options
+    const words = wordsIndex(client.prefix)
+    const workspace = workspaceClauses(ask.workspaceId, view)
+    const passing = view.visible === view.workspace ? workspace : filteredClauses(ask.workspaceId, view)
+    const allowed = await allowedBy(ask.query, passing, { db, searches, index: words })
+    const key = JSON.stringify([view.workspace.key, vector?.spoken])
+    const known = this.sums.get(key)
+    const question = {
+      words,
+      workspace,
+      allowed,
+      visible: view.visible.count,
+      live: view.workspace.count,
+      groups,
+      subject: subject.length < groups.length ? subject : undefined,
+      reach: ask.reach ?? 0,
+      vector,
+      sums: !known,
+    }
+    const answer = await askFirst(searches, question)
+    if (view.hidden && isBeyond(answer, view)) return undefined
+    let sums = answer.sums ?? known!
+    if (sums.documents !== answer.documents) sums = await askSums(searches, question)
+    this.sums.set(key, sums)
+    return { answer, sums, isNarrow: allowed !== workspace }
+  }
+
+  private async second(
+    searches: Searches,
+    ask: WorkerSearch,
+    { workspace }: ClusterView,
+    { answer, sums, isNarrow, library, groups, vector }: FoundFirst,
+  ): Promise<WorkerAnswer> {
+    const live = (ids: number[]) => ids.filter(id => hasId(workspace.ranges, id))
+    const nearest = answer.nearest.filter(({ id }) => hasId(workspace.ranges, id))
+    const near = nearest.map(({ id }) => id)
+    const byWords = live(answer.byWords)
+    const candidates = new Set([...byWords, ...live(answer.anywhere), ...live(answer.bySubject), ...near])
+    const everywhere = sums.foreign.length ? subtract(workspace.ranges, sums.foreign) : workspace.ranges
+    const sample: number[] = []
+    if (vector) backgroundOf(everywhere, id => void sample.push(id))
+    const [held, cosines] = await Promise.all([
+      askWords(searches, wordsIndex(this.options.client.prefix), withNeighbors(candidates, workspace.spans), groups),
+      vector ? askCosines(searches, vector, [...new Set([...byWords, ...near, ...sample])]) : new Map<number, number>(),
+    ])
+    const search = heldSearch({
+      held,
+      groups,
+      holding: answer.holding,
+      sums,
+      spans: workspace.spans,
+      allowed: isNarrow ? [...new Set([...byWords, ...near])] : undefined,
+      matching: answer.matching,
+    })
+    const { depth, reach = 0 } = ask
+    const { text } = ask.query
+    const worded = searchWords(search, { text, groups, depth, reach, others: near })
+    const meant: Meaning = vector
+      ? {
+          hits: nearest,
+          comparable: answer.comparable,
+          understood: true,
+          background: backgroundOf(everywhere, id => cosines.get(id)),
+          best: answer.nearestAnywhere,
+          cosinesOf: ids => Float64Array.from(ids, id => cosines.get(id) ?? Number.NaN),
+        }
+      : noMeaning(isUnderstood(text, ask.vector))
+    return answerOf({ library, text, groups, worded, meant, passages: workspace.count })
+  }
+}
+
+interface Asked {
+  groups: TermGroup[]
+  subject: TermGroup[]
+  vector: VectorQuestion | undefined
+}
+
+interface FoundFirst extends Asked {
+  answer: FirstAnswer
+  sums: LibrarySums
+  isNarrow: boolean
+  library: WorkerAnswer["library"]
+}
+
+/** Whether the engine holds more of the workspace than is live: a generation that is younger than the view. */
+const isBeyond = (
+  { documents, byWords, nearest }: FirstAnswer,
+  { workspace: { count, ranges } }: ClusterView,
+): boolean =>
+  documents > count || byWords.some(id => !hasId(ranges, id)) || nearest.some(({ id }) => !hasId(ranges, id))
+
+/** Passages, and those in their documents that they gain from. */
+function withNeighbors(ids: Iterable<number>, spans: IdRanges): number[] {
+  const all = new Set<number>()
+  for (const id of ids) {
+    all.add(id)
+    const [first, last] = pairAround(spans, id)
+    if (!gains(last - first + 1)) continue
+    for (let other = Math.max(first, id - GAIN.reach); other <= Math.min(last, id + GAIN.reach); other++) all.add(other)
+  }
+  return [...all]
+}

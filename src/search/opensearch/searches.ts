@@ -1,0 +1,100 @@
+/** Searches of one workspace, several in one request. A part of an answer is no answer: what a shard lacks is an error. */
+import { EngineError } from "../../errors.ts"
+import type { OpenSearchClient } from "./client.ts"
+import type { Clause } from "./scope-clauses.ts"
+
+export interface Search {
+  index: string
+  body: Clause
+}
+
+export interface Part {
+  total: number
+  hits: EngineHit[]
+  aggregations: Record<string, Aggregation>
+}
+
+export interface EngineHit {
+  _id: string
+  _score: number
+  fields?: { n: [number] }
+  matched_queries?: Record<string, number>
+}
+
+export interface Aggregation {
+  value?: unknown
+  buckets?: { doc_count: number }[]
+  [name: string]: unknown
+}
+
+interface RawPart {
+  timed_out?: boolean
+  status?: number
+  error?: { type?: string; reason?: string }
+  _shards?: { failed?: number }
+  hits?: { total?: { value: number }; hits?: EngineHit[] }
+  aggregations?: Record<string, Aggregation>
+}
+
+/** An index that is not there: a table of vectors may have been replaced. */
+export class MissingIndex extends Error {
+  override name = "MissingIndex"
+}
+
+/** A shard gives up after this long, before the whole request does. */
+const SHARD_TIMEOUT = "10s"
+const WHOLE = "allow_partial_search_results=false"
+const READ = ["timed_out", "error", "status", "_shards.failed", "hits.total", "hits.hits._id", "hits.hits._score"]
+const READ_OF_EACH = ["hits.hits.fields", "hits.hits.matched_queries"]
+
+export class Searches {
+  constructor(
+    private readonly client: OpenSearchClient,
+    /** All of it lies in one shard; the same copy of it answers all searches. */
+    private readonly workspaceId: string,
+    private readonly signal: AbortSignal | undefined,
+  ) {}
+
+  /** Several searches in one request, answered by the names under which they are asked. */
+  async all<Name extends string>(asked: Record<Name, Search | undefined>): Promise<Record<Name, Part | undefined>> {
+    const wanted = (Object.entries(asked) as [Name, Search | undefined][]).flatMap(([name, search]) =>
+      search ? [{ name, ...search }] : [],
+    )
+    const answer = {} as Record<Name, Part | undefined>
+    if (wanted.length === 0) return answer
+    const preference = this.workspaceId
+    const body = wanted.flatMap(({ index, body: search }) => [
+      { index, routing: this.workspaceId, preference, allow_partial_search_results: false },
+      { timeout: SHARD_TIMEOUT, ...search },
+    ])
+    const read = [...READ.map(path => `responses.${path}`), "responses.aggregations"].join(",")
+    const path = `_msearch?filter_path=${read}`
+    const { responses } = await this.client.ask<{ responses: RawPart[] }>("POST", path, { body, signal: this.signal })
+    wanted.forEach(({ name, index }, i) => {
+      answer[name] = wholePart(responses[i], index)
+    })
+    return answer
+  }
+
+  /** One search whose hits say what each of its named queries makes of them. */
+  async one({ index, body }: Search): Promise<Part> {
+    const routing = encodeURIComponent(this.workspaceId)
+    const read = [...READ, ...READ_OF_EACH].join(",")
+    const path = `${index}/_search?routing=${routing}&preference=${routing}&${WHOLE}&include_named_queries_score=true&filter_path=${read}`
+    const search = { timeout: SHARD_TIMEOUT, ...body }
+    return wholePart(await this.client.ask<RawPart>("POST", path, { body: search, signal: this.signal }), index)
+  }
+}
+
+function wholePart(part: RawPart | undefined, index: string): Part {
+  if (part?.error?.type === "index_not_found_exception") throw new MissingIndex(`${index} is not there`)
+  if (!part || part.error || part.timed_out || part._shards?.failed) {
+    const { type, reason } = part?.error ?? {}
+    const why = type ? `${type}: ${reason}` : part?.timed_out ? "a shard took too long" : "a shard failed"
+    throw new EngineError("search", `${index}: ${why}`, { answered: true })
+  }
+  const { hits, aggregations = {} } = part
+  return { total: hits?.total?.value ?? 0, hits: hits?.hits ?? [], aggregations }
+}
+
+export const idsOf = ({ hits }: Part): number[] => hits.map(({ _id }) => Number(_id))
