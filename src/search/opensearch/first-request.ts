@@ -10,8 +10,6 @@ import { allNear, cosineOf, EXACT_PASSAGES, mostNear } from "./near.ts"
 import { type Clause, type Clauses, fieldOf, holdsOne, narrowed, query, spokenClauses } from "./scope-clauses.ts"
 import { idsOf, type Part, type Search, type Searches } from "./searches.ts"
 
-/** Looked at for the best by words, of which a hundred or more are wanted: they hold nearly all of those. */
-const BY_WORDS = 200
 /** Looked at for the best score alone. */
 const FOR_BEST = 50
 
@@ -36,8 +34,8 @@ export interface FirstQuestion {
   groups: TermGroup[]
   /** Those that vouch for a passage, where they are not all. */
   subject: TermGroup[] | undefined
-  /** Hits wanted by words. */
-  reach: number
+  /** How many of the best by words are asked for. */
+  byWords: number
   vector: VectorQuestion | undefined
   /** The sums are not known yet. */
   sums: boolean
@@ -70,13 +68,13 @@ export interface FirstAnswer {
 }
 
 export async function askFirst(searches: Searches, question: FirstQuestion): Promise<FirstAnswer> {
-  const { words: index, workspace, allowed, groups, subject, reach, vector } = question
+  const { words: index, workspace, allowed, groups, subject, byWords, vector } = question
   const narrow = allowed !== workspace
   const among = (clauses: Clauses, by: TermGroup[], size: number): Search | undefined =>
     by.length ? { index, body: { ...ranked(size), query: query(clauses, anyOf(by)) } } : undefined
   const found = await searches.all({
     counts: { index, body: countsBody(question) },
-    words: among(allowed, groups, Math.max(BY_WORDS, reach)),
+    words: among(allowed, groups, byWords),
     matching: narrow && groups.length ? counted(index, narrowed(allowed, [holdsAny(groups)])) : undefined,
     anywhere: narrow ? among(workspace, groups, FOR_BEST) : undefined,
     subject: subject ? among(workspace, subject, FOR_BEST) : undefined,

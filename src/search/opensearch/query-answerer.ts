@@ -9,7 +9,7 @@ import { EngineError } from "../../errors.ts"
 import type { Database } from "../../storage/database.ts"
 import { Lru } from "../../threads/lru.ts"
 import { hasId, type IdRanges, pairAround, subtract } from "../ids/id-ranges.ts"
-import type { FilterWords } from "../ids/live-generations.ts"
+import { type FilterWords, POSTGRES_WORDS } from "../ids/live-generations.ts"
 import { GAIN, gains } from "../keyword/document-gain.ts"
 import { searchWords } from "../keyword/wording.ts"
 import { groupsOf, type TermGroup } from "../text/analyze.ts"
@@ -35,10 +35,16 @@ const MAX_REMEMBERED = 256
 /** Times that the library is looked at anew because the engine holds what was not there when it was looked at. */
 const MAX_LOOKS = 3
 
+/** The engine's order by words goes by what all workspaces hold: its best twice as many hold nearly all that are wanted. */
+const BY_WORDS_PER_HIT = 2
+/** Hits of each leg that are fused. */
+const DEPTH = 100
+
 export interface AnswererOptions {
   db: Database
-  words: FilterWords
   client: OpenSearchClient
+  /** PostgreSQL's where left out. */
+  words?: FilterWords
 }
 
 export class ClusterAnswerer {
@@ -46,7 +52,7 @@ export class ClusterAnswerer {
   private readonly sums = new Lru<string, LibrarySums>({ entries: MAX_REMEMBERED })
 
   constructor(private readonly options: AnswererOptions) {
-    this.library = new ClusterLibrary(options.db, options.words)
+    this.library = new ClusterLibrary(options.db, options.words ?? POSTGRES_WORDS)
   }
 
   /** @throws EngineError where the engine does not give the whole answer */
@@ -110,7 +116,8 @@ export class ClusterAnswerer {
       live: view.workspace.count,
       groups,
       subject: subject.length < groups.length ? subject : undefined,
-      reach: ask.reach ?? 0,
+      // A semantic page far down is by meaning alone; words then tell how relevant it is.
+      byWords: BY_WORDS_PER_HIT * Math.max(DEPTH, ask.reach ?? 0, ask.mode === "semantic" ? 0 : ask.depth),
       vector,
       sums: !known,
     }

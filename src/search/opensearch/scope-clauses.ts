@@ -14,7 +14,7 @@ export interface Clauses {
 }
 
 /** The engine takes no longer lists of terms. */
-export const MAX_TERMS = 65_536
+const MAX_TERMS = 65_536
 
 export const query = ({ filter, must_not }: Clauses, more: Clause = {}): Clause => ({
   bool: { filter, ...(must_not.length ? { must_not } : {}), ...more },
