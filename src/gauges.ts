@@ -3,17 +3,20 @@ import { statfs } from "node:fs/promises"
 import type { AgentRuns } from "./agents/runs.ts"
 import type { EntityModelStatus } from "./backends/entity-model.ts"
 import type { Chat } from "./chat/chat.ts"
+import { ENGINE_NAMES, type Engine } from "./errors.ts"
 import { INDEX_FILE } from "./ingest/task.ts"
 import type { JobQueue } from "./jobs/queue.ts"
 import { watchGauge } from "./metrics.ts"
 import type { SearchIndex } from "./search/index.ts"
 import type { Database } from "./storage/database.ts"
 import type { DiskWatch } from "./storage/disk-watch.ts"
+import type { StoreWatch } from "./storage/store-watch.ts"
 
 export interface GaugeSources {
   database: Database
   dataDirectory: string
   disk: DiskWatch
+  stores: StoreWatch | undefined
   queue: JobQueue
   index: SearchIndex
   agents: AgentRuns
@@ -58,7 +61,7 @@ const workGauges = ({ database, queue, agents, chat }: GaugeSources): Gauge[] =>
   ]
 }
 
-const storeGauges = ({ index, disk, dataDirectory }: GaugeSources): Gauge[] => [
+const storeGauges = ({ index, disk, stores, dataDirectory }: GaugeSources): Gauge[] => [
   [
     "carrel_index_entries",
     "What the search index holds",
@@ -99,6 +102,17 @@ const storeGauges = ({ index, disk, dataDirectory }: GaugeSources): Gauge[] => [
     [],
     async () => [[{}, (await disk.trouble()) === undefined ? 1 : 0]],
   ],
+  ...(stores ? [engineGauge(stores)] : []),
+]
+
+const engineGauge = (stores: StoreWatch): Gauge => [
+  "carrel_store_answers",
+  "1 while the engine of several machines answers, 0 while it does not",
+  ["store"],
+  async () => {
+    const down = await stores.down()
+    return (Object.keys(ENGINE_NAMES) as Engine[]).map(store => [{ store }, down.includes(store) ? 0 : 1])
+  },
 ]
 
 const modelGauges = ({ entityModel, embedder }: GaugeSources): Gauge[] => [

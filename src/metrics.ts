@@ -2,7 +2,9 @@
  * What `/metrics` shows, as Prometheus instruments. Rooms count here; gauges that must be asked for are registered by
  * `gauges.ts` with a function that is called at each scrape. Labels never hold names, texts or ids of users' things.
  */
+
 import { Counter, Gauge, Histogram, Registry } from "prom-client"
+import { engineTrouble } from "./errors.ts"
 
 export const registry = new Registry()
 const registers = [registry]
@@ -131,7 +133,11 @@ export function watchEventLoop(): () => void {
   return () => clearInterval(timer)
 }
 
-/** A gauge whose values are asked for at each scrape: pairs of labels and value. @returns what takes it away again */
+/**
+ * A gauge whose values are asked for at each scrape: pairs of labels and value. It has none while the engine does not answer
+ * that knows them: the others are wanted then most of all.
+ * @returns what takes it away again
+ */
 export function watchGauge(
   name: string,
   help: string,
@@ -146,12 +152,19 @@ export function watchGauge(
     registers,
     async collect() {
       gauge.reset()
-      for (const [labels, value] of await read()) gauge.set(labels, value)
+      const values = await read().catch(withoutEngine)
+      if (values) for (const [labels, value] of values) gauge.set(labels, value)
+      else gauge.remove() // one without labels would stand at 0
     },
   })
   return () => {
     if (registry.getSingleMetric(name) === gauge) registry.removeSingleMetric(name)
   }
+}
+
+function withoutEngine(error: unknown): undefined {
+  if (engineTrouble(error)) return undefined
+  throw error
 }
 
 /** Prometheus text, with the present memory. */

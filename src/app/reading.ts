@@ -13,7 +13,7 @@ export function openReading(
   index: SearchIndex,
   stack: AsyncDisposableStack,
 ): JobWorker {
-  const { database, blobs, queue, changes, disk } = storage
+  const { database, blobs, queue, changes, disk, stores } = storage
   const options: ReaderPoolOptions = {
     size: config.index_workers,
     memoryLimitBytes: config.reader_memory_mb * 2 ** 20,
@@ -26,7 +26,8 @@ export function openReading(
   stack.defer(() => reader.stop())
   const quickReader = new QuickReader(options)
   stack.defer(() => quickReader.stop())
-  const isStoresFault = (error: unknown) => disk.isToBlame(error)
+  const isStoresFault = async (error: unknown) =>
+    (await disk.isToBlame(error)) || (await stores?.isToBlame(error)) === true
   const announce = (id: string) => changes.announce(id)
   const dependencies = { database, blobs, queue, reader, quickReader, index, isStoresFault, announce }
   return new JobWorker(queue, {

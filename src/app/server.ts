@@ -3,17 +3,17 @@ import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Config } from "../config.ts"
 import { type HttpServer, startServer } from "../http/server.ts"
-import type { Readiness, Services } from "../http/services.ts"
+import type { Services } from "../http/services.ts"
 import { sessionAsPrincipal } from "../http/session.ts"
 import { MIME_TYPES, TYPE_GROUPS } from "../ingest/formats/formats.ts"
 import { VERSION } from "../native/version.ts"
 import type { SearchIndex } from "../search/index.ts"
-import { isMigrated } from "../storage/database.ts"
 import { watchDiskUse } from "../storage/disk-use.ts"
 import type { Access } from "./access.ts"
 import type { LibraryParts } from "./library.ts"
 import type { Models } from "./models.ts"
 import type { Network } from "./network.ts"
+import { readinessOf } from "./readiness.ts"
 import type { Storage } from "./storage.ts"
 import type { Together } from "./together.ts"
 
@@ -28,6 +28,9 @@ interface ServedParts {
   chat: Chat
   agents: AgentRuns
 }
+
+/** Who shares the database with nobody cannot lose its place there. */
+const ALONE = { isMember: true }
 
 /** Requests have so long to end when the daemon stops. */
 const GRACE_MS = 8_000
@@ -49,7 +52,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     models: chatModels,
     chat,
     agents,
-    readiness: () => readinessOf(storage, models),
+    readiness: () => readinessOf({ ...storage, node: ALONE, embedder: models.embedder }),
   }
   const server = startServer(services, {
     host: config.host,
@@ -63,15 +66,4 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
   })
   atWork.add(() => server.stop(GRACE_MS))
   return server
-}
-
-/**
- * A model server that is down costs meaning in search, which falls back to words: the daemon is of use meanwhile. A model
- * of our own that does not load is a broken installation.
- */
-async function readinessOf({ database, disk }: Storage, { embedder }: Models): Promise<Readiness> {
-  if (embedder.state === "starting" || !(await isMigrated(database))) return "starting"
-  if (await disk.isFailing()) return "unwritable"
-  if (embedder.state === "answering") return "ready"
-  return embedder.onServer ? "degraded" : "model_failed"
 }

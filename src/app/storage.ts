@@ -12,6 +12,7 @@ import { Idempotency } from "../storage/idempotency.ts"
 import { lockDirectory } from "../storage/sqlite/lock.ts"
 import { openSqlite, removeOldCopies } from "../storage/sqlite/open.ts"
 import { keepLogEmpty } from "../storage/sqlite/write-ahead-log.ts"
+import type { StoreWatch } from "../storage/store-watch.ts"
 import { healVectorFiles } from "../storage/vector-files.ts"
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>
@@ -47,6 +48,7 @@ export async function openStorage(
     database,
     blobs,
     disk,
+    stores: undefined as StoreWatch | undefined,
     queue,
     changes: new FileChanges(wakes),
     idempotency: new Idempotency(database),

@@ -22,10 +22,10 @@ const SWEEP_END_MS = 500
 /** What goes on beside the requests: figures, the embedding model's state, and leftovers that are swept once. */
 export function startUpkeep(dataDirectory: string, parts: WatchedParts, stack: AsyncDisposableStack): void {
   const { storage, models, index, chat, agents } = parts
-  const { database, disk, queue, blobs } = storage
+  const { database, disk, stores, queue, blobs } = storage
   const { entityModel, embedder } = models
   stack.defer(watchEventLoop())
-  stack.defer(watchGauges({ database, dataDirectory, disk, queue, index, agents, chat, entityModel, embedder }))
+  stack.defer(watchGauges({ database, dataDirectory, disk, stores, queue, index, agents, chat, entityModel, embedder }))
   embedder.watch()
   const stop = new AbortController()
   const sweeping = sweepFiles(database, blobs, Date.now(), stop.signal).catch(error =>

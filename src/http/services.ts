@@ -2,6 +2,7 @@
 import type { AgentRuns } from "../agents/runs.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
+import type { Engine } from "../errors.ts"
 import type { ApiKeys } from "../keys/keys.ts"
 import type { Sessions } from "../keys/sessions.ts"
 import type { SignInBrake } from "../keys/sign-in-brake.ts"
@@ -42,11 +43,26 @@ export interface Services {
   fileTypes: ReadonlyMap<string, string>
   /** The same extensions in groups that people think in. */
   typeGroups: readonly { name: string; types: readonly string[] }[]
-  readiness(): Promise<Readiness>
+  readiness(): Promise<ReadinessReport>
 }
 
 /**
  * `ready`: stores are open, migrations done, the embedding model answers. `degraded`: a model server does not answer, and
- * search goes by words until it does. `model_failed`: the embedding model does not load. `unwritable`: the disk fails.
+ * search goes by words until it does; or a store of `missing` does not, and what needs it is refused. `model_failed`: the
+ * embedding model does not load. `unwritable`: the disk fails. Of a node among several, `without_database`: it does not
+ * answer; `cut_off`: others may take the node for dead, and it has stopped its work.
  */
-export type Readiness = "ready" | "degraded" | "starting" | "unwritable" | "model_failed"
+export type Readiness =
+  | "ready"
+  | "degraded"
+  | "starting"
+  | "unwritable"
+  | "model_failed"
+  | "without_database"
+  | "cut_off"
+
+export interface ReadinessReport {
+  status: Readiness
+  /** Engines that do not answer; absent on one machine, which has none. */
+  missing?: Engine[]
+}

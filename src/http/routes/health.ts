@@ -10,7 +10,15 @@ import type { Services } from "../services.ts"
 import { requireSession } from "../session.ts"
 
 const Health = t.Object(
-  { status: oneOf(["ok", "ready", "degraded", "starting", "model_failed", "unwritable"]) },
+  {
+    status: oneOf(["ok", "ready", "degraded", "starting", "model_failed", "unwritable", "without_database", "cut_off"]),
+    missing: t.Optional(
+      t.Array(oneOf(["database", "blobs", "search"]), {
+        description: "Engines of several machines that do not answer; absent on one machine",
+        examples: [["search"]],
+      }),
+    ),
+  },
   { title: "Health", description: "`ok` of the process; the others of its readiness" },
 )
 
@@ -28,7 +36,7 @@ const getReadiness = operation({
   open: true,
   summary: "Is it ready for work?",
   description:
-    "Stores are open, migrations done, the embedding model is loaded. `degraded`: the model server of the embedding model does not answer; search goes by words until it does. `model_failed`: the embedding model does not load. `unwritable`: the disk of the data directory is read-only or fails; reading and searching go on.",
+    "Stores are open, migrations done, the embedding model is loaded. `degraded`: the model server of the embedding model does not answer; search goes by words until it does. `model_failed`: the embedding model does not load. `unwritable`: the disk of the data directory is read-only or fails; reading and searching go on. On several machines, `missing` names engines that do not answer: without `blobs` or `search` a node is `degraded`, and what needs them is refused with `store_unavailable`; without the database it is `without_database`; `cut_off` is a node whose place others may have given up.",
   tag: "Operation",
   answers: {
     200: { description: "It is", schema: Health, example: { status: "ready" } },
@@ -52,8 +60,8 @@ export const healthRoutes = (services: Services) =>
     .get(
       "/readyz",
       async ({ status }) => {
-        const readiness = await services.readiness()
-        return status(readiness === "ready" || readiness === "degraded" ? 200 : 503, { status: readiness })
+        const report = await services.readiness()
+        return status(report.status === "ready" || report.status === "degraded" ? 200 : 503, report)
       },
       getReadiness(),
     )
