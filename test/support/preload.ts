@@ -14,3 +14,5 @@ if (Bun.version !== pinned)
   throw new Error(`the tests run under Bun ${pinned}, and this is ${Bun.version}: \`npm test\` installs and uses it`)
 if (realpathSync(packages) !== packages)
   throw new Error("node_modules is a link to another folder, which fenced processes may not read: install it here")
+
+if (Bun.env.CARREL_TEST_DATABASE === "postgres") await import("./on-postgres.ts")

@@ -1,0 +1,36 @@
+/**
+ * `CARREL_TEST_DATABASE=postgres`: tests of this process that open the database of a data directory get a PostgreSQL one, a
+ * schema for each directory, so that the same tests say the same of both. Search of words and meaning reads SQLite itself:
+ * what looks for passages is not to be run so, nor what starts a daemon as a process, which has a database of its own.
+ */
+import { afterAll, mock } from "bun:test"
+import type { Database } from "../../src/storage/database.ts"
+import { MIGRATIONS } from "../../src/storage/migrations/index.ts"
+import { openPostgres } from "../../src/storage/postgres/open.ts"
+import * as sqlite from "../../src/storage/sqlite/open.ts"
+import { postgres } from "./engines.ts"
+
+const url = await postgres()
+if (!url) throw new Error("CARREL_TEST_DATABASE=postgres: there is no PostgreSQL to test with")
+const opened: Database[] = []
+const schemas = new Map<string, Promise<string>>()
+
+mock.module("../../src/storage/sqlite/open.ts", () => ({ ...sqlite, openSqlite }))
+afterAll(() => Promise.all(opened.map(database => database.destroy())))
+
+async function openSqlite(dataDirectory: string, migrations = MIGRATIONS): Promise<Database> {
+  const schema = schemas.get(dataDirectory) ?? newSchema()
+  schemas.set(dataDirectory, schema)
+  const database = await openPostgres(await schema, { poolSize: 4 }, migrations)
+  opened.push(database)
+  return database
+}
+
+async function newSchema(): Promise<string> {
+  const name = `s${crypto.randomUUID().replaceAll("-", "")}`
+  const client = new Bun.SQL(url!, { max: 1 })
+  await client.unsafe(`create schema ${name}`).finally(() => client.close())
+  const at = new URL(url!)
+  at.searchParams.set("options", `-csearch_path=${name}`)
+  return at.href
+}
