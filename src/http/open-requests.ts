@@ -55,9 +55,10 @@ export class OpenRequests {
 
   private async check(): Promise<void> {
     try {
-      const alive = await this.alive([...new Set(Array.from(this.entries, entry => entry.credential))])
-      for (const entry of this.entries)
-        if (!alive.has(entry.credential))
+      const asked = [...this.entries] // of those that open meanwhile nothing is known
+      const alive = await this.alive([...new Set(asked.map(({ credential }) => credential))])
+      for (const entry of asked)
+        if (this.entries.has(entry) && !alive.has(entry.credential))
           entry.end(new AppError("unauthorized", { message: "the credential that opened this request has ended" }))
     } catch (error) {
       log.warn("whether the credentials of open requests are still good could not be asked", { error: String(error) })
