@@ -57,7 +57,7 @@ const info = {
   checkedAt: "",
 } as const
 const runs = new AgentRuns({
-  store: new RunStore(database),
+  store: new RunStore(database, { id: "bench" }),
   idempotency: new Idempotency(database),
   meter: new TokenMeter(),
   models: {

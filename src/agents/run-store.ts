@@ -8,6 +8,7 @@ import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import { type IdempotentRequest, note } from "../storage/idempotency.ts"
+import { isGivenUp, type Owner } from "../storage/owners.ts"
 import type { RunStatus } from "../storage/runs.ts"
 import { type RunRow, type RunSummary, type StepRow, toRunSummary } from "./run-record.ts"
 import {
@@ -29,13 +30,20 @@ export interface RunListRequest {
 }
 
 export class RunStore {
-  constructor(private readonly database: Database) {}
+  /** @param owner whose the runs are that are written here */
+  constructor(
+    private readonly database: Database,
+    private readonly owner: Owner,
+  ) {}
 
   /** @returns the id of the new run. @param repetition is noted with it, for calls that repeat this one */
   async insert(run: NewRun, repetition: IdempotentRequest | undefined): Promise<string> {
     const id = newId("run")
     await this.database.transaction().execute(async trx => {
-      await trx.insertInto("agent_runs").values(newRun(id, run)).execute()
+      await trx
+        .insertInto("agent_runs")
+        .values({ ...newRun(id, run), owner: this.owner.id })
+        .execute()
       if (repetition) await note(trx, repetition, id)
     })
     return id
@@ -51,17 +59,13 @@ export class RunStore {
     ended: Map<number, Guarded<StepOutcome>>,
   ): Promise<void> {
     await this.database.transaction().execute(async trx => {
-      const run = await trx
-        .selectFrom("agent_runs")
-        .select(["status", "event_count"])
-        .where("id", "=", runId)
-        .executeTakeFirst()
-      if (run?.status !== "running") return
-      let event = run.event_count
+      // First, so that whoever ends the run waits, and this finds nothing where somebody has.
+      let event = await this.takeEvents(trx, runId, begun.size + ended.size)
+      if (event === undefined) return
       const rows = new Map<number, StepRow>()
-      for (const [step, each] of begun) rows.set(step, newStep(runId, step, each, ++event))
+      for (const [step, each] of begun) rows.set(step, newStep(runId, step, each, event++))
       for (const [step, outcome] of ended) {
-        const result = { ...resultColumns(outcome), finished_event: ++event }
+        const result = { ...resultColumns(outcome), finished_event: event++ }
         const row = rows.get(step)
         if (row) Object.assign(row, result)
         else
@@ -77,7 +81,6 @@ export class RunStore {
           .insertInto("agent_steps")
           .values([...rows.values()])
           .execute()
-      await trx.updateTable("agent_runs").set({ event_count: event }).where("id", "=", runId).execute()
     })
   }
 
@@ -88,6 +91,7 @@ export class RunStore {
         .updateTable("agent_runs")
         .set(endColumns(outcome))
         .where("id", "=", runId)
+        .where("owner", "=", this.owner.id)
         .where("status", "=", "running")
         .executeTakeFirst()
       if (numUpdatedRows === 0n) return false
@@ -96,12 +100,21 @@ export class RunStore {
     })
   }
 
-  /** Runs that were alive when the process died; their model and tools are gone, so they cannot go on. */
-  async failInterrupted(error: ErrorBody): Promise<number> {
-    const alive = await this.database.selectFrom("agent_runs").select("id").where("status", "=", "running").execute()
+  /**
+   * Ends the runs of nodes that have ended; their model and tools are gone, so they cannot go on.
+   * @returns their ids
+   */
+  async failInterrupted(error: ErrorBody): Promise<string[]> {
+    const alive = await this.database
+      .selectFrom("agent_runs")
+      .select("id")
+      .where("status", "=", "running")
+      .where(isGivenUp("agent_runs.owner"))
+      .execute()
+    const failed: string[] = []
     for (const { id } of alive)
       await this.database.transaction().execute(async trx => {
-        await trx
+        const { numUpdatedRows } = await trx
           .updateTable("agent_runs")
           .set({
             status: "failed",
@@ -111,10 +124,12 @@ export class RunStore {
           })
           .where("id", "=", id)
           .where("status", "=", "running")
-          .execute()
+          .executeTakeFirst()
+        if (numUpdatedRows === 0n) return // somebody was faster
         await this.closeSteps(trx, id, "The call was interrupted: the daemon stopped.")
+        failed.push(id)
       })
-    return alive.length
+    return failed
   }
 
   async find(runId: string): Promise<{ row: RunRow; steps: StepRow[] } | undefined> {
@@ -163,7 +178,7 @@ export class RunStore {
       .where("result", "is", null)
       .orderBy("step")
       .execute()
-    let event = await this.takeEvents(trx, runId, open.length + 2)
+    let event = await addEvents(trx, runId, open.length + 2)
     for (const { step, started_at } of open)
       await trx
         .updateTable("agent_steps")
@@ -178,14 +193,27 @@ export class RunStore {
         .execute()
   }
 
-  /** Reserves event numbers and returns the first of them. */
-  private async takeEvents(trx: Trx, runId: string, count: number): Promise<number> {
-    const { event_count } = await trx
+  /** Reserves event numbers and returns the first of them; undefined for a run that has ended, or is another node's. */
+  private async takeEvents(trx: Trx, runId: string, count: number): Promise<number | undefined> {
+    const row = await trx
       .updateTable("agent_runs")
       .set({ event_count: sql<number>`event_count + ${count}` })
       .where("id", "=", runId)
+      .where("owner", "=", this.owner.id)
+      .where("status", "=", "running")
       .returning("event_count")
-      .executeTakeFirstOrThrow()
-    return event_count - count + 1
+      .executeTakeFirst()
+    return row && row.event_count - count + 1
   }
+}
+
+/** Those that close a run: it is in the caller's hands already. @returns the number of the first */
+async function addEvents(trx: Trx, runId: string, count: number): Promise<number> {
+  const { event_count } = await trx
+    .updateTable("agent_runs")
+    .set({ event_count: sql<number>`event_count + ${count}` })
+    .where("id", "=", runId)
+    .returning("event_count")
+    .executeTakeFirstOrThrow()
+  return event_count - count + 1
 }

@@ -67,8 +67,8 @@ export class AgentRuns {
     return this.queue.load
   }
 
-  /** Fails the runs that a former process left alive. Called once, before requests come in. */
-  async recover(): Promise<number> {
+  /** Fails the runs that nodes left alive which have ended. @returns their ids */
+  recover(): Promise<string[]> {
     return this.dependencies.store.failInterrupted(INTERRUPTED)
   }
 

@@ -36,7 +36,7 @@ export async function openAgents(config: Config, parts: AgentParts, stack: Async
   const external = config.mcp_config ? new McpTools(network.mcpServers, VERSION) : undefined
   stack.defer(() => external?.close())
   const agents = new AgentRuns({
-    store: new RunStore(storage.database),
+    store: new RunStore(storage.database, storage.node),
     idempotency: storage.idempotency,
     models: chatModels,
     meter: models.meter,

@@ -1,9 +1,13 @@
+import { hostname } from "node:os"
 import { join } from "node:path"
 import type { Config } from "../config.ts"
 import { requeueInterrupted } from "../ingest/outcomes.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { FileChanges } from "../library/changes.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
+import { VERSION } from "../native/version.ts"
+import { AloneLeader } from "../nodes/leader.ts"
+import { joinAlone } from "../nodes/nodes.ts"
 import { LocalWakes } from "../nodes/wakes.ts"
 import { DiskBlobs } from "../storage/blobs/disk.ts"
 import { DiskWatch } from "../storage/disk-watch.ts"
@@ -38,14 +42,23 @@ export async function openStorage(
   blobs.clearTemporary()
   const disk = new DiskWatch(data)
   stack.defer(() => disk.close())
+  const node = await joinAlone(database, {
+    name: config.node_name || hostname(),
+    url: null,
+    role: "all",
+    version: VERSION,
+  })
+  stack.use(node)
   const wakes = new LocalWakes()
-  const queue = new JobQueue(database, { wakes })
+  const queue = new JobQueue(database, { owner: node, wakes })
   await queue.reclaim()
   await requeueInterrupted(database)
   await healVectorFiles(data)
   return {
     nativeDirectory,
     database,
+    node,
+    leader: stack.use(new AloneLeader()),
     blobs,
     disk,
     stores: undefined as StoreWatch | undefined,

@@ -223,13 +223,13 @@ export class ApiKeys {
   async change(idOrClientId: string, changes: KeyChanges, workspaceId?: string): Promise<ApiKeyRecord> {
     const record = await this.get(idOrClientId, workspaceId)
     const { owner_id: ownerId, ...settings } = changes
-    const checked = checkSettings({ ...record, ...settings }, settings.expires_at !== undefined)
+    const { scopes, ...checked } = checkSettings({ ...record, ...settings }, settings.expires_at !== undefined)
+    const columns = { ...checked, scopes: JSON.stringify(scopes) }
+    // Those alone that were given: somebody may be narrowing the scopes while somebody else gives the key a name.
+    const given = Object.entries(columns).filter(([name]) => settings[name as keyof typeof columns] !== undefined)
     await this.database.transaction().execute(async trx => {
-      await trx
-        .updateTable("api_keys")
-        .set({ ...checked, scopes: JSON.stringify(checked.scopes) })
-        .where("id", "=", record.id)
-        .execute()
+      if (given.length > 0)
+        await trx.updateTable("api_keys").set(Object.fromEntries(given)).where("id", "=", record.id).execute()
       if (ownerId !== undefined) await setOwner(trx, record.id, ownerId)
     })
     return this.get(record.id)
@@ -299,7 +299,7 @@ export async function endKeysOf(trx: Executor, ownerId: string, heirId?: string)
 }
 
 /** The workspace of that name, made when there is none; `default` is the one of a fresh installation. */
-export async function ensureWorkspace(database: Database, name = "default"): Promise<string> {
+export async function ensureWorkspace(database: Executor, name = "default"): Promise<string> {
   if (!/^[\p{L}\p{N}][\p{L}\p{N} _.:-]{0,63}$/u.test(name))
     throw invalid("workspace", "must be 1 to 64 letters, digits, spaces or _ . : - and begin with a letter or digit")
   await database

@@ -2,6 +2,7 @@
 import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { Database } from "../storage/database.ts"
+import { inOrder, PEOPLE } from "../storage/shared.ts"
 import type { UserRole } from "../storage/users.ts"
 import { LastUsed } from "./last-used.ts"
 import { hashToken, newToken } from "./token.ts"
@@ -48,28 +49,31 @@ export class Sessions {
 
   /** Opens a session in the user's first workspace. Also removes expired sessions. */
   async open(userId: string, from: { userAgent: string; address: string }): Promise<NewSession> {
-    const [workspace] = await this.workspaces.of(userId)
-    if (!workspace) throw new AppError("forbidden", { message: "you are in no workspace; ask an administrator" })
     const token = newToken("cst")
     const now = Date.now()
     const expiresAt = new Date(now + SESSION_LIFETIME_MS).toISOString()
     const createdAt = new Date(now).toISOString()
-    await this.database.deleteFrom("sessions").where("expires_at", "<=", createdAt).execute()
-    await this.database
-      .insertInto("sessions")
-      .values({
-        id: newId("sess"),
-        user_id: userId,
-        workspace_id: workspace.id,
-        token_hash: hashToken(token),
-        user_agent: from.userAgent.slice(0, 300),
-        address: from.address,
-        created_at: createdAt,
-        last_used_at: createdAt,
-        expires_at: expiresAt,
-      })
-      .execute()
-    await this.database.updateTable("users").set({ last_signed_in_at: createdAt }).where("id", "=", userId).execute()
+    await this.database.transaction().execute(async trx => {
+      await inOrder(trx, PEOPLE) // whoever ends the membership ends its sessions as well, this one included
+      const [workspace] = await this.workspaces.of(userId, trx)
+      if (!workspace) throw new AppError("forbidden", { message: "you are in no workspace; ask an administrator" })
+      await trx.deleteFrom("sessions").where("expires_at", "<=", createdAt).execute()
+      await trx
+        .insertInto("sessions")
+        .values({
+          id: newId("sess"),
+          user_id: userId,
+          workspace_id: workspace.id,
+          token_hash: hashToken(token),
+          user_agent: from.userAgent.slice(0, 300),
+          address: from.address,
+          created_at: createdAt,
+          last_used_at: createdAt,
+          expires_at: expiresAt,
+        })
+        .execute()
+      await trx.updateTable("users").set({ last_signed_in_at: createdAt }).where("id", "=", userId).execute()
+    })
     return { token, expires_at: expiresAt }
   }
 
@@ -127,12 +131,15 @@ export class Sessions {
 
   /** @throws AppError not_found for a workspace that the user is not in. */
   async switchWorkspace(principal: SessionPrincipal, workspaceId: string): Promise<void> {
-    const reachable = await this.workspaces.of(principal.userId)
-    if (!reachable.some(workspace => workspace.id === workspaceId)) throw new AppError("not_found")
-    await this.database
-      .updateTable("sessions")
-      .set({ workspace_id: workspaceId })
-      .where("id", "=", principal.sessionId)
-      .execute()
+    await this.database.transaction().execute(async trx => {
+      await inOrder(trx, PEOPLE)
+      const reachable = await this.workspaces.of(principal.userId, trx)
+      if (!reachable.some(workspace => workspace.id === workspaceId)) throw new AppError("not_found")
+      await trx
+        .updateTable("sessions")
+        .set({ workspace_id: workspaceId })
+        .where("id", "=", principal.sessionId)
+        .execute()
+    })
   }
 }

@@ -6,6 +6,7 @@
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { Database, Executor } from "../storage/database.ts"
+import { inOrder, PEOPLE } from "../storage/shared.ts"
 import type { UserRole } from "../storage/users.ts"
 import { endKeysOf, ensureWorkspace } from "./keys.ts"
 import { checkName } from "./name.ts"
@@ -61,6 +62,7 @@ export class Users {
   async newSetupToken(): Promise<string | null> {
     const token = newToken("setup")
     return this.database.transaction().execute(async trx => {
+      await inOrder(trx, PEOPLE)
       await trx.deleteFrom("setup_tokens").execute()
       if (await hasAdministrator(trx)) return null
       await trx
@@ -92,6 +94,7 @@ export class Users {
     const now = new Date().toISOString()
     const id = newId("user")
     await this.database.transaction().execute(async trx => {
+      await inOrder(trx, PEOPLE)
       await before(trx)
       if (await trx.selectFrom("users").select("id").where("email", "=", email).executeTakeFirst())
         throw new AppError("conflict", { message: "a user with this e-mail address already exists" })
@@ -159,14 +162,19 @@ export class Users {
 
   /** Disabling ends the user's sessions, and the keys for as long as it lasts. The last active administrator keeps the role. */
   async change(id: string, changes: UserChanges): Promise<UserRecord> {
-    const user = await this.get(id)
-    const role = changes.role ?? user.role
-    const disabledAt = disabledTime(user, changes.disabled)
+    const name = changes.name === undefined ? {} : { name: checkName(changes.name) }
     await this.database.transaction().execute(async trx => {
+      await inOrder(trx, PEOPLE)
+      const user = await findUser(trx, id)
+      const role = changes.role ?? user.role
+      const disabledAt = disabledTime(user, changes.disabled)
       if (role !== "administrator" || disabledAt) await keepAnAdministrator(trx, user)
       if (disabledAt) await trx.deleteFrom("sessions").where("user_id", "=", id).execute()
-      const name = changes.name === undefined ? user.name : checkName(changes.name)
-      await trx.updateTable("users").set({ name, role, disabled_at: disabledAt }).where("id", "=", id).execute()
+      await trx
+        .updateTable("users")
+        .set({ ...name, role, disabled_at: disabledAt })
+        .where("id", "=", id)
+        .execute()
     })
     return this.get(id)
   }
@@ -177,19 +185,14 @@ export class Users {
    * @throws AppError invalid_request for an heir who is unknown, disabled, or the user; conflict for the last administrator
    */
   async remove(id: string, heirId?: string): Promise<void> {
-    const user = await this.get(id)
-    if (heirId !== undefined) await this.checkHeir(user, heirId)
     await this.database.transaction().execute(async trx => {
+      await inOrder(trx, PEOPLE)
+      const user = await findUser(trx, id)
+      if (heirId !== undefined) await checkHeir(trx, user.id, heirId)
       await keepAnAdministrator(trx, user)
       await endKeysOf(trx, user.id, heirId)
       await trx.deleteFrom("users").where("id", "=", user.id).execute()
     })
-  }
-
-  private async checkHeir(leaving: UserRecord, heirId: string): Promise<void> {
-    const heir = (await this.list()).find(user => user.id === heirId)
-    if (!heir || heir.disabled_at || heir.id === leaving.id)
-      throw invalid("keys_to", "must be another user who is enabled")
   }
 
   /** Sets a password and ends all sessions of the user but `keepSessionId`. */
@@ -219,7 +222,25 @@ async function claimOnce(trx: Executor, token: string): Promise<void> {
     throw new AppError("conflict", { message: "this daemon is already set up" })
 }
 
-async function keepAnAdministrator(trx: Executor, leaving: UserRecord): Promise<void> {
+type UserRow = Pick<UserRecord, "id" | "role" | "disabled_at">
+
+/** @throws AppError not_found */
+async function findUser(executor: Executor, id: string): Promise<UserRow> {
+  const row = await executor
+    .selectFrom("users")
+    .select(["id", "role", "disabled_at"])
+    .where("id", "=", id)
+    .executeTakeFirst()
+  if (!row) throw new AppError("not_found", { message: "there is no such user" })
+  return row
+}
+
+async function checkHeir(trx: Executor, leaving: string, heirId: string): Promise<void> {
+  const heir = await trx.selectFrom("users").select("disabled_at").where("id", "=", heirId).executeTakeFirst()
+  if (!heir || heir.disabled_at || heirId === leaving) throw invalid("keys_to", "must be another user who is enabled")
+}
+
+async function keepAnAdministrator(trx: Executor, leaving: UserRow): Promise<void> {
   if (leaving.role !== "administrator" || leaving.disabled_at) return
   const other = await trx
     .selectFrom("users")
@@ -231,7 +252,7 @@ async function keepAnAdministrator(trx: Executor, leaving: UserRecord): Promise<
   if (!other) throw new AppError("conflict", { message: "the last administrator must remain one" })
 }
 
-function disabledTime(user: UserRecord, disabled: boolean | undefined): string | null {
+function disabledTime(user: UserRow, disabled: boolean | undefined): string | null {
   if (disabled === undefined) return user.disabled_at
   return disabled ? (user.disabled_at ?? new Date().toISOString()) : null
 }

@@ -1,7 +1,8 @@
 /** Workspaces as people see them: who is in which, and invitations by link. Membership alone opens a workspace. */
 import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
-import type { Database } from "../storage/database.ts"
+import type { Database, Executor } from "../storage/database.ts"
+import { inOrder, PEOPLE } from "../storage/shared.ts"
 import type { UserRole } from "../storage/users.ts"
 import { ensureWorkspace } from "./keys.ts"
 import { checkName } from "./name.ts"
@@ -52,8 +53,8 @@ export class Workspaces {
   }
 
   /** The workspaces that a user is in, first joined first. */
-  async of(userId: string): Promise<{ id: string; name: string }[]> {
-    return this.database
+  async of(userId: string, executor: Executor = this.database): Promise<{ id: string; name: string }[]> {
+    return executor
       .selectFrom("memberships")
       .innerJoin("workspaces", "workspaces.id", "memberships.workspace_id")
       .select(["workspaces.id", "workspaces.name"])
@@ -76,9 +77,13 @@ export class Workspaces {
   /** @throws AppError conflict for a name in use, invalid_request for a malformed one. */
   async create(name: string, firstMemberId: string): Promise<WorkspaceRecord> {
     const trimmed = name.trim()
-    await this.refuseTaken(trimmed)
-    const id = await ensureWorkspace(this.database, trimmed)
-    await this.addMember(id, firstMemberId)
+    const id = await this.database.transaction().execute(async trx => {
+      await inOrder(trx, PEOPLE)
+      await refuseTaken(trx, trimmed)
+      const made = await ensureWorkspace(trx, trimmed)
+      await join(trx, made, firstMemberId)
+      return made
+    })
     return this.get(id)
   }
 
@@ -86,19 +91,17 @@ export class Workspaces {
   async change(id: string, { name, enforce_redaction }: WorkspaceChange): Promise<WorkspaceRecord> {
     const present = await this.get(id)
     const trimmed = checkName(name ?? present.name, 64)
-    if (present.name !== trimmed) await this.refuseTaken(trimmed)
-    const enforced = enforce_redaction ?? present.enforce_redaction
-    await this.database
-      .updateTable("workspaces")
-      .set({ name: trimmed, enforce_redaction: Number(enforced) })
-      .where("id", "=", id)
-      .execute()
+    await this.database.transaction().execute(async trx => {
+      await inOrder(trx, PEOPLE)
+      const set = (column: { name: string } | { enforce_redaction: number }) =>
+        trx.updateTable("workspaces").set(column).where("id", "=", id).execute()
+      if (present.name !== trimmed) {
+        await refuseTaken(trx, trimmed)
+        await set({ name: trimmed })
+      }
+      if (enforce_redaction !== undefined) await set({ enforce_redaction: Number(enforce_redaction) })
+    })
     return this.get(id)
-  }
-
-  private async refuseTaken(name: string): Promise<void> {
-    const taken = await this.database.selectFrom("workspaces").select("id").where("name", "=", name).executeTakeFirst()
-    if (taken) throw new AppError("conflict", { message: "a workspace of this name already exists" })
   }
 
   /** @throws AppError not_found. */
@@ -111,18 +114,20 @@ export class Workspaces {
   /** A second call changes nothing. */
   async addMember(id: string, userId: string): Promise<void> {
     await this.get(id)
-    await this.database
-      .insertInto("memberships")
-      .values({ user_id: userId, workspace_id: id, created_at: new Date().toISOString() })
-      .onConflict(conflict => conflict.doNothing())
-      .execute()
+    await join(this.database, id, userId)
   }
 
   /** Ends the sessions that act in the workspace. Everybody stays in at least one. */
   async removeMember(id: string, userId: string): Promise<void> {
-    const left = (await this.of(userId)).filter(workspace => workspace.id !== id)
-    if (left.length === 0) throw new AppError("conflict", { message: "a user must be in at least one workspace" })
     await this.database.transaction().execute(async trx => {
+      await inOrder(trx, PEOPLE)
+      const left = await trx
+        .selectFrom("memberships")
+        .select("workspace_id")
+        .where("user_id", "=", userId)
+        .where("workspace_id", "!=", id)
+        .executeTakeFirst()
+      if (!left) throw new AppError("conflict", { message: "a user must be in at least one workspace" })
       await trx.deleteFrom("memberships").where("workspace_id", "=", id).where("user_id", "=", userId).execute()
       await trx.deleteFrom("sessions").where("workspace_id", "=", id).where("user_id", "=", userId).execute()
     })
@@ -203,4 +208,17 @@ export class Workspaces {
       if (used.numUpdatedRows === 0n) throw new AppError("conflict", { message: "the invitation has been used" })
     })
   }
+}
+
+async function refuseTaken(trx: Executor, name: string): Promise<void> {
+  const taken = await trx.selectFrom("workspaces").select("id").where("name", "=", name).executeTakeFirst()
+  if (taken) throw new AppError("conflict", { message: "a workspace of this name already exists" })
+}
+
+async function join(executor: Executor, id: string, userId: string): Promise<void> {
+  await executor
+    .insertInto("memberships")
+    .values({ user_id: userId, workspace_id: id, created_at: new Date().toISOString() })
+    .onConflict(conflict => conflict.doNothing())
+    .execute()
 }

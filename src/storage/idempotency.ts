@@ -49,7 +49,7 @@ export class Idempotency {
     const before = this.under.get(id) ?? Promise.resolve()
     const turn = before.then(async () => {
       const noted = await this.find(request)
-      return noted === undefined ? work() : repeated(noted)
+      return noted === undefined ? this.first(request, work, repeated) : repeated(noted)
     })
     const ended = turn.catch(() => {})
     this.under.set(id, ended)
@@ -57,6 +57,23 @@ export class Idempotency {
       return await turn
     } finally {
       if (this.under.get(id) === ended) this.under.delete(id)
+    }
+  }
+
+  /** Another node may be at the same request: then one of them alone can note it, and this one may have failed of that. */
+  private async first<T>(
+    request: IdempotentRequest,
+    work: () => Promise<T>,
+    repeated: (noted: string) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const noted = await this.find(request).catch(failure => {
+        if (failure instanceof AppError) throw failure
+      })
+      if (noted === undefined) throw error
+      return repeated(noted)
     }
   }
 

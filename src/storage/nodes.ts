@@ -35,8 +35,8 @@ interface LeasesTable {
 /** One row, once a cluster uses the database. */
 interface ClusterTable {
   id: string
-  /** argon2id, in PHC form, of the secret that its nodes share; null where they share none. */
-  secret_digest: string | null
+  /** SHA-256 in hex of the secret that its nodes share. */
+  secret_digest: string
   /** Newest version of what its nodes agree on. */
   contract: number
   created_at: string

@@ -391,8 +391,8 @@ test("a run alive when the process died is failed as interrupted at the next sta
   )
   const { run_id } = await runs.startDetached(caller, { task: "t" })
   await until(async () => (await runs.get(caller.workspaceId, run_id)).steps[0]?.result === "2")
-  const next = secondProcess() // the first one never hears of it, as after kill -9
-  expect(await next.recover()).toBe(1)
+  const next = await secondProcess() // the first one never hears of it, as after kill -9
+  expect(await next.recover()).toEqual([run_id])
   const run = await next.get(caller.workspaceId, run_id)
   expect(run).toMatchObject({ status: "failed", error: { code: "interrupted" } })
   expect(run.steps[0]!.result).toBe("2")

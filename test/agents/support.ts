@@ -17,6 +17,7 @@ import { AppError } from "../../src/errors.ts"
 import { TokenMeter } from "../../src/grounding/tokens.ts"
 import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { setLogLevel } from "../../src/log.ts"
+import { joinAlone } from "../../src/nodes/nodes.ts"
 import { type Entity, type RedactionPolicy, Redactor } from "../../src/redaction/redact.ts"
 import type { Hit, SearchRequest, SearchService } from "../../src/search/types.ts"
 import type { Database } from "../../src/storage/database.ts"
@@ -212,9 +213,11 @@ export interface Harness {
   /** Of the first workspace. */
   caller: { workspaceId: string; keyId: string; readsFiles: boolean }
   /** Another process on the same database. */
-  secondProcess(): AgentRuns
+  secondProcess(): Promise<AgentRuns>
   stop(): Promise<void>
 }
+
+const NODE = { name: "test", url: null, role: "all", version: "" } as const
 
 /** Runs over a real database in a directory of their own. */
 export async function startHarness(
@@ -228,7 +231,8 @@ export async function startHarness(
   const data = mkdtempSync(join(tmpdir(), "carrel-agents-"))
   const database = await openSqlite(data)
   const workspaceId = await ensureWorkspace(database, "default")
-  const store = new RunStore(database)
+  const owner = await joinAlone(database, NODE)
+  const store = new RunStore(database, owner)
   const { library, search } = memoryLibrary(files.map(file => ({ workspaceId, ...file })))
   const { info, conversationFiles, ...given } = more
   const dependencies: AgentRunsDependencies = {
@@ -258,7 +262,8 @@ export async function startHarness(
     store,
     database,
     caller: { workspaceId, keyId: "key_1", readsFiles: true },
-    secondProcess: () => new AgentRuns(dependencies),
+    secondProcess: async () =>
+      new AgentRuns({ ...dependencies, store: new RunStore(database, await joinAlone(database, NODE)) }),
     async stop() {
       await runs.stop(0)
       await database.destroy()

@@ -29,7 +29,7 @@ const STATEMENTS = `
   );
   create table cluster (
     id text primary key,
-    secret_digest text,
+    secret_digest text not null,
     contract integer not null,
     created_at text not null
   );
