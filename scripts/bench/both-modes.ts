@@ -6,7 +6,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
-import { SQLITE_WORDS } from "../../src/search/ids/live-generations.ts"
 import { KeywordIndex } from "../../src/search/keyword/keyword-index.ts"
 import { KeywordStore } from "../../src/search/keyword/keyword-store.ts"
 import { Pace } from "../../src/search/keyword/pace.ts"
@@ -86,7 +85,7 @@ export class BothModes {
     address: Address,
   ) {
     this.client = new CountingClient(addressOf(address))
-    this.cluster = new ClusterAnswerer({ db, words: SQLITE_WORDS, client: this.client })
+    this.cluster = new ClusterAnswerer({ db, client: this.client })
     this.store = new KeywordStore(join(directory, "keyword.db"))
     this.keyword = new KeywordIndex(this.store)
     this.texts = new StoredTexts(directory)

@@ -25,7 +25,8 @@ export interface Words {
   later(time: string, seconds: string): string
 }
 
-const sqlite: Words = {
+/** For a thread that reads the file without Kysely. */
+export const sqliteWords: Words = {
   contains: text => `instr(${text}, ?) > 0`,
   containsBlind: text => `${text} like ? escape '\\'`,
   among: value => `${value} in (select value from json_each(?))`,
@@ -60,7 +61,7 @@ const postgres: Words = {
 
 /** The words of the database that a query runs on. */
 export const words = (executor: Executor): Words =>
-  executor.getExecutor().adapter instanceof PostgresAdapter ? postgres : sqlite
+  executor.getExecutor().adapter instanceof PostgresAdapter ? postgres : sqliteWords
 
 /** SQL with its `?` filled, for Kysely. */
 export function filled<Result = unknown>(text: string, ...values: unknown[]): RawBuilder<Result> {

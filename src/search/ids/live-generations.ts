@@ -1,28 +1,11 @@
 /** The live generations of a workspace that pass the filters of a search, as a question to the relational database. */
+import { texts, type Words } from "../../storage/words.ts"
 import type { SearchFilters } from "../types.ts"
 
-/** A question to the database; its values in the order of their parameters. */
+/** SQL with a `?` for each of its values. */
 interface Question {
   text: string
   values: string[]
-}
-
-/** What both kinds of database spell differently. */
-export interface FilterWords {
-  /** The parameter that is the nth, from 1. */
-  parameter(nth: number): string
-  /** The elements of a JSON array of strings as a table `name` of one column, `value`. */
-  elements(list: string, name: string): string
-}
-
-export const SQLITE_WORDS: FilterWords = {
-  parameter: () => "?",
-  elements: (list, name) => `json_each(${list}) as ${name}`,
-}
-
-export const POSTGRES_WORDS: FilterWords = {
-  parameter: nth => `$${nth}`,
-  elements: (list, name) => `json_array_elements_text((${list})::json) as ${name}(value)`,
 }
 
 /** A row of the answer. */
@@ -38,20 +21,22 @@ export interface LiveGeneration {
 export function liveGenerations(
   workspaceId: string,
   filters: SearchFilters | undefined,
-  { parameter, elements }: FilterWords,
+  { among, overlaps }: Words,
 ): Question {
-  const values: string[] = []
-  const given = (value: string) => parameter(values.push(value))
-  // One parameter however long a list is: their number is bounded.
-  const among = (list: string[]) => `(select value from ${elements(given(JSON.stringify(list)), "listed")})`
-  const conditions = [`files.workspace_id = ${given(workspaceId)}`, "generations.state = 'live'"]
+  const conditions = ["files.workspace_id = ?", "generations.state = 'live'"]
+  const values: string[] = [workspaceId]
+  const also = (condition: string, value: string) => {
+    conditions.push(condition)
+    values.push(value)
+  }
   const { file_ids, types, tags, context_id, created_after, created_before, metadata } = filters ?? {}
-  if (file_ids) conditions.push(`files.id in ${among(file_ids)}`)
-  if (types) conditions.push(`files.type in ${among(types)}`)
-  if (context_id !== undefined) conditions.push(`files.context_id = ${given(context_id)}`)
-  if (created_after) conditions.push(`files.created_at > ${given(created_after)}`)
-  if (created_before) conditions.push(`files.created_at < ${given(created_before)}`)
-  if (tags) conditions.push(`exists (select 1 from ${elements("files.tags", "tag")} where tag.value in ${among(tags)})`)
+  // One value however long a list is: their number is bounded.
+  if (file_ids) also(among("files.id", "text"), texts(file_ids))
+  if (types) also(among("files.type", "text"), texts(types))
+  if (context_id !== undefined) also(among("files.context_id", "text"), texts([context_id]))
+  if (created_after) also("files.created_at > ?", created_after)
+  if (created_before) also("files.created_at < ?", created_before)
+  if (tags) also(overlaps("files.tags"), texts(tags))
   const text = `select generations.id, generations.first_chunk as first, generations.last_chunk as last,
       ${metadata ? "files.metadata" : "null"} as metadata
     from generations join files on files.id = generations.file_id and generations.generation = files.live_generation
@@ -59,11 +44,16 @@ export function liveGenerations(
   return { text, values }
 }
 
-/** The first of these files that the workspace does not have, as `id`. */
-export function missingFile(workspaceId: string, ids: string[], { parameter, elements }: FilterWords): Question {
-  const text = `select value as id from ${elements(parameter(1), "listed")}
-    where value not in (select id from files where workspace_id = ${parameter(2)}) limit 1`
-  return { text, values: [JSON.stringify(ids), workspaceId] }
+/** Those of these files that the workspace has, as `id`. */
+export const filesAmong = (workspaceId: string, ids: string[], { among }: Words): Question => ({
+  text: `select id from files where workspace_id = ? and ${among("id", "text")}`,
+  values: [workspaceId, texts(ids)],
+})
+
+/** The first of the files that is not among the rows of `filesAmong`. */
+export function missingAmong(ids: string[], rows: readonly { id: string }[]): string | undefined {
+  const known = new Set(rows.map(({ id }) => id))
+  return ids.find(id => !known.has(id))
 }
 
 /** Empty lists and objects narrow nothing; times in the spelling of the database; undefined when nothing is left. */

@@ -5,16 +5,17 @@
  * 100 000 files takes 50 ms.
  */
 import type { Database as Sqlite } from "bun:sqlite"
+import { sqliteWords } from "../../storage/words.ts"
 import { Lru } from "../../threads/lru.ts"
 import type { SearchFilters } from "../types.ts"
 import { countIds, type IdRanges, toRanges } from "./id-ranges.ts"
 import {
+  filesAmong,
   hasMetadata,
   type LiveGeneration,
   liveGenerations,
-  missingFile,
+  missingAmong,
   normalized,
-  SQLITE_WORDS,
 } from "./live-generations.ts"
 
 export interface LiveRanges {
@@ -67,7 +68,7 @@ export class LiveRangesCache {
     const key = JSON.stringify([workspaceId, counter, given])
     const known = this.sets.get(key)
     if (known) return known
-    const { text, values } = liveGenerations(workspaceId, given, SQLITE_WORDS)
+    const { text, values } = liveGenerations(workspaceId, given, sqliteWords)
     const rows = this.db.query(text).all(...values) as LiveGeneration[]
     const passing = rows.filter(({ metadata }) => hasMetadata(metadata, given?.metadata))
     return this.sets.set(key, rangesOf(key, passing))
@@ -88,9 +89,8 @@ export class LiveRangesCache {
   }
 
   private missing(workspaceId: string, ids: string[]): string | undefined {
-    const { text, values } = missingFile(workspaceId, ids, SQLITE_WORDS)
-    const row = this.db.query(text).get(...values)
-    return (row as { id: string } | null)?.id
+    const { text, values } = filesAmong(workspaceId, ids, sqliteWords)
+    return missingAmong(ids, this.db.query(text).all(...values) as { id: string }[])
   }
 }
 

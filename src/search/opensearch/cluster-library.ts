@@ -5,15 +5,16 @@
  * One statement a search reads the workspace's counter, and what the engine may hold beside the live passages: generations
  * that are being written, wait to be published, or wait for the sweep. The rest is remembered until the counter moves.
  */
-import { CompiledQuery, sql } from "kysely"
+import { sql } from "kysely"
 import type { Database, Executor } from "../../storage/database.ts"
+import { filled, words } from "../../storage/words.ts"
 import { Lru } from "../../threads/lru.ts"
 import {
-  type FilterWords,
+  filesAmong,
   hasMetadata,
   type LiveGeneration,
   liveGenerations,
-  missingFile,
+  missingAmong,
   normalized,
 } from "../ids/live-generations.ts"
 import { type LiveRanges, rangesOf } from "../ids/live-ranges.ts"
@@ -49,10 +50,7 @@ export class ClusterLibrary {
     weigh: ({ workspace, visible }) => numbersIn(workspace) + (visible === workspace ? 0 : numbersIn(visible)),
   })
 
-  constructor(
-    private readonly db: Database,
-    private readonly words: FilterWords,
-  ) {}
+  constructor(private readonly db: Database) {}
 
   /** @returns or the first of `file_ids` that the workspace does not have */
   async find(workspaceId: string, filters: SearchFilters | undefined): Promise<ClusterView | { missingFile: string }> {
@@ -69,40 +67,40 @@ export class ClusterLibrary {
       .setIsolationLevel("repeatable read")
       .execute(async trx => {
         const { counter, hidden } = await headOf(trx, workspaceId)
-        const missing = given?.file_ids && (await this.missing(trx, workspaceId, given.file_ids))
+        const missing = given?.file_ids && (await missingIn(trx, workspaceId, given.file_ids))
         if (missing !== undefined) return { missingFile: missing }
         const unfiltered = JSON.stringify([workspaceId, counter, undefined])
         const all = this.views.get(unfiltered) ?? (await this.all(trx, workspaceId, unfiltered))
         if (!given) return { ...all, hidden }
         const key = JSON.stringify([workspaceId, counter, given])
-        const visible = await this.liveSet(trx, workspaceId, given, key)
+        const visible = await liveSet(trx, workspaceId, given, key)
         return { ...this.views.set(key, { ...all, visible }), hidden }
       })
   }
 
-  private async missing(trx: Executor, workspaceId: string, ids: string[]): Promise<string | undefined> {
-    const { text, values } = missingFile(workspaceId, ids, this.words)
-    const { rows } = await trx.executeQuery<{ id: string }>(CompiledQuery.raw(text, values))
-    return rows[0]?.id
-  }
-
   private async all(trx: Executor, workspaceId: string, key: string): Promise<Found> {
-    const workspace = await this.liveSet(trx, workspaceId, undefined, key)
+    const workspace = await liveSet(trx, workspaceId, undefined, key)
     const pendingFiles = await pendingIn(trx, workspaceId)
     return this.views.set(key, { workspace, visible: workspace, pendingFiles })
   }
+}
 
-  private async liveSet(
-    trx: Executor,
-    workspaceId: string,
-    given: SearchFilters | undefined,
-    key: string,
-  ): Promise<LiveSet> {
-    const { text, values } = liveGenerations(workspaceId, given, this.words)
-    const { rows } = await trx.executeQuery<LiveGeneration>(CompiledQuery.raw(text, values))
-    const passing = rows.filter(({ metadata }) => hasMetadata(metadata, given?.metadata))
-    return { ...rangesOf(key, passing), generations: Float64Array.from(passing, ({ id }) => id) }
-  }
+async function liveSet(
+  executor: Executor,
+  workspaceId: string,
+  given: SearchFilters | undefined,
+  key: string,
+): Promise<LiveSet> {
+  const { text, values } = liveGenerations(workspaceId, given, words(executor))
+  const { rows } = await filled<LiveGeneration>(text, ...values).execute(executor)
+  const passing = rows.filter(({ metadata }) => hasMetadata(metadata, given?.metadata))
+  return { ...rangesOf(key, passing), generations: Float64Array.from(passing, ({ id }) => id) }
+}
+
+async function missingIn(executor: Executor, workspaceId: string, ids: string[]): Promise<string | undefined> {
+  const { text, values } = filesAmong(workspaceId, ids, words(executor))
+  const { rows } = await filled<{ id: string }>(text, ...values).execute(executor)
+  return missingAmong(ids, rows)
 }
 
 const numbersIn = ({ ranges, spans, generations }: LiveSet): number => ranges.length + spans.length + generations.length

@@ -9,7 +9,6 @@ import { EngineError } from "../../errors.ts"
 import type { Database } from "../../storage/database.ts"
 import { Lru } from "../../threads/lru.ts"
 import { hasId, type IdRanges, pairAround, subtract } from "../ids/id-ranges.ts"
-import { type FilterWords, POSTGRES_WORDS } from "../ids/live-generations.ts"
 import { GAIN, gains } from "../keyword/document-gain.ts"
 import { searchWords } from "../keyword/wording.ts"
 import { groupsOf, type TermGroup } from "../text/analyze.ts"
@@ -43,8 +42,6 @@ const DEPTH = 100
 export interface AnswererOptions {
   db: Database
   client: OpenSearchClient
-  /** PostgreSQL's where left out. */
-  words?: FilterWords
 }
 
 export class ClusterAnswerer {
@@ -52,7 +49,7 @@ export class ClusterAnswerer {
   private readonly sums = new Lru<string, LibrarySums>({ entries: MAX_REMEMBERED })
 
   constructor(private readonly options: AnswererOptions) {
-    this.library = new ClusterLibrary(options.db, options.words ?? POSTGRES_WORDS)
+    this.library = new ClusterLibrary(options.db)
   }
 
   /** @throws EngineError where the engine does not give the whole answer */
