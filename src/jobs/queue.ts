@@ -13,13 +13,15 @@
  * being the cause: suspects go one at a time, those that were interrupted least first, so that the one which is to blame
  * is soon at work without the others. Only after many interruptions is it given up.
  */
-import { sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import { newId } from "../id.ts"
 import { LocalWakes, type Wakes } from "../nodes/wakes.ts"
 import type { Database, Executor, Trx } from "../storage/database.ts"
 import type { JobsTable, Lane } from "../storage/jobs.ts"
 import { isGivenUp, type Owner } from "../storage/owners.ts"
+import { inTurn, timeOf } from "../storage/shared.ts"
 import { filled, words } from "../storage/words.ts"
+import { claim, LEASE_MS, type LeasedRow, SUSPECT_AFTER } from "./claim.ts"
 
 export interface NewJob {
   task: string
@@ -35,6 +37,7 @@ export interface Job {
   id: string
   task: string
   subject: string
+  workspaceId: string
   lane: Lane
   payload: unknown
   /** This attempt included. */
@@ -45,15 +48,11 @@ export interface Job {
   leaseToken: string
 }
 
-/** Renewed every third of it; long enough for a machine that stalls on disk. */
-export const LEASE_MS = 60_000
 /** How often an idle queue looks for times that a clock, set back, put into the far future. */
 const MEND_EVERY_MS = 30_000
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000]
 
 const MAX_ATTEMPTS = 4
-/** From so many interruptions on, a job is a suspect. */
-const SUSPECT_AFTER = 5
 /** After so many it is given up. */
 const MAX_INTERRUPTIONS = 20
 /** What a suspect waits after the next start, for each interruption from then on; two minutes before it is given up. */
@@ -62,8 +61,6 @@ const SUSPECT_WAIT_S = 8
 const JOBS_PER_INSERT = 500
 /** A job that nobody has tried. */
 const FRESH = { attempts: 0, interruptions: 0, lease_token: null, lease_until: null, owner: null, last_error: null }
-
-type LeasedRow = Pick<JobsTable, "id" | "subject" | "lane" | "payload" | "attempts" | "max_attempts" | "interruptions">
 
 /** Whether a job had all the attempts that it may have: it is not to be tried again. */
 export const isUsedUp = ({ attempts, maxAttempts, interruptions }: Job): boolean =>
@@ -76,8 +73,6 @@ export interface JobQueueOptions {
   wakes?: Wakes
   mendEveryMs?: number
 }
-
-const iso = (time: number): string => new Date(time).toISOString()
 
 export class JobQueue {
   private readonly owner: Owner | undefined
@@ -108,7 +103,7 @@ export class JobQueue {
    * starts anew, and whoever works on it loses the lease. Call `announce` after the commit.
    */
   async enqueue(executor: Executor, jobs: readonly NewJob[]): Promise<void> {
-    const now = iso(Date.now())
+    const now = timeOf(executor)
     for (let from = 0; from < jobs.length; from += JOBS_PER_INSERT)
       await executor
         .insertInto("jobs")
@@ -133,43 +128,11 @@ export class JobQueue {
    * jumps ahead, or a renewal that a slow disk holds up, does not give him the same job twice.
    */
   async lease(task: string, lane: Lane, count: number, held: readonly string[] = []): Promise<Job[]> {
-    const now = Date.now()
     const token = crypto.randomUUID()
-    const ofLane = sql`task = ${task} and lane = ${lane}`
-    const isFree = sql`(interruptions < ${SUSPECT_AFTER} or not exists (select 1 from jobs as other
-      where other.task = ${task} and other.interruptions >= ${SUSPECT_AFTER}
-        and other.lease_token is not null and other.lease_until > ${iso(now)}))`
-    const isDue = sql`run_at <= ${iso(now)} and ${isFree} and (lease_token is null
-      or (lease_until <= ${iso(now)} and lease_token not in (${sql.join(["", ...held])})))`
-    const { rows } = await sql<LeasedRow>`
-      with recursive
-        known(workspace_id) as (
-          select min(workspace_id) from jobs where ${ofLane}
-          union all
-          select (select min(workspace_id) from jobs where ${ofLane} and workspace_id > known.workspace_id)
-          from known where workspace_id is not null
-        ),
-        waiting as (
-          select workspace_id,
-            (select count(*) from jobs where ${ofLane} and workspace_id = known.workspace_id
-              and lease_token is not null and lease_until > ${iso(now)}) as running,
-            coalesce((select turn from job_turns where ${ofLane} and workspace_id = known.workspace_id), 0) as turn
-          from known
-          where exists (select 1 from jobs where ${ofLane} and workspace_id = known.workspace_id and ${isDue})
-          order by running, turn, workspace_id limit ${count}
-        ),
-        due as (
-          select jobs.id, waiting.turn,
-            running + row_number() over (partition by jobs.workspace_id order by run_at, jobs.id) as place
-          from waiting join jobs on jobs.id in (
-            select id from jobs where ${ofLane} and workspace_id = waiting.workspace_id and ${isDue}
-            order by run_at, id limit ${count}
-          )
-        )
-      update jobs set attempts = attempts + 1, lease_token = ${token}, lease_until = ${iso(now + LEASE_MS)},
-        owner = ${this.owner?.id ?? null}
-      where id in (select id from due order by place, turn, id limit ${count})
-      returning id, subject, lane, payload, attempts, max_attempts, interruptions`.execute(this.database)
+    const owner = this.owner?.id ?? null
+    const rows = await inTurn(this.database, `jobs ${task} ${lane}`, executor =>
+      claim(executor, { task, lane, count, token, owner, held }),
+    )
     if (rows.length === 0 && performance.now() - this.mendedAt > this.mendEveryMs) await this.mendTimes()
     return rows.map(row => toJob(task, token, row))
   }
@@ -178,7 +141,7 @@ export class JobQueue {
   async renew(job: Job): Promise<boolean> {
     const result = await this.database
       .updateTable("jobs")
-      .set({ lease_until: iso(Date.now() + LEASE_MS) })
+      .set({ lease_until: this.time(LEASE_MS) })
       .where("id", "=", job.id)
       .where("lease_token", "=", job.leaseToken)
       .executeTakeFirst()
@@ -210,14 +173,14 @@ export class JobQueue {
   /** Back to due after a wait that grows with the attempts; false when the lease is lost. */
   async retryLater(job: Job, reason: string): Promise<boolean> {
     const wait = BACK_OFF_MS[Math.min(job.attempts, BACK_OFF_MS.length) - 1]!
-    return this.release(job, { run_at: iso(Date.now() + wait), last_error: reason.slice(0, 500) })
+    return this.release(job, { run_at: this.time(wait), last_error: reason.slice(0, 500) })
   }
 
   /** Hands a job back unharmed, as on shutdown: the attempt does not count. It is due again after `waitMs`. */
   async handBack(job: Job, waitMs = 0): Promise<boolean> {
     return this.release(job, {
       attempts: job.attempts - 1,
-      ...(waitMs > 0 ? { run_at: iso(Date.now() + waitMs) } : {}),
+      ...(waitMs > 0 ? { run_at: this.time(waitMs) } : {}),
     })
   }
 
@@ -228,7 +191,7 @@ export class JobQueue {
 
   private async release(
     job: Job,
-    changes: Partial<Pick<JobsTable, "run_at" | "last_error" | "attempts" | "lane">>,
+    changes: Partial<Pick<JobsTable, "last_error" | "attempts" | "lane">> & { run_at?: RawBuilder<string> },
   ): Promise<boolean> {
     const result = await this.database
       .updateTable("jobs")
@@ -243,7 +206,7 @@ export class JobQueue {
   async reclaim(): Promise<void> {
     const suspected = sql`interruptions + 1 >= ${SUSPECT_AFTER}`
     const waitSeconds = `(interruptions + 2 - ${SUSPECT_AFTER}) * ${SUSPECT_WAIT_S}`
-    const later = filled(words(this.database).later("?", waitSeconds), iso(Date.now()))
+    const later = filled(words(this.database).later("?", waitSeconds), this.time())
     await sql`update jobs set
         attempts = case when attempts > 0 then attempts - 1 else 0 end,
         interruptions = interruptions + 1,
@@ -261,17 +224,20 @@ export class JobQueue {
    */
   private async mendTimes(): Promise<void> {
     this.mendedAt = performance.now()
-    const now = Date.now()
     await this.database
       .updateTable("jobs")
-      .set({ run_at: iso(now) })
-      .where("run_at", ">", iso(now + 2 * BACK_OFF_MS.at(-1)!))
+      .set({ run_at: this.time() })
+      .where("run_at", ">", this.time(2 * BACK_OFF_MS.at(-1)!))
       .execute()
     await this.database
       .updateTable("jobs")
-      .set({ lease_until: iso(now + LEASE_MS) })
-      .where("lease_until", ">", iso(now + 2 * LEASE_MS))
+      .set({ lease_until: this.time(LEASE_MS) })
+      .where("lease_until", ">", this.time(2 * LEASE_MS))
       .execute()
+  }
+
+  private time(afterMs = 0): RawBuilder<string> {
+    return timeOf(this.database, afterMs)
   }
 
   /** Jobs waiting or running. Asked with every upload: an index alone answers it. */
@@ -298,7 +264,7 @@ export class JobQueue {
   }
 }
 
-const newRow = ({ task, subject, workspaceId, lane, payload = {}, maxAttempts }: NewJob, now: string): JobsTable => ({
+const newRow = ({ task, subject, workspaceId, lane, payload = {}, maxAttempts }: NewJob, now: RawBuilder<string>) => ({
   id: newId("job"),
   task,
   subject,
@@ -315,6 +281,7 @@ const toJob = (task: string, leaseToken: string, row: LeasedRow): Job => ({
   id: row.id,
   task,
   subject: row.subject,
+  workspaceId: row.workspace_id,
   lane: row.lane,
   payload: JSON.parse(row.payload),
   attempts: row.attempts,

@@ -5,7 +5,8 @@
 import { log, Trouble } from "../log.ts"
 import { jobSeconds } from "../metrics.ts"
 import type { Lane } from "../storage/jobs.ts"
-import { type Job, type JobQueue, LEASE_MS } from "./queue.ts"
+import { LEASE_MS } from "./claim.ts"
+import type { Job, JobQueue } from "./queue.ts"
 
 /** How soon a job becomes noticed whose back-off ended; new work is announced at once. */
 const POLL_MS = 1_000
@@ -44,6 +45,8 @@ export interface JobWorkerOptions {
   lanes: Partial<Record<Lane, LaneOptions>>
   /** Whether a job failed for the sake of the disk or of an engine alone. */
   isStoresFault?: (error: unknown) => Promise<boolean>
+  /** Whether jobs may be leased now; absent: always. */
+  mayLease?: () => boolean
 }
 
 /** Jobs that were leased together. */
@@ -93,6 +96,11 @@ export class JobWorker {
     await this.giveBackOwed().catch(() => {}) // free again at the next start
   }
 
+  /** Aborts what runs and hands it back, as far as it is still this node's; goes on leasing when it may. */
+  interrupt(reason: Error): void {
+    for (const { stop } of this.running) stop.abort(reason)
+  }
+
   private async run(): Promise<void> {
     while (!this.stopping) {
       const woken = new Promise<void>(resolve => {
@@ -125,7 +133,7 @@ export class JobWorker {
   }
 
   private hasPlace(lane: Lane, { concurrency }: LaneOptions): boolean {
-    if (this.stopping || performance.now() < this.pausedUntil) return false
+    if (this.stopping || performance.now() < this.pausedUntil || this.options.mayLease?.() === false) return false
     let taken = 0
     for (const group of this.running) if (group.lane === lane) taken++
     return taken < concurrency

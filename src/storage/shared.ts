@@ -2,16 +2,17 @@
  * What nodes that share a database go by: its clock, and turns at what is read and then written. With SQLite there is one
  * process: its own clock will do, and its transactions take turns by themselves.
  */
-import { PostgresAdapter, type RawBuilder, sql } from "kysely"
-import type { Executor } from "./database.ts"
+import { type RawBuilder, sql } from "kysely"
+import type { Database, Executor } from "./database.ts"
+import { isPostgres } from "./words.ts"
 
-const isPostgres = (executor: Executor): boolean => executor.getExecutor().adapter instanceof PostgresAdapter
+const FORM = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
 
 /** What the clock shows `afterMs` from now, as ISO-8601, to stand in a statement. */
 export const timeOf = (executor: Executor, afterMs = 0): RawBuilder<string> =>
   isPostgres(executor)
-    ? sql<string>`to_char((clock_timestamp() + ${afterMs}::float8 * interval '1 millisecond') at time zone 'UTC',
-        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    ? sql<string>`to_char((statement_timestamp() + ${sql.lit(afterMs)} * interval '1 millisecond') at time zone 'UTC',
+        ${sql.lit(FORM)})`
     : sql<string>`${new Date(Date.now() + afterMs).toISOString()}`
 
 /** Key of what is decided by looking at all users and all memberships, such as who is the last administrator. */
@@ -25,3 +26,16 @@ export const PEOPLE = "people"
 export async function inOrder(trx: Executor, key: string): Promise<void> {
   if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(trx)
 }
+
+/** Carries out one statement that others of the same key wait for. */
+export const inTurn = <T>(
+  database: Database,
+  key: string,
+  statement: (executor: Executor) => Promise<T>,
+): Promise<T> =>
+  isPostgres(database)
+    ? database.transaction().execute(async trx => {
+        await inOrder(trx, key)
+        return statement(trx)
+      })
+    : statement(database)

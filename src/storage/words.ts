@@ -59,9 +59,10 @@ const postgres: Words = {
     `to_char((${time})::timestamptz at time zone 'utc' + make_interval(secs => ${seconds}), ${TIME})`,
 }
 
+export const isPostgres = (executor: Executor): boolean => executor.getExecutor().adapter instanceof PostgresAdapter
+
 /** The words of the database that a query runs on. */
-export const words = (executor: Executor): Words =>
-  executor.getExecutor().adapter instanceof PostgresAdapter ? postgres : sqliteWords
+export const words = (executor: Executor): Words => (isPostgres(executor) ? postgres : sqliteWords)
 
 /** SQL with its `?` filled, for Kysely. */
 export function filled<Result = unknown>(text: string, ...values: unknown[]): RawBuilder<Result> {

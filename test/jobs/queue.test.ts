@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bu
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Job, JobQueue, LEASE_MS, type NewJob } from "../../src/jobs/queue.ts"
+import { LEASE_MS } from "../../src/jobs/claim.ts"
+import { type Job, JobQueue, type NewJob } from "../../src/jobs/queue.ts"
 import { JobWorker, type LeasedJob } from "../../src/jobs/worker.ts"
 import { setLogLevel } from "../../src/log.ts"
 import type { Database, Executor } from "../../src/storage/database.ts"
@@ -230,5 +231,38 @@ describe("a worker", () => {
     await started.promise
     await worker.stop()
     expect(await due()).toMatchObject([{ subject: "file_1", attempts: 0, lease_token: null }])
+  })
+
+  test("hands its jobs back when it is interrupted, and leases none until it may", async () => {
+    await add("file_1")
+    let mayLease = true
+    const begun: number[] = []
+    const worker = new JobWorker(queue, {
+      task: "index",
+      lanes: {
+        ordinary: {
+          concurrency: 1,
+          group: 1,
+          handle: ([job]) => {
+            begun.push(job!.attempts)
+            return new Promise((_, reject) => job!.signal.addEventListener("abort", () => reject(job!.signal.reason)))
+          },
+        },
+      },
+      mayLease: () => mayLease,
+    })
+    worker.start()
+    await until(() => begun.length === 1)
+    mayLease = false
+    worker.interrupt(new Error("the node lost its membership"))
+    await until(async () => (await due())[0]?.lease_token === null)
+    queue.announce()
+    await Bun.sleep(50)
+    expect(begun).toEqual([1])
+    mayLease = true
+    queue.announce()
+    await until(() => begun.length === 2)
+    await worker.stop()
+    expect(begun).toEqual([1, 1])
   })
 })
