@@ -16,11 +16,17 @@ const AROUND_CHARACTERS = 600
 export const NOTHING_FOUND =
   "Nothing in the library answers this. There is no language model here: builtin/extractive can only quote files."
 
+const NOT_SEARCHED = "The library could not be searched, so there is nothing to quote."
+
 export async function runExtractive(input: RunInput): Promise<RunResult> {
   const { tools, task, context, guard, output } = input
   if (!tools.some(tool => tool.name === "search_library"))
     return finish(input, `${NOTHING_FOUND} It needs the tool search_library.`, [])
-  await call(input, "search_library", { query: task.replace(/\s+/g, " ").trim().slice(0, 1_000), limit: PASSAGES })
+  const searched = await call(input, "search_library", {
+    query: task.replace(/\s+/g, " ").trim().slice(0, 1_000),
+    limit: PASSAGES,
+  })
+  if (searched?.isError) return finish(input, `${NOT_SEARCHED} ${searched.result}`, [])
   const found = context.passages.all()
   const best = found[0]
   if (best && tools.some(tool => tool.name === "read_file") && input.maxSteps > 1) {

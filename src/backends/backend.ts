@@ -162,7 +162,12 @@ export const CHAT_REQUEST: Fields<ChatRequest> = {
   tools: { name: "own", description: "text", parameters: "values" },
   responseFormat: "json",
   continueLast: "own",
-  grounding: { question: "text", topic: "text", passages: { index: "own", text: "text", score: "own" } },
+  grounding: {
+    question: "text",
+    topic: "text",
+    passages: { index: "own", text: "text", score: "own" },
+    unavailable: "own",
+  },
   signal: "own",
 }
 
@@ -171,6 +176,8 @@ export interface Grounding {
   /** What the conversation was about before, where the question only makes sense with it; empty otherwise. */
   topic: string
   passages: { index: number; text: string; score: number }[]
+  /** The library could not be searched. */
+  unavailable?: true
 }
 
 /** The model server refused the prompt as longer than its window. Fitting it again, smaller, may help. */

@@ -3,11 +3,12 @@
  * about the question, word for word and with their citation. Says plainly when there are none.
  */
 import type { Guarded } from "../guarded.ts"
-import type { ChatBackend, ChatPiece, ChatRequest, ModelInfo } from "./backend.ts"
+import type { ChatBackend, ChatPiece, ChatRequest, Grounding, ModelInfo } from "./backend.ts"
 import { bestSentences, type Quote } from "./best-sentences.ts"
 
 const EXTRACTIVE_MODEL = "extractive"
 export const NOTHING_FOUND = "The library holds nothing that answers this."
+const NOT_SEARCHED = "The library cannot be searched at present. Ask again a little later."
 const NOTHING_ASKED =
   "Ask something about the files of the library: without a language model the answer is quoted from them."
 
@@ -36,7 +37,7 @@ export class ExtractiveChat implements ChatBackend {
     const { grounding } = request
     const written = request.continueLast ? (request.turns.at(-1)?.content ?? "") : ""
     const quotes = grounding ? bestSentences(grounding) : []
-    const text = quotes.length > 0 ? paragraphs(quotes) : grounding ? NOTHING_FOUND : NOTHING_ASKED
+    const text = quotes.length > 0 ? paragraphs(quotes) : withoutQuotes(grounding)
     let count = 0
     for (const piece of remaining(text, written)
       .trimEnd()
@@ -49,6 +50,9 @@ export class ExtractiveChat implements ChatBackend {
     yield { type: "end", reason: "stop", usage: { promptTokens, completionTokens: count } }
   }
 }
+
+const withoutQuotes = (grounding: Grounding | undefined): string =>
+  !grounding ? NOTHING_ASKED : grounding.unavailable ? NOT_SEARCHED : NOTHING_FOUND
 
 /** Sentences of one passage stand together; every one carries its number. */
 function paragraphs(quotes: Quote[]): string {

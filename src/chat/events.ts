@@ -17,7 +17,14 @@ export interface Timings {
 }
 
 export type Phase = "retrieving" | "loading_model" | "thinking" | "generating"
-export type WarningCode = "context_truncated" | "keyword_only_search" | "invalid_citation" | "redaction_partial"
+export const WARNING_CODES = [
+  "context_truncated",
+  "keyword_only_search",
+  "library_unavailable",
+  "invalid_citation",
+  "redaction_partial",
+] as const
+export type WarningCode = (typeof WARNING_CODES)[number]
 
 export interface ChatEventData {
   conversation_created: {

@@ -6,6 +6,7 @@ import type { ChatTurn } from "../backends/backend.ts"
 import { withoutMarks } from "../grounding/citations.ts"
 import { headOf, type Source } from "../grounding/passages.ts"
 import { TURN_TOKENS } from "../grounding/tokens.ts"
+import notSearchedText from "./prompts/not-searched.txt" with { type: "text" }
 import nothingFoundText from "./prompts/nothing-found.txt" with { type: "text" }
 import passagesText from "./prompts/passages.txt" with { type: "text" }
 
@@ -21,6 +22,8 @@ export interface PromptParts {
   sources: readonly Source[]
   /** The library was searched for this message and holds nothing that bears on it. */
   inVain: boolean
+  /** The library could not be searched for it. */
+  unavailable?: boolean
   message: string
   /** The part of the reply that stands already and is to be continued; null for a new reply. */
   written: string | null
@@ -47,14 +50,16 @@ const PASSAGE_SHARE = 0.45
 
 const GUIDE = passagesText.trim()
 const NOTHING_FOUND = nothingFoundText.trim()
+const NOT_SEARCHED = notSearchedText.trim()
 
 /** What the daemon itself writes around passages. */
-export const OWN_WORDS = [GUIDE, NOTHING_FOUND]
+export const OWN_WORDS = [GUIDE, NOTHING_FOUND, NOT_SEARCHED]
 
 export function fitPrompt(parts: PromptParts): FittedPrompt {
   const { systemPrompt, history, sources, message, written, count } = parts
   const turnTokens = (text: string) => count(text) + TURN_TOKENS
-  const asked = parts.inVain ? `${NOTHING_FOUND}\n\n${message}` : message
+  const remark = parts.unavailable ? NOT_SEARCHED : parts.inVain ? NOTHING_FOUND : undefined
+  const asked = remark ? `${remark}\n\n${message}` : message
   const fixed =
     (systemPrompt ? turnTokens(systemPrompt) : 0) +
     turnTokens(asked) +

@@ -107,9 +107,10 @@ async function* answer(
   }
   if (fitted.droppedMessages + fitted.droppedSources > 0) yield truncated(fitted)
   yield { fact: { contextTokens: fitted.contextTokens } }
+  const about = { topic, ...(found.unavailable ? { unavailable: true as const } : {}) }
   const pieces = askFitted(model, dependencies.meter, async refit => {
     if (refit > 0) fitted = fitTurn(turn, history, given, images.length, dependencies)
-    const request = requestOf(turn, { ...fitted, turns: withImages(fitted.turns, images) }, topic, signal)
+    const request = requestOf(turn, { ...fitted, turns: withImages(fitted.turns, images) }, about, signal)
     return {
       request: await guard.pass(request, CHAT_REQUEST),
       promptTokens: images.length === 0 ? fitted.promptTokens : null,
@@ -137,11 +138,11 @@ function truncated({ droppedMessages, droppedSources }: FittedPrompt): ChatEvent
 function requestOf(
   { settings, model, continued, userMessage }: Turn,
   { turns, contextTokens, sources }: WindowedPrompt,
-  topic: string,
+  about: Pick<Grounding, "topic" | "unavailable">,
   signal: AbortSignal,
 ): ChatRequest {
   const passages = sources.map(({ index, text, score }) => ({ index, text: withoutMarks(text), score }))
-  const grounding: Grounding = { question: userMessage.content, topic, passages }
+  const grounding: Grounding = { question: userMessage.content, ...about, passages }
   return {
     model: model.name,
     turns,

@@ -1,10 +1,11 @@
 /** What the library gives to one turn: passages found with the message, pictures for models that see. */
 import type { ChatImage } from "../backends/backend.ts"
-import { AppError } from "../errors.ts"
+import { AppError, engineTrouble } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
 import { Live } from "../grounding/live.ts"
 import { SOURCE, type Source, toSources } from "../grounding/passages.ts"
 import type { Scope } from "../grounding/scope.ts"
+import { log } from "../log.ts"
 import { CHANCE } from "../search/relevance.ts"
 import type { ChatDependencies, ChatFile, ChatFiles } from "./dependencies.ts"
 import type { ChatEvent } from "./events.ts"
@@ -24,6 +25,8 @@ export interface Retrieved {
   sources: Source[]
   /** There are files, and none of them bears on the message. */
   inVain: boolean
+  /** The library could not be searched. */
+  unavailable?: boolean
 }
 
 const NOTHING_ASKED: Retrieved = { sources: [], inVain: false }
@@ -40,21 +43,28 @@ export async function* retrieve(
   const { workspaceId, query, scope, guard } = turn
   if (scope.fileIds) yield* awaitFiles(files, workspaceId, scope.fileIds, fileWaitMs, signal)
   if (!query.trim() || scope.fileIds?.length === 0) return NOTHING_ASKED
-  const result = await search.search(
-    {
-      workspaceId,
-      query,
-      limit: HITS,
-      highlight: false,
-      min_relevance: scope.fileIds ? 0 : CHANCE,
-      accidents: scope.fileIds !== undefined,
-      filters: {
-        ...(scope.fileIds ? { file_ids: scope.fileIds } : {}),
-        ...(scope.contextId === null ? {} : { context_id: scope.contextId }),
+  const result = await withoutEngine(
+    search.search(
+      {
+        workspaceId,
+        query,
+        limit: HITS,
+        highlight: false,
+        min_relevance: scope.fileIds ? 0 : CHANCE,
+        accidents: scope.fileIds !== undefined,
+        filters: {
+          ...(scope.fileIds ? { file_ids: scope.fileIds } : {}),
+          ...(scope.contextId === null ? {} : { context_id: scope.contextId }),
+        },
       },
-    },
-    signal,
+      signal,
+    ),
   )
+  if (!result) {
+    const message = "the library cannot be searched at present: the reply is written without it"
+    yield { event: "warning", data: { code: "library_unavailable", message } }
+    return { sources: [], inVain: false, unavailable: true }
+  }
   if (result.degraded)
     yield {
       event: "warning",
@@ -70,6 +80,17 @@ export async function* retrieve(
   for (const source of toSources(result.hits))
     sources.push(await guard.pass<Source>({ ...source, text: await guard.text(source.text) }, SOURCE))
   return { sources, inVain }
+}
+
+/** Undefined while the search engine does not answer: a reply is of use without passages. */
+async function withoutEngine<T>(search: Promise<T>): Promise<T | undefined> {
+  try {
+    return await search
+  } catch (error) {
+    if (engineTrouble(error) !== "search") throw error
+    log.debug("a turn goes on without the library", { error })
+    return undefined
+  }
 }
 
 /** A context that no file was uploaded with is no library that could hold an answer. */

@@ -45,7 +45,7 @@ export interface WindowedPrompt extends FittedPrompt {
 export function fitTurn(
   turn: Turn,
   history: PastMessage[],
-  { sources, inVain }: Retrieved,
+  { sources, inVain, unavailable = false }: Retrieved,
   images: number,
   { meter, maxContextTokens }: ChatDependencies,
 ): WindowedPrompt {
@@ -56,6 +56,7 @@ export function fitTurn(
     history,
     sources,
     inVain,
+    unavailable,
     message: userMessage.content,
     written: turn.continued?.written || null,
     imageTokens: images * IMAGE_TOKENS,

@@ -1,5 +1,6 @@
 /** The records of conversations and messages, and the events of a reply's stream. */
 import { t } from "elysia"
+import { WARNING_CODES } from "../chat/events.ts"
 import { event, FAILURE } from "./events.ts"
 import { Issue, integer, JsonObject, nullable, oneOf, Position, StoredError, Time } from "./schemas.ts"
 
@@ -57,7 +58,7 @@ const MessageSchema = t.Object(
     error: nullable(StoredError),
     warnings: t.Array(Issue, {
       description:
-        "What the stream of the reply warned of: `context_truncated`, `keyword_only_search`, `invalid_citation`, or `redaction_partial` where the text held writing whose names are not known to redaction",
+        "What the stream of the reply warned of: `context_truncated`, `keyword_only_search`, `library_unavailable` where the library could not be searched, `invalid_citation`, or `redaction_partial` where the text held writing whose names are not known to redaction",
     }),
     created_at: Time,
   },
@@ -140,7 +141,7 @@ export const ConversationEvent = t.Union(
     event(
       "warning",
       t.Object({
-        code: oneOf(["context_truncated", "keyword_only_search", "invalid_citation", "redaction_partial"]),
+        code: oneOf(WARNING_CODES),
         message: t.String(),
       }),
     ),
@@ -170,7 +171,7 @@ export const STREAM = `One event each, \`id\` counting from 1, \`data\` one line
 \`conversation_created\` {conversation_id, model, created_at, additional_metadata} (only where the call makes the conversation) ·
 \`message_started\` {message_id, conversation_id, model, user_message_id} ·
 \`status\` {phase: retrieving | loading_model | thinking | generating, detail?} ·
-\`warning\` {code: context_truncated | keyword_only_search | invalid_citation | redaction_partial, message} ·
+\`warning\` {code: ${WARNING_CODES.join(" | ")}, message} ·
 \`redaction\` {ner_count, kinds} · \`sources\` {sources: [{index, file_id, name, chunk_id, score, text, position}]} ·
 \`thinking_delta\` {text} · \`message_delta\` {text} ·
 \`message_completed\` {message_id, content, citations, finish_reason, usage, ner_count, timings} ·

@@ -2,7 +2,7 @@
  * A tool declares its name, description, arguments and action; `callTool` enforces the rest for every tool alike:
  * arguments that meet the schema, a time limit, abort, a bounded result, and errors told in words.
  */
-import { AppError } from "../../errors.ts"
+import { AppError, engineTrouble, storeUnavailable } from "../../errors.ts"
 import { withoutMarks } from "../../grounding/citations.ts"
 import type { Passages } from "../../grounding/passages.ts"
 import type { Scope } from "../../grounding/scope.ts"
@@ -111,6 +111,8 @@ export async function callTool(
 
 function explain(tool: AnyTool, error: unknown): string {
   if (error instanceof ToolError || error instanceof AppError) return error.message
+  const engine = engineTrouble(error)
+  if (engine) return `${storeUnavailable(engine).message}: go on without it, and say so in your answer.`
   log.warn("an agent tool failed", { tool: tool.name, ...withoutWords(error) })
   return `The tool ${tool.name} failed inside and gave no result.`
 }

@@ -1,5 +1,6 @@
 /** The daemon's end of the search worker, which can be started anew. */
-import { ThreadClient, type ThreadEnded } from "../../threads/thread-client.ts"
+import { EngineError } from "../../errors.ts"
+import { ThreadClient, ThreadEnded } from "../../threads/thread-client.ts"
 import type { WorkerTasks } from "../thread/worker-messages.ts"
 
 export class SearchThread {
@@ -11,12 +12,16 @@ export class SearchThread {
     await this.client.ask("open", { dataDirectory })
   }
 
+  /** @throws EngineError while there is no worker */
   ask<Name extends keyof WorkerTasks>(
     task: Name,
     ask: WorkerTasks[Name]["ask"],
     transfer?: ArrayBufferLike[],
   ): Promise<WorkerTasks[Name]["answer"]> {
-    return this.client?.ask(task, ask, transfer) ?? Promise.reject(new Error("search is not running"))
+    const answer = this.client?.ask(task, ask, transfer) ?? Promise.reject(new ThreadEnded("search is not running"))
+    return answer.catch(error => {
+      throw error instanceof ThreadEnded ? new EngineError("search", error.message, { cause: error }) : error
+    })
   }
 
   async stop(): Promise<void> {
