@@ -37,7 +37,18 @@ export async function sweepFiles(
   return removed
 }
 
+/** Longest that an upload takes until its row is there, with much to spare. */
+const SHARED_AGE_MS = 24 * 60 * 60 * 1000
+
+/** The same where several machines share a store: what any of them is about to name has to stay. For one at a time. */
+export async function sweepSharedFiles(database: Database, blobs: Blobs, signal?: AbortSignal): Promise<number> {
+  const before = (await blobs.now()) - SHARED_AGE_MS
+  const unfinished = await blobs.removeUnfinished(before, signal)
+  return unfinished + (await sweepFiles(database, blobs, before, signal))
+}
+
 async function wantedBlobs(database: Database, names: readonly string[]): Promise<Set<string | null>> {
+  if (names.length === 0) return new Set()
   const rows = await database
     .selectFrom("files")
     .select(["blob", "live_blob"])
@@ -50,6 +61,7 @@ async function wantedGenerations(
   database: Database,
   fileIds: readonly string[],
 ): Promise<Map<string, (number | null)[]>> {
+  if (fileIds.length === 0) return new Map()
   const rows = await database
     .selectFrom("files")
     .select(["id", "generation", "live_generation"])

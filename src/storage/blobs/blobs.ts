@@ -73,6 +73,16 @@ export interface Blobs {
   /** Never fails, as `remove`. */
   removeText(fileId: string, generation: number): Promise<void>
 
+  /**
+   * Drops uploads that ended neither way before `before`: by nodes that died amid them.
+   * @param before milliseconds since 1970, by the clock of the store
+   * @returns how many
+   */
+  removeUnfinished(before: number, signal?: AbortSignal): Promise<number>
+
+  /** Milliseconds since 1970, by the clock of the store. */
+  now(): Promise<number>
+
   /** Everything stored, up to a thousand at a time; what is removed meanwhile may be missing. */
   list(kind: "blobs" | "texts"): AsyncIterable<StoredName[]>
 }

@@ -4,8 +4,8 @@
  * blobs comes before the row that names them.
  */
 import { createHash } from "node:crypto"
-import { mkdirSync, readdirSync, rmSync } from "node:fs"
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises"
+import { mkdirSync } from "node:fs"
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { AppError, lacksDescriptors } from "../../errors.ts"
 import { log } from "../../log.ts"
@@ -19,31 +19,31 @@ import {
   type StoredName,
   textName,
 } from "./blobs.ts"
+import { Room } from "./room.ts"
+import { clearScratch, scratchIn, writeAll } from "./scratch.ts"
 
 /** Room is looked at again after so many bytes of one file. */
 const ROOM_CHECK_BYTES = 32 * 2 ** 20
-/** Disks do not fill by their floor in so short a time; small files come by the hundred in it. */
-const ROOM_KEPT_MS = 50
 const LISTED_AT_ONCE = 1_000
 
 export class DiskBlobs implements Blobs {
   readonly temporaryDirectory: string
-  private roomSeenAt = Number.NEGATIVE_INFINITY
+  private readonly room: Room
 
   /** @param floorBytes free space that stored files must leave: databases that cannot grow lose more than an upload */
   constructor(
     private readonly dataDirectory: string,
-    private readonly floorBytes = 0,
+    floorBytes = 0,
   ) {
-    this.temporaryDirectory = join(dataDirectory, "tmp")
-    for (const directory of ["blobs", "texts", "tmp"])
+    this.temporaryDirectory = scratchIn(dataDirectory)
+    this.room = new Room(dataDirectory, floorBytes)
+    for (const directory of ["blobs", "texts"])
       mkdirSync(join(dataDirectory, directory), { recursive: true, mode: 0o700 })
   }
 
   /** What a crash left half-written; called at start, before anything is received. */
   clearTemporary(): void {
-    for (const name of readdirSync(this.temporaryDirectory))
-      rmSync(join(this.temporaryDirectory, name), { recursive: true, force: true })
+    clearScratch(this.temporaryDirectory)
   }
 
   /** The bytes survive a power failure, the name does so after `keepNames`. */
@@ -94,14 +94,8 @@ export class DiskBlobs implements Blobs {
     for (const folder of new Set(Array.from(blobs, blob => dirname(this.path(blob))))) await syncFolder(folder)
   }
 
-  async assertRoom(): Promise<void> {
-    if (this.floorBytes === 0 || performance.now() - this.roomSeenAt < ROOM_KEPT_MS) return
-    const { bavail, bsize } = await statfs(this.dataDirectory)
-    if (bavail * bsize < this.floorBytes)
-      throw new AppError("insufficient_storage", {
-        hint: "free space on the data directory's disk, or lower --disk-floor-mb",
-      })
-    this.roomSeenAt = performance.now()
+  assertRoom(): Promise<void> {
+    return this.room.assert()
   }
 
   path(blob: string): string {
@@ -154,6 +148,15 @@ export class DiskBlobs implements Blobs {
     await removeOrSay(this.textPath(fileId, generation))
   }
 
+  /** None: who begins anew empties the folder that they lie in. */
+  async removeUnfinished(): Promise<number> {
+    return 0
+  }
+
+  async now(): Promise<number> {
+    return Date.now()
+  }
+
   async *list(kind: "blobs" | "texts"): AsyncGenerator<StoredName[]> {
     const root = join(this.dataDirectory, kind)
     for (const folder of await readdir(root)) {
@@ -196,13 +199,6 @@ class StoredFile implements StoredBytes {
   /** The file itself. */
   async local(): Promise<LocalFile> {
     return { path: this.path, async [Symbol.asyncDispose]() {} }
-  }
-}
-
-async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < chunk.byteLength; ) {
-    const { bytesWritten } = await handle.write(chunk, offset, chunk.byteLength - offset)
-    offset += bytesWritten
   }
 }
 

@@ -1,0 +1,210 @@
+/**
+ * Originals and texts of several machines, in an object storage that speaks S3: `<prefix>/blobs/…` and `<prefix>/texts/…`,
+ * laid out as on disk. An object appears under its name only when it is whole, and is never changed.
+ */
+import { rm } from "node:fs/promises"
+import { basename } from "node:path"
+import { engineTrouble } from "../../errors.ts"
+import { log } from "../../log.ts"
+import {
+  type Blobs,
+  type ByteRange,
+  fanOut,
+  type LocalFile,
+  type StoredBlob,
+  type StoredBytes,
+  type StoredName,
+  textName,
+} from "./blobs.ts"
+import { Room } from "./room.ts"
+import { Copies } from "./s3/copies.ts"
+import { ObjectStore, type S3Address } from "./s3/object-store.ts"
+import { MARKER, prove } from "./s3/proof.ts"
+import { type KnownObject, streamObject } from "./s3/read.ts"
+import { Uploader, type UploadLimits } from "./s3/upload.ts"
+import { clearScratch, scratchIn } from "./scratch.ts"
+
+/** Who removes waits for it; what a store in trouble keeps is swept later. */
+const REMOVAL_LIMIT_MS = 3_000
+/** After a removal that the store did not answer, others are left to the sweep for so long. */
+const REMOVALS_PAUSE_MS = 5_000
+/** Longest wait for uploads that are cut, each of which clears up behind it. */
+const CLOSING_MS = 6_000
+
+/** The disk of this machine, for work in progress. */
+export interface Scratch {
+  dataDirectory: string
+  /** Free space to leave. */
+  floorBytes: number
+}
+
+/** Loads the client; asks nobody yet. */
+export async function openS3(address: S3Address, scratch: Scratch): Promise<S3Blobs> {
+  return new S3Blobs(await ObjectStore.open(address), address, scratch)
+}
+
+class S3Blobs implements Blobs {
+  readonly temporaryDirectory: string
+  private readonly prefix: string
+  private readonly room: Room
+  private readonly uploader: Uploader
+  private readonly copies: Copies
+  private readonly closing = new AbortController()
+  private readonly underWay = new Set<Promise<unknown>>()
+  private noRemovalsUntil = 0
+
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly address: S3Address,
+    { dataDirectory, floorBytes }: Scratch,
+  ) {
+    this.prefix = address.prefix ? `${address.prefix}/` : ""
+    this.temporaryDirectory = scratchIn(dataDirectory)
+    clearScratch(this.temporaryDirectory)
+    this.room = new Room(dataDirectory, floorBytes)
+    this.uploader = new Uploader(store)
+    this.copies = new Copies(this.temporaryDirectory)
+  }
+
+  /**
+   * Tries everything that will be needed, and marks the place as that of the cluster.
+   * @throws OperatorError for credentials, rights or a bucket that are missing, and for a place of another cluster;
+   * EngineError where the store does not answer
+   */
+  prove(clusterId: string, signal?: AbortSignal): Promise<void> {
+    return prove(this.store, this.address, clusterId, signal)
+  }
+
+  /** @throws where the store does not answer */
+  async ask(signal?: AbortSignal): Promise<void> {
+    await this.store.size(this.prefix + MARKER, { signal })
+  }
+
+  /** Ends what is under way, and waits until nothing of it is left. */
+  async close(): Promise<void> {
+    this.closing.abort(new Error("the blob storage is closed"))
+    await Promise.race([Promise.allSettled(this.underWay), Bun.sleep(CLOSING_MS)])
+  }
+
+  async write(
+    name: string,
+    source: AsyncIterable<Uint8Array>,
+    limitBytes: number,
+    signal?: AbortSignal,
+  ): Promise<StoredBlob> {
+    return { blob: name, ...(await this.upload(this.blobKey(name), source, { limitBytes }, signal)) }
+  }
+
+  /** They do with the bytes. */
+  async keepNames(): Promise<void> {}
+
+  /** Uploads take no room on this machine, and the store has no figure of its own. */
+  async assertRoom(): Promise<void> {}
+
+  findOriginal(blob: string): Promise<StoredBytes | undefined> {
+    return this.find(this.blobKey(blob))
+  }
+
+  findText(fileId: string, generation: number): Promise<StoredBytes | undefined> {
+    return this.find(this.textKey(fileId, generation))
+  }
+
+  async moveText(fileId: string, generation: number, temporary: string): Promise<void> {
+    await this.upload(this.textKey(fileId, generation), Bun.file(temporary).stream(), { mayBeEmpty: true })
+    await rm(temporary, { force: true })
+  }
+
+  async writeText(fileId: string, generation: number, text: string): Promise<void> {
+    await this.upload(this.textKey(fileId, generation), only(Buffer.from(text)), { mayBeEmpty: true })
+  }
+
+  remove(blob: string): Promise<void> {
+    return this.removeOrSay(this.blobKey(blob))
+  }
+
+  removeText(fileId: string, generation: number): Promise<void> {
+    return this.removeOrSay(this.textKey(fileId, generation))
+  }
+
+  async removeUnfinished(before: number, signal?: AbortSignal): Promise<number> {
+    let removed = 0
+    for await (const found of this.store.unfinished(this.prefix, { signal }))
+      for (const { key, id, begunAt } of found) {
+        if (begunAt >= before) continue
+        await this.store.drop(key, id, { signal })
+        removed++
+      }
+    return removed
+  }
+
+  async now(): Promise<number> {
+    await this.ask()
+    return this.store.now
+  }
+
+  async *list(kind: "blobs" | "texts"): AsyncGenerator<StoredName[]> {
+    for await (const page of this.store.list(`${this.prefix}${kind}/`, {}))
+      yield page.map(({ key, modifiedAt }) => ({ name: basename(key), modifiedAt }))
+  }
+
+  private blobKey(blob: string): string {
+    return `${this.prefix}blobs/${fanOut(blob)}/${blob}`
+  }
+
+  private textKey(fileId: string, generation: number): string {
+    return `${this.prefix}texts/${fanOut(fileId)}/${textName(fileId, generation)}`
+  }
+
+  private async find(key: string): Promise<StoredBytes | undefined> {
+    const size = await this.store.size(key)
+    return size === undefined ? undefined : new StoredObject(this.store, { key, size }, this.copies, this.room)
+  }
+
+  private async upload(key: string, source: AsyncIterable<Uint8Array>, limits: UploadLimits, signal?: AbortSignal) {
+    const { closing, underWay } = this
+    const work = this.uploader.upload(
+      key,
+      source,
+      limits,
+      signal ? AbortSignal.any([signal, closing.signal]) : closing.signal,
+    )
+    underWay.add(work)
+    return work.finally(() => underWay.delete(work))
+  }
+
+  private async removeOrSay(key: string): Promise<void> {
+    if (performance.now() < this.noRemovalsUntil) return
+    try {
+      await this.store.remove(key, { limitMs: REMOVAL_LIMIT_MS })
+    } catch (error) {
+      if (engineTrouble(error)) this.noRemovalsUntil = performance.now() + REMOVALS_PAUSE_MS
+      log.warn("a stored file could not be removed", { error })
+    }
+  }
+}
+
+class StoredObject implements StoredBytes {
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly object: KnownObject,
+    private readonly copies: Copies,
+    private readonly room: Room,
+  ) {}
+
+  get size(): number {
+    return this.object.size
+  }
+
+  stream(range?: ByteRange, signal?: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    return streamObject(this.store, this.object, range, signal)
+  }
+
+  async local(signal?: AbortSignal): Promise<LocalFile> {
+    await this.room.assert()
+    return this.copies.get(this.object.key, stop => this.stream(undefined, stop), signal)
+  }
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

@@ -1,0 +1,162 @@
+/**
+ * Streams into an object storage with flat memory: parts of 8 MiB, one after the other, or a single request for what has no
+ * more. Nothing is left behind when it ends early: no object, and no upload that is neither complete nor dropped.
+ */
+import { createHash } from "node:crypto"
+import { AppError } from "../../../errors.ts"
+import { log } from "../../../log.ts"
+import { Gate } from "../../../threads/gate.ts"
+import { orAbort } from "../../../threads/or-abort.ts"
+import { type ObjectStore, statusOf, type UploadedPart } from "./object-store.ts"
+
+export const PART_BYTES = 8 * 2 ** 20
+/** An upload takes memory as it grows; most are small. */
+const FIRST_BYTES = 64 * 1024
+/** Parts sent at the same time: each has to make it within its time limit. */
+const SENT_AT_ONCE = 8
+/** For what is cleared away after a failure: the server may be what failed. */
+const CLEARING_MS = 5_000
+
+export interface UploadLimits {
+  /** More is file_too_large. */
+  limitBytes?: number
+  /** An empty one is empty_file unless told. */
+  mayBeEmpty?: boolean
+}
+
+export class Uploader {
+  private readonly gate = new Gate({
+    places: SENT_AT_ONCE,
+    placesPerKey: SENT_AT_ONCE,
+    waiting: Number.POSITIVE_INFINITY,
+    refusal: "too many parts wait to be stored",
+    retryAfterSeconds: 1,
+  })
+
+  constructor(private readonly store: ObjectStore) {}
+
+  /** @throws AppError file_too_large, empty_file; EngineError; the reason of `signal`; what `source` throws */
+  async upload(
+    key: string,
+    source: AsyncIterable<Uint8Array>,
+    { limitBytes = Number.POSITIVE_INFINITY, mayBeEmpty = false }: UploadLimits,
+    signal: AbortSignal,
+  ): Promise<{ size: number; sha256: string }> {
+    const upload = new Upload(this.store, key, signal)
+    const hash = createHash("sha256")
+    let size = 0
+    try {
+      for await (const chunk of orAborted(source, signal)) {
+        size += chunk.byteLength
+        if (size > limitBytes)
+          throw new AppError("file_too_large", { message: `the file is larger than ${limitBytes} bytes` })
+        hash.update(chunk)
+        for (let at = 0; at < chunk.byteLength; ) {
+          at += upload.take(chunk, at)
+          if (upload.isFull) await this.inTurn(signal, () => upload.sendPart())
+        }
+      }
+      if (size === 0 && !mayBeEmpty) throw new AppError("empty_file")
+      await this.inTurn(signal, () => upload.finish(size))
+    } catch (error) {
+      await upload.clear()
+      throw error
+    }
+    return { size, sha256: hash.digest("hex") }
+  }
+
+  private async inTurn(signal: AbortSignal, send: () => Promise<void>): Promise<void> {
+    const place = this.gate.enter("")
+    try {
+      await place.turn(signal)
+      await send()
+    } finally {
+      place.leave()
+    }
+  }
+}
+
+class Upload {
+  private buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  private filled = 0
+  /** Set once a part was to be sent. */
+  private id: string | undefined
+  private readonly parts: UploadedPart[] = []
+  /** Whether the server may hold something of it. */
+  private isBegun = false
+
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly key: string,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  get isFull(): boolean {
+    return this.filled === PART_BYTES
+  }
+
+  /** @returns how many bytes from `at` on were taken */
+  take(chunk: Uint8Array, at: number): number {
+    const count = Math.min(chunk.byteLength - at, PART_BYTES - this.filled)
+    this.grow(this.filled + count)
+    this.buffer.set(chunk.subarray(at, at + count), this.filled)
+    this.filled += count
+    return count
+  }
+
+  async sendPart(): Promise<void> {
+    const { store, key, signal, parts } = this
+    this.isBegun = true
+    this.id ??= await store.begin(key, { signal })
+    parts.push(await store.part(key, this.id, parts.length + 1, this.content, { signal }))
+    this.filled = 0
+  }
+
+  async finish(size: number): Promise<void> {
+    const { store, key, signal, parts } = this
+    this.isBegun = true
+    if (this.id === undefined) return store.put(key, this.content, { signal })
+    if (this.filled > 0) await this.sendPart()
+    await store.complete(key, this.id, { parts, size }, { signal })
+  }
+
+  /** Never fails: what it cannot remove is swept later. */
+  async clear(): Promise<void> {
+    if (!this.isBegun) return
+    const options = { limitMs: CLEARING_MS }
+    try {
+      if (this.id !== undefined) await this.store.drop(this.key, this.id, options)
+      // An answer that did not reach us may have been the one that said that all is stored.
+      await this.store.remove(this.key, options)
+    } catch (error) {
+      log.warn("what an upload left in the blob storage could not be removed yet", { status: statusOf(error), error })
+    }
+  }
+
+  private get content(): Uint8Array {
+    return this.buffer.subarray(0, this.filled)
+  }
+
+  private grow(needed: number): void {
+    if (needed <= this.buffer.byteLength) return
+    const larger = Buffer.allocUnsafeSlow(Math.min(PART_BYTES, Math.max(needed, 2 * this.buffer.byteLength)))
+    larger.set(this.content)
+    this.buffer = larger
+  }
+}
+
+/** The same, and ends with the reason of the signal even when the source never goes on. */
+async function* orAborted(source: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const chunks = source[Symbol.asyncIterator]()
+  let isDone = false
+  try {
+    for (;;) {
+      const next = await orAbort(chunks.next(), signal)
+      isDone = next.done === true
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    if (!isDone) void Promise.resolve(chunks.return?.()).catch(() => {})
+  }
+}
