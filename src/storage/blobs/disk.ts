@@ -19,6 +19,7 @@ import {
   type StoredName,
   textName,
 } from "./blobs.ts"
+import { endedBy } from "./ended-by.ts"
 import { Room } from "./room.ts"
 import { clearScratch, scratchIn, writeAll } from "./scratch.ts"
 
@@ -60,8 +61,7 @@ export class DiskBlobs implements Blobs {
     let size = 0
     let roomAt = ROOM_CHECK_BYTES
     try {
-      for await (const chunk of source) {
-        signal?.throwIfAborted()
+      for await (const chunk of signal ? endedBy(signal, source) : source) {
         size += chunk.byteLength
         if (size > roomAt) {
           await this.assertRoom()
@@ -197,7 +197,8 @@ class StoredFile implements StoredBytes {
   }
 
   /** The file itself. */
-  async local(): Promise<LocalFile> {
+  async local(signal?: AbortSignal): Promise<LocalFile> {
+    signal?.throwIfAborted()
     return { path: this.path, async [Symbol.asyncDispose]() {} }
   }
 }

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import { AppError } from "../../../errors.ts"
 import { log } from "../../../log.ts"
 import { Gate } from "../../../threads/gate.ts"
-import { orAbort } from "../../../threads/or-abort.ts"
+import { endedBy } from "../ended-by.ts"
 import { type ObjectStore, statusOf, type UploadedPart } from "./object-store.ts"
 
 export const PART_BYTES = 8 * 2 ** 20
@@ -46,7 +46,7 @@ export class Uploader {
     const hash = createHash("sha256")
     let size = 0
     try {
-      for await (const chunk of orAborted(source, signal)) {
+      for await (const chunk of endedBy(signal, source)) {
         size += chunk.byteLength
         if (size > limitBytes)
           throw new AppError("file_too_large", { message: `the file is larger than ${limitBytes} bytes` })
@@ -142,21 +142,5 @@ class Upload {
     const larger = Buffer.allocUnsafeSlow(Math.min(PART_BYTES, Math.max(needed, 2 * this.buffer.byteLength)))
     larger.set(this.content)
     this.buffer = larger
-  }
-}
-
-/** The same, and ends with the reason of the signal even when the source never goes on. */
-async function* orAborted(source: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const chunks = source[Symbol.asyncIterator]()
-  let isDone = false
-  try {
-    for (;;) {
-      const next = await orAbort(chunks.next(), signal)
-      isDone = next.done === true
-      if (next.done) return
-      yield next.value
-    }
-  } finally {
-    if (!isDone) void Promise.resolve(chunks.return?.()).catch(() => {})
   }
 }
