@@ -5,26 +5,16 @@
 import { readFileSync, statSync } from "node:fs"
 import { ConfigError } from "./config-error.ts"
 import type { Setting } from "./config-rules.ts"
+import type { S3Credentials } from "./storage/blobs/s3/credentials.ts"
+import type { S3Address } from "./storage/blobs/s3/object-store.ts"
 
 /** Parts of an address that are given as `?name=value`. */
 type Parameters = Record<string, string>
 
 const PASSWORD_FILE = "password_file"
-const BLOB_PARAMETERS = ["endpoint", "region", "path_style", PASSWORD_FILE]
+const CREDENTIALS_FILE = "credentials_file"
+const BLOB_PARAMETERS = ["endpoint", "region", "path_style", PASSWORD_FILE, CREDENTIALS_FILE]
 const SEARCH_PARAMETERS = ["prefix", PASSWORD_FILE]
-
-export interface BlobAddress {
-  bucket: string
-  /** Of every key, without slashes at its ends; empty for none. */
-  prefix: string
-  region: string
-  /** Absent for Amazon's own. */
-  endpoint?: string
-  /** Whether the bucket stands in the path, not in the name of the host. */
-  pathStyle: boolean
-  /** Absent: the driver looks where Amazon's tools do (AWS_ACCESS_KEY_ID, …). */
-  credentials?: { accessKeyId: string; secretAccessKey: string }
-}
 
 export interface SearchAddress {
   /** Without credentials and without a slash at its end. */
@@ -38,7 +28,7 @@ export interface SearchAddress {
 export interface EngineAddresses {
   /** As it was given: `storage/postgres` reads it. */
   database: string
-  blobs: BlobAddress
+  blobs: S3Address
   search: SearchAddress
 }
 
@@ -70,11 +60,17 @@ export function withoutPassword(value: string): string {
   return url.href.replaceAll("%E2%80%A6", "…")
 }
 
-/** @throws ConfigError for a password file that cannot be read */
-export function engineAddresses(urls: { database: string; blobs: string; search: string }): EngineAddresses {
+/**
+ * @param amazon credentials of the object storage where its address gives none
+ * @throws ConfigError for a password file that cannot be read, and where there are no credentials
+ */
+export function engineAddresses(
+  urls: { database: string; blobs: string; search: string },
+  amazon: S3Credentials | undefined,
+): EngineAddresses {
   return {
     database: databaseAddress(urls.database),
-    blobs: blobAddress(urls.blobs),
+    blobs: blobAddress(urls.blobs, amazon),
     search: searchAddress(urls.search),
   }
 }
@@ -95,19 +91,28 @@ function databaseAddress(value: string): string {
   return value
 }
 
-function blobAddress(value: string): BlobAddress {
+function blobAddress(value: string, amazon: S3Credentials | undefined): S3Address {
   const url = blobParts(value)
   const { endpoint, region = "us-east-1", path_style } = parametersOf(url)
-  const secretAccessKey = passwordOf(url, "--blob-url")
-  const accessKeyId = decodeURIComponent(url.username)
   return {
     bucket: url.hostname,
     prefix: decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, ""),
     region,
     ...(endpoint ? { endpoint } : {}),
     pathStyle: path_style ? path_style === "true" : endpoint !== undefined,
-    ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
+    credentials: blobCredentials(url, amazon),
   }
+}
+
+function blobCredentials(url: URL, amazon: S3Credentials | undefined): S3Address["credentials"] {
+  const file = url.searchParams.get(CREDENTIALS_FILE)
+  if (file) return { file }
+  const secretAccessKey = passwordOf(url, "--blob-url")
+  if (url.username && secretAccessKey) return { accessKeyId: decodeURIComponent(url.username), secretAccessKey }
+  if (amazon && !url.username) return amazon
+  throw new ConfigError(
+    "--blob-url: there are no credentials: write s3://KEY@BUCKET with password_file=FILE, or credentials_file=FILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+  )
 }
 
 function searchAddress(value: string): SearchAddress {
@@ -143,6 +148,8 @@ function blobParts(value: string): URL {
     throw new Error("must name its region (region=…), and its endpoint where it is not Amazon's")
   if (path_style !== undefined && !/^(true|false)$/.test(path_style))
     throw new Error("must have true or false as path_style")
+  if (url.username && url.searchParams.has(CREDENTIALS_FILE))
+    throw new Error(`must have an access key or a ${CREDENTIALS_FILE}, not both`)
   if (url.password && !url.username) throw new Error("must name the access key that its secret belongs to")
   return url
 }

@@ -5,6 +5,7 @@ import { type Flags, flagOf, type OwnOptions, readFlags } from "./config-flags.t
 import type { Setting } from "./config-rules.ts"
 import { type Config, SETTINGS, type SettingName } from "./config-settings.ts"
 import { nearest } from "./nearest.ts"
+import type { S3Credentials } from "./storage/blobs/s3/credentials.ts"
 
 export { ConfigError } from "./config-error.ts"
 export { SETTINGS_FILE } from "./config-file.ts"
@@ -31,6 +32,17 @@ export interface UnknownVariable {
   name: string
   /** The setting's that is spelt most like it; null where none is close. */
   meant: string | null
+}
+
+/** Credentials of an object storage in the variables of Amazon's tools; undefined where they are not set. */
+export function amazonCredentials(env: Environment = process.env): S3Credentials | undefined {
+  const {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+  } = env
+  if (!accessKeyId || !secretAccessKey) return undefined
+  return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) }
 }
 
 export const variableOf = (name: string): string => `CARREL_${name.toUpperCase()}`

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { readMcpConfig } from "./agents/mcp-config.ts"
 import { openEmbedder } from "./backends/embedder.ts"
 import { chatBackends, ModelCatalog } from "./backends/index.ts"
-import { type Config, ConfigError, flagOf } from "./config.ts"
+import { amazonCredentials, type Config, ConfigError, flagOf } from "./config.ts"
 import { type EngineAddresses, engineAddresses, secretIn } from "./config-engines.ts"
 import { LANGUAGE_FILE } from "./ingest/formats/ocr/ocr-languages.ts"
 import { log } from "./log.ts"
@@ -93,7 +93,8 @@ const LEAST_SECRET_BYTES = 32
 export function enginesOf(config: Config): EngineAddresses | undefined {
   if (ENGINE_URLS.every(name => config[name] === "")) return undefined
   needTogether(config, ENGINE_URLS)
-  return engineAddresses({ database: config.database_url, blobs: config.blob_url, search: config.search_url })
+  const { database_url: database, blob_url: blobs, search_url: search } = config
+  return engineAddresses({ database, blobs, search }, amazonCredentials())
 }
 
 /**

@@ -42,9 +42,9 @@ export class UploadForm {
 
   /**
    * Stores a file part under the client's name for it, or notes why it is rejected.
-   * @throws what concerns more than this file
+   * @throws what concerns more than this file; the reason of `signal`
    */
-  async addFile(givenName: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  async addFile(givenName: string, bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void> {
     const at = this.parts.push(undefined) - 1 // keeps its place until it is known what becomes of it
     const name = safeName(givenName)
     const type = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ""
@@ -54,7 +54,7 @@ export class UploadForm {
       return
     }
     try {
-      const stored = await this.blobs.write(newId("file"), bytes, this.rules.maxFileBytes)
+      const stored = await this.blobs.write(newId("file"), bytes, this.rules.maxFileBytes, signal)
       this.parts[at] = { name, type, mimeType, stored }
     } catch (error) {
       this.parts[at] = { name, error: asRejection(error) }
@@ -65,10 +65,11 @@ export class UploadForm {
   get refusal(): AppError | undefined {
     const { parts, rejected } = this
     if (parts.length === 0 || rejected.length < parts.length) return undefined
-    const { code, message, hint } = rejected[0]!.error
+    const { code, message, hint, retryAfter } = rejected[0]!.error
     return new AppError(code, {
       message,
       ...(hint ? { hint } : {}),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
       details: rejected.map(({ name, error }) => ({ name, code: error.code, message: error.message })),
     })
   }

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
-import { readConfig } from "../../src/config.ts"
-import { withoutPassword } from "../../src/config-engines.ts"
+import { amazonCredentials, readConfig } from "../../src/config.ts"
+import { engineAddresses, withoutPassword } from "../../src/config-engines.ts"
 import { clusterOf, enginesOf } from "../../src/configured.ts"
 import { carrel } from "./carrel.ts"
 
@@ -83,6 +83,24 @@ describe("settings of several machines", () => {
     })
   })
 
+  test("take the object storage's credentials from a file or the variables of Amazon's tools, and name what is missing", () => {
+    const credentials = (url: string, env = {}) =>
+      engineAddresses(
+        { database: ALL.CARREL_DATABASE_URL, blobs: url, search: ALL.CARREL_SEARCH_URL },
+        amazonCredentials(env),
+      ).blobs.credentials
+    const amazon = { AWS_ACCESS_KEY_ID: "ID", AWS_SECRET_ACCESS_KEY: "own", AWS_SESSION_TOKEN: "token" }
+    const own = { accessKeyId: "ID", secretAccessKey: "own", sessionToken: "token" }
+    expect(credentials("s3://bucket?region=eu-1", amazon)).toEqual(own)
+    expect(credentials("s3://KEY:secret@bucket?region=eu-1", amazon)).toEqual({
+      accessKeyId: "KEY",
+      secretAccessKey: "secret",
+    })
+    expect(credentials("s3://bucket?region=eu-1&credentials_file=/c", amazon)).toEqual({ file: "/c" })
+    expect(() => credentials("s3://bucket?region=eu-1")).toThrow("--blob-url: there are no credentials")
+    expect(() => credentials("s3://KEY@bucket?region=eu-1", amazon)).toThrow("--blob-url: there are no credentials")
+  })
+
   test.each([
     [["CARREL_BLOB_URL"], "--blob-url"],
     [["CARREL_DATABASE_URL", "CARREL_SEARCH_URL"], "--database-url and --search-url"],
@@ -129,6 +147,11 @@ describe("an address of an engine", () => {
     ["blob", "s3://bucket?endpoint=store:8333", "must name an http or https address as its endpoint"],
     ["blob", "s3://bucket?region=eu-1&regoin=eu-1", 'must have no parameter "regoin"'],
     ["blob", "s3://bucket?region=eu-1&path_style=yes", "must have true or false as path_style"],
+    [
+      "blob",
+      "s3://KEY@bucket?region=eu-1&credentials_file=/f",
+      "must have an access key or a credentials_file, not both",
+    ],
     ["blob", "s3://:secret@bucket?region=eu-1", "must name the access key"],
     ["search", "search:9200", "must be the address of OpenSearch"],
     ["search", "https://search?prefix=Own", "must have a prefix of small letters"],

@@ -25,7 +25,7 @@ export const uploadRoutes = ({ uploads, fileTypes }: Services) => {
     const { workspaceId, keyId } = principal
     const upload = { workspaceId, keyId, idempotencyKey: idempotencyKeyOf(request) }
     const answer = await uploads.receive(upload, async form => {
-      await receiveMultipart(request, handlersOf(form, uploads), signal)
+      await receiveMultipart(request, handlersOf(form, uploads, signal), signal)
       context.isRead = true
     })
     return largeAnswer<UploadAnswer>(answer, 202)
@@ -48,9 +48,9 @@ function checkLength(request: Request): void {
 /** Longest silence of a client of whose form nothing was taken so far: it learns why, though it may have more to send. */
 const REFUSED_PATIENCE_MS = 4_000
 
-const handlersOf = (form: UploadForm, uploads: Uploads): MultipartHandlers => ({
+const handlersOf = (form: UploadForm, uploads: Uploads, signal: AbortSignal): MultipartHandlers => ({
   field: (name, value) => form.addField(name, value),
-  file: ({ fileName, stream }) => form.addFile(fileName, stream),
+  file: ({ fileName, stream }) => form.addFile(fileName, stream, signal),
   patience() {
     const error = form.refusal
     if (error) return { ms: REFUSED_PATIENCE_MS, error }
