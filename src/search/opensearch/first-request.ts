@@ -8,7 +8,7 @@ import { type IdRanges, NO_IDS, toRanges } from "../ids/id-ranges.ts"
 import type { TermGroup } from "../text/analyze.ts"
 import { allNear, cosineOf, EXACT_PASSAGES, mostNear } from "./near.ts"
 import { type Clause, type Clauses, fieldOf, holdsOne, narrowed, query, spokenClauses } from "./scope-clauses.ts"
-import { idsOf, type Part, type Search, type Searches } from "./searches.ts"
+import { BEST_FIRST, idsOf, type Part, type Search, type Searches } from "./searches.ts"
 
 /** Looked at for the best score alone. */
 const FOR_BEST = 50
@@ -71,7 +71,7 @@ export async function askFirst(searches: Searches, question: FirstQuestion): Pro
   const { words: index, workspace, allowed, groups, subject, byWords, vector } = question
   const narrow = allowed !== workspace
   const among = (clauses: Clauses, by: TermGroup[], size: number): Search | undefined =>
-    by.length ? { index, body: { ...ranked(size), query: query(clauses, anyOf(by)) } } : undefined
+    by.length ? { index, body: { ...BEST_FIRST, size, query: query(clauses, anyOf(by)) } } : undefined
   const found = await searches.all({
     counts: { index, body: countsBody(question) },
     words: among(allowed, groups, byWords),
@@ -97,14 +97,6 @@ export async function askFirst(searches: Searches, question: FirstQuestion): Pro
     sums: question.sums ? sumsOf(counts!) : undefined,
   }
 }
-
-/** What all searches by score have in common; equal scores come in the order of ids, so that pages follow one another. */
-const ranked = (size: number): Clause => ({
-  size,
-  _source: false,
-  track_total_hits: false,
-  sort: [{ _score: "desc" }, { i: "asc" }],
-})
 
 const counted = (index: string, clauses: Clauses): Search => ({
   index,
@@ -182,8 +174,9 @@ function vectorSearches(
   const { index, values, spoken, depth } = vector
   const near = (clauses: Clauses, passages: number, wanted: number): Search => {
     const those = narrowed(clauses, spokenClauses(spoken))
-    if (passages > EXACT_PASSAGES) return { index, body: { ...ranked(wanted), query: mostNear(values, those, wanted) } }
-    return { index, body: { ...ranked(wanted), track_total_hits: true, query: allNear(values, those) } }
+    const body = { ...BEST_FIRST, size: wanted }
+    if (passages > EXACT_PASSAGES) return { index, body: { ...body, query: mostNear(values, those, wanted) } }
+    return { index, body: { ...body, track_total_hits: true, query: allNear(values, those) } }
   }
   return {
     nearest: near(allowed, visible, depth),
@@ -193,4 +186,4 @@ function vectorSearches(
 }
 
 const scoredOf = (part: Part | undefined): Scored[] =>
-  (part?.hits ?? []).map(({ _id, _score }) => ({ id: Number(_id), score: cosineOf(_score) }))
+  (part?.hits ?? []).map(({ sort: [score, id] }) => ({ id: id!, score: cosineOf(score!) }))

@@ -5,7 +5,7 @@ import { holdsPhrase } from "../text/phrase.ts"
 import type { Condition, ParsedQuery } from "../text/query.ts"
 import { indexedText } from "../writing/stage.ts"
 import { type Clause, type Clauses, holdsAll, narrowed, query } from "./scope-clauses.ts"
-import { idsOf, type Searches } from "./searches.ts"
+import { BARE, idsOf, type Searches } from "./searches.ts"
 
 /** Texts read at a time. */
 const TEXTS = 500
@@ -48,7 +48,7 @@ async function holdingPhrase(
   { db, searches, index }: Sources,
 ): Promise<number[]> {
   const size = MAX_PHRASE_CHECKS
-  const body = { size, track_total_hits: false, _source: false, sort: [{ i: "asc" }], query: query(candidates) }
+  const body = { ...BARE, size, sort: [{ i: "asc" }], query: query(candidates) }
   const ids = idsOf((await searches.all({ holding: { index, body } })).holding!)
   const found: number[] = []
   for (let from = 0; from < ids.length; from += TEXTS) {

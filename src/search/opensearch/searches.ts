@@ -15,8 +15,8 @@ export interface Part {
 }
 
 export interface EngineHit {
-  _id: string
-  _score: number
+  /** What was sorted by: the id last. */
+  sort: number[]
   fields?: { n: [number] }
   matched_queries?: Record<string, number>
 }
@@ -44,7 +44,7 @@ export class MissingIndex extends Error {
 /** A shard gives up after this long, before the whole request does. */
 const SHARD_TIMEOUT = "10s"
 const WHOLE = "allow_partial_search_results=false"
-const READ = ["timed_out", "error", "status", "_shards.failed", "hits.total", "hits.hits._id", "hits.hits._score"]
+const READ = ["timed_out", "error", "status", "_shards.failed", "hits.total", "hits.hits.sort"]
 const READ_OF_EACH = ["hits.hits.fields", "hits.hits.matched_queries"]
 
 export class Searches {
@@ -97,4 +97,10 @@ function wholePart(part: RawPart | undefined, index: string): Part {
   return { total: hits?.total?.value ?? 0, hits: hits?.hits ?? [], aggregations }
 }
 
-export const idsOf = ({ hits }: Part): number[] => hits.map(({ _id }) => Number(_id))
+/** Asks for nothing that is stored, not even the document's name: reading it took longer than finding the document. */
+export const BARE = { stored_fields: "_none_", track_total_hits: false }
+
+/** Best first; equal scores in the order of ids, so that pages follow one another. */
+export const BEST_FIRST = { ...BARE, sort: [{ _score: "desc" }, { i: "asc" }] }
+
+export const idsOf = ({ hits }: Part): number[] => hits.map(({ sort }) => sort.at(-1)!)

@@ -3,7 +3,7 @@ import type { TermGroup } from "../text/analyze.ts"
 import type { VectorQuestion } from "./first-request.ts"
 import { allNear, cosineOf } from "./near.ts"
 import { type Clause, fieldOf, holdsOne, spokenClauses } from "./scope-clauses.ts"
-import type { Part, Searches } from "./searches.ts"
+import { BARE, BEST_FIRST, type Part, type Searches } from "./searches.ts"
 
 /** Passages asked for at a time: a page far down a long list takes more than one request. */
 const PASSAGES = 10_000
@@ -34,19 +34,18 @@ export async function askWords(
     searches.one({
       index,
       body: {
+        ...BARE,
         size: some.length,
-        track_total_hits: false,
-        sort: ["_doc"],
-        _source: false,
+        sort: [{ i: "asc" }],
         docvalue_fields: ["n"],
         query: { bool: { filter: [{ terms: { i: some } }], should } },
       },
     }),
   )
   const held: HeldWords = { rows: new Map(), lengths: [], groups: groups.map(() => ({ rows: [], frequencies: [] })) }
-  for (const { _id, fields, matched_queries = {} } of parts.flatMap(({ hits }) => hits)) {
+  for (const { sort, fields, matched_queries = {} } of parts.flatMap(({ hits }) => hits)) {
     const row = held.lengths.push(fields!.n[0]) - 1
-    held.rows.set(Number(_id), row)
+    held.rows.set(sort[0]!, row)
     for (const nth in matched_queries) {
       const group = held.groups[Number(nth)]!
       group.rows.push(row)
@@ -72,10 +71,10 @@ export async function askCosines(
 ): Promise<Map<number, number>> {
   const parts = await inSlices(ids, async some => {
     const clauses = { filter: [{ terms: { i: some } }, ...spokenClauses(spoken)], must_not: [] }
-    const body = { size: some.length, track_total_hits: false, _source: false, query: allNear(values, clauses) }
+    const body = { ...BEST_FIRST, size: some.length, query: allNear(values, clauses) }
     return (await searches.all({ near: { index, body } })).near!
   })
-  return new Map(parts.flatMap(({ hits }) => hits.map(({ _id, _score }) => [Number(_id), cosineOf(_score)] as const)))
+  return new Map(parts.flatMap(({ hits }) => hits.map(({ sort: [score, id] }) => [id!, cosineOf(score!)] as const)))
 }
 
 async function inSlices(ids: readonly number[], ask: (some: readonly number[]) => Promise<Part>): Promise<Part[]> {
