@@ -71,7 +71,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const network = step("network", await openNetwork(config, stack))
   const chatModels = step("chat models", await openChatModels(config))
   const storage = step("storage", await openStorage(config, stack, unpacking))
-  const access = step("access", await openAccess(config, storage))
+  const access = step("access", await openAccess(config, storage, stack))
   const models = step("models", await openModels(config, storage, stack))
   const index = step("search", await openSearch(config, storage, models, stack))
   const worker = step("reading", openReading(config, storage, index, stack))
@@ -88,7 +88,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   worker.start()
   startUpkeep(config.data, { ...parts, chat, agents }, stack)
   const address = appUrl(config, Number(/\d+$/.exec(server.url)![0]))
-  const link = step("upkeep", await setupLink(storage.database, address))
+  const link = step("upkeep", await setupLink(storage.database, address, network.cluster !== undefined))
   log.info("ready", { version: VERSION, url: server.url, ...(link ? { setup_link: link } : {}) })
   return { url: server.url, address, setupLink: link, stop: () => stack.disposeAsync() }
 }

@@ -1,17 +1,35 @@
 import type { Config } from "../config.ts"
-import { LocalRateLimiter } from "../http/rate-limit.ts"
-import { LocalTraffic } from "../http/traffic.ts"
+import { LocalRateLimiter, type RateLimiter } from "../http/rate-limit.ts"
+import { SharedRateLimiter } from "../http/shared-rate-limit.ts"
+import { SharedTraffic } from "../http/shared-traffic.ts"
+import { LocalTraffic, type Traffic } from "../http/traffic.ts"
 import { ApiKeys, ensureWorkspace } from "../keys/keys.ts"
 import { Sessions } from "../keys/sessions.ts"
+import { SharedSignInFailures } from "../keys/shared-sign-in-failures.ts"
 import { LocalSignInFailures, SignInBrake } from "../keys/sign-in-brake.ts"
 import { Users } from "../keys/users.ts"
 import { Workspaces } from "../keys/workspaces.ts"
+import type { Database } from "../storage/database.ts"
+import { isPostgres } from "../storage/words.ts"
 import type { Storage } from "./storage.ts"
 
 export type Access = Awaited<ReturnType<typeof openAccess>>
 
+const localCounters = () => ({
+  signInBrake: new SignInBrake(new LocalSignInFailures()),
+  rateLimiter: new LocalRateLimiter() as RateLimiter,
+  traffic: new LocalTraffic() as Traffic,
+})
+
+/** What nodes count together. */
+const sharedCounters = (database: Database, stack: AsyncDisposableStack): ReturnType<typeof localCounters> => ({
+  signInBrake: new SignInBrake(new SharedSignInFailures(database)),
+  rateLimiter: new SharedRateLimiter(database),
+  traffic: stack.use(new SharedTraffic(database)),
+})
+
 /** Who may do what, and how often. */
-export async function openAccess(config: Config, { database }: Storage) {
+export async function openAccess(config: Config, { database }: Storage, stack: AsyncDisposableStack) {
   await ensureWorkspace(database)
   const workspaces = new Workspaces(database)
   return {
@@ -19,9 +37,7 @@ export async function openAccess(config: Config, { database }: Storage) {
     apiKeys: new ApiKeys(database),
     users: new Users(database),
     sessions: new Sessions(database, workspaces),
-    signInBrake: new SignInBrake(new LocalSignInFailures()),
-    rateLimiter: new LocalRateLimiter(),
-    traffic: new LocalTraffic(),
+    ...(isPostgres(database) ? sharedCounters(database, stack) : localCounters()),
     redactionEnforced: async (workspaceId: string) =>
       config.enforce_redaction || (await workspaces.enforcesRedaction(workspaceId)),
   }

@@ -4,7 +4,7 @@
  * because the command line may revoke a key beside the daemon.
  */
 import { AppError } from "../errors.ts"
-import { log } from "../log.ts"
+import { Trouble } from "../log.ts"
 
 const CHECK_MS = 500
 
@@ -23,6 +23,11 @@ interface Entry {
 export class OpenRequests {
   private readonly entries = new Set<Entry>()
   private timer: Timer | undefined
+  private checking: Promise<void> | undefined
+  private readonly trouble = new Trouble({
+    begins: "whether the credentials of open requests are still good cannot be asked",
+    ends: "the credentials of open requests are looked at again",
+  })
 
   /** `alive` gives those of some credentials that are still good. */
   constructor(private readonly alive: (credentials: string[]) => Promise<Set<string>>) {}
@@ -42,7 +47,11 @@ export class OpenRequests {
     if (clientGone.aborted) leave()
     clientGone.addEventListener("abort", leave, { once: true })
     this.entries.add(entry)
-    this.timer ??= setInterval(() => void this.check(), CHECK_MS)
+    this.timer ??= setInterval(() => {
+      this.checking ??= this.check().finally(() => {
+        this.checking = undefined
+      })
+    }, CHECK_MS)
     const close = (): void => {
       clientGone.removeEventListener("abort", leave)
       this.entries.delete(entry)
@@ -60,8 +69,9 @@ export class OpenRequests {
       for (const entry of asked)
         if (this.entries.has(entry) && !alive.has(entry.credential))
           entry.end(new AppError("unauthorized", { message: "the credential that opened this request has ended" }))
+      this.trouble.clear()
     } catch (error) {
-      log.warn("whether the credentials of open requests are still good could not be asked", { error: String(error) })
+      this.trouble.note(error)
     }
   }
 }

@@ -58,12 +58,16 @@ export class Users {
     return hasAdministrator(this.database)
   }
 
-  /** A token that claims the daemon, for a day; earlier ones end with it. Null when there is an administrator already. */
-  async newSetupToken(): Promise<string | null> {
+  /**
+   * A token that claims the daemon, for a day; earlier ones end with it, unless it stands `beside` those of other nodes.
+   * Null when there is an administrator already.
+   */
+  async newSetupToken(beside = false): Promise<string | null> {
     const token = newToken("setup")
     return this.database.transaction().execute(async trx => {
       await inOrder(trx, PEOPLE)
-      await trx.deleteFrom("setup_tokens").execute()
+      const ended = trx.deleteFrom("setup_tokens")
+      await (beside ? ended.where("created_at", "<=", oldestSetupToken()) : ended).execute()
       if (await hasAdministrator(trx)) return null
       await trx
         .insertInto("setup_tokens")
@@ -203,12 +207,15 @@ export class Users {
   }
 }
 
+/** When one was made that ends now. */
+const oldestSetupToken = (): string => new Date(Date.now() - SETUP_TOKEN_MS).toISOString()
+
 const findSetupToken = (executor: Executor, token: string) =>
   executor
     .selectFrom("setup_tokens")
     .select("token_hash")
     .where("token_hash", "=", hashToken(token))
-    .where("created_at", ">", new Date(Date.now() - SETUP_TOKEN_MS).toISOString())
+    .where("created_at", ">", oldestSetupToken())
     .executeTakeFirst()
 
 const hasAdministrator = async (executor: Executor): Promise<boolean> =>
@@ -295,8 +302,8 @@ export async function usersPasswd(database: Database, email: string, password: s
   await users.setPassword((await users.get(email)).id, password)
 }
 
-/** `carrel users setup-link`: a one-time link that claims the daemon; null when it has been claimed. */
-export async function setupLink(database: Database, appUrl: string): Promise<string | null> {
-  const token = await new Users(database).newSetupToken()
+/** `carrel users setup-link`: a one-time link that claims the daemon; null when it has been claimed. See `newSetupToken`. */
+export async function setupLink(database: Database, appUrl: string, beside = false): Promise<string | null> {
+  const token = await new Users(database).newSetupToken(beside)
   return token && `${appUrl.replace(/\/+$/, "")}/setup?token=${token}`
 }
