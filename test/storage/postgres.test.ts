@@ -6,7 +6,7 @@ import { type Database, isMigrated } from "../../src/storage/database.ts"
 import { MIGRATIONS } from "../../src/storage/migrations/index.ts"
 import type { Migration } from "../../src/storage/migrations/migration.ts"
 import { openPostgres } from "../../src/storage/postgres/open.ts"
-import { postgres } from "../support/engines.ts"
+import { emptySchema, postgres } from "../support/engines.ts"
 import { rejection } from "../support/rejection.ts"
 
 const server = await postgres()
@@ -15,12 +15,7 @@ const changed = (url: string, change: (url: URL) => unknown): string => {
   change(copy)
   return copy.href
 }
-/** A schema of its own in the one database of this file: as good as empty. */
-async function emptySchema(): Promise<string> {
-  const name = `s${crypto.randomUUID().replaceAll("-", "")}`
-  await inServer(`create schema ${name}`)
-  return changed(server!, url => url.searchParams.set("options", `-csearch_path=${name}`))
-}
+const empty = () => emptySchema(server!)
 async function inServer(statement: string, url = server!): Promise<unknown[]> {
   const client = new Bun.SQL(
     changed(url, each => each.searchParams.delete("options")),
@@ -39,7 +34,7 @@ const NEXT: Migration = {
 
 describe.skipIf(!server)("opening a PostgreSQL database", () => {
   test("makes all tables in an empty one, once, however many nodes start together", async () => {
-    const url = await emptySchema()
+    const url = await empty()
     const nodes = await Promise.all([1, 2, 3, 4].map(() => openPostgres(url)))
     for (const node of nodes) expect(await isMigrated(node)).toBe(true)
     const applied = await sql<{ name: string }>`select name from migrations order by name`.execute(nodes[0]!)
@@ -48,7 +43,7 @@ describe.skipIf(!server)("opening a PostgreSQL database", () => {
   })
 
   test("brings one of an older version forward", async () => {
-    const url = await emptySchema()
+    const url = await empty()
     await (await openPostgres(url)).destroy()
     const newer = await openPostgres(url, {}, [...MIGRATIONS, NEXT])
     expect((await sql`select * from shelves`.execute(newer)).rows).toEqual([])
@@ -56,7 +51,7 @@ describe.skipIf(!server)("opening a PostgreSQL database", () => {
   })
 
   test("refuses one of a newer version and leaves it as it is", async () => {
-    const url = await emptySchema()
+    const url = await empty()
     await (await openPostgres(url, {}, [...MIGRATIONS, NEXT])).destroy()
     const before = await tablesOf(url)
     const error = await rejection(openPostgres(url))
@@ -71,7 +66,7 @@ describe.skipIf(!server)("opening a PostgreSQL database", () => {
     "of something whose migrations look like ours": ["create table migrations (name text, applied_at text)"],
   }))
     test(`refuses one with tables ${whose} and writes nothing`, async () => {
-      const url = await emptySchema()
+      const url = await empty()
       for (const table of tables) await inServer(table.replace("table ", `table ${schemaOf(url)}.`))
       const before = await tablesOf(url)
       const error = await rejection(openPostgres(url))
@@ -101,7 +96,7 @@ describe.skipIf(!server)("opening a PostgreSQL database", () => {
   })
 
   test("takes the password from a file, read anew for each connection", async () => {
-    const url = await emptySchema()
+    const url = await empty()
     const { password, username } = new URL(url)
     const file = `${process.env.TMPDIR ?? "/tmp"}/carrel-password-${crypto.randomUUID()}`
     await Bun.write(file, `${password}\n`)
@@ -126,7 +121,7 @@ describe.skipIf(!server)("opening a PostgreSQL database", () => {
 
 describe.skipIf(!server)("a PostgreSQL database", () => {
   const withDatabase = async (work: (database: Database, url: string) => Promise<void>, queryTimeoutMs = 15_000) => {
-    const url = await emptySchema()
+    const url = await empty()
     const database = await openPostgres(url, { queryTimeoutMs, poolSize: 2 })
     await work(database, url).finally(() => database.destroy())
   }

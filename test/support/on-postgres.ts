@@ -8,7 +8,7 @@ import type { Database } from "../../src/storage/database.ts"
 import { MIGRATIONS } from "../../src/storage/migrations/index.ts"
 import { openPostgres } from "../../src/storage/postgres/open.ts"
 import * as sqlite from "../../src/storage/sqlite/open.ts"
-import { postgres } from "./engines.ts"
+import { emptySchema, postgres } from "./engines.ts"
 
 const url = await postgres()
 if (!url) throw new Error("CARREL_TEST_DATABASE=postgres: there is no PostgreSQL to test with")
@@ -19,18 +19,9 @@ mock.module("../../src/storage/sqlite/open.ts", () => ({ ...sqlite, openSqlite }
 afterAll(() => Promise.all(opened.map(database => database.destroy())))
 
 async function openSqlite(dataDirectory: string, migrations = MIGRATIONS): Promise<Database> {
-  const schema = schemas.get(dataDirectory) ?? newSchema()
+  const schema = schemas.get(dataDirectory) ?? emptySchema(url!)
   schemas.set(dataDirectory, schema)
   const database = await openPostgres(await schema, { poolSize: 4 }, migrations)
   opened.push(database)
   return database
-}
-
-async function newSchema(): Promise<string> {
-  const name = `s${crypto.randomUUID().replaceAll("-", "")}`
-  const client = new Bun.SQL(url!, { max: 1 })
-  await client.unsafe(`create schema ${name}`).finally(() => client.close())
-  const at = new URL(url!)
-  at.searchParams.set("options", `-csearch_path=${name}`)
-  return at.href
 }

@@ -1,0 +1,118 @@
+/** Conversations and runs do the same on both databases. */
+import { expect, test } from "bun:test"
+import { RunStore } from "../../../src/agents/run-store.ts"
+import { ConversationStore } from "../../../src/chat/conversation-store.ts"
+import { DEFAULT_SETTINGS } from "../../../src/chat/settings.ts"
+import { ensureWorkspace } from "../../../src/keys/keys.ts"
+import type { Database } from "../../../src/storage/database.ts"
+import { rejection } from "../../support/rejection.ts"
+import { onBoth } from "./sides.ts"
+
+/** What the stores take has passed the guard; here it need not. */
+// biome-ignore lint/suspicious/noExplicitAny: as if it had
+const passed = (value: unknown): any => value
+
+async function conversation(database: Database, workspaceId: string, id: string, title: string, message: string) {
+  const store = new ConversationStore(database)
+  return store.transaction(async trx => {
+    const settings = { ...DEFAULT_SETTINGS }
+    await store.create(passed({ id, workspaceId, title, model: "m", settings, additionalMetadata: { id } }), trx)
+    const asked = await store.addUserMessage(id, passed({ content: message, nerCount: 2, redaction: null }), trx)
+    return { asked, reply: await store.addReply(id, "m", null, trx) }
+  })
+}
+
+const ENDED = {
+  ...{ citations: [], sources: [], finishReason: "stop", error: null, warnings: [], nerCount: 3 },
+  ...{ promptTokens: 10, completionTokens: 5, contextTokens: 4096 },
+}
+
+onBoth(open => {
+  test("a conversation holds its messages in order, as they were written", async () => {
+    const database = await open()
+    const workspaceId = await ensureWorkspace(database)
+    const store = new ConversationStore(database)
+    const { asked, reply } = await conversation(database, workspaceId, "conv_1", "Größe", "Wie groß? 日本 🙂")
+    expect([asked.position, reply.position, reply.finish_reason]).toEqual([1, 2, null])
+    await store.saveParts([{ messageId: reply.id, content: passed("so ") }])
+    await store.finish("conv_1", reply.id, passed({ ...ENDED, content: "so groß" }))
+    await store.saveParts([{ messageId: reply.id, content: passed("late") }])
+    await store.finish("conv_1", reply.id, passed({ ...ENDED, content: "later", finishReason: "error" }))
+    expect(await store.messages("conv_1")).toMatchObject([
+      { id: asked.id, content: "Wie groß? 日本 🙂", ner_count: 2 },
+      { id: reply.id, content: "so groß", finish_reason: "stop", prompt_tokens: 10, completion_tokens: 5 },
+    ])
+    expect(await store.get(workspaceId, "conv_1")).toMatchObject({ ner_count: 5, context_tokens: 4096, title: "Größe" })
+    expect((await rejection(store.get("ws_other", "conv_1"))).message).toContain("no such conversation")
+    await store.reopen(reply.id, "m2", database)
+    await store.closeInterrupted()
+    expect((await store.messages("conv_1"))[1]).toMatchObject({ finish_reason: "error", model: "m2" })
+    await store.deleteFrom("conv_1", 2, database)
+    expect(await store.messages("conv_1")).toHaveLength(1)
+    await store.patch("conv_1", passed({ title: "other", additional_metadata: { a: "\0" } }))
+    expect(JSON.parse((await store.get(workspaceId, "conv_1")).additional_metadata)).toEqual({ a: "\0" })
+    await store.delete("conv_1")
+    expect(await store.messages("conv_1")).toEqual([])
+  })
+
+  test("conversations are found by a part of their title or of a message, as it stands", async () => {
+    const database = await open()
+    const workspaceId = await ensureWorkspace(database)
+    const store = new ConversationStore(database)
+    const all: [string, string, string][] = [
+      ["conv_1", "Miete", "Was kostet das Bootshaus? 100% sicher"],
+      ["conv_2", "BOOTSHAUS_alt", "äpfel"],
+      ["conv_3", "Weg C:\\neu", "ÄPFEL"],
+    ]
+    for (const [id, title, message] of all) await conversation(database, workspaceId, id, title, message)
+    const found = async (query: string) => {
+      const { data, total } = await store.list(workspaceId, { query, page: 1, pageSize: 10 })
+      expect(total).toBe(data.length)
+      return data.map(({ conversation_id }) => conversation_id).sort()
+    }
+    expect(await found("bootshaus")).toEqual(["conv_1", "conv_2"])
+    expect(await found("0%")).toEqual(["conv_1"])
+    expect(await found("s_a")).toEqual(["conv_2"])
+    expect(await found(":\\n")).toEqual(["conv_3"])
+    expect(await found("äpfel")).toEqual(["conv_2"]) // letters beyond ASCII are as they stand
+    expect(await found("ÄPFEL")).toEqual(["conv_3"])
+    expect(await found("b%s")).toEqual([])
+    const { data, total } = await store.list(workspaceId, { page: 2, pageSize: 2 })
+    expect([data.length, total, data[0]?.message_count]).toEqual([1, 3, 2])
+  })
+
+  test("a run keeps its steps, ends once, and is listed with them", async () => {
+    const database = await open()
+    const workspaceId = await ensureWorkspace(database)
+    const store = new RunStore(database)
+    const described = { task: "t", model: "m", request: { tools: [] }, additionalMetadata: {}, nerCount: 1 }
+    const [startedAt, deadlineAt] = [new Date(), new Date(Date.now() + 60_000)]
+    const add = () =>
+      store.insert({ workspaceId, keyId: "key_1", described: passed(described), startedAt, deadlineAt }, undefined)
+    const [id, other] = [await add(), await add()]
+    const call = { id: "c", name: "search", arguments: { query: "ü" } }
+    const step = passed({ call, startedAt: startedAt.toISOString() })
+    const outcome = passed({ result: "found", isError: false, durationMs: 1.5 })
+    await store.saveSteps(id, new Map([[1, step]]), new Map())
+    await store.saveSteps(id, new Map([[2, step]]), new Map([[1, outcome]]))
+    const end = passed({
+      ...{ status: "completed", output: "done", structuredOutput: { n: 1 }, citations: [], finishReason: "stop" },
+      ...{ error: null, warnings: [], usage: { prompt_tokens: 1, completion_tokens: 2 }, nerCount: 1 },
+    })
+    expect(await store.delete(id)).toBe(false)
+    expect([await store.finish(id, end, "cut"), await store.finish(id, end, "cut")]).toEqual([true, false])
+    await store.saveSteps(id, new Map([[3, step]]), new Map())
+    const { row, steps } = (await store.find(id))!
+    expect(row).toMatchObject({ status: "completed", output: "done", structured_output: '{"n":1}' })
+    expect(steps.map(({ result, is_error, finished_event }) => [result, is_error, finished_event])).toEqual([
+      ["found", 0, 4],
+      ["cut", 1, 5],
+    ])
+    expect(steps[0]!.duration_ms).toBe(1.5)
+    const { data, total } = await store.list(workspaceId, { statuses: ["completed"], page: 1, pageSize: 5 })
+    expect([total, data.map(run => run.run_id)]).toEqual([1, [id]])
+    expect((await store.list(workspaceId, { page: 1, pageSize: 5 })).data.map(run => run.run_id)).toEqual([other, id])
+    expect(await store.delete(id)).toBe(true)
+    expect(await store.find(id)).toBeUndefined()
+  })
+})
