@@ -19,8 +19,6 @@ export interface Words {
   overlaps(array: string): string
   /** `?`, the JSON of an array of objects, as a table. */
   rows(columns: Record<string, ColumnType>): string
-  /** The database's clock as our times are written. */
-  now: string
   /** A time some seconds later, both SQL. */
   later(time: string, seconds: string): string
 }
@@ -36,7 +34,6 @@ export const sqliteWords: Words = {
     const fields = Object.keys(columns).map(name => `value ->> '${name}' as ${name}`)
     return `(select ${fields.join(", ")} from json_each(?))`
   },
-  now: "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')",
   later: (time, seconds) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${time}, '+' || (${seconds}) || ' seconds')`,
 }
 
@@ -54,7 +51,6 @@ const postgres: Words = {
     const fields = Object.entries(columns).map(([name, type]) => `${name} ${TYPES[type]}`)
     return `(select * from json_to_recordset(?::json) as given(${fields.join(", ")}))`
   },
-  now: `to_char(statement_timestamp() at time zone 'utc', ${TIME})`,
   later: (time, seconds) =>
     `to_char((${time})::timestamptz at time zone 'utc' + make_interval(secs => ${seconds}), ${TIME})`,
 }

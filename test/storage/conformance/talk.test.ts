@@ -84,7 +84,7 @@ onBoth(open => {
   test("a run keeps its steps, ends once, and is listed with them", async () => {
     const database = await open()
     const workspaceId = await ensureWorkspace(database)
-    const store = new RunStore(database)
+    const store = new RunStore(database, { id: "node_1" } as never)
     const described = { task: "t", model: "m", request: { tools: [] }, additionalMetadata: {}, nerCount: 1 }
     const [startedAt, deadlineAt] = [new Date(), new Date(Date.now() + 60_000)]
     const add = () =>
