@@ -6,6 +6,7 @@ import { QUEUED } from "../library/library.ts"
 import { embeddedIn } from "../search/embedded/embedded-store.ts"
 import { SearchIndex } from "../search/index.ts"
 import type { Database } from "../storage/database.ts"
+import { inOrder } from "../storage/shared.ts"
 import {
   type Command,
   counted,
@@ -65,10 +66,12 @@ async function changeModel(config: Config, database: Database, model: string): P
 async function queueAll(database: Database): Promise<number> {
   const queue = new JobQueue(database)
   return database.transaction().execute(async trx => {
-    const files = await trx.selectFrom("files").select(["id", "workspace_id", "type", "size"]).execute()
-    await trx
+    const workspaces = await trx.selectFrom("workspaces").select("id").execute()
+    await inOrder(trx, ...workspaces.map(({ id }) => id))
+    const files = await trx
       .updateTable("files")
       .set(eb => ({ ...QUEUED, generation: eb("generation", "+", 1), updated_at: new Date().toISOString() }))
+      .returning(["id", "workspace_id", "type", "size"])
       .execute()
     await queue.enqueue(trx, files.map(indexJob))
     return files.length

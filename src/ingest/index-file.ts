@@ -50,7 +50,7 @@ export async function indexFile(dependencies: IndexFileDependencies, job: Leased
     .executeTakeFirst()
   if (!file) return removeJob(dependencies, job) // deleted meanwhile
   if (isUsedUp(job)) return failUsedUp(dependencies, job)
-  const report = progressReporter(dependencies, file, job.attempts)
+  const report = progressReporter(dependencies, file, job)
   let document: ReadDocument | undefined
   try {
     await report("extracting", 0)
@@ -100,7 +100,7 @@ export async function giveUp(dependencies: IndexFileDependencies, job: LeasedJob
     log.error("file could not be indexed", { file_id: job.subject, error })
     return failUsedUp(dependencies, job)
   }
-  await requeue(dependencies, job.subject)
+  await requeue(dependencies, job)
   throw error
 }
 

@@ -80,12 +80,17 @@ async function membersOf(dependencies: IndexFileDependencies, jobs: readonly Lea
 }
 
 async function tellIndexing({ database, announce }: IndexFileDependencies, members: readonly Member[]): Promise<void> {
-  const begun = members.map(({ job, file: { id, generation } }) => ({ id, generation, attempts: job.attempts }))
-  const table = words(database).rows({ id: "text", generation: "integer", attempts: "integer" })
+  const begun = members.map(({ job, file: { id, generation } }) => ({
+    ...{ id, generation, attempts: job.attempts, job: job.id, token: job.leaseToken },
+  }))
+  const table = words(database).rows({
+    ...({ id: "text", generation: "integer", attempts: "integer", job: "text", token: "text" } as const),
+  })
   await sql`update files set status = 'indexing', stage = 'extracting', progress = 0, attempts = begun.attempts,
       updated_at = ${new Date().toISOString()}
     from ${filled(table, JSON.stringify(begun))} as begun
-    where files.id = begun.id and files.generation = begun.generation`.execute(database)
+    where files.id = begun.id and files.generation = begun.generation
+      and exists (select 1 from jobs where jobs.id = begun.job and jobs.lease_token = begun.token)`.execute(database)
   for (const { file } of members) announce(file.id)
 }
 
@@ -127,7 +132,7 @@ async function documentOf(
     return void (await giveUp(dependencies, job, new ExtractionError("no_text", "there is no text in the file")))
   if (outcome !== "not quick" && outcome.chunks.count <= MAX_PASSAGES) return outcome
   log.info("a small file is not quick to read: it goes on in the ordinary lane", { file_id: file.id })
-  await requeue(dependencies, file.id)
+  await requeue(dependencies, job)
   await dependencies.queue.changeLane(job, "ordinary")
   dependencies.queue.announce()
   return undefined

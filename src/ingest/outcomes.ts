@@ -1,6 +1,7 @@
 /** How indexing ends: files are published, failed for good, or queued again. */
 
 import { sql } from "kysely"
+import { isHeld } from "../jobs/claim.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
@@ -9,6 +10,7 @@ import type { FileVersion } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { ExtractionErrorCode } from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
+import { inOrder } from "../storage/shared.ts"
 import { filled, words } from "../storage/words.ts"
 import type { ReadDocument } from "./process/protocol.ts"
 
@@ -40,6 +42,7 @@ export interface ReadyFile {
 export async function publish(dependencies: OutcomeDependencies, ready: readonly ReadyFile[]): Promise<void> {
   const { database, queue, index, blobs, announce, reached = () => {} } = dependencies
   const published = await database.transaction().execute(async trx => {
+    await inOrder(trx, ...ready.map(({ job }) => job.workspaceId))
     const held = new Set(
       await queue.complete(
         trx,
@@ -100,6 +103,7 @@ export async function fail(
   message: string,
 ): Promise<void> {
   await database.transaction().execute(async trx => {
+    await inOrder(trx, job.workspaceId)
     if ((await queue.complete(trx, [job])).length === 0) return
     await trx
       .updateTable("files")
@@ -125,21 +129,33 @@ export async function removeJob({ database, queue }: OutcomeDependencies, job: L
   await database.transaction().execute(trx => queue.complete(trx, [job]))
 }
 
-/** At start nothing is at work: whoever looks sees that what was at work waits. */
+/** What nobody works on any more waits, and whoever looks sees that. To be called once leases were reclaimed. */
 export async function requeueInterrupted(database: Database): Promise<void> {
   await database
     .updateTable("files")
     .set({ status: "queued", stage: null, progress: 0 })
     .where("status", "=", "indexing")
+    .where(eb =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("jobs")
+            .select("jobs.id")
+            .whereRef("jobs.subject", "=", "files.id")
+            .where("jobs.lease_token", "is not", null),
+        ),
+      ),
+    )
     .execute()
 }
 
 /** To be tried again: whoever looks sees that it waits. */
-export async function requeue({ database, announce }: OutcomeDependencies, fileId: string): Promise<void> {
+export async function requeue({ database, announce }: OutcomeDependencies, job: LeasedJob): Promise<void> {
   await database
     .updateTable("files")
     .set({ status: "queued", stage: null, progress: 0 })
-    .where("id", "=", fileId)
+    .where("id", "=", job.subject)
+    .where(isHeld(job))
     .execute()
-  announce(fileId)
+  announce(job.subject)
 }

@@ -1,4 +1,6 @@
 /** How far a file is: its stage and progress in its record while it is being indexed, and how long each stage takes. */
+import { isHeld } from "../jobs/claim.ts"
+import type { LeasedJob } from "../jobs/worker.ts"
 import { stageSeconds } from "../metrics.ts"
 import type { FilesTable } from "../storage/files.ts"
 import type { OutcomeDependencies } from "./outcomes.ts"
@@ -31,7 +33,7 @@ export interface ProgressReporter {
 export function progressReporter(
   { database, announce }: Pick<OutcomeDependencies, "database" | "announce">,
   file: FilesTable,
-  attempts: number,
+  job: LeasedJob,
 ): ProgressReporter {
   let lastStage: Stage | undefined
   let lastProgress = 0
@@ -54,11 +56,12 @@ export function progressReporter(
           status: "indexing",
           stage,
           progress: Math.round(progress * 1000) / 1000,
-          attempts,
+          attempts: job.attempts,
           updated_at: new Date().toISOString(),
         })
         .where("id", "=", file.id)
         .where("generation", "=", file.generation) // a newer version has a progress of its own
+        .where(isHeld(job)) // and so has another node that took over
         .execute(),
     )
     await writing

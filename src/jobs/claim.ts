@@ -1,5 +1,5 @@
 /** The statement that leases jobs, by rules that `queue.ts` explains. */
-import { sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import type { Executor } from "../storage/database.ts"
 import type { JobsTable, Lane } from "../storage/jobs.ts"
 import { timeOf } from "../storage/shared.ts"
@@ -26,6 +26,10 @@ export type LeasedRow = Pick<
   JobsTable,
   "id" | "subject" | "workspace_id" | "lane" | "payload" | "attempts" | "max_attempts" | "interruptions"
 >
+
+/** Whether a job is still whose lease it was: for what is written about its subject while it is at work. */
+export const isHeld = ({ id, leaseToken }: { id: string; leaseToken: string }): RawBuilder<boolean> =>
+  sql<boolean>`exists (select 1 from jobs where jobs.id = ${id} and jobs.lease_token = ${leaseToken})`
 
 /**
  * Workspaces take turns: first those that have the fewest at work, of these those that were served longest ago; within a

@@ -5,6 +5,7 @@ import { INDEX_FILE, indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Blobs, StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Database, Trx } from "../storage/database.ts"
+import { inOrder } from "../storage/shared.ts"
 import type { FileChanges } from "./changes.ts"
 import { FileList, type FileListRequest } from "./file-list.ts"
 import { checkContext, checkMetadata, checkTags, foldName, safeName } from "./labels.ts"
@@ -114,12 +115,18 @@ export class Library {
   /** Gone from search with the commit; bytes and index entries follow. A crash in between is swept up at start. */
   async delete(workspaceId: string, fileId: string): Promise<void> {
     const { database, blobs, index, changes } = this.dependencies
-    const row = await this.row(workspaceId, fileId)
-    await database.transaction().execute(async trx => {
-      const { numDeletedRows } = await trx.deleteFrom("files").where("id", "=", fileId).executeTakeFirst()
-      if (numDeletedRows === 0n) throw new AppError("not_found") // someone else was faster
+    await this.row(workspaceId, fileId)
+    const row = await database.transaction().execute(async trx => {
+      await inOrder(trx, workspaceId)
+      const deleted = await trx
+        .deleteFrom("files")
+        .where("id", "=", fileId)
+        .returning(["blob", "live_blob", "live_generation"])
+        .executeTakeFirst()
+      if (!deleted) throw new AppError("not_found") // someone else was faster
       await trx.deleteFrom("jobs").where("task", "=", INDEX_FILE).where("subject", "=", fileId).execute()
       await index.retire(trx, fileId)
+      return deleted
     })
     changes.announce(fileId)
     await blobs.remove(row.blob)
@@ -133,6 +140,7 @@ export class Library {
     const { database, queue, changes } = this.dependencies
     await this.row(workspaceId, fileId)
     await database.transaction().execute(async trx => {
+      await inOrder(trx, workspaceId)
       const file = await trx
         .updateTable("files")
         .set(eb => ({ ...QUEUED, generation: eb("generation", "+", 1), updated_at: new Date().toISOString() }))

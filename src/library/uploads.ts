@@ -8,6 +8,7 @@ import { log } from "../log.ts"
 import type { Blobs } from "../storage/blobs/blobs.ts"
 import type { Database } from "../storage/database.ts"
 import type { Idempotency, IdempotentRequest } from "../storage/idempotency.ts"
+import { inOrder } from "../storage/shared.ts"
 import type { FileChanges } from "./changes.ts"
 import { checkLabels } from "./labels.ts"
 import { type Registered, register } from "./register.ts"
@@ -138,6 +139,7 @@ export class Uploads {
   ): Promise<Registered> {
     const { database, queue } = this.dependencies
     return database.transaction().execute(async trx => {
+      await inOrder(trx, received.workspaceId)
       const registered = await register(trx, queue, received, group)
       notes?.add(registered.records)
       if (isLast) await notes?.write(trx)

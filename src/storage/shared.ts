@@ -19,12 +19,15 @@ export const timeOf = (executor: Executor, afterMs = 0): RawBuilder<string> =>
 export const PEOPLE = "people"
 
 /**
- * To be called first in a transaction that reads what it then decides by: others with the same key wait until it ends.
- * Without it, two that run at the same time would not see each other on PostgreSQL. On SQLite transactions never do.
- * @param key id of the workspace or conversation that it is about, or a word for what all share
+ * To be called first in a transaction that reads what it then decides by: others with one of the same keys wait until it
+ * ends. Without it, two that run at the same time would not see each other on PostgreSQL. On SQLite transactions never do.
+ * @param keys ids of the workspaces or conversations that it is about, or a word for what all share
  */
-export async function inOrder(trx: Executor, key: string): Promise<void> {
-  if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(trx)
+export async function inOrder(trx: Executor, ...keys: string[]): Promise<void> {
+  if (!isPostgres(trx)) return
+  // In an order that all have in common, so that two which share several do not wait for each other.
+  const sorted = [...new Set(keys)].sort()
+  await sql`select pg_advisory_xact_lock(hashtextextended(key, 0)) from unnest(${sorted}::text[]) as key`.execute(trx)
 }
 
 /** Carries out one statement that others of the same key wait for. */
