@@ -92,7 +92,7 @@ export class SearchIndex implements SearchService {
     this.searcher = new Searcher(db, store, models)
     this.erasure = new Erasure(extent => store.erase(extent))
     const passages = new PassageIndex(store, models, () => this.catchUp.later(), reached)
-    const stage = new Stage(db, passages, members.node, reached)
+    const stage = new Stage(db, passages, members, reached)
     this.staging = stage
     const sweep = new Sweep({ db, store, members, stage, swept: () => this.erasure.note(), reached, signal })
     this.sweeping = sweep

@@ -17,11 +17,16 @@ export interface OpenSearchAddress {
 type Method = "GET" | "POST" | "PUT" | "DELETE"
 
 export interface AskOptions {
-  /** An array goes as lines of JSON. */
-  body?: object | readonly object[]
+  /** An array goes as lines of JSON, a text as the lines that it is. */
+  body?: object | readonly object[] | string
   signal?: AbortSignal | undefined
   /** For all tries together. */
   timeoutMs?: number
+}
+
+/** It has as much to do as it takes. */
+export class Busy extends EngineError {
+  override name = "Busy"
 }
 
 /** An answer other than success that trying again does not change. */
@@ -43,7 +48,7 @@ const TRIES = 4
 /** A connection that was kept may have been closed by the other side; a shard may be moving. Doubles. */
 const FIRST_WAIT_MS = 100
 /** Statuses of an engine that cannot do it now: too busy, not reachable behind a balancer, without a master or a shard. */
-const PASSING = new Set([429, 502, 503, 504])
+export const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504])
 /** Characters of the engine's words that are passed on. */
 const SAID = 500
 
@@ -83,8 +88,8 @@ export class OpenSearchClient {
   }
 
   private async once(method: Method, path: string, body: AskOptions["body"], signal: AbortSignal): Promise<unknown> {
-    const isLines = Array.isArray(body)
-    const text = isLines ? body.map(line => `${JSON.stringify(line)}\n`).join("") : body && JSON.stringify(body)
+    const isLines = Array.isArray(body) || typeof body === "string"
+    const text = Array.isArray(body) ? body.map(line => `${JSON.stringify(line)}\n`).join("") : spelled(body)
     const headers = { ...this.headers, "content-type": isLines ? "application/x-ndjson" : "application/json" }
     const tls = this.address.ca ? { tls: { ca: this.address.ca } } : {}
     const init = { method, headers, signal, redirect: "manual" as const, ...tls, ...(text ? { body: text } : {}) }
@@ -103,6 +108,9 @@ export class OpenSearchClient {
   }
 }
 
+const spelled = (body: object | string | undefined): string | undefined =>
+  typeof body === "object" ? JSON.stringify(body) : body
+
 /** What an engine that is no OpenSearch says, such as a balancer before it. */
 function parsed(text: string): unknown {
   if (text === "") return {}
@@ -114,6 +122,7 @@ function parsed(text: string): unknown {
 }
 
 function failureOf(status: number, said: unknown, message: string): Error {
+  if (status === 429) return new Busy("search", message)
   if (PASSING.has(status)) return new EngineError("search", message)
   if (status === 401 || status === 403)
     return new EngineError("search", `it refuses the credentials: ${status}`, { answered: true })

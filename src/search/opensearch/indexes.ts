@@ -10,7 +10,10 @@ import { type IndexSize, vectorsIndex, vectorsIndexBody, wordsIndex, wordsIndexB
 /** Passages of a workspace lie in one shard. 10⁸ of them in all are 45 GB a shard. */
 const SIZE: IndexSize = { shards: 6, copies: 0 }
 /** One copy as soon as there is a second node, whatever their number was when the index was made. */
-const SETTINGS = { "index.auto_expand_replicas": "0-1" }
+const SETTINGS = {
+  "index.auto_expand_replicas": "0-1",
+  "index.merge.policy.expunge_deletes_allowed": "0", // percent: see `expunge`
+}
 /** Of the names behind the aliases. */
 const FIRST = "-1"
 const CREATE_TIMEOUT_MS = 60_000

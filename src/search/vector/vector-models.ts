@@ -54,6 +54,11 @@ export class VectorModels {
     return Boolean(recorded && configured && !fits(recorded, configured))
   }
 
+  /** The row of the table that serves. */
+  recorded() {
+    return recordedVectors(this.db)
+  }
+
   tables() {
     return this.db.selectFrom("vector_tables").selectAll().orderBy("name").execute()
   }

@@ -2,8 +2,8 @@
 import { newId } from "../../id.ts"
 
 export interface Membership {
-  /** Id of this process, which no other ever has. */
-  node: string
+  /** Id of this process, which no other ever has; another one where it was taken for dead and joined anew. */
+  readonly node: string
   /** Of several nodes one at a time sweeps the index and completes it. */
   isLeader(): boolean
   /** Ids of nodes that live, this one included. */

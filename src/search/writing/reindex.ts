@@ -74,6 +74,7 @@ async function* stretchesOf(
         .innerJoin("files", "files.id", "generations.file_id")
         .select(["chunks.id", "chunks.text", "chunks.context", "files.workspace_id"])
         .select(["generations.id as generation", "generations.first_chunk", "generations.last_chunk"])
+        .where("generations.state", "in", ["live", "staged"])
         .where("chunks.id", ">=", first)
         .where("chunks.id", "<=", last)
         .orderBy("chunks.id")

@@ -18,6 +18,7 @@ import {
 import type { Database } from "../../storage/database.ts"
 import type { ChunkSource, TextChunk } from "../../storage/document.ts"
 import { type Scheme, schemeOf } from "../text/analyze.ts"
+import type { Membership } from "./membership.ts"
 import type { AddOptions, PassageIndex } from "./passage-index.ts"
 
 /**
@@ -54,7 +55,7 @@ export class Stage {
   constructor(
     private readonly db: Database,
     private readonly index: PassageIndex,
-    private readonly node: string,
+    private readonly members: Membership,
     private readonly reached: (point: string) => void,
   ) {}
 
@@ -64,7 +65,7 @@ export class Stage {
 
   /** Gives up what this node is recorded to write and does not. */
   async release(): Promise<void> {
-    if (this.reserving === 0) await releaseOthers(this.db, this.node, this.active)
+    if (this.reserving === 0) await releaseOthers(this.db, this.members.node, this.active)
   }
 
   /** @throws Error when the file was overtaken or is gone */
@@ -111,7 +112,7 @@ export class Stage {
     this.reserving++
     let generations: Reserved<F>[]
     try {
-      const reserved = await reserve(db, wanted, this.node)
+      const reserved = await reserve(db, wanted, this.members.node)
       generations = reserved.map((generation, i) => ({ ...generation, file: files[i]! }))
       for (const { id } of generations) active.add(id)
     } finally {

@@ -75,8 +75,8 @@ export class Sweep {
     const { stage, members } = this.options
     const living = dead.some(({ owner }) => owner !== null) ? await members.living() : undefined
     return dead.filter(({ id, owner }) => {
-      if (owner === null) return true
-      return owner === members.node ? !stage.isWriting(id) : !living?.has(owner)
+      if (stage.isWriting(id)) return false
+      return owner === null || owner === members.node || !living?.has(owner)
     })
   }
 }

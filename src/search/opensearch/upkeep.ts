@@ -1,0 +1,57 @@
+/** What the engine holds, and how removed passages leave its disks. */
+import { log } from "../../log.ts"
+import type { StoreStats } from "../passage-store.ts"
+import type { Extent } from "../thread/worker-messages.ts"
+import type { OpenSearchClient } from "./client.ts"
+
+/** An index that is written anew soon after a removal, in a second or so. */
+const SMALL_BYTES = 64 * 2 ** 20
+/** Hundreds of gigabytes are written anew within hours, by the engine: nobody waits for the end. */
+const EXPUNGE_TIMEOUT_MS = 600_000
+
+interface Stats {
+  docs: { count: number; deleted: number }
+  store: { size_in_bytes: number }
+  segments: { count: number }
+  merges: { current: number; total: number }
+}
+
+const statsIn = async (client: OpenSearchClient, index: string): Promise<Stats> => {
+  const path = `${index}/_stats/docs,store,segments,merge?ignore_unavailable=true`
+  return (await client.ask<{ _all: { primaries: Stats } }>("GET", path))._all.primaries
+}
+
+/**
+ * Merges the segments that hold removed passages, so that nothing of these is left in a segment: the engine keeps removed
+ * documents for copies that fall behind, until the next merge after that. `small`: indexes that take a second or so.
+ */
+export async function expunge(client: OpenSearchClient, indexes: readonly string[], extent: Extent): Promise<void> {
+  for (const index of indexes) {
+    const { docs, store } = await statsIn(client, index)
+    if (!docs?.deleted || (extent === "small" && store.size_in_bytes > SMALL_BYTES)) continue
+    await client.ask("POST", `${index}/_flush?ignore_unavailable=true`, { timeoutMs: EXPUNGE_TIMEOUT_MS })
+    const path = `${index}/_forcemerge?only_expunge_deletes=true&ignore_unavailable=true`
+    await client.ask("POST", path, { timeoutMs: EXPUNGE_TIMEOUT_MS })
+    log.debug("removed passages were erased", { index, passages: docs.deleted })
+  }
+}
+
+export async function statsOf(
+  client: OpenSearchClient,
+  words: string,
+  vectors: { table: string; index: string } | undefined,
+): Promise<StoreStats> {
+  const [byWords, byMeaning] = await Promise.all([statsIn(client, words), vectors && statsIn(client, vectors.index)])
+  return {
+    segments: byWords.segments?.count ?? 0,
+    passages: byWords.docs?.count ?? 0,
+    vectors: byMeaning?.docs?.count ?? 0,
+    vectorTable: vectors?.table ?? null,
+    vectorBytes: byMeaning?.store?.size_in_bytes ?? 0,
+    keywordBytes: byWords.store?.size_in_bytes ?? 0,
+    merges: byWords.merges?.total ?? 0,
+    merging: (byWords.merges?.current ?? 0) > 0,
+    longestSliceMs: 0,
+    optimize: { runs: 0, failures: 0, last: null },
+  }
+}

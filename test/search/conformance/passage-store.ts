@@ -1,0 +1,287 @@
+/** What every store of passages has to do, whatever holds them: see `PassageStore`. */
+import { afterAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { SearchIndexOptions } from "../../../src/search/index.ts"
+import { rejection } from "../../support/rejection.ts"
+import { until } from "../../support/until.ts"
+import { inMemory, lines, type TestLibrary, wordEmbedder } from "../library.ts"
+
+type Options = Partial<SearchIndexOptions> & { directory?: string }
+/** Opens a library over the store, with nothing in it but for a `directory` that was opened before. */
+export type OpenLibrary = (options?: Options) => Promise<TestLibrary>
+
+const MODES = ["keyword", "semantic", "hybrid"] as const
+const POINTS = ["reserved", "chunks written", "words indexed", "embedded", "vectors written", "staged"]
+const TIMEOUT_MS = 60_000
+
+const stage = (library: TestLibrary, id: string, generation: number, text: string): Promise<void> =>
+  library.index.stage(
+    { id, workspaceId: "ws_a" },
+    generation,
+    inMemory(text, lines(text)),
+    () => {},
+    AbortSignal.timeout(TIMEOUT_MS),
+  )
+
+/** Every passage that a search shows. */
+async function shown(library: TestLibrary): Promise<string[]> {
+  const found = new Set<string>()
+  for (const mode of MODES)
+    for (const text of await library.texts("heron otter kingfisher badger", { mode, limit: 100 })) found.add(text)
+  return [...found].sort()
+}
+
+const directories: string[] = []
+const newDirectory = (): string => directories[directories.push(mkdtempSync(join(tmpdir(), "store-test-"))) - 1]!
+
+export function conformance(name: string, open: OpenLibrary): void {
+  const kept = (title: string, body: (library: TestLibrary) => Promise<void>, options?: Options) =>
+    test(
+      title,
+      async () => {
+        const library = await open(options)
+        try {
+          await body(library)
+        } finally {
+          await library.close()
+        }
+      },
+      TIMEOUT_MS,
+    )
+
+  afterAll(() => {
+    for (const path of directories) rmSync(path, { recursive: true, force: true })
+  })
+
+  describe(name, () => {
+    kept(
+      "shows a generation from its publication on and not before, and no more once its file is gone",
+      async library => {
+        await library.put("file_a", "The heron wades.")
+        const generation = await library.register("file_b")
+        await stage(library, "file_b", generation, "The otter swims.\nThe otter sleeps.")
+        expect(await shown(library)).toEqual(["The heron wades."])
+        await library.publish("file_b", generation)
+        expect(await shown(library)).toEqual(["The heron wades.", "The otter sleeps.", "The otter swims."])
+        await library.remove("file_b")
+        expect(await shown(library)).toEqual(["The heron wades."])
+        await library.index.sweep()
+        expect(await shown(library)).toEqual(["The heron wades."])
+        expect(await library.index.check()).toEqual({ problems: [] })
+        expect((await library.index.stats()).passages).toBe(1)
+      },
+    )
+
+    kept("replaces what a file held, and shows either version whole", async library => {
+      await library.put("file_a", "The heron wades.\nThe heron sleeps.")
+      const generation = await library.register("file_a")
+      await stage(library, "file_a", generation, "The otter swims.")
+      expect(await shown(library)).toEqual(["The heron sleeps.", "The heron wades."])
+      await library.publish("file_a", generation)
+      expect(await shown(library)).toEqual(["The otter swims."])
+      await library.index.sweep()
+      expect(await library.index.check()).toEqual({ problems: [] })
+    })
+
+    kept("stages several small files as one, each under its own name", async library => {
+      const texts = ["The heron wades.", "The otter swims.\nThe otter sleeps.", "The kingfisher dives."]
+      const files = await Promise.all(
+        texts.map(async (text, i) => {
+          const id = `file_${i}`
+          const generation = await library.register(id, { workspace_id: i === 2 ? "ws_b" : "ws_a" })
+          return { fileId: id, workspaceId: i === 2 ? "ws_b" : "ws_a", generation, chunks: inMemory(text, lines(text)) }
+        }),
+      )
+      const staged = await library.index.stageTogether(files, () => {}, AbortSignal.timeout(TIMEOUT_MS))
+      expect(staged.map(({ fileId }) => fileId)).toEqual(["file_0", "file_1", "file_2"])
+      for (const { fileId, generation } of staged) await library.publish(fileId, generation)
+      expect(await shown(library)).toEqual(["The heron wades.", "The otter sleeps.", "The otter swims."])
+      const others = await library.texts("kingfisher", { mode: "keyword", workspaceId: "ws_b" })
+      expect(others).toEqual(["The kingfisher dives."])
+      expect(await library.index.check()).toEqual({ problems: [] })
+    })
+
+    for (const point of POINTS)
+      test(
+        `a write that fails at "${point}" shows nothing, is swept, and can be done again`,
+        async () => {
+          let failing = true
+          const library = await open({
+            reached: reached => {
+              if (failing && reached === point) throw new Error("the power fails")
+            },
+          })
+          try {
+            const generation = await library.register("file_a")
+            const text = "The heron wades.\nThe heron sleeps."
+            expect(await rejection(stage(library, "file_a", generation, text))).toMatchObject({
+              message: "the power fails",
+            })
+            expect(await shown(library)).toEqual([])
+            await library.index.sweep()
+            expect(await library.index.check()).toEqual({ problems: [] })
+            await until(async () => (await library.index.stats()).passages === 0)
+            failing = false
+            await stage(library, "file_a", generation, text)
+            await library.publish("file_a", generation)
+            expect(await shown(library)).toEqual(["The heron sleeps.", "The heron wades."])
+          } finally {
+            await library.close()
+          }
+        },
+        TIMEOUT_MS,
+      )
+
+    test(
+      "a write that was overtaken is not published, and nothing of it is left",
+      async () => {
+        const entered = Promise.withResolvers<void>()
+        const goOn = Promise.withResolvers<void>()
+        const embedder = wordEmbedder()
+        const { embed } = embedder
+        embedder.embed = async (texts, ...rest) => {
+          if (texts.some(text => text.includes("overtaken"))) {
+            entered.resolve()
+            await goOn.promise
+          }
+          return embed.call(embedder, texts, ...rest)
+        }
+        const library = await open({ embedder })
+        try {
+          const first = await library.register("file_a")
+          const overtaken = stage(library, "file_a", first, "The heron is overtaken.").catch(error => String(error))
+          await entered.promise
+          await library.put("file_a", "The otter swims.")
+          await library.index.sweep() // what is still being written is left alone
+          goOn.resolve()
+          expect(await overtaken).toContain("overtaken")
+          await library.index.sweep()
+          expect(await shown(library)).toEqual(["The otter swims."])
+          expect(await library.index.check()).toEqual({ problems: [] })
+          await until(async () => (await library.index.stats()).passages === 1)
+        } finally {
+          goOn.resolve()
+          await library.close()
+        }
+      },
+      TIMEOUT_MS,
+    )
+
+    kept("what the database knows nothing of is told and removed", async library => {
+      await library.put("file_a", "The heron wades.")
+      await library.put("file_b", "The otter swims.\nThe otter sleeps.")
+      await library.db.deleteFrom("generations").where("file_id", "=", "file_b").execute()
+      expect((await library.index.check()).problems).toEqual([
+        "2 passages in the keyword index belong to no file",
+        "2 vectors belong to no file",
+      ])
+      expect(await library.index.repair()).toEqual({ removed: 2, added: 0 })
+      expect((await library.index.check()).problems).toEqual([])
+      expect(await shown(library)).toEqual(["The heron wades."])
+    })
+
+    kept("many passages of one file are written in batches, and all are found", async library => {
+      const text = Array.from({ length: 2_500 }, (_, i) => `The heron wades in pond number${i}.`).join("\n")
+      await library.put("file_a", text)
+      expect(await library.texts("number2499", { mode: "keyword" })).toContain("The heron wades in pond number2499.")
+      expect((await library.search("heron", { mode: "keyword" })).total).toBe(2_500)
+      await library.remove("file_a")
+      await library.index.sweep()
+      await until(async () => (await library.index.stats()).passages === 0)
+    })
+
+    kept("what was removed is erased", async library => {
+      await library.put("file_a", "The heron wades.\nThe heron sleeps.")
+      await library.put("file_b", "The otter swims.")
+      await library.remove("file_a")
+      await library.index.erase()
+      expect(await shown(library)).toEqual(["The otter swims."])
+      expect((await library.index.stats()).passages).toBe(1)
+    })
+
+    test(
+      "what was written while the model failed gets its vectors when it works",
+      async () => {
+        const directory = newDirectory()
+        const embedder = wordEmbedder()
+        embedder.failing = true
+        const first = await open({ directory, embedder })
+        await first.put("file_a", "The heron wades.\nThe otter swims.")
+        expect(await first.texts("heron", { mode: "keyword" })).toEqual(["The heron wades."])
+        expect((await first.index.check()).problems).toEqual(["2 passages have no vector"])
+        await first.close()
+        const second = await open({ directory })
+        try {
+          await second.whole()
+          expect((await second.texts("the heron wades", { mode: "semantic" }))[0]).toBe("The heron wades.")
+        } finally {
+          await second.close()
+        }
+      },
+      TIMEOUT_MS,
+    )
+
+    test(
+      "a change of the model is served by the former one until all is done, and by the new one from then on",
+      async () => {
+        const former = wordEmbedder("test/former", 64)
+        const next = wordEmbedder("test/next", 32)
+        const library = await open({ embedder: former })
+        try {
+          await library.put("file_a", "The heron wades.\nThe otter swims.")
+          let meanwhile: unknown
+          const { embed } = next
+          next.embed = async (texts, kind, ...rest) => {
+            if (kind === "passage" && meanwhile === undefined) {
+              const { degraded, index } = await library.search("heron", { mode: "semantic" })
+              meanwhile = { degraded, model: index.embedding_model }
+              await library.put("file_b", "The badger digs.")
+            }
+            return embed.call(next, texts, kind, ...rest)
+          }
+          await library.index.reindexVectors(next)
+          expect(meanwhile).toEqual({ degraded: null, model: "test/former" })
+          const { index, hits } = await library.search("the otter swims", { mode: "semantic" })
+          expect(index.embedding_model).toBe("test/next")
+          expect(hits[0]!.text).toBe("The otter swims.")
+          expect((await library.texts("the badger digs", { mode: "semantic" }))[0]).toBe("The badger digs.")
+          const tables = () => library.db.selectFrom("vector_tables").select(["model", "state"]).execute()
+          await until(async () => (await tables()).length === 1)
+          expect(await tables()).toEqual([{ model: "test/next", state: "live" }])
+          expect(await library.index.check()).toEqual({ problems: [] })
+        } finally {
+          await library.close()
+        }
+      },
+      TIMEOUT_MS,
+    )
+
+    test(
+      "what was written is there after a restart, ids beyond 2³¹ included",
+      async () => {
+        const directory = newDirectory()
+        const first = await open({ directory })
+        await first.db
+          .updateTable("chunk_numbers")
+          .set({ next: 2 ** 31 - 1 })
+          .execute()
+        await first.put("file_a", "The heron wades.\nThe otter swims.\nThe badger digs.")
+        await first.close()
+        const second = await open({ directory })
+        try {
+          await second.whole()
+          expect(await shown(second)).toEqual(["The badger digs.", "The heron wades.", "The otter swims."])
+          await second.remove("file_a")
+          await second.index.sweep()
+          expect(await second.index.check()).toEqual({ problems: [] })
+          await until(async () => (await second.index.stats()).passages === 0)
+        } finally {
+          await second.close()
+        }
+      },
+      TIMEOUT_MS,
+    )
+  })
+}
