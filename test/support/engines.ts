@@ -7,7 +7,7 @@ import { afterAll } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { ClusterUrls } from "../../scripts/cluster/engine.ts"
+import type { ClusterUrls, Engine } from "../../scripts/cluster/engine.ts"
 import { ENGINES, lacks, missingPackages, start, stop } from "../../scripts/cluster/index.ts"
 import { StateFile } from "../../scripts/cluster/state.ts"
 
@@ -62,10 +62,14 @@ const isShared = (): boolean => Bun.env.CARREL_TEST_ENGINES !== undefined
 async function engine(name: keyof typeof ENGINES): Promise<ClusterUrls | undefined> {
   const running = Bun.env.CARREL_TEST_ENGINES
   if (running !== undefined) return JSON.parse(readFileSync(running, "utf8")) as ClusterUrls
-  const wanted = [ENGINES[name]]
+  return ownEngine(name, ENGINES[name])
+}
+
+/** Starts an engine for this file alone, whatever else runs. */
+export async function ownEngine(name: string, wanted: Engine): Promise<ClusterUrls | undefined> {
   const reasons = [
-    ...lacks(wanted),
-    ...missingPackages(wanted).map(({ package: missing }) => `${missing} has not been fetched`),
+    ...lacks([wanted]),
+    ...missingPackages([wanted]).map(({ package: missing }) => `${missing} has not been fetched`),
   ]
   if (reasons.length > 0) {
     console.log(`${name}: not started, because ${reasons.join("; ")}`)
@@ -77,10 +81,10 @@ async function engine(name: keyof typeof ENGINES): Promise<ClusterUrls | undefin
     await stop(file)
     rmSync(folder, { recursive: true, force: true })
   }, START_TIMEOUT_MS)
-  return start(file, { nodes: 1, engines: { [name]: ENGINES[name] } })
+  return start(file, { nodes: 1, engines: { [name]: wanted } })
 }
 
-async function onServer(url: string, statement: string): Promise<unknown[]> {
+export async function onServer(url: string, statement: string): Promise<unknown[]> {
   const sql = new Bun.SQL(url, { max: 1 })
   return sql.unsafe(statement).finally(() => sql.close())
 }

@@ -1,11 +1,13 @@
 /** The PostgreSQL of a cluster as our database: `pg` under Kysely. Its driver is loaded here, in cluster mode alone. */
+
 import { CompiledQuery, Kysely, PostgresDialect } from "kysely"
+import type { Client } from "pg"
 import { type Database, readDirectly } from "../database.ts"
 import { MIGRATIONS } from "../migrations/index.ts"
 import type { Schema } from "../schema.ts"
 import { addressOf } from "./address.ts"
 import { checkServer, type Migrations, migrate } from "./migrate.ts"
-import { openPool, type PoolSettings } from "./pool.ts"
+import { clientConfig, openPool, type PoolSettings } from "./pool.ts"
 import { refusalOf } from "./trouble.ts"
 
 export interface PostgresOptions {
@@ -55,6 +57,19 @@ export async function openPostgres(
     throw refusalOf(error, place) ?? error
   }
   return database
+}
+
+/**
+ * Makes connections outside of the pool, not connected yet, for what belongs to a session, such as LISTEN. Where a PgBouncer
+ * stands between, the URL must be the server's own.
+ */
+export async function postgresClients(
+  url: string,
+  { applicationName = "carrel", connectTimeoutMs = CONNECT_TIMEOUT_MS }: PostgresOptions = {},
+): Promise<() => Client> {
+  const { Client } = (await import("pg")).default
+  const config = clientConfig(addressOf(url).client, { applicationName, connectTimeoutMs })
+  return () => new Client(config)
 }
 
 /** `?` as PostgreSQL counts its parameters. */

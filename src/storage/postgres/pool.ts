@@ -29,16 +29,13 @@ const LIFETIME_S = 1_800
 
 export async function openPool(client: ClientConfig, settings: PoolSettings): Promise<PostgresPool> {
   const { Pool, types } = (await import("pg")).default
-  const { size, applicationName, connectTimeoutMs, queryTimeoutMs } = settings
+  const { size, queryTimeoutMs } = settings
   const pool = new Pool({
-    application_name: applicationName,
-    ...client,
+    ...clientConfig(client, settings),
     max: size,
-    connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
     idleTimeoutMillis: IDLE_MS,
     maxLifetimeSeconds: LIFETIME_S,
-    keepAlive: true,
     types: {
       getTypeParser: ((oid: number, format: "text") =>
         NUMBERS.has(oid) ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
@@ -49,6 +46,17 @@ export async function openPool(client: ClientConfig, settings: PoolSettings): Pr
   pool.on("connect", each => each.on("error", () => {})) // whoever waits for it is told
   return { connect: async () => new Connection(await connected(pool)), end: () => pool.end(), options: {} }
 }
+
+/** What each connection has in common, those outside of the pool included. */
+export const clientConfig = (
+  client: ClientConfig,
+  { applicationName, connectTimeoutMs }: Pick<PoolSettings, "applicationName" | "connectTimeoutMs">,
+): ClientConfig => ({
+  application_name: applicationName,
+  ...client,
+  connectionTimeoutMillis: connectTimeoutMs,
+  keepAlive: true,
+})
 
 /** int8 and numeric, by their ids in PostgreSQL's catalog: counts, sums and ids, all below 2^53. */
 const NUMBERS = new Set([20, 1700])
