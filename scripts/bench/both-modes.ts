@@ -38,7 +38,8 @@ const BULK = 500
 
 export interface Address {
   url: string
-  caFile: string
+  /** Of the authority that signed its certificate; left out where the process knows it. */
+  caFile?: string
   prefix: string
 }
 
@@ -118,6 +119,16 @@ export class BothModes {
     const written = await this.write(document)
     await this.index([written])
     await this.db.updateTable("generations").set({ state: "staged" }).where("id", "=", written.generation).execute()
+  }
+
+  /** What the engine holds of a document that the database knows nothing of. */
+  async strand(document: Document): Promise<void> {
+    const { generation } = await this.write(document)
+    const written = { ...document, generation, first: this.nextPassage - document.passages.length }
+    await this.send(passagesOf(written, "english"), document.passages)
+    await this.refresh()
+    await this.db.deleteFrom("generations").where("id", "=", generation).execute()
+    await this.db.deleteFrom("files").where("id", "=", document.id).execute()
   }
 
   /** Takes a document from the library and leaves what the engines hold of it. */
@@ -213,7 +224,7 @@ export class BothModes {
     const passages = written.flatMap((each, nth) => passagesOf(each, documents[nth]!.scheme))
     for (let from = 0; from < passages.length; from += BULK) {
       const some = passages.slice(from, from + BULK)
-      const made = await this.embedder.embed(texts.slice(from, from + BULK), "passage")
+      const made = await this.send(some, texts.slice(from, from + BULK))
       const flat = new Float32Array(made.length * this.embedder.dimensions)
       made.forEach((vector, i) => {
         flat.set(vector, i * this.embedder.dimensions)
@@ -223,15 +234,25 @@ export class BothModes {
         Float64Array.from(some, ({ id }) => id),
         flat,
       )
-      const body = some.flatMap((passage, i) => [
-        { index: { _index: this.words, _id: documentId(passage.id), routing: passage.workspaceId } },
-        wordsDocument(passage),
-        { index: { _index: this.near, _id: documentId(passage.id), routing: passage.workspaceId } },
-        vectorDocument(passage, made[i]!),
-      ])
-      const { errors } = await this.client.ask<{ errors: boolean }>("POST", "_bulk", { body, timeoutMs: 120_000 })
-      if (errors) throw new Error("the engine refused passages")
     }
+    await this.refresh()
+  }
+
+  /** To the engine. @returns the vectors */
+  private async send(passages: readonly IndexedPassage[], texts: readonly string[]): Promise<Float32Array[]> {
+    const made = await this.embedder.embed([...texts], "passage")
+    const body = passages.flatMap((passage, i) => [
+      { index: { _index: this.words, _id: documentId(passage.id), routing: passage.workspaceId } },
+      wordsDocument(passage),
+      { index: { _index: this.near, _id: documentId(passage.id), routing: passage.workspaceId } },
+      vectorDocument(passage, made[i]!),
+    ])
+    const { errors } = await this.client.ask<{ errors: boolean }>("POST", "_bulk", { body, timeoutMs: 120_000 })
+    if (errors) throw new Error("the engine refused passages")
+    return made
+  }
+
+  private async refresh(): Promise<void> {
     await this.client.ask("POST", `${this.words},${this.near}/_refresh`, { timeoutMs: 120_000 })
   }
 }
@@ -284,8 +305,8 @@ function passagesOf(
 function addressOf({ url, caFile, prefix }: Address) {
   const { origin, username, password } = new URL(url)
   const credentials = username ? { user: username, password: decodeURIComponent(password) } : undefined
-  const ca = readFileSync(caFile, "utf8")
-  return { url: origin, prefix, ca, ...(credentials ? { credentials } : {}) }
+  const ca = caFile === undefined ? {} : { ca: readFileSync(caFile, "utf8") }
+  return { url: origin, prefix, ...ca, ...(credentials ? { credentials } : {}) }
 }
 
 /** A model whose vectors one byte for each dimension holds without loss, as memory holds them on one machine. */

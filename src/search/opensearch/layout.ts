@@ -9,7 +9,7 @@
 
 import { MAX_LENGTH } from "../keyword/bm25.ts"
 import { GAIN } from "../keyword/document-gain.ts"
-import { isSingleCharacter } from "../text/analyze.ts"
+import { FIRST_UNSPACED, isSingleCharacter } from "../text/analyze.ts"
 import { type LanguageCode, languageName } from "../text/language.ts"
 
 export const wordsIndex = (prefix: string): string => `${prefix}-words`
@@ -120,7 +120,8 @@ function charactersOf(terms: string[]): string[] {
   for (const term of terms) {
     const [first, second, ...more] = term
     count(begins, first)
-    if (more.length === 0) count(ends, second)
+    // As `CharacterPairs` does, which looks through terms of these scripts alone: of `2000年` it does not know the last one.
+    if (more.length === 0 && first! >= FIRST_UNSPACED) count(ends, second)
   }
   return [...new Set([...begins.keys(), ...ends.keys()])].flatMap(character =>
     Array.from({ length: Math.max(begins.get(character) ?? 0, ends.get(character) ?? 0) }, () => character),

@@ -129,13 +129,13 @@ export class ClusterAnswerer {
   private async second(
     searches: Searches,
     ask: WorkerSearch,
-    { workspace }: ClusterView,
+    { workspace, visible }: ClusterView,
     { answer, sums, isNarrow, library, groups, vector }: FoundFirst,
   ): Promise<WorkerAnswer> {
-    const live = (ids: number[]) => ids.filter(id => hasId(workspace.ranges, id))
-    const nearest = answer.nearest.filter(({ id }) => hasId(workspace.ranges, id))
+    const live = (ids: number[], { ranges } = workspace) => ids.filter(id => hasId(ranges, id))
+    const nearest = answer.nearest.filter(({ id }) => hasId(visible.ranges, id))
     const near = nearest.map(({ id }) => id)
-    const byWords = live(answer.byWords)
+    const byWords = live(answer.byWords, visible)
     const candidates = new Set([...byWords, ...live(answer.anywhere), ...live(answer.bySubject), ...near])
     const everywhere = sums.foreign.length ? subtract(workspace.ranges, sums.foreign) : workspace.ranges
     const sample: number[] = []

@@ -163,4 +163,26 @@ describe.skipIf(!engine).each([
     expect(await compared("w1", "ferry", named)).toEqual([])
     expect((await both.cluster.search(await both.ask("w1", parseQuery("ferry"), named))).missingFile).toBe("w2-1")
   })
+
+  test(
+    "what the engine holds of generations that the database knows nothing of changes nothing",
+    async () => {
+      await both.strand({ id: "w1-stranded", workspaceId: "w1", passages: ["The ferry leaves the harbor", "A ferry"] })
+      expect(await compared("w1", "ferry harbor")).toEqual([])
+      expect(await compared("w1", "ferry harbor", { filters: { context_id: "garden" } })).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    "files are added, replaced and removed between searches",
+    async () => {
+      for (let nth = 0; nth < 4; nth++) {
+        await both.add(documents(3, "w3"))
+        await both.remove(`w3-${3 + nth}`)
+        expect(await compared("w3", one(QUERIES))).toEqual([])
+      }
+    },
+    TIMEOUT_MS,
+  )
 })
