@@ -6,6 +6,7 @@ import { sql } from "kysely"
 import type { ErrorBody } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
+import type { Peer } from "../nodes/peers.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import { type IdempotentRequest, note } from "../storage/idempotency.ts"
 import { isGivenUp, type Owner } from "../storage/owners.ts"
@@ -27,6 +28,15 @@ export interface RunListRequest {
   statuses?: RunStatus[]
   page: number
   pageSize: number
+}
+
+/** Who carries a run out, as its row says. */
+export interface RunOwner {
+  /** Where its events may be asked for; undefined for a run that has ended or was given up. */
+  owner: Peer | undefined
+  isRunning: boolean
+  /** It is running, and whoever carried it out is gone. */
+  isGivenUp: boolean
 }
 
 export class RunStore {
@@ -111,25 +121,37 @@ export class RunStore {
       .where("status", "=", "running")
       .where(isGivenUp("agent_runs.owner"))
       .execute()
+    const columns = { status: "failed", finish_reason: "error", error: JSON.stringify(error) } as const
     const failed: string[] = []
     for (const { id } of alive)
-      await this.database.transaction().execute(async trx => {
-        const { numUpdatedRows } = await trx
-          .updateTable("agent_runs")
-          .set({
-            status: "failed",
-            finish_reason: "error",
-            error: JSON.stringify(error),
-            finished_at: new Date().toISOString(),
-          })
-          .where("id", "=", id)
-          .where("status", "=", "running")
-          .executeTakeFirst()
-        if (numUpdatedRows === 0n) return // somebody was faster
-        await this.closeSteps(trx, id, "The call was interrupted: the daemon stopped.")
-        failed.push(id)
-      })
+      if (await this.endAs(id, columns, "The call was interrupted: the daemon stopped.")) failed.push(id)
     return failed
+  }
+
+  /** Ends a run whose owner cannot be told to: it finds that in its row. */
+  endCancelled(runId: string, openStepResult: string): Promise<boolean> {
+    return this.endAs(runId, { status: "cancelled", finish_reason: "cancelled", error: null }, openStepResult)
+  }
+
+  async ownerOf(runId: string): Promise<RunOwner> {
+    const row = await this.database
+      .selectFrom("agent_runs")
+      .leftJoin("nodes", join => join.onRef("nodes.id", "=", "agent_runs.owner").on("nodes.ended_at", "is", null))
+      .select(["status", "owner", "nodes.url", isGivenUp("agent_runs.owner").as("given_up")])
+      .where("agent_runs.id", "=", runId)
+      .executeTakeFirst()
+    if (row?.status !== "running") return { owner: undefined, isRunning: false, isGivenUp: false }
+    const { owner: id, url } = row
+    return { owner: id && url ? { id, url } : undefined, isRunning: true, isGivenUp: Boolean(row.given_up) }
+  }
+
+  async statusesOf(runIds: readonly string[]): Promise<Map<string, RunStatus>> {
+    const rows = await this.database
+      .selectFrom("agent_runs")
+      .select(["id", "status"])
+      .where("id", "in", runIds)
+      .execute()
+    return new Map(rows.map(({ id, status }) => [id, status]))
   }
 
   async find(runId: string): Promise<{ row: RunRow; steps: StepRow[] } | undefined> {
@@ -167,6 +189,24 @@ export class RunStore {
       .offset((request.page - 1) * request.pageSize)
       .execute()
     return { data: rows.map(row => toRunSummary(row, Number(row.step_count))), total: Number(total) }
+  }
+
+  /** Ends a run without an outcome of its own. @returns whether it was running */
+  private async endAs(
+    runId: string,
+    columns: Pick<RunRow, "status" | "finish_reason" | "error">,
+    openStepResult: string,
+  ): Promise<boolean> {
+    return this.database.transaction().execute(async trx => {
+      const { numUpdatedRows } = await trx
+        .updateTable("agent_runs")
+        .set({ ...columns, finished_at: new Date().toISOString() })
+        .where("id", "=", runId)
+        .where("status", "=", "running")
+        .executeTakeFirst()
+      if (numUpdatedRows > 0n) await this.closeSteps(trx, runId, openStepResult)
+      return numUpdatedRows > 0n
+    })
   }
 
   /** Steps without a result get one that says why; two more events close the run's stream. */

@@ -10,17 +10,19 @@ import { AppError } from "../errors.ts"
 import { storeAgain } from "../grounding/store-again.ts"
 import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
+import type { Peers } from "../nodes/peers.ts"
 import { type Idempotency, type IdempotentRequest, requestHash } from "../storage/idempotency.ts"
 import { Gate, type Ticket } from "../threads/gate.ts"
-import { orAbort } from "../threads/or-abort.ts"
 import { type CarryDependencies, carryThrough } from "./carry-through.ts"
-import { answerOf, Ending, type EndReason, INTERRUPTED, openStepResult } from "./endings.ts"
+import { answerOf, Ending, INTERRUPTED, openStepResult } from "./endings.ts"
 import { LiveRun } from "./live-run.ts"
+import { type LiveRuns, noSuchRun, RunsHere } from "./live-runs.ts"
 import { type Caller, type PrepareDependencies, type PreparedRun, prepareRun } from "./prepare.ts"
 import { DEFAULT_TIMEOUT_SECONDS, type RunRequest } from "./request.ts"
-import { eventsOf, type RunEvent, type RunRecord, type RunSummary, toRunRecord } from "./run-record.ts"
+import { type RunEvent, type RunRecord, type RunSummary, toRunRecord } from "./run-record.ts"
 import type { RunOutcome } from "./run-rows.ts"
 import type { RunListRequest } from "./run-store.ts"
+import { RunsOverNodes } from "./runs-over-nodes.ts"
 import { BUILTIN_TOOLS } from "./tools/index.ts"
 import type { AnyTool } from "./tools/tool.ts"
 
@@ -30,6 +32,8 @@ export interface AgentRunsDependencies extends PrepareDependencies, CarryDepende
   concurrency: number
   /** Runs that may wait; further ones are refused as `overloaded`. */
   maxWaiting: number
+  /** The way to other nodes that carry out runs; absent on one machine. */
+  peers?: Peers | undefined
 }
 
 export type RunCaller = Caller & { keyId: string }
@@ -40,15 +44,18 @@ export interface StartOptions {
   acceptedAt?: Date
 }
 
-/** How often to look at a row that says `running` though this process no longer runs it: its end is still to be stored. */
-const ORPHAN_POLL_MS = 1_000
-
 export class AgentRuns {
-  private readonly live = new Map<string, LiveRun>()
+  /** Those that this process carries out. */
+  readonly here: RunsHere
+  /** Those that anybody carries out. */
+  private readonly live: LiveRuns
   private readonly queue: Gate
   private stopping = false
 
   constructor(private readonly dependencies: AgentRunsDependencies) {
+    const { store, peers } = dependencies
+    this.here = new RunsHere(store, peers !== undefined)
+    this.live = peers ? new RunsOverNodes(this.here, store, peers) : this.here
     this.queue = new Gate({
       places: dependencies.concurrency,
       waiting: dependencies.maxWaiting,
@@ -78,8 +85,7 @@ export class AgentRuns {
    */
   async startDetached(caller: RunCaller, request: RunRequest, options: StartOptions = {}): Promise<RunRecord> {
     const id = await this.start(caller, request, options, new AbortController().signal)
-    const run = this.live.get(id)
-    if (run) run.detached = true
+    await this.live.detach(id)
     return this.get(caller.workspaceId, id)
   }
 
@@ -95,18 +101,7 @@ export class AgentRuns {
     options: StartOptions = {},
   ): Promise<RunRecord> {
     const id = await this.start(caller, request, options, signal)
-    const run = this.live.get(id)
-    if (run) {
-      run.waiting++
-      try {
-        await orAbort(run.ended, signal)
-      } catch (error) {
-        if (signal.aborted && run.waiting === 1 && !run.detached) await this.end(run, "cancelled")
-        throw error
-      } finally {
-        run.waiting--
-      }
-    }
+    await this.live.wait(id, signal)
     return answerOf(await this.get(caller.workspaceId, id))
   }
 
@@ -123,8 +118,7 @@ export class AgentRuns {
   /** Ends a run that is running; one that has ended stays as it is. */
   async cancel(workspaceId: string, runId: string): Promise<RunRecord> {
     await this.find(workspaceId, runId)
-    const run = this.live.get(runId)
-    if (run) await this.end(run, "cancelled")
+    await this.live.cancel(runId)
     return this.get(workspaceId, runId)
   }
 
@@ -140,28 +134,20 @@ export class AgentRuns {
 
   /** The events after number `after`, from the rows, then as they come; ends with `done`. */
   async *follow(workspaceId: string, runId: string, after: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
-    using _ = this.live.get(runId)?.wakeOn(signal)
-    let last = after
-    while (!signal.aborted) {
-      // Before reading, so that nothing falls between.
-      const changed = this.live.get(runId)?.changed() ?? Bun.sleep(ORPHAN_POLL_MS)
-      const { row, steps } = await this.find(workspaceId, runId)
-      for (const event of eventsOf(row, steps)) {
-        if (event.id <= last) continue
-        last = event.id
-        yield event
-      }
-      if (row.finished_at !== null) return
-      await changed
-    }
+    await this.find(workspaceId, runId)
+    yield* this.live.follow(runId, after, signal)
   }
 
   /** Takes no more runs, lets the running ones finish within `graceMs`, then ends the rest as interrupted. */
   async stop(graceMs: number): Promise<void> {
     this.stopping = true
-    const runs = [...this.live.values()]
-    await Promise.race([Promise.all(runs.map(run => run.ended)), Bun.sleep(graceMs)])
-    await Promise.all([...this.live.values()].map(run => this.end(run, "interrupted")))
+    await Promise.race([Promise.all(this.here.all.map(run => run.ended)), Bun.sleep(graceMs)])
+    await this.abandon()
+  }
+
+  /** Ends what is carried out here as interrupted. */
+  async abandon(): Promise<void> {
+    await Promise.all(this.here.all.map(run => this.here.end(run, "interrupted")))
   }
 
   /** @returns the id of the new run, or of the one that the idempotency key started before */
@@ -206,7 +192,7 @@ export class AgentRuns {
 
   private launch(id: string, prepared: PreparedRun, ticket: Ticket, deadlineAt: Date): void {
     const run = new LiveRun(id)
-    this.live.set(id, run)
+    this.here.add(run)
     const timer = setTimeout(
       () => run.abort.abort(new Ending("timeout")),
       Math.max(0, deadlineAt.getTime() - Date.now()),
@@ -216,8 +202,7 @@ export class AgentRuns {
       .finally(() => {
         clearTimeout(timer)
         ticket.leave()
-        this.live.delete(id)
-        run.notify()
+        this.here.remove(run)
       })
     run.ended.catch(error => log.error("an agent run could not be recorded", { run_id: id, error }))
   }
@@ -233,15 +218,9 @@ export class AgentRuns {
     }
   }
 
-  private async end(run: LiveRun, reason: EndReason): Promise<void> {
-    run.abort.abort(new Ending(reason))
-    await run.ended
-  }
-
   private async find(workspaceId: string, runId: string) {
     const found = await this.dependencies.store.find(runId)
-    if (!found || found.row.workspace_id !== workspaceId)
-      throw new AppError("not_found", { message: "there is no such run" })
+    if (found?.row.workspace_id !== workspaceId) throw noSuchRun()
     return found
   }
 }

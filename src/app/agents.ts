@@ -8,6 +8,7 @@ import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Config } from "../config.ts"
 import { VERSION } from "../native/version.ts"
+import type { Peers } from "../nodes/peers.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { Access } from "./access.ts"
 import type { LibraryParts } from "./library.ts"
@@ -27,7 +28,12 @@ interface AgentParts {
 }
 
 /** Runs, those that a former process left half way failed. */
-export async function openAgents(config: Config, parts: AgentParts, stack: AsyncDisposableStack): Promise<AgentRuns> {
+export async function openAgents(
+  config: Config,
+  parts: AgentParts,
+  stack: AsyncDisposableStack,
+  peers?: Peers,
+): Promise<AgentRuns> {
   const { network, storage, access, chatModels, models, index, files, chat } = parts
   const tables = new TableProcesses()
   stack.defer(() => tables.stop())
@@ -54,6 +60,7 @@ export async function openAgents(config: Config, parts: AgentParts, stack: Async
     concurrency: config.agent_concurrency,
     maxWaiting: config.agent_queue,
     contextTokens: config.agent_context_tokens,
+    peers,
   })
   await agents.recover()
   return agents

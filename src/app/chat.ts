@@ -1,9 +1,14 @@
 import type { ModelCatalog } from "../backends/index.ts"
 import { Chat } from "../chat/chat.ts"
 import { ConversationStore } from "../chat/conversation-store.ts"
+import { LiveHere } from "../chat/live-events.ts"
+import { LiveOverNodes } from "../chat/live-over-nodes.ts"
 import { QueryRewriter } from "../chat/query-rewriter.ts"
 import { Replies } from "../chat/replies.ts"
+import { ReplyLog } from "../chat/reply-log.ts"
+import { ReplyStore } from "../chat/reply-store.ts"
 import type { Config } from "../config.ts"
+import type { Peers } from "../nodes/peers.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { Access } from "./access.ts"
 import type { LibraryParts } from "./library.ts"
@@ -19,14 +24,27 @@ interface ChatParts {
   files: LibraryParts
 }
 
-/** Conversations, those that a former process left half way ended. */
-export async function openChat(config: Config, { storage, access, chatModels, models, index, files }: ChatParts) {
-  const conversations = new ConversationStore(storage.database)
-  await conversations.closeInterrupted()
+/**
+ * Conversations, those that a former process left half way ended.
+ * @param peers the way to other nodes; absent on one machine
+ */
+export async function openChat(
+  config: Config,
+  { storage, access, chatModels, models, index, files }: ChatParts,
+  peers?: Peers,
+) {
+  const { database, node } = storage
+  const store = new ConversationStore(database)
+  const log = peers && new ReplyLog(database)
+  const replyStore = new ReplyStore(database, node, log)
+  const replies = new Replies(replyStore, config.max_replies)
+  await replyStore.closeInterrupted()
   return new Chat({
     idempotency: storage.idempotency,
-    store: conversations,
-    replies: new Replies(conversations, config.max_replies),
+    store,
+    replyStore,
+    replies,
+    live: peers && log ? new LiveOverNodes({ store, replyStore, log, replies, peers }) : new LiveHere(store, replies),
     models: chatModels,
     search: index,
     files: files.library,

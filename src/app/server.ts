@@ -2,7 +2,7 @@ import type { AgentRuns } from "../agents/runs.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Config } from "../config.ts"
-import { type HttpServer, startServer } from "../http/server.ts"
+import { type HttpOptions, type HttpServer, startServer } from "../http/server.ts"
 import type { Services } from "../http/services.ts"
 import { sessionAsPrincipal } from "../http/session.ts"
 import { MIME_TYPES, TYPE_GROUPS } from "../ingest/formats/formats.ts"
@@ -36,7 +36,12 @@ const ALONE = { isMember: true }
 const GRACE_MS = 8_000
 
 /** The web over all rooms; it ends with the other parts `atWork`. */
-export function openServer(config: Config, parts: ServedParts, atWork: Together): HttpServer {
+export function openServer(
+  config: Config,
+  parts: ServedParts,
+  atWork: Together,
+  ofCluster: Pick<HttpOptions, "nodeDoor" | "servesApi"> = {},
+): HttpServer {
   const { network, storage, access, chatModels, models, index, files, chat, agents } = parts
   const services: Services = {
     ...access,
@@ -63,6 +68,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     corsOrigins: config.cors_origins,
     connectionsPerAddress: config.max_connections_per_address,
     ...network.tls,
+    ...ofCluster,
   })
   atWork.add(() => server.stop(GRACE_MS))
   return server

@@ -10,6 +10,7 @@ import {
   CONVERSATION_PATCH,
   type ConversationPatch,
   type ConversationRow,
+  isBeingWritten,
   type MessageRow,
   toConversation,
   toMessage,
@@ -17,17 +18,13 @@ import {
 } from "./conversation-rows.ts"
 import type { ChatDependencies } from "./dependencies.ts"
 import type { NumberedEvent } from "./events.ts"
+import type { FollowedReply } from "./live-events.ts"
 import type { LiveReply } from "./live-reply.ts"
 import { anew, continuation, followUp, newConversation, type Plan } from "./plan.ts"
 import { filesOfConversation } from "./prepare.ts"
-import { replayStored } from "./replay.ts"
-import type { StopReason } from "./replies.ts"
 import { type ChatSettings, METADATA, type TurnRequest } from "./settings.ts"
 import { type Asker, beginTurn, changeOnly, type NotedTurn, type Started } from "./turn.ts"
 import type { Conversation, TurnAnswer } from "./types.ts"
-
-/** How long `cancel` waits for the reply to be stored before it answers. */
-const CANCEL_WAIT_MS = 2_000
 
 export class Chat {
   constructor(private readonly dependencies: ChatDependencies) {}
@@ -75,9 +72,9 @@ export class Chat {
   }
 
   /** Waits for the reply. @throws what the reply failed with */
-  async finished({ conversationId, live, messageIds }: Started, { workspaceId }: Asker): Promise<TurnAnswer> {
-    await live?.finished
-    if (live?.failure) throw namingConversation(live.failure, live)
+  async finished({ conversationId, reply, messageIds }: Started, { workspaceId }: Asker): Promise<TurnAnswer> {
+    const failure = await reply?.outcome()
+    if (reply && failure) throw namingConversation(failure, reply)
     const { store } = this.dependencies
     const { model } = await store.get(workspaceId, conversationId)
     const messages = (await store.messages(conversationId)).filter(({ id }) => messageIds.includes(id)).map(toMessage)
@@ -92,24 +89,29 @@ export class Chat {
 
   /** The newest reply from after event `lastEventId`, and on as it is written. */
   async events(workspaceId: string, conversationId: string, lastEventId: number) {
-    const { store, replies } = this.dependencies
+    const { store, live } = this.dependencies
     await store.get(workspaceId, conversationId)
-    const live = replies.newestOf(conversationId)
-    if (live) return (signal: AbortSignal): AsyncIterable<NumberedEvent> => live.follow(lastEventId, signal)
-    const messages = await store.messages(conversationId)
-    return (): AsyncIterable<NumberedEvent> => replayStored(conversationId, messages, lastEventId)
+    const reply = await live.find(conversationId)
+    return (signal: AbortSignal): AsyncIterable<NumberedEvent> => reply?.follow(lastEventId, signal) ?? nothing()
   }
 
   /** Stops the reply that is being written, if any; what is written of it stays. */
   async cancel(workspaceId: string, conversationId: string): Promise<Conversation> {
-    const { store, replies } = this.dependencies
+    const { store, live } = this.dependencies
     await store.get(workspaceId, conversationId)
-    const live = replies.runningIn(conversationId)
-    if (live) {
-      live.abort.abort("cancelled" satisfies StopReason)
-      await Promise.race([live.finished, Bun.sleep(CANCEL_WAIT_MS)])
-    }
+    await live.cancel(conversationId)
     return this.get(workspaceId, conversationId)
+  }
+
+  /** For other nodes: a reply that is written here, or was a little while ago. */
+  written(messageId: string): LiveReply | undefined {
+    return this.dependencies.replies.byMessage(messageId)
+  }
+
+  /** For other nodes: stops a reply that is written here. @returns whether it is */
+  async cancelWritten(messageId: string): Promise<boolean> {
+    const live = this.written(messageId)
+    return live !== undefined && !live.ended && this.dependencies.replies.cancel(live.conversationId)
   }
 
   list(workspaceId: string, request: { query?: string; page: number; pageSize: number }) {
@@ -144,6 +146,16 @@ export class Chat {
     return filesOfConversation(this.dependencies, workspaceId, conversationId)
   }
 
+  /** Ends replies whose writers are gone, as far as they came. */
+  recover(): Promise<void> {
+    return this.dependencies.replyStore.closeInterrupted()
+  }
+
+  /** Stops what is being written: this node was taken for dead, and nothing of it counts any more. */
+  abandon(): void {
+    this.dependencies.replies.abandon()
+  }
+
   /** Ends what is being written; to be called once, before the stores close. */
   stop(graceMs: number): Promise<void> {
     return this.dependencies.replies.stop(graceMs)
@@ -160,12 +172,22 @@ export class Chat {
     return this.once(asker, async () => {
       const conversation = await store.get(asker.workspaceId, conversationId)
       return this.holding(conversationId, async () => {
-        const plan = planOf(conversation, await store.messages(conversationId))
+        const plan = planOf(conversation, await this.settled(conversationId))
         return plan
           ? beginTurn(this.dependencies, asker, conversationId, given, plan)
           : changeOnly(this.dependencies, asker, given, conversation)
       })
     })
+  }
+
+  /** The messages of a conversation that is held. @throws AppError conversation_busy while another node writes in it */
+  private async settled(conversationId: string): Promise<MessageRow[]> {
+    const { store, replyStore } = this.dependencies
+    const messages = await store.messages(conversationId)
+    const last = messages.at(-1)
+    if (!last || !isBeingWritten(last)) return messages
+    if (!(await replyStore.endAbandoned(last.id))) throw new AppError("conversation_busy")
+    return store.messages(conversationId)
   }
 
   /** Holds the conversation for one turn; lets go of it when the turn cannot begin. */
@@ -188,27 +210,26 @@ export class Chat {
 
   /** @throws AppError not_found when conversation or reply have been removed since */
   private async repeated(workspaceId: string, { conversationId, created, replyId, messageIds }: NotedTurn) {
-    const { store, replies } = this.dependencies
+    const { store, live } = this.dependencies
     const row = await store.get(workspaceId, conversationId)
     const messages = await store.messages(conversationId)
-    const at = messages.findIndex(({ id }) => id === replyId)
-    if (at < 0) throw new AppError("not_found", { message: "the reply to this request has been removed" })
-    const live = replies.newestOf(conversationId)
-    if (live?.messageId === replyId) return { conversationId, live, messageIds }
     const { model, created_at, additional_metadata } = toSummary(row, messages.length)
     const data = { conversation_id: conversationId, model, created_at, additional_metadata }
     const first = created ? [{ event: "conversation_created" as const, data }] : []
-    const stored = () => replayStored(conversationId, messages.slice(0, at + 1), 0, first)
-    return { conversationId, live: undefined, messageIds, stored }
+    const reply = await live.find(conversationId, replyId, first)
+    if (!reply) throw new AppError("not_found", { message: "the reply to this request has been removed" })
+    return { conversationId, reply, messageIds }
   }
 }
+
+async function* nothing(): AsyncGenerator<NumberedEvent> {}
 
 function assertMessage({ message }: TurnRequest): void {
   if (!message) throw invalid("message", "must not be empty")
 }
 
 /** The caller of a JSON answer learns where the failed turn is kept. */
-function namingConversation(failure: Error, { conversationId, messageId }: LiveReply): Error {
+function namingConversation(failure: Error, { conversationId, messageId }: FollowedReply): Error {
   if (!(failure instanceof AppError)) return failure
   const { code, message, hint, retryAfter, details = [] } = failure
   return new AppError(code, {

@@ -115,6 +115,10 @@ export const INTERRUPTED: ErrorBody = {
   message: "the daemon stopped while the reply was being written",
 }
 
+/** Also of one that was, until somebody ends what a process or node left half way. */
+export const isBeingWritten = ({ role, finish_reason }: Pick<MessageRow, "role" | "finish_reason">): boolean =>
+  role === "assistant" && finish_reason === null
+
 export const emptyMessage = (conversationId: string, role: "user" | "assistant") => ({
   id: newId("msg"),
   conversation_id: conversationId,

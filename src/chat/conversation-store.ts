@@ -1,5 +1,4 @@
 /** Conversations and their messages in the database. What is written has passed the guard of its turn. */
-import { sql } from "kysely"
 import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import type { Database, Executor } from "../storage/database.ts"
@@ -9,8 +8,7 @@ import {
   type ConversationPatch,
   type ConversationRow,
   emptyMessage,
-  type FinishedReply,
-  INTERRUPTED,
+  isBeingWritten,
   type MessageRow,
   type NewConversation,
   type NewUserMessage,
@@ -21,16 +19,6 @@ const now = (): string => new Date().toISOString()
 
 export class ConversationStore {
   constructor(private readonly database: Database) {}
-
-  /** At start: replies that were being written when the process died end as they are. */
-  async closeInterrupted(): Promise<void> {
-    await this.database
-      .updateTable("messages")
-      .set({ finish_reason: "error", error: JSON.stringify(INTERRUPTED) })
-      .where("role", "=", "assistant")
-      .where("finish_reason", "is", null)
-      .execute()
-  }
 
   async list(workspaceId: string, request: { query?: string; page: number; pageSize: number }) {
     const text = request.query?.trim()
@@ -149,18 +137,31 @@ export class ConversationStore {
     })
   }
 
-  /** An empty reply, to be filled while it is written. */
-  async addReply(conversationId: string, model: string, redaction: string | null, executor: Executor) {
-    return this.add(executor, { ...emptyMessage(conversationId, "assistant"), model, redaction })
+  /** An empty reply, to be filled while `owner` writes it. */
+  async addReply(
+    conversationId: string,
+    reply: { model: string; redaction: string | null; owner: string | null },
+    executor: Executor,
+  ): Promise<MessageRow> {
+    return this.add(executor, { ...emptyMessage(conversationId, "assistant"), ...reply })
   }
 
-  /** A reply that is written on: unfinished again. */
-  async reopen(messageId: string, model: string, executor: Executor): Promise<void> {
-    await executor
-      .updateTable("messages")
-      .set({ finish_reason: null, error: null, warnings: "[]", model })
-      .where("id", "=", messageId)
-      .execute()
+  /**
+   * In the transaction of a turn, which has written to its conversation already, so that others wait.
+   * @param last the newest message when the turn was planned
+   * @throws AppError conversation_busy where another node has begun or ended a turn since
+   */
+  async refuseOthers(conversationId: string, last: MessageRow | undefined, executor: Executor): Promise<void> {
+    const row = await executor
+      .selectFrom("messages")
+      .select(["id", "role", "finish_reason", "content"])
+      .where("conversation_id", "=", conversationId)
+      .orderBy("position", "desc")
+      .limit(1)
+      .executeTakeFirst()
+    const isAsPlanned =
+      row?.id === last?.id && row?.finish_reason === last?.finish_reason && row?.content === last?.content
+    if (!isAsPlanned || (row && isBeingWritten(row))) throw new AppError("conversation_busy")
   }
 
   /** Removes this message and all after it. */
@@ -170,50 +171,6 @@ export class ConversationStore {
       .where("conversation_id", "=", conversationId)
       .where("position", ">=", position)
       .execute()
-  }
-
-  /** The parts written so far of several replies, in one commit. */
-  async saveParts(parts: { messageId: string; content: Guarded<string> }[]): Promise<void> {
-    await this.database.transaction().execute(async trx => {
-      for (const { messageId, content } of parts)
-        await trx
-          .updateTable("messages")
-          .set({ content })
-          .where("id", "=", messageId)
-          .where("finish_reason", "is", null)
-          .execute()
-    })
-  }
-
-  /** Changes nothing of a reply that has ended. */
-  async finish(conversationId: string, messageId: string, reply: Guarded<FinishedReply>): Promise<void> {
-    await this.database.transaction().execute(async trx => {
-      await trx
-        .updateTable("messages")
-        .set({
-          content: reply.content,
-          citations: JSON.stringify(reply.citations),
-          sources: JSON.stringify(reply.sources),
-          finish_reason: reply.finishReason,
-          error: reply.error ? JSON.stringify(reply.error) : null,
-          warnings: JSON.stringify(reply.warnings),
-          ner_count: reply.nerCount,
-          prompt_tokens: reply.promptTokens,
-          completion_tokens: reply.completionTokens,
-        })
-        .where("id", "=", messageId)
-        .where("finish_reason", "is", null)
-        .execute()
-      await trx
-        .updateTable("conversations")
-        .set({
-          ner_count: sql<number>`(select coalesce(sum(ner_count), 0) from messages where conversation_id = ${conversationId})`,
-          updated_at: now(),
-          ...(reply.contextTokens === null ? {} : { context_tokens: reply.contextTokens }),
-        })
-        .where("id", "=", conversationId)
-        .execute()
-    })
   }
 
   transaction<T>(work: (executor: Executor) => Promise<T>): Promise<T> {

@@ -6,12 +6,18 @@ import type { SearchService } from "../search/types.ts"
 import type { StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Idempotency } from "../storage/idempotency.ts"
 import type { ConversationStore } from "./conversation-store.ts"
+import type { LiveEvents } from "./live-events.ts"
 import type { QueryRewriter } from "./query-rewriter.ts"
 import type { Replies } from "./replies.ts"
+import type { ReplyStore } from "./reply-store.ts"
 
 export interface ChatDependencies extends RedactionRules {
   store: ConversationStore
+  replyStore: ReplyStore
+  /** Those that are written here. */
   replies: Replies
+  /** Those that are written anywhere. */
+  live: LiveEvents
   idempotency: Idempotency
   models: ModelCatalog
   search: SearchService

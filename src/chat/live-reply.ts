@@ -6,6 +6,9 @@ import type { AppError } from "../errors.ts"
 import { Live } from "../grounding/live.ts"
 import type { GuardedEvent, NumberedEvent } from "./events.ts"
 
+/** Why a reply was stopped from outside. */
+export type StopReason = "cancelled" | "shutdown"
+
 /** `abort` stops the model; its reason is a StopReason. */
 export class LiveReply extends Live {
   /** Settles when the reply is stored, whatever became of it. */
@@ -13,13 +16,19 @@ export class LiveReply extends Live {
   /** Why it failed; set before `finished` settles. */
   failure: AppError | Error | undefined
   endedAt: number | undefined
+  /** Its end was stored by who wrote it. */
+  isStored = false
 
   private readonly events: NumberedEvent[] = []
   private readonly end = Promise.withResolvers<void>()
+  /** Events that stand in the database. */
+  private savedCount = 0
 
+  /** @param owner node that writes it */
   constructor(
     readonly conversationId: string,
     readonly messageId: string,
+    readonly owner: string | null,
   ) {
     super()
     this.finished = this.end.promise
@@ -43,6 +52,26 @@ export class LiveReply extends Live {
     this.endedAt = Date.now()
     this.end.resolve()
     this.notify()
+  }
+
+  /** Waits until the reply is stored. @returns what it failed with */
+  async outcome(): Promise<Error | undefined> {
+    await this.finished
+    return this.failure
+  }
+
+  get isUnsaved(): boolean {
+    return this.savedCount < this.events.length
+  }
+
+  /** Events that are not in the database yet. */
+  unsaved(): NumberedEvent[] {
+    return this.events.slice(this.savedCount)
+  }
+
+  /** They are now. */
+  save(events: readonly NumberedEvent[]): void {
+    this.savedCount = Math.max(this.savedCount, events.at(-1)?.id ?? 0)
   }
 
   /** Events after number `after`, those to come included, until the reply ends or the reader leaves. */

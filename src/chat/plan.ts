@@ -5,6 +5,8 @@ import type { ConversationRow, MessageRow } from "./conversation-rows.ts"
 export interface Plan {
   /** Null makes one. */
   conversation: ConversationRow | null
+  /** Its newest message now. */
+  last: MessageRow | undefined
   /** Messages from this position on are removed first; null removes none. */
   removeFrom: number | null
   /** Messages before the one that is answered, oldest first. */
@@ -15,13 +17,21 @@ export interface Plan {
   cut: MessageRow | null
 }
 
-export const newConversation: Plan = { conversation: null, removeFrom: null, history: [], question: null, cut: null }
+export const newConversation: Plan = {
+  conversation: null,
+  last: undefined,
+  removeFrom: null,
+  history: [],
+  question: null,
+  cut: null,
+}
 
 /** A further message. */
-export const followUp = (conversation: ConversationRow, history: readonly MessageRow[]): Plan => ({
+export const followUp = (conversation: ConversationRow, messages: readonly MessageRow[]): Plan => ({
   ...newConversation,
   conversation,
-  history,
+  last: messages.at(-1),
+  history: messages,
 })
 
 /** Writes on a reply that was cut, or answers a message that has no answer; null where there is nothing to do. */
@@ -30,7 +40,8 @@ export function continuation(conversation: ConversationRow, messages: readonly M
   if (!last || (last.role === "assistant" && last.finish_reason === "stop")) return null
   const asked = messages.findLastIndex(message => message.role === "user")
   return {
-    ...followUp(conversation, messages.slice(0, asked)),
+    ...followUp(conversation, messages),
+    history: messages.slice(0, asked),
     question: messages[asked]!,
     cut: last.role === "assistant" ? last : null,
   }
@@ -54,7 +65,8 @@ export function anew(
   const question = replaced ? null : messages[asked]!
   const kept = question ?? messages[asked - 1]
   return {
-    ...followUp(conversation, messages.slice(0, asked)),
+    ...followUp(conversation, messages),
+    history: messages.slice(0, asked),
     removeFrom: (kept?.position ?? 0) + 1,
     question,
   }

@@ -1,4 +1,5 @@
 /** The events of a reply whose own are no longer in memory, made from what is stored. */
+import type { ErrorBody } from "../errors.ts"
 import { fromStore } from "../guarded.ts"
 import { INTERRUPTED, type MessageRow, toMessage } from "./conversation-rows.ts"
 import type { ChatEvent, ChatEventData, NumberedEvent } from "./events.ts"
@@ -32,16 +33,30 @@ export async function* replayStored(
     { event: "sources", data: { sources: JSON.parse(reply.sources) } },
     ...(reply.content ? [{ event: "message_delta" as const, data: { text: fromStore(reply.content) } }] : []),
   ]
-  const events = [...(lastEventId > 0 ? [] : beginning), lastEvent(reply), { event: "done" as const, data: {} }]
-  for (const [i, event] of events.entries())
-    yield { ...event, data: fromStore(event.data), id: lastEventId + i + 1 } as NumberedEvent
+  yield* numbered([...(lastEventId > 0 ? [] : beginning), ...endOf(reply)], lastEventId)
 }
 
-function lastEvent(row: MessageRow): ChatEvent {
+/** An event that was stored, or that the node which writes the reply has sent. */
+export const readEvent = (value: unknown): NumberedEvent => fromStore(value) as NumberedEvent
+
+/** Events that are made of what is stored, after number `last`. */
+export const numbered = (events: readonly ChatEvent[], last: number): NumberedEvent[] =>
+  events.map((event, i) => ({ ...event, data: fromStore(event.data), id: last + i + 1 }) as NumberedEvent)
+
+const DONE: ChatEvent = { event: "done", data: {} }
+
+/** The end of a reply, for those who followed it until whoever wrote it died or its message was removed. */
+export const failedEnd = (messageId: string, error: ErrorBody): ChatEvent[] => [
+  { event: "error", data: { error, message_id: messageId } },
+  DONE,
+]
+
+/** The end of a reply as its message tells it. */
+export function endOf(row: MessageRow): ChatEvent[] {
   const { id, content, citations, finish_reason, ner_count, error } = toMessage(row)
   // A reply that the process did not outlive did not fail by itself: what stands of it is the reply.
-  if (error && error.code !== INTERRUPTED.code) return { event: "error", data: { error, message_id: id } }
-  return {
+  if (error && error.code !== INTERRUPTED.code) return failedEnd(id, error)
+  const completed: ChatEvent = {
     event: "message_completed",
     data: {
       message_id: id,
@@ -53,4 +68,5 @@ function lastEvent(row: MessageRow): ChatEvent {
       timings: { search_ms: 0, first_token_ms: 0, total_ms: 0 },
     },
   }
+  return [completed, DONE]
 }

@@ -9,17 +9,18 @@ import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import { Trouble } from "../log.ts"
 import { Gate, type Ticket } from "../threads/gate.ts"
-import type { ConversationStore } from "./conversation-store.ts"
-import type { LiveReply } from "./live-reply.ts"
+import type { LiveReply, StopReason } from "./live-reply.ts"
+import type { ReplyStore } from "./reply-store.ts"
 
 /** How long the events of an ended reply can be replayed, and how many such events are kept at most: about 30 MB. */
 const KEPT_MS = 5 * 60_000
 const KEPT_EVENTS = 100_000
 /** How often what is written so far goes to disk: all running replies in one commit. */
 const SAVE_MS = 350
-
-/** Why a reply was stopped from outside. */
-export type StopReason = "cancelled" | "shutdown"
+/** How often a node looks whether its replies are still its own. */
+const LOOK_MS = 1_000
+/** How long `cancel` waits for the reply to be stored. */
+export const CANCEL_WAIT_MS = 2_000
 
 interface Running {
   live: LiveReply
@@ -34,14 +35,16 @@ export class Replies {
   private readonly running = new Map<string, Running>()
   /** Newest reply of a conversation, running or ended. */
   private readonly newest = new Map<string, LiveReply>()
+  private readonly keeping = new Set<Promise<void>>()
   private saving: Timer | undefined
   /** After a save the disk is left to others for as long as it took: a slow one must not be busy with parts alone. */
   private nextSaveAt = 0
+  private lookedAt = 0
   private readonly trouble = new Trouble({ begins: "parts of replies could not be saved" })
   private stopping = false
 
   constructor(
-    private readonly store: ConversationStore,
+    private readonly store: ReplyStore,
     maxReplies: number,
   ) {
     this.room = new Gate({
@@ -76,11 +79,12 @@ export class Replies {
     this.running.set(conversationId, { live, content, saved: "" })
     this.newest.delete(conversationId)
     this.newest.set(conversationId, live)
-    this.saving ??= setInterval(() => void this.save(), SAVE_MS)
+    this.saving ??= setInterval(() => void this.save().then(() => this.look()), SAVE_MS)
     void write().finally(() => {
       this.running.delete(conversationId)
       this.free(conversationId)
       live.close()
+      if (live.isStored) this.keepEnd(live)
       if (this.running.size === 0) {
         clearInterval(this.saving)
         this.saving = undefined
@@ -97,8 +101,27 @@ export class Replies {
     return this.newest.get(conversationId)
   }
 
+  /** One that is being written here, or ended a little while ago. */
+  byMessage(messageId: string): LiveReply | undefined {
+    return [...this.newest.values()].find(live => live.messageId === messageId)
+  }
+
+  /** Stops the reply that is being written here, if any, and waits for a while until it is stored. @returns whether there is one */
+  async cancel(conversationId: string): Promise<boolean> {
+    const live = this.runningIn(conversationId)
+    if (!live) return false
+    live.abort.abort("cancelled" satisfies StopReason)
+    await Promise.race([live.finished, Bun.sleep(CANCEL_WAIT_MS)])
+    return true
+  }
+
   forget(conversationId: string): void {
     this.newest.delete(conversationId)
+  }
+
+  /** Nothing that is being written here counts any more. */
+  abandon(): void {
+    for (const { live } of this.running.values()) live.abort.abort("shutdown" satisfies StopReason)
   }
 
   /** Lets running replies end for `graceMs`, then interrupts the rest and waits until they are stored. */
@@ -106,9 +129,18 @@ export class Replies {
     this.stopping = true
     const all = () => Promise.all([...this.running.values()].map(({ live }) => live.finished))
     await Promise.race([all(), Bun.sleep(graceMs)])
-    for (const { live } of this.running.values()) live.abort.abort("shutdown" satisfies StopReason)
-    await Promise.race([all(), Bun.sleep(2_000)])
+    this.abandon()
+    await Promise.race([all().then(() => Promise.all(this.keeping)), Bun.sleep(2_000)])
     clearInterval(this.saving)
+  }
+
+  /** For those who follow elsewhere; whoever waits for the reply here need not wait for that. */
+  private keepEnd(live: LiveReply): void {
+    const kept: Promise<void> = this.store
+      .logEnd(live)
+      .catch(error => this.trouble.note(error))
+      .finally(() => this.keeping.delete(kept))
+    this.keeping.add(kept)
   }
 
   private free(conversationId: string): void {
@@ -121,9 +153,9 @@ export class Replies {
     if (began < this.nextSaveAt) return
     const parts = [...this.running.values()].flatMap(running => {
       const content = running.content()
-      if (content === running.saved) return []
+      if (content === running.saved && !(this.store.isShared && running.live.isUnsaved)) return []
       running.saved = content
-      return [{ messageId: running.live.messageId, content }]
+      return [{ live: running.live, content }]
     })
     if (parts.length === 0) return
     this.nextSaveAt = Number.POSITIVE_INFINITY
@@ -135,6 +167,19 @@ export class Replies {
     }
     const now = performance.now()
     this.nextSaveAt = now + (now - began)
+  }
+
+  /** Stops replies that others have ended, removed or taken over: a node that could not be reached, or was taken for dead. */
+  private async look(): Promise<void> {
+    const now = performance.now()
+    if (!this.store.isShared || now - this.lookedAt < LOOK_MS) return
+    this.lookedAt = now
+    try {
+      const replies = [...this.running.values()].map(({ live }) => live)
+      for (const { live, reason } of await this.store.ended(replies)) live.abort.abort(reason)
+    } catch (error) {
+      this.trouble.note(error)
+    }
   }
 
   private forgetOld(): void {

@@ -12,10 +12,9 @@ import type { Warning } from "../storage/document.ts"
 import { FINISHED_REPLY, type FinishedReply } from "./conversation-rows.ts"
 import type { ChatDependencies } from "./dependencies.ts"
 import { CHAT_EVENTS, type ChatEvent, type GuardedEvent, type Usage } from "./events.ts"
-import type { LiveReply } from "./live-reply.ts"
+import type { LiveReply, StopReason } from "./live-reply.ts"
 import type { Turn } from "./prepare.ts"
 import type { Ended, Fact, Progress } from "./progress.ts"
-import type { StopReason } from "./replies.ts"
 import { reply } from "./reply.ts"
 import type { Citation, FinishReason } from "./types.ts"
 
@@ -122,7 +121,7 @@ export class ReplyWriter {
    */
   private async store(finishReason: FinishReason, failure: Error | undefined): Promise<Outcome> {
     const { turn, draft, dependencies } = this
-    const { guard, conversation, replyId, requestId } = turn
+    const { guard, conversation, requestId } = turn
     const { sources, warnings, usage, contextTokens } = draft
     if (failure) log.warn("a reply failed", { request_id: requestId, conversation_id: conversation.id, error: failure })
     const reached: FinishedReply = {
@@ -148,14 +147,14 @@ export class ReplyWriter {
     }))
     const { citations } = outcome
     try {
-      await dependencies.store.finish(conversation.id, replyId, outcome)
+      await dependencies.replyStore.finish(this.live, outcome)
     } catch (cause) {
       log.error("a reply could not be stored", { conversation_id: conversation.id, error: cause })
       const error = toErrorBody(cause, requestId)
       guard.trust(error.message)
       const refused = { ...outcome, finishReason: "error", error: withoutRequest(error) } as const
       const shown = await guard.pass<FinishedReply>(refused, FINISHED_REPLY)
-      storeAgain(() => dependencies.store.finish(conversation.id, replyId, shown), cause)
+      storeAgain(() => dependencies.replyStore.finish(this.live, shown), cause)
       return { finishReason: "error", citations, failure: cause as Error, error }
     }
     if (outcome.error === null)

@@ -16,7 +16,7 @@ import {
 } from "./conversation-rows.ts"
 import type { ConversationStore } from "./conversation-store.ts"
 import type { ChatDependencies } from "./dependencies.ts"
-import type { NumberedEvent } from "./events.ts"
+import type { FollowedReply } from "./live-events.ts"
 import { LiveReply } from "./live-reply.ts"
 import type { Plan } from "./plan.ts"
 import { asSeen, type Prepared, prepareTurn, type Turn } from "./prepare.ts"
@@ -32,14 +32,12 @@ export interface Asker {
   repetition?: IdempotentRequest | undefined
 }
 
-/** A turn under way; no `live` reply where there was nothing to do. */
+/** A turn under way; no reply where there was nothing to do. */
 export interface Started {
   conversationId: string
-  live: LiveReply | undefined
+  reply: FollowedReply | undefined
   /** Messages that this call added or extended. */
   messageIds: string[]
-  /** The events of a repeated call whose reply is over and no longer live. */
-  stored?: () => AsyncIterable<NumberedEvent>
 }
 
 /** What a repetition of a call needs to follow the turn that the first one began. */
@@ -73,14 +71,14 @@ export async function beginTurn(
   const prepared = await prepareTurn(dependencies, asker.workspaceId, given, plan.conversation)
   const stored = await storeTurn(dependencies, asker, conversationId, prepared, plan)
   const turn = await turnOf(asker, prepared, plan, stored)
-  const live = new LiveReply(conversationId, turn.replyId)
+  const live = new LiveReply(conversationId, turn.replyId, stored.reply.owner)
   const writer = new ReplyWriter(turn, live, dependencies)
   dependencies.replies.begin(
     live,
     () => writer.write(),
     () => writer.content,
   )
-  return { conversationId, live, messageIds: stored.messageIds }
+  return { conversationId, reply: live, messageIds: stored.messageIds }
 }
 
 /** Applies what a request changes in its conversation, where there is nothing to answer. */
@@ -93,24 +91,25 @@ export async function changeOnly(
   const { store } = dependencies
   const prepared = await prepareTurn(dependencies, workspaceId, given, conversation)
   await store.transaction(await conversationWrite(store, workspaceId, conversation.id, prepared, conversation))
-  return { conversationId: conversation.id, live: undefined, messageIds: [] }
+  return { conversationId: conversation.id, reply: undefined, messageIds: [] }
 }
 
 async function storeTurn(
-  { store }: ChatDependencies,
+  { store, replyStore }: ChatDependencies,
   { workspaceId, repetition }: Asker,
   id: string,
   prepared: Prepared,
-  { conversation: known, removeFrom, question, cut }: Plan,
+  { conversation: known, last, removeFrom, question, cut }: Plan,
 ): Promise<StoredTurn> {
-  const { model, guard, added } = prepared
+  const { model, guard, added: message } = prepared
   const writeConversation = await conversationWrite(store, workspaceId, id, prepared, known)
   return store.transaction(async trx => {
     const conversation = await writeConversation(trx)
+    if (known) await store.refuseOthers(id, last, trx)
     if (removeFrom !== null) await store.deleteFrom(id, removeFrom, trx)
-    const asked = question ?? (await store.addUserMessage(id, added, trx))
-    if (cut) await store.reopen(cut.id, model.info.value, trx)
-    const reply = cut ?? (await store.addReply(id, model.info.value, guard.key, trx))
+    const asked = question ?? (await store.addUserMessage(id, message, trx))
+    const added = { model: model.info.value, redaction: guard.key, owner: replyStore.ownerId }
+    const reply = cut ? await replyStore.reopen(cut.id, added.model, trx) : await store.addReply(id, added, trx)
     const messageIds = question ? [reply.id] : [asked.id, reply.id]
     // Together with the messages, so that a repetition after a crash finds both or neither.
     const noted: NotedTurn = { conversationId: id, created: known === null, replyId: reply.id, messageIds }

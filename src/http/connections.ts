@@ -6,7 +6,8 @@
  * A connection is `known` from the first request that showed good credentials. Others have a bound for each address, and
  * go before a known one does when descriptors run short, the oldest first: whoever holds them without asking anything is
  * older than who comes to ask. Where known ones alone take all the room, those of the key that holds the most are ended,
- * and the newest strangers stay: a health check is one of them.
+ * and the newest strangers stay: a health check is one of them. Connections of other nodes are never ended: each stands for
+ * a client that is counted where it asked.
  */
 import { log } from "../log.ts"
 import {
@@ -80,6 +81,8 @@ export function mostUploads(): number {
 export class Connections {
   /** Peers that have shown good credentials: of which key, and when they asked last. */
   private readonly known = new Map<string, { keyId: string; askedAt: number }>()
+  /** Peers that are nodes of this cluster. */
+  private readonly nodes = new Set<string>()
   /** Peers that were answered amid their request, and until when they may go on. */
   private readonly lingering = new Map<string, number>()
   /** When a connection was first seen. */
@@ -112,6 +115,11 @@ export class Connections {
     this.known.set(peer, { keyId, askedAt: performance.now() })
   }
 
+  /** The peer is another node. */
+  admit(peer: string): void {
+    this.nodes.add(peer)
+  }
+
   /** The peer is asking something: what it sent before is over. */
   asks(peer: string): void {
     if (this.lingering.size > 0) this.lingering.delete(peer)
@@ -127,15 +135,17 @@ export class Connections {
   look(now = performance.now()): number {
     const least = this.system.leastOpen()
     const isDue = now - this.surveyedAt >= SURVEY_MS
-    const isCrowded = least > IDLE_DESCRIPTORS || this.lingering.size > 0 || this.known.size > IDLE_DESCRIPTORS
+    const isCrowded =
+      least > IDLE_DESCRIPTORS || this.lingering.size > 0 || this.known.size + this.nodes.size > IDLE_DESCRIPTORS
     if (least < this.room && !(isDue && isCrowded)) return 0
     return this.survey(now)
   }
 
   private survey(now: number): number {
     this.surveyedAt = now
-    const { open, sockets } = this.system.clientSockets()
-    this.remember(sockets, now)
+    const { open, sockets: all } = this.system.clientSockets()
+    this.remember(all, now)
+    const sockets = all.filter(({ peer }) => !this.nodes.has(peer))
     const ended = new Set<ClientSocket>()
     for (const socket of sockets) if ((this.lingering.get(socket.peer) ?? now) < now) ended.add(socket)
     const strangers = sockets
@@ -189,7 +199,7 @@ export class Connections {
   /** Forgets peers that have left: another may come from the same port. */
   private remember(sockets: readonly ClientSocket[], now: number): void {
     this.seen = new Map(sockets.map(({ peer }) => [peer, this.seen.get(peer) ?? now]))
-    for (const peers of [this.known, this.lingering])
+    for (const peers of [this.known, this.lingering, this.nodes])
       for (const peer of peers.keys()) if (!this.seen.has(peer)) peers.delete(peer)
   }
 

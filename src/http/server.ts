@@ -17,9 +17,11 @@ import { contextOf, type RequestContext, setContext } from "./context.ts"
 import { corsHeaders, preflight } from "./cors.ts"
 import { errorResponse } from "./error-response.ts"
 import { methodTable } from "./method-table.ts"
+import type { NodeDoor } from "./node-door.ts"
 import { type OpenRequest, OpenRequests } from "./open-requests.ts"
 import { openApiDocument } from "./openapi.ts"
 import { referencePages } from "./reference-pages.ts"
+import { HEALTH_PATHS } from "./routes/health.ts"
 import { apiRoutes, documentedRoutes, PREFIX } from "./routes/index.ts"
 import type { Services } from "./services.ts"
 import { bodyCheck } from "./validation.ts"
@@ -65,6 +67,10 @@ export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "rateLim
   corsOrigins: readonly string[]
   /** Connections of one address that have not shown credentials. */
   connectionsPerAddress: number
+  /** Where other nodes ask; absent on one machine. */
+  nodeDoor?: NodeDoor | undefined
+  /** False for a node that only works: it answers for its health and nothing else. */
+  servesApi?: boolean
 }
 
 export interface HttpServer {
@@ -90,6 +96,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
   const respond = async (given: Request, context: RequestContext, peer: string): Promise<Response> => {
     const request = withHost(given, context)
     const path = new URL(request.url).pathname
+    if (options.servesApi === false && !HEALTH_PATHS.has(path)) throw new AppError("not_found")
     const reads = request.method === "GET" || request.method === "HEAD"
     const page = reference(path) ?? (await console(request, path))
     context.isPage = page !== undefined
@@ -137,7 +144,14 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
       running++
       const response = await new Promise<Response>((resolve, reject) => {
         end = reject
-        respond(request, context, peer).then(resolve, reject)
+        const admitted = () => {
+          bun.timeout(request, 0)
+          connections.admit(peer)
+        }
+        const answer = options.nodeDoor
+          ? options.nodeDoor(request, admitted).then(ofNode => ofNode ?? respond(request, context, peer))
+          : respond(request, context, peer)
+        answer.then(resolve, reject)
       }).catch(error => answerError(error, request, context))
       running--
       if (!isStream(response)) open?.close()

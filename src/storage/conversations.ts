@@ -2,6 +2,7 @@
 export interface ConversationsTables {
   conversations: ConversationsTable
   messages: MessagesTable
+  reply_events: ReplyEventsTable
 }
 
 export interface ConversationsTable {
@@ -49,4 +50,15 @@ export interface MessagesTable {
   created_at: string
   /** Node that writes the reply, or wrote it. */
   owner: string | null
+}
+
+/** Events of a reply as its followers get them, some at a time; written by nodes of a cluster, for a while. */
+export interface ReplyEventsTable {
+  message_id: string
+  /** Numbers of the first and of the last that the row holds. */
+  first_event: number
+  last_event: number
+  /** JSON array, each with its number. */
+  events: string
+  saved_at: string
 }

@@ -61,7 +61,7 @@ test("a reply ends as failed, with its cause, and is stored", async () => {
   }
   const guard = new Guard(redactor, parseRedaction(true, false))
   const finished: FinishedReply[] = []
-  const live = new LiveReply("conv_1", "msg_2")
+  const live = new LiveReply("conv_1", "msg_2", null)
   const row = { content: "who?", ner_count: 0, redaction: guard.key } as MessageRow
   const writer = new ReplyWriter(
     {
@@ -81,7 +81,7 @@ test("a reply ends as failed, with its cause, and is stored", async () => {
     },
     live,
     {
-      store: { finish: async (_: string, __: string, reply: FinishedReply) => void finished.push(reply) },
+      replyStore: { finish: async (_: LiveReply, reply: FinishedReply) => void finished.push(reply) },
       meter: new TokenMeter(),
       maxContextTokens: 0,
     } as unknown as ChatDependencies,

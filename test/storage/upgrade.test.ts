@@ -77,6 +77,31 @@ describe("opening an installation", () => {
     await database.destroy()
   })
 
+  test("ends all but the newest of the replies that a conversation was left with unfinished", async () => {
+    const older = MIGRATIONS.findIndex(({ name }) => name === "0018-one-reply")
+    const before = await openSqlite(data, MIGRATIONS.slice(0, older))
+    const workspace_id = await ensureWorkspace(before, "default")
+    const reply = (id: string, position: number) =>
+      `('${id}', 'conv_1', ${position}, 'assistant', 'part', '[]', '[]', '${new Date().toISOString()}')`
+    await runStatements(
+      before,
+      `insert into conversations (id, workspace_id, title, model, settings, created_at, updated_at)
+         values ('conv_1', '${workspace_id}', 't', 'm', '{}', '', '');
+       insert into messages (id, conversation_id, position, role, content, citations, sources, created_at)
+         values ${[reply("msg_1", 1), reply("msg_2", 2), reply("msg_3", 3)].join(", ")}`,
+    )
+    await before.destroy()
+    const database = await openSqlite(data)
+    const rows = await database
+      .selectFrom("messages")
+      .select(["finish_reason", "content"])
+      .orderBy("position")
+      .execute()
+    expect(rows.map(row => row.finish_reason)).toEqual(["error", "error", null])
+    expect(rows.every(({ content }) => content === "part")).toBe(true)
+    await database.destroy()
+  })
+
   test("of a newer version is refused and left as it is", async () => {
     await (await openSqlite(data, [...MIGRATIONS, NEXT])).destroy()
     expect((await rejection(openSqlite(data))).message).toContain(

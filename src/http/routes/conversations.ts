@@ -18,9 +18,9 @@ import * as docs from "./conversations.docs.ts"
 export const conversationRoutes = ({ chat }: Services) => {
   /** The reply in the form that the client accepts. */
   const respond = async (started: Started, asker: Asker, request: Request, context: RequestContext) => {
-    const { live, stored } = started
-    const follow = live ? (signal: AbortSignal) => live.follow(0, signal) : stored
-    if (follow && wantsStream(request)) return eventStream<Sent<typeof ConversationEvent>>(follow, context)
+    const { reply } = started
+    if (reply && wantsStream(request))
+      return eventStream<Sent<typeof ConversationEvent>>(signal => reply.follow(0, signal), context)
     context.keepOpen()
     return chat.finished(started, asker)
   }

@@ -54,6 +54,8 @@ const getMetrics = operation({
   errors: ["unauthorized", "forbidden", "rate_limited"],
 })
 
+export const HEALTH_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"])
+
 export const healthRoutes = (services: Services) =>
   new Elysia()
     .get("/healthz", () => ({ status: "ok" as const }), getHealth())

@@ -16,6 +16,7 @@ import { runRepetitions } from "./0014-run-repetitions.ts"
 import { nodes } from "./0015-nodes.ts"
 import { indexOwners } from "./0016-index-owners.ts"
 import { counters } from "./0017-counters.ts"
+import { oneReply } from "./0018-one-reply.ts"
 import type { FormerMigration, Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly (FormerMigration | Migration)[] = [
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly (FormerMigration | Migration)[] = [
   nodes,
   indexOwners,
   counters,
+  oneReply,
 ]
