@@ -53,7 +53,8 @@ export class ReplyLog {
     const stored = rows.flatMap(row => (JSON.parse(row.events) as unknown[]).map(readEvent))
     const events: NumberedEvent[] = []
     for (const event of stored) if (event.id === after + events.length + 1) events.push(event)
-    return { events, isWhole: stored.at(-1)?.event === "done" }
+    const last = events.at(-1) ?? stored.find(({ id }) => id === after)
+    return { events, isWhole: last?.event === "done" }
   }
 
   async has(messageId: string): Promise<boolean> {

@@ -1,7 +1,4 @@
 /** Nodes that share one database and ask each other, as far as replies need: no models, what is written is told by the test. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { FinishedReply } from "../../src/chat/conversation-rows.ts"
 import { ConversationStore } from "../../src/chat/conversation-store.ts"
 import type { ChatEvent, GuardedEvent, NumberedEvent } from "../../src/chat/events.ts"
@@ -17,7 +14,7 @@ import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { Peers } from "../../src/nodes/peers.ts"
 import { Signatures } from "../../src/nodes/signature.ts"
 import type { Database } from "../../src/storage/database.ts"
-import { openSqlite } from "../../src/storage/sqlite/open.ts"
+import type { DatabaseKind } from "./databases.ts"
 
 const SECRET = "the secret of this cluster"
 
@@ -54,11 +51,10 @@ export interface TwoNodes {
   stop(): Promise<void>
 }
 
-export async function startTwoNodes(): Promise<TwoNodes> {
-  const data = mkdtempSync(join(tmpdir(), "carrel-nodes-"))
-  const database = await openSqlite(data)
+export async function startTwoNodes({ open }: DatabaseKind): Promise<TwoNodes> {
+  const stack = new AsyncDisposableStack()
+  const database = await open(stack)
   const workspaceId = await ensureWorkspace(database, "default")
-  const ends: (() => unknown)[] = [() => rmSync(data, { recursive: true, force: true }), () => database.destroy()]
   const start = async (name: string): Promise<TestNode> => {
     const id = newId("node")
     const signatures = new Signatures(SECRET, { id })
@@ -86,7 +82,7 @@ export async function startTwoNodes(): Promise<TwoNodes> {
       })
     let server = open(0)
     const port = server.port!
-    ends.push(() => server.stop(true))
+    stack.defer(() => server.stop(true))
     const now = new Date().toISOString()
     const row = { id, name, url: server.url.origin, role: "all" as const, version: "1", started_at: now, seen_at: now }
     await database
@@ -119,7 +115,7 @@ export async function startTwoNodes(): Promise<TwoNodes> {
     begin: node => begin(node, database, workspaceId),
     async stop() {
       await Promise.all([a.replies.stop(0), b.replies.stop(0)])
-      for (const end of ends.reverse()) await end()
+      await stack.disposeAsync()
     },
   }
 }

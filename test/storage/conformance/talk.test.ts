@@ -2,6 +2,9 @@
 import { expect, test } from "bun:test"
 import { RunStore } from "../../../src/agents/run-store.ts"
 import { ConversationStore } from "../../../src/chat/conversation-store.ts"
+import { LiveReply } from "../../../src/chat/live-reply.ts"
+import { ReplyLog } from "../../../src/chat/reply-log.ts"
+import { ReplyStore } from "../../../src/chat/reply-store.ts"
 import { DEFAULT_SETTINGS } from "../../../src/chat/settings.ts"
 import { ensureWorkspace } from "../../../src/keys/keys.ts"
 import type { Database } from "../../../src/storage/database.ts"
@@ -18,9 +21,11 @@ async function conversation(database: Database, workspaceId: string, id: string,
     const settings = { ...DEFAULT_SETTINGS }
     await store.create(passed({ id, workspaceId, title, model: "m", settings, additionalMetadata: { id } }), trx)
     const asked = await store.addUserMessage(id, passed({ content: message, nerCount: 2, redaction: null }), trx)
-    return { asked, reply: await store.addReply(id, "m", null, trx) }
+    return { asked, reply: await store.addReply(id, { model: "m", redaction: null, owner: OWNER.id }, trx) }
   })
 }
+
+const OWNER = { id: "node_1" }
 
 const ENDED = {
   ...{ citations: [], sources: [], finishReason: "stop", error: null, warnings: [], nerCount: 3 },
@@ -34,18 +39,23 @@ onBoth(open => {
     const store = new ConversationStore(database)
     const { asked, reply } = await conversation(database, workspaceId, "conv_1", "Größe", "Wie groß? 日本 🙂")
     expect([asked.position, reply.position, reply.finish_reason]).toEqual([1, 2, null])
-    await store.saveParts([{ messageId: reply.id, content: passed("so ") }])
-    await store.finish("conv_1", reply.id, passed({ ...ENDED, content: "so groß" }))
-    await store.saveParts([{ messageId: reply.id, content: passed("late") }])
-    await store.finish("conv_1", reply.id, passed({ ...ENDED, content: "later", finishReason: "error" }))
+    const replies = new ReplyStore(database, OWNER, undefined)
+    const live = new LiveReply("conv_1", reply.id, reply.owner)
+    await replies.saveParts([{ live: new LiveReply("conv_1", reply.id, "node_2"), content: passed("another's ") }])
+    expect((await store.messages("conv_1"))[1]?.content).toBe("")
+    await replies.saveParts([{ live, content: passed("so ") }])
+    expect((await store.messages("conv_1"))[1]?.content).toBe("so ")
+    await replies.finish(live, passed({ ...ENDED, content: "so groß" }))
+    await replies.saveParts([{ live, content: passed("late") }])
+    await replies.finish(live, passed({ ...ENDED, content: "later", finishReason: "error" }))
     expect(await store.messages("conv_1")).toMatchObject([
       { id: asked.id, content: "Wie groß? 日本 🙂", ner_count: 2 },
       { id: reply.id, content: "so groß", finish_reason: "stop", prompt_tokens: 10, completion_tokens: 5 },
     ])
     expect(await store.get(workspaceId, "conv_1")).toMatchObject({ ner_count: 5, context_tokens: 4096, title: "Größe" })
     expect((await rejection(store.get("ws_other", "conv_1"))).message).toContain("no such conversation")
-    await store.reopen(reply.id, "m2", database)
-    await store.closeInterrupted()
+    await replies.reopen(reply.id, "m2", database)
+    await replies.closeInterrupted()
     expect((await store.messages("conv_1"))[1]).toMatchObject({ finish_reason: "error", model: "m2" })
     await store.deleteFrom("conv_1", 2, database)
     expect(await store.messages("conv_1")).toHaveLength(1)
@@ -53,6 +63,29 @@ onBoth(open => {
     expect(JSON.parse((await store.get(workspaceId, "conv_1")).additional_metadata)).toEqual({ a: "\0" })
     await store.delete("conv_1")
     expect(await store.messages("conv_1")).toEqual([])
+  })
+
+  test("the events of a reply are kept with their numbers, each once, until its conversation is removed", async () => {
+    const database = await open()
+    const workspaceId = await ensureWorkspace(database)
+    const { reply } = await conversation(database, workspaceId, "conv_1", "t", "m")
+    const log = new ReplyLog(database)
+    const event = (id: number, name = "message_delta") => ({ id, event: name, data: { text: `${id} ä\0 ` } })
+    const add = (...events: object[]) => log.add(database, reply.id, passed(events))
+    await add(event(1), event(2))
+    await add(event(3))
+    await add(event(3), event(4))
+    await add(event(3)) // comes late
+    expect(await log.after(reply.id, 0)).toEqual(passed({ events: [1, 2, 3, 4].map(id => event(id)), isWhole: false }))
+    await add(event(6, "done"))
+    expect(await log.after(reply.id, 2)).toEqual(passed({ events: [event(3), event(4)], isWhole: false }))
+    await add(event(5))
+    expect(await log.after(reply.id, 5)).toEqual(passed({ events: [event(6, "done")], isWhole: true }))
+    expect(await log.after(reply.id, 6)).toEqual({ events: [], isWhole: true })
+    await log.sweep()
+    expect(await log.has(reply.id)).toBe(true)
+    await new ConversationStore(database).delete("conv_1")
+    expect(await log.has(reply.id)).toBe(false)
   })
 
   test("conversations are found by a part of their title or of a message, as it stands", async () => {
