@@ -5,7 +5,7 @@
  *             what is under way, of which nothing counts any more, and joins anew under another id
  *   left    ← the process ends
  * Nodes that have not been seen for a while are declared dead by whoever notices first. What they had under way is given up
- * then (`deaths`), and looked for again when a node begins to lead: the one that noticed may have died of it.
+ * then (`deaths`), and looked for again now and then: the one that noticed may have died of it.
  */
 import { OperatorError } from "../errors.ts"
 import { log, Trouble } from "../log.ts"
@@ -21,9 +21,11 @@ export interface NodeTiming {
   deadAfterMs: number
   /** A node stops itself so long after its last renewal: well before others may take it for dead. */
   stopAfterMs: number
+  /** How often to look for what the dead had under way, though nobody died just now. */
+  lookAgainMs: number
 }
 
-const TIMING: NodeTiming = { heartbeatMs: 3_000, deadAfterMs: 15_000, stopAfterMs: 10_000 }
+const TIMING: NodeTiming = { heartbeatMs: 3_000, deadAfterMs: 15_000, stopAfterMs: 10_000, lookAgainMs: 30_000 }
 /** A clock that is further off makes nonsense of times that people and clients see. */
 const MAX_CLOCK_OFFSET_MS = 60_000
 
@@ -65,8 +67,11 @@ export async function joinAlone(database: Database, description: NodeDescription
 export interface NodesOptions {
   database: Database
   description: NodeDescription
-  /** Gives up what nodes had under way that have ended. Idempotent; told those that ended just now. */
-  deaths: (ids: readonly string[]) => Promise<void>
+  /**
+   * Gives up what nodes had under way that have ended (`isGivenUp`), those that ended before included. To be idempotent: it
+   * is called on several nodes, from time to time though nobody ended just now, and again when it failed.
+   */
+  deaths: () => Promise<void>
   timing?: Partial<NodeTiming>
 }
 
@@ -76,8 +81,9 @@ export class Nodes implements Node {
   private readonly trouble = new Trouble({ begins: "the node cannot be renewed", ends: "the node is renewed again" })
   private readonly stop = new AbortController()
   private membership: { id: string; abort: AbortController; renewedAt: number }
-  /** What they had under way is yet to be given up. */
-  private ended: string[] = []
+  /** When to look next for what the dead had under way. */
+  private lookAt = performance.now()
+  private looking: Promise<void> | undefined
   private readonly running: Promise<void>
   private readonly watch: Timer
 
@@ -130,6 +136,7 @@ export class Nodes implements Node {
     clearInterval(this.watch)
     this.stop.abort(new Error("the node left"))
     await this.running
+    await this.looking
     const { id, abort } = this.membership
     abort.abort(this.stop.signal.reason)
     await this.inTime(end(this.options.database, id)).catch(error =>
@@ -153,18 +160,29 @@ export class Nodes implements Node {
   }
 
   private async beat(): Promise<void> {
-    const { database, deaths } = this.options
+    const { database } = this.options
     if (this.signal.aborted) await this.rejoin()
     const { membership } = this
     const began = performance.now() // the database's clock was not further when it took the renewal
     if (!(await this.inTime(renew(database, membership.id)))) return this.lose("the node was declared dead by another")
     membership.renewedAt = began
     const ended = await this.inTime(endSilent(database, membership.id, this.timing.deadAfterMs))
-    if (ended.length > 0) log.warn("nodes were declared dead", { nodes: ended })
-    this.ended.push(...ended)
-    if (this.ended.length === 0) return
-    await deaths(this.ended)
-    this.ended = []
+    if (ended.length > 0) {
+      log.warn("nodes were declared dead", { nodes: ended })
+      this.lookAt = 0
+    }
+    if (performance.now() >= this.lookAt) this.looking ??= this.giveUp().finally(() => (this.looking = undefined))
+  }
+
+  /** Beside the heartbeat: there may be much to give up. What fails is tried again with the next one. */
+  private async giveUp(): Promise<void> {
+    this.lookAt = performance.now() + this.timing.lookAgainMs
+    try {
+      await this.options.deaths()
+    } catch (error) {
+      this.lookAt = 0
+      if (!this.stop.signal.aborted) log.warn("what ended nodes had under way could not be given up", { error })
+    }
   }
 
   /** Under another id: what was begun under the former one finds nothing to write to. */
@@ -175,7 +193,7 @@ export class Nodes implements Node {
     const joinedAt = performance.now()
     const id = await this.inTime(enter(database, description))
     this.membership = { id, abort: new AbortController(), renewedAt: joinedAt }
-    this.ended.push(former)
+    this.lookAt = 0
     log.info("the node joined anew", { node: id, former })
   }
 

@@ -18,12 +18,12 @@ afterAll(() => database?.destroy())
 
 const NODE = { name: "n", url: "http://127.0.0.1:1", role: "all", version: "1" } as const
 /** A tenth of the real times. */
-const TIMING: NodeTiming = { heartbeatMs: 300, deadAfterMs: 1_500, stopAfterMs: 1_000 }
+const TIMING: NodeTiming = { heartbeatMs: 300, deadAfterMs: 1_500, stopAfterMs: 1_000, lookAgainMs: 3_600_000 }
 const SECRET = "0123456789abcdef0123456789abcdef"
 
 interface Joined {
   node: Nodes
-  /** Ids that this node was told have ended. */
+  /** Ids of nodes that had ended whenever this one was told to give up what they had under way. */
   deaths: string[]
   /** Of the database as this node reaches it. */
   cut: { is: boolean }
@@ -35,7 +35,10 @@ async function joined(timing = TIMING): Promise<Joined> {
   const node = await Nodes.join({
     database: cuttable(database, cut),
     description: NODE,
-    deaths: async ids => void deaths.push(...ids),
+    deaths: async () => {
+      const ended = await database.selectFrom("nodes").select("id").where("ended_at", "is not", null).execute()
+      deaths.push(...ended.map(({ id }) => id))
+    },
     timing,
   })
   open.push(node)
@@ -106,7 +109,7 @@ describe.skipIf(!url)("a node", () => {
     await until(() => node.isMember && node.id !== id)
   })
 
-  test("tries again to give up what the dead had under way when that failed", async () => {
+  test("looks for what the dead had under way when it joins, and soon again when that failed", async () => {
     let attempts = 0
     const node = await Nodes.join({
       database,
@@ -117,11 +120,16 @@ describe.skipIf(!url)("a node", () => {
       timing: TIMING,
     })
     open.push(node)
-    const { node: silent, cut } = await joined()
-    cut.is = true
-    await until(() => silent.signal.aborted)
-    setLogLevel("error")
     await until(() => attempts === 2)
+    await Bun.sleep(3 * TIMING.heartbeatMs)
+    expect(attempts).toBe(2)
+  })
+
+  test("looks for it now and then as well: who noticed a death may have died of it", async () => {
+    let looks = 0
+    const deaths = async () => void looks++
+    open.push(await Nodes.join({ database, description: NODE, deaths, timing: { ...TIMING, lookAgainMs: 500 } }))
+    await until(() => looks > 2)
   })
 
   test("whose clock is off by more than a minute is refused, and nothing is written", async () => {
