@@ -75,6 +75,8 @@ export class StandIn {
     if (query.has("uploads")) return method === "POST" ? this.begin(key) : this.unfinished(query.get("prefix") ?? "")
     if (uploadId !== null) return this.ofUpload(method, key, uploadId, query, body)
     if (key === "") return method === "HEAD" ? { status: 200 } : this.list(query)
+    if (method === "PUT" && headers["if-none-match"] === "*" && this.objects.has(key))
+      return failure(412, "PreconditionFailed")
     if (method === "PUT") return this.put(key, body)
     const stored = this.objects.get(key)
     if (method === "DELETE") {

@@ -133,6 +133,20 @@ export class ObjectStore {
     }, options)
   }
 
+  /** Nothing happens where there is one already; stores that know no such condition write it all the same. */
+  async putNew(key: string, body: Uint8Array, options?: AskOptions): Promise<void> {
+    try {
+      await this.ask(abortSignal => {
+        const input = { Bucket: this.bucket, Key: key, Body: body, ...BINARY, IfNoneMatch: "*" }
+        return this.client.send(new this.sdk.PutObjectCommand(input), { abortSignal })
+      }, options)
+    } catch (error) {
+      const status = statusOf(error)
+      if (status === 501 || status === 400) await this.put(key, body, options)
+      else if (status !== 412 && status !== 409) throw error
+    }
+  }
+
   /** Nothing happens where there is none. */
   async remove(key: string, options?: AskOptions): Promise<void> {
     await this.ask(abortSignal => {

@@ -52,9 +52,9 @@ async function mark(
           hint: "name a bucket or a prefix of its own in --blob-url",
         },
       )
-    await store.put(key, Buffer.from(JSON.stringify({ cluster: clusterId })), { signal })
+    await store.putNew(key, Buffer.from(JSON.stringify({ cluster: clusterId })), { signal })
   }
-  // Read again also after writing: of two clusters that begin at once one is second.
+  // Also after writing: of two clusters that begin at once one is second.
   const { bytes } = await store.get(key, undefined, { signal })
   if (ownerIn(bytes) !== clusterId)
     throw new OperatorError(`${placeOf(address)} belongs to another cluster`, {
@@ -83,14 +83,8 @@ function unlessUnknownUpload(error: unknown): void {
   if (statusOf(error) !== 400) throw error
 }
 
-const CREDENTIALS = new Set([
-  "InvalidAccessKeyId",
-  "SignatureDoesNotMatch",
-  "InvalidToken",
-  "ExpiredToken",
-  "TokenRefreshRequired",
-  "InvalidClientTokenId",
-])
+/** Each server has names of its own for keys and secrets that it does not know. */
+const CREDENTIALS = /AccessKey|Signature|Token|UserNotFound|ClientTokenId/
 const REGION = new Set([
   "PermanentRedirect",
   "AuthorizationHeaderMalformed",
@@ -105,7 +99,7 @@ function refuse({ bucket, region }: S3Address, right: string, error: unknown): n
   const name = nameOf(error) ?? ""
   const status = statusOf(error)
   const told = (message: string, hint: string) => new OperatorError(`the blob storage: ${message}`, { hint, cause })
-  if (CREDENTIALS.has(name)) throw told(`it refuses the credentials (${name})`, "set others in --blob-url")
+  if (CREDENTIALS.test(name)) throw told(`it refuses the credentials (${name})`, "set others in --blob-url")
   if (name === "NoSuchBucket") throw told(`there is no bucket ${bucket}`, "create it, or name another in --blob-url")
   if (REGION.has(name) || status === 301 || status === 307)
     throw told(

@@ -34,6 +34,9 @@ export async function streamObject(
     signal ? AbortSignal.any([signal, stop.signal]) : stop.signal,
   )
   let first: IteratorResult<Uint8Array<ArrayBuffer>> | undefined = await pieces.next()
+  const length = Math.max(0, Math.min(range.end, size) - Math.max(0, range.start))
+  // A stream of the runtime's own: as the body of a response it tells its length.
+  if (first.done || first.value.byteLength === length) return new Blob(first.done ? [] : [first.value]).stream()
   return new ReadableStream(
     {
       async pull(controller) {
