@@ -7,6 +7,7 @@ import { TableProcesses } from "../agents/tools/table-reader.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Config } from "../config.ts"
+import { log } from "../log.ts"
 import { VERSION } from "../native/version.ts"
 import type { Peers } from "../nodes/peers.ts"
 import type { SearchIndex } from "../search/index.ts"
@@ -63,5 +64,8 @@ export async function openAgents(
     peers,
   })
   await agents.recover()
+  storage.node.onLost(() => {
+    agents.abandon().catch(error => log.info("the end of runs could not be recorded", { error }))
+  })
   return agents
 }

@@ -39,7 +39,7 @@ export async function openChat(
   const replyStore = new ReplyStore(database, node, log)
   const replies = new Replies(replyStore, config.max_replies)
   await replyStore.closeInterrupted()
-  return new Chat({
+  const chat = new Chat({
     idempotency: storage.idempotency,
     store,
     replyStore,
@@ -55,4 +55,6 @@ export async function openChat(
     redactor: models.redactor,
     redactionEnforced: access.redactionEnforced,
   })
+  node.onLost(() => chat.abandon())
+  return chat
 }

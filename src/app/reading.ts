@@ -13,7 +13,7 @@ export function openReading(
   index: SearchIndex,
   stack: AsyncDisposableStack,
 ): JobWorker {
-  const { database, blobs, queue, changes, disk, stores } = storage
+  const { database, blobs, queue, changes, disk, stores, node } = storage
   const options: ReaderPoolOptions = {
     size: config.index_workers,
     memoryLimitBytes: config.reader_memory_mb * 2 ** 20,
@@ -30,9 +30,12 @@ export function openReading(
     (await disk.isToBlame(error)) || (await stores?.isToBlame(error)) === true
   const announce = (id: string) => changes.announce(id)
   const dependencies = { database, blobs, queue, reader, quickReader, index, isStoresFault, announce }
-  return new JobWorker(queue, {
+  const worker = new JobWorker(queue, {
     task: INDEX_FILE,
     lanes: indexingLanes(config.index_workers, dependencies),
     isStoresFault,
+    mayLease: () => node.isMember,
   })
+  node.onLost(() => worker.interrupt(new Error("the node lost its place among the others")))
+  return worker
 }

@@ -29,9 +29,6 @@ interface ServedParts {
   agents: AgentRuns
 }
 
-/** Who shares the database with nobody cannot lose its place there. */
-const ALONE = { isMember: true }
-
 /** Requests have so long to end when the daemon stops. */
 const GRACE_MS = 8_000
 
@@ -57,7 +54,7 @@ export function openServer(
     models: chatModels,
     chat,
     agents,
-    readiness: () => readinessOf({ ...storage, node: ALONE, embedder: models.embedder }),
+    readiness: () => readinessOf({ ...storage, embedder: models.embedder }),
   }
   const server = startServer(services, {
     host: config.host,
