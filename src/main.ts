@@ -37,6 +37,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: "check that a backup is complete",
     load: async () => (await import("./commands/backup.ts")).verify,
   },
+  move: {
+    summary: "move an installation to the engines of several machines, or back",
+    load: () => import("./commands/move.ts"),
+  },
   reindex: {
     summary: "index every file again, or change the embedding model",
     load: () => import("./commands/reindex.ts"),

@@ -1,23 +1,34 @@
 import type { Config } from "../config.ts"
 import { openConfiguredEmbedder } from "../configured.ts"
-import { embeddedIn } from "../search/embedded/embedded-store.ts"
+import type { Leadership } from "../nodes/leader.ts"
+import type { Node } from "../nodes/nodes.ts"
 import { SearchIndex } from "../search/index.ts"
+import type { Membership } from "../search/writing/membership.ts"
 import type { Models } from "./models.ts"
 import type { Storage } from "./storage.ts"
 
 export async function openSearch(
   config: Config,
-  { database }: Storage,
+  { database, passages, node, leader, cluster }: Storage,
   { embedder }: Models,
   stack: AsyncDisposableStack,
 ): Promise<SearchIndex> {
   const index = new SearchIndex({
     database,
-    store: embeddedIn(config.data),
+    store: passages,
     embedder,
     embedderNamed: model => openConfiguredEmbedder(config, model).catch(() => undefined),
+    ...(cluster ? { members: membersOf(node, leader) } : {}),
   })
   stack.defer(() => index.stop())
   await index.start()
   return index
 }
+
+const membersOf = (node: Node, leader: Leadership): Membership => ({
+  get node() {
+    return node.id
+  },
+  isLeader: () => leader.isLeader,
+  living: async () => new Set((await node.alive()).map(({ id }) => id)),
+})

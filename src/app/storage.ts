@@ -1,6 +1,7 @@
 import { hostname } from "node:os"
 import { join } from "node:path"
-import type { Config } from "../config.ts"
+import { type Config, ConfigError } from "../config.ts"
+import { clusterOf } from "../configured.ts"
 import { requeueInterrupted } from "../ingest/outcomes.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { FileChanges } from "../library/changes.ts"
@@ -9,61 +10,77 @@ import { VERSION } from "../native/version.ts"
 import { AloneLeader } from "../nodes/leader.ts"
 import { joinAlone } from "../nodes/nodes.ts"
 import { LocalWakes } from "../nodes/wakes.ts"
+import { embeddedIn } from "../search/embedded/embedded-store.ts"
 import { DiskBlobs } from "../storage/blobs/disk.ts"
 import { DiskWatch } from "../storage/disk-watch.ts"
 import { closeToOthers } from "../storage/file-modes.ts"
+import { refuseHalfMoved } from "../storage/half-moved.ts"
 import { Idempotency } from "../storage/idempotency.ts"
 import { lockDirectory } from "../storage/sqlite/lock.ts"
-import { openSqlite, removeOldCopies } from "../storage/sqlite/open.ts"
+import { hasRecords, openSqlite, removeOldCopies } from "../storage/sqlite/open.ts"
 import { keepLogEmpty } from "../storage/sqlite/write-ahead-log.ts"
-import type { StoreWatch } from "../storage/store-watch.ts"
 import { healVectorFiles } from "../storage/vector-files.ts"
+import type { Stored } from "./stored.ts"
 
-export type Storage = Awaited<ReturnType<typeof openStorage>>
+export interface Storage extends Stored {
+  nativeDirectory: string
+  /** Of the data directory; in a cluster it holds work in progress alone. */
+  disk: DiskWatch
+  idempotency: Idempotency
+}
 
-/** The data directory, for this process alone, with what a former one left put in order. */
+/** All that is stored, with what a former process left put in order. */
 export async function openStorage(
   config: Config,
   stack: AsyncDisposableStack,
   unpacking: (done: number, total: number) => void,
-) {
+): Promise<Storage> {
+  const cluster = clusterOf(config)
   const { data } = config
   const nativeDirectory = join(data, "native")
   const lock = lockDirectory(data)
   stack.defer(() => lock.release())
   useNativeDirectory(nativeDirectory)
   closeToOthers(data)
-  removeOldCopies(data)
+  if (cluster && hasRecords(data))
+    throw new ConfigError(
+      `--data: ${data} holds the records of one machine, which a node of several would not see: \`carrel move\` brings them over; name another directory for a node`,
+    )
   await unpackAll(unpacking)
+  const disk = new DiskWatch(data)
+  stack.defer(() => disk.close())
+  const stored = cluster
+    ? await (await import("./cluster.ts")).openAmongNodes(config, cluster, stack)
+    : await openDirectory(config, stack)
+  return { nativeDirectory, disk, idempotency: new Idempotency(stored.database), ...stored }
+}
+
+/** The data directory of one machine, for this process alone. */
+async function openDirectory(config: Config, stack: AsyncDisposableStack): Promise<Stored> {
+  const { data } = config
+  removeOldCopies(data)
   const database = await openSqlite(data)
   stack.defer(() => database.destroy())
   stack.defer(keepLogEmpty(database, data))
+  await refuseHalfMoved(database)
   const blobs = new DiskBlobs(data, config.disk_floor_mb * 2 ** 20)
   blobs.clearTemporary()
-  const disk = new DiskWatch(data)
-  stack.defer(() => disk.close())
-  const node = await joinAlone(database, {
-    name: config.node_name || hostname(),
-    url: null,
-    role: "all",
-    version: VERSION,
-  })
-  stack.use(node)
+  const name = config.node_name || hostname()
+  const node = stack.use(await joinAlone(database, { name, url: null, role: "all", version: VERSION }))
   const wakes = new LocalWakes()
   const queue = new JobQueue(database, { owner: node, wakes })
   await queue.reclaim()
   await requeueInterrupted(database)
   await healVectorFiles(data)
   return {
-    nativeDirectory,
     database,
     node,
     leader: stack.use(new AloneLeader()),
     blobs,
-    disk,
-    stores: undefined as StoreWatch | undefined,
+    stores: undefined,
     queue,
     changes: new FileChanges(wakes),
-    idempotency: new Idempotency(database),
+    passages: embeddedIn(data),
+    cluster: undefined,
   }
 }

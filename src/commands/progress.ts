@@ -13,7 +13,7 @@ const BAR_CHARACTERS = 24
 /** Of terminals that do not tell. */
 const COLUMNS = 80
 
-export type Unit = "bytes" | "files" | "passages" | "questions"
+export type Unit = "bytes" | "rows" | "files" | "passages" | "questions"
 
 export interface Progress {
   /** What is being done now; what was counted begins anew. */

@@ -3,9 +3,11 @@
  * carries as well, and the version of what they agree on.
  */
 import { createHash } from "node:crypto"
+import { sql } from "kysely"
 import { OperatorError } from "../errors.ts"
 import { newId } from "../id.ts"
-import type { Database } from "../storage/database.ts"
+import type { Database, Executor } from "../storage/database.ts"
+import type { ClusterTable } from "../storage/nodes.ts"
 import { inOrder } from "../storage/shared.ts"
 
 /**
@@ -20,44 +22,64 @@ export interface ClusterIdentity {
 }
 
 /**
- * Makes the cluster, or joins the one that uses the database.
- * @param secret random, of 32 bytes or more: a plain hash of it tells nothing
- * @throws OperatorError for another secret, or a cluster of a newer contract
+ * Looks whether this node may join the cluster that uses the database, and writes nothing.
+ * @returns its id; undefined where none does yet
+ * @throws OperatorError as `openCluster`
  */
-export async function openCluster(database: Database, secret: string, contract = CONTRACT): Promise<ClusterIdentity> {
-  const digest = createHash("sha256").update(`carrel cluster\n${secret}`).digest("hex")
-  const { id, secret_digest } = await database.transaction().execute(async trx => {
-    await inOrder(trx, "cluster")
-    const known = await trx.selectFrom("cluster").selectAll().executeTakeFirst()
-    if (!known) {
-      const made = { id: newId("clus"), secret_digest: digest, contract, created_at: new Date().toISOString() }
-      return await trx.insertInto("cluster").values(made).returningAll().executeTakeFirstOrThrow()
-    }
-    if (known.contract > contract)
-      throw new OperatorError(
-        "the cluster was joined by a newer version of Carrel, which this one cannot work beside",
-        {
-          hint: "start the newer version on this machine as well",
-        },
-      )
-    return known
-  })
-  if (secret_digest !== digest)
-    throw new OperatorError("the cluster secret is not the one of the cluster that uses this database", {
-      hint: "give every node the same file with --cluster-secret-file, or this one a database of its own",
-    })
-  await database.updateTable("cluster").set({ contract }).where("contract", "<", contract).execute()
-  return { clusterId: id }
+export async function checkCluster(
+  database: Database,
+  secret: string | undefined,
+  contract = CONTRACT,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ found: boolean }>`select to_regclass('cluster') is not null as found`.execute(database)
+  const known = rows[0]?.found ? await clusterIn(database) : undefined
+  if (known) refuseOther(known, secret, contract)
+  return known?.id
 }
 
 /**
- * Looks at the mark of a cluster that another engine carries.
- * @param found undefined where it carries none yet
- * @throws OperatorError naming the engine, when it is another cluster's
+ * Makes the cluster, or joins the one that uses the database.
+ * @param secret random, of 32 bytes or more: a plain hash of it tells nothing; undefined for a command, which asks no node
+ * @throws OperatorError for another secret, or a cluster of a newer contract
  */
-export function refuseForeign(engine: string, found: string | undefined, clusterId: string): void {
-  if (found === undefined || found === clusterId) return
-  throw new OperatorError(`the ${engine} belongs to another cluster than the database`, {
-    hint: `give each cluster a ${engine} of its own, or start with the database that belongs to this one`,
+export async function openCluster(
+  database: Database,
+  secret: string | undefined,
+  contract = CONTRACT,
+): Promise<ClusterIdentity> {
+  return database.transaction().execute(async trx => {
+    await inOrder(trx, "cluster")
+    const known = await clusterIn(trx)
+    if (known) {
+      refuseOther(known, secret, contract)
+      await trx
+        .updateTable("cluster")
+        .set({ contract, ...(secret === undefined ? {} : { secret_digest: digestOf(secret) }) })
+        .execute()
+      return { clusterId: known.id }
+    }
+    const made = {
+      id: newId("clus"),
+      secret_digest: secret === undefined ? null : digestOf(secret),
+      contract,
+      created_at: new Date().toISOString(),
+    }
+    await trx.insertInto("cluster").values(made).execute()
+    return { clusterId: made.id }
   })
+}
+
+const clusterIn = (executor: Executor) => executor.selectFrom("cluster").selectAll().executeTakeFirst()
+
+const digestOf = (secret: string): string => createHash("sha256").update(`carrel cluster\n${secret}`).digest("hex")
+
+function refuseOther(known: ClusterTable, secret: string | undefined, contract: number): void {
+  if (known.contract > contract)
+    throw new OperatorError("the cluster was joined by a newer version of Carrel, which this one cannot work beside", {
+      hint: "start the newer version on this machine as well",
+    })
+  if (secret !== undefined && known.secret_digest !== null && known.secret_digest !== digestOf(secret))
+    throw new OperatorError("the cluster secret is not the one of the cluster that uses this database", {
+      hint: "give every node the same file with --cluster-secret-file, or this one a database of its own",
+    })
 }

@@ -15,8 +15,6 @@ export type LeadersWork = (signal: AbortSignal) => Promise<void>
 
 export interface Leadership extends AsyncDisposable {
   readonly isLeader: boolean
-  /** Nobody else is at work on the same stores: what is under way is under way here. */
-  readonly isAlone: boolean
   /** Carries `work` out each time that this node begins to lead, and at once where it leads already. */
   whileLeader(work: LeadersWork): void
 }
@@ -38,7 +36,6 @@ const NAME = "leader"
 /** Whoever is alone leads. */
 export class AloneLeader implements Leadership {
   readonly isLeader = true
-  readonly isAlone = true
   private readonly term = new Term()
 
   whileLeader(work: LeadersWork): void {
@@ -57,7 +54,6 @@ export interface LeaderOptions {
 }
 
 export class Leader implements Leadership {
-  readonly isAlone = false
   private readonly timing: LeaderTiming
   private readonly works = new Set<LeadersWork>()
   private readonly trouble = new Trouble({ begins: "who leads cannot be settled", ends: "who leads is settled again" })

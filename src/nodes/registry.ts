@@ -17,6 +17,8 @@ export interface NodeDescription {
 
 /** Ended nodes are kept so long, for people who look. */
 const KEPT_MS = 24 * 3_600_000
+/** A node that lives is seen several times meanwhile. */
+const SEEN_MS = 15_000
 
 /** @returns the id of the new node */
 export async function enter(database: Executor, description: NodeDescription): Promise<string> {
@@ -69,6 +71,16 @@ export async function endAll(database: Executor): Promise<void> {
     .updateTable("nodes")
     .set({ ended_at: timeOf(database) })
     .where("ended_at", "is", null)
+    .execute()
+}
+
+/** Those that were seen a moment ago, for a command that wants none of them. */
+export function livingNodes(database: Database): Promise<NodesTable[]> {
+  return database
+    .selectFrom("nodes")
+    .selectAll()
+    .where("ended_at", "is", null)
+    .where("seen_at", ">", timeOf(database, -SEEN_MS))
     .execute()
 }
 

@@ -16,6 +16,7 @@ import {
 import type { Database, Trx } from "../storage/database.ts"
 import type { ChunkSource } from "../storage/document.ts"
 import { Gate } from "../threads/gate.ts"
+import { countIds } from "./ids/id-ranges.ts"
 import type { OpenStore, PassageStore, StoreStats } from "./passage-store.ts"
 import { neighbors, type Passage } from "./passages/passages.ts"
 import { Searcher } from "./searcher.ts"
@@ -26,7 +27,7 @@ import { Erasure } from "./writing/erasure.ts"
 import { type Inspection, inspect } from "./writing/inspect.ts"
 import { alone, type Membership } from "./writing/membership.ts"
 import { PassageIndex } from "./writing/passage-index.ts"
-import { indexMissingWords, type ReindexProgress } from "./writing/reindex.ts"
+import { embedMissing, indexMissingWords, type ReindexProgress } from "./writing/reindex.ts"
 import { Rounds } from "./writing/rounds.ts"
 import { Stage, type StagedFile } from "./writing/stage.ts"
 import { Sweep } from "./writing/sweep.ts"
@@ -199,6 +200,23 @@ export class SearchIndex implements SearchService {
     const removed = await this.store.removeUnknown()
     const added = await indexMissingWords(this.db, this.store, this.stopping.signal)
     return { removed, added }
+  }
+
+  /** Makes all words and vectors that the store lacks, now; vectors only where there is a model. */
+  async complete(on: (done: number, total: number) => void): Promise<void> {
+    const { db, store, models } = this
+    const { signal } = this.stopping
+    await store.load()
+    await indexMissingWords(db, store, signal)
+    const model = await models.model()
+    if (!model) return
+    const lacking = await store.lackingVectors(model.table)
+    const total = countIds(lacking)
+    let done = 0
+    await embedMissing(db, store, model, lacking, signal, added => {
+      done += added
+      on(done, total)
+    })
   }
 
   async stats(): Promise<SearchStats> {

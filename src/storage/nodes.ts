@@ -33,10 +33,10 @@ interface LeasesTable {
 }
 
 /** One row, once a cluster uses the database. */
-interface ClusterTable {
+export interface ClusterTable {
   id: string
-  /** SHA-256 in hex of the secret that its nodes share. */
-  secret_digest: string
+  /** SHA-256 in hex of the secret that its nodes share; null until the first of them starts. */
+  secret_digest: string | null
   /** Newest version of what its nodes agree on. */
   contract: number
   created_at: string

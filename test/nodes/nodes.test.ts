@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { sql } from "kysely"
 import { setLogLevel } from "../../src/log.ts"
-import { openCluster, refuseForeign } from "../../src/nodes/cluster.ts"
+import { openCluster } from "../../src/nodes/cluster.ts"
 import { Leader, type LeadersWork } from "../../src/nodes/leader.ts"
 import { joinAlone, Nodes, type NodeTiming, refuseWrongClock } from "../../src/nodes/nodes.ts"
 import type { Database } from "../../src/storage/database.ts"
@@ -175,12 +175,6 @@ describe.skipIf(!url)("a cluster", () => {
     expect((await rejection(openCluster(database, SECRET, 2))).message).toContain("newer version of Carrel")
     const { contract } = await database.selectFrom("cluster").select("contract").executeTakeFirstOrThrow()
     expect(contract).toBe(3)
-  })
-
-  test("does not take an engine of another one", () => {
-    refuseForeign("bucket", undefined, "clus_1")
-    refuseForeign("bucket", "clus_1", "clus_1")
-    expect(() => refuseForeign("bucket", "clus_2", "clus_1")).toThrow("the bucket belongs to another cluster")
   })
 })
 

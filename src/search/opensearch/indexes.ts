@@ -55,6 +55,14 @@ export class Indexes {
     await this.haveWords()
   }
 
+  /** What `prepare` would refuse, and writes nothing. @throws as `prepare` */
+  async look(): Promise<void> {
+    await checkEngine(this.client)
+    await this.refuseOthers(this.words).catch(error => {
+      if (!isMissing(error)) throw error
+    })
+  }
+
   haveWords(): Promise<void> {
     return this.have(this.words, () => wordsIndexBody(this.size))
   }
@@ -100,6 +108,11 @@ export class Indexes {
     } catch (error) {
       if (!(error instanceof Refusal && error.type === "resource_already_exists_exception")) throw error
     }
+    await this.refuseOthers(alias)
+  }
+
+  private async refuseOthers(alias: string): Promise<void> {
+    const { cluster } = this.options
     const found = await this.client.ask<Record<string, { mappings: { _meta?: { carrel?: string } } }>>(
       "GET",
       `${alias}/_mapping`,

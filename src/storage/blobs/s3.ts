@@ -19,7 +19,7 @@ import {
 import { Room } from "./room.ts"
 import { Copies } from "./s3/copies.ts"
 import { ObjectStore, type S3Address } from "./s3/object-store.ts"
-import { MARKER, prove } from "./s3/proof.ts"
+import { checkPlace, MARKER, markPlace } from "./s3/proof.ts"
 import { type KnownObject, streamObject } from "./s3/read.ts"
 import { Uploader, type UploadLimits } from "./s3/upload.ts"
 import { clearScratch, scratchIn } from "./scratch.ts"
@@ -43,7 +43,7 @@ export async function openS3(address: S3Address, scratch: Scratch): Promise<S3Bl
   return new S3Blobs(await ObjectStore.open(address), address, scratch)
 }
 
-class S3Blobs implements Blobs {
+export class S3Blobs implements Blobs {
   readonly temporaryDirectory: string
   private readonly prefix: string
   private readonly room: Room
@@ -66,13 +66,15 @@ class S3Blobs implements Blobs {
     this.copies = new Copies(this.temporaryDirectory)
   }
 
-  /**
-   * Tries everything that will be needed, and marks the place as that of the cluster.
-   * @throws OperatorError for credentials, rights or a bucket that are missing, and for a place of another cluster;
-   * EngineError where the store does not answer
-   */
-  prove(clusterId: string, signal?: AbortSignal): Promise<void> {
-    return prove(this.store, this.address, clusterId, signal)
+  /** Whether a cluster that is yet to be made may use the place: see `checkPlace`. */
+  check(signal?: AbortSignal): Promise<void> {
+    return checkPlace(this.store, this.address, undefined, signal)
+  }
+
+  /** Checks the place and marks it as that of the cluster. @throws as `checkPlace` */
+  async prove(clusterId: string, signal?: AbortSignal): Promise<void> {
+    await checkPlace(this.store, this.address, clusterId, signal)
+    await markPlace(this.store, this.address, clusterId, signal)
   }
 
   /** @throws where the store does not answer */

@@ -29,7 +29,7 @@ const STATEMENTS = `
   );
   create table cluster (
     id text primary key,
-    secret_digest text not null,
+    secret_digest text,
     contract integer not null,
     created_at text not null
   );

@@ -19,6 +19,8 @@ export interface PostgresOptions {
   connectTimeoutMs?: number
   /** Longest wait for an answer: a server that takes longer hangs. Default 15 s. */
   queryTimeoutMs?: number
+  /** Looks at the server, and at whatever else is to be in order, before anything is written; what it throws ends the opening. */
+  before?: (database: Database) => Promise<void>
 }
 
 const POOL_SIZE = 10
@@ -50,6 +52,7 @@ export async function openPostgres(
   })
   try {
     await checkServer(database, place)
+    await options.before?.(database)
     const patient = await open({ size: 1, queryTimeoutMs: 0 })
     await migrate(patient, place, migrations).finally(() => patient.destroy())
   } catch (error) {

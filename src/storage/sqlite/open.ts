@@ -11,6 +11,11 @@ import type { Schema } from "../schema.ts"
 import { dialect } from "./dialect.ts"
 import { BUSY_TIMEOUT_MS, Writer } from "./writer.ts"
 
+const recordsIn = (dataDirectory: string): string => join(dataDirectory, "carrel.db")
+
+/** Whether an installation of one machine lies there. */
+export const hasRecords = (dataDirectory: string): boolean => existsSync(recordsIn(dataDirectory))
+
 /**
  * Opens or creates the database and migrates it forward.
  * @throws OperatorError when the data directory was written by a newer version.
@@ -20,7 +25,7 @@ export async function openSqlite(
   migrations: readonly FormerMigration[] = MIGRATIONS,
 ): Promise<Database> {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
-  const path = join(dataDirectory, "carrel.db")
+  const path = recordsIn(dataDirectory)
   const created = !existsSync(path)
   const writer = await Writer.open(path, tookMs => commitSeconds.observe(tookMs / 1000))
   if (created) chmodSync(path, 0o600)

@@ -6,16 +6,17 @@ import { nameOf, type ObjectStore, type S3Address, statusOf } from "./object-sto
 export const MARKER = "carrel-cluster.json"
 
 /**
- * Leaves nothing behind but the marker.
- * @throws OperatorError naming what is missing; EngineError where the store does not answer
+ * Tries everything that will be needed, and leaves nothing behind.
+ * @param clusterId undefined for a cluster that is yet to be made
+ * @throws OperatorError naming what is missing, and for a place of another cluster; EngineError where the store does not answer
  */
-export async function prove(
+export async function checkPlace(
   store: ObjectStore,
   address: S3Address,
-  clusterId: string,
+  clusterId: string | undefined,
   signal?: AbortSignal,
 ): Promise<void> {
-  const prefix = address.prefix ? `${address.prefix}/` : ""
+  const prefix = prefixOf(address)
   const key = `${prefix}probe-${crypto.randomUUID()}`
   const options = { signal }
   const may = (right: string, ask: () => Promise<unknown>) => ask().catch(error => refuse(address, right, error))
@@ -32,16 +33,33 @@ export async function prove(
   } finally {
     await store.remove(key).catch(() => {})
   }
-  await mark(store, address, prefix, clusterId, signal)
+  await checkMarker(store, address, clusterId, signal)
 }
 
-async function mark(
+/** Says that the place is the cluster's from now on. @throws as `checkPlace` */
+export async function markPlace(
   store: ObjectStore,
   address: S3Address,
-  prefix: string,
   clusterId: string,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<void> {
+  const key = prefixOf(address) + MARKER
+  if (await checkMarker(store, address, clusterId, signal)) return
+  await store.putNew(key, Buffer.from(JSON.stringify({ cluster: clusterId })), { signal })
+  // Of two clusters that begin at once one is second.
+  await checkMarker(store, address, clusterId, signal)
+}
+
+const prefixOf = ({ prefix }: S3Address): string => (prefix ? `${prefix}/` : "")
+
+/** @returns whether there is one, and it is the cluster's. @throws OperatorError for another cluster's */
+async function checkMarker(
+  store: ObjectStore,
+  address: S3Address,
+  clusterId: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const prefix = prefixOf(address)
   const key = prefix + MARKER
   if ((await store.size(key, { signal })) === undefined) {
     const others = await first(store.list(`${prefix}blobs/`, { signal, pageSize: 1 }))
@@ -52,14 +70,14 @@ async function mark(
           hint: "name a bucket or a prefix of its own in --blob-url",
         },
       )
-    await store.putNew(key, Buffer.from(JSON.stringify({ cluster: clusterId })), { signal })
+    return false
   }
-  // Also after writing: of two clusters that begin at once one is second.
   const { bytes } = await store.get(key, undefined, { signal })
   if (ownerIn(bytes) !== clusterId)
     throw new OperatorError(`${placeOf(address)} belongs to another cluster`, {
       hint: "name another bucket or prefix in --blob-url, or the database of that cluster in --database-url",
     })
+  return true
 }
 
 function ownerIn(bytes: Uint8Array): unknown {

@@ -1,0 +1,70 @@
+/** One of several nodes: its place among the others, and the engines that all of them stand before. */
+import type { Client } from "pg"
+import type { Config } from "../config.ts"
+import type { ClusterSettings } from "../configured.ts"
+import { requeueInterrupted } from "../ingest/outcomes.ts"
+import { JobQueue } from "../jobs/queue.ts"
+import { FileChanges } from "../library/changes.ts"
+import { VERSION } from "../native/version.ts"
+import { ClusterWakes } from "../nodes/cluster-wakes.ts"
+import { Leader } from "../nodes/leader.ts"
+import { Nodes } from "../nodes/nodes.ts"
+import { askOpenSearch } from "../search/opensearch/check.ts"
+import { refuseHalfMoved } from "../storage/half-moved.ts"
+import { postgresClients } from "../storage/postgres/open.ts"
+import { StoreWatch } from "../storage/store-watch.ts"
+import { openEngineStores } from "./engines.ts"
+import type { Stored } from "./stored.ts"
+
+/** @throws OperatorError for what the operator has to mend, before anything is written */
+export async function openAmongNodes(
+  config: Config,
+  { engines, node: { name, url, role }, secret }: ClusterSettings,
+  stack: AsyncDisposableStack,
+): Promise<Stored> {
+  const scratch = { dataDirectory: config.data, floorBytes: config.disk_floor_mb * 2 ** 20 }
+  const { database, blobs, passages } = await openEngineStores({ engines, secret, scratch, isPatient: true }, stack)
+  await refuseHalfMoved(database)
+  const afterDeath: (() => Promise<unknown>)[] = []
+  const deaths = async () => {
+    for (const giveUp of afterDeath) await giveUp()
+  }
+  const node = stack.use(await Nodes.join({ database, description: { name, url, role, version: VERSION }, deaths }))
+  const connect = await postgresClients(engines.database)
+  const wakes = stack.use(new ClusterWakes({ client: connect }))
+  const queue = new JobQueue(database, { owner: node, wakes })
+  afterDeath.push(async () => {
+    await queue.reclaim()
+    await requeueInterrupted(database)
+    queue.announce()
+  })
+  const stores = new StoreWatch({
+    database: () => askDatabase(connect),
+    blobs: signal => blobs.ask(signal),
+    search: signal => askOpenSearch(engines.search, signal),
+  })
+  stack.defer(() => stores.close())
+  return {
+    database,
+    node,
+    leader: stack.use(new Leader({ database, node })),
+    blobs,
+    stores,
+    queue,
+    changes: new FileChanges(wakes),
+    passages,
+    cluster: { secret, role, wakes, onDeaths: giveUp => afterDeath.push(giveUp) },
+  }
+}
+
+/** Over a connection of its own: a pool whose connections are all in use is no database that is down. */
+async function askDatabase(connect: () => Client): Promise<void> {
+  const client = connect()
+  client.on("error", () => {}) // who asked is told by what it awaits
+  try {
+    await client.connect()
+    await client.query("select 1")
+  } finally {
+    void client.end().catch(() => {})
+  }
+}

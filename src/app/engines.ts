@@ -1,0 +1,85 @@
+/** The engines of several machines, opened for a node or for a command. */
+import type { EngineAddresses } from "../config-engines.ts"
+import { ENGINE_NAMES, type Engine, engineTrouble } from "../errors.ts"
+import { log } from "../log.ts"
+import { checkCluster, openCluster } from "../nodes/cluster.ts"
+import { refuseWrongClock } from "../nodes/nodes.ts"
+import { checkOpenSearch } from "../search/opensearch/check.ts"
+import { openSearchAt } from "../search/opensearch/opensearch-store.ts"
+import type { OpenStore } from "../search/passage-store.ts"
+import { openS3, type S3Blobs, type Scratch } from "../storage/blobs/s3.ts"
+import type { Database } from "../storage/database.ts"
+import { openPostgres } from "../storage/postgres/open.ts"
+
+export interface EngineStores {
+  database: Database
+  blobs: S3Blobs
+  passages: OpenStore
+}
+
+export interface EnginesOptions {
+  engines: EngineAddresses
+  /** Absent: of a command, which asks no other node. */
+  secret?: string
+  scratch: Scratch
+  /** A node waits for engines that do not answer, a command says so and ends. */
+  isPatient: boolean
+}
+
+/** Between two attempts to reach an engine. */
+const AGAIN_MS = 1_000
+
+/**
+ * What is wrong with an engine is said before anything is written to any of them. A cluster that stands already does not
+ * need its blobs or its search for the start of a node.
+ * @throws OperatorError for what the operator has to mend; EngineError where somebody does not want to wait
+ */
+export async function openEngineStores(
+  { engines, secret, scratch, isPatient }: EnginesOptions,
+  stack: AsyncDisposableStack,
+): Promise<EngineStores> {
+  const wait: Wait = isPatient ? untilAnswered : (_, ask) => ask()
+  const blobs = await openS3(engines.blobs, scratch)
+  stack.defer(() => blobs.close())
+  let isNew = false
+  const before = async (database: Database) => {
+    await refuseWrongClock(database)
+    const known = await checkCluster(database, secret)
+    isNew = known === undefined
+    const look: Look = isNew || !isPatient ? wait : ifAnswered
+    await look("blobs", () => (known === undefined ? blobs.check() : blobs.prove(known)))
+    await look("search", () => checkOpenSearch(engines.search, known))
+  }
+  const database = await wait("database", () => openPostgres(engines.database, { before }))
+  stack.defer(() => database.destroy())
+  const { clusterId } = await openCluster(database, secret)
+  if (isNew) await wait("blobs", () => blobs.prove(clusterId))
+  return { database, blobs, passages: openSearchAt({ address: engines.search, cluster: clusterId }) }
+}
+
+type Wait = <T>(engine: Engine, ask: () => Promise<T>) => Promise<T>
+type Look = <T>(engine: Engine, ask: () => Promise<T>) => Promise<T | undefined>
+
+/** Waits for an engine that does not answer. */
+async function untilAnswered<T>(engine: Engine, ask: () => Promise<T>): Promise<T> {
+  for (let told = false; ; await Bun.sleep(AGAIN_MS)) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (engineTrouble(error) !== engine) throw error
+      if (!told) log.warn(`${ENGINE_NAMES[engine]} does not answer yet`, { error })
+      told = true
+    }
+  }
+}
+
+/** Goes on without an engine that does not answer. */
+async function ifAnswered<T>(engine: Engine, ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (engineTrouble(error) !== engine) throw error
+    log.warn(`${ENGINE_NAMES[engine]} does not answer: the node starts without`, { error })
+    return undefined
+  }
+}

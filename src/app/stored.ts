@@ -1,0 +1,36 @@
+/** What rooms are given of what is stored, said once for one machine and for several. */
+import type { JobQueue } from "../jobs/queue.ts"
+import type { FileChanges } from "../library/changes.ts"
+import type { Leadership } from "../nodes/leader.ts"
+import type { Node } from "../nodes/nodes.ts"
+import type { Wakes } from "../nodes/wakes.ts"
+import type { OpenStore } from "../search/passage-store.ts"
+import type { Blobs } from "../storage/blobs/blobs.ts"
+import type { Database } from "../storage/database.ts"
+import type { NodeRole } from "../storage/nodes.ts"
+import type { StoreWatch } from "../storage/store-watch.ts"
+
+export interface Stored {
+  database: Database
+  /** This process among those that share the database. */
+  node: Node
+  leader: Leadership
+  blobs: Blobs
+  /** Whether the engines of a cluster answer; undefined on one machine. */
+  stores: StoreWatch | undefined
+  queue: JobQueue
+  changes: FileChanges
+  /** What holds words and vectors. */
+  passages: OpenStore
+  /** Undefined on one machine. */
+  cluster: ClusterParts | undefined
+}
+
+/** What only several machines have. */
+export interface ClusterParts {
+  secret: string
+  role: NodeRole
+  wakes: Wakes
+  /** Gives up what nodes had under way that have ended; called each time that some have. */
+  onDeaths(giveUp: () => Promise<unknown>): void
+}

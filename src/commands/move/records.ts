@@ -1,0 +1,167 @@
+/**
+ * Copies the rows of one relational database into another, of whichever kind, page by page in the order of their keys: an
+ * attempt that was killed goes on behind the last row that arrived.
+ */
+import { type RawBuilder, sql } from "kysely"
+import { OperatorError } from "../../errors.ts"
+import type { Database, Executor } from "../../storage/database.ts"
+import type { Schema } from "../../storage/schema.ts"
+
+/** Rows read and written at a time; passages have some 1 000 characters. */
+const PAGE = 256
+
+type Row = Record<string, unknown>
+
+interface Moved {
+  /** Columns of the primary key. */
+  key: readonly string[]
+  /** What a row is in its new place. */
+  arriving?: (row: Row) => Row
+}
+
+/** Whoever worked on it is no node of the new place. */
+const withoutOwner = (row: Row): Row => ({ ...row, owner: null })
+
+/** Every table, those first that others refer to; null for what belongs to one place and is made anew in another. */
+const TABLES: { [Table in keyof Schema]: Moved | null } = {
+  workspaces: { key: ["id"] },
+  users: { key: ["id"] },
+  memberships: { key: ["user_id", "workspace_id"] },
+  sessions: { key: ["id"] },
+  invitations: { key: ["id"] },
+  setup_tokens: { key: ["token_hash"] },
+  api_keys: { key: ["id"] },
+  idempotent_answers: { key: ["workspace_id", "operation", "key"] },
+  files: { key: ["id"] },
+  generations: { key: ["id"], arriving: withoutOwner },
+  chunks: { key: ["id"] },
+  chunk_numbers: null,
+  library_changes: null,
+  vector_tables: { key: ["name"] },
+  jobs: { key: ["id"], arriving: row => withoutOwner({ ...row, lease_token: null, lease_until: null }) },
+  conversations: { key: ["id"] },
+  messages: { key: ["id"], arriving: withoutOwner },
+  agent_runs: { key: ["id"], arriving: withoutOwner },
+  agent_steps: { key: ["run_id", "step"] },
+  nodes: null,
+  leases: null,
+  cluster: null,
+  rate_windows: null,
+  sign_in_failures: null,
+  traffic: null,
+  reply_events: null,
+}
+
+const MOVED = Object.entries(TABLES).flatMap(([table, moved]) => (moved ? [{ table, ...moved }] : []))
+
+/** Told how many rows of how many are done. */
+export type OnRows = (done: number, total: number) => void
+
+/** @returns rows copied, those of earlier attempts included */
+export async function copyRecords(from: Database, to: Database, on: OnRows, signal?: AbortSignal): Promise<number> {
+  const total = await countAll(from)
+  let done = 0
+  for (const { table, key, arriving = same } of MOVED) {
+    done += await count(to, table)
+    on(done, total)
+    for (let last = await newest(to, table, key); ; ) {
+      signal?.throwIfAborted()
+      const rows = await page(from, table, key, last)
+      if (rows.length === 0) break
+      await insert(to, table, rows.map(arriving))
+      last = rows.at(-1)
+      done += rows.length
+      on(done, total)
+    }
+  }
+  await raiseNumbers(from, to)
+  return done
+}
+
+/** @throws OperatorError naming the first table that differs */
+export async function compareRecords(from: Database, to: Database, on: OnRows): Promise<void> {
+  const total = await countAll(from)
+  let done = 0
+  for (const { table, key, arriving = same } of MOVED) {
+    const counts = await Promise.all([count(from, table), count(to, table)])
+    if (counts[0] !== counts[1]) throw differs(table, `${counts[0]} rows there, ${counts[1]} here`)
+    for (let last: Row | undefined; ; ) {
+      const [wanted, found] = await Promise.all([page(from, table, key, last), page(to, table, key, last)])
+      for (const [i, row] of wanted.entries())
+        if (!Bun.deepEquals(stored(arriving(row)), stored(found[i] ?? {})))
+          throw differs(table, `the row ${keyOf(row, key)}`)
+      if (wanted.length === 0) break
+      last = wanted.at(-1)
+      done += wanted.length
+      on(done, total)
+    }
+  }
+}
+
+/** Whether there is nothing in it but what a fresh installation has. */
+export async function isUnused(database: Database): Promise<boolean> {
+  for (const table of ["users", "api_keys", "files", "conversations", "agent_runs", "chunks"] as const)
+    if ((await page(database, table, TABLES[table]!.key, undefined, 1)).length > 0) return false
+  return true
+}
+
+/** What the first start makes by itself would meet what arrives. */
+export async function clearFresh(database: Database): Promise<void> {
+  for (const table of ["setup_tokens", "workspaces"] as const) await database.deleteFrom(table).execute()
+}
+
+const same = (row: Row): Row => row
+
+/** As either database holds it: PostgreSQL has no text with a zero in it, and puts a replacement character there. */
+const stored = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value,
+    ]),
+  )
+
+const keyOf = (row: Row, key: readonly string[]): string => key.map(column => String(row[column])).join(" ")
+const differs = (table: string, what: string): OperatorError =>
+  new OperatorError(`what arrived of ${table} differs from its source: ${what}`, {
+    hint: "nothing else may write to either side; empty the target and move again",
+  })
+
+async function countAll(database: Database): Promise<number> {
+  let total = 0
+  for (const { table } of MOVED) total += await count(database, table)
+  return total
+}
+
+async function count(executor: Executor, table: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(executor)
+  return Number(rows[0]!.count)
+}
+
+const columns = (key: readonly string[]): RawBuilder<unknown> => sql.join(key.map(column => sql.ref(column)))
+
+/** Rows after the one given, in the order of their keys. */
+async function page(executor: Executor, table: string, key: readonly string[], after: Row | undefined, limit = PAGE) {
+  const behind = after ? sql`where (${columns(key)}) > (${sql.join(key.map(column => after[column]))})` : sql``
+  const { rows } = await sql<Row>`select * from ${sql.table(table)} ${behind}
+    order by ${columns(key)} limit ${sql.lit(limit)}`.execute(executor)
+  return rows
+}
+
+async function newest(executor: Executor, table: string, key: readonly string[]): Promise<Row | undefined> {
+  const falling = sql.join(key.map(column => sql`${sql.ref(column)} desc`))
+  const { rows } = await sql<Row>`select * from ${sql.table(table)} order by ${falling} limit 1`.execute(executor)
+  return rows[0]
+}
+
+async function insert(database: Database, table: string, rows: Row[]): Promise<void> {
+  const names = Object.keys(rows[0]!)
+  const values = rows.map(row => sql`(${sql.join(names.map(name => row[name]))})`)
+  await sql`insert into ${sql.table(table)} (${columns(names)}) values ${sql.join(values)}`.execute(database)
+}
+
+/** Numbers are never given twice, in the new place either. */
+async function raiseNumbers(from: Database, to: Database): Promise<void> {
+  const { next } = await from.selectFrom("chunk_numbers").select("next").executeTakeFirstOrThrow()
+  await to.updateTable("chunk_numbers").set({ next }).where("next", "<", next).execute()
+}

@@ -1,0 +1,16 @@
+/** Whether an OpenSearch can be used, and whether it answers, found out without writing anything. */
+import { type OpenSearchAddress, OpenSearchClient } from "./client.ts"
+import { Indexes } from "./indexes.ts"
+
+/**
+ * @param cluster undefined for one that is yet to be made
+ * @throws OperatorError for another engine, one that is too old or lacks k-NN, wrong credentials, and a prefix of another
+ *   cluster · EngineError while it does not answer
+ */
+export const checkOpenSearch = (address: OpenSearchAddress, cluster: string | undefined): Promise<void> =>
+  new Indexes({ client: new OpenSearchClient(address), cluster: cluster ?? "" }).look()
+
+/** @throws EngineError where it does not answer */
+export async function askOpenSearch(address: OpenSearchAddress, signal: AbortSignal): Promise<void> {
+  await new OpenSearchClient(address).ask("GET", "", { signal })
+}

@@ -1,0 +1,21 @@
+/** An installation that is being moved here is not to be used before all of it has arrived. */
+import { OperatorError } from "../errors.ts"
+import type { Database } from "./database.ts"
+
+/** Name of the lease that whoever moves holds. */
+export const MOVE = "move"
+
+/** @returns what is being moved here */
+export async function isMovedInto(database: Database): Promise<string | undefined> {
+  const lease = await database.selectFrom("leases").select("node_id").where("name", "=", MOVE).executeTakeFirst()
+  return lease?.node_id
+}
+
+/** @throws OperatorError while a move is unfinished */
+export async function refuseHalfMoved(database: Database): Promise<void> {
+  const source = await isMovedInto(database)
+  if (source === undefined) return
+  throw new OperatorError(`the move of ${source} to this place is unfinished`, {
+    hint: "run the same `carrel move` again: it goes on where it was cut",
+  })
+}
