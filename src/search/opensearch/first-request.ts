@@ -6,8 +6,17 @@
 import type { Scored } from "../fuse.ts"
 import { type IdRanges, NO_IDS, toRanges } from "../ids/id-ranges.ts"
 import type { TermGroup } from "../text/analyze.ts"
-import { allNear, cosineOf, EXACT_PASSAGES, mostNear } from "./near.ts"
-import { type Clause, type Clauses, fieldOf, holdsOne, narrowed, query, spokenClauses } from "./scope-clauses.ts"
+import { allNear, byGraph, cosineOf, mostNear } from "./near.ts"
+import {
+  type Clause,
+  type Clauses,
+  fieldOf,
+  holdsOne,
+  MAX_CLAUSES,
+  narrowed,
+  query,
+  spokenClauses,
+} from "./scope-clauses.ts"
 import { BEST_FIRST, idsOf, type Part, type Search, type Searches } from "./searches.ts"
 
 /** Looked at for the best score alone. */
@@ -57,7 +66,7 @@ export interface FirstAnswer {
   /** Allowed ones that hold any word. */
   matching: number
   byWords: number[]
-  /** The best of the workspace, whatever is allowed; and by the words of the subject. */
+  /** The best of the workspace where that is more than what is allowed, and by the words of the subject. */
   anywhere: number[]
   bySubject: number[]
   nearest: Scored[]
@@ -70,27 +79,35 @@ export interface FirstAnswer {
 export async function askFirst(searches: Searches, question: FirstQuestion): Promise<FirstAnswer> {
   const { words: index, workspace, allowed, groups, subject, byWords, vector } = question
   const narrow = allowed !== workspace
-  const among = (clauses: Clauses, by: TermGroup[], size: number): Search | undefined =>
-    by.length ? { index, body: { ...BEST_FIRST, size, query: query(clauses, anyOf(by)) } } : undefined
-  const found = await searches.all({
+  /** Several searches for more words than the engine takes at once: the best by some of them. */
+  const among = (name: string, clauses: Clauses, by: TermGroup[], size: number): Record<string, Search> => {
+    const bodies = inSlices(by.flatMap(weighed)).map(should => ({
+      ...BEST_FIRST,
+      size,
+      query: query(clauses, { should, minimum_should_match: 1 }),
+    }))
+    return Object.fromEntries(bodies.map((body, nth) => [`${name} ${nth}`, { index, body }]))
+  }
+  const found = await searches.all<string>({
     counts: { index, body: countsBody(question) },
-    words: among(allowed, groups, byWords),
+    ...among("words", allowed, groups, byWords),
     matching: narrow && groups.length ? counted(index, narrowed(allowed, [holdsAny(groups)])) : undefined,
-    anywhere: narrow ? among(workspace, groups, FOR_BEST) : undefined,
-    subject: subject ? among(workspace, subject, FOR_BEST) : undefined,
+    ...(narrow ? among("anywhere", workspace, groups, FOR_BEST) : {}),
+    ...(subject ? among("subject", workspace, subject, FOR_BEST) : {}),
     ...vectorSearches(question, vector),
   })
-  const { counts, words, nearest } = found
+  const { counts, nearest } = found
   const holding = (counts?.aggregations.groups?.buckets ?? []).map(({ doc_count }) => doc_count)
   const any = (counts?.aggregations.any?.buckets ?? [])[0]?.doc_count ?? 0
-  const list = (part: Part | undefined) => (part ? idsOf(part) : [])
+  const list = (name: string) =>
+    Object.entries(found).flatMap(([key, part]) => (key.startsWith(`${name} `) && part ? idsOf(part) : []))
   return {
     documents: counts!.total,
     holding,
     matching: found.matching?.total ?? any,
-    byWords: list(words),
-    anywhere: narrow ? list(found.anywhere) : list(words),
-    bySubject: list(found.subject),
+    byWords: list("words"),
+    anywhere: list("anywhere"),
+    bySubject: list("subject"),
     nearest: scoredOf(nearest),
     comparable: (found.comparable ?? nearest)?.total ?? 0,
     nearestAnywhere: scoredOf(found.best ?? nearest)[0]?.score ?? -1,
@@ -103,16 +120,24 @@ const counted = (index: string, clauses: Clauses): Search => ({
   body: { size: 0, track_total_hits: true, query: query(clauses) },
 })
 
-const holdsAny = (groups: TermGroup[]): Clause => ({
-  bool: { should: groups.map(({ terms }) => holdsOne(terms)), minimum_should_match: 1 },
-})
+/** As lists of terms, of which the engine takes more than of clauses. */
+function holdsAny(groups: TermGroup[]): Clause {
+  const terms = Object.groupBy(
+    groups.flatMap(group => group.terms),
+    fieldOf,
+  )
+  const should = Object.entries(terms).map(([field, some]) => ({ terms: { [field]: some } }))
+  return { bool: { should, minimum_should_match: 1 } }
+}
 
-const anyOf = (groups: TermGroup[]): Clause => ({
-  minimum_should_match: 1,
-  should: groups.flatMap(({ terms, weight }) =>
-    terms.map(term => ({ term: { [fieldOf(term)]: { value: term, boost: weight } } })),
-  ),
-})
+const weighed = ({ terms, weight }: TermGroup): Clause[] =>
+  terms.map(term => ({ term: { [fieldOf(term)]: { value: term, boost: weight } } }))
+
+function inSlices(clauses: Clause[]): Clause[][] {
+  const slices: Clause[][] = []
+  for (let from = 0; from < clauses.length; from += MAX_CLAUSES) slices.push(clauses.slice(from, from + MAX_CLAUSES))
+  return slices
+}
 
 function countsBody({ workspace, groups, sums, vector }: FirstQuestion): Clause {
   const aggs: Clause = {}
@@ -175,12 +200,12 @@ function vectorSearches(
   const near = (clauses: Clauses, passages: number, wanted: number): Search => {
     const those = narrowed(clauses, spokenClauses(spoken))
     const body = { ...BEST_FIRST, size: wanted }
-    if (passages > EXACT_PASSAGES) return { index, body: { ...body, query: mostNear(values, those, wanted) } }
+    if (byGraph(passages, wanted)) return { index, body: { ...body, query: mostNear(values, those, wanted) } }
     return { index, body: { ...body, track_total_hits: true, query: allNear(values, those) } }
   }
   return {
     nearest: near(allowed, visible, depth),
-    comparable: visible > EXACT_PASSAGES ? counted(index, narrowed(allowed, spokenClauses(spoken))) : undefined,
+    comparable: byGraph(visible, depth) ? counted(index, narrowed(allowed, spokenClauses(spoken))) : undefined,
     best: allowed === workspace ? undefined : near(workspace, live, 1),
   }
 }

@@ -2,10 +2,14 @@
 import { type Clause, type Clauses, query } from "./scope-clauses.ts"
 
 /** Visible passages up to which all are compared: beyond, the engine's graph finds most of the nearest. */
-export const EXACT_PASSAGES = 50_000
+const EXACT_PASSAGES = 50_000
 
-/** Passages that a walk through the graph keeps for one that is wanted; by fewer the hundred nearest are missed. */
-const CANDIDATES_PER_HIT = 10
+/** Passages that a walk through the graph keeps: by fewer the hundred nearest are missed. The engine takes no more than `most`. */
+const WALK = { least: 1000, perHit: 10, most: 10_000 }
+
+/** Whether the graph is asked for the nearest of so many. A page far down a list compares all. */
+export const byGraph = (passages: number, wanted: number): boolean =>
+  passages > EXACT_PASSAGES && wanted * WALK.perHit <= WALK.most
 
 /** Digits that tell a number of 32 bits from every other. */
 const DIGITS = 9
@@ -30,6 +34,6 @@ export const allNear = (vector: number[], clauses: Clauses): Clause => ({
 
 /** Most of the nearest among these. */
 export const mostNear = (vector: number[], clauses: Clauses, wanted: number): Clause => {
-  const k = Math.max(1, wanted) * CANDIDATES_PER_HIT
+  const k = Math.max(WALK.least, wanted * WALK.perHit)
   return { knn: { v: { vector, k, filter: query(clauses) } } }
 }

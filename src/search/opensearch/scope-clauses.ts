@@ -16,6 +16,9 @@ export interface Clauses {
 /** The engine takes no longer lists of terms. */
 const MAX_TERMS = 65_536
 
+/** Of one query, 1 024 together with what narrows it. */
+export const MAX_CLAUSES = 900
+
 export const query = ({ filter, must_not }: Clauses, more: Clause = {}): Clause => ({
   bool: { filter, ...(must_not.length ? { must_not } : {}), ...more },
 })

@@ -2,8 +2,8 @@
 import type { TermGroup } from "../text/analyze.ts"
 import type { VectorQuestion } from "./first-request.ts"
 import { allNear, cosineOf } from "./near.ts"
-import { type Clause, fieldOf, holdsOne, spokenClauses } from "./scope-clauses.ts"
-import { BARE, BEST_FIRST, type Part, type Searches } from "./searches.ts"
+import { type Clause, fieldOf, holdsOne, MAX_CLAUSES, spokenClauses } from "./scope-clauses.ts"
+import { BARE, BEST_FIRST, type EngineHit, type Part, type Searches } from "./searches.ts"
 
 /** Passages asked for at a time: a page far down a long list takes more than one request. */
 const PASSAGES = 10_000
@@ -14,7 +14,7 @@ export interface HeldWords {
   rows: Map<number, number>
   /** Terms of each row's passage. */
   lengths: number[]
-  /** By group: rows that hold it, ascending, and how often, 255 at most. */
+  /** By group: rows that hold it, and how often, 255 at most. */
   groups: { rows: number[]; frequencies: number[] }[]
 }
 
@@ -29,30 +29,33 @@ export async function askWords(
   ids: readonly number[],
   groups: readonly TermGroup[],
 ): Promise<HeldWords> {
-  const should = groups.map(({ terms }, nth) => counting(terms, String(nth)))
-  const parts = await inSlices(ids, some =>
-    searches.one({
-      index,
-      body: {
-        ...BARE,
-        size: some.length,
-        sort: [{ i: "asc" }],
-        docvalue_fields: ["n"],
-        query: { bool: { filter: [{ terms: { i: some } }], should } },
-      },
-    }),
-  )
+  const named = groups.map(({ terms }, nth) => counting(terms, String(nth)))
   const held: HeldWords = { rows: new Map(), lengths: [], groups: groups.map(() => ({ rows: [], frequencies: [] })) }
-  for (const { sort, fields, matched_queries = {} } of parts.flatMap(({ hits }) => hits)) {
-    const row = held.lengths.push(fields!.n[0]) - 1
-    held.rows.set(sort[0]!, row)
-    for (const nth in matched_queries) {
-      const group = held.groups[Number(nth)]!
-      group.rows.push(row)
-      group.frequencies.push(matched_queries[nth]!)
-    }
+  for (let from = 0; from === 0 || from < named.length; from += MAX_CLAUSES) {
+    const should = named.slice(from, from + MAX_CLAUSES)
+    const parts = await inSlices(ids, some => searches.one({ index, body: wordsBody(some, should) }))
+    for (const hit of parts.flatMap(({ hits }) => hits)) note(hit, held)
   }
   return held
+}
+
+const wordsBody = (ids: readonly number[], should: Clause[]): Clause => ({
+  ...BARE,
+  size: ids.length,
+  sort: [{ i: "asc" }],
+  docvalue_fields: ["n"],
+  query: { bool: { filter: [{ terms: { i: ids } }], should } },
+})
+
+function note({ sort, fields, matched_queries = {} }: EngineHit, { rows, lengths, groups }: HeldWords): void {
+  const id = sort[0]!
+  const row = rows.get(id) ?? lengths.push(fields!.n[0]) - 1
+  rows.set(id, row)
+  for (const nth in matched_queries) {
+    const group = groups[Number(nth)]!
+    group.rows.push(row)
+    group.frequencies.push(matched_queries[nth]!)
+  }
 }
 
 const counting = (terms: string[], name: string): Clause => ({
