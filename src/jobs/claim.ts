@@ -2,8 +2,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Executor } from "../storage/database.ts"
 import type { JobsTable, Lane } from "../storage/jobs.ts"
-import { timeOf } from "../storage/shared.ts"
-import { isPostgres } from "../storage/words.ts"
+import { timeOf, unlocked } from "../storage/shared.ts"
 
 /** Renewed every third of it; long enough for a machine that stalls on disk. */
 export const LEASE_MS = 60_000
@@ -46,8 +45,6 @@ export async function claim(
       and other.lease_token is not null and other.lease_until > ${now}))`
   const isDue = sql`run_at <= ${now} and ${isFree} and (lease_token is null
     or (lease_until <= ${now} and lease_token not in (${sql.join(["", ...held])})))`
-  // Rows that an upload or a deletion has in hand at this moment are left for the next time.
-  const unlocked = isPostgres(executor) ? sql`for update skip locked` : sql``
   const { rows } = await sql<LeasedRow>`
     with recursive
       known(workspace_id) as (
@@ -76,7 +73,7 @@ export async function claim(
     update jobs set attempts = attempts + 1, lease_token = ${token}, lease_until = ${timeOf(executor, LEASE_MS)},
       owner = ${owner}
     where id in (
-      select id from jobs where id in (select id from due order by place, turn, id limit ${count}) ${unlocked}
+      select id from jobs where id in (select id from due order by place, turn, id limit ${count}) ${unlocked(executor)}
     )
     returning id, subject, workspace_id, lane, payload, attempts, max_attempts, interruptions`.execute(executor)
   return rows

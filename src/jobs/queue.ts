@@ -19,7 +19,7 @@ import { LocalWakes, type Wakes } from "../nodes/wakes.ts"
 import type { Database, Executor, Trx } from "../storage/database.ts"
 import type { JobsTable, Lane } from "../storage/jobs.ts"
 import { isGivenUp, type Owner } from "../storage/owners.ts"
-import { inTurn, timeOf } from "../storage/shared.ts"
+import { inTurn, timeOf, unlocked } from "../storage/shared.ts"
 import { filled, words } from "../storage/words.ts"
 import { claim, LEASE_MS, type LeasedRow, SUSPECT_AFTER } from "./claim.ts"
 
@@ -214,7 +214,9 @@ export class JobQueue {
         run_at = case when ${suspected}
           then ${later} else run_at end,
         lease_token = null, lease_until = null
-      where lease_token is not null and ${isGivenUp("jobs.owner")}`.execute(this.database)
+      where id in (
+        select id from jobs where lease_token is not null and ${isGivenUp("jobs.owner")} ${unlocked(this.database)}
+      )`.execute(this.database)
     await this.mendTimes()
   }
 

@@ -84,6 +84,10 @@ export class Nodes implements Node {
   /** When to look next for what the dead had under way. */
   private lookAt = performance.now()
   private looking: Promise<void> | undefined
+  /** At the last renewal. */
+  private clock: { at: number; databaseMs: number } | undefined
+  /** Not before then are others declared dead. */
+  private judgesAt = 0
   private readonly running: Promise<void>
   private readonly watch: Timer
 
@@ -164,14 +168,33 @@ export class Nodes implements Node {
     if (this.signal.aborted) await this.rejoin()
     const { membership } = this
     const began = performance.now() // the database's clock was not further when it took the renewal
-    if (!(await this.inTime(renew(database, membership.id)))) return this.lose("the node was declared dead by another")
+    const seenAt = await this.inTime(renew(database, membership.id))
+    if (seenAt === undefined) return this.lose("the node was declared dead by another")
     membership.renewedAt = began
-    const ended = await this.inTime(endSilent(database, membership.id, this.timing.deadAfterMs))
-    if (ended.length > 0) {
-      log.warn("nodes were declared dead", { nodes: ended })
-      this.lookAt = 0
-    }
-    if (performance.now() >= this.lookAt) this.looking ??= this.giveUp().finally(() => (this.looking = undefined))
+    this.compare(began, Date.parse(seenAt))
+    if (began >= this.judgesAt) await this.endSilent()
+    if (performance.now() >= this.lookAt)
+      this.looking ??= this.giveUp().finally(() => {
+        this.looking = undefined
+      })
+  }
+
+  /** Where the database's clock was set, or a server with another took over, everybody looks silent until he is heard again. */
+  private compare(at: number, databaseMs: number): void {
+    const { clock, timing } = this
+    this.clock = { at, databaseMs }
+    if (!clock) return
+    const jumpMs = databaseMs - clock.databaseMs - (at - clock.at)
+    if (Math.abs(jumpMs) < timing.deadAfterMs / 3) return
+    log.warn("the clock of the database was set", { seconds: Math.round(jumpMs / 1000) })
+    this.judgesAt = at + timing.deadAfterMs
+  }
+
+  private async endSilent(): Promise<void> {
+    const ended = await this.inTime(endSilent(this.options.database, this.id, this.timing.deadAfterMs))
+    if (ended.length === 0) return
+    log.warn("nodes were declared dead", { nodes: ended })
+    this.lookAt = 0
   }
 
   /** Beside the heartbeat: there may be much to give up. What fails is tried again with the next one. */

@@ -32,15 +32,16 @@ export async function enter(database: Executor, description: NodeDescription): P
   return id
 }
 
-/** @returns false when the node has been declared dead */
-export async function renew(database: Database, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await database
+/** @returns what the database's clock showed; undefined when the node has been declared dead */
+export async function renew(database: Database, id: string): Promise<string | undefined> {
+  const row = await database
     .updateTable("nodes")
     .set({ seen_at: timeOf(database) })
     .where("id", "=", id)
     .where("ended_at", "is", null)
+    .returning("seen_at")
     .executeTakeFirst()
-  return numUpdatedRows > 0n
+  return row?.seen_at
 }
 
 /** @returns those that ended by this call, and by no other */

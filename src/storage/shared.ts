@@ -42,3 +42,7 @@ export const inTurn = <T>(
         return statement(trx)
       })
     : statement(database)
+
+/** Ends a `select` of rows to be changed: those that others have in hand at this moment are left for the next time. */
+export const unlocked = (executor: Executor): RawBuilder<unknown> =>
+  isPostgres(executor) ? sql`for update skip locked` : sql``

@@ -26,12 +26,12 @@ interface Joined {
   /** Ids of nodes that had ended whenever this one was told to give up what they had under way. */
   deaths: string[]
   /** Of the database as this node reaches it. */
-  cut: { is: boolean }
+  cut: Cut
 }
 
 async function joined(timing = TIMING): Promise<Joined> {
   const deaths: string[] = []
-  const cut = { is: false }
+  const cut: Cut = { is: false, clockMs: 0 }
   const node = await Nodes.join({
     database: cuttable(database, cut),
     description: NODE,
@@ -45,14 +45,27 @@ async function joined(timing = TIMING): Promise<Joined> {
   return { node, deaths, cut }
 }
 
+interface Cut {
+  is: boolean
+  /** The database's clock is set by so much, as far as the node sees it. */
+  clockMs: number
+}
+
 /** The same database, of which nothing comes back while it is cut. */
-const cuttable = (of: Database, cut: { is: boolean }): Database =>
+const cuttable = (of: Database, cut: Cut): Database =>
   of.withPlugin({
     transformQuery: ({ node }) => {
       if (cut.is) throw new Error("the database cannot be reached")
       return node
     },
-    transformResult: async ({ result }) => result,
+    transformResult: async ({ result }) => ({
+      ...result,
+      rows: result.rows.map(row =>
+        typeof row.seen_at === "string" && Object.keys(row).length === 1
+          ? { seen_at: new Date(Date.parse(row.seen_at) + cut.clockMs).toISOString() }
+          : row,
+      ),
+    }),
   })
 
 beforeEach(async () => {
@@ -130,6 +143,21 @@ describe.skipIf(!url)("a node", () => {
     const deaths = async () => void looks++
     open.push(await Nodes.join({ database, description: NODE, deaths, timing: { ...TIMING, lookAgainMs: 500 } }))
     await until(() => looks > 2)
+  })
+
+  test("declares nobody dead because the clock of the database was set", async () => {
+    const patient = { ...TIMING, deadAfterMs: 6_000 }
+    const [first, quiet] = [
+      await joined(patient),
+      await joined({ ...patient, heartbeatMs: 5_000, stopAfterMs: 60_000 }),
+    ]
+    await Bun.sleep(2 * TIMING.heartbeatMs)
+    first.cut.clockMs = 10_000 // by which all that was noted before looks older
+    const seen_at = sql<string>`to_char(seen_at::timestamptz at time zone 'utc' - interval '10 seconds', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    await database.updateTable("nodes").set({ seen_at }).where("id", "=", quiet.node.id).execute()
+    await Bun.sleep(3 * TIMING.heartbeatMs)
+    expect((await quiet.node.find(quiet.node.id))?.ended_at).toBeNull()
+    expect(first.deaths).toEqual([])
   })
 
   test("whose clock is off by more than a minute is refused, and nothing is written", async () => {
