@@ -1,6 +1,7 @@
 /** Pages of a workspace's files. The most frequent question of all, so its SQL is put together by hand. */
 import { changeMark, type Database, readRows, type Value } from "../storage/database.ts"
 import { texts, type Words, words } from "../storage/words.ts"
+import { both } from "../threads/both.ts"
 import { Lru } from "../threads/lru.ts"
 import { foldName } from "./labels.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
@@ -55,28 +56,35 @@ export class FileList {
   async page(workspaceId: string, request: FileListRequest): Promise<{ data: FileRecord[]; total: number }> {
     const condition = conditionOf(workspaceId, request, this.words)
     const order = DIRECTION[request.order]
-    const rows = await readRows<FileRow>(
+    const asked = readRows<FileRow>(
       this.database,
       `select * from files where ${condition.text} order by ${ORDER_BY[request.sort]} ${order}, id ${order} limit ? offset ?`,
       [...condition.values, request.pageSize, (request.page - 1) * request.pageSize],
     )
-    return { data: rows.map(toFileRecord), total: await this.total(condition) }
+    const known = this.knownTotal(condition)
+    // Where both have to be asked for, one need not wait for the other's way there and back.
+    const [rows, total] = known === undefined ? await both(asked, this.count(condition)) : [await asked, known]
+    return { data: rows.map(toFileRecord), total }
   }
 
-  private async total({ text, values }: Condition): Promise<number> {
+  private knownTotal({ text, values }: Condition): number | undefined {
     const mark = changeMark(this.database)
-    if (mark === undefined || mark !== this.mark) this.totals.clear()
+    if (mark !== this.mark) this.totals.clear()
     this.mark = mark
-    const key = JSON.stringify([text, values])
-    const known = this.totals.get(key)
-    if (known !== undefined) return known
+    return this.totals.get(keyOf(text, values))
+  }
+
+  private async count({ text, values }: Condition): Promise<number> {
+    const { mark } = this
     const query = `select count(*) as total from files where ${text}`
     const [row] = await readRows<{ total: number }>(this.database, query, values)
     // A commit of meanwhile may or may not be counted in.
-    if (mark !== undefined && mark === changeMark(this.database)) this.totals.set(key, row!.total)
+    if (mark !== undefined && mark === changeMark(this.database)) this.totals.set(keyOf(text, values), row!.total)
     return row!.total
   }
 }
+
+const keyOf = (text: string, values: Value[]): string => JSON.stringify([text, values])
 
 function conditionOf(workspaceId: string, filter: FileFilter, { among, contains, overlaps }: Words): Condition {
   const parts = ["workspace_id = ?"]

@@ -49,7 +49,8 @@ export const readDirectly = (database: Database, reads: DirectReads): void => vo
 export const changeMark = (database: Database): number | undefined => directReads.get(database)!.changeMark()
 
 /**
- * Rows of a query that is asked hundreds of times a second: building and compiling it would take longer than SQLite does.
+ * Rows of a query that is asked hundreds of times a second: building and compiling it would take longer than SQLite does,
+ * which has them at once.
  * @param text SQL made of constants only, with `?` for each of `values`, which are what a caller controls
  */
 export const readRows = async <Row>(database: Database, text: string, values: readonly Value[]): Promise<Row[]> =>
