@@ -14,7 +14,7 @@ type Parameters = Record<string, string>
 const PASSWORD_FILE = "password_file"
 const CREDENTIALS_FILE = "credentials_file"
 const BLOB_PARAMETERS = ["endpoint", "region", "path_style", PASSWORD_FILE, CREDENTIALS_FILE]
-const SEARCH_PARAMETERS = ["prefix", PASSWORD_FILE]
+const SEARCH_PARAMETERS = ["prefix", "ca_file", PASSWORD_FILE]
 
 export interface SearchAddress {
   /** Without credentials and without a slash at its end. */
@@ -22,6 +22,8 @@ export interface SearchAddress {
   /** Names of indexes begin with it and a hyphen. */
   prefix: string
   credentials?: { user: string; password: string }
+  /** Authority that signed its certificate, in PEM, beside those that the process knows anyway. */
+  ca?: string
 }
 
 /** Where the engines are, with what they are entered with: never to be shown. */
@@ -80,9 +82,12 @@ export function urlsOf({ database, blobs, search }: EngineAddresses): string[] {
   const records = new URL(database)
   const host = records.searchParams.get("host") ?? decodeURIComponent(records.hostname)
   const port = records.searchParams.get("port") ?? records.port
+  // Past a pooler, for what needs a connection of its own.
+  const direct = records.searchParams.get("direct")
   const storage = new URL(blobs.endpoint ?? `https://s3.${blobs.region}.amazonaws.com`)
   if (!blobs.pathStyle) storage.hostname = `${blobs.bucket}.${storage.hostname}`
-  return [...(host.startsWith("/") ? [] : [`postgres://${host}:${port || 5432}`]), storage.href, search.url]
+  const hosts = [...(host.startsWith("/") ? [] : [`${host}:${port || 5432}`]), ...(direct ? [direct] : [])]
+  return [...hosts.map(each => `postgres://${each}`), storage.href, search.url]
 }
 
 /** The driver reads a password file anew for each connection; here it is only seen that it can. */
@@ -117,13 +122,14 @@ function blobCredentials(url: URL, amazon: S3Credentials | undefined): S3Address
 
 function searchAddress(value: string): SearchAddress {
   const url = searchParts(value)
-  const { prefix = "carrel" } = parametersOf(url)
+  const { prefix = "carrel", ca_file } = parametersOf(url)
   const password = passwordOf(url, "--search-url")
   const user = decodeURIComponent(url.username)
   return {
     url: `${url.origin}${url.pathname}`.replace(/\/+$/, ""),
     prefix,
     ...(user && password ? { credentials: { user, password } } : {}),
+    ...(ca_file ? { ca: readNamed(ca_file, "--search-url") } : {}),
   }
 }
 
@@ -211,10 +217,14 @@ export function secretIn(path: string, flag: string): string {
   return secret
 }
 
-function readSecret(path: string, flag: string): { mode: number; secret: string } {
+const readSecret = (path: string, flag: string): { mode: number; secret: string } => ({
+  secret: readNamed(path, flag).replace(/\r?\n$/, ""),
+  mode: statSync(path).mode,
+})
+
+function readNamed(path: string, flag: string): string {
   try {
-    const { mode } = statSync(path)
-    return { mode, secret: readFileSync(path, "utf8").replace(/\r?\n$/, "") }
+    return readFileSync(path, "utf8")
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new ConfigError(`${flag}: ${path} ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`)

@@ -97,22 +97,27 @@ interface AgentOptions {
   socketPath?: string | null
 }
 
-/** Destinations of the other nodes of a cluster, which come and go. */
-let nodes: ReadonlySet<string> = new Set()
+/** Destination of a request that is being begun to another node of a cluster; nodes come and go. */
+let node: string | undefined
 
-/** The nodes that may be reached from now on, in place of those said before. */
-export function letThrough(urls: readonly string[]): void {
-  nodes = destinationsOf(urls)
+/** Begins a request to another node, which is let through although no setting names it. */
+export function toNode<T>(url: URL, begin: () => T): T {
+  node = destination(url)
+  try {
+    return begin()
+  } finally {
+    node = undefined
+  }
 }
 
 /**
- * From now on every connection to another destination than those of `allowed` and of `letThrough` fails.
+ * From now on every connection to another destination than those of `allowed` fails, but for `toNode`.
  * @returns takes the guard away again
  */
 export function refuseOutbound(allowed: readonly string[]): () => void {
   const destinations = destinationsOf(allowed)
   const check = (target: string) => {
-    if (destinations.has(target) || nodes.has(target)) return
+    if (destinations.has(target) || target === node) return
     refusedConnections.inc()
     log.warn("an outbound connection was refused", { destination: target })
     throw new AppError("forbidden", {

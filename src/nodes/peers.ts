@@ -6,6 +6,7 @@ import http, { type IncomingMessage } from "node:http"
 import https from "node:https"
 import { StringDecoder } from "node:string_decoder"
 import { log } from "../log.ts"
+import { toNode } from "../outbound.ts"
 import { orAbort } from "../threads/or-abort.ts"
 import type { Signatures } from "./signature.ts"
 
@@ -91,11 +92,14 @@ export class Peers {
     const headers = this.signatures.sign(id, { method, target, body: NOTHING })
     const options = { method, headers: { ...headers, "content-length": "0" }, signal, agent: false }
     const { request } = url.startsWith("https:") ? https : http
-    request(new URL(target, url), options, answer => {
-      if (answer.statusCode === 200 || answer.statusCode === 204) return resolve(answer)
-      answer.resume()
-      reject(new Refused(`a node answered ${answer.statusCode}`))
-    })
+    const there = new URL(target, url)
+    toNode(there, () =>
+      request(there, options, answer => {
+        if (answer.statusCode === 200 || answer.statusCode === 204) return resolve(answer)
+        answer.resume()
+        reject(new Refused(`a node answered ${answer.statusCode}`))
+      }),
+    )
       .on("error", reject)
       .end()
     return promise

@@ -7,25 +7,24 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { openNetwork } from "../../src/app/network.ts"
 import { readConfig } from "../../src/config.ts"
-import { letThrough } from "../../src/outbound.ts"
+import { Peers } from "../../src/nodes/peers.ts"
+import { Signatures } from "../../src/nodes/signature.ts"
 import { rejection } from "../support/rejection.ts"
 
+const SECRET = "0".repeat(32)
 let guard: AsyncDisposableStack | undefined
 const drop = async () => {
   await guard?.disposeAsync()
   guard = undefined
 }
-afterEach(async () => {
-  await drop()
-  letThrough([])
-})
+afterEach(drop)
 
 /** The guard of a node with these engines, in place of the one before. */
 async function offline(engines: Record<"database" | "blob" | "search", string>): Promise<void> {
   await drop()
   const folder = mkdtempSync(join(tmpdir(), "carrel-offline-"))
   const secret = join(folder, "secret")
-  writeFileSync(secret, "0".repeat(32))
+  writeFileSync(secret, SECRET)
   chmodSync(secret, 0o600)
   const urls = Object.entries(engines).flatMap(([name, url]) => [`--${name}-url`, url])
   const own = ["--data", folder, "--offline", "--node-url", "http://10.0.0.5:4747", "--cluster-secret-file", secret]
@@ -73,17 +72,29 @@ describe("--offline on one node of several", () => {
   })
 
   test("lets a bucket through that stands in the name of its host", async () => {
-    await offline({ ...ENGINES, blob: "s3://bucket?endpoint=http://localhost:2&path_style=false" })
+    await offline({ ...ENGINES, blob: "s3://KEY:x@bucket?endpoint=http://localhost:2&path_style=false" })
     expect(await ends(byHttp("localhost", 2))).toBe("refused")
     expect(await ends(byHttp("bucket.localhost", 2))).toBe("let through")
   })
 
-  test("lets the nodes through that are there now", async () => {
-    await offline(ENGINES)
-    expect(await ends(byFetch("http://127.0.0.1:5/"))).toBe("refused")
-    letThrough(["http://127.0.0.1:5"])
-    expect(await ends(byFetch("http://127.0.0.1:5/"))).toBe("let through")
-    letThrough([])
-    expect(await ends(byFetch("http://127.0.0.1:5/"))).toBe("refused")
+  test("lets the connections past a pooler through", async () => {
+    await offline({ ...ENGINES, database: "postgres://127.0.0.1:6432/records?direct=127.0.0.1:8" })
+    expect(await ends(bySocket("127.0.0.1", 8))).toBe("let through")
+    expect(await ends(bySocket("127.0.0.1", 6432))).toBe("let through")
+  })
+
+  test("lets requests to other nodes through, and nobody else's to the same place", async () => {
+    const node = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response('{"here":true}\n') })
+    const url = `http://127.0.0.1:${node.port}`
+    try {
+      await offline(ENGINES)
+      const peers = new Peers(new Signatures(SECRET, { id: "node_2" }))
+      const [first] = await Array.fromAsync(peers.stream({ id: "node_1", url }, "/there", AbortSignal.timeout(5_000)))
+      expect(first).toEqual({ here: true })
+      expect(await ends(byFetch(url))).toBe("refused")
+      expect(await ends(byHttp("127.0.0.1", node.port!))).toBe("refused")
+    } finally {
+      await node.stop(true)
+    }
   })
 })
