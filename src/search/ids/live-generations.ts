@@ -3,7 +3,7 @@ import { texts, type Words } from "../../storage/words.ts"
 import type { SearchFilters } from "../types.ts"
 
 /** SQL with a `?` for each of its values. */
-interface Question {
+export interface Question {
   text: string
   values: string[]
 }

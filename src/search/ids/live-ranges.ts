@@ -95,8 +95,12 @@ export class LiveRangesCache {
 }
 
 export function rangesOf(key: string, generations: readonly LiveGeneration[]): LiveRanges {
-  const pairs = generations.map(({ first, last }) => [first, last] as const)
-  const ranges = toRanges(pairs)
-  const spans = Float64Array.from(pairs.sort((a, b) => a[0] - b[0]).flat())
-  return { key, ranges, spans, count: countIds(ranges), files: pairs.length }
+  const sorted = generations.toSorted((a, b) => a.first - b.first)
+  const spans = new Float64Array(2 * sorted.length)
+  sorted.forEach(({ first, last }, i) => {
+    spans[2 * i] = first
+    spans[2 * i + 1] = last
+  })
+  const ranges = toRanges(sorted.map(({ first, last }) => [first, last]))
+  return { key, ranges, spans, count: countIds(ranges), files: sorted.length }
 }

@@ -16,6 +16,7 @@ import {
   liveGenerations,
   missingAmong,
   normalized,
+  type Question,
 } from "../ids/live-generations.ts"
 import { type LiveRanges, rangesOf } from "../ids/live-ranges.ts"
 import type { SearchFilters } from "../types.ts"
@@ -91,10 +92,25 @@ async function liveSet(
   given: SearchFilters | undefined,
   key: string,
 ): Promise<LiveSet> {
-  const { text, values } = liveGenerations(workspaceId, given, words(executor))
-  const { rows } = await filled<LiveGeneration>(text, ...values).execute(executor)
+  const question = liveGenerations(workspaceId, given, words(executor))
+  const rows = given?.metadata ? await withMetadata(executor, question) : await asNumbers(executor, question)
   const passing = rows.filter(({ metadata }) => hasMetadata(metadata, given?.metadata))
   return { ...rangesOf(key, passing), generations: Float64Array.from(passing, ({ id }) => id) }
+}
+
+async function withMetadata(executor: Executor, { text, values }: Question): Promise<LiveGeneration[]> {
+  return (await filled<LiveGeneration>(text, ...values).execute(executor)).rows
+}
+
+/** In one text: 100 000 files take the event loop half as long as in rows. */
+async function asNumbers(executor: Executor, { text, values }: Question): Promise<LiveGeneration[]> {
+  const joined = words(executor).joined("id || ' ' || first || ' ' || last")
+  const all = filled<{ numbers: string | null }>(`select ${joined} as numbers from (${text}) as live`, ...values)
+  const numbers = (await all.execute(executor)).rows[0]?.numbers?.split(" ") ?? []
+  const rows: LiveGeneration[] = []
+  for (let i = 0; i < numbers.length; i += 3)
+    rows.push({ id: +numbers[i]!, first: +numbers[i + 1]!, last: +numbers[i + 2]!, metadata: null })
+  return rows
 }
 
 async function missingIn(executor: Executor, workspaceId: string, ids: string[]): Promise<string | undefined> {
