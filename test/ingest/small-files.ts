@@ -48,17 +48,16 @@ export class SmallFiles {
       reached,
       ...replace,
     }
-    this.worker = new JobWorker(this.queue, { task: INDEX_FILE, lanes: indexingLanes(1, dependencies) })
+    const { isStoresFault } = dependencies
+    this.worker = new JobWorker(this.queue, { task: INDEX_FILE, lanes: indexingLanes(1, dependencies), isStoresFault })
   }
 
   static async open(
-    options: { directory?: string; reached?: (point: string) => void } = {},
+    options: Pick<Partial<SearchIndexOptions>, "reached" | "store"> & { directory?: string } = {},
     replace: (library: TestLibrary) => Partial<IndexFileDependencies> = () => ({}),
   ): Promise<SmallFiles> {
     const { reached = () => {} } = options
-    const index: Partial<SearchIndexOptions> & { directory?: string } = { embedder: wordEmbedder(), reached }
-    if (options.directory) index.directory = options.directory
-    const library = await TestLibrary.open(index)
+    const library = await TestLibrary.open({ embedder: wordEmbedder(), ...options })
     const files = new SmallFiles(library, reached, replace(library))
     await files.queue.reclaim()
     return files

@@ -117,14 +117,13 @@ export class Indexes {
       "GET",
       `${alias}/_mapping`,
     )
-    const owner = Object.values(found)[0]?.mappings._meta?.carrel
-    if (owner !== cluster)
-      throw new OperatorError(
-        `the indexes of OpenSearch that begin with ${this.client.prefix}- are of another installation`,
-        {
-          hint: "give this one a prefix of its own: --search-url https://…?prefix=NAME",
-        },
-      )
+    if (Object.values(found)[0]?.mappings._meta?.carrel === cluster) return
+    throw new OperatorError(
+      `the indexes of OpenSearch that begin with ${this.client.prefix}- belong to another cluster`,
+      {
+        hint: "name another prefix in --search-url (?prefix=NAME), or the database of that cluster in --database-url",
+      },
+    )
   }
 }
 

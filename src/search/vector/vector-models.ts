@@ -100,12 +100,12 @@ export class VectorModels {
 
   /** Records the model of an installation's first vectors. Of nodes that do so at once one is heard. */
   private async beginWith(embedder: Embedder): Promise<ServingModel | undefined> {
-    const { numInsertedOrUpdatedRows } = await this.db
+    await this.db
       .insertInto("vector_tables")
       .values(newRow(embedder, "live"))
       .onConflict(conflict => conflict.doNothing())
-      .executeTakeFirst()
-    return numInsertedOrUpdatedRows === 0n ? undefined : this.choose()
+      .execute()
+    return (await this.recorded()) && this.choose()
   }
 
   /** Opened once; tried again when that failed. */
