@@ -85,7 +85,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   atWork.add(() => agents.stop(7_000))
   atWork.add(() => worker.stop())
   const server = step("server", openServer(config, { ...parts, chat, agents }, atWork))
-  worker.start()
+  if (storage.cluster?.role !== "api") worker.start()
   startUpkeep(config.data, { ...parts, chat, agents }, stack)
   const address = appUrl(config, Number(/\d+$/.exec(server.url)![0]))
   const link = step("upkeep", await setupLink(storage.database, address, network.cluster !== undefined))

@@ -9,7 +9,6 @@ import type { Chat } from "../chat/chat.ts"
 import type { Config } from "../config.ts"
 import { log } from "../log.ts"
 import { VERSION } from "../native/version.ts"
-import type { Peers } from "../nodes/peers.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { Access } from "./access.ts"
 import type { LibraryParts } from "./library.ts"
@@ -29,12 +28,7 @@ interface AgentParts {
 }
 
 /** Runs, those that a former process left half way failed. */
-export async function openAgents(
-  config: Config,
-  parts: AgentParts,
-  stack: AsyncDisposableStack,
-  peers?: Peers,
-): Promise<AgentRuns> {
+export async function openAgents(config: Config, parts: AgentParts, stack: AsyncDisposableStack): Promise<AgentRuns> {
   const { network, storage, access, chatModels, models, index, files, chat } = parts
   const tables = new TableProcesses()
   stack.defer(() => tables.stop())
@@ -61,9 +55,10 @@ export async function openAgents(
     concurrency: config.agent_concurrency,
     maxWaiting: config.agent_queue,
     contextTokens: config.agent_context_tokens,
-    peers,
+    peers: storage.cluster?.peers,
   })
   await agents.recover()
+  storage.cluster?.onDeaths(() => agents.recover())
   storage.node.onLost(() => {
     agents.abandon().catch(error => log.info("the end of runs could not be recorded", { error }))
   })

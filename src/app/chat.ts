@@ -8,7 +8,6 @@ import { Replies } from "../chat/replies.ts"
 import { ReplyLog } from "../chat/reply-log.ts"
 import { ReplyStore } from "../chat/reply-store.ts"
 import type { Config } from "../config.ts"
-import type { Peers } from "../nodes/peers.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { Access } from "./access.ts"
 import type { LibraryParts } from "./library.ts"
@@ -24,21 +23,16 @@ interface ChatParts {
   files: LibraryParts
 }
 
-/**
- * Conversations, those that a former process left half way ended.
- * @param peers the way to other nodes; absent on one machine
- */
-export async function openChat(
-  config: Config,
-  { storage, access, chatModels, models, index, files }: ChatParts,
-  peers?: Peers,
-) {
-  const { database, node } = storage
+/** Conversations, those that a former process left half way ended. */
+export async function openChat(config: Config, { storage, access, chatModels, models, index, files }: ChatParts) {
+  const { database, node, cluster } = storage
+  const peers = cluster?.peers
   const store = new ConversationStore(database)
   const log = peers && new ReplyLog(database)
   const replyStore = new ReplyStore(database, node, log)
   const replies = new Replies(replyStore, config.max_replies)
   await replyStore.closeInterrupted()
+  cluster?.onDeaths(() => replyStore.closeInterrupted())
   const chat = new Chat({
     idempotency: storage.idempotency,
     store,

@@ -9,6 +9,8 @@ import { VERSION } from "../native/version.ts"
 import { ClusterWakes } from "../nodes/cluster-wakes.ts"
 import { Leader } from "../nodes/leader.ts"
 import { Nodes } from "../nodes/nodes.ts"
+import { Peers } from "../nodes/peers.ts"
+import { Signatures } from "../nodes/signature.ts"
 import { askOpenSearch } from "../search/opensearch/check.ts"
 import { refuseHalfMoved } from "../storage/half-moved.ts"
 import { postgresClients } from "../storage/postgres/open.ts"
@@ -30,6 +32,7 @@ export async function openAmongNodes(
     for (const giveUp of afterDeath) await giveUp()
   }
   const node = stack.use(await Nodes.join({ database, description: { name, url, role, version: VERSION }, deaths }))
+  const signatures = new Signatures(secret, node)
   const connect = await postgresClients(engines.database)
   const wakes = stack.use(new ClusterWakes({ client: connect }))
   const queue = new JobQueue(database, { owner: node, wakes })
@@ -53,7 +56,7 @@ export async function openAmongNodes(
     queue,
     changes: new FileChanges(wakes),
     passages,
-    cluster: { secret, role, wakes, onDeaths: giveUp => afterDeath.push(giveUp) },
+    cluster: { role, signatures, peers: new Peers(signatures), onDeaths: giveUp => afterDeath.push(giveUp) },
   }
 }
 

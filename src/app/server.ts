@@ -2,7 +2,8 @@ import type { AgentRuns } from "../agents/runs.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Config } from "../config.ts"
-import { type HttpOptions, type HttpServer, startServer } from "../http/server.ts"
+import { nodeDoor } from "../http/node-door.ts"
+import { type HttpServer, startServer } from "../http/server.ts"
 import type { Services } from "../http/services.ts"
 import { sessionAsPrincipal } from "../http/session.ts"
 import { MIME_TYPES, TYPE_GROUPS } from "../ingest/formats/formats.ts"
@@ -15,6 +16,7 @@ import type { Models } from "./models.ts"
 import type { Network } from "./network.ts"
 import { readinessOf } from "./readiness.ts"
 import type { Storage } from "./storage.ts"
+import type { ClusterParts } from "./stored.ts"
 import type { Together } from "./together.ts"
 
 interface ServedParts {
@@ -33,12 +35,7 @@ interface ServedParts {
 const GRACE_MS = 8_000
 
 /** The web over all rooms; it ends with the other parts `atWork`. */
-export function openServer(
-  config: Config,
-  parts: ServedParts,
-  atWork: Together,
-  ofCluster: Pick<HttpOptions, "nodeDoor" | "servesApi"> = {},
-): HttpServer {
+export function openServer(config: Config, parts: ServedParts, atWork: Together): HttpServer {
   const { network, storage, access, chatModels, models, index, files, chat, agents } = parts
   const services: Services = {
     ...access,
@@ -65,8 +62,13 @@ export function openServer(
     corsOrigins: config.cors_origins,
     connectionsPerAddress: config.max_connections_per_address,
     ...network.tls,
-    ...ofCluster,
+    ...(storage.cluster ? ofCluster(storage.cluster, chat, agents) : {}),
   })
   atWork.add(() => server.stop(GRACE_MS))
   return server
 }
+
+const ofCluster = ({ role, signatures }: ClusterParts, chat: Chat, agents: AgentRuns) => ({
+  nodeDoor: nodeDoor({ signatures, chat, agents }),
+  servesApi: role !== "worker",
+})

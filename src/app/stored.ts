@@ -3,7 +3,8 @@ import type { JobQueue } from "../jobs/queue.ts"
 import type { FileChanges } from "../library/changes.ts"
 import type { Leadership } from "../nodes/leader.ts"
 import type { Node } from "../nodes/nodes.ts"
-import type { Wakes } from "../nodes/wakes.ts"
+import type { Peers } from "../nodes/peers.ts"
+import type { Signatures } from "../nodes/signature.ts"
 import type { OpenStore } from "../search/passage-store.ts"
 import type { Blobs } from "../storage/blobs/blobs.ts"
 import type { Database } from "../storage/database.ts"
@@ -28,9 +29,10 @@ export interface Stored {
 
 /** What only several machines have. */
 export interface ClusterParts {
-  secret: string
   role: NodeRole
-  wakes: Wakes
+  /** How nodes know each other, and the way to another one. */
+  signatures: Signatures
+  peers: Peers
   /** Gives up what nodes had under way that have ended; called each time that some have. */
   onDeaths(giveUp: () => Promise<unknown>): void
 }
