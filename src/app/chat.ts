@@ -32,7 +32,6 @@ export async function openChat(config: Config, { storage, access, chatModels, mo
   const replyStore = new ReplyStore(database, node, log)
   const replies = new Replies(replyStore, config.max_replies)
   await replyStore.closeInterrupted()
-  cluster?.onDeaths(() => replyStore.closeInterrupted())
   const chat = new Chat({
     idempotency: storage.idempotency,
     store,
@@ -49,6 +48,7 @@ export async function openChat(config: Config, { storage, access, chatModels, mo
     redactor: models.redactor,
     redactionEnforced: access.redactionEnforced,
   })
+  cluster?.onDeaths(() => chat.recover())
   node.onLost(() => chat.abandon())
   return chat
 }

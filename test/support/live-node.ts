@@ -12,10 +12,10 @@ import { openChat } from "../../src/app/chat.ts"
 import { openChatModels } from "../../src/app/models.ts"
 import { openServer } from "../../src/app/server.ts"
 import type { Storage } from "../../src/app/storage.ts"
+import type { ClusterParts } from "../../src/app/stored.ts"
 import { Together } from "../../src/app/together.ts"
 import { readConfig } from "../../src/config.ts"
 import { TokenMeter } from "../../src/grounding/tokens.ts"
-import { nodeDoor } from "../../src/http/node-door.ts"
 import { setLogLevel } from "../../src/log.ts"
 import { Nodes } from "../../src/nodes/nodes.ts"
 import { Peers } from "../../src/nodes/peers.ts"
@@ -56,18 +56,25 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
   stack.defer(() => database.destroy())
   const url = `http://127.0.0.1:${port}`
   const role = options.role ?? "all"
+  const afterDeath: (() => Promise<unknown>)[] = []
   const node = await Nodes.join({
     database,
     description: { name: "test", url: options.nodeUrl ?? url, role, version: "1" },
     deaths: async () => {
-      await chat.recover()
-      await agents.recover()
+      for (const giveUp of afterDeath) await giveUp()
     },
     timing: { heartbeatMs: 500, deadAfterMs: 4_500, stopAfterMs: 3_000 },
   })
   stack.use(node)
   const disk = { isFailing: async () => false }
-  const storage = { database, node, disk, idempotency: new Idempotency(database) } as unknown as Storage
+  const signatures = new Signatures(options.secret ?? SECRET, node)
+  const cluster: ClusterParts = {
+    role,
+    signatures,
+    peers: new Peers(signatures),
+    onDeaths: giveUp => afterDeath.push(giveUp),
+  }
+  const storage = { database, node, disk, cluster, idempotency: new Idempotency(database) } as unknown as Storage
   const access = await openAccess(config, storage, stack)
   const embedder = { state: "answering", model: "none" }
   const parts = {
@@ -80,10 +87,8 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
     files: { library: { existing: async () => [], idsOfContext: async () => [] } },
     // biome-ignore lint/suspicious/noExplicitAny: what no conversation without library asks for is not there
   } as any
-  const signatures = new Signatures(options.secret ?? SECRET, node)
-  const peers = new Peers(signatures)
-  const chat = await openChat(config, parts, peers)
-  const agents = await openAgents(config, { ...parts, chat }, stack, peers)
+  const chat = await openChat(config, parts)
+  const agents = await openAgents(config, { ...parts, chat }, stack)
   node.onLost(() => {
     chat.abandon()
     void agents.abandon()
@@ -91,8 +96,7 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
   const atWork = stack.use(new Together())
   atWork.add(() => chat.stop(500))
   atWork.add(() => agents.stop(500))
-  const ofCluster = { nodeDoor: nodeDoor({ signatures, chat, agents }), servesApi: role !== "worker" }
-  openServer(config, { ...parts, chat, agents }, atWork, ofCluster)
+  openServer(config, { ...parts, chat, agents }, atWork)
   return { url, id: node.id, stop: () => stack.disposeAsync() }
 }
 
