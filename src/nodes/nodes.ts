@@ -140,7 +140,7 @@ export class Nodes implements Node {
     clearInterval(this.watch)
     this.stop.abort(new Error("the node left"))
     await this.running
-    await this.looking
+    await Promise.race([this.looking, Bun.sleep(this.timing.heartbeatMs)])
     const { id, abort } = this.membership
     abort.abort(this.stop.signal.reason)
     await this.inTime(end(this.options.database, id)).catch(error =>
