@@ -63,7 +63,7 @@ async function move(config: Config, source: Side, target: Side): Promise<void> {
     progress.step("Copying the records", "rows")
     const rows = await copyRecords(source.database, target.database, on)
     progress.step("Copying the files", "bytes")
-    const files = await copyBlobs(source, target, on)
+    const files = await copyBlobs(source, target, { on })
     const searches = await index(config, source, target, progress)
     progress.step("Comparing the records", "rows")
     await compareRecords(source.database, target.database, on)

@@ -1,12 +1,14 @@
-/** Copies originals and texts that the records name from one place to another; what arrived before is left there. */
+/**
+ * Copies the stored bytes of a move: every original and every text that the database names, from one place to another. What is
+ * there already is left: names are never given twice, and bytes appear under theirs only when they are whole. So a move
+ * that ended anywhere goes on by being begun again.
+ */
 import { createHash } from "node:crypto"
-import { createWriteStream } from "node:fs"
+import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Readable } from "node:stream"
-import { pipeline } from "node:stream/promises"
 import { OperatorError } from "../../errors.ts"
 import { log } from "../../log.ts"
-import type { Blobs, StoredBytes } from "../../storage/blobs/blobs.ts"
+import type { Blobs } from "../../storage/blobs/blobs.ts"
 import type { Database } from "../../storage/database.ts"
 
 interface Place {
@@ -14,105 +16,166 @@ interface Place {
   blobs: Blobs
 }
 
-/** Files read from the records at a time. */
-const PAGE = 256
-/** Copies at the same time: small files wait for answers more than for bytes. */
-const AT_ONCE = 8
-
-/** An original, or the text of a generation. */
-interface Item {
-  name: string
-  /** Recorded of originals that are the newest of their file. */
-  sha256?: string
-  find(blobs: Blobs): Promise<StoredBytes | undefined>
-  /** @returns the hash of what arrived */
-  write(bytes: StoredBytes): Promise<string>
+interface CopyOptions {
+  /** Told bytes, of the originals and about those of the texts. */
+  on?: (done: number, total: number) => void
+  signal?: AbortSignal
 }
+
+/** What the database knows of the bytes of an original. */
+interface Expected {
+  size: number
+  sha256: string
+}
+
+interface Named extends Expected {
+  id: string
+  character_count: number | null
+  blob: string
+  live_blob: string | null
+  live_generation: number | null
+}
+
+/** Files under way at the same time: what is waited for is an answer, or a disk that takes several at once. */
+const AT_ONCE = 8
+const PAGE = 500
 
 /**
- * Told bytes. An original that the source has lost is told of and left out: it was lost before.
+ * What the source has lost is told of and left out: it was lost before.
  * @returns originals and texts that lie in the target
- * @throws OperatorError where an original is not what was uploaded
+ * @throws OperatorError where an original is not what was uploaded; EngineError, the error of a disk, the reason of
+ * `signal`: what was copied stays
  */
-export async function copyBlobs(from: Place, to: Place, on: (done: number, total: number) => void): Promise<number> {
-  const { total } = await from.database
-    .selectFrom("files")
-    .select(eb => eb.fn.coalesce(eb.fn.sum<number>("size"), eb.val(0)).as("total"))
-    .executeTakeFirstOrThrow()
-  let [done, count] = [0, 0]
-  for await (const page of itemsOf(from.database, to.blobs)) {
-    const queue = page.values()
+export async function copyBlobs(from: Place, to: Place, { on = () => {}, signal }: CopyOptions = {}): Promise<number> {
+  const total = await totalBytes(from.database)
+  let done = 0
+  const copy = new Copy(from.blobs, to.blobs, count => {
+    done += count
+    on(done, total)
+  })
+  on(0, total)
+  for (let after = ""; ; ) {
+    const page = await pageAfter(from.database, after)
+    if (page.length === 0) return copy.count
+    await copy.files(page, signal)
+    after = page.at(-1)!.id
+  }
+}
+
+class Copy {
+  /** Originals and texts that lie in the target. */
+  count = 0
+
+  constructor(
+    private readonly from: Blobs,
+    private readonly to: Blobs,
+    /** Told each piece of the work that is done. */
+    private readonly told: (bytes: number) => void,
+  ) {}
+
+  /** All of them have come to their end when it returns or throws. */
+  async files(files: readonly Named[], signal: AbortSignal | undefined): Promise<void> {
+    const failed = new AbortController()
+    const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+    const left = files.values()
     const work = async () => {
-      for (const item of queue) {
-        const bytes = await copy(item, from.blobs, to.blobs)
-        if (bytes === undefined) continue
-        count++
-        done += bytes
-        on(done, Math.max(done, Number(total)))
+      for (const file of left) {
+        stop.throwIfAborted()
+        await this.file(file, stop)
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    const ends = Array.from({ length: AT_ONCE }, () =>
+      work().catch(error => {
+        failed.abort(error)
+        throw error
+      }),
+    )
+    await Promise.allSettled(ends)
+    await Promise.all(ends)
+    await this.to.keepNames(files.flatMap(({ blob, live_blob }) => (live_blob ? [blob, live_blob] : [blob])))
   }
-  return count
+
+  private async file(file: Named, signal: AbortSignal): Promise<void> {
+    const { id, blob, size, sha256, live_blob, live_generation, character_count } = file
+    await this.original(blob, { size, sha256 }, signal)
+    // Of the version that is found while a newer one is yet to be read, no size or hash is known any more.
+    if (live_blob !== null && live_blob !== blob) await this.original(live_blob, undefined, signal)
+    if (live_generation !== null) await this.text(id, live_generation, signal)
+    this.told(character_count ?? 0)
+  }
+
+  private async original(name: string, expected: Expected | undefined, signal: AbortSignal): Promise<void> {
+    const told = (bytes: number) => this.told(expected ? bytes : 0)
+    const source = await this.from.findOriginal(name)
+    const there = await this.to.findOriginal(name)
+    if (!source) {
+      log.warn("a stored file is missing in the source and is not moved", { name })
+      return told(expected?.size ?? 0)
+    }
+    if (expected && source.size !== expected.size) throw changed(name)
+    if (there?.size === source.size) told(source.size)
+    else {
+      const bytes = verified(await source.stream(undefined, signal), name, expected?.sha256, told)
+      await this.to.write(name, bytes, Number.POSITIVE_INFINITY, signal)
+    }
+    this.count++
+  }
+
+  private async text(fileId: string, generation: number, signal: AbortSignal): Promise<void> {
+    const { from, to } = this
+    const name = `${fileId}.${generation}`
+    const source = await from.findText(fileId, generation)
+    if (!source) return log.warn("a stored file is missing in the source and is not moved", { name })
+    if ((await to.findText(fileId, generation))?.size !== source.size) {
+      const temporary = join(to.temporaryDirectory, `move-${name}`)
+      try {
+        await writeFile(temporary, await source.stream(undefined, signal), { mode: 0o600 })
+        await to.moveText(fileId, generation, temporary)
+      } finally {
+        await rm(temporary, { force: true })
+      }
+    }
+    this.count++
+  }
 }
 
-/** @returns bytes that lie in the target; undefined where the source has none */
-async function copy(item: Item, from: Blobs, to: Blobs): Promise<number | undefined> {
-  const bytes = await item.find(from)
-  if (!bytes) {
-    log.warn("a stored file is missing in the source and is not moved", { name: item.name })
-    return undefined
+const changed = (name: string) =>
+  new OperatorError(`the original ${name} is not what was uploaded: its bytes changed`, {
+    hint: "`carrel doctor --check` on the source says more; delete that file, or upload it again",
+  })
+
+/** @throws OperatorError at the end where the hash is another, so that what receives the bytes keeps nothing of them */
+async function* verified(
+  stream: ReadableStream<Uint8Array>,
+  name: string,
+  sha256: string | undefined,
+  told: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash("sha256")
+  for await (const chunk of stream) {
+    hash.update(chunk)
+    told(chunk.byteLength)
+    yield chunk
   }
-  const there = await item.find(to)
-  if (there?.size === bytes.size) return bytes.size
-  const sha256 = await item.write(bytes)
-  if (item.sha256 !== undefined && sha256 !== item.sha256)
-    throw new OperatorError(`the original ${item.name} is not what was uploaded: its bytes changed`, {
-      hint: "`carrel doctor --check` on the source says more; delete that file, or upload it again",
-    })
-  return bytes.size
+  if (sha256 !== undefined && hash.digest("hex") !== sha256) throw changed(name)
 }
 
-async function* itemsOf(database: Database, target: Blobs): AsyncGenerator<Item[]> {
-  for (let after = ""; ; ) {
-    const files = await database
-      .selectFrom("files")
-      .select(["id", "blob", "live_blob", "live_generation", "sha256"])
-      .where("id", ">", after)
-      .orderBy("id")
-      .limit(PAGE)
-      .execute()
-    if (files.length === 0) return
-    yield files.flatMap(({ id, blob, live_blob, live_generation, sha256 }) => [
-      original(target, blob, sha256),
-      ...(live_blob !== null && live_blob !== blob ? [original(target, live_blob)] : []),
-      ...(live_generation === null ? [] : [text(target, id, live_generation)]),
+const pageAfter = (database: Database, id: string): Promise<Named[]> =>
+  database
+    .selectFrom("files")
+    .select(["id", "size", "sha256", "character_count", "blob", "live_blob", "live_generation"])
+    .where("id", ">", id)
+    .orderBy("id")
+    .limit(PAGE)
+    .execute()
+
+async function totalBytes(database: Database): Promise<number> {
+  const { size, characters } = await database
+    .selectFrom("files")
+    .select(eb => [
+      eb.fn.sum<number | null>("size").as("size"),
+      eb.fn.sum<number | null>("character_count").as("characters"),
     ])
-    after = files.at(-1)!.id
-  }
+    .executeTakeFirstOrThrow()
+  return Number(size ?? 0) + Number(characters ?? 0)
 }
-
-const original = (target: Blobs, name: string, sha256?: string): Item => ({
-  name,
-  ...(sha256 === undefined ? {} : { sha256 }),
-  find: blobs => blobs.findOriginal(name),
-  write: async bytes => {
-    const stored = await target.write(name, await bytes.stream(), Number.POSITIVE_INFINITY)
-    await target.keepNames([name])
-    return stored.sha256
-  },
-})
-
-const text = (target: Blobs, fileId: string, generation: number): Item => ({
-  name: `${fileId}.${generation}`,
-  find: blobs => blobs.findText(fileId, generation),
-  write: async bytes => {
-    const path = join(target.temporaryDirectory, `move-${crypto.randomUUID()}`)
-    const hash = createHash("sha256")
-    const source = Readable.from(await bytes.stream())
-    source.on("data", chunk => hash.update(chunk))
-    await pipeline(source, createWriteStream(path, { mode: 0o600 }))
-    await target.moveText(fileId, generation, path)
-    return hash.digest("hex")
-  },
-})
