@@ -12,7 +12,7 @@
 import { sql } from "kysely"
 import type { Database, Executor, Trx } from "./database.ts"
 import type { TextChunk } from "./document.ts"
-import { filled, words } from "./words.ts"
+import { filled, isPostgres, words } from "./words.ts"
 
 /** A reserved span of chunk ids; empty when `last < first`. */
 export interface Generation {
@@ -157,6 +157,13 @@ export async function publishGenerations(trx: Trx, versions: readonly FileVersio
     where generations.generation <= version.generation)
     and state != 'dead' and not ${isStaged}`.execute(trx)
   await sql`update generations set state = 'live' where ${isStaged}`.execute(trx)
+}
+
+/** New ids go on behind those of generations that were brought in with theirs; SQLite sees to that by itself. */
+export async function continueIds(db: Database): Promise<void> {
+  const counter = sql`pg_get_serial_sequence('generations', 'id')`
+  if (isPostgres(db))
+    await sql`select setval(${counter}, greatest(nextval(${counter}), (select max(id) from generations)))`.execute(db)
 }
 
 /** Every generation of a file becomes dead, inside the transaction that deletes the file. */

@@ -4,6 +4,7 @@
  */
 import { type RawBuilder, sql } from "kysely"
 import { OperatorError } from "../../errors.ts"
+import { continueIds } from "../../storage/chunks.ts"
 import type { Database, Executor } from "../../storage/database.ts"
 import type { Schema } from "../../storage/schema.ts"
 
@@ -164,4 +165,5 @@ async function insert(database: Database, table: string, rows: Row[]): Promise<v
 async function raiseNumbers(from: Database, to: Database): Promise<void> {
   const { next } = await from.selectFrom("chunk_numbers").select("next").executeTakeFirstOrThrow()
   await to.updateTable("chunk_numbers").set({ next }).where("next", "<", next).execute()
+  await continueIds(to)
 }

@@ -8,6 +8,7 @@ import { chunkId } from "../../../src/search/passages/chunk-id.ts"
 import { livePassages, neighbors } from "../../../src/search/passages/passages.ts"
 import {
   buryOrphans,
+  continueIds,
   deadGenerations,
   forgetGeneration,
   insertChunks,
@@ -172,6 +173,19 @@ onBoth(open => {
     await buryOrphans(database)
     const states = await database.selectFrom("generations").select("state").distinct().execute()
     expect(states).toEqual([{ state: "dead" }])
+  })
+
+  test("ids of generations go on behind those that were brought in from elsewhere", async () => {
+    const database = await open()
+    const brought = { file_id: "file_x", generation: 1, first_chunk: 1, last_chunk: 1, state: "live" } as const
+    await database
+      .insertInto("generations")
+      .values({ id: 1_000, ...brought })
+      .execute()
+    await continueIds(database)
+    await continueIds(database)
+    const [made] = await reserve(database, [{ fileId: "file_y", generation: 1, count: 1 }], "node_1")
+    expect(made!.id).toBeGreaterThan(1_000)
   })
 
   test("a repeated request gets what the first one noted, another one under its key is refused", async () => {
