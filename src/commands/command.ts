@@ -11,12 +11,15 @@ import {
   type SettingName,
   variableOf,
 } from "../config.ts"
+import type { EngineAddresses } from "../config-engines.ts"
 import type { OwnOptions } from "../config-flags.ts"
 import type { Setting } from "../config-rules.ts"
 import { SETTINGS } from "../config-settings.ts"
+import { enginesOf } from "../configured.ts"
 import { diskTrouble, OperatorError } from "../errors.ts"
 import { log, setLogFormat, setLogLevel, visible } from "../log.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
+import { checkCluster } from "../nodes/cluster.ts"
 import { exists, needAccess, outermostMissing, removeUpTo } from "../storage/access.ts"
 import type { Database } from "../storage/database.ts"
 import { lockDirectory } from "../storage/sqlite/lock.ts"
@@ -105,10 +108,32 @@ export async function needWorkspace(database: Database, name: string): Promise<s
 /** @throws DataDirectoryError where this user may not know */
 export const hasDatabase = ({ data }: Pick<Config, "data">): boolean => exists(join(data, "carrel.db"))
 
-/** @throws as `needInstallation` */
+/** @throws as `needInstallation`; OperatorError for a database that no cluster uses */
 export async function withExistingDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+  const engines = enginesOf(config)
+  if (engines) return withClusterDatabase(engines, work)
   needInstallation(config)
   return withDatabase(config, work)
+}
+
+/** The records of a cluster, beside its nodes. */
+async function withClusterDatabase<T>(
+  { database: url }: EngineAddresses,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const { openPostgres } = await import("../storage/postgres/open.ts")
+  const before = async (database: Database) => {
+    if ((await checkCluster(database, undefined)) === undefined)
+      throw new OperatorError("no cluster uses this database yet", {
+        hint: "start its first node, or see --database-url",
+      })
+  }
+  const database = await openPostgres(url, { before, poolSize: 2, applicationName: "carrel command" })
+  try {
+    return await work(database)
+  } finally {
+    await database.destroy()
+  }
 }
 
 /** Makes the installation where there is none. */
@@ -144,6 +169,7 @@ function isFull(path: string): boolean {
 
 /** As `withDatabase`, and says so where it made one: the directory may have been mistyped. */
 export async function withNewDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+  if (enginesOf(config)) return withExistingDatabase(config, work)
   const isNew = !hasDatabase(config)
   const result = await leavingNothing(config, () => withDatabase(config, work))
   if (isNew) process.stderr.write(`Created a new data directory: ${config.data}\n`)
