@@ -26,7 +26,7 @@ const NEAREST = 100
 const PER_FILE = 8
 
 /** Sentences of a passage; shorter ones where those do not suffice. */
-const LENGTHS = [3, 4, 5, 6, 2, 7, 8, 9]
+const LENGTHS = [3, 4, 5, 6, 2, 7, 8, 9, 1, 10, 11, 12, 13]
 /** The engine reads its processor time no more often than this. */
 const READING_MS = 1100
 

@@ -1,8 +1,8 @@
 /** Nearness of passages to the vector of a query, as the engine tells it. */
 import { type Clause, type Clauses, query } from "./scope-clauses.ts"
 
-/** Visible passages up to which all are compared: beyond, the engine's graph finds most of the nearest. */
-const EXACT_PASSAGES = 50_000
+/** Visible passages up to which all are compared: that takes no longer than the walk through a graph, which finds most of the nearest. */
+const EXACT_PASSAGES = 100_000
 
 /** Passages that a walk through the graph keeps: by fewer the hundred nearest are missed. The engine takes no more than `most`. */
 const WALK = { least: 1000, perHit: 10, most: 10_000 }
