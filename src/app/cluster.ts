@@ -13,10 +13,13 @@ import { Peers } from "../nodes/peers.ts"
 import { Signatures } from "../nodes/signature.ts"
 import { askOpenSearch } from "../search/opensearch/check.ts"
 import { refuseHalfMoved } from "../storage/half-moved.ts"
-import { postgresClients } from "../storage/postgres/open.ts"
+import { openPostgres, postgresClients } from "../storage/postgres/open.ts"
 import { StoreWatch } from "../storage/store-watch.ts"
 import { openEngineStores } from "./engines.ts"
 import type { Stored } from "./stored.ts"
+
+/** Between two heartbeats: one that took longer is made again. */
+const HEARTBEAT_ANSWER_MS = 3_000
 
 /** @throws OperatorError for what the operator has to mend, before anything is written */
 export async function openAmongNodes(
@@ -31,7 +34,11 @@ export async function openAmongNodes(
   const deaths = async () => {
     for (const giveUp of afterDeath) await giveUp()
   }
-  const node = stack.use(await Nodes.join({ database, description: { name, url, role, version: VERSION }, deaths }))
+  // Connections of its own: a node that is busy, and whose others are all in use, is not to be taken for dead.
+  const heart = await openPostgres(engines.database, { poolSize: 2, queryTimeoutMs: HEARTBEAT_ANSWER_MS })
+  stack.defer(() => heart.destroy())
+  const description = { name, url, role, version: VERSION }
+  const node = stack.use(await Nodes.join({ database: heart, description, deaths }))
   const signatures = new Signatures(secret, node)
   const connect = await postgresClients(engines.database)
   const wakes = stack.use(new ClusterWakes({ client: connect }))
@@ -50,7 +57,7 @@ export async function openAmongNodes(
   return {
     database,
     node,
-    leader: stack.use(new Leader({ database, node })),
+    leader: stack.use(new Leader({ database: heart, node })),
     blobs,
     stores,
     queue,
