@@ -9,6 +9,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
 import { ConversationStore } from "../../src/chat/conversation-store.ts"
+import { LiveReply } from "../../src/chat/live-reply.ts"
+import { ReplyStore } from "../../src/chat/reply-store.ts"
 import { DEFAULT_SETTINGS } from "../../src/chat/settings.ts"
 import { newId } from "../../src/id.ts"
 import { JobQueue } from "../../src/jobs/queue.ts"
@@ -22,6 +24,12 @@ const FILES = 10_000
 const FILES_PER_INSERT = 500
 const WARM_UP = 100
 const TIMES = 1_000
+
+const OWNER = { id: "node_1" }
+const ENDED = passed({
+  ...{ content: "Two weeks.", citations: [], sources: [], finishReason: "stop", error: null, warnings: [] },
+  ...{ nerCount: 0, promptTokens: 10, completionTokens: 5, contextTokens: 4096 },
+})
 
 const [url] = process.argv.slice(2)
 if (!url) throw new Error("usage: bun scripts/bench/database.ts postgres://user:password@host:port/database")
@@ -66,19 +74,8 @@ async function prepare(database: Database): Promise<Record<string, () => Promise
   const made = await keys.create(workspaceId, { name: "bench" })
   const credentials = { clientId: made.client_id, privateKey: made.private_key, secret: made.secret }
   const store = new ConversationStore(database)
-  // biome-ignore lint/suspicious/noExplicitAny: what the store takes has passed the guard; here it need not
-  const passed = (value: unknown): any => value
   const page = { sort: "created_at", order: "desc", page: 1, pageSize: 20 } as const
-  const conversation = async () => {
-    const id = newId("conv")
-    await store.create(
-      passed({ id, workspaceId, title: "t", model: "m", settings: DEFAULT_SETTINGS, additionalMetadata: {} }),
-      database,
-    )
-    return id
-  }
-  const id = await conversation()
-  const user = passed({ content: "How long is the notice period?", nerCount: 0, redaction: null })
+  const replies = new ReplyStore(database, OWNER, undefined)
   return {
     "credentials of a request": async () => keys.recall(credentials) ?? (await keys.verify(credentials)),
     "credentials, verified anew": () => keys.verify(credentials),
@@ -91,12 +88,28 @@ async function prepare(database: Database): Promise<Record<string, () => Promise
       const [leased] = await queue.lease("bench", "ordinary", 1)
       await database.transaction().execute(trx => queue.complete(trx, [leased!]))
     },
-    "store a message and an empty reply": () =>
-      store.transaction(async trx => {
-        await store.addUserMessage(id, user, trx)
-        await store.addReply(id, { model: "m", redaction: null, owner: null }, trx)
-      }),
+    "a conversation with a message and an empty reply": () => begin(),
+    "the same, and the reply's end": async () => {
+      const reply = await begin()
+      await replies.finish(new LiveReply(reply.conversation_id, reply.id, OWNER.id), ENDED)
+    },
   }
+
+  function begin() {
+    return store.transaction(async trx => {
+      const id = newId("conv")
+      const conversation = { id, workspaceId, title: "t", model: "m", settings: DEFAULT_SETTINGS }
+      await store.create(passed({ ...conversation, additionalMetadata: {} }), trx)
+      await store.addUserMessage(id, passed({ content: "How long?", nerCount: 0, redaction: null }), trx)
+      return store.addReply(id, { model: "m", redaction: null, owner: OWNER.id }, trx)
+    })
+  }
+}
+
+/** What the stores take has passed the guard; here it need not. */
+// biome-ignore lint/suspicious/noExplicitAny: as if it had
+function passed(value: unknown): any {
+  return value
 }
 
 async function addFiles(database: Database, workspaceId: string): Promise<void> {
