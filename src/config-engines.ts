@@ -13,7 +13,7 @@ type Parameters = Record<string, string>
 
 const PASSWORD_FILE = "password_file"
 const CREDENTIALS_FILE = "credentials_file"
-const BLOB_PARAMETERS = ["endpoint", "region", "path_style", PASSWORD_FILE, CREDENTIALS_FILE]
+const BLOB_PARAMETERS = ["endpoint", "region", "path_style", "ca_file", PASSWORD_FILE, CREDENTIALS_FILE]
 const SEARCH_PARAMETERS = ["prefix", "ca_file", PASSWORD_FILE]
 
 export interface SearchAddress {
@@ -98,7 +98,7 @@ function databaseAddress(value: string): string {
 
 function blobAddress(value: string, amazon: S3Credentials | undefined): S3Address {
   const url = blobParts(value)
-  const { endpoint, region = "us-east-1", path_style } = parametersOf(url)
+  const { endpoint, region = "us-east-1", path_style, ca_file } = parametersOf(url)
   return {
     bucket: url.hostname,
     prefix: decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, ""),
@@ -106,6 +106,7 @@ function blobAddress(value: string, amazon: S3Credentials | undefined): S3Addres
     ...(endpoint ? { endpoint } : {}),
     pathStyle: path_style ? path_style === "true" : endpoint !== undefined,
     credentials: blobCredentials(url, amazon),
+    ...(ca_file ? { ca: readNamed(ca_file, "--blob-url") } : {}),
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer as createTlsServer } from "node:https"
 import type { AddressInfo } from "node:net"
 
 /** What becomes of a request in place of its answer: nothing ever, a cut, or a status with the code of an S3 error. */
@@ -36,18 +37,22 @@ export class StandIn {
   etagOf: (bytes: Buffer) => string = bytes => `"${createHash("md5").update(bytes).digest("hex")}"`
   private count = 0
 
-  private constructor(private readonly server: ReturnType<typeof createServer>) {
+  private constructor(
+    private readonly server: ReturnType<typeof createServer>,
+    private readonly scheme: "http" | "https",
+  ) {
     server.on("request", (request, response) => void this.serve(request, response))
   }
 
-  static async start(): Promise<StandIn> {
-    const server = createServer()
+  /** @param tls key and certificate in PEM, for one that is reached by https */
+  static async start(tls?: { key: string; cert: string }): Promise<StandIn> {
+    const server = tls ? createTlsServer(tls) : createServer()
     await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-    return new StandIn(server)
+    return new StandIn(server, tls ? "https" : "http")
   }
 
   get endpoint(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+    return `${this.scheme}://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

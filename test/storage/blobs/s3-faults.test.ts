@@ -1,8 +1,9 @@
 /** What comes of an object storage that hangs, cuts or refuses, seen at a stand-in. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { writeCertificates } from "../../../scripts/cluster/certificates.ts"
 import { EngineError } from "../../../src/errors.ts"
 import { setLogLevel } from "../../../src/log.ts"
 import { type Asked, type Fault, StandIn } from "../../support/object-storage.ts"
@@ -139,6 +140,7 @@ test(
     const cases: [(asked: Asked) => boolean, (own: typeof blobs) => Promise<unknown>][] = [
       [isPart, write(9_000_000)],
       [isPut, write(9)],
+      [({ key }) => key.includes("file_2"), write(9_000_000)],
       [isRead, read],
       [() => true, own => own.findOriginal("file_1")],
       [() => true, own => own.prove("clus_1")],
@@ -283,6 +285,23 @@ test("a redirect is not followed: credentials stay with the server that was name
   standIn.fault = () => ({ status: 307, code: "TemporaryRedirect", headers })
   await expect(blobs.findOriginal("file_1")).rejects.toBeInstanceOf(EngineError)
   expect(other.asked).toEqual([])
+})
+
+test("a server is spoken to whose certificate the named authority signed, and no other", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "carrel-certificates-"))
+  try {
+    await writeCertificates(folder, "127.0.0.1")
+    const pem = (name: string) => readFileSync(join(folder, name), "utf8")
+    await using own = await StandIn.start({ key: pem("node.key"), cert: pem("node.pem") })
+    const known = await openPlace({ ...addressOf(own), ca: pem("ca.pem") })
+    await known.prove("clus_1")
+    await known.write("file_1", piecesOf(content(20_000_000)), 1e9)
+    expect((await bytesOf((await known.findOriginal("file_1"))!)).equals(content(20_000_000))).toBe(true)
+    const stranger = await openPlace(addressOf(own))
+    await expect(stranger.findOriginal("file_1")).rejects.toThrow(/certificate/i)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
 
 test("credentials of a file are those of its section default, and are read again", async () => {

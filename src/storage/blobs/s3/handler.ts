@@ -3,19 +3,24 @@
  * objects, and under the guard of `--offline`. A redirect is not followed: credentials stay with the server that the
  * operator named.
  */
+import { rootCertificates } from "node:tls"
 import type { S3Client } from "@aws-sdk/client-s3"
 
 type RequestHandler = S3Client["config"]["requestHandler"]
 type HttpRequest = Parameters<RequestHandler["handle"]>[0]
 
-/** @param onDate told the time of the server with each of its answers, in milliseconds since 1970 */
-export const fetchHandler = (onDate: (serverTime: number) => void): RequestHandler => ({
+/**
+ * @param onDate told the time of the server with each of its answers, in milliseconds since 1970
+ * @param ca authority to trust beside those that the process knows anyway, in PEM
+ */
+export const fetchHandler = (onDate: (serverTime: number) => void, ca: string | undefined): RequestHandler => ({
   async handle(request, options) {
     const signal = (options as { abortSignal?: AbortSignal } | undefined)?.abortSignal
     const answer = await fetch(urlOf(request), {
       method: request.method,
       headers: request.headers,
       redirect: "manual",
+      ...(ca ? { tls: { ca: [...rootCertificates, ca] } } : {}),
       ...(hasBody(request) ? { body: request.body } : {}),
       ...(signal ? { signal } : {}),
     })

@@ -18,6 +18,8 @@ export interface S3Address {
   endpoint?: string
   /** Whether the bucket stands in the path, not in the name of the host. */
   pathStyle: boolean
+  /** Authority that signed the server's certificate, in PEM, beside those that the process knows anyway. */
+  ca?: string
   /** Themselves, or the file that holds them. */
   credentials: S3Credentials | { file: string }
 }
@@ -52,10 +54,10 @@ export interface AskOptions {
 type Sdk = typeof import("@aws-sdk/client-s3")
 
 /**
- * For all attempts of one request: a server that hangs is given up. A part of 8 MiB makes it at .6 MB/s. No attempt has
+ * For all attempts of one request: a server that hangs is given up. A part of 8 MiB makes it at .8 MB/s. No attempt has
  * a shorter time of its own, so that one that hangs is not tried again.
  */
-const LIMIT_MS = 13_000
+const LIMIT_MS = 11_000
 const ATTEMPTS = 4
 /** Before the second attempt, doubled before each further one. */
 const WAIT_MS = 100
@@ -77,7 +79,7 @@ export class ObjectStore {
   ) {}
 
   /** Asks nobody yet. */
-  static async open({ bucket, region, endpoint, pathStyle, credentials }: S3Address): Promise<ObjectStore> {
+  static async open({ bucket, region, endpoint, pathStyle, ca, credentials }: S3Address): Promise<ObjectStore> {
     const sdk = await import("@aws-sdk/client-s3")
     const client = new sdk.S3Client({
       region,
@@ -86,7 +88,7 @@ export class ObjectStore {
       credentials: "file" in credentials ? () => credentialsIn(credentials.file) : credentials,
       requestHandler: fetchHandler(serverTime => {
         store.aheadMs = serverTime - Date.now()
-      }),
+      }, ca),
       maxAttempts: 1, // see `ask`
       // Others than Amazon know no newer checksums. The signature covers the SHA-256 of what is sent.
       requestChecksumCalculation: "WHEN_REQUIRED",

@@ -7,7 +7,7 @@ import { AppError } from "../../../errors.ts"
 import { log } from "../../../log.ts"
 import { Gate } from "../../../threads/gate.ts"
 import { endedBy } from "../ended-by.ts"
-import { type ObjectStore, statusOf, type UploadedPart } from "./object-store.ts"
+import type { ObjectStore, UploadedPart } from "./object-store.ts"
 
 export const PART_BYTES = 8 * 2 ** 20
 /** An upload takes memory as it grows; most are small. */
@@ -15,7 +15,7 @@ const FIRST_BYTES = 64 * 1024
 /** Parts sent at the same time: each has to make it within its time limit. */
 const SENT_AT_ONCE = 8
 /** For what is cleared away after a failure: the server may be what failed. */
-const CLEARING_MS = 5_000
+const CLEARING_MS = 3_000
 
 export interface UploadLimits {
   /** More is file_too_large. */
@@ -124,13 +124,12 @@ class Upload {
   async clear(): Promise<void> {
     if (!this.isBegun) return
     const options = { limitMs: CLEARING_MS }
-    try {
-      if (this.id !== undefined) await this.store.drop(this.key, this.id, options)
-      // An answer that did not reach us may have been the one that said that all is stored.
-      await this.store.remove(this.key, options)
-    } catch (error) {
-      log.warn("what an upload left in the blob storage could not be removed yet", { status: statusOf(error), error })
-    }
+    const dropped = this.id === undefined ? undefined : this.store.drop(this.key, this.id, options)
+    // An answer that did not reach us may have been the one that said that all is stored.
+    const removed = this.store.remove(this.key, options)
+    for (const end of await Promise.allSettled([dropped, removed]))
+      if (end.status === "rejected")
+        log.warn("what an upload left in the blob storage could not be removed yet", { error: end.reason })
   }
 
   private get content(): Uint8Array {
