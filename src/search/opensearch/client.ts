@@ -22,6 +22,8 @@ export interface AskOptions {
   signal?: AbortSignal | undefined
   /** For all tries together. */
   timeoutMs?: number
+  /** Throws for an answer that holds no success: an `EngineError` is tried again as one without an answer is. */
+  check?: (answer: unknown) => void
 }
 
 /** It has as much to do as it takes. */
@@ -77,7 +79,9 @@ export class OpenSearchClient {
     for (let attempt = 1, waitMs = FIRST_WAIT_MS; ; attempt++, waitMs *= 2) {
       signal?.throwIfAborted()
       try {
-        return (await this.once(method, path, options.body, either)) as Answer
+        const answer = await this.once(method, path, options.body, either)
+        options.check?.(answer)
+        return answer as Answer
       } catch (error) {
         signal?.throwIfAborted()
         if (limit.aborted) throw new EngineError("search", `no answer in ${timeoutMs / 1000} s`, { cause: error })

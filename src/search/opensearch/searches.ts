@@ -1,6 +1,6 @@
 /** Searches of one workspace, several in one request. A part of an answer is no answer: what a shard lacks is an error. */
 import { EngineError } from "../../errors.ts"
-import type { OpenSearchClient } from "./client.ts"
+import { type OpenSearchClient, PASSING } from "./client.ts"
 import type { Clause } from "./scope-clauses.ts"
 
 export interface Search {
@@ -69,9 +69,13 @@ export class Searches {
     ])
     const read = [...READ.map(path => `responses.${path}`), "responses.aggregations"].join(",")
     const path = `_msearch?filter_path=${read}`
-    const { responses } = await this.client.ask<{ responses: RawPart[] }>("POST", path, { body, signal: this.signal })
-    wanted.forEach(({ name, index }, i) => {
-      answer[name] = wholePart(responses[i], index)
+    const partsOf = (said: unknown) => {
+      const { responses = [] } = said as { responses?: RawPart[] }
+      return wanted.map(({ index }, i) => wholePart(responses[i], index))
+    }
+    const said = await this.client.ask<unknown>("POST", path, { body, signal: this.signal, check: partsOf })
+    partsOf(said).forEach((part, i) => {
+      answer[wanted[i]!.name] = part
     })
     return answer
   }
@@ -82,7 +86,8 @@ export class Searches {
     const read = [...READ, ...READ_OF_EACH].join(",")
     const path = `${index}/_search?routing=${routing}&preference=${routing}&${WHOLE}&include_named_queries_score=true&filter_path=${read}`
     const search = { timeout: SHARD_TIMEOUT, ...body }
-    return wholePart(await this.client.ask<RawPart>("POST", path, { body: search, signal: this.signal }), index)
+    const check = (said: unknown) => wholePart(said as RawPart, index)
+    return check(await this.client.ask<unknown>("POST", path, { body: search, signal: this.signal, check }))
   }
 }
 
@@ -91,7 +96,7 @@ function wholePart(part: RawPart | undefined, index: string): Part {
   if (!part || part.error || part.timed_out || part._shards?.failed) {
     const { type, reason } = part?.error ?? {}
     const why = type ? `${type}: ${reason}` : part?.timed_out ? "a shard took too long" : "a shard failed"
-    throw new EngineError("search", `${index}: ${why}`, { answered: true })
+    throw new EngineError("search", `${index}: ${why}`, { answered: !PASSING.has(part?.status ?? 0) })
   }
   const { hits, aggregations = {} } = part
   return { total: hits?.total?.value ?? 0, hits: hits?.hits ?? [], aggregations }

@@ -68,10 +68,15 @@ test("a whole answer is one", async () => {
   expect([keyword.ids.length, matching]).toEqual([1, 1])
 })
 
+test("a search that the engine had no room for is asked again", async () => {
+  const busy = { error: { type: "search_phase_execution_exception", reason: "too much memory" }, status: 429 }
+  expect((await search(ask, { responses: [counted, busy] }, first, second)).matching).toBe(1)
+})
+
 test.each([
   ["a shard failed", { ...whole, _shards: { failed: 1 } }],
   ["a shard took too long", { ...whole, timed_out: true }],
-  ["a search failed", { error: { type: "search_phase_execution_exception", reason: "no" }, status: 503 }],
+  ["a search failed", { error: { type: "search_phase_execution_exception", reason: "no" }, status: 500 }],
   ["the words are gone", { error: { type: "index_not_found_exception", reason: "no such index" }, status: 404 }],
 ])("of the first request %s", async (_, part) => {
   for (const responses of [
