@@ -8,6 +8,7 @@ import type { Migration } from "../../src/storage/migrations/migration.ts"
 import { openPostgres } from "../../src/storage/postgres/open.ts"
 import { emptySchema, postgres } from "../support/engines.ts"
 import { rejection } from "../support/rejection.ts"
+import { until } from "../support/until.ts"
 
 const server = await postgres()
 const changed = (url: string, change: (url: URL) => unknown): string => {
@@ -108,8 +109,12 @@ describe.skipIf(!server)("opening a PostgreSQL database", () => {
     await Bun.write(file, `# ours\nelsewhere:*:*:*:no\n*:*:*:${username}:${password}\n`)
     const byPassfile = byFile.replace("password_file", "passfile")
     await (await openPostgres(byPassfile)).destroy()
+    const open = await openPostgres(byPassfile, { poolSize: 1 })
     await Bun.write(file, "wrong")
     expect((await rejection(openPostgres(byFile))).message).toContain("refuses the credentials")
+    await rejection(sql`select pg_terminate_backend(pg_backend_pid())`.execute(open))
+    expect(await rejection(sql`select 1`.execute(open))).toBeInstanceOf(EngineError)
+    await open.destroy()
     await Bun.file(file).delete()
   })
 
@@ -155,6 +160,19 @@ describe.skipIf(!server)("a PostgreSQL database", () => {
       expect(await rejection(work)).toBeInstanceOf(EngineError)
       expect(await database.selectFrom("setup_tokens").selectAll().execute()).toEqual([])
     }, 500))
+
+  test("goes on, on other connections, when another server takes the changes again", () =>
+    withDatabase(async (database, url) => {
+      const name = new URL(url).pathname.slice(1)
+      const end = `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = '${name}'`
+      const write = () => database.insertInto("setup_tokens").values({ token_hash: "t", created_at: "" }).execute()
+      await inServer(`alter database ${name} set default_transaction_read_only = on`)
+      await inServer(end)
+      await until(async () => (await sql`select 1`.execute(database).catch(() => undefined)) !== undefined)
+      for (let i = 0; i < 3; i++) expect(await rejection(write())).toBeInstanceOf(EngineError)
+      await inServer(`set transaction read write; alter database ${name} reset default_transaction_read_only`)
+      await write()
+    }))
 
   test("goes on after its connections were ended by the server, at work and idle", () =>
     withDatabase(async (database, url) => {

@@ -61,11 +61,12 @@ export const clientConfig = (
 /** int8 and numeric, by their ids in PostgreSQL's catalog: counts, sums and ids, all below 2^53. */
 const NUMBERS = new Set([20, 1700])
 
+/** Whatever keeps us out is the server's trouble, a password that it no longer takes included. */
 async function connected(pool: Pool): Promise<PoolClient> {
   try {
     return await pool.connect()
-  } catch (error) {
-    throw asEngineError(error)
+  } catch (cause) {
+    throw new EngineError("database", (cause as Error).message, { cause })
   }
 }
 

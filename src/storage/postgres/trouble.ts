@@ -43,8 +43,9 @@ export function asEngineError(error: unknown): unknown {
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/
 
-/** What an operator has to mend, in words; undefined for all else. */
-export function refusalOf(error: unknown, place: string): OperatorError | undefined {
+/** What an operator has to mend, in words, where the opening of a database failed for it; undefined for all else. */
+export function refusalOf(failure: unknown, place: string): OperatorError | undefined {
+  const error = failure instanceof EngineError ? failure.cause : failure
   if (error instanceof OperatorError) return error
   const { code = "", message } = error as { code?: string; message: string }
   const refusal = (text: string, hint: string) =>
