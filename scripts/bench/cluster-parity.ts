@@ -80,7 +80,7 @@ async function measure(both: BothModes, set: Collection, firstId: number, rememb
     const near = (id: number) => product(ask.vector!.values, remembered.vectors.get(set.documents[id - firstId]!)!)
     noteStray(stray, one, other, near)
     for (const [mode, { ndcg: ndcgs, recall: recalls, changed }] of figures) {
-      const lists = [one, other].map(answer => rank(mode, answer, traits).list)
+      const lists = [one, other].map(answer => rank(answer.understood ? mode : "keyword", answer, traits).list)
       const first = lists.map(list => list.slice(0, FIRST).map(({ id }) => id))
       if (first[0]!.join() !== first[1]!.join()) figures.get(mode)!.changed = changed + 1
       lists.forEach((list, i) => {
