@@ -113,17 +113,16 @@ class ReplyElsewhere implements FollowedWork<NumberedEvent> {
     const { row, owner, isGivenUp } = await replyStore.writingOf(this.reply.id)
     const { events, isWhole } = await log.after(this.reply.id, after)
     if (isWhole) return { events, isOver: true, owner: undefined }
-    const end = this.endOf(row, isGivenUp)
-    if (isGivenUp) await replyStore.closeInterrupted()
+    if (isGivenUp) await replyStore.closeInterrupted() // and told at the next look
+    const end = this.endOf(row)
     if (end) events.push(...numbered(end, events.at(-1)?.id ?? after))
     return { events, isOver: end !== undefined, owner }
   }
 
   /** Undefined while it goes on. */
-  private endOf(row: MessageRow | undefined, isGivenUp: boolean): ChatEvent[] | undefined {
+  private endOf(row: MessageRow | undefined): ChatEvent[] | undefined {
     const { id, owner } = this.reply
     if (row?.owner !== owner) return failedEnd(id, REMOVED)
-    if (isGivenUp) return failedEnd(id, INTERRUPTED)
     if (isBeingWritten(row)) return undefined
     const isInterrupted = row.error !== null && JSON.parse(row.error).code === INTERRUPTED.code
     return isInterrupted && this.wasSeen ? failedEnd(id, INTERRUPTED) : endOf(row)

@@ -143,6 +143,23 @@ describe.skipIf(!url)("conversations", () => {
     expect(messages.map(({ role }: { role: string }) => role[0]).join("")).toBe("ua".repeat(6))
   }, 30_000)
 
+  test("whose last reply says that a node writes it, which does not, go on there, and nowhere else", async () => {
+    const { body } = await onA.post("/start-conversation", { ...OFF, message: slow("first", 1).message })
+    const id = body.conversation_id
+    const unfinished = { finish_reason: null, owner: a.id }
+    await database.updateTable("messages").set(unfinished).where("id", "=", body.messages[1].id).execute()
+    const send = (api: Client) => api.post("/send", { ...OFF, conversation_id: id, message: slow("second", 1).message })
+    expect((await send(onB)).body.error.code).toBe("conversation_busy")
+    expect((await send(onA)).status).toBe(200)
+    const { messages } = (await onB.get(`/conversations/${id}`)).body
+    expect(messages.map((message: { finish_reason: string }) => message.finish_reason)).toEqual([
+      null,
+      "error",
+      null,
+      "stop",
+    ])
+  })
+
   test("are stopped on any node", async () => {
     const { id, own } = await begin(onA, slow().message)
     await eventsOf(onB, id, 0, ({ event }) => event === "message_delta")

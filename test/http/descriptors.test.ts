@@ -99,6 +99,23 @@ describe("connections", () => {
     expect(system.ended.filter(peer => few.includes(peer) || asking.includes(peer))).toEqual([])
   })
 
+  test("of other nodes are not ended, however many they are and however few descriptors are left", () => {
+    const system = new FakeSystem(512)
+    const connections = new Connections(system, limits)
+    const nodes = system.add("198.51.100.7", 300)
+    for (const peer of nodes) connections.admit(peer)
+    const strangers = system.add("198.51.100.8", 100)
+    expect(connections.look(2_000)).toBeGreaterThan(0)
+    expect(system.ended).toEqual(strangers.slice(0, system.ended.length))
+    for (const peer of nodes) system.leave(peer)
+    connections.look(4_000)
+    system.join(nodes[0]!, "198.51.100.7") // another client from its port
+    connections.look(6_000)
+    system.add("198.51.100.7", 130)
+    connections.look(8_000)
+    expect(system.ended).toContain(nodes[0]!)
+  })
+
   test("are forgotten when they leave: the next one from their port is a stranger", () => {
     const system = new FakeSystem(20_000)
     const connections = new Connections(system, { ...limits, perAddress: 1 })
