@@ -142,12 +142,12 @@ export class AgentRuns {
   async stop(graceMs: number): Promise<void> {
     this.stopping = true
     await Promise.race([Promise.all(this.here.all.map(run => run.ended)), Bun.sleep(graceMs)])
-    await this.abandon()
+    await Promise.all(this.here.all.map(run => this.here.end(run, "interrupted")))
   }
 
-  /** Ends what is carried out here as interrupted. */
-  async abandon(): Promise<void> {
-    await Promise.all(this.here.all.map(run => this.here.end(run, "interrupted")))
+  /** Ends what is carried out here: this node was taken for dead, and nothing of it counts any more. */
+  abandon(): void {
+    for (const { abort } of this.here.all) abort.abort(new Ending("interrupted"))
   }
 
   /** @returns the id of the new run, or of the one that the idempotency key started before */

@@ -7,7 +7,6 @@ import { TableProcesses } from "../agents/tools/table-reader.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Config } from "../config.ts"
-import { log } from "../log.ts"
 import { VERSION } from "../native/version.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { Access } from "./access.ts"
@@ -59,8 +58,6 @@ export async function openAgents(config: Config, parts: AgentParts, stack: Async
   })
   await agents.recover()
   storage.cluster?.onDeaths(() => agents.recover())
-  storage.node.onLost(() => {
-    agents.abandon().catch(error => log.info("the end of runs could not be recorded", { error }))
-  })
+  storage.node.onLost(() => agents.abandon())
   return agents
 }

@@ -95,6 +95,7 @@ export class Peers {
     const there = new URL(target, url)
     toNode(there, () =>
       request(there, options, answer => {
+        answer.on("error", () => {}) // told to who reads it; one that nobody reads any more would end the process
         if (answer.statusCode === 200 || answer.statusCode === 204) return resolve(answer)
         answer.resume()
         reject(new Refused(`a node answered ${answer.statusCode}`))

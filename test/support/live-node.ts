@@ -91,7 +91,7 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
   const agents = await openAgents(config, { ...parts, chat }, stack)
   node.onLost(() => {
     chat.abandon()
-    void agents.abandon()
+    agents.abandon()
   })
   const atWork = stack.use(new Together())
   atWork.add(() => chat.stop(500))
