@@ -57,8 +57,10 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
   const url = `http://127.0.0.1:${port}`
   const role = options.role ?? "all"
   const afterDeath: (() => Promise<unknown>)[] = []
+  const heart = await openPostgres(options.database, { poolSize: 2 })
+  stack.defer(() => heart.destroy())
   const node = await Nodes.join({
-    database,
+    database: heart,
     description: { name: "test", url: options.nodeUrl ?? url, role, version: "1" },
     deaths: async () => {
       for (const giveUp of afterDeath) await giveUp()
@@ -89,10 +91,6 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
   } as any
   const chat = await openChat(config, parts)
   const agents = await openAgents(config, { ...parts, chat }, stack)
-  node.onLost(() => {
-    chat.abandon()
-    agents.abandon()
-  })
   const atWork = stack.use(new Together())
   atWork.add(() => chat.stop(500))
   atWork.add(() => agents.stop(500))
