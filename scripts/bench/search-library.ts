@@ -19,7 +19,11 @@ export class Bench {
     readonly index: SearchIndex,
   ) {}
 
-  static async open(embedder: Embedder, directory = mkdtempSync(join(tmpdir(), "bench-search-"))): Promise<Bench> {
+  static async open(
+    embedder: Embedder,
+    directory = mkdtempSync(join(tmpdir(), "bench-search-")),
+    store = embeddedIn(directory),
+  ): Promise<Bench> {
     useNativeDirectory(join(directory, "native"))
     const db = await openSqlite(directory)
     const workspace = { id: "ws", name: "ws", created_at: "" }
@@ -28,7 +32,7 @@ export class Bench {
       .values(workspace)
       .onConflict(conflict => conflict.doNothing())
       .execute()
-    const index = new SearchIndex({ database: db, store: embeddedIn(directory), embedder })
+    const index = new SearchIndex({ database: db, store, embedder })
     await index.start()
     return new Bench(directory, db, index)
   }

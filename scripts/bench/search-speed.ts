@@ -34,7 +34,7 @@ export function clusteredEmbedder(): Embedder {
 }
 
 /** About 105 words by Zipf's law over a vocabulary of 200 000, English stop words among the frequent ones. */
-function textMaker(seed: number): (count: number) => string {
+export function textMaker(seed: number): (count: number) => string {
   const next = seeded(seed)
   const stop = "the of and to in a is that for it as was with be by on not he his but at are this have from".split(" ")
   return count =>

@@ -19,6 +19,7 @@ export async function afterDeath(
     const child = Bun.spawn([process.execPath, program, directory, point, String(nth)], {
       stdout: "ignore",
       stderr: "inherit",
+      env: Bun.env, // what the test has added to it as well
     })
     await look(directory, await child.exited)
   } finally {

@@ -88,8 +88,14 @@ export function wordsDocument(passage: IndexedPassage): WordsDocument {
 export function vectorDocument(passage: IndexedPassage, vector: Float32Array): VectorDocument {
   const terms = new Set(passage.terms)
   const fields = fieldsOf(passage, [...terms], [...new Set(charactersOf(passage.terms))])
-  return vector.some(value => value !== 0) ? { ...fields, v: [...vector] } : fields
+  return vector.some(value => value !== 0) ? { ...fields, v: Array.from(vector, rounded) } : fields
 }
+
+/**
+ * A component of a unit vector as it is spelled. 8 digits are what 32 bits hold of it; all of the 17 that a number of 64 bits
+ * has would double what is sent, and what the engine keeps of it for a while.
+ */
+const rounded = (component: number): number => Math.round(component * 1e8) / 1e8
 
 function fieldsOf(
   { workspaceId, generation, id, language }: IndexedPassage,

@@ -2,10 +2,9 @@
 import type { Embedder } from "../../backends/backend.ts"
 import { log } from "../../log.ts"
 import type { Database } from "../../storage/database.ts"
-import { countIds } from "../ids/id-ranges.ts"
 import type { PassageStore } from "../passage-store.ts"
 import type { VectorModels } from "../vector/vector-models.ts"
-import { wantedIds } from "./generations.ts"
+import { anyWanted } from "./generations.ts"
 import type { Membership } from "./membership.ts"
 import { changeModel, dropDeadTables, embedMissing, indexMissingWords, type ReindexProgress } from "./reindex.ts"
 
@@ -49,6 +48,7 @@ export class CatchUp {
         on(progress)
       })
       await dropDeadTables(store, models)
+      this.later() // what other nodes wrote into the former table meanwhile
     } finally {
       this.progress = null
     }
@@ -65,7 +65,7 @@ export class CatchUp {
     const { db, store, models, members, signal } = this.options
     if (!members.isLeader()) return
     try {
-      if (countIds(await wantedIds(db)) === 0) return
+      if (!(await anyWanted(db))) return
       await indexMissingWords(db, store, signal)
       const configured = await models.configured()
       const outdated = configured !== undefined && (await models.outdated())

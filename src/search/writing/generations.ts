@@ -8,6 +8,12 @@ export async function knownIds(db: Database): Promise<IdRanges> {
   return toRanges(rows.map(row => [row.first_chunk, row.last_chunk]))
 }
 
+/** Whether any chunk is or may become visible. */
+export async function anyWanted(db: Database): Promise<boolean> {
+  const query = db.selectFrom("generations").select("id").where("state", "in", ["live", "staged"])
+  return (await query.limit(1).executeTakeFirst()) !== undefined
+}
+
 /** Ids of all chunks that are or may become visible. */
 export async function wantedIds(db: Database): Promise<IdRanges> {
   const rows = await db

@@ -11,9 +11,9 @@ import { SmallFiles } from "../../ingest/small-files.ts"
 import { openSearch } from "../../support/engines.ts"
 import { rejection } from "../../support/rejection.ts"
 import { until } from "../../support/until.ts"
-import { addressOf, storeAt } from "../conformance/opensearch.ts"
 import { inMemory, lines, TestLibrary } from "../library.ts"
 import { Between } from "./between.ts"
+import { addressOf, storeAt } from "./store.ts"
 
 setLogLevel("error")
 setDefaultTimeout(90_000)
@@ -173,5 +173,28 @@ if (engine) {
     between.mend()
     await stage(library, "file_a", TEXT)
     expect(await library.texts("heron", { mode: "keyword" })).toEqual(["The heron wades."])
+  })
+
+  test("what was removed leaves the engine's segments once its copies have heard of it", async () => {
+    const between = newBetween()
+    const library = await open(between)
+    await stage(library, "file_a", TEXT)
+    await stage(library, "file_b", "The badger digs.")
+    await library.remove("file_a")
+    interface Stats {
+      _all: { primaries: { docs: { count: number; deleted: number } } }
+    }
+    const docs = async () => {
+      const path = `${between.address.prefix}-*/_stats/docs`
+      return (await client.ask<Stats>("GET", path))._all.primaries.docs
+    }
+    await until(
+      async () => {
+        await library.index.erase()
+        return (await docs()).deleted === 0
+      },
+      { everyMs: 3_000, within: 80_000 },
+    )
+    expect((await docs()).count).toBe(2) // words and vector of the one that is left
   })
 }

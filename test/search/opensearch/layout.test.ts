@@ -40,7 +40,7 @@ describe("documents of passages", () => {
   })
 
   test("a vector of zeros is left out, and words are there once", () => {
-    expect(vectorDocument(passage("ferry ferry"), new Float32Array([0.6, 0.8])).v).toEqual([0.6, 0.8].map(Math.fround))
+    expect(vectorDocument(passage("ferry ferry"), new Float32Array([0.6, 0.8])).v).toEqual([0.60000002, 0.80000001])
     const { v, t } = vectorDocument(passage("ferry ferry"), new Float32Array(2))
     expect({ v, t }).toEqual({ v: undefined, t: "ferri" })
   })
