@@ -151,14 +151,17 @@ describe.skipIf(!server)("a PostgreSQL database", () => {
       expect((await sql`select 1 as one`.execute(database)).rows).toEqual([{ one: 1 }])
     }, 500))
 
-  test("that hangs within a transaction keeps nothing of it", () =>
+  test("that hangs within a transaction keeps nothing of it, and gives it up itself", () =>
     withDatabase(async database => {
       const work = database.transaction().execute(async trx => {
         await sql`insert into setup_tokens values ('t', '')`.execute(trx)
-        await sql`select pg_sleep(20)`.execute(trx)
+        await sql`select pg_sleep(20) as "in a transaction"`.execute(trx)
       })
       expect(await rejection(work)).toBeInstanceOf(EngineError)
       expect(await database.selectFrom("setup_tokens").selectAll().execute()).toEqual([])
+      const asleep = `select from pg_stat_activity where state = 'active' and query like '%pg_sleep%in a transaction%'
+        and pid <> pg_backend_pid()`
+      await until(async () => (await inServer(asleep)).length === 0)
     }, 500))
 
   test("goes on, on other connections, when another server takes the changes again", () =>

@@ -20,7 +20,6 @@ export interface PoolSettings {
 /** How long a server keeps the locks of a node that died, or hangs, in the middle of a transaction. */
 const IDLE_IN_TRANSACTION_MS = 10_000
 const BEGIN = "begin"
-const BEGIN_BOUNDED = `begin; set local idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`
 const ROLLBACK = "rollback"
 /** Connections that nobody used for so long are closed. */
 const IDLE_MS = 60_000
@@ -44,8 +43,13 @@ export async function openPool(client: ClientConfig, settings: PoolSettings): Pr
   // Without a listener, a connection that breaks while nobody waits for it would end the process.
   pool.on("error", error => log.info("an idle connection to PostgreSQL ended", { error: error.message }))
   pool.on("connect", each => each.on("error", () => {})) // whoever waits for it is told
-  return { connect: async () => new Connection(await connected(pool)), end: () => pool.end(), options: {} }
+  const begin = boundedBegin(queryTimeoutMs)
+  return { connect: async () => new Connection(await connected(pool), begin), end: () => pool.end(), options: {} }
 }
+
+/** One round trip. Within a transaction the server as well gives up what nobody waits for any more. */
+const boundedBegin = (queryTimeoutMs: number): string =>
+  `begin; set local idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}; set local statement_timeout = ${queryTimeoutMs}`
 
 /** What each connection has in common, those outside of the pool included. */
 export const clientConfig = (
@@ -74,7 +78,11 @@ class Connection implements PostgresPoolClient {
   /** It did not answer, or said that it serves no longer: what comes next of it may be the answer to another question. */
   private isDoubtful = false
 
-  constructor(private readonly client: PoolClient) {}
+  /** @param begin what begins a transaction */
+  constructor(
+    private readonly client: PoolClient,
+    private readonly begin: string,
+  ) {}
 
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>
@@ -89,7 +97,7 @@ class Connection implements PostgresPoolClient {
   private async ask<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
     if (this.isDoubtful && text === ROLLBACK) return { command: "ROLLBACK", rowCount: 0, rows: [] }
     try {
-      const result = await this.client.query(text === BEGIN ? BEGIN_BOUNDED : text, storable(parameters))
+      const result = await this.client.query(text === BEGIN ? this.begin : text, storable(parameters))
       return result as unknown as PostgresQueryResult<R>
     } catch (cause) {
       const error = asEngineError(cause)
