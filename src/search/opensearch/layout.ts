@@ -27,7 +27,7 @@ export const NO_LANGUAGE_TAG = "-"
 export const bitmapNumber = (generation: number): number => generation % 2 ** 31
 
 /** The deepest page of a search, and what is fused before it. */
-const MAX_RESULTS = 1_100_000
+export const MAX_RESULTS = 1_100_000
 
 export interface IndexSize {
   shards: number

@@ -22,7 +22,7 @@ import type { OpenSearchClient } from "./client.ts"
 import { ClusterLibrary, type ClusterView } from "./cluster-library.ts"
 import { askFirst, askSums, type FirstAnswer, type LibrarySums, type VectorQuestion } from "./first-request.ts"
 import { heldSearch } from "./held-search.ts"
-import { NO_LANGUAGE_TAG, vectorsIndex, wordsIndex } from "./layout.ts"
+import { MAX_RESULTS, NO_LANGUAGE_TAG, vectorsIndex, wordsIndex } from "./layout.ts"
 import { spell } from "./near.ts"
 import { allowedBy } from "./phrases.ts"
 import { filteredClauses, workspaceClauses } from "./scope-clauses.ts"
@@ -38,6 +38,8 @@ const MAX_LOOKS = 3
 const BY_WORDS_PER_HIT = 2
 /** Hits of each leg that are fused. */
 const DEPTH = 100
+/** The best by the engine's order among which the first by ours are; those after them are of pages far down the list. */
+const FOREMOST = 1000
 
 export interface AnswererOptions {
   db: Database
@@ -90,6 +92,10 @@ export class ClusterAnswerer {
     }
   }
 
+  private get words(): string {
+    return wordsIndex(this.options.client.prefix)
+  }
+
   private vectorQuestion({ query, vector, depth }: WorkerSearch): VectorQuestion | undefined {
     if (!vector || !isUnderstood(query.text, vector)) return undefined
     const { table, values, languages } = vector
@@ -98,8 +104,8 @@ export class ClusterAnswerer {
   }
 
   private async first(searches: Searches, ask: WorkerSearch, view: ClusterView, { groups, subject, vector }: Asked) {
-    const { db, client } = this.options
-    const words = wordsIndex(client.prefix)
+    const { db } = this.options
+    const { words } = this
     const workspace = workspaceClauses(ask.workspaceId, view)
     const passing = view.visible === view.workspace ? workspace : filteredClauses(ask.workspaceId, view)
     const allowed = await allowedBy(ask.query, passing, { db, searches, index: words })
@@ -114,7 +120,10 @@ export class ClusterAnswerer {
       groups,
       subject: subject.length < groups.length ? subject : undefined,
       // A semantic page far down is by meaning alone; words then tell how relevant it is.
-      byWords: BY_WORDS_PER_HIT * Math.max(DEPTH, ask.reach ?? 0, ask.mode === "semantic" ? 0 : ask.depth),
+      byWords: Math.min(
+        MAX_RESULTS,
+        BY_WORDS_PER_HIT * Math.max(DEPTH, ask.reach ?? 0, ask.mode === "semantic" ? 0 : ask.depth),
+      ),
       vector,
       sums: !known,
     }
@@ -136,14 +145,17 @@ export class ClusterAnswerer {
     const nearest = answer.nearest.filter(({ id }) => hasId(visible.ranges, id))
     const near = nearest.map(({ id }) => id)
     const byWords = live(answer.byWords, visible)
-    const candidates = new Set([...byWords, ...live(answer.anywhere), ...live(answer.bySubject), ...near])
+    const foremost = byWords.slice(0, FOREMOST)
+    const among = [...foremost, ...live(answer.anywhere), ...live(answer.bySubject), ...near]
     const everywhere = sums.foreign.length ? subtract(workspace.ranges, sums.foreign) : workspace.ranges
-    const sample: number[] = []
-    if (vector) backgroundOf(everywhere, id => void sample.push(id))
-    const [held, cosines] = await Promise.all([
-      askWords(searches, wordsIndex(this.options.client.prefix), withNeighbors(candidates, workspace.spans), groups),
-      vector ? askCosines(searches, vector, [...new Set([...byWords, ...near, ...sample])]) : new Map<number, number>(),
+    const cosines = new Map(nearest.map(({ id, score }) => [id, score]))
+    const wanted = new Set(foremost)
+    if (vector) backgroundOf(everywhere, id => void wanted.add(id))
+    const [held, others] = await Promise.all([
+      askWords(searches, this.words, [...withNeighbors(among, workspace.spans).union(new Set(byWords))], groups),
+      vector ? askCosines(searches, vector, [...wanted.difference(cosines)]) : [],
     ])
+    for (const [id, cosine] of others) cosines.set(id, cosine)
     const search = heldSearch({
       held,
       groups,
@@ -191,7 +203,7 @@ const isBeyond = (
   documents > count || byWords.some(id => !hasId(ranges, id)) || nearest.some(({ id }) => !hasId(ranges, id))
 
 /** Passages, and those in their documents that they gain from. */
-function withNeighbors(ids: Iterable<number>, spans: IdRanges): number[] {
+function withNeighbors(ids: Iterable<number>, spans: IdRanges): Set<number> {
   const all = new Set<number>()
   for (const id of ids) {
     all.add(id)
@@ -199,5 +211,5 @@ function withNeighbors(ids: Iterable<number>, spans: IdRanges): number[] {
     if (!gains(last - first + 1)) continue
     for (let other = Math.max(first, id - GAIN.reach); other <= Math.min(last, id + GAIN.reach); other++) all.add(other)
   }
-  return [...all]
+  return all
 }

@@ -31,7 +31,7 @@ export async function askWords(
 ): Promise<HeldWords> {
   const named = groups.map(({ terms }, nth) => counting(terms, String(nth)))
   const held: HeldWords = { rows: new Map(), lengths: [], groups: groups.map(() => ({ rows: [], frequencies: [] })) }
-  for (let from = 0; from === 0 || from < named.length; from += MAX_CLAUSES) {
+  for (let from = 0; from < named.length; from += MAX_CLAUSES) {
     const should = named.slice(from, from + MAX_CLAUSES)
     const parts = await inSlices(ids, some => searches.one({ index, body: wordsBody(some, should) }))
     for (const hit of parts.flatMap(({ hits }) => hits)) note(hit, held)
@@ -71,13 +71,13 @@ export async function askCosines(
   searches: Searches,
   { index, values, spoken }: VectorQuestion,
   ids: readonly number[],
-): Promise<Map<number, number>> {
+): Promise<[id: number, cosine: number][]> {
   const parts = await inSlices(ids, async some => {
     const clauses = { filter: [{ terms: { i: some } }, ...spokenClauses(spoken)], must_not: [] }
     const body = { ...BEST_FIRST, size: some.length, query: allNear(values, clauses) }
     return (await searches.all({ near: { index, body } })).near!
   })
-  return new Map(parts.flatMap(({ hits }) => hits.map(({ sort: [score, id] }) => [id!, cosineOf(score!)] as const)))
+  return parts.flatMap(({ hits }) => hits.map(({ sort: [score, id] }): [number, number] => [id!, cosineOf(score!)]))
 }
 
 async function inSlices(ids: readonly number[], ask: (some: readonly number[]) => Promise<Part>): Promise<Part[]> {
