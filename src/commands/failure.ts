@@ -5,7 +5,7 @@
  * 0 done · 1 not done, or problems were found · 2 the command line or a setting is wrong: again would change nothing
  */
 import { ConfigError } from "../config-error.ts"
-import { AppError, diskTrouble, OperatorError } from "../errors.ts"
+import { AppError, diskTrouble, engineErrorIn, OperatorError } from "../errors.ts"
 import { dataDirectoryProblem } from "../storage/access.ts"
 
 /** The command line is wrong. */
@@ -32,7 +32,7 @@ export function describeFailure(error: unknown): Failure {
       hint: error.hint,
       status: error.status < 500 && error.code !== "conflict" ? WRONG_USAGE : NOT_DONE,
     }
-  const known = systemFailure(error)
+  const known = engineFailure(error) ?? systemFailure(error)
   return known
     ? { ...known, status: NOT_DONE }
     : { text: `this is a bug in Carrel: ${error.stack ?? error.message}`, status: NOT_DONE }
@@ -40,6 +40,20 @@ export function describeFailure(error: unknown): Failure {
 
 /** The failure as it is printed. */
 export const failureText = ({ text, hint }: Failure): string => `carrel: ${text}\n${hint ? `  → ${hint}\n` : ""}`
+
+/** Characters of what an engine said. */
+const SAID = 300
+
+/** What an engine of several machines did not do. */
+function engineFailure(error: Error): Omit<Failure, "status"> | undefined {
+  const found = engineErrorIn(error)
+  return (
+    found && {
+      text: found.message.slice(0, SAID),
+      hint: "see whether it runs and is reached from here; then try again",
+    }
+  )
+}
 
 const CODES: Record<string, string> = {
   EBUSY: "is in use",

@@ -102,5 +102,5 @@ async function index(config: Config, source: Side, target: Side, progress: Progr
   stack.defer(() => former.stop())
   await former.start()
   progress.step("Comparing searches", "questions")
-  return compareSearches(target.database, former, made, (done, total) => progress.update(done, total))
+  return await compareSearches(target.database, former, made, (done, total) => progress.update(done, total))
 }
