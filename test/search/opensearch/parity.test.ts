@@ -29,7 +29,12 @@ const SENTENCES: Record<string, string[]> = {
     "Die Pumpe im Gewächshaus muss gefüllt werden, bevor man sie am Montag einschaltet",
     "Die Rechnung wurde zweimal bezahlt, und der Lieferant hat das Geld zurückgegeben",
   ],
-  zh: ["山中有一条小河，渔民每天早上九点出发", "租客在房屋租约结束前九十天通知房东", "水泵在星期一启动之前必须加满水"],
+  zh: [
+    "山中有一条小河，渔民每天早上九点出发",
+    "租客在房屋租约结束前九十天通知房东",
+    "水泵一直使用到2000年",
+    "水泵在星期一启动之前必须加满水",
+  ],
   th: ["เรือเฟอร์รี่ไปยังเกาะทางเหนือออกจากท่าเรือเวลาเก้าโมงเช้าทุกวัน", "ปั๊มน้ำในเรือนกระจกต้องเติมน้ำก่อนเริ่มทำงาน"],
   none: ["4711 20417 17-B", "row54321"],
 }
@@ -53,6 +58,7 @@ const QUERIES = [
   "-Hafen Fähre Inseln",
   "水泵",
   "山",
+  "年",
   "租 -水",
   "ปั๊มน้ำ",
   "a heron wades in the shallow water of the river and waits for small fish with row54321",
