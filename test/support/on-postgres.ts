@@ -1,7 +1,8 @@
 /**
  * `CARREL_TEST_DATABASE=postgres`: tests of this process that open the database of a data directory get a PostgreSQL one, a
- * schema for each directory, so that the same tests say the same of both. Search of words and meaning reads SQLite itself:
- * what looks for passages is not to be run so, nor what starts a daemon as a process, which has a database of its own.
+ * schema for each directory, so that the same tests say the same of both. Not to be run so is what looks for passages, because
+ * search reads SQLite itself; what starts a daemon as a process, which has a database of its own; and what sets the clock of
+ * the process, because jobs go by the database's.
  */
 import { afterAll, mock } from "bun:test"
 import type { Database } from "../../src/storage/database.ts"
