@@ -44,7 +44,8 @@ export class RunsOverNodes implements LiveRuns {
       const { owner, isGivenUp, isRunning } = await this.store.ownerOf(runId)
       if (isGivenUp) await this.store.failInterrupted(INTERRUPTED)
       if (isGivenUp || !isRunning) return
-      if (owner && (await this.peers.wait(owner, `${RUNS_PATH}/${runId}/end`, signal))) continue
+      if (owner && this.peers.isReached(owner) && (await this.peers.wait(owner, `${RUNS_PATH}/${runId}/end`, signal)))
+        continue
       await orAbort(Bun.sleep(LOOK_MS), signal)
     }
   }
@@ -61,7 +62,8 @@ export class RunsOverNodes implements LiveRuns {
 
   private async ask(runId: string, what: "detach" | "cancel"): Promise<boolean> {
     const { owner } = await this.store.ownerOf(runId)
-    return owner !== undefined && (await this.peers.call(owner, `${RUNS_PATH}/${runId}/${what}`, CALL_MS))
+    if (!owner || !this.peers.isReached(owner)) return false
+    return this.peers.call(owner, `${RUNS_PATH}/${runId}/${what}`, CALL_MS)
   }
 
   private async stored(runId: string, after: number): Promise<StoredWork<RunEvent>> {

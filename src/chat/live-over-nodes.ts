@@ -62,7 +62,8 @@ export class LiveOverNodes implements LiveEvents {
     if (!reply) return
     const { owner } = await replyStore.writingOf(reply.id)
     const path = `${REPLIES_PATH}/${reply.id}/cancel`
-    if (!(owner && (await peers.call(owner, path, CANCEL_WAIT_MS + 1_000)))) await replyStore.endCancelled(reply.id)
+    const isTold = owner && peers.isReached(owner) && (await peers.call(owner, path, CANCEL_WAIT_MS + 1_000))
+    if (!isTold) await replyStore.endCancelled(reply.id)
   }
 
   private elsewhere(conversationId: string, reply: MessageRow): FollowedReply {

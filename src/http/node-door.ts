@@ -7,7 +7,7 @@ import type { AgentRuns } from "../agents/runs.ts"
 import { RUNS_PATH } from "../agents/runs-over-nodes.ts"
 import type { Chat } from "../chat/chat.ts"
 import { REPLIES_PATH } from "../chat/live-over-nodes.ts"
-import { PEER_PING_MS } from "../nodes/peers.ts"
+import { ALIVE_PATH, PEER_PING_MS } from "../nodes/peers.ts"
 import { SIGNATURE_HEADER, type Signatures } from "../nodes/signature.ts"
 
 /**
@@ -58,6 +58,7 @@ export function nodeDoor(dependencies: NodeDoorDependencies): NodeDoor {
     const asked = { method, target: pathname + search, body }
     if (!(await dependencies.signatures.admits(signature, asked))) return undefined
     admitted()
+    if (pathname === ALIVE_PATH) return new Response(null, { status: 204 })
     const [, kind, id = "", what] = PATH.exec(pathname) ?? []
     const after = Number(searchParams.get("after") ?? 0)
     const answer = await ANSWERS[`${method} ${kind}/${what}`]?.({ id, after, signal }, dependencies)

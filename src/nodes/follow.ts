@@ -4,12 +4,10 @@
  */
 import { log } from "../log.ts"
 import { orAbort } from "../threads/or-abort.ts"
-import { type Peer, type Peers, Refused } from "./peers.ts"
+import type { Peer, Peers } from "./peers.ts"
 
 /** How often the rows of a node that is not reached are looked at: as often as it stores what it has written. */
 const LOOK_MS = 350
-/** Before a node that was not reached is tried again. */
-const AGAIN_MS = 2_000
 
 /** What the rows of some work say. */
 export interface StoredWork<Event> {
@@ -42,9 +40,8 @@ export async function* followOverNodes<Event extends { id: number }>(
 ): AsyncGenerator<Event, void> {
   let last = after
   let peer = owner
-  for (let tryAt = 0; !signal.aborted; ) {
-    if (peer && performance.now() >= tryAt) {
-      tryAt = performance.now() + AGAIN_MS
+  while (!signal.aborted) {
+    if (peer && peers.isReached(peer)) {
       try {
         for await (const value of peers.stream(peer, work.target(last), signal)) {
           const event = work.read(value)
@@ -53,7 +50,6 @@ export async function* followOverNodes<Event extends { id: number }>(
           if (work.isLast(event)) return
         }
       } catch (error) {
-        if (error instanceof Refused) tryAt = 0 // it has not begun there yet, or is over
         log.debug("a node that does what is followed is not reached", { node: peer.id, error: String(error) })
       }
     }
@@ -64,7 +60,6 @@ export async function* followOverNodes<Event extends { id: number }>(
       yield event
     }
     if (stored.isOver) return
-    if (stored.owner?.id !== peer?.id) tryAt = 0
     peer = stored.owner
     await orAbort(Bun.sleep(LOOK_MS), signal).catch(() => {})
   }

@@ -21,6 +21,11 @@ const ANSWER_MS = 3_000
 /** Between two bytes of a stream, which sends a blank line every `PEER_PING_MS` at least. */
 const SILENCE_MS = 6_000
 export const PEER_PING_MS = 2_000
+/** Where a node says that it can be reached. */
+export const ALIVE_PATH = "/_node/alive"
+/** Between two looks whether a node is reached again, and how often before somebody else is to find out. */
+const SEEK_MS = 2_000
+const SEEK_TIMES = 30
 /** A line is one event; the largest is the record of a run with all that its tools gave. */
 const MAX_LINE_CHARACTERS = 256 * 2 ** 20
 const NOTHING = new Uint8Array()
@@ -29,7 +34,15 @@ const NOTHING = new Uint8Array()
 export class Refused extends Error {}
 
 export class Peers {
+  /** Ids of nodes that were not reached, each looked for in the background: others need not wait to find the same. */
+  private readonly unreached = new Set<string>()
+
   constructor(private readonly signatures: Signatures) {}
+
+  /** False from the first request that was not answered, until one is. */
+  isReached(peer: Peer): boolean {
+    return !this.unreached.has(peer.id)
+  }
 
   /**
    * What the other node streams, one JSON value a line, as fast as it is taken. Ends when the other node ends it, and when
@@ -51,7 +64,9 @@ export class Peers {
         for (const line of lines) if (line) yield JSON.parse(line)
       }
     } catch (error) {
-      if (!signal.aborted) throw error
+      if (signal.aborted) return
+      if (!(error instanceof Refused)) this.miss(peer)
+      throw error
     } finally {
       watch.end()
     }
@@ -76,10 +91,24 @@ export class Peers {
       answer.resume()
       return true
     } catch (error) {
+      if (!(signal?.aborted || error instanceof Refused)) this.miss(peer)
       log.debug("a node could not be asked", { node: peer.id, error: String(error) })
       return false
     } finally {
       watch.end()
+    }
+  }
+
+  private miss(peer: Peer): void {
+    if (this.unreached.has(peer.id)) return
+    this.unreached.add(peer.id)
+    void this.seek(peer).finally(() => this.unreached.delete(peer.id))
+  }
+
+  private async seek(peer: Peer): Promise<void> {
+    for (let i = 0; i < SEEK_TIMES; i++) {
+      await Bun.sleep(SEEK_MS)
+      if (await this.call(peer, ALIVE_PATH, ANSWER_MS)) return
     }
   }
 

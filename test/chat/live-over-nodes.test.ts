@@ -109,8 +109,8 @@ for (const kind of await databases())
         }
         await saved(script)
         nodes.a.mend()
+        await until(() => nodes.a.asked() === 1 && !nodes.b.misses(nodes.a))
         script.say("after ")
-        await Bun.sleep(100)
         await script.end()
         const all = await follow(nodes.a, script)
         expect(await following).toEqual(all)
@@ -130,6 +130,22 @@ for (const kind of await databases())
         const all = await follow(nodes.a, script)
         for (const [at, events] of (await Promise.all(following)).entries()) expect(events).toEqual(all.slice(at + 1))
       })
+
+      test("whoever comes after one who found that it does not answer is told at once what it stores", async () => {
+        const script = await nodes.begin(nodes.a)
+        script.say("one ")
+        await saved(script)
+        const asked = nodes.a.swallow()
+        const events = () => asked().split("/events?").length - 1
+        const following = [follow(nodes.b, script)]
+        await until(() => events() === 1 && nodes.b.misses(nodes.a))
+        following.push(...Array.from({ length: 20 }, () => follow(nodes.b, script)))
+        script.say("two ")
+        await saved(script)
+        await script.end()
+        for (const each of await Promise.all(following)) expect(textIn(each)).toBe("one two ")
+        expect(events()).toBe(1)
+      }, 20_000)
 
       test("its reply is stopped by its row, which it finds", async () => {
         const script = await nodes.begin(nodes.a)

@@ -26,8 +26,12 @@ export interface TestNode {
   live: LiveOverNodes
   /** What other nodes are asking of it at this moment. */
   asked(): number
+  /** Whether it found that the other one does not answer. */
+  misses(other: TestNode): boolean
   /** Others reach it no more, or again; it goes on writing. */
   cut(): void
+  /** Others reach something in its place that takes what they ask and never answers. @returns what they asked so far */
+  swallow(): () => string
   mend(): void
   /** Nothing of it is left but its row, which says that it ended. */
   die(): Promise<void>
@@ -62,7 +66,8 @@ export async function startTwoNodes({ open }: DatabaseKind): Promise<TwoNodes> {
     const store = new ConversationStore(database)
     const replyStore = new ReplyStore(database, { id }, log)
     const replies = new Replies(replyStore, 1_000)
-    const live = new LiveOverNodes({ store, replyStore, log, replies, peers: new Peers(signatures) })
+    const peers = new Peers(signatures)
+    const live = new LiveOverNodes({ store, replyStore, log, replies, peers })
     const chat = {
       written: (messageId: string) => replies.byMessage(messageId),
       cancelWritten: async (messageId: string) => {
@@ -97,7 +102,18 @@ export async function startTwoNodes({ open }: DatabaseKind): Promise<TwoNodes> {
       replies,
       live,
       asked: () => server.pendingRequests,
+      misses: ({ id: other }) => !peers.isReached({ id: other, url: "" }),
       cut,
+      swallow() {
+        cut()
+        let asked = ""
+        const data = (_: unknown, bytes: Buffer) => {
+          asked += bytes.toString()
+        }
+        const listener = Bun.listen({ hostname: "127.0.0.1", port, socket: { data } })
+        stack.defer(() => listener.stop(true))
+        return () => asked
+      },
       mend: () => {
         server = open(port)
       },
