@@ -150,7 +150,7 @@ export const SETTINGS = {
   max_replies: integer(
     "N",
     1_000,
-    "replies that are written at the same time before more are refused as overloaded",
+    "replies that one node writes at the same time before more are refused as overloaded",
     1,
     100_000,
   ),
@@ -181,8 +181,20 @@ export const SETTINGS = {
     "auto",
     "lets the chat model write the search query of a follow-up, while it is loaded; off: history terms alone",
   ),
-  agent_concurrency: integer("N", 32, "agent runs that go on at the same time; others wait their turn", 1, 1_000),
-  agent_queue: integer("N", 256, "agent runs that may wait before more are refused as overloaded", 0, 100_000),
+  agent_concurrency: integer(
+    "N",
+    32,
+    "agent runs that go on at the same time on one node; others wait their turn",
+    1,
+    1_000,
+  ),
+  agent_queue: integer(
+    "N",
+    256,
+    "agent runs that may wait on one node before more are refused as overloaded",
+    0,
+    100_000,
+  ),
   agent_context_tokens: integer(
     "N",
     32_768,
