@@ -13,6 +13,8 @@ export type Credentials = Record<"client-id" | "private-key" | "secret", string>
 export interface NodeOptions {
   name: string
   host: NetworkHost
+  /** Default 4747. */
+  port?: number
   urls: ClusterUrls
   /** File with the secret of the cluster. */
   secretFile: string
@@ -50,7 +52,7 @@ export class ClusterNode {
     this.data = mkdtempSync(join(tmpdir(), `carrel-${options.name}-`))
     this.log = join(this.data, "log.txt")
     mkdirSync(join(this.data, "scratch"))
-    this.url = `http://${options.host.address}:${PORT}`
+    this.url = `http://${options.host.address}:${options.port ?? PORT}`
     this.stepClock(0)
   }
 
@@ -92,8 +94,8 @@ export class ClusterNode {
 
   /** Starts it and does not wait. */
   launch(): void {
-    const { host, flags = [] } = this.options
-    const settings = ["--host", host.address, "--port", String(PORT), "--log-format", "json"]
+    const { host, port = PORT, flags = [] } = this.options
+    const settings = ["--host", host.address, "--port", String(port), "--log-format", "json"]
     const child = this.spawn(["serve", ...settings, ...flags])
     this.child = child
     void pour(child.stderr, this.log)
