@@ -1,6 +1,6 @@
 /** Uploads, replaces, re-indexes and deletes files, and knows what of it the daemon has acknowledged. */
 import { expect } from "bun:test"
-import type { Daemon } from "../support/daemon.ts"
+import type { Reached } from "../support/daemon.ts"
 import type { Chance } from "./chance.ts"
 
 interface HeldFile {
@@ -20,10 +20,12 @@ export class FileStorm {
   private readonly doubtful = new Set<string>()
   /** Files that a request is under way for: what becomes of two at once, no answer tells. */
   private readonly inHand = new Set<string>()
+  /** By their word. */
+  private readonly texts = new Map<string, string>()
   private serial = 0
 
   constructor(
-    private readonly daemon: Daemon,
+    private readonly daemon: Reached,
     private readonly chance: Chance,
   ) {}
 
@@ -32,17 +34,21 @@ export class FileStorm {
     return this.held.size
   }
 
-  /** Goes on until the daemon is gone. */
+  /** Ends what rages, each after what it is about. */
+  over = false
+
+  /** Goes on until the daemon is gone, or it is over. */
   async rage(): Promise<void> {
     try {
-      for (;;) await this.act()
+      while (!this.over) await this.act()
     } catch {
       // killed amid the request: not acknowledged
     }
   }
 
   private async act(): Promise<void> {
-    const free = [...this.held.values()].filter(({ id }) => !this.inHand.has(id))
+    // One in doubt is left alone until it was looked at.
+    const free = [...this.held.values()].filter(({ id, perhaps }) => !this.inHand.has(id) && perhaps === undefined)
     const file = free[this.chance(Math.max(1, free.length))]
     const action = this.chance(12)
     if (!file || action < 4) return this.upload()
@@ -99,7 +105,14 @@ export class FileStorm {
   private newWord = () => `stormword${this.serial++}`
 
   private textOf(word: string): string {
-    return `The ${word} stands in this file.\n\n${"Filler about the harbour. ".repeat(this.chance(200))}`
+    const text = `The ${word} stands in this file.\n\n${"Filler about the harbour. ".repeat(this.chance(200))}`
+    this.texts.set(word, text)
+    return text
+  }
+
+  /** What was uploaded and is held: ids with their texts. After `verify`. */
+  *contents(): Iterable<[id: string, text: string]> {
+    for (const { id, word } of this.held.values()) yield [id, this.texts.get(word)!]
   }
 
   /** Waits until nothing is queued: a restart goes on with what the kill cut off. */

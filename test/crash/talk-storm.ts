@@ -1,6 +1,6 @@
 /** Holds conversations and starts agent runs with a slow model, and knows what of it the daemon has acknowledged. */
 import { expect } from "bun:test"
-import type { Daemon } from "../support/daemon.ts"
+import type { Reached } from "../support/daemon.ts"
 import { readEvents } from "../support/events.ts"
 import { LLAMA, type OllamaStandIn } from "../support/ollama.ts"
 import type { Chance } from "./chance.ts"
@@ -27,7 +27,7 @@ export class TalkStorm {
   private serial = 0
 
   constructor(
-    private readonly daemon: Daemon,
+    private readonly daemon: Reached,
     private readonly chance: Chance,
     { server }: OllamaStandIn,
   ) {
@@ -35,10 +35,13 @@ export class TalkStorm {
     server.scenes.add("quick", { text: QUICK })
   }
 
-  /** One conversation after the other, a few turns each, until the daemon is gone. */
+  /** Ends what goes on, each after what it is about. */
+  over = false
+
+  /** One conversation after the other, a few turns each, until the daemon is gone, or it is over. */
   async converse(): Promise<void> {
     try {
-      for (;;) {
+      while (!this.over) {
         const id = await this.say(undefined)
         for (let turns = this.chance(3); turns > 0; turns--) await this.say(id)
       }
@@ -49,7 +52,7 @@ export class TalkStorm {
 
   async runAgents(): Promise<void> {
     try {
-      for (;;) {
+      while (!this.over) {
         const blocking = this.chance(2) === 0
         const run = await this.daemon.call("POST", "/agents/run", this.task(blocking ? "quick" : "slow"), {
           ...(blocking ? {} : { prefer: "respond-async" }),

@@ -33,6 +33,9 @@ export interface Daemon {
   credentials: Record<string, string>
 }
 
+/** What a client knows of a product that runs somewhere. */
+export type Reached = Pick<Daemon, "url" | "credentials" | "call" | "upload" | "settled">
+
 export interface DaemonOptions {
   /** A program that runs the commands of the product, such as a tracer that ends with what it traces. */
   under?: readonly string[]
