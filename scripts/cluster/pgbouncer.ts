@@ -23,7 +23,7 @@ export const withPgbouncer = (database: Engine): Engine => ({
     const [settings, users] = [join(site.folder, "pgbouncer.ini"), join(site.folder, "users.txt")]
     const lines = [
       "[databases]",
-      `${NAME} = host=${hostname} port=${port} dbname=${NAME} user=${username} password=${password}`,
+      `* = host=${hostname} port=${port} user=${username} password=${password}`,
       "[pgbouncer]",
       `listen_addr = ${site.host}`,
       `listen_port = ${pooled}`,
