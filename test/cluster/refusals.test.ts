@@ -13,7 +13,7 @@ import { StateFile } from "../../scripts/cluster/state.ts"
 import { storage as storageEngine } from "../../scripts/cluster/storage.ts"
 import { ClusterNode, type Ended, FAKETIME } from "../support/cluster-node.ts"
 import { openSearch, postgres, storage } from "../support/engines.ts"
-import { BUILD_TIMEOUT_MS, executable } from "../support/executable.ts"
+import { BUILD_TIMEOUT_MS, executableCommand } from "../support/executable.ts"
 import { storesOf } from "../support/stores.ts"
 
 const [database, blobs, search] = [await postgres(), await storage(), await openSearch()]
@@ -48,7 +48,7 @@ describe.skipIf(!(database && blobs && search))("a node is refused", () => {
   }
 
   beforeAll(async () => {
-    command = [await executable()]
+    command = await executableCommand()
     const first = await nodeOf()
     await first.start()
     expect(await first.stop()).toBe(0)
@@ -101,25 +101,36 @@ describe.skipIf(!(database && blobs && search))("a node is refused", () => {
       expect(await refused({ secretFile: other })).toEqual(told(1, "secret"))
     }))
 
-  test("with the storage of another cluster before the same database, or the indexes of another", async () => {
-    const other: ClusterUrls = { ...urls, database_url: (await freshDatabase())! }
-    await nothingWritten(urls, async () => {
-      expect(await refused({ urls: other })).toEqual(told(1, "another (cluster|installation)"))
-      const elsewhere = new URL(urls.blob_url)
-      elsewhere.pathname += "x"
-      expect(await refused({ urls: { ...other, blob_url: elsewhere.href } })).toEqual(
-        told(1, "another (cluster|installation)"),
-      )
+  test("with a database of its own before the storage and the indexes of another cluster", async () => {
+    const other: ClusterUrls = { ...urls, database_url: await freshDatabase() }
+    await nothingWritten(other, async () => {
+      expect(await refused({ urls: other })).toEqual(told(1, "bucket", "another cluster"))
+    })
+    const elsewhere = { ...other, blob_url: freshBlobs() }
+    await nothingWritten(elsewhere, async () => {
+      expect(await refused({ urls: elsewhere })).toEqual(told(1, "OpenSearch", "another (cluster|installation)"))
     })
   })
 
   test("by a database that holds what is not Carrel's", async () => {
-    const other = { ...urls, database_url: (await freshDatabase())! }
+    const other = await freshUrls()
     await run(other.database_url, "create table orders (id integer)")
     await nothingWritten(other, async () => {
       expect(await refused({ urls: other })).toEqual(told(1, "PostgreSQL", "orders"))
     })
   })
+
+  for (const [key, engine] of [
+    ["database_url", "PostgreSQL"],
+    ["blob_url", "storage"],
+    ["search_url", "OpenSearch"],
+  ] as const)
+    test(`as the first of a new cluster, by ${engine}, which does not know its password`, async () => {
+      const fresh = await freshUrls()
+      await nothingWritten(fresh, async () => {
+        expect(await refused({ urls: { ...fresh, [key]: withPassword(fresh[key]) } })).toEqual(told(1, engine))
+      })
+    })
 
   test("by a database of a newer version", async () => {
     await run(urls.database_url, "insert into migrations values ('9999-newer', '2030-01-01T00:00:00Z')")
@@ -171,6 +182,17 @@ describe.skipIf(!(database && blobs && search))("a node is refused", () => {
   const databases: string[] = []
   afterAll(async () => {
     for (const name of databases) await run(urls.database_url, `drop database if exists ${name} with (force)`)
+  })
+  const freshBlobs = (): string => {
+    const url = new URL(urls.blob_url)
+    url.pathname += crypto.randomUUID()
+    return url.href
+  }
+  const freshUrls = async (): Promise<ClusterUrls> => ({
+    ...urls,
+    database_url: await freshDatabase(),
+    blob_url: freshBlobs(),
+    search_url: urls.search_url.replace(/prefix=.*/, `prefix=f${crypto.randomUUID().slice(0, 8)}`),
   })
   async function freshDatabase(): Promise<string> {
     const name = `refusals${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { CLUSTER_TIMEOUT_MS, type Cluster, lacksCluster, openCluster } from "../support/cluster.ts"
 import { FAKETIME } from "../support/cluster-node.ts"
-import { BUILD_TIMEOUT_MS, executable } from "../support/executable.ts"
+import { BUILD_TIMEOUT_MS, executableCommand } from "../support/executable.ts"
 import { ClusterStorm } from "./cluster-storm.ts"
 import type { Fault } from "./faults.ts"
 
@@ -23,7 +23,7 @@ function suite(faults: readonly Fault[], reason: string | undefined): void {
   beforeAll(async () => {
     if (reason !== undefined) return
     console.log(`storm seed ${SEED}`)
-    const command = [await executable()]
+    const command = await executableCommand()
     cluster = await openCluster()
     storm = await ClusterStorm.open(cluster, command, SEED)
   }, CLUSTER_TIMEOUT_MS + BUILD_TIMEOUT_MS)

@@ -16,6 +16,9 @@ export async function executable(): Promise<string> {
   return EXECUTABLE
 }
 
+/** What runs the executable: the one that CARREL_BIN names, else `executable()`. */
+export const executableCommand = async (): Promise<string[]> => [Bun.env.CARREL_BIN ?? (await executable())]
+
 /** While holding the lock, which it gives back. */
 async function buildAlone(): Promise<void> {
   try {

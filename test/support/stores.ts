@@ -20,11 +20,18 @@ async function tablesOf({ database_url }: ClusterUrls): Promise<Stores["tables"]
   try {
     const names: { name: string }[] = await sql`
       select relname as name from pg_class
-      where relkind in ('r', 'p', 'S', 'v') and relnamespace = 'public'::regnamespace order by relname`
+      where relkind in ('r', 'p', 'S') and relnamespace = 'public'::regnamespace order by relname`
     const tables: Stores["tables"] = {}
     for (const { name } of names) {
-      const [row] = await sql.unsafe(`select md5(string_agg(t::text, '|' order by t::text)) as rows from "${name}" t`)
-      tables[name] = row.rows ?? ""
+      const rows: object[] = await sql.unsafe(`select * from "${name}"`)
+      tables[name] = new Bun.CryptoHasher("sha256")
+        .update(
+          rows
+            .map(row => JSON.stringify(row))
+            .sort()
+            .join("\n"),
+        )
+        .digest("hex")
     }
     return tables
   } finally {
