@@ -1,6 +1,6 @@
 /** Processes as the state file names them: by id and start time, because the system gives an id again after a while. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { closeSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs"
+import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs"
 import { asUser } from "./tools.ts"
 
 export interface ProcessId {
@@ -90,7 +90,8 @@ export async function gone(id: ProcessId, withinMs: number): Promise<boolean> {
 
 /** The last lines of a log. */
 export function endOf(log: string): string {
-  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0
+  if (!existsSync(log)) return ""
+  const { size } = statSync(log)
   const bytes = Buffer.alloc(Math.min(size, LOG_BYTES))
   const file = openSync(log, "r")
   readSync(file, bytes, 0, bytes.length, size - bytes.length)

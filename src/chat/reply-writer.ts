@@ -2,14 +2,14 @@
  * Carries a reply to its end, whatever that end is: events to whoever listens, the outcome to the store. It alone keeps what
  * has come of the reply so far, made of what the steps of the turn tell, so that it can be stored at any moment.
  */
-import { AppError, type ErrorBody, toErrorBody } from "../errors.ts"
+import { AppError, type ErrorBody, storeUnavailable, toErrorBody } from "../errors.ts"
 import { citedIn } from "../grounding/citations.ts"
 import type { Source } from "../grounding/passages.ts"
 import { storeAgain } from "../grounding/store-again.ts"
 import { type Guarded, joined, NOTHING } from "../guarded.ts"
 import { log } from "../log.ts"
 import type { Warning } from "../storage/document.ts"
-import { FINISHED_REPLY, type FinishedReply } from "./conversation-rows.ts"
+import { FINISHED_REPLY, type FinishedReply, INTERRUPTED } from "./conversation-rows.ts"
 import type { ChatDependencies } from "./dependencies.ts"
 import { CHAT_EVENTS, type ChatEvent, type GuardedEvent, type Usage } from "./events.ts"
 import type { LiveReply, StopReason } from "./live-reply.ts"
@@ -157,8 +157,15 @@ export class ReplyWriter {
       storeAgain(() => dependencies.replyStore.finish(this.live, shown), cause)
       return { finishReason: "error", citations, failure: cause as Error, error }
     }
-    if (outcome.error === null)
+    // Cancelled elsewhere, where this node was not reached, is stored there.
+    if (outcome.error === null && (this.live.isStored || outcome.finishReason === "cancelled"))
       return { finishReason: outcome.finishReason, citations, failure: undefined, error: null }
+    if (outcome.error === null) {
+      // Others declared this node dead meanwhile, or the conversation is gone: what ended elsewhere is not said to be complete.
+      guard.trust(INTERRUPTED.message)
+      const error = { ...INTERRUPTED, request_id: requestId }
+      return { finishReason: "error", citations, failure: storeUnavailable("database"), error }
+    }
     const error = { ...outcome.error, request_id: requestId }
     return { finishReason: "error", citations, failure: failure ?? new AppError("model_unavailable"), error }
   }

@@ -37,9 +37,12 @@ export const run: Command = async args => {
   process.on("SIGTERM", onSignal)
   process.on("SIGINT", onSignal)
   refuseTaken(config)
-  const app = await leavingNothing(config, () => start(config)).catch(error => {
+  const starting = leavingNothing(config, () => start(config)).catch(error => {
     throw listenProblem(error, config) ?? error
   })
+  // Whoever waits for an engine has nothing to finish.
+  const app = await Promise.race([starting, stopped.promise.then(() => Bun.sleep(SHUTDOWN_LIMIT_MS))])
+  if (!app) return 0
   noteAddress(config.data, app.address)
   if (process.stderr.isTTY || config.log_level !== "error") announce(app.address, config.data, app.setupLink)
   await stopped.promise

@@ -24,7 +24,8 @@ export class ClusterStorm {
     readonly nodes: ClusterNode[],
     readonly clients: AnyNode,
     private readonly files: FileStorm,
-    private readonly talks: TalkStorm,
+    private talks: TalkStorm,
+    private readonly chance: Chance,
     readonly model: OllamaStandIn,
   ) {}
 
@@ -37,7 +38,7 @@ export class ClusterStorm {
     const chance: Chance = chanceOf(seed)
     const clients = new AnyNode(nodes, await nodes[0]!.createKey("storm"), chance)
     const files = new FileStorm(clients, chance)
-    return new ClusterStorm(cluster, nodes, clients, files, new TalkStorm(clients, chance, model), model)
+    return new ClusterStorm(cluster, nodes, clients, files, new TalkStorm(clients, chance, model), chance, model)
   }
 
   private set over(over: boolean) {
@@ -46,6 +47,8 @@ export class ClusterStorm {
   }
 
   begin(): void {
+    // What one fault has broken is told once.
+    this.talks = new TalkStorm(this.clients, this.chance, this.model)
     this.over = false
     const again = async (work: () => Promise<void>) => {
       while (!this.files.over) {

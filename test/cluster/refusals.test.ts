@@ -15,6 +15,7 @@ import { ClusterNode, type Ended, FAKETIME } from "../support/cluster-node.ts"
 import { openSearch, postgres, storage } from "../support/engines.ts"
 import { BUILD_TIMEOUT_MS, executableCommand } from "../support/executable.ts"
 import { storesOf } from "../support/stores.ts"
+import { until } from "../support/until.ts"
 
 const [database, blobs, search] = [await postgres(), await storage(), await openSearch()]
 const LOOPBACK = { address: "127.0.0.1", under: [] }
@@ -172,6 +173,19 @@ describe.skipIf(!(database && blobs && search))("a node is refused", () => {
         expect({ code: await node.ended(), out: "", err: await node.logEnd() }).toEqual(told(1, "clock", word))
       }),
     )
+
+  test("never for an engine that does not answer: it waits, not ready, and ends when it is told to", async () => {
+    const [closed] = (await freePorts(1)) as [number]
+    const away = Object.assign(new URL(urls.database_url), { port: String(closed) }).href
+    await nothingWritten(urls, async () => {
+      const node = await nodeOf({ urls: { ...urls, database_url: away } })
+      node.launch()
+      await until(async () => (await node.logEnd()).includes("does not answer yet"))
+      expect([node.isRunning, await node.probe("/readyz")]).toEqual([true, 0])
+      await node.signal("SIGTERM")
+      expect(await node.ended(15_000)).toBe(0)
+    })
+  })
 
   test("and the cluster goes on: a node with the right settings starts after all this", async () => {
     const node = await nodeOf()

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { ClusterUrls } from "../../scripts/cluster/engine.ts"
 import { ENGINES } from "../../scripts/cluster/index.ts"
+import { openPostgres } from "../../src/storage/postgres/open.ts"
 import {
   ENGINE_NAMES,
   type EngineName,
@@ -59,6 +60,7 @@ export async function openCluster(engines: Engines = ENGINES): Promise<Cluster> 
     await network.remove()
     throw error
   })
+  await (await openPostgres(ownerUrl)).destroy() // makes the tables, which nodes may not
   const secretFile = join(folder, "secret")
   writeFileSync(secretFile, crypto.randomUUID() + crypto.randomUUID(), { mode: 0o600 })
   const nodes: ClusterNode[] = []

@@ -1,6 +1,6 @@
 -- Two roles and a database for Carrel. As a superuser, once: psql -f roles.sql
 --
---   carrel_owner   owns the tables; `carrel doctor` with its address brings them to a new version
+--   carrel_owner   owns the tables: makes them, and brings them to a new version; see README.md
 --   carrel         what nodes run as: reads and writes rows, and changes no table
 --
 -- Then set both passwords, so that they stand in no file and no log: \password carrel_owner and \password carrel
