@@ -12,7 +12,7 @@ const SIZE: IndexSize = { shards: 6, copies: 0 }
 /** One copy as soon as there is a second node, whatever their number was when the index was made. */
 const SETTINGS = {
   "index.auto_expand_replicas": "0-1",
-  "index.merge.policy.expunge_deletes_allowed": "0", // percent: see `expunge`
+  "index.merge.policy.expunge_deletes_allowed": "0", // percent: see `Expunging`
 }
 /** Of the names behind the aliases. */
 const FIRST = "-1"

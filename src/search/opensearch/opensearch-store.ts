@@ -17,7 +17,7 @@ import { documentId, type IndexedPassage, vectorDocument, wordsDocument } from "
 import { Analysis } from "./passages.ts"
 import { ClusterAnswerer } from "./query-answerer.ts"
 import { Refreshes } from "./refreshes.ts"
-import { expunge, statsOf } from "./upkeep.ts"
+import { Expunging, statsOf } from "./upkeep.ts"
 
 /** Documents removed by one request, which takes seconds then. */
 const REMOVED_AT_ONCE = 50_000
@@ -44,6 +44,7 @@ class OpenSearchStore implements PassageStore {
   private readonly refreshes: Refreshes
   private readonly analysis = new Analysis()
   private readonly answerer: ClusterAnswerer
+  private readonly expunging: Expunging
   private prepared: Promise<void> | undefined
 
   constructor(
@@ -54,6 +55,7 @@ class OpenSearchStore implements PassageStore {
     this.client = client
     this.indexes = new Indexes({ client, cluster, ...(shards ? { shards } : {}) })
     this.refreshes = new Refreshes(client)
+    this.expunging = new Expunging(client)
     this.answerer = new ClusterAnswerer({ db: parts.db, client })
   }
 
@@ -150,7 +152,7 @@ class OpenSearchStore implements PassageStore {
 
   async erase(extent: Extent): Promise<void> {
     await this.ready()
-    await expunge(this.client, await this.names(), extent)
+    await this.expunging.run(await this.names(), extent)
   }
 
   optimize(): Promise<void> {

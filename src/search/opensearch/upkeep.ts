@@ -6,7 +6,10 @@ import type { OpenSearchClient } from "./client.ts"
 
 /** An index that is written anew soon after a removal, in a second or so. */
 const SMALL_BYTES = 64 * 2 ** 20
-/** Hundreds of gigabytes are written anew within hours, by the engine: nobody waits for the end. */
+/** One that is not written anew for every removal: it takes minutes of the engine's disks. */
+const LARGE_BYTES = 8 * 2 ** 30
+const REST_MS = 24 * 3_600_000
+/** The engine goes on when nobody waits any more. */
 const EXPUNGE_TIMEOUT_MS = 600_000
 
 interface Stats {
@@ -23,16 +26,28 @@ const statsIn = async (client: OpenSearchClient, index: string): Promise<Stats> 
 
 /**
  * Merges the segments that hold removed passages, so that nothing of these is left in a segment: the engine keeps removed
- * documents for copies that fall behind, until the next merge after that. `small`: indexes that take a second or so.
+ * documents for copies that fall behind, until the next merge after that.
  */
-export async function expunge(client: OpenSearchClient, indexes: readonly string[], extent: Extent): Promise<void> {
-  for (const index of indexes) {
-    const { docs, store } = await statsIn(client, index)
-    if (!docs?.deleted || (extent === "small" && store.size_in_bytes > SMALL_BYTES)) continue
-    await client.ask("POST", `${index}/_flush?ignore_unavailable=true`, { timeoutMs: EXPUNGE_TIMEOUT_MS })
-    const path = `${index}/_forcemerge?only_expunge_deletes=true&ignore_unavailable=true`
-    await client.ask("POST", path, { timeoutMs: EXPUNGE_TIMEOUT_MS })
-    log.debug("removed passages were erased", { index, passages: docs.deleted })
+export class Expunging {
+  /** When an index was last written anew. */
+  private readonly doneAt = new Map<string, number>()
+
+  constructor(private readonly client: OpenSearchClient) {}
+
+  /** `small`: indexes that take a second or so. Large ones are left alone for a day after the last time. */
+  async run(indexes: readonly string[], extent: Extent): Promise<void> {
+    for (const index of indexes) {
+      const { docs, store } = await statsIn(this.client, index)
+      if (!docs?.deleted) continue
+      const bytes = store.size_in_bytes
+      const restedMs = performance.now() - (this.doneAt.get(index) ?? Number.NEGATIVE_INFINITY)
+      if ((extent === "small" && bytes > SMALL_BYTES) || (bytes > LARGE_BYTES && restedMs < REST_MS)) continue
+      this.doneAt.set(index, performance.now())
+      await this.client.ask("POST", `${index}/_flush?ignore_unavailable=true`, { timeoutMs: EXPUNGE_TIMEOUT_MS })
+      const path = `${index}/_forcemerge?only_expunge_deletes=true&ignore_unavailable=true`
+      await this.client.ask("POST", path, { timeoutMs: EXPUNGE_TIMEOUT_MS })
+      log.debug("removed passages were erased", { index, passages: docs.deleted })
+    }
   }
 }
 
