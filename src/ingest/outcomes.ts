@@ -135,17 +135,7 @@ export async function requeueInterrupted(database: Database): Promise<void> {
     .updateTable("files")
     .set({ status: "queued", stage: null, progress: 0 })
     .where("status", "=", "indexing")
-    .where(eb =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("jobs")
-            .select("jobs.id")
-            .whereRef("jobs.subject", "=", "files.id")
-            .where("jobs.lease_token", "is not", null),
-        ),
-      ),
-    )
+    .where("id", "not in", database.selectFrom("jobs").select("subject").where("lease_token", "is not", null))
     .execute()
 }
 

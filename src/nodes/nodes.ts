@@ -7,7 +7,8 @@
  * Nodes that have not been seen for a while are declared dead by whoever notices first. What they had under way is given up
  * then (`deaths`), and looked for again now and then: the one that noticed may have died of it.
  */
-import { OperatorError } from "../errors.ts"
+import { diskTrouble, OperatorError } from "../errors.ts"
+import { newId } from "../id.ts"
 import { log, Trouble } from "../log.ts"
 import type { Database } from "../storage/database.ts"
 import type { NodesTable } from "../storage/nodes.ts"
@@ -43,12 +44,21 @@ export interface Node extends Owner, AsyncDisposable {
   find(id: string): Promise<NodesTable | undefined>
 }
 
-/** The one process of an installation on one machine: whoever was there before has ended. */
+/**
+ * The one process of an installation on one machine: whoever was there before has ended. A disk that is full keeps nobody
+ * from reading what is there: that the process began is then not noted, and nobody needs to know.
+ */
 export async function joinAlone(database: Database, description: NodeDescription): Promise<Node> {
-  const id = await database.transaction().execute(async trx => {
-    await endAll(trx)
-    return enter(trx, description)
-  })
+  const id = newId("node")
+  await database
+    .transaction()
+    .execute(async trx => {
+      await endAll(trx)
+      await enter(trx, description, id)
+    })
+    .catch(error => {
+      if (diskTrouble(error) !== "full") throw error
+    })
   const leaving = new AbortController()
   return {
     id,
@@ -57,10 +67,8 @@ export async function joinAlone(database: Database, description: NodeDescription
     onLost: () => {},
     alive: () => alive(database),
     find: wanted => find(database, wanted),
-    [Symbol.asyncDispose]: async () => {
-      leaving.abort(new Error("the node left"))
-      await end(database, id)
-    },
+    // Nothing is written: the disk may take nothing, and the next start ends what it finds.
+    [Symbol.asyncDispose]: async () => leaving.abort(new Error("the node left")),
   }
 }
 

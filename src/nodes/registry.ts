@@ -21,9 +21,12 @@ const KEPT_MS = 24 * 3_600_000
 const SEEN_MS = 15_000
 
 /** @returns the id of the new node */
-export async function enter(database: Executor, description: NodeDescription): Promise<string> {
+export async function enter(
+  database: Executor,
+  description: NodeDescription,
+  id: string = newId("node"),
+): Promise<string> {
   const now = timeOf(database)
-  const id = newId("node")
   await database
     .insertInto("nodes")
     .values({ id, ...description, started_at: now, seen_at: now, ended_at: null })

@@ -3,7 +3,7 @@ import { sql } from "kysely"
 import { setLogLevel } from "../../src/log.ts"
 import { openCluster } from "../../src/nodes/cluster.ts"
 import { Leader, type LeadersWork } from "../../src/nodes/leader.ts"
-import { joinAlone, Nodes, type NodeTiming, refuseWrongClock } from "../../src/nodes/nodes.ts"
+import { Nodes, type NodeTiming, refuseWrongClock } from "../../src/nodes/nodes.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { openPostgres } from "../../src/storage/postgres/open.ts"
 import { postgres } from "../support/engines.ts"
@@ -171,13 +171,6 @@ describe.skipIf(!url)("a node", () => {
     }
     expect(await database.selectFrom("nodes").selectAll().execute()).toEqual([])
     await refuseWrongClock(database)
-  })
-
-  test("alone ends all that were there before", async () => {
-    const former = await joinAlone(database, NODE)
-    const present = await joinAlone(database, NODE)
-    open.push(former, present)
-    expect((await present.alive()).map(({ id }) => id)).toEqual([present.id])
   })
 })
 
