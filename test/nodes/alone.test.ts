@@ -4,6 +4,7 @@ import { AloneLeader } from "../../src/nodes/leader.ts"
 import { joinAlone } from "../../src/nodes/nodes.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { databases } from "../support/databases.ts"
+import { rejection } from "../support/rejection.ts"
 
 const [{ open }] = (await databases()) as [Awaited<ReturnType<typeof databases>>[number]]
 const NODE = { name: "n", url: null, role: "all", version: "1" } as const
@@ -35,7 +36,7 @@ describe("a process on its own", () => {
       })
     const node = await joinAlone(refusing("SQLITE_FULL"), NODE)
     expect([node.isMember, await node.alive()]).toEqual([true, []])
-    expect(joinAlone(refusing("SQLITE_READONLY"), NODE)).rejects.toThrow("no")
+    expect((await rejection(joinAlone(refusing("SQLITE_READONLY"), NODE))).message).toBe("no")
   })
 
   test("leads from the start until it ends, and is waited for", async () => {
