@@ -169,11 +169,11 @@ export function lacksDescriptors(error: unknown): boolean {
 /** The engine whose fault an error tells of, however it was passed on; undefined for all else. */
 export const engineTrouble = (error: unknown): Engine | undefined => engineErrorIn(error)?.engine
 
-/** Not what an operator has to mend: waiting does not help there, whatever its cause. */
 export function engineErrorIn(error: unknown): EngineError | undefined {
   for (let depth = 0, at = error; depth < CAUSES && at instanceof Error; depth++, at = at.cause) {
+    // Somebody has found out what it means: that there is something to mend, or that it was the request's own fault.
+    if (at instanceof OperatorError || (at instanceof AppError && at.code !== "store_unavailable")) return undefined
     if (at instanceof EngineError) return at
-    if (at instanceof OperatorError) return undefined
   }
   return undefined
 }

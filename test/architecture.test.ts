@@ -29,6 +29,7 @@ const RANKS = [
     "config-rules",
     "config-settings",
     "configured",
+    "configured-cluster",
     "app",
     "main",
     "commands",

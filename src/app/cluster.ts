@@ -1,7 +1,7 @@
 /** One of several nodes: its place among the others, and the engines that all of them stand before. */
 import type { Client } from "pg"
 import type { Config } from "../config.ts"
-import type { ClusterSettings } from "../configured.ts"
+import type { ClusterSettings } from "../configured-cluster.ts"
 import { requeueInterrupted } from "../ingest/outcomes.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { FileChanges } from "../library/changes.ts"

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts"
 import { urlsOf } from "../config-engines.ts"
-import { checkFolders, clusterOf, readTls, readToolServers } from "../configured.ts"
+import { checkFolders, readTls, readToolServers } from "../configured.ts"
+import { clusterOf } from "../configured-cluster.ts"
 import { refuseOutbound } from "../outbound.ts"
 
 export type Network = Awaited<ReturnType<typeof openNetwork>>

@@ -1,7 +1,7 @@
 import { hostname } from "node:os"
 import { join } from "node:path"
 import { type Config, ConfigError } from "../config.ts"
-import { clusterOf } from "../configured.ts"
+import { clusterOf } from "../configured-cluster.ts"
 import { requeueInterrupted } from "../ingest/outcomes.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { FileChanges } from "../library/changes.ts"

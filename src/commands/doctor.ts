@@ -4,7 +4,9 @@ import { join } from "node:path"
 import { sql } from "kysely"
 import type { Config } from "../config.ts"
 import { SETTINGS_FILE } from "../config.ts"
+import type { EngineAddresses } from "../config-engines.ts"
 import { createModels } from "../configured.ts"
+import { enginesOf } from "../configured-cluster.ts"
 import { Users } from "../keys/users.ts"
 import { VERSION } from "../native/version.ts"
 import type { Database } from "../storage/database.ts"
@@ -20,10 +22,12 @@ import {
   printJson,
   refuseWords,
 } from "./command.ts"
+import { describeNodes, examineEngines, openBesideNodes } from "./doctor-cluster.ts"
 import { examineFence, FENCE } from "./doctor-fence.ts"
 import { describeModelFolders } from "./doctor-models.ts"
 import { describeFailure } from "./failure.ts"
 import type { Finding } from "./finding.ts"
+import { storesIn } from "./open-stores.ts"
 import { withProgress } from "./progress.ts"
 import { repairStores } from "./repair.ts"
 import { findRunning } from "./running.ts"
@@ -68,8 +72,10 @@ async function examine(
   deep: boolean,
   step: (label: string) => void,
 ): Promise<Finding[]> {
+  const engines = enginesOf(config)
   const findings: Finding[] = [...(await dataDirectory(config.data)), ...(await examineFence())]
   const unusable = findings.some(({ what, state }) => state === "problem" && what !== "disk" && what !== FENCE)
+  if (engines) return [...findings, settings, ...(await examineCluster(config, engines, deep, step))]
   if (unusable || !hasDatabase(config)) return [...findings, settings]
   findings.push(settings, describeDaemon(config))
   await prepareNative(config)
@@ -86,10 +92,33 @@ async function examine(
     findings.push(...(await administrator(database)))
     step("Trying the models")
     findings.push(...(await describeModelFolders(config)), ...(await chatModels(config)))
-    if (deep) findings.push(...(await compareStores(config, database, step)))
+    if (deep) findings.push(...(await compareStores(config, storesIn(config.data, database), step)))
   } finally {
     await database.destroy()
   }
+  return findings
+}
+
+async function examineCluster(
+  config: Config,
+  engines: EngineAddresses,
+  deep: boolean,
+  step: (label: string) => void,
+): Promise<Finding[]> {
+  step("Asking the engines")
+  const findings = await examineEngines(engines)
+  if (findings.some(({ state }) => state === "problem")) return findings
+  await using stack = new AsyncDisposableStack()
+  const stores = await openBesideNodes(engines, stack)
+  const { database } = stores
+  findings.push(await describeNodes(database), await library(database), ...(await administrator(database)))
+  if (existsSync(config.data)) {
+    await prepareNative(config)
+    step("Trying the models")
+    findings.push(...(await describeModelFolders(config)))
+  }
+  findings.push(...(await chatModels(config)))
+  if (deep) findings.push(...(await compareStores(config, stores, step)))
   return findings
 }
 

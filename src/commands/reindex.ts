@@ -3,19 +3,11 @@ import { openConfiguredEmbedder } from "../configured.ts"
 import { indexJob } from "../ingest/task.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { QUEUED } from "../library/library.ts"
-import { embeddedIn } from "../search/embedded/embedded-store.ts"
 import { SearchIndex } from "../search/index.ts"
 import type { Database } from "../storage/database.ts"
 import { inOrder } from "../storage/shared.ts"
-import {
-  type Command,
-  counted,
-  parseArguments,
-  print,
-  refuseWords,
-  withExistingDatabase,
-  withStoppedInstallation,
-} from "./command.ts"
+import { type Command, counted, parseArguments, print, refuseWords, withExistingDatabase } from "./command.ts"
+import { type OpenedStores, withStoppedStores } from "./open-stores.ts"
 import { withProgress } from "./progress.ts"
 
 export const HELP = `Usage: carrel reindex [--data DIR]                 read and index every file again, by the daemon
@@ -35,17 +27,17 @@ export const run: Command = async args => {
     print(`${counted(count, "file")} queued`)
     return 0
   }
-  const name = await withStoppedInstallation(config, database => changeModel(config, database, model))
+  const name = await withStoppedStores(config, stores => changeModel(config, stores, model))
   print(`all passages now have vectors of ${name}; start the daemon with --embedding-model ${model}`)
   return 0
 }
 
-async function changeModel(config: Config, database: Database, model: string): Promise<string> {
+async function changeModel(config: Config, { database, passages }: OpenedStores, model: string): Promise<string> {
   const embedder = await openConfiguredEmbedder(config, model)
   const former = (name: string) => openConfiguredEmbedder(config, name).catch(() => undefined)
   const index = new SearchIndex({
     database,
-    store: embeddedIn(config.data),
+    store: passages,
     embedder: undefined,
     embedderNamed: former,
   })

@@ -8,6 +8,7 @@ import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { sql } from "kysely"
 import type { Config } from "../config.ts"
+import { enginesOf } from "../configured-cluster.ts"
 import { indexJob } from "../ingest/task.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { QUEUED } from "../library/library.ts"
@@ -16,14 +17,15 @@ import type { Blobs } from "../storage/blobs/blobs.ts"
 import { DiskBlobs } from "../storage/blobs/disk.ts"
 import type { Database } from "../storage/database.ts"
 import { healVectorFiles } from "../storage/vector-files.ts"
-import { hasDatabase, withStoppedInstallation } from "./command.ts"
+import { hasDatabase } from "./command.ts"
 import { type Finding, someOf } from "./finding.ts"
+import { type OpenedStores, withStoppedStores } from "./open-stores.ts"
 import { inspectFiles, withSearchIndex } from "./stores.ts"
 
 /** @throws AppError conflict while a daemon runs on the directory */
 export async function repairStores(config: Config, step: (label: string) => void = () => {}): Promise<Finding[]> {
-  if (!hasDatabase(config)) return []
-  const done = await withStoppedInstallation(config, database => repair(config, database, step))
+  if (!enginesOf(config) && !hasDatabase(config)) return []
+  const done = await withStoppedStores(config, stores => repair(config, stores, step))
   const mended = done.filter(text => text !== undefined)
   if (mended.length === 0) return [{ what: "repair", state: "ok", text: "nothing to mend" }]
   return mended.map(text => ({ what: "repair", state: "note", text }))
@@ -31,25 +33,29 @@ export async function repairStores(config: Config, step: (label: string) => void
 
 type Mended = string | undefined
 
-async function repair(config: Config, database: Database, step: (label: string) => void): Promise<Mended[]> {
-  const blobs = new DiskBlobs(config.data)
-  blobs.clearTemporary()
+async function repair(config: Config, stores: OpenedStores, step: (label: string) => void): Promise<Mended[]> {
+  const { database, blobs, isShared } = stores
   step("Mending the stored files")
-  await healVectorFiles(config.data)
   const files = [
-    dropBrokenWords(config.data),
+    ...(isShared ? [] : [await mendDirectory(config.data)]),
     await giveJobs(database),
     await indexAgain(blobs, database),
     await sweepOrphans(database, blobs),
   ]
   step("Mending the search index")
-  const index = await withSearchIndex(config, database, async index => {
+  const index = await withSearchIndex(config, stores, async index => {
     const { removed, added } = await index.repair()
     return removed + added > 0
       ? `${removed} entries of the index were removed that belong to no file, ${added} were made again`
       : undefined
   })
   return [...files, index]
+}
+
+async function mendDirectory(dataDirectory: string): Promise<Mended> {
+  new DiskBlobs(dataDirectory).clearTemporary()
+  await healVectorFiles(dataDirectory)
+  return dropBrokenWords(dataDirectory)
 }
 
 /** The keyword index holds nothing that the database does not: a damaged one is dropped and made anew. */

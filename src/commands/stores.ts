@@ -4,27 +4,27 @@ import type { Embedder } from "../backends/backend.ts"
 import type { Config } from "../config.ts"
 import { openConfiguredEmbedder } from "../configured.ts"
 import { AppError } from "../errors.ts"
-import { embeddedIn } from "../search/embedded/embedded-store.ts"
 import { SearchIndex } from "../search/index.ts"
+import type { Membership } from "../search/writing/membership.ts"
 import type { Blobs } from "../storage/blobs/blobs.ts"
-import { DiskBlobs } from "../storage/blobs/disk.ts"
 import type { Database } from "../storage/database.ts"
 import { lockDirectory } from "../storage/sqlite/lock.ts"
 import { type Finding, someOf } from "./finding.ts"
+import type { OpenedStores } from "./open-stores.ts"
 
 /** As after a restore: nothing is lost and nothing is to be done. */
 const MADE_LATER = "start the daemon: it makes them in the background, words first"
-const REPAIR = "stop the daemon and run `carrel doctor --repair`"
+const REPAIR = "stop the daemon (all nodes) and run `carrel doctor --repair`"
 
 export async function compareStores(
   config: Config,
-  database: Database,
+  stores: OpenedStores,
   step: (label: string) => void,
 ): Promise<Finding[]> {
   step("Comparing the stored files")
-  const files = await storedFiles(config, database)
+  const files = await storedFiles(stores)
   step("Comparing the search index")
-  return [...files, ...(await searchIndex(config, database))]
+  return [...files, ...(await (stores.isShared ? sharedIndex : ownIndex)(config, stores))]
 }
 
 export interface StoredFiles {
@@ -74,8 +74,8 @@ async function idsOf<Row extends { id: string }>(
   return ids
 }
 
-async function storedFiles({ data }: Config, database: Database): Promise<Finding[]> {
-  const { total, lost, textless, unindexed } = await inspectFiles(new DiskBlobs(data), database)
+async function storedFiles({ blobs, database }: OpenedStores): Promise<Finding[]> {
+  const { total, lost, textless, unindexed } = await inspectFiles(blobs, database)
   const findings: Finding[] = []
   const tell = (what: string, ids: string[], remedy: string) => {
     if (ids.length > 0)
@@ -87,8 +87,16 @@ async function storedFiles({ data }: Config, database: Database): Promise<Findin
   return findings.length > 0 ? findings : [{ what: "stored files", state: "ok", text: `${total} complete` }]
 }
 
+/** The index of several machines is looked at alone, beside those who write it. */
+const sharedIndex = (config: Config, stores: OpenedStores): Promise<Finding[]> =>
+  withSearchIndex(config, stores, inspected, {
+    node: "",
+    isLeader: () => false,
+    living: async () => new Set<string>(),
+  })
+
 /** Opening the index heals it, which only one process may do. */
-async function searchIndex(config: Config, database: Database): Promise<Finding[]> {
+async function ownIndex(config: Config, stores: OpenedStores): Promise<Finding[]> {
   const lock = tryLock(config.data)
   if (!lock)
     return [
@@ -100,29 +108,35 @@ async function searchIndex(config: Config, database: Database): Promise<Finding[
       },
     ]
   try {
-    const { problems, unmade = [] } = await withSearchIndex(config, database, index => index.check())
-    if (problems.length === 0) return [{ what: "search index", state: "ok", text: "agrees with the database" }]
-    return problems.map(text => ({
-      what: "search index",
-      ...(unmade.includes(text) ? { state: "note", remedy: MADE_LATER } : { state: "problem", remedy: REPAIR }),
-      text,
-    }))
+    return await withSearchIndex(config, stores, inspected)
   } finally {
     lock.release()
   }
 }
 
+async function inspected(index: SearchIndex): Promise<Finding[]> {
+  const { problems, unmade = [] } = await index.check()
+  if (problems.length === 0) return [{ what: "search index", state: "ok", text: "agrees with the database" }]
+  return problems.map(text => ({
+    what: "search index",
+    ...(unmade.includes(text) ? { state: "note", remedy: MADE_LATER } : { state: "problem", remedy: REPAIR }),
+    text,
+  }))
+}
+
 /** Opens the index with the model that its vectors were made with, if any. */
 export async function withSearchIndex<T>(
   config: Config,
-  database: Database,
+  { database, passages }: OpenedStores,
   work: (index: SearchIndex) => Promise<T>,
+  members?: Membership,
 ): Promise<T> {
   let former: Embedder | undefined
   const index = new SearchIndex({
     database,
-    store: embeddedIn(config.data),
+    store: passages,
     embedder: undefined,
+    ...(members ? { members } : {}),
     embedderNamed: async model => {
       former = await openConfiguredEmbedder(config, model).catch(() => undefined)
       return former

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { amazonCredentials, readConfig } from "../../src/config.ts"
 import { engineAddresses, withoutPassword } from "../../src/config-engines.ts"
-import { clusterOf, enginesOf } from "../../src/configured.ts"
+import { clusterOf, enginesOf } from "../../src/configured-cluster.ts"
 import { carrel } from "./carrel.ts"
 
 let folder: string

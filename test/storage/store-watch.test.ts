@@ -6,6 +6,7 @@ import {
   type Engine,
   EngineError,
   engineTrouble,
+  OperatorError,
   storeUnavailable,
   toErrorBody,
 } from "../../src/errors.ts"
@@ -96,4 +97,7 @@ test("an engine whose disk is full is told as a full disk, and errors of others 
   const full = new EngineError("database", "could not extend file: No space left on device")
   expect(asStorageError(full)).toMatchObject({ code: "insufficient_storage" })
   expect(engineTrouble(new AppError("model_unavailable", { cause: new Error("ECONNREFUSED") }))).toBeUndefined()
+  const cause = new EngineError("search", "it refuses the credentials", { answered: true })
+  expect(engineTrouble(new OperatorError("--search-url: OpenSearch refuses the password", { cause }))).toBeUndefined()
+  expect(engineTrouble(new AppError("not_found", { cause }))).toBeUndefined()
 })

@@ -1,0 +1,142 @@
+/** Commands on the engines of several machines, and starts that an engine or a setting keeps from happening. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { openCluster } from "../../src/nodes/cluster.ts"
+import { enter } from "../../src/nodes/registry.ts"
+import { openPostgres } from "../../src/storage/postgres/open.ts"
+import { COMMAND } from "../support/daemon.ts"
+import { openSearch, postgres, storage } from "../support/engines.ts"
+import { until } from "../support/until.ts"
+import { carrel } from "./carrel.ts"
+
+setDefaultTimeout(120_000)
+const [databaseUrl, blobUrl, search] = [await postgres(), await storage(), await openSearch()]
+const hasEngines = databaseUrl !== undefined && blobUrl !== undefined && search !== undefined
+
+const folder = mkdtempSync(join(tmpdir(), "carrel-cluster-commands-"))
+const secretFile = join(folder, "secret")
+writeFileSync(secretFile, "0123456789abcdef0123456789abcdef", { mode: 0o600 })
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Nobody listens there. */
+const NOWHERE = {
+  CARREL_DATABASE_URL: "postgres://carrel:hunter2@127.0.0.1:9/records",
+  CARREL_BLOB_URL: "s3://KEY:hunter2@bucket?endpoint=http://127.0.0.1:9",
+  CARREL_SEARCH_URL: "http://finder:hunter2@127.0.0.1:9",
+}
+const node = { CARREL_NODE_URL: "http://127.0.0.1:4747", CARREL_CLUSTER_SECRET_FILE: secretFile }
+const data = join(folder, "data")
+
+describe("without engines that answer", () => {
+  test.each([["keys list"], ["keys create --name k"], ["users list"], ["reindex"]])(
+    "%s names the one it needs, and no password",
+    async command => {
+      const { code, out, err } = await carrel(command.split(" "), { data, env: NOWHERE })
+      expect([code, out]).toEqual([1, ""])
+      expect(err).toStartWith("carrel: the database: ")
+      expect(err).toContain("→ see whether it runs and is reached from here")
+      expect(err).not.toContain("hunter2")
+      expect(existsSync(data)).toBe(false)
+    },
+  )
+
+  test("the doctor names each of them", async () => {
+    const { code, out } = await carrel(["doctor", "--json"], { data, env: NOWHERE })
+    expect(code).toBe(1)
+    const problems = JSON.parse(out).findings.filter((finding: { state: string }) => finding.state === "problem")
+    expect(problems.map(({ what }: { what: string }) => what)).toEqual(["database", "blob storage", "search engine"])
+    expect(out).not.toContain("hunter2")
+  })
+
+  test("a node waits, not ready, and ends when it is told to", async () => {
+    const child = Bun.spawn([...COMMAND, "serve", "--data", join(folder, "waiting"), "--port", "0"], {
+      env: { PATH: Bun.env.PATH ?? "", CARREL_OLLAMA_HOST: "http://127.0.0.1:9", ...NOWHERE, ...node },
+      stdout: "pipe",
+      stderr: "ignore",
+    })
+    const lines: string[] = []
+    const reading = (async () => {
+      const decoder = new TextDecoder()
+      for await (const chunk of child.stdout) lines.push(decoder.decode(chunk))
+    })()
+    await until(() => lines.join("").includes("the database does not answer yet"))
+    child.kill("SIGTERM")
+    expect(await child.exited).toBe(0)
+    await reading
+    expect(lines.join("")).not.toContain("hunter2")
+  })
+})
+
+describe.skipIf(!hasEngines)("with engines", () => {
+  let env: Record<string, string>
+  beforeAll(() => {
+    const url = new URL(search!.url)
+    url.searchParams.set("prefix", search!.prefix)
+    url.searchParams.set("ca_file", search!.caFile)
+    env = { CARREL_DATABASE_URL: databaseUrl!, CARREL_BLOB_URL: blobUrl!, CARREL_SEARCH_URL: url.href }
+  })
+  const run = (command: string, more: Record<string, string> = {}) =>
+    carrel(command.split(" "), { data, env: { ...env, ...more } })
+  const withPassword = (url: string) => Object.assign(new URL(url), { password: "hunter2" }).href
+
+  test("a database that no cluster uses is no empty one, until the doctor or a node made one of it", async () => {
+    const { code, err } = await run("keys create --name first")
+    expect([code, err]).toEqual([1, expect.stringContaining("no cluster uses this database yet")])
+    expect((await run("doctor")).code).toBe(0)
+    const { out } = await run("keys create --name first --json")
+    expect(JSON.parse((await run("keys list --json")).out)).toMatchObject([{ id: JSON.parse(out).id, name: "first" }])
+  })
+
+  test("keys and users need the database alone", async () => {
+    const { CARREL_BLOB_URL, CARREL_SEARCH_URL } = NOWHERE
+    const alone = { CARREL_BLOB_URL, CARREL_SEARCH_URL }
+    const [{ id }] = JSON.parse((await run("keys list --json", alone)).out)
+    expect(await run(`keys revoke ${id}`, alone)).toMatchObject({ code: 0, out: `${id} (first) is revoked\n` })
+    expect((await run("users setup-link", alone)).out).toContain("/setup?token=")
+    expect((await run("reindex", alone)).out).toBe("0 files queued\n")
+  })
+
+  test("the doctor finds them in order, compares them, and leaves no directory behind", async () => {
+    const { code, out } = await run("doctor --check --json")
+    const findings: { what: string; state: string; text: string }[] = JSON.parse(out).findings
+    expect([code, findings.filter(({ state }) => state === "problem")]).toEqual([0, []])
+    const said = Object.fromEntries(findings.map(({ what, text }) => [what, text]))
+    expect(said).toMatchObject({ nodes: "none is running", "stored files": "0 complete" })
+    expect(said["search index"]).toBe("agrees with the database")
+    expect(existsSync(data)).toBe(false)
+  })
+
+  test.each([
+    ["CARREL_DATABASE_URL", "refuses the credentials"],
+    ["CARREL_BLOB_URL", "the blob storage: it refuses the credentials"],
+    ["CARREL_SEARCH_URL", "OpenSearch refuses the user or the password"],
+  ])("a node with a wrong password in %s does not start, and is told so without it", async (name, message) => {
+    const { code, err } = await run("serve --port 0", { ...node, [name]: withPassword(env[name]!) })
+    expect([code, err.includes(message), err.includes("hunter2")]).toEqual([1, true, false])
+    expect(existsSync(data)).toBe(false)
+  })
+
+  test("a node with another secret does not start; what needs all nodes stopped names those that run", async () => {
+    const database = await openPostgres(databaseUrl!)
+    try {
+      await openCluster(database, "another secret than that of the file")
+      const { code, err } = await run("serve --port 0", node)
+      expect([code, err]).toEqual([1, expect.stringContaining("the cluster secret is not the one of the cluster")])
+      await enter(database, { name: "north", url: "http://10.0.0.5:4747", role: "all", version: "1" })
+      expect((await run("doctor --repair")).err).toContain("nodes of the cluster are running: north")
+      expect((await run("doctor")).out).toContain("nodes: north (all, version 1, http://10.0.0.5:4747)")
+    } finally {
+      await database.destroy()
+    }
+    expect(existsSync(data)).toBe(false)
+  })
+
+  test("a data directory with the records of one machine is none for a node", async () => {
+    const own = join(folder, "own")
+    expect((await carrel(["keys", "create", "--name", "k"], { data: own })).code).toBe(0)
+    const { code, err } = await carrel(["serve", "--port", "0"], { data: own, env: { ...env, ...node } })
+    expect([code, err]).toEqual([2, expect.stringContaining("holds the records of one machine")])
+  })
+})
