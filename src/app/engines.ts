@@ -2,7 +2,7 @@
 import type { EngineAddresses } from "../config-engines.ts"
 import { ENGINE_NAMES, type Engine, engineTrouble } from "../errors.ts"
 import { log } from "../log.ts"
-import { checkCluster, openCluster } from "../nodes/cluster.ts"
+import { checkCluster, openCluster, sharesContract } from "../nodes/cluster.ts"
 import { refuseWrongClock } from "../nodes/nodes.ts"
 import { checkOpenSearch } from "../search/opensearch/check.ts"
 import { openSearchAt } from "../search/opensearch/opensearch-store.ts"
@@ -50,7 +50,7 @@ export async function openEngineStores(
     await look("blobs", () => (known === undefined ? blobs.check() : blobs.prove(known)))
     await look("search", () => checkOpenSearch(engines.search, known))
   }
-  const database = await wait("database", () => openPostgres(engines.database, { before }))
+  const database = await wait("database", () => openPostgres(engines.database, { before, mayBeNewer: sharesContract }))
   stack.defer(() => database.destroy())
   const { clusterId } = await openCluster(database, secret)
   if (isNew) await wait("blobs", () => blobs.prove(clusterId))

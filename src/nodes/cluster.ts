@@ -31,10 +31,18 @@ export async function checkCluster(
   secret: string | undefined,
   contract = CONTRACT,
 ): Promise<string | undefined> {
-  const { rows } = await sql<{ found: boolean }>`select to_regclass('cluster') is not null as found`.execute(database)
-  const known = rows[0]?.found ? await clusterIn(database) : undefined
+  const known = await existing(database)
   if (known) refuseOther(known, secret, contract)
   return known?.id
+}
+
+/**
+ * Whether nodes of this version may work beside those that use the database: a newer one among them changed it by adding
+ * alone, or raised the contract.
+ */
+export async function sharesContract(database: Database, contract = CONTRACT): Promise<boolean> {
+  const known = await existing(database)
+  return known !== undefined && known.contract <= contract
 }
 
 /**
@@ -67,6 +75,12 @@ export async function openCluster(
     await trx.insertInto("cluster").values(made).execute()
     return { clusterId: made.id }
   })
+}
+
+/** Also of a database that has no tables yet. */
+async function existing(database: Database): Promise<ClusterTable | undefined> {
+  const { rows } = await sql<{ found: boolean }>`select to_regclass('cluster') is not null as found`.execute(database)
+  return rows[0]?.found ? clusterIn(database) : undefined
 }
 
 const clusterIn = (executor: Executor) => executor.selectFrom("cluster").selectAll().executeTakeFirst()

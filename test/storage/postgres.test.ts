@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import { sql } from "kysely"
 import { EngineError, OperatorError } from "../../src/errors.ts"
+import { openCluster, sharesContract } from "../../src/nodes/cluster.ts"
 import { type Database, isMigrated } from "../../src/storage/database.ts"
 import { MIGRATIONS } from "../../src/storage/migrations/index.ts"
 import type { Migration } from "../../src/storage/migrations/migration.ts"
@@ -33,6 +34,8 @@ const NEXT: Migration = {
   postgres: async executor => void (await sql`create table shelves (id text primary key)`.execute(executor)),
 }
 
+const SECRET = "s".repeat(64)
+
 describe.skipIf(!server)("opening a PostgreSQL database", () => {
   test("makes all tables in an empty one, once, however many nodes start together", async () => {
     const url = await empty()
@@ -59,6 +62,18 @@ describe.skipIf(!server)("opening a PostgreSQL database", () => {
     expect(error).toBeInstanceOf(OperatorError)
     expect(error.message).toContain("written by a newer version of Carrel (it has the migration 9999-next)")
     expect(await tablesOf(url)).toEqual(before)
+  })
+
+  test("of a cluster that a newer version joined serves an older node beside it", async () => {
+    const url = await empty()
+    const newer = await openPostgres(url, {}, [...MIGRATIONS, NEXT])
+    await openCluster(newer, SECRET)
+    const older = await openPostgres(url, { mayBeNewer: sharesContract })
+    expect(await older.selectFrom("files").select("id").execute()).toEqual([])
+    await newer.updateTable("cluster").set({ contract: 1_000 }).execute()
+    const error = await rejection(openPostgres(url, { mayBeNewer: sharesContract }))
+    expect(error.message).toContain("written by a newer version of Carrel")
+    for (const each of [newer, older]) await each.destroy()
   })
 
   for (const [whose, tables] of Object.entries({

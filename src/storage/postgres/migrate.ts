@@ -31,19 +31,25 @@ export async function checkServer(database: Database, place: string): Promise<vo
 
 /**
  * @param database may wait: migrations take as long as they take
+ * @param mayBeNewer migrations that this version does not know are no reason to refuse: they only added
  * @throws OperatorError for a database of a newer version, and for one that holds other tables than ours
  */
-export async function migrate(database: Database, place: string, migrations: Migrations): Promise<void> {
+export async function migrate(
+  database: Database,
+  place: string,
+  migrations: Migrations,
+  mayBeNewer: boolean,
+): Promise<void> {
   const inTurn = (work: (trx: Trx, pending: Migrations) => Promise<void>) =>
     database.transaction().execute(async trx => {
       await sql`select ${LOCK}`.execute(trx)
-      const applied = await appliedOf(trx, place, migrations)
+      const applied = await appliedOf(trx, place, migrations, mayBeNewer)
       await work(
         trx,
         migrations.filter(({ name }) => !applied.includes(name)),
       )
     })
-  const before = await appliedOf(database, place, migrations)
+  const before = await appliedOf(database, place, migrations, mayBeNewer)
   if (migrations.every(({ name }) => before.includes(name))) return
   await inTurn((trx, pending) => layBaseline(trx, pending))
   for (const { name } of migrations)
@@ -69,7 +75,12 @@ async function note(trx: Trx, name: string): Promise<void> {
 }
 
 /** Names of the migrations that the database has; none in one that is empty. @throws OperatorError as `migrate` */
-async function appliedOf(executor: Executor, place: string, migrations: Migrations): Promise<string[]> {
+async function appliedOf(
+  executor: Executor,
+  place: string,
+  migrations: Migrations,
+  mayBeNewer: boolean,
+): Promise<string[]> {
   const tables = await tablesOf(executor)
   if (tables.size === 0) return []
   const isOurs = tables.get("migrations") === "applied_at,name"
@@ -80,7 +91,7 @@ async function appliedOf(executor: Executor, place: string, migrations: Migratio
       { hint: "give Carrel a database of its own" },
     )
   const newer = applied.find(name => !migrations.some(migration => migration.name === name))
-  if (newer !== undefined) throw writtenByNewer(newer, `PostgreSQL at ${place}`)
+  if (newer !== undefined && !mayBeNewer) throw writtenByNewer(newer, `PostgreSQL at ${place}`)
   return applied
 }
 

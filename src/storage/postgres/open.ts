@@ -21,6 +21,8 @@ export interface PostgresOptions {
   queryTimeoutMs?: number
   /** Looks at the server, and at whatever else is to be in order, before anything is written; what it throws ends the opening. */
   before?: (database: Database) => Promise<void>
+  /** Whether this version may use a database that has migrations which it does not know; not, where absent. */
+  mayBeNewer?: (database: Database) => Promise<boolean>
 }
 
 const POOL_SIZE = 10
@@ -54,7 +56,8 @@ export async function openPostgres(
     await checkServer(database, place)
     await options.before?.(database)
     const patient = await open({ size: 1, queryTimeoutMs: 0 })
-    await migrate(patient, place, migrations).finally(() => patient.destroy())
+    const mayBeNewer = (await options.mayBeNewer?.(database)) === true
+    await migrate(patient, place, migrations, mayBeNewer).finally(() => patient.destroy())
   } catch (error) {
     await database.destroy()
     throw refusalOf(error, place) ?? error
