@@ -32,7 +32,7 @@ export class StandIn {
   /** Decides before anything is done. */
   fault: (asked: Asked) => Fault | undefined = () => undefined
   /** Decides when all is done, before the answer. */
-  lateFault: (asked: Asked) => Fault | undefined = () => undefined
+  lateFault: (asked: Asked) => Fault | undefined | Promise<undefined> = () => undefined
   /** What is told as the mark of a stored part. */
   etagOf: (bytes: Buffer) => string = bytes => `"${createHash("md5").update(bytes).digest("hex")}"`
   private count = 0
@@ -70,7 +70,7 @@ export class StandIn {
     const body = Buffer.concat(await Array.fromAsync(request).catch(() => []))
     if (request.destroyed && !request.complete) return
     const answer = this.answer(asked, body, request.headers)
-    const late = this.lateFault(asked)
+    const late = await this.lateFault(asked)
     if (late) return tell(late, response)
     send(response, answer)
   }

@@ -112,12 +112,12 @@ export class S3Blobs implements Blobs {
   }
 
   async moveText(fileId: string, generation: number, temporary: string): Promise<void> {
-    await this.upload(this.textKey(fileId, generation), Bun.file(temporary).stream(), { mayBeEmpty: true })
+    await this.upload(this.textKey(fileId, generation), Bun.file(temporary).stream(), AS_TEXT)
     await rm(temporary, { force: true })
   }
 
   async writeText(fileId: string, generation: number, text: string): Promise<void> {
-    await this.upload(this.textKey(fileId, generation), only(Buffer.from(text)), { mayBeEmpty: true })
+    await this.upload(this.textKey(fileId, generation), only(Buffer.from(text)), AS_TEXT)
   }
 
   remove(blob: string): Promise<void> {
@@ -206,6 +206,9 @@ class StoredObject implements StoredBytes {
     return this.copies.get(this.object.key, stop => this.stream(undefined, stop), signal)
   }
 }
+
+/** A worker that has lost its job may be about to store what its successor has stored and published. */
+const AS_TEXT: UploadLimits = { mayBeEmpty: true, replaces: true }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes

@@ -28,6 +28,7 @@ const addressOf = ({ endpoint }: StandIn) =>
   addressIn(`s3://key:secret@bucket/place?endpoint=${encodeURIComponent(endpoint)}`)
 
 const isPart = ({ method, query }: Asked) => method === "PUT" && query.has("partNumber")
+const isBeginning = ({ method, query }: Asked) => method === "POST" && query.has("uploads")
 const isRead = ({ method, key }: Asked) => method === "GET" && key.includes("/blobs/")
 const isCompletion = ({ method, query }: Asked) => method === "POST" && query.has("uploadId")
 const isPut = ({ method, query }: Asked) => method === "PUT" && !query.has("partNumber")
@@ -69,7 +70,7 @@ describe("passing faults are not seen:", () => {
   ]
   const places: [string, (asked: Asked) => boolean, number][] = [
     ["a part", isPart, 20_000_000],
-    ["the beginning of an upload in parts", ({ query }) => query.has("uploads"), 20_000_000],
+    ["the beginning of an upload in parts", isBeginning, 20_000_000],
     ["its completion", isCompletion, 20_000_000],
     ["a single request", isPut, 1_000],
     ["a read", isRead, 20_000_000],
@@ -124,6 +125,13 @@ describe("lasting faults end an upload, told as the store's, and leave nothing:"
     expectNothing()
   })
 
+  test("a beginning whose answer was never seen", async () => {
+    standIn.lateFault = always(isBeginning, "cut")
+    const { error } = await timed(blobs.write("file_1", piecesOf(content(20_000_000)), 1e9))
+    expect(error).toBeInstanceOf(EngineError)
+    expectNothing()
+  })
+
   test("a request that is stored though its answer was never seen", async () => {
     standIn.lateFault = always(isPut, "cut")
     const { error } = await timed(blobs.write("file_1", piecesOf(content(1_000)), 1e9))
@@ -173,6 +181,26 @@ describe("what is given up ends at once:", () => {
     expectNothing()
   })
 
+  test.each([
+    ["beginning", isBeginning, 20_000_000],
+    ["completion", isCompletion, 20_000_000],
+    ["single request", isPut, 1_000],
+  ] as const)("an upload whose %s is on its way, with its signal", async (_, matches, size) => {
+    const stop = new AbortController()
+    standIn.fault = asked => {
+      if (matches(asked)) stop.abort(new Error("the client went away"))
+      return undefined
+    }
+    standIn.lateFault = async asked => {
+      if (!matches(asked)) return
+      await Bun.sleep(100)
+    }
+    const { error } = await timed(blobs.write("file_1", piecesOf(content(size)), 1e9, stop.signal))
+    expect(String(error)).toContain("the client went away")
+    await Bun.sleep(200)
+    expectNothing()
+  })
+
   test("a read at a piece that hangs, with its signal", async () => {
     await blobs.write("file_1", piecesOf(content(20_000_000)), 1e9)
     const stop = new AbortController()
@@ -204,6 +232,19 @@ describe("what is given up ends at once:", () => {
     await using local = await stayed
     expect((await Bun.file(local.path).bytes()).byteLength).toBe(20_000_000)
   })
+})
+
+test("a text that another worker stored stays where storing it again fails", async () => {
+  const temporary = join(blobs.temporaryDirectory, "text")
+  for (const text of ["short", "long ".repeat(4_000_000)]) {
+    await blobs.writeText("file_1", 1, text)
+    standIn.fault = always(({ method }) => method === "PUT", INTERNAL)
+    writeFileSync(temporary, text)
+    await expect(blobs.moveText("file_1", 1, temporary)).rejects.toBeInstanceOf(EngineError)
+    standIn.fault = () => undefined
+    expect((await bytesOf((await blobs.findText("file_1", 1))!)).toString()).toBe(text)
+    expect(standIn.uploads.size).toBe(0)
+  }
 })
 
 test("readers that want the same at a time share one copy", async () => {

@@ -6,8 +6,9 @@ import { createHash } from "node:crypto"
 import { AppError } from "../../../errors.ts"
 import { log } from "../../../log.ts"
 import { Gate } from "../../../threads/gate.ts"
+import { orAbort } from "../../../threads/or-abort.ts"
 import { endedBy } from "../ended-by.ts"
-import type { ObjectStore, UploadedPart } from "./object-store.ts"
+import type { AskOptions, ObjectStore, UploadedPart } from "./object-store.ts"
 
 export const PART_BYTES = 8 * 2 ** 20
 /** An upload takes memory as it grows; most are small. */
@@ -22,6 +23,8 @@ export interface UploadLimits {
   limitBytes?: number
   /** An empty one is empty_file unless told. */
   mayBeEmpty?: boolean
+  /** Another node may have written under that name, which stays where this fails. */
+  replaces?: boolean
 }
 
 export class Uploader {
@@ -39,7 +42,7 @@ export class Uploader {
   async upload(
     key: string,
     source: AsyncIterable<Uint8Array>,
-    { limitBytes = Number.POSITIVE_INFINITY, mayBeEmpty = false }: UploadLimits,
+    { limitBytes = Number.POSITIVE_INFINITY, mayBeEmpty = false, replaces = false }: UploadLimits,
     signal: AbortSignal,
   ): Promise<{ size: number; sha256: string }> {
     const upload = new Upload(this.store, key, signal)
@@ -59,7 +62,7 @@ export class Uploader {
       if (size === 0 && !mayBeEmpty) throw new AppError("empty_file")
       await this.inTurn(signal, () => upload.finish(size))
     } catch (error) {
-      await upload.clear()
+      await upload.clear(!replaces)
       throw error
     }
     return { size, sha256: hash.digest("hex") }
@@ -79,11 +82,11 @@ export class Uploader {
 class Upload {
   private buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
   private filled = 0
-  /** Set once a part was to be sent. */
-  private id: string | undefined
+  /** The id, once a part was to be sent. */
+  private beginning: Promise<string> | undefined
+  /** What makes the object appear. */
+  private ending: Promise<void> | undefined
   private readonly parts: UploadedPart[] = []
-  /** Whether the server may hold something of it. */
-  private isBegun = false
 
   constructor(
     private readonly store: ObjectStore,
@@ -106,30 +109,43 @@ class Upload {
 
   async sendPart(): Promise<void> {
     const { store, key, signal, parts } = this
-    this.isBegun = true
-    this.id ??= await store.begin(key, { signal })
-    parts.push(await store.part(key, this.id, parts.length + 1, this.content, { signal }))
+    this.beginning ??= store.begin(key) // not cut: without its id it could not be dropped
+    const id = await orAbort(this.beginning, signal)
+    parts.push(await store.part(key, id, parts.length + 1, this.content, { signal }))
     this.filled = 0
   }
 
   async finish(size: number): Promise<void> {
     const { store, key, signal, parts } = this
-    this.isBegun = true
-    if (this.id === undefined) return store.put(key, this.content, { signal })
-    if (this.filled > 0) await this.sendPart()
-    await store.complete(key, this.id, { parts, size }, { signal })
+    if (this.beginning && this.filled > 0) await this.sendPart()
+    signal.throwIfAborted()
+    // Not cut: what a server goes on with could not be removed yet.
+    this.ending = this.beginning
+      ? store.complete(key, await this.beginning, { parts, size })
+      : store.put(key, this.content)
+    await orAbort(this.ending, signal)
   }
 
-  /** Never fails: what it cannot remove is swept later. */
-  async clear(): Promise<void> {
-    if (!this.isBegun) return
+  /** Never fails: what it cannot remove is swept later. @param isNew no other wrote under that name */
+  async clear(isNew: boolean): Promise<void> {
+    if (!this.beginning && !this.ending) return
     const options = { limitMs: CLEARING_MS }
-    const dropped = this.id === undefined ? undefined : this.store.drop(this.key, this.id, options)
+    await this.ending?.catch(() => {})
+    const dropped = this.drop(options)
     // An answer that did not reach us may have been the one that said that all is stored.
-    const removed = this.store.remove(this.key, options)
+    const removed = isNew ? this.store.remove(this.key, options) : undefined
     for (const end of await Promise.allSettled([dropped, removed]))
       if (end.status === "rejected")
         log.warn("what an upload left in the blob storage could not be removed yet", { error: end.reason })
+  }
+
+  private async drop(options: AskOptions): Promise<void> {
+    if (!this.beginning) return
+    const id = await this.beginning.catch(() => undefined)
+    if (id !== undefined) return this.store.drop(this.key, id, options)
+    // It may have begun all the same.
+    for await (const found of this.store.unfinished(this.key, options))
+      for (const { key, id } of found) if (key === this.key) await this.store.drop(key, id, options)
   }
 
   private get content(): Uint8Array {
