@@ -340,6 +340,21 @@ describe.skipIf(!url)("a node that only works", () => {
   })
 })
 
+describe.skipIf(!url)("a node that stops", () => {
+  test("ends its replies for who follows elsewhere as it does for its own readers", async () => {
+    const node = await startLiveNode({ database: url!, ollama: ollama.server.url })
+    const { id, own } = await begin(clientOf(node, onA), slow("word ".repeat(400), 50).message)
+    const there = eventsOf(onB, id)
+    await eventsOf(onB, id, 0, ({ event }) => event === "message_delta")
+    await node.stop()
+    const events = await own
+    expect(events.slice(-2).map(({ event }) => event)).toEqual(["error", "done"])
+    const textless = ({ id: at, event }: ReadEvent) => [at, event]
+    expect((await there).map(textless)).toEqual(events.map(textless))
+    expect((await onB.get(`/conversations/${id}`)).body.messages[1].finish_reason).toBe("error")
+  }, 30_000)
+})
+
 describe.skipIf(!url)("a process of its own", () => {
   const spawn = async (nodeUrl?: string): Promise<{ node: SpawnedNode; api: Client }> => {
     const options = { database: url!, ollama: ollama.server.url, ...(nodeUrl ? { nodeUrl } : {}) }
