@@ -32,8 +32,7 @@ export class ClusterStorm {
   /** Starts three nodes of the executable and a model behind them. */
   static async open(cluster: Cluster, command: string[], seed: number): Promise<ClusterStorm> {
     const model = await startOllama([LLAMA], 0, cluster.network.here)
-    const flags = ["--ollama-host", model.server.url, "--rate-limit-per-minute", "1000000", "--log-level", "warn"]
-    const nodes = NODE_NAMES.map(name => cluster.node(name, { command, flags, steppable: FAKETIME !== undefined }))
+    const nodes = NODE_NAMES.map(name => cluster.node(name, optionsOf(command, model)))
     await Promise.all(nodes.map(node => node.start()))
     const chance: Chance = chanceOf(seed)
     const clients = new AnyNode(nodes, await nodes[0]!.createKey("storm"), chance)
@@ -103,7 +102,20 @@ export class ClusterStorm {
     }
   }
 
+  /** Another program in the place of a node that has ended. */
+  async replace(at: number, command: string[]): Promise<void> {
+    const node = this.cluster.node(NODE_NAMES[at]!, optionsOf(command, this.model))
+    this.nodes[at] = node
+    await node.start()
+  }
+
   async close(): Promise<void> {
     this.model.server.stop()
   }
 }
+
+const optionsOf = (command: string[], { server }: OllamaStandIn) => ({
+  command,
+  flags: ["--ollama-host", server.url, "--rate-limit-per-minute", "1000000", "--log-level", "warn"],
+  steppable: FAKETIME !== undefined,
+})
