@@ -20,13 +20,16 @@ describe.skipIf(reason !== undefined)("a rolling upgrade", () => {
   let next: NextVersion
   let old: string[]
 
-  beforeAll(async () => {
-    console.log(`storm seed ${SEED}`)
-    old = await executableCommand()
-    next = nextVersion()
-    cluster = await openCluster()
-    storm = await ClusterStorm.open(cluster, old, SEED)
-  }, CLUSTER_TIMEOUT_MS + BUILD_TIMEOUT_MS)
+  beforeAll(
+    async () => {
+      console.log(`storm seed ${SEED}`)
+      old = await executableCommand()
+      next = await nextVersion()
+      cluster = await openCluster()
+      storm = await ClusterStorm.open(cluster, old, SEED)
+    },
+    CLUSTER_TIMEOUT_MS + 2 * BUILD_TIMEOUT_MS,
+  )
   afterAll(async () => {
     storm?.close()
     await cluster?.remove()

@@ -1,7 +1,8 @@
-/** The product of a later version, from source: another number, and a migration that only adds, as a release has it. */
+/** The executable of a later version: another number, and a migration that only adds, as a release has it. */
 import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { runTool } from "../../scripts/cluster/tools.ts"
 
 const PROJECT = resolve(import.meta.dir, "../..")
 export const NEXT_VERSION = "0.99.0"
@@ -12,10 +13,11 @@ export interface NextVersion {
   folder: string
 }
 
-export function nextVersion(): NextVersion {
+/** Builds it, which takes as long as a build does. */
+export async function nextVersion(): Promise<NextVersion> {
   const folder = mkdtempSync(join(tmpdir(), "carrel-next-"))
-  cpSync(join(PROJECT, "src"), join(folder, "src"), { recursive: true })
-  for (const name of ["node_modules", "models", "scripts", "bunfig.toml", "tsconfig.json"])
+  for (const name of ["src", "scripts"]) cpSync(join(PROJECT, name), join(folder, name), { recursive: true })
+  for (const name of ["node_modules", "models", "docs", "bunfig.toml", "tsconfig.json", "package-lock.json", "LICENSE"])
     symlinkSync(join(PROJECT, name), join(folder, name))
   const manifest = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8"))
   writeFileSync(join(folder, "package.json"), JSON.stringify({ ...manifest, version: NEXT_VERSION }))
@@ -28,5 +30,6 @@ export function nextVersion(): NextVersion {
   const text = readFileSync(index, "utf8")
   if (!text.trimEnd().endsWith("]")) throw new Error("the table of migrations does not end the file any more")
   writeFileSync(index, `${text.trimEnd().replace(/\]$/, added)}${add}`)
-  return { command: [process.execPath, join(folder, "src/main.ts")], folder }
+  await runTool([process.execPath, "scripts/build.ts"], { cwd: folder })
+  return { command: [join(folder, "dist/carrel")], folder }
 }

@@ -98,7 +98,7 @@ describe("passing faults are not seen:", () => {
 describe("lasting faults end an upload, told as the store's, and leave nothing:", () => {
   const faults: [string, Fault, boolean][] = [
     ["503 SlowDown", SLOW_DOWN, false],
-    ["500", INTERNAL, true],
+    ["500, as from a disk without room", INTERNAL, false],
     ["a cut", "cut", false],
     ["403", { status: 403, code: "AccessDenied" }, true],
   ]

@@ -61,7 +61,8 @@ const LIMIT_MS = 11_000
 const ATTEMPTS = 4
 /** Before the second attempt, doubled before each further one. */
 const WAIT_MS = 100
-const TOO_BUSY = new Set([429, 503])
+/** The storage itself is short of something, a disk without room among it: no request is to blame. */
+const isStorageToBlame = (status: number): boolean => status === 429 || status >= 500
 const PASSING = new Set([429, 500, 502, 503, 504])
 /** Said with other statuses; after the second the client reckons with the server's clock. */
 const PASSING_NAMES = new Set(["RequestTimeout", "RequestTimeTooSkewed"])
@@ -343,5 +344,5 @@ function asEngineError(error: unknown): EngineError {
   const status = statusOf(error)
   const { name, message } = error as Error
   const said = status === undefined ? message : `${status} ${name}${message === name ? "" : ` (${message})`}`
-  return new EngineError("blobs", said, { cause: error, answered: status !== undefined && !TOO_BUSY.has(status) })
+  return new EngineError("blobs", said, { cause: error, answered: status !== undefined && !isStorageToBlame(status) })
 }
