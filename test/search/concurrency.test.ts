@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test"
-import { inMemory, lines, TestLibrary } from "./library.ts"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { inMemory, lines, TestLibrary, wordEmbedder } from "./library.ts"
 
 test("while files are replaced and removed, each search shows one whole version of each, never an old one", async () => {
   const library = await TestLibrary.open()
@@ -89,3 +92,26 @@ test("queries are answered between the slices of indexing, and see nothing of it
     await library.close()
   }
 }, 30_000)
+
+test("what is removed while the stored vectors are on their way into memory is not there afterwards", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "search-loading-"))
+
+  const first = await TestLibrary.open({ directory, embedder: wordEmbedder() })
+  try {
+    await first.put("file_stays", "the heron wades")
+    await first.put("file_goes", Array.from({ length: 30_000 }, (_, i) => `the otter dives ${i}`).join("\n"))
+  } finally {
+    await first.close()
+  }
+  const library = await TestLibrary.open({ directory, embedder: wordEmbedder() })
+  try {
+    const loading = library.search("heron", { mode: "semantic" })
+    await library.remove("file_goes")
+    await library.index.sweep()
+    await loading
+    expect((await library.index.check()).problems).toEqual([])
+  } finally {
+    await library.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}, 60_000)

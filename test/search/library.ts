@@ -63,7 +63,14 @@ export class TestLibrary {
 
   /** Waits until the stores agree: what a restart lacks is made, and what it has too much is removed, in the background. */
   async whole(): Promise<void> {
-    await until(async () => (await this.index.check()).problems.length === 0, { everyMs: 100 })
+    let problems: string[] = []
+    const isWhole = async () => {
+      problems = (await this.index.check()).problems
+      return problems.length === 0
+    }
+    await until(isWhole, { everyMs: 100 }).catch(error => {
+      throw new Error(problems.join("; "), { cause: error })
+    })
   }
 
   /** Adds or replaces a file with one passage per line, and publishes it. */

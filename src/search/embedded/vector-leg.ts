@@ -24,6 +24,8 @@ export class VectorLeg {
   private readonly directory: string
   private readonly open = new Map<string, Promise<VectorTable>>()
   private loading: Promise<void> | undefined
+  /** Rows are on their way to the worker. */
+  private filling: Promise<void> = Promise.resolve()
   private writes = 0
   private idle: ReturnType<typeof setTimeout> | undefined
   private optimizing: Promise<void> = Promise.resolve()
@@ -59,14 +61,23 @@ export class VectorLeg {
     this.noteWrite()
   }
 
-  /** Removes rows from every table. Removing twice does nothing. */
+  /**
+   * Removes rows from every table. Removing twice does nothing. The worker is to be told afterwards: what was being handed
+   * to it from before the removal has arrived by then.
+   */
   async remove(ranges: IdRanges): Promise<void> {
     for (const { name } of await this.models.tables()) await (await this.table(name)).remove(ranges)
     this.noteWrite()
+    await this.filling.catch(() => {})
   }
 
   /** Fills a new set of the worker from a table, and lets it serve at once: queries never see a half-filled one. */
-  async serve(model: ServingModel): Promise<void> {
+  serve(model: ServingModel): Promise<void> {
+    this.filling = this.handOver(model)
+    return this.filling
+  }
+
+  private async handOver(model: ServingModel): Promise<void> {
     const { table, embedder } = model
     await this.thread.ask("beginVectors", { table, dimensions: embedder.dimensions })
     for await (const { ids, vectors } of (await this.table(table)).scan())
