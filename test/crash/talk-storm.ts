@@ -57,7 +57,7 @@ export class TalkStorm {
         const run = await this.daemon.call("POST", "/agents/run", this.task(blocking ? "quick" : "slow"), {
           ...(blocking ? {} : { prefer: "respond-async" }),
         })
-        this.runs.set(run.run_id, blocking ? run.output : undefined)
+        this.runs.set(run.run_id, run.status === "completed" ? run.output : undefined)
         await Bun.sleep(this.chance(300))
       }
     } catch {
