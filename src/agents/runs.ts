@@ -175,14 +175,16 @@ export class AgentRuns {
     signal: AbortSignal,
   ): Promise<string> {
     if (this.stopping) throw new AppError("overloaded", { message: "the daemon is stopping", retryAfter: 5 })
+    const deadlineAt = new Date(startedAt.getTime() + (request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000)
+    // By the clock that nobody sets: one that steps forward meanwhile would end the run at its beginning.
+    const endsAt = performance.now() + deadlineAt.getTime() - Date.now()
     const prepared = await prepareRun(caller, request, this.dependencies, signal)
     const ticket = this.queue.enter(caller.keyId)
-    const deadlineAt = new Date(startedAt.getTime() + (request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000)
     const { workspaceId, keyId } = caller
     try {
       const run = { workspaceId, keyId, described: prepared.row, startedAt, deadlineAt }
       const id = await this.dependencies.store.insert(run, repetition)
-      this.launch(id, prepared, ticket, deadlineAt)
+      this.launch(id, prepared, ticket, endsAt)
       return id
     } catch (error) {
       ticket.leave()
@@ -190,13 +192,10 @@ export class AgentRuns {
     }
   }
 
-  private launch(id: string, prepared: PreparedRun, ticket: Ticket, deadlineAt: Date): void {
+  private launch(id: string, prepared: PreparedRun, ticket: Ticket, endsAt: number): void {
     const run = new LiveRun(id)
     this.here.add(run)
-    const timer = setTimeout(
-      () => run.abort.abort(new Ending("timeout")),
-      Math.max(0, deadlineAt.getTime() - Date.now()),
-    )
+    const timer = setTimeout(() => run.abort.abort(new Ending("timeout")), Math.max(0, endsAt - performance.now()))
     run.ended = carryThrough(run, prepared, ticket, this.dependencies)
       .then(outcome => this.finish(id, outcome))
       .finally(() => {
