@@ -101,6 +101,20 @@ export function url(fallback: string, doc: string, alias?: string): Setting<stri
   }
 }
 
+/** Of a server as such: others see it, and append paths of their own. */
+export function origin(doc: string): Setting<string> {
+  const setting = url("", doc)
+  return {
+    ...setting,
+    parse(value, base) {
+      const address = setting.parse(value, base)
+      if (address !== "" && new URL(address).href !== `${new URL(address).origin}/`)
+        throw new Error("must be an address without user, path and query, such as http://10.0.0.5:4747")
+      return address
+    },
+  }
+}
+
 const HOST_NAME = /^(?:[\w.-]+|\[[0-9a-f:.]+\])$/i
 
 /** @throws Error when it is no http or https address; the scheme may be left out. */

@@ -13,6 +13,7 @@ import {
   ollamaAddress,
   ollamaDuration,
   oneOf,
+  origin,
   path,
   type Setting,
   text,
@@ -208,7 +209,7 @@ export const SETTINGS = {
   database_url: databaseUrl("several machines: the PostgreSQL database that they share; needs the next four with it"),
   blob_url: blobUrl("several machines: the S3 bucket that they share, with endpoint and region as parameters"),
   search_url: searchUrl("several machines: the OpenSearch that they share"),
-  node_url: url("", "several machines: address under which the other nodes reach this one"),
+  node_url: origin("several machines: address under which the other nodes reach this one"),
   cluster_secret_file: path("FILE", "several machines: file with the secret that all nodes share, 32 bytes or more"),
   role: oneOf(
     ["all", "api", "worker"],

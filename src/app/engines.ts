@@ -4,6 +4,7 @@ import { ENGINE_NAMES, type Engine, engineTrouble } from "../errors.ts"
 import { log } from "../log.ts"
 import { checkCluster, openCluster, sharesContract } from "../nodes/cluster.ts"
 import { refuseWrongClock } from "../nodes/nodes.ts"
+import { livingNodes } from "../nodes/registry.ts"
 import { checkOpenSearch } from "../search/opensearch/check.ts"
 import { openSearchAt } from "../search/opensearch/opensearch-store.ts"
 import type { OpenStore } from "../search/passage-store.ts"
@@ -47,7 +48,8 @@ export async function openEngineStores(
     const known = await checkCluster(database, secret)
     isNew = known === undefined
     const look: Look = isNew || !isPatient ? wait : ifAnswered
-    await look("blobs", () => (known === undefined ? blobs.check() : blobs.prove(known)))
+    const mayBeNew = isNew || !(await isInUse(database))
+    await look("blobs", () => (known === undefined ? blobs.check() : blobs.prove(known, { mayBeNew })))
     await look("search", () => checkOpenSearch(engines.search, known))
   }
   const database = await wait("database", () => openPostgres(engines.database, { before, mayBeNewer: sharesContract }))
@@ -55,6 +57,12 @@ export async function openEngineStores(
   const { clusterId } = await openCluster(database, secret)
   if (isNew) await wait("blobs", () => blobs.prove(clusterId))
   return { database, blobs, passages: openSearchAt({ address: engines.search, cluster: clusterId }) }
+}
+
+/** Whether a cluster has its places in the engines: it names files, or nodes that may take some are at work. */
+export async function isInUse(database: Database): Promise<boolean> {
+  const file = await database.selectFrom("files").select("id").limit(1).executeTakeFirst()
+  return file !== undefined || (await livingNodes(database)).length > 0
 }
 
 type Wait = <T>(engine: Engine, ask: () => Promise<T>) => Promise<T>

@@ -26,7 +26,7 @@ import { lockDirectory } from "../storage/sqlite/lock.ts"
 import { openSqlite } from "../storage/sqlite/open.ts"
 import { UsageError } from "./failure.ts"
 import { withProgress } from "./progress.ts"
-import { forgetRunning } from "./running.ts"
+import { findRunning, forgetRunning } from "./running.ts"
 
 export { UsageError } from "./failure.ts"
 
@@ -95,7 +95,16 @@ export function refuseWords(words: string[]): void {
  * @throws UsageError; DataDirectoryError where this user has no permission
  */
 export function needInstallation({ data }: Pick<Config, "data">): void {
+  refuseScratch(data)
   if (!hasDatabase({ data })) throw new UsageError(`there is no Carrel in ${data}; name its directory with --data`)
+}
+
+/** @throws OperatorError where a node runs: a command that names no engines would look for, or make, records of one machine */
+function refuseScratch(data: string): void {
+  if (findRunning(data)?.is_node)
+    throw new OperatorError(`the node that runs on ${data} keeps its records in PostgreSQL`, {
+      hint: "give the command the addresses that the node has: CARREL_DATABASE_URL, CARREL_BLOB_URL and CARREL_SEARCH_URL",
+    })
 }
 
 /** Id of the workspace with this name. @throws UsageError: a mistyped one is no empty one */
@@ -170,6 +179,7 @@ function isFull(path: string): boolean {
 /** As `withDatabase`, and says so where it made one: the directory may have been mistyped. */
 export async function withNewDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   if (enginesOf(config)) return withExistingDatabase(config, work)
+  refuseScratch(config.data)
   const isNew = !hasDatabase(config)
   const result = await leavingNothing(config, () => withDatabase(config, work))
   if (isNew) process.stderr.write(`Created a new data directory: ${config.data}\n`)

@@ -1,5 +1,5 @@
 /** What the doctor says of several machines: each engine, the nodes that run, and what they hold together. */
-import { openEngineStores } from "../app/engines.ts"
+import { isInUse, openEngineStores } from "../app/engines.ts"
 import type { EngineAddresses } from "../config-engines.ts"
 import { ENGINE_NAMES, type Engine } from "../errors.ts"
 import { checkCluster } from "../nodes/cluster.ts"
@@ -16,9 +16,11 @@ import { type OpenedStores, scratch } from "./open-stores.ts"
 export async function examineEngines(engines: EngineAddresses): Promise<Finding[]> {
   await using stack = new AsyncDisposableStack()
   let clusterId: string | undefined
+  let mayBeNew = true
   const database = await tried("database", async () => {
     const before = async (found: Database) => {
       clusterId = await checkCluster(found, undefined)
+      if (clusterId !== undefined) mayBeNew = !(await isInUse(found))
     }
     const opened = await openPostgres(engines.database, { before, poolSize: 1 })
     await opened.destroy()
@@ -27,7 +29,7 @@ export async function examineEngines(engines: EngineAddresses): Promise<Finding[
   const blobs = await tried("blobs", async () => {
     const opened = await openS3(engines.blobs, directory)
     stack.defer(() => opened.close())
-    await (clusterId === undefined ? opened.check() : opened.prove(clusterId))
+    await (clusterId === undefined ? opened.check() : opened.prove(clusterId, { mayBeNew }))
   })
   const search = await tried("search", () => checkOpenSearch(engines.search, clusterId))
   return [database, blobs, search]

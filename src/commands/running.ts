@@ -9,6 +9,8 @@ export interface Running {
   pid: number
   version: string
   started_at: string
+  /** One of several machines: the directory is scratch, and holds no records. */
+  is_node?: boolean
 }
 
 const FILE = "daemon.json"

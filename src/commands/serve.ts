@@ -43,8 +43,8 @@ export const run: Command = async args => {
   // Whoever waits for an engine has nothing to finish.
   const app = await Promise.race([starting, stopped.promise.then(() => Bun.sleep(SHUTDOWN_LIMIT_MS))])
   if (!app) return 0
-  noteAddress(config.data, app.address)
-  if (process.stderr.isTTY || config.log_level !== "error") announce(app.address, config.data, app.setupLink)
+  noteAddress(config, app.address)
+  if (process.stderr.isTTY || config.log_level !== "error") announce(app.address, config, app.setupLink)
   await stopped.promise
   forgetRunning(config.data)
   await Promise.race([app.stop(), Bun.sleep(SHUTDOWN_LIMIT_MS)])
@@ -75,9 +75,13 @@ function refuseTaken(config: Config): void {
   }
 }
 
-function noteAddress(data: string, url: string): void {
+/** Of several machines. */
+const isNode = ({ database_url }: Config): boolean => database_url !== ""
+
+function noteAddress(config: Config, url: string): void {
   try {
-    noteRunning(data, { url, pid: process.pid, version: VERSION, started_at: new Date().toISOString() })
+    const started_at = new Date().toISOString()
+    noteRunning(config.data, { url, pid: process.pid, version: VERSION, started_at, is_node: isNode(config) })
   } catch (error) {
     log.warn("commands beside the daemon cannot be told its address", { error })
   }
@@ -93,7 +97,7 @@ function listenProblem(error: unknown, { host, port }: Config): Error | undefine
 }
 
 /** For the person who started it, beside the log on standard output. */
-function announce(address: string, data: string, setupLink: string | null): void {
+function announce(address: string, config: Config, setupLink: string | null): void {
   const carrel = COMPILED ? quoted(process.execPath) : "npm run --silent carrel --"
   const lines = [
     "",
@@ -101,8 +105,8 @@ function announce(address: string, data: string, setupLink: string | null): void
     `  Console        ${setupLink ?? address}`,
     `  API            ${address}/external-docs/external`,
     `  Reference      ${address}/external-docs/docs`,
-    `  Data           ${data}`,
-    `  Create a key   ${carrel} keys create --name NAME --data ${quoted(data)}`,
+    `  ${isNode(config) ? "Scratch" : "Data   "}        ${config.data}`,
+    `  Create a key   ${carrel} keys create --name NAME ${isNode(config) ? "(with the engines' addresses, CARREL_DATABASE_URL and its like)" : `--data ${quoted(config.data)}`}`,
     "",
   ]
   process.stderr.write(`${lines.join("\n")}\n`)

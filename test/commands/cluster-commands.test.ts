@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { noteRunning } from "../../src/commands/running.ts"
 import { openCluster } from "../../src/nodes/cluster.ts"
 import { enter } from "../../src/nodes/registry.ts"
 import { openPostgres } from "../../src/storage/postgres/open.ts"
+import { lockDirectory } from "../../src/storage/sqlite/lock.ts"
 import { COMMAND } from "../support/daemon.ts"
 import { openSearch, postgres, storage } from "../support/engines.ts"
 import { until } from "../support/until.ts"
@@ -48,6 +50,21 @@ describe("without engines that answer", () => {
     const problems = JSON.parse(out).findings.filter((finding: { state: string }) => finding.state === "problem")
     expect(problems.map(({ what }: { what: string }) => what)).toEqual(["database", "blob storage", "search engine"])
     expect(out).not.toContain("hunter2")
+  })
+
+  test("a command that names none makes no records in the scratch directory of a node that runs", async () => {
+    const scratch = mkdtempSync(join(folder, "scratch-"))
+    const lock = lockDirectory(scratch)
+    noteRunning(scratch, { url: "http://127.0.0.1:1", pid: 1, version: "1", started_at: "", is_node: true })
+    try {
+      for (const command of ["keys create --name k", "keys list", "reindex"]) {
+        const { code, err } = await carrel(command.split(" "), { data: scratch })
+        expect([code, err]).toEqual([1, expect.stringContaining("keeps its records in PostgreSQL")])
+      }
+    } finally {
+      lock.release()
+    }
+    expect(existsSync(join(scratch, "carrel.db"))).toBe(false)
   })
 
   test("a node waits, not ready, and ends when it is told to", async () => {
@@ -127,6 +144,10 @@ describe.skipIf(!hasEngines)("with engines", () => {
       await enter(database, { name: "north", url: "http://10.0.0.5:4747", role: "all", version: "1" })
       expect((await run("doctor --repair")).err).toContain("nodes of the cluster are running: north")
       expect((await run("doctor")).out).toContain("nodes: north (all, version 1, http://10.0.0.5:4747)")
+      const elsewhere = new URL(blobUrl!)
+      elsewhere.pathname += crypto.randomUUID()
+      const { out } = await run("doctor", { CARREL_BLOB_URL: elsewhere.href })
+      expect(out).toContain("is not the one of the cluster that uses this database")
     } finally {
       await database.destroy()
     }

@@ -114,6 +114,13 @@ describe("settings of several machines", () => {
     expect(() => cluster(given)).toThrow(new RegExp(`need(s)? ${missing} as well`))
   })
 
+  test.each(["http://user:password@10.0.0.5:4747", "http://10.0.0.5:4747/path", "http://10.0.0.5:4747/?a=b"])(
+    "of a node's own address are its origin alone: %s",
+    address => {
+      expect(() => cluster({ ...withSecret(), CARREL_NODE_URL: address })).toThrow(/without user, path and query/)
+    },
+  )
+
   test("of a role need the others", () => {
     expect(() => cluster({}, "--role", "api")).toThrow("--role: one machine does all")
   })

@@ -19,7 +19,7 @@ import {
 import { Room } from "./room.ts"
 import { Copies } from "./s3/copies.ts"
 import { ObjectStore, type S3Address } from "./s3/object-store.ts"
-import { checkPlace, MARKER, markPlace } from "./s3/proof.ts"
+import { checkPlace, MARKER, markPlace, type PlaceOptions } from "./s3/proof.ts"
 import { type KnownObject, streamObject } from "./s3/read.ts"
 import { Uploader, type UploadLimits } from "./s3/upload.ts"
 import { clearScratch, scratchIn } from "./scratch.ts"
@@ -68,13 +68,13 @@ export class S3Blobs implements Blobs {
 
   /** Whether a cluster that is yet to be made may use the place: see `checkPlace`. */
   check(signal?: AbortSignal): Promise<void> {
-    return checkPlace(this.store, this.address, undefined, signal)
+    return checkPlace(this.store, this.address, undefined, { signal })
   }
 
   /** Checks the place and marks it as that of the cluster. @throws as `checkPlace` */
-  async prove(clusterId: string, signal?: AbortSignal): Promise<void> {
-    await checkPlace(this.store, this.address, clusterId, signal)
-    await markPlace(this.store, this.address, clusterId, signal)
+  async prove(clusterId: string, options: PlaceOptions = {}): Promise<void> {
+    await checkPlace(this.store, this.address, clusterId, options)
+    await markPlace(this.store, this.address, clusterId, options.signal)
   }
 
   /** @throws where the store does not answer */

@@ -33,6 +33,13 @@ describe.skipIf(!address)("an object storage", () => {
     expect((await openPlace(under("taken"))).prove("clus_two")).rejects.toThrow("belongs to another cluster")
   })
 
+  test("that nothing marks is refused for a cluster that is in use, and not marked", async () => {
+    const elsewhere = await openPlace(under("elsewhere"))
+    expect(elsewhere.prove("clus_one", { mayBeNew: false })).rejects.toThrow("is not the one of the cluster")
+    await elsewhere.prove("clus_two")
+    await elsewhere.prove("clus_two", { mayBeNew: false })
+  })
+
   test("of two clusters that begin at once one has it", async () => {
     const proofs = await Promise.allSettled(
       ["clus_one", "clus_two"].map(async id => (await openPlace(under("raced"))).prove(id)),

@@ -5,6 +5,12 @@ import { nameOf, type ObjectStore, type S3Address, statusOf } from "./object-sto
 /** Says whose place it is. */
 export const MARKER = "carrel-cluster.json"
 
+export interface PlaceOptions {
+  /** False for a cluster that holds files already or has nodes at work: its place is marked, and one without a mark is another. */
+  mayBeNew?: boolean
+  signal?: AbortSignal | undefined
+}
+
 /**
  * Tries everything that will be needed, and leaves nothing behind.
  * @param clusterId undefined for a cluster that is yet to be made
@@ -14,7 +20,7 @@ export async function checkPlace(
   store: ObjectStore,
   address: S3Address,
   clusterId: string | undefined,
-  signal?: AbortSignal,
+  { mayBeNew = true, signal }: PlaceOptions = {},
 ): Promise<void> {
   const prefix = prefixOf(address)
   const key = `${prefix}probe-${crypto.randomUUID()}`
@@ -33,7 +39,10 @@ export async function checkPlace(
   } finally {
     await store.remove(key).catch(() => {})
   }
-  await checkMarker(store, address, clusterId, signal)
+  if (!(await checkMarker(store, address, clusterId, signal)) && !mayBeNew)
+    throw new OperatorError(`${placeOf(address)} is not the one of the cluster that uses this database`, {
+      hint: `name that one in --blob-url; where it is lost with all that it held, put {"cluster":"${clusterId}"} as ${MARKER} into its successor`,
+    })
 }
 
 /** Says that the place is the cluster's from now on. @throws as `checkPlace` */
