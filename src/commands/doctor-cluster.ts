@@ -52,7 +52,9 @@ export async function describeNodes(database: Database): Promise<Finding> {
   if (nodes.length === 0)
     return { what: "nodes", state: "note", text: "none is running", remedy: "start one: carrel serve" }
   const told = nodes.map(({ name, role, version, url }) => `${name} (${role}, version ${version}, ${url ?? "-"})`)
-  return { what: "nodes", state: "ok", text: told.join(", ") }
+  const found = { what: "nodes", text: told.join(", ") }
+  if (new Set(nodes.map(({ url }) => url)).size === nodes.length) return { ...found, state: "ok" }
+  return { ...found, state: "problem", remedy: "give each node an address of its own: --node-url" }
 }
 
 /** @throws OperatorError, EngineError for an engine that cannot be used */
