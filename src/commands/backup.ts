@@ -1,6 +1,11 @@
 import { resolve } from "node:path"
+import type { EngineAddresses } from "../config-engines.ts"
+import { enginesOf } from "../configured-cluster.ts"
+import { OperatorError } from "../errors.ts"
 import { VERSION } from "../native/version.ts"
-import { type OnBytes, restoreBackup, verifyBackup, writeBackup } from "../storage/backup.ts"
+import { restoreBackup, verifyBackup, writeBackup } from "../storage/backup.ts"
+import type { Manifest, OnBytes } from "../storage/backup-archive.ts"
+import { restoreCluster, verifyAgainst, writeClusterBackup } from "./backup/cluster.ts"
 import {
   type Command,
   counted,
@@ -10,6 +15,7 @@ import {
   print,
   UsageError,
 } from "./command.ts"
+import { someOf } from "./finding.ts"
 import { type Progress, withProgress } from "./progress.ts"
 
 const HELP = `Usage: carrel backup FILE [--data DIR]     write a backup, beside a running daemon or without one
@@ -18,6 +24,11 @@ const HELP = `Usage: carrel backup FILE [--data DIR]     write a backup, beside 
 
 A backup holds the database, all originals and all extracted texts, with checksums, and carrel.toml where there is one.
 The search index is rebuilt in the background after a restore.
+
+With --database-url, --blob-url and --search-url (or CARREL_DATABASE_URL, …), of several machines: a backup holds the
+records and a list of the originals and texts that belong to them, whose bytes the object storage keeps: back that up
+with its own tools, after this. restore fills an empty database, with all nodes stopped; verify also asks the storage
+whether it holds what the backup lists.
 `
 
 interface Work {
@@ -25,51 +36,104 @@ interface Work {
   doing: string
   /** The data directory, with its settings, is only looked at where one must be there. */
   settingsFile: boolean
-  work: (file: string, data: string, on: OnBytes) => Promise<string>
+  /** Of one machine. */
+  alone: (file: string, data: string, on: OnBytes) => Promise<string>
+  /** Of several. */
+  shared: (file: string, engines: EngineAddresses, progress: Progress) => Promise<string>
 }
 
-const command = ({ doing, settingsFile, work }: Work): { HELP: string; run: Command } => ({
+const command = ({ doing, settingsFile, alone, shared }: Work): { HELP: string; run: Command } => ({
   HELP,
   async run(args) {
     const { config, words } = parseArguments(args, { settingsFile })
     if (words.length !== 1) throw new UsageError("one FILE is required; `carrel backup --help` says more")
     const file = resolve(words[0]!)
-    const tell =
-      (progress: Progress): OnBytes =>
-      (done, total) =>
-        progress.update(done, total)
-    print(await withProgress(doing, progress => work(file, config.data, tell(progress))))
+    const engines = enginesOf(config)
+    const work = (progress: Progress) =>
+      engines ? shared(file, engines, progress) : alone(file, config.data, counting(progress))
+    print(await withProgress(doing, work))
     return 0
   },
 })
 
+const counting =
+  (progress: Progress): OnBytes =>
+  (done, total) =>
+    progress.update(done, total)
+
 export const backup = command({
   doing: "Writing the backup",
   settingsFile: true,
-  async work(file, data, on) {
+  async alone(file, data, on) {
     needInstallation({ data })
     const { files } = await namingFullDisk({ data }, () => writeBackup(data, file, VERSION, on))
     return `${file}: ${counted(files.length, "file")}, ${megabytes(files)} MB`
+  },
+  async shared(file, engines, progress) {
+    progress.step("Writing the records", "rows")
+    let isListing = false
+    const manifest = await writeClusterBackup(engines, file, {
+      records: done => progress.update(done),
+      stored(done) {
+        if (!isListing) progress.step("Listing the stored files", "files")
+        isListing = true
+        progress.update(done)
+      },
+    })
+    return `${file}: ${contents(manifest)}
+Not in it are the stored files themselves: now copy the bucket (deploy/cluster/README.md, Backups), and keep the secret of the cluster. The search index is made anew.`
   },
 })
 
 export const restore = command({
   doing: "Restoring",
   settingsFile: false,
-  async work(file, data, on) {
+  async alone(file, data, on) {
     const { files, created_at } = await restoreBackup(file, data, on)
     return `${data} is restored to ${created_at}: ${counted(files.length, "file")}, ${megabytes(files)} MB`
+  },
+  async shared(file, engines, progress) {
+    const restoring = counting(progress)
+    let isRestoring = false
+    const manifest = await restoreCluster(engines, file, {
+      verifying: restoring,
+      restoring(done, total) {
+        if (!isRestoring) progress.step("Restoring the records", "bytes")
+        isRestoring = true
+        restoring(done, total)
+      },
+    })
+    return `The database is restored to ${manifest.created_at}: ${contents(manifest)}
+See that the bucket holds them (carrel verify), then start one node: it makes the search index anew, words first. carrel doctor --check says what disagrees.`
   },
 })
 
 export const verify = command({
   doing: "Verifying",
   settingsFile: false,
-  async work(file, _data, on) {
-    const { files, created_at, version } = await verifyBackup(file, on)
-    return `${file} is complete: ${counted(files.length, "file")}, ${megabytes(files)} MB, written ${created_at} by Carrel ${version}`
+  async alone(file, _data, on) {
+    return complete(file, await verifyBackup(file, on))
+  },
+  async shared(file, engines, progress) {
+    const { manifest, lacking } = await verifyAgainst(engines, file, counting(progress))
+    if (lacking.length > 0)
+      throw new OperatorError(
+        `${file} is complete, but the storage lacks ${lacking.length} of what it lists, or holds them cut: ${someOf(lacking)}`,
+        { hint: "they were deleted since, or are lost; a copy of the bucket that was made after the backup has them" },
+      )
+    return `${complete(file, manifest)}${manifest.format === 1 ? "" : "; the storage holds all that it lists"}`
   },
 })
+
+const complete = (file: string, manifest: Manifest): string =>
+  `${file} is complete: ${contents(manifest)}, written ${manifest.created_at} by Carrel ${manifest.version}`
+
+function contents(manifest: Manifest): string {
+  const { files } = manifest
+  if (manifest.format === 1) return `${counted(files.length, "file")}, ${megabytes(files)} MB`
+  const records = Object.values(manifest.rows).reduce((sum, rows) => sum + rows, 0)
+  return `${counted(records, "record")} and a list of ${counted(manifest.stored, "stored file")}, ${megabytes(files)} MB`
+}
 
 const megabytes = (files: { size: number }[]): string =>
   (files.reduce((sum, file) => sum + file.size, 0) / 1e6).toFixed(1)

@@ -77,6 +77,19 @@ export async function openCluster(
   })
 }
 
+/**
+ * Makes the database that of a cluster whose other engines there are already; the first node to start brings its secret.
+ * @param clusterId what those engines carry
+ */
+export async function becomeCluster(database: Database, clusterId: string, contract = CONTRACT): Promise<void> {
+  await database.transaction().execute(async trx => {
+    await inOrder(trx, "cluster")
+    await trx.deleteFrom("cluster").execute()
+    const created_at = new Date().toISOString()
+    await trx.insertInto("cluster").values({ id: clusterId, secret_digest: null, contract, created_at }).execute()
+  })
+}
+
 /** Also of a database that has no tables yet. */
 async function existing(database: Database): Promise<ClusterTable | undefined> {
   const { rows } = await sql<{ found: boolean }>`select to_regclass('cluster') is not null as found`.execute(database)

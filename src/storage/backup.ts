@@ -1,51 +1,34 @@
 /**
- * Backups: one tar file with a snapshot of the database, every original and every extracted text that the snapshot
- * refers to, and a manifest of checksums at its end. The search index is derived from the database and not part of it:
- * a restored installation makes it anew in the background, words first.
+ * Backups of a data directory: one tar file with a snapshot of the database, every original and every extracted text that
+ * the snapshot refers to, and a manifest of checksums at its end. The search index is derived from the database and not
+ * part of it: a restored installation makes it anew in the background, words first.
  */
 
 import { Database as Sqlite } from "bun:sqlite"
-import { createHash } from "node:crypto"
-import { accessSync, constants, createReadStream, createWriteStream, existsSync, readdirSync, statSync } from "node:fs"
-import { copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises"
+import { createReadStream, createWriteStream, existsSync, readdirSync, statSync } from "node:fs"
+import { copyFile, link, mkdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import type { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import { extract, pack } from "tar-stream"
-import { diskTrouble, OperatorError } from "../errors.ts"
+import { diskTrouble } from "../errors.ts"
 import { dataDirectoryProblem, exists, outermostMissing, removeUpTo } from "./access.ts"
+import {
+  BackupError,
+  type DirectoryManifest,
+  type Manifest,
+  type OnBytes,
+  readArchive,
+  SETTINGS,
+  SNAPSHOT,
+  syncFile,
+  writeArchive,
+} from "./backup-archive.ts"
 import { DiskBlobs } from "./blobs/disk.ts"
 import { writtenByNewer } from "./database.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
 import { Writer } from "./sqlite/writer.ts"
 
-interface ManifestEntry {
-  path: string
-  /** Bytes. */
-  size: number
-  sha256: string
-}
-
-export interface Manifest {
-  format: 1
-  /** Version of Carrel that wrote it. */
-  version: string
-  created_at: string
-  files: ManifestEntry[]
-}
-
-const MANIFEST = "manifest.json"
-const SNAPSHOT = "carrel.db"
-/** Settings of the daemon, where the operator wrote some: without them a restored one might, say, no longer redact. */
-const SETTINGS = "carrel.toml"
 /** A file that is deleted between two steps makes the attempt start over; deletions do not come that fast for long. */
 const ATTEMPTS = 5
-
-/** A backup that cannot be written, is not whole or is not one of ours. */
-class BackupError extends OperatorError {}
-
-/** Told how many bytes of how many are done. */
-export type OnBytes = (done: number, total: number) => void
 
 /**
  * Writes a backup beside a running daemon. `target` appears only when it is whole.
@@ -56,45 +39,28 @@ export async function writeBackup(
   target: string,
   version: string,
   on: OnBytes = () => {},
-): Promise<Manifest> {
-  checkTarget(target)
+): Promise<DirectoryManifest> {
   if (!exists(join(dataDirectory, SNAPSHOT))) throw new BackupError(`${dataDirectory} contains no installation`)
   const staging = join(dataDirectory, "tmp", `backup-${crypto.randomUUID()}`)
-  const partial = `${target}.partial`
   try {
-    const paths = await stage(dataDirectory, staging)
-    const manifest = await archive(staging, paths, partial, version, on)
-    await rename(partial, target)
-    return manifest
-  } catch (error) {
-    if (diskTrouble(error) !== "full") throw error
-    throw new BackupError(`there is no space left to write ${target}`, {
-      hint: "make room, or write it to another disk; nothing was left behind",
-      cause: error,
+    return await writeArchive<DirectoryManifest>(target, async add => {
+      const paths = await stage(dataDirectory, staging)
+      const created_at = new Date().toISOString()
+      const sizes = new Map(paths.map(path => [path, statSync(join(staging, path)).size]))
+      const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+      let done = 0
+      const told = async function* (source: AsyncIterable<Uint8Array>) {
+        for await (const chunk of source) {
+          done += chunk.byteLength
+          on(done, total)
+          yield chunk
+        }
+      }
+      for (const [path, size] of sizes) await add(path, size, told(createReadStream(join(staging, path))))
+      return { format: 1, version, created_at }
     })
   } finally {
     await rm(staging, { recursive: true, force: true })
-    await rm(partial, { force: true })
-  }
-}
-
-/** @throws BackupError for a file that is there, or a folder that is not or may not be written */
-function checkTarget(target: string): void {
-  const folder = dirname(target)
-  const parent = statSync(folder, { throwIfNoEntry: false })
-  if (!parent) throw new BackupError(`there is no folder ${folder}`, { hint: "create it first (mkdir -p)" })
-  if (!parent.isDirectory()) throw new BackupError(`${folder} is not a folder`)
-  const found = statSync(target, { throwIfNoEntry: false })
-  if (found?.isDirectory())
-    throw new BackupError(`${target} is a folder`, { hint: `name a file in it, such as ${join(target, "carrel.tar")}` })
-  if (found) throw new BackupError(`${target} already exists`, { hint: "name another file, or move that one away" })
-  try {
-    accessSync(folder, constants.W_OK)
-  } catch (error) {
-    throw new BackupError(`this user may not write into ${folder} (${(error as NodeJS.ErrnoException).code})`, {
-      hint: "name a folder that it may write into",
-      cause: error,
-    })
   }
 }
 
@@ -165,44 +131,27 @@ function referredFiles(snapshotPath: string, blobs: DiskBlobs, dataDirectory: st
   return [...paths].map(path => path.slice(dataDirectory.length + 1))
 }
 
-async function archive(root: string, paths: string[], target: string, version: string, on: OnBytes): Promise<Manifest> {
-  const total = paths.reduce((sum, path) => sum + statSync(join(root, path)).size, 0)
-  let done = 0
-  const tar = pack()
-  const output = createWriteStream(target, { flags: "wx", mode: 0o600 })
-  const written = pipeline(tar, output)
-  const manifest: Manifest = { format: 1, version, created_at: new Date().toISOString(), files: [] }
-  for (const path of paths) {
-    const { size } = await stat(join(root, path))
-    const hash = createHash("sha256")
-    const entry = tar.entry({ name: path, size, mode: 0o600 })
-    const source = createReadStream(join(root, path))
-    source.on("data", chunk => {
-      hash.update(chunk)
-      done += chunk.length
-      on(done, total)
-    })
-    await Promise.race([pipeline(source, entry), written.then(() => undefined)])
-    manifest.files.push({ path, size, sha256: hash.digest("hex") })
-  }
-  tar.entry({ name: MANIFEST }, JSON.stringify(manifest))
-  tar.finalize()
-  await written
-  await syncFile(target)
-  return manifest
-}
-
 /**
  * Unpacks a backup into a data directory that must not exist or be empty, checking everything first.
  * Nothing is left behind when it fails.
  */
-export async function restoreBackup(source: string, dataDirectory: string, on: OnBytes = () => {}): Promise<Manifest> {
+export async function restoreBackup(
+  source: string,
+  dataDirectory: string,
+  on: OnBytes = () => {},
+): Promise<DirectoryManifest> {
   checkEmpty(dataDirectory)
   const partial = `${dataDirectory}.restoring`
   await rm(partial, { recursive: true, force: true }) // of an attempt that was killed
   const made = outermostMissing(partial)
   try {
-    const manifest = await readArchive(source, partial, on)
+    const manifest = await readArchive(source, on, async (name, content) => {
+      if (isOfCluster(name)) throw ofSeveral(source)
+      await mkdir(dirname(join(partial, name)), { recursive: true, mode: 0o700 })
+      await pipeline(content, createWriteStream(join(partial, name), { flags: "wx", mode: 0o600 }))
+      await syncFile(join(partial, name))
+    })
+    if (manifest.format !== 1) throw ofSeveral(source)
     await rm(dataDirectory, { recursive: true, force: true })
     await rename(partial, dataDirectory)
     return manifest
@@ -233,101 +182,11 @@ function checkEmpty(dataDirectory: string): void {
 }
 
 /** Reads a backup through and compares every checksum. @throws BackupError naming what is wrong */
-export const verifyBackup = (source: string, on: OnBytes = () => {}): Promise<Manifest> => readArchive(source, null, on)
+export const verifyBackup = (source: string, on: OnBytes = () => {}): Promise<Manifest> => readArchive(source, on)
 
-async function readArchive(source: string, target: string | null, on: OnBytes): Promise<Manifest> {
-  const total = sizeOf(source)
-  const tar = extract()
-  const input = createReadStream(source)
-  let done = 0
-  input.on("data", chunk => {
-    done += chunk.length
-    on(done, total)
+const isOfCluster = (name: string): boolean => /^(records|stored)\//.test(name)
+
+const ofSeveral = (source: string): BackupError =>
+  new BackupError(`${source} is a backup of several machines: it holds no files, and makes no data directory`, {
+    hint: "restore it with --database-url, --blob-url and --search-url; `carrel move --to` then makes a directory of it",
   })
-  const reading = pipeline(input, tar)
-  reading.catch(() => {}) // reported below
-  const found = new Map<string, { size: number; sha256: string }>()
-  let manifest: Manifest | undefined
-  try {
-    for await (const entry of tar) {
-      const { name } = entry.header
-      if (entry.header.type !== "file" || !isSafe(name))
-        throw new BackupError(`${source} holds an unexpected entry ${JSON.stringify(name)}`)
-      if (name === MANIFEST) manifest = parseManifest(Buffer.concat(await Array.fromAsync(entry)).toString(), source)
-      else found.set(name, await copyEntry(entry, target && join(target, name)))
-    }
-    await reading
-  } catch (error) {
-    // The system's own errors, of a disk or a permission, say nothing of the backup.
-    throw error instanceof BackupError || (error as NodeJS.ErrnoException).syscall
-      ? error
-      : new BackupError(`${source} is not a backup, or it is truncated or damaged`, { hint: DAMAGED, cause: error })
-  } finally {
-    input.destroy()
-    await reading.catch(() => {})
-  }
-  if (!manifest) throw new BackupError(`${source} is truncated: its list of contents is missing`, { hint: DAMAGED })
-  for (const file of manifest.files) {
-    const copy = found.get(file.path)
-    if (!copy) throw new BackupError(`${source} does not contain ${file.path}`, { hint: DAMAGED })
-    if (copy.sha256 !== file.sha256 || copy.size !== file.size)
-      throw new BackupError(`${file.path} in ${source} is damaged`, { hint: DAMAGED })
-  }
-  return manifest
-}
-
-const DAMAGED = "take another backup, or copy this one anew from where it came"
-
-/** @throws BackupError for anything but a file that can be read */
-function sizeOf(source: string): number {
-  try {
-    const found = statSync(source)
-    if (!found.isFile()) throw new BackupError(`${source} is not a file`)
-    accessSync(source, constants.R_OK)
-    return found.size
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === "ENOENT" || code === "ENOTDIR") throw new BackupError(`there is no file ${source}`)
-    throw code === "EACCES" ? dataDirectoryProblem(source, error) : error
-  }
-}
-
-/** Reads an entry through, into `path` if there is one. */
-async function copyEntry(entry: Readable, path: string | null): Promise<{ size: number; sha256: string }> {
-  const hash = createHash("sha256")
-  let size = 0
-  const measured = async function* (chunks: AsyncIterable<Uint8Array>) {
-    for await (const chunk of chunks) {
-      hash.update(chunk)
-      size += chunk.byteLength
-      yield chunk
-    }
-  }
-  if (path) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    await pipeline(entry, measured, createWriteStream(path, { flags: "wx", mode: 0o600 }))
-    await syncFile(path)
-  } else for await (const _ of measured(entry));
-  return { size, sha256: hash.digest("hex") }
-}
-
-/** A backup may come from anywhere: only plain relative paths below the folders that we write. */
-const isSafe = (name: string): boolean =>
-  [MANIFEST, SNAPSHOT, SETTINGS].includes(name) ||
-  /^(blobs|texts)\/[A-Za-z0-9_-]{1,8}\/[A-Za-z0-9_.-]{1,100}$/.test(name)
-
-function parseManifest(text: string, source: string): Manifest {
-  try {
-    const manifest = JSON.parse(text) as Manifest
-    if (manifest.format === 1 && Array.isArray(manifest.files)) return manifest
-  } catch {
-    // said below
-  }
-  throw new BackupError(`${source} is not a backup that this version can read`)
-}
-
-async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, "r")
-  await handle.sync()
-  await handle.close()
-}

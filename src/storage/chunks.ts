@@ -159,11 +159,16 @@ export async function publishGenerations(trx: Trx, versions: readonly FileVersio
   await sql`update generations set state = 'live' where ${isStaged}`.execute(trx)
 }
 
-/** New ids go on behind those of generations that were brought in with theirs; SQLite sees to that by itself. */
-export async function continueIds(db: Database): Promise<void> {
+/**
+ * New ids go on behind those of generations that were brought in with theirs; SQLite sees to that by itself.
+ * @param ahead ids left out between
+ */
+export async function continueIds(db: Database, ahead = 0): Promise<void> {
   const counter = sql`pg_get_serial_sequence('generations', 'id')`
   if (isPostgres(db))
-    await sql`select setval(${counter}, greatest(nextval(${counter}), (select max(id) from generations)))`.execute(db)
+    await sql`select setval(${counter}, greatest(nextval(${counter}), (select max(id) from generations) + ${ahead}::bigint))`.execute(
+      db,
+    )
 }
 
 /** Every generation of a file becomes dead, inside the transaction that deletes the file. */

@@ -1,8 +1,8 @@
-/** An installation that is being moved here is not to be used before all of it has arrived. */
+/** An installation that is being moved or restored to this place is not to be used before all of it has arrived. */
 import { OperatorError } from "../errors.ts"
 import type { Database } from "./database.ts"
 
-/** Name of the lease that whoever moves holds. */
+/** Name of the lease that whoever moves or restores holds. */
 export const MOVE = "move"
 
 /** @returns what is being moved here */
@@ -11,11 +11,11 @@ export async function isMovedInto(database: Database): Promise<string | undefine
   return lease?.node_id
 }
 
-/** @throws OperatorError while a move is unfinished */
+/** @throws OperatorError while a move or a restore is unfinished */
 export async function refuseHalfMoved(database: Database): Promise<void> {
   const source = await isMovedInto(database)
   if (source === undefined) return
-  throw new OperatorError(`the move of ${source} to this place is unfinished`, {
-    hint: "run the same `carrel move` again: it goes on where it was cut",
+  throw new OperatorError(`not all of ${source} has arrived in this place`, {
+    hint: "run the same `carrel move` or `carrel restore` again: it goes on where it was cut",
   })
 }

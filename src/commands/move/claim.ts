@@ -1,4 +1,4 @@
-/** Marks a place that is being moved into: nobody else may use it until all has arrived. */
+/** Marks a place that is being moved into, or restored to: nobody else may use it until all has arrived. */
 import { OperatorError } from "../../errors.ts"
 import type { Database } from "../../storage/database.ts"
 import { isMovedInto, MOVE } from "../../storage/half-moved.ts"
@@ -13,12 +13,15 @@ export async function claim(database: Database, source: string): Promise<boolean
   const arriving = await isMovedInto(database)
   if (arriving === source) return true
   if (arriving !== undefined)
-    throw new OperatorError(`another move into this place is unfinished: of ${arriving}`, {
-      hint: "finish that one first, or empty the target",
-    })
+    throw new OperatorError(
+      `something else has begun to arrive in this place, and not all of it is there: ${arriving}`,
+      {
+        hint: "finish that first, or empty the target",
+      },
+    )
   if (!(await isUnused(database)))
     throw new OperatorError("the target is in use: there are users, keys, files or conversations in it", {
-      hint: "move into an empty database, bucket and search index, or an empty directory",
+      hint: "name an empty one: a database, with the bucket and search index of a move, or a directory",
     })
   await clearFresh(database)
   await database.insertInto("leases").values({ name: MOVE, node_id: source, until: "9999" }).execute()

@@ -11,7 +11,7 @@ import type { Schema } from "../../storage/schema.ts"
 /** Rows read and written at a time; passages have some 1 000 characters. */
 const PAGE = 256
 
-type Row = Record<string, unknown>
+export type Row = Record<string, unknown>
 
 interface Moved {
   /** Columns of the primary key. */
@@ -65,18 +65,35 @@ export async function copyRecords(from: Database, to: Database, on: OnRows, sign
   for (const { table, key, arriving = same } of MOVED) {
     done += await count(to, table)
     on(done, total)
-    for (let last = await newest(to, table, key); ; ) {
+    for await (const rows of pages(from, table, key, await newest(to, table, key))) {
       signal?.throwIfAborted()
-      const rows = await page(from, table, key, last)
-      if (rows.length === 0) break
       await insert(to, table, rows.map(arriving))
-      last = rows.at(-1)
       done += rows.length
       on(done, total)
     }
   }
-  await raiseNumbers(from, to)
+  await raiseNumbers(to, await nextPassage(from))
   return done
+}
+
+/** Every row as it is in a new place, in an order in which they can be written there. */
+export async function* readRecords(from: Executor): AsyncGenerator<{ table: string; rows: Row[] }> {
+  for (const { table, key, arriving = same } of MOVED)
+    for await (const rows of pages(from, table, key)) yield { table, rows: rows.map(arriving) }
+}
+
+/** Writes rows of `readRecords`; those that are there already stay. @throws OperatorError for a table that is not moved */
+export async function writeRecords(to: Database, table: string, rows: readonly Row[]): Promise<void> {
+  if (!MOVED.some(moved => moved.table === table)) throw new OperatorError(`${table} is no table of records`)
+  for (let at = 0; at < rows.length; at += PAGE) await insert(to, table, rows.slice(at, at + PAGE), true)
+}
+
+/** @throws OperatorError naming the first table that has another number of rows */
+export async function compareCounts(wanted: Record<string, number>, database: Database): Promise<void> {
+  for (const { table } of MOVED) {
+    const found = await count(database, table)
+    if (found !== (wanted[table] ?? 0)) throw differs(table, `${wanted[table] ?? 0} rows there, ${found} here`)
+  }
 }
 
 /** @throws OperatorError naming the first table that differs */
@@ -125,7 +142,7 @@ const stored = (row: Row): Row =>
 const keyOf = (row: Row, key: readonly string[]): string => key.map(column => String(row[column])).join(" ")
 const differs = (table: string, what: string): OperatorError =>
   new OperatorError(`what arrived of ${table} differs from its source: ${what}`, {
-    hint: "nothing else may write to either side; empty the target and move again",
+    hint: "nothing else may write to either side; empty the target and begin again",
   })
 
 async function countAll(database: Database): Promise<number> {
@@ -149,21 +166,36 @@ async function page(executor: Executor, table: string, key: readonly string[], a
   return rows
 }
 
+async function* pages(from: Executor, table: string, key: readonly string[], after?: Row): AsyncGenerator<Row[]> {
+  for (let last = after; ; ) {
+    const rows = await page(from, table, key, last)
+    if (rows.length === 0) return
+    yield rows
+    last = rows.at(-1)
+  }
+}
+
 async function newest(executor: Executor, table: string, key: readonly string[]): Promise<Row | undefined> {
   const falling = sql.join(key.map(column => sql`${sql.ref(column)} desc`))
   const { rows } = await sql<Row>`select * from ${sql.table(table)} order by ${falling} limit 1`.execute(executor)
   return rows[0]
 }
 
-async function insert(database: Database, table: string, rows: Row[]): Promise<void> {
+async function insert(database: Database, table: string, rows: readonly Row[], mayBeThere = false): Promise<void> {
   const names = Object.keys(rows[0]!)
   const values = rows.map(row => sql`(${sql.join(names.map(name => row[name]))})`)
-  await sql`insert into ${sql.table(table)} (${columns(names)}) values ${sql.join(values)}`.execute(database)
+  await sql`insert into ${sql.table(table)} (${columns(names)}) values ${sql.join(values)} ${mayBeThere ? sql`on conflict do nothing` : sql``}`.execute(
+    database,
+  )
+}
+
+/** Number of the next passage. */
+export async function nextPassage(from: Executor): Promise<number> {
+  return (await from.selectFrom("chunk_numbers").select("next").executeTakeFirstOrThrow()).next
 }
 
 /** Numbers are never given twice, in the new place either. */
-async function raiseNumbers(from: Database, to: Database): Promise<void> {
-  const { next } = await from.selectFrom("chunk_numbers").select("next").executeTakeFirstOrThrow()
+export async function raiseNumbers(to: Database, next: number, generationsAhead = 0): Promise<void> {
   await to.updateTable("chunk_numbers").set({ next }).where("next", "<", next).execute()
-  await continueIds(to)
+  await continueIds(to, generationsAhead)
 }

@@ -47,10 +47,15 @@ export async function openEngines(
 ): Promise<Side> {
   const scratch = { dataDirectory: data, floorBytes: disk_floor_mb * 2 ** 20 }
   const stores = await openEngineStores({ engines, scratch, isPatient: false }, stack)
-  const living = await livingNodes(stores.database)
+  await refuseNodes(stores.database)
+  return { place: "the cluster", ...stores }
+}
+
+/** @throws OperatorError naming the nodes that run */
+export async function refuseNodes(database: Database): Promise<void> {
+  const living = await livingNodes(database)
   if (living.length > 0)
     throw new OperatorError(`nodes of the cluster are running: ${living.map(({ name }) => name).join(", ")}`, {
       hint: "stop them first; one that was killed is forgotten after 15 seconds",
     })
-  return { place: "the cluster", ...stores }
 }
