@@ -61,7 +61,7 @@ export async function writeClusterBackup(
     await blobs.prove(cluster_id!)
     // The server lets it wait: between two pages stands a disk that may be slow.
     const snapshot = database.transaction().setIsolationLevel("repeatable read").setAccessMode("read only")
-    return snapshot.execute(async trx => {
+    return await snapshot.execute(async trx => {
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
       const created_at = new Date().toISOString()
       const rows = await addRecords(trx, add, on.records)
