@@ -211,6 +211,13 @@ describe.skipIf(!canRun)("a backup of several machines", () => {
     })
     expect(existsSync(at("newer.tar"))).toBe(false)
     await onServer(database!, "delete from migrations where name = '9999-later'")
+    const later = Buffer.from(readFileSync(whole))
+    later.write("9018-one-reply", later.lastIndexOf("0018-one-reply"))
+    writeFileSync(at("later.tar"), later)
+    expect(await carrel(["restore", at("later.tar")], { env: engines(used) })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("written by a newer version of Carrel (it has the migration 9018-one-reply)"),
+    })
   })
 
   test("and one of one machine are not taken for each other", async () => {
@@ -231,7 +238,8 @@ describe.skipIf(!canRun)("a backup of several machines", () => {
   test("names the engine that does not answer, and leaves nothing", async () => {
     const nobody = "s3://KEY:hunter2@bucket?endpoint=http://127.0.0.1:9"
     const { code, err } = await carrel(["backup", at("nowhere.tar")], { env: engines(database, nobody) })
-    expect([code, err.startsWith("carrel: the blob storage"), err.includes("hunter2")]).toEqual([1, true, false])
+    expect([code, err]).toEqual([1, expect.stringContaining("carrel: the blob storage")])
+    expect(err).not.toContain("hunter2")
     const verified = await carrel(["verify", whole], { env: engines(database, nobody) })
     expect(verified).toMatchObject({ code: 1, err: expect.stringContaining("carrel: the blob storage") })
     expect(readdirSync(folder).filter(name => name.startsWith("nowhere"))).toEqual([])
