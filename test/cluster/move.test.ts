@@ -100,7 +100,9 @@ test.skipIf(!canRun)(
     const back = await carrel(["move", "--to", at("back"), "--data", at("scratch")], { env })
     expect(back).toMatchObject({ code: 0 })
     const [source, target] = [await openSqlite(at("source")), await openSqlite(at("back"))]
-    // A node made a setup link of its own at its start, and noted that the key was used.
+    // A node made a setup link of its own at its start, got a key from this test, and noted that the other one was used.
+    const { id } = await source.selectFrom("api_keys").select("id").executeTakeFirstOrThrow()
+    await target.deleteFrom("api_keys").where("id", "!=", id).execute()
     for (const each of [source, target]) {
       await each.updateTable("api_keys").set({ last_used_at: null }).execute()
       await each.deleteFrom("setup_tokens").execute()
