@@ -235,7 +235,11 @@ describe.skipIf(!canRun)("a backup of several machines", () => {
     expect(await onServer(used!, "select 1 from pg_tables where schemaname = 'public'")).toEqual([])
   })
 
-  test("names the engine that does not answer, and leaves nothing", async () => {
+  test("names the engine that is another one or does not answer, and leaves nothing", async () => {
+    expect(await carrel(["backup", at("nowhere.tar")], { env: engines(database, elsewhere) })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("is not the one of the cluster that uses this database"),
+    })
     const nobody = "s3://KEY:hunter2@bucket?endpoint=http://127.0.0.1:9"
     const { code, err } = await carrel(["backup", at("nowhere.tar")], { env: engines(database, nobody) })
     expect([code, err]).toEqual([1, expect.stringContaining("carrel: the blob storage")])

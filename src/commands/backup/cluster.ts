@@ -58,7 +58,7 @@ export async function writeClusterBackup(
     }
     const database = await openRecords(engines, { before }, stack)
     const blobs = await openBlobs(engines, stack)
-    await blobs.prove(cluster_id!)
+    await blobs.prove(cluster_id!, { mayBeNew: false })
     // The server lets it wait: between two pages stands a disk that may be slow.
     const snapshot = database.transaction().setIsolationLevel("repeatable read").setAccessMode("read only")
     return await snapshot.execute(async trx => {
