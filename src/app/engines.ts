@@ -5,7 +5,7 @@ import { log } from "../log.ts"
 import { checkCluster, openCluster, sharesContract } from "../nodes/cluster.ts"
 import { refuseWrongClock } from "../nodes/nodes.ts"
 import { livingNodes } from "../nodes/registry.ts"
-import { checkOpenSearch } from "../search/opensearch/check.ts"
+import { checkOpenSearch, prepareOpenSearch } from "../search/opensearch/check.ts"
 import { openSearchAt } from "../search/opensearch/opensearch-store.ts"
 import type { OpenStore } from "../search/passage-store.ts"
 import { openS3, type S3Blobs, type Scratch } from "../storage/blobs/s3.ts"
@@ -50,12 +50,16 @@ export async function openEngineStores(
     const look: Look = isNew || !isPatient ? wait : ifAnswered
     const mayBeNew = isNew || !(await isInUse(database))
     await look("blobs", () => (known === undefined ? blobs.check() : blobs.prove(known, { mayBeNew })))
-    await look("search", () => checkOpenSearch(engines.search, known))
+    const isAlone = isNew || (await livingNodes(database)).length === 0
+    await look("search", () => checkOpenSearch(engines.search, known, { mayBeNew: isAlone }))
   }
   const database = await wait("database", () => openPostgres(engines.database, { before, mayBeNewer: sharesContract }))
   stack.defer(() => database.destroy())
   const { clusterId } = await openCluster(database, secret)
-  if (isNew) await wait("blobs", () => blobs.prove(clusterId))
+  if (isNew) {
+    await wait("blobs", () => blobs.prove(clusterId))
+    await wait("search", () => prepareOpenSearch(engines.search, clusterId))
+  }
   return { database, blobs, passages: openSearchAt({ address: engines.search, cluster: clusterId }) }
 }
 

@@ -17,10 +17,13 @@ export async function examineEngines(engines: EngineAddresses): Promise<Finding[
   await using stack = new AsyncDisposableStack()
   let clusterId: string | undefined
   let mayBeNew = true
+  let isAlone = true
   const database = await tried("database", async () => {
     const before = async (found: Database) => {
       clusterId = await checkCluster(found, undefined)
-      if (clusterId !== undefined) mayBeNew = !(await isInUse(found))
+      if (clusterId === undefined) return
+      mayBeNew = !(await isInUse(found))
+      isAlone = (await livingNodes(found)).length === 0
     }
     const opened = await openPostgres(engines.database, { before, poolSize: 1 })
     await opened.destroy()
@@ -31,7 +34,7 @@ export async function examineEngines(engines: EngineAddresses): Promise<Finding[
     stack.defer(() => opened.close())
     await (clusterId === undefined ? opened.check() : opened.prove(clusterId, { mayBeNew }))
   })
-  const search = await tried("search", () => checkOpenSearch(engines.search, clusterId))
+  const search = await tried("search", () => checkOpenSearch(engines.search, clusterId, { mayBeNew: isAlone }))
   return [database, blobs, search]
 }
 

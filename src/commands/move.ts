@@ -6,6 +6,7 @@ import { openConfiguredEmbedder } from "../configured.ts"
 import { enginesOf } from "../configured-cluster.ts"
 import { OperatorError } from "../errors.ts"
 import { SearchIndex } from "../search/index.ts"
+import { onlooker } from "../search/writing/membership.ts"
 import { type Command, counted, parseArguments, print, refuseWords, UsageError } from "./command.ts"
 import { copyBlobs } from "./move/blobs.ts"
 import { claim, release } from "./move/claim.ts"
@@ -87,19 +88,24 @@ async function index(config: Config, source: Side, target: Side, progress: Progr
     if (embedder) opened.push(embedder)
     return embedder
   }
+  // Completed here and now, not in the background as well.
   const made = new SearchIndex({
     database: target.database,
     store: target.passages,
     embedder: undefined,
     embedderNamed,
+    members: onlooker(),
   })
   stack.defer(() => made.stop())
   await made.start()
   progress.step("Making the search index", "passages")
   await made.complete((done, total) => progress.update(done, total))
-  // Nobody leads there: the source is looked at alone.
-  const members = { node: "", isLeader: () => false, living: async () => new Set<string>() }
-  const former = new SearchIndex({ database: source.database, store: source.passages, embedder: undefined, members })
+  const former = new SearchIndex({
+    database: source.database,
+    store: source.passages,
+    embedder: undefined,
+    members: onlooker(),
+  })
   stack.defer(() => former.stop())
   await former.start()
   progress.step("Comparing searches", "questions")

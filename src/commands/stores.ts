@@ -5,7 +5,7 @@ import type { Config } from "../config.ts"
 import { openConfiguredEmbedder } from "../configured.ts"
 import { AppError } from "../errors.ts"
 import { SearchIndex } from "../search/index.ts"
-import type { Membership } from "../search/writing/membership.ts"
+import { type Membership, onlooker } from "../search/writing/membership.ts"
 import type { Blobs } from "../storage/blobs/blobs.ts"
 import type { Database } from "../storage/database.ts"
 import { lockDirectory } from "../storage/sqlite/lock.ts"
@@ -87,15 +87,11 @@ async function storedFiles({ blobs, database }: OpenedStores): Promise<Finding[]
   return findings.length > 0 ? findings : [{ what: "stored files", state: "ok", text: `${total} complete` }]
 }
 
-/** The index of several machines is looked at alone, beside those who write it. */
+/** The index of several machines is looked at beside those who write it. */
 const sharedIndex = (config: Config, stores: OpenedStores): Promise<Finding[]> =>
-  withSearchIndex(config, stores, inspected, {
-    node: "",
-    isLeader: () => false,
-    living: async () => new Set<string>(),
-  })
+  withSearchIndex(config, stores, inspected, onlooker())
 
-/** Opening the index heals it, which only one process may do. */
+/** Only one process may have it open. */
 async function ownIndex(config: Config, stores: OpenedStores): Promise<Finding[]> {
   const lock = tryLock(config.data)
   if (!lock)
@@ -108,7 +104,7 @@ async function ownIndex(config: Config, stores: OpenedStores): Promise<Finding[]
       },
     ]
   try {
-    return await withSearchIndex(config, stores, inspected)
+    return await withSearchIndex(config, stores, inspected, onlooker())
   } finally {
     lock.release()
   }

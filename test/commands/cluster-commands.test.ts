@@ -151,6 +151,10 @@ describe.skipIf(!hasEngines)("with engines", () => {
       elsewhere.pathname += crypto.randomUUID()
       const { out } = await run("doctor", { CARREL_BLOB_URL: elsewhere.href })
       expect(out).toContain("is not the one of the cluster that uses this database")
+      const otherIndex = new URL(env.CARREL_SEARCH_URL!)
+      otherIndex.searchParams.set("prefix", `${search!.prefix}other`)
+      const split = await run("reindex --model builtin", { CARREL_SEARCH_URL: otherIndex.href })
+      expect([split.code, split.err]).toEqual([1, expect.stringContaining("nodes of the cluster are at work with one")])
     } finally {
       await database.destroy()
     }

@@ -55,11 +55,19 @@ export class Indexes {
     await this.haveWords()
   }
 
-  /** What `prepare` would refuse, and writes nothing. @throws as `prepare` */
-  async look(): Promise<void> {
+  /**
+   * What `prepare` would refuse, and writes nothing.
+   * @param mayBeNew nobody uses the place yet
+   * @throws as `prepare`
+   */
+  async look({ mayBeNew }: { mayBeNew: boolean }): Promise<void> {
     await checkEngine(this.client)
     await this.refuseOthers(this.words).catch(error => {
       if (!isMissing(error)) throw error
+      if (mayBeNew) return
+      throw new OperatorError(`OpenSearch has no index ${this.words}, and nodes of the cluster are at work with one`, {
+        hint: "give every node the same address and prefix in --search-url; where the engine lost it, they make it anew within minutes",
+      })
     })
   }
 

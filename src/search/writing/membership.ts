@@ -10,6 +10,9 @@ export interface Membership {
   living(): Promise<ReadonlySet<string>>
 }
 
+/** Looks at the stores and changes nothing in them. */
+export const onlooker = (): Membership => ({ node: "", isLeader: () => false, living: async () => new Set() })
+
 /** At the start every other is dead. */
 export function alone(): Membership {
   const node = newId("node")
