@@ -76,9 +76,9 @@ if (engine) {
   test("nodes that write at once begin with the same table of vectors, and each finds what any published", async () => {
     const cluster = new Cluster()
     const where = directory()
-    const nodes = await Promise.all(
-      ["node_a", "node_b", "node_c"].map(node => openNode({ directory: where, members: cluster.member(node) })),
-    )
+    const nodes: TestLibrary[] = []
+    for (const node of ["node_a", "node_b", "node_c"])
+      nodes.push(await openNode({ directory: where, members: cluster.member(node) }))
     await Promise.all(nodes.map((node, i) => node.put(`file_${i}`, `The heron wades in pond${i}.`)))
     const tables = await nodes[0]!.db.selectFrom("vector_tables").select("state").execute()
     expect(tables).toEqual([{ state: "live" }])
