@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { Idempotency } from "../../src/storage/idempotency.ts"
 import { MIGRATIONS } from "../../src/storage/migrations/index.ts"
-import { type FormerMigration, runStatements } from "../../src/storage/migrations/migration.ts"
+import { onBoth, runStatements } from "../../src/storage/migrations/migration.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { rejection } from "../support/rejection.ts"
 
@@ -16,10 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(data, { recursive: true, force: true }))
 
-const NEXT: FormerMigration = {
-  name: "9999-next",
-  sqlite: executor => runStatements(executor, "create table shelves (id text primary key)"),
-}
+const NEXT = onBoth("9999-next", "create table shelves (id text primary key)")
 const COPY = "carrel.db.before-9999-next"
 
 const copies = () => readdirSync(data).filter(name => name.includes("before"))
@@ -42,7 +39,7 @@ describe("opening an installation", () => {
 
   test("keeps the first copy where a migration fails and is tried again", async () => {
     await (await openSqlite(data)).destroy()
-    const failing: FormerMigration = { name: NEXT.name, sqlite: () => Promise.reject(new Error("no")) }
+    const failing = { ...NEXT, sqlite: () => Promise.reject(new Error("no")) }
     expect((await rejection(openSqlite(data, [...MIGRATIONS, failing]))).message).toBe("no")
     const { ino } = statSync(join(data, COPY))
     await (await openSqlite(data, [...MIGRATIONS, NEXT])).destroy()

@@ -1,13 +1,9 @@
-import { type FormerMigration, runStatements } from "./migration.ts"
+import { onBoth } from "./migration.ts"
 
-export const idempotency: FormerMigration = {
-  name: "0011-idempotency",
-  sqlite: executor =>
-    runStatements(
-      executor,
-      `
-      alter table idempotent_answers add column request_hash text;
-      create index idempotent_answers_age on idempotent_answers (created_at);
-      `,
-    ),
-}
+export const idempotency = onBoth(
+  "0011-idempotency",
+  `
+  alter table idempotent_answers add column request_hash text;
+  create index idempotent_answers_age on idempotent_answers (created_at);
+  `,
+)

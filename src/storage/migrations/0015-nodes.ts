@@ -1,16 +1,12 @@
-import { forPostgres, type Migration, runStatements } from "./migration.ts"
+import { onBoth } from "./migration.ts"
 
 /**
  * Nodes of one installation, what one of them leads, and whose work it is that is under way. Rows of former versions
  * name no owner: whoever looks takes them for given up.
  */
-export const nodes: Migration = {
-  name: "0015-nodes",
-  sqlite: executor => runStatements(executor, STATEMENTS),
-  postgres: executor => runStatements(executor, forPostgres(STATEMENTS)),
-}
-
-const STATEMENTS = `
+export const nodes = onBoth(
+  "0015-nodes",
+  `
   create table nodes (
     id text primary key,
     name text not null,
@@ -37,4 +33,5 @@ const STATEMENTS = `
   alter table agent_runs add column owner text;
   alter table jobs add column owner text;
   alter table generations add column owner text;
-  `
+  `,
+)

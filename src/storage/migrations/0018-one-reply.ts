@@ -1,16 +1,12 @@
-import { forPostgres, type Migration, runStatements } from "./migration.ts"
+import { onBoth } from "./migration.ts"
 
 /**
  * A conversation has one reply at a time that is being written, whichever node writes it; and nodes keep the events of the
  * replies that they write for those who follow them elsewhere.
  */
-export const oneReply: Migration = {
-  name: "0018-one-reply",
-  sqlite: executor => runStatements(executor, STATEMENTS),
-  postgres: executor => runStatements(executor, forPostgres(STATEMENTS)),
-}
-
-const STATEMENTS = `
+export const oneReply = onBoth(
+  "0018-one-reply",
+  `
   update messages set finish_reason = 'error',
       error = '{"code":"interrupted","message":"the daemon stopped while the reply was being written"}'
     where role = 'assistant' and finish_reason is null and exists (
@@ -28,4 +24,5 @@ const STATEMENTS = `
     saved_at text not null,
     primary key (message_id, first_event)
   );
-  `
+  `,
+)

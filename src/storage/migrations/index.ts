@@ -17,9 +17,9 @@ import { nodes } from "./0015-nodes.ts"
 import { indexOwners } from "./0016-index-owners.ts"
 import { counters } from "./0017-counters.ts"
 import { oneReply } from "./0018-one-reply.ts"
-import type { FormerMigration, Migration } from "./migration.ts"
+import type { Migration } from "./migration.ts"
 
-export const MIGRATIONS: readonly (FormerMigration | Migration)[] = [
+export const MIGRATIONS: readonly Migration[] = [
   keys,
   library,
   jobs,

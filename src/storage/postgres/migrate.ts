@@ -5,10 +5,9 @@
 import { sql } from "kysely"
 import { OperatorError } from "../../errors.ts"
 import { appliedMigrations, type Database, type Executor, type Trx, writtenByNewer } from "../database.ts"
-import { type FormerMigration, forPostgres, type Migration } from "../migrations/migration.ts"
-import { createBaseline } from "./baseline.ts"
+import { forPostgres, type Migration } from "../migrations/migration.ts"
 
-export type Migrations = readonly (FormerMigration | Migration)[]
+export type Migrations = readonly Migration[]
 
 /** What the statements need, `insert … on conflict` into identity columns and triggers with tables of changes among them. */
 const OLDEST_VERSION = 140_000
@@ -51,23 +50,19 @@ export async function migrate(
     })
   const before = await appliedOf(database, place, migrations, mayBeNewer)
   if (migrations.every(({ name }) => before.includes(name))) return
-  await inTurn((trx, pending) => layBaseline(trx, pending))
   for (const { name } of migrations)
     await inTurn(async (trx, pending) => {
       const migration = pending.find(each => each.name === name)
-      if (!migration || !("postgres" in migration)) return
+      if (!migration) return
+      if (pending.length === migrations.length) await beginNotes(trx)
       await migration.postgres(trx)
       await note(trx, name)
     })
 }
 
-/** The baseline stands for all migrations that have no side of PostgreSQL. */
-async function layBaseline(trx: Trx, pending: Migrations): Promise<void> {
-  const former = pending.filter(migration => !("postgres" in migration))
-  if (former.length === 0) return
+/** In a database that is empty. */
+async function beginNotes(trx: Trx): Promise<void> {
   await sql.raw(forPostgres("create table migrations (name text primary key, applied_at text not null)")).execute(trx)
-  await createBaseline(trx)
-  for (const { name } of former) await note(trx, name)
 }
 
 async function note(trx: Trx, name: string): Promise<void> {

@@ -6,7 +6,7 @@ import { Kysely, sql } from "kysely"
 import { commitSeconds } from "../../metrics.ts"
 import { appliedMigrations, type Database, readDirectly, writtenByNewer } from "../database.ts"
 import { MIGRATIONS } from "../migrations/index.ts"
-import type { FormerMigration } from "../migrations/migration.ts"
+import type { Migration } from "../migrations/migration.ts"
 import type { Schema } from "../schema.ts"
 import { dialect } from "./dialect.ts"
 import { BUSY_TIMEOUT_MS, Writer } from "./writer.ts"
@@ -22,7 +22,7 @@ export const hasRecords = (dataDirectory: string): boolean => existsSync(records
  */
 export async function openSqlite(
   dataDirectory: string,
-  migrations: readonly FormerMigration[] = MIGRATIONS,
+  migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<Database> {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   const path = recordsIn(dataDirectory)
@@ -52,7 +52,7 @@ export async function openSqlite(
  * Brings the schema forward, each migration in a transaction of its own; a second process waits for the first. An
  * installation that is upgraded is copied first, to `carrel.db.before-<migration>` beside its database.
  */
-async function migrate(database: Database, path: string, migrations: readonly FormerMigration[]): Promise<void> {
+async function migrate(database: Database, path: string, migrations: readonly Migration[]): Promise<void> {
   await sql`create table if not exists migrations (name text primary key, applied_at text not null)`.execute(database)
   const known = new Set(migrations.map(migration => migration.name))
   const applied = await appliedMigrations(database)
