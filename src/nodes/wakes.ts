@@ -3,8 +3,8 @@
  * nothing, or not at all; what is true stands in the database.
  */
 
-/** `jobs`: work became due, no key. Others: what changed of the file, reply or run that the key names. */
-export type Channel = "jobs" | "file" | "reply" | "run"
+/** `jobs`: work became due, no key. `file`: the file that the key names changed. */
+export type Channel = "jobs" | "file"
 
 export interface Wakes {
   /** After the commit of what changed. Does not wait for anybody. */

@@ -207,7 +207,7 @@ export class SearchIndex implements SearchService {
     const { db, store, models } = this
     const { signal } = this.stopping
     await store.load()
-    await indexMissingWords(db, store, signal)
+    await indexMissingWords(db, store, signal, () => {}) // a new index lacks all of them: nothing is wrong
     const model = await models.model()
     if (!model) return
     const lacking = await store.lackingVectors(model.table)

@@ -25,7 +25,7 @@ describe("wakes within a process", () => {
     wakes.publish("file", "a")
     first.end()
     wakes.publish("file", "a")
-    wakes.publish("run", "a")
+    wakes.publish("jobs", "a")
     expect([first.count, second.count, other.count]).toEqual([1, 2, 0])
   })
 

@@ -43,15 +43,24 @@ export async function embedMissing(
   if (countIds(ids) > 0) await store.settle()
 }
 
+const warnOfLack = (passages: number): void =>
+  log.warn("the keyword index lacks passages and is being completed", { passages })
+
 /**
  * Indexes the words of chunks that the keyword index does not hold: its file was lost, or cut by a power failure.
+ * @param lacks told how many, before they are made
  * @returns how many it did not hold
  */
-export async function indexMissingWords(db: Database, store: PassageStore, signal: AbortSignal): Promise<number> {
+export async function indexMissingWords(
+  db: Database,
+  store: PassageStore,
+  signal: AbortSignal,
+  lacks: (passages: number) => void = warnOfLack,
+): Promise<number> {
   const lacking = await store.lackingWords()
   const passages = countIds(lacking)
   if (passages === 0) return 0
-  log.warn("the keyword index lacks passages and is being completed", { passages })
+  lacks(passages)
   for await (const { stretches } of stretchesOf(db, lacking)) {
     signal.throwIfAborted()
     await store.addWords(stretches)
