@@ -12,7 +12,7 @@ import { copyBlobs } from "./move/blobs.ts"
 import { claim, release } from "./move/claim.ts"
 import { compareSearches } from "./move/index-check.ts"
 import { compareRecords, copyRecords } from "./move/records.ts"
-import { needRecords, openDirectory, openEngines, type Side } from "./move/sides.ts"
+import { needRecords, openCluster, openDirectory, type Side } from "./move/sides.ts"
 import { type Progress, withProgress } from "./progress.ts"
 
 export const HELP = `Usage: carrel move --from DIR --database-url URL --blob-url URL --search-url URL [--data SCRATCH]
@@ -40,8 +40,8 @@ export const run: Command = async args => {
   if (from !== undefined) {
     needRecords(directory)
     const source = await openDirectory(directory, stack)
-    await move(config, source, await openEngines(engines, config, stack))
-  } else await moveBack(config, directory, await openEngines(engines, config, stack))
+    await move(config, source, await openCluster(engines, config, stack))
+  } else await moveBack(config, directory, await openCluster(engines, config, stack))
   return 0
 }
 

@@ -10,7 +10,7 @@ import type { Blobs } from "../storage/blobs/blobs.ts"
 import { DiskBlobs } from "../storage/blobs/disk.ts"
 import type { Database } from "../storage/database.ts"
 import { prepareNative, withStoppedInstallation } from "./command.ts"
-import { openEngines } from "./move/sides.ts"
+import { openStoppedEngines } from "./stopped-engines.ts"
 
 export interface OpenedStores {
   database: Database
@@ -35,7 +35,7 @@ export async function withStoppedStores<T>(config: Config, work: (stores: Opened
   const engines = enginesOf(config)
   if (!engines) return withStoppedInstallation(config, database => work(storesIn(config.data, database)))
   await using stack = new AsyncDisposableStack()
-  const opened = await openEngines(engines, { ...config, data: scratch(stack) }, stack)
+  const opened = await openStoppedEngines(engines, { ...config, data: scratch(stack) }, stack)
   await prepareNative(config)
   return work({ ...opened, isShared: true })
 }

@@ -24,8 +24,8 @@ import { MIGRATIONS } from "../../storage/migrations/index.ts"
 import { openPostgres, type PostgresOptions } from "../../storage/postgres/open.ts"
 import { claim, release } from "../move/claim.ts"
 import { compareCounts, nextPassage, type Row, raiseNumbers, readRecords, writeRecords } from "../move/records.ts"
-import { refuseNodes } from "../move/sides.ts"
 import { scratch } from "../open-stores.ts"
+import { refuseNodes } from "../stopped-engines.ts"
 import { lackingOf, listStored, type StoredFile } from "./stored.ts"
 
 /** Characters of an entry, about: it is held in memory. */

@@ -1,24 +1,16 @@
 /** The two sides of a move: a data directory, and the engines of several machines. */
-import { openEngineStores } from "../../app/engines.ts"
 import type { Config } from "../../config.ts"
 import type { EngineAddresses } from "../../config-engines.ts"
 import { OperatorError } from "../../errors.ts"
-import { livingNodes } from "../../nodes/registry.ts"
-import { embeddedIn } from "../../search/embedded/embedded-store.ts"
-import type { OpenStore } from "../../search/passage-store.ts"
-import type { Blobs } from "../../storage/blobs/blobs.ts"
-import { DiskBlobs } from "../../storage/blobs/disk.ts"
-import type { Database } from "../../storage/database.ts"
 import { lockDirectory } from "../../storage/sqlite/lock.ts"
 import { hasRecords, openSqlite } from "../../storage/sqlite/open.ts"
 import { prepareNative } from "../command.ts"
+import { type OpenedStores, storesIn } from "../open-stores.ts"
+import { openStoppedEngines } from "../stopped-engines.ts"
 
-export interface Side {
+export interface Side extends Pick<OpenedStores, "database" | "blobs" | "passages"> {
   /** For people. */
   place: string
-  database: Database
-  blobs: Blobs
-  passages: OpenStore
 }
 
 /** The data directory of one machine, which nobody else uses meanwhile; made where there is none. */
@@ -28,7 +20,7 @@ export async function openDirectory(directory: string, stack: AsyncDisposableSta
   await prepareNative({ data: directory })
   const database = await openSqlite(directory)
   stack.defer(() => database.destroy())
-  return { place: directory, database, blobs: new DiskBlobs(directory), passages: embeddedIn(directory) }
+  return { place: directory, ...storesIn(directory, database) }
 }
 
 /** @throws OperatorError: a mistyped directory is no empty one */
@@ -40,22 +32,8 @@ export function needRecords(directory: string): void {
 }
 
 /** @throws OperatorError while nodes use them */
-export async function openEngines(
+export const openCluster = async (
   engines: EngineAddresses,
-  { data, disk_floor_mb }: Pick<Config, "data" | "disk_floor_mb">,
+  config: Config,
   stack: AsyncDisposableStack,
-): Promise<Side> {
-  const scratch = { dataDirectory: data, floorBytes: disk_floor_mb * 2 ** 20 }
-  const stores = await openEngineStores({ engines, scratch, isPatient: false }, stack)
-  await refuseNodes(stores.database)
-  return { place: "the cluster", ...stores }
-}
-
-/** @throws OperatorError naming the nodes that run */
-export async function refuseNodes(database: Database): Promise<void> {
-  const living = await livingNodes(database)
-  if (living.length > 0)
-    throw new OperatorError(`nodes of the cluster are running: ${living.map(({ name }) => name).join(", ")}`, {
-      hint: "stop them first; one that was killed is forgotten after 15 seconds",
-    })
-}
+): Promise<Side> => ({ place: "the cluster", ...(await openStoppedEngines(engines, config, stack)) })
