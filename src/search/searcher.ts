@@ -60,7 +60,7 @@ export class Searcher {
         message: "there is no such file",
         details: [{ field: "filters.file_ids", issue: `unknown file ${missingFile}` }],
       })
-    const model = await this.models.model().catch(() => undefined)
+    const model = found.vector?.model ?? (await this.models.model().catch(() => undefined))
     const result: SearchResult = {
       query,
       mode,

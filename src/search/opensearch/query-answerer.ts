@@ -27,7 +27,7 @@ import { spell } from "./near.ts"
 import { allowedBy } from "./phrases.ts"
 import { filteredClauses, workspaceClauses } from "./scope-clauses.ts"
 import { MissingIndex, Searches } from "./searches.ts"
-import { askCosines, askWords } from "./second-request.ts"
+import { askSecond } from "./second-request.ts"
 
 /** Sums of libraries remembered. */
 const MAX_REMEMBERED = 256
@@ -151,10 +151,13 @@ export class ClusterAnswerer {
     const cosines = new Map(nearest.map(({ id, score }) => [id, score]))
     const wanted = new Set(foremost)
     if (vector) backgroundOf(everywhere, id => void wanted.add(id))
-    const [held, others] = await Promise.all([
-      askWords(searches, this.words, [...withNeighbors(among, workspace.spans).union(new Set(byWords))], groups),
-      vector ? askCosines(searches, vector, [...wanted.difference(cosines)]) : [],
-    ])
+    const { held, cosines: others } = await askSecond(searches, {
+      words: this.words,
+      ids: [...withNeighbors(among, workspace.spans).union(new Set(byWords))],
+      groups,
+      vector,
+      near: vector ? [...wanted.difference(cosines)] : [],
+    })
     for (const [id, cosine] of others) cosines.set(id, cosine)
     const search = heldSearch({
       held,

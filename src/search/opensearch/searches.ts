@@ -15,10 +15,8 @@ export interface Part {
 }
 
 export interface EngineHit {
-  /** What was sorted by: the id last. */
+  /** What was sorted by. */
   sort: number[]
-  fields?: { n: [number] }
-  matched_queries?: Record<string, number>
 }
 
 export interface Aggregation {
@@ -43,9 +41,9 @@ export class MissingIndex extends Error {
 
 /** A shard gives up after this long, before the whole request does. */
 const SHARD_TIMEOUT = "10s"
-const WHOLE = "allow_partial_search_results=false"
-const READ = ["timed_out", "error", "status", "_shards.failed", "hits.total", "hits.hits.sort"]
-const READ_OF_EACH = ["hits.hits.fields", "hits.hits.matched_queries"]
+const READ = ["timed_out", "error", "status", "_shards.failed", "hits.total", "hits.hits.sort", "aggregations"]
+  .map(path => `responses.${path}`)
+  .join(",")
 
 export class Searches {
   constructor(
@@ -67,8 +65,7 @@ export class Searches {
       { index, routing: this.workspaceId, preference, allow_partial_search_results: false },
       { timeout: SHARD_TIMEOUT, ...search },
     ])
-    const read = [...READ.map(path => `responses.${path}`), "responses.aggregations"].join(",")
-    const path = `_msearch?filter_path=${read}`
+    const path = `_msearch?filter_path=${READ}`
     const partsOf = (said: unknown) => {
       const { responses = [] } = said as { responses?: RawPart[] }
       return wanted.map(({ index }, i) => wholePart(responses[i], index))
@@ -78,16 +75,6 @@ export class Searches {
       answer[wanted[i]!.name] = part
     })
     return answer
-  }
-
-  /** One search whose hits say what each of its named queries makes of them. */
-  async one({ index, body }: Search): Promise<Part> {
-    const routing = encodeURIComponent(this.workspaceId)
-    const read = [...READ, ...READ_OF_EACH].join(",")
-    const path = `${index}/_search?routing=${routing}&preference=${routing}&${WHOLE}&include_named_queries_score=true&filter_path=${read}`
-    const search = { timeout: SHARD_TIMEOUT, ...body }
-    const check = (said: unknown) => wholePart(said as RawPart, index)
-    return check(await this.client.ask<unknown>("POST", path, { body: search, signal: this.signal, check }))
   }
 }
 
@@ -108,4 +95,5 @@ export const BARE = { stored_fields: "_none_", track_total_hits: false }
 /** Best first; equal scores in the order of ids, so that pages follow one another. */
 export const BEST_FIRST = { ...BARE, sort: [{ _score: "desc" }, { i: "asc" }] }
 
+/** Of a search that sorts by the id last. */
 export const idsOf = ({ hits }: Part): number[] => hits.map(({ sort }) => sort.at(-1)!)

@@ -166,6 +166,19 @@ describe.skipIf(!engine).each([
     TIMEOUT_MS,
   )
 
+  test(
+    "words that stand in a passage a few times, often, and more often than is counted",
+    async () => {
+      const times = [1, 14, 15, 16, 62, 63, 64, 254, 255, 256, 300]
+      // A word that follows itself counts once.
+      const passages = times.map(count => `${"kelp tide ".repeat(count)}reef`)
+      await both.add([{ id: "w4-1", workspaceId: "w4", passages }])
+      const more = ["", " reef", " reef mud", " reef mud sand silt", " reef mud sand silt foam salt"]
+      for (const some of more) expect(await compared("w4", `kelp tide${some}`)).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
   test("a filter that names a file which is not there", async () => {
     const named = { filters: { file_ids: ["w1-1", "w2-1"] } }
     expect(await compared("w1", "ferry", named)).toEqual([])
