@@ -90,7 +90,12 @@ export const SETTINGS = {
   embedding_model: text(
     "NAME",
     "",
-    "embedding model: a folder name, ollama/NAME or openai/NAME; the built-in one when empty",
+    "embedding model of the quality tier: a folder name, ollama/NAME or openai/NAME; the built-in one when empty",
+  ),
+  embedding_tier: oneOf(
+    ["auto", "fast", "quality"],
+    "auto",
+    "auto: vectors of the built-in fast model at once, better ones in the background on a half of the cores; fast: only the former; quality: the better ones on all cores but one",
   ),
   ollama_host: {
     ...url("http://127.0.0.1:11434", "address of the Ollama server", "OLLAMA_HOST"),

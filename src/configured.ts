@@ -3,12 +3,13 @@ import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { readMcpConfig } from "./agents/mcp-config.ts"
-import { openEmbedder } from "./backends/embedder.ts"
+import { BUILT_IN_EMBEDDING_MODELS, openEmbedder } from "./backends/embedder.ts"
 import { chatBackends, ModelCatalog } from "./backends/index.ts"
 import { type Config, ConfigError } from "./config.ts"
 import { LANGUAGE_FILE } from "./ingest/formats/ocr/ocr-languages.ts"
 import { log } from "./log.ts"
 import { builtinModelsDirectory } from "./native/models.ts"
+import { TIERS, type Tier } from "./storage/chunk-tables.ts"
 
 /** @throws ConfigError for a file that cannot be read or names a server wrongly */
 export function readToolServers(config: Config) {
@@ -87,6 +88,23 @@ export const modelDirectories = (config: Config): string[] => [
   config.models_dir || join(config.data, "models"),
   builtinModelsDirectory(),
 ]
+
+/**
+ * Names of the embedding models by tier. Without a quality tier there is the fast one alone: where that is all that is
+ * wanted, and where the operator names the fast tier's own model.
+ */
+export function embeddingModels(config: Config): Partial<Record<Tier, string>> {
+  const { fast } = BUILT_IN_EMBEDDING_MODELS
+  const named = config.embedding_model === fast ? "" : config.embedding_model
+  // Several machines have one table of vectors.
+  if (config.database_url) return named && config.embedding_tier !== "fast" ? { quality: named } : { fast }
+  const quality = config.embedding_model === fast ? "" : named || BUILT_IN_EMBEDDING_MODELS.quality
+  return quality && config.embedding_tier !== "fast" ? { fast, quality } : { fast }
+}
+
+/** What there is of each tier, the one first that indexing does not wait for. */
+export const tiersOf = <Each>(of: Partial<Record<Tier, Each>>): [Tier, Each][] =>
+  TIERS.flatMap(tier => (of[tier] === undefined ? [] : [[tier, of[tier]] as [Tier, Each]]))
 
 /** @param dimensions of its vectors, where the model server is not to be asked */
 export const openConfiguredEmbedder = (config: Config, name: string, dimensions?: number) =>

@@ -22,7 +22,7 @@ export interface GaugeSources {
   agents: AgentRuns
   chat: Chat
   entityModel: { status: EntityModelStatus } | undefined
-  embedder: { model: string; state: string }
+  embedders: readonly { model: string; state: string }[]
 }
 
 /** @returns what takes them away again */
@@ -70,7 +70,7 @@ const storeGauges = ({ index, disk, stores, dataDirectory }: GaugeSources): Gaug
       const { passages, vectors, segments } = await index.stats()
       return [
         [{ kind: "passages" }, passages],
-        [{ kind: "vectors" }, vectors],
+        [{ kind: "vectors" }, Math.max(0, ...Object.values(vectors).map(({ count }) => count))],
         [{ kind: "segments" }, segments],
       ]
     },
@@ -80,7 +80,8 @@ const storeGauges = ({ index, disk, stores, dataDirectory }: GaugeSources): Gaug
     "Size of the keyword index on disk and of the vectors in memory",
     ["kind"],
     async () => {
-      const { keywordBytes, vectorBytes } = await index.stats()
+      const { keywordBytes, vectors } = await index.stats()
+      const vectorBytes = Object.values(vectors).reduce((sum, { bytes }) => sum + bytes, 0)
       return [
         [{ kind: "keyword" }, keywordBytes],
         [{ kind: "vector" }, vectorBytes],
@@ -115,7 +116,7 @@ const engineGauge = (stores: StoreWatch): Gauge => [
   },
 ]
 
-const modelGauges = ({ entityModel, embedder }: GaugeSources): Gauge[] => [
+const modelGauges = ({ entityModel, embedders }: GaugeSources): Gauge[] => [
   [
     "carrel_entity_model",
     "1 for the model that finds names, with its state",
@@ -127,9 +128,9 @@ const modelGauges = ({ entityModel, embedder }: GaugeSources): Gauge[] => [
   ],
   [
     "carrel_embedding_model",
-    "1 for the model that search by meaning uses, with its state: starting, answering or failing",
+    "1 for each model that search by meaning uses, with its state: starting, answering or failing",
     ["model", "status"],
-    async () => [[{ model: embedder.model, status: embedder.state }, 1]],
+    async () => embedders.map(({ model, state }) => [{ model, status: state }, 1]),
   ],
 ]
 

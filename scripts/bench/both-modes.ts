@@ -21,6 +21,7 @@ import {
   wordsIndexBody,
 } from "../../src/search/opensearch/layout.ts"
 import { ClusterAnswerer } from "../../src/search/opensearch/query-answerer.ts"
+import { askedOf } from "../../src/search/query-vector.ts"
 import { schemeOf, termsOf } from "../../src/search/text/analyze.ts"
 import { PassageLanguages } from "../../src/search/text/language.ts"
 import { StoredTexts } from "../../src/search/text/stored-texts.ts"
@@ -91,7 +92,7 @@ export class BothModes {
     this.keyword = new KeywordIndex(this.store)
     this.texts = new StoredTexts(directory)
     this.vectors = new VectorSets(directory)
-    this.vectors.begin(TABLE, embedder.dimensions)
+    this.vectors.begin("fast", TABLE, embedder.dimensions)
     this.vectors.swap(TABLE)
     this.local = new QueryAnswerer(this.keyword, this.vectors, this.texts)
   }
@@ -143,8 +144,9 @@ export class BothModes {
     more: Partial<WorkerSearch> = {},
   ): Promise<WorkerSearch> {
     const [values] = await this.embedder.embed([query.text], "query")
-    const vector = { table: TABLE, values: values!, languages: this.embedder.languages ?? null }
-    return { workspaceId, query, mode: "hybrid", vector, depth: 100, ...more }
+    const model = { tier: "fast" as const, table: TABLE, embedder: this.embedder }
+    const vectors = [askedOf({ model, values: values! })]
+    return { workspaceId, query, mode: "hybrid", vectors, depth: 100, ...more }
   }
 
   embedded(ask: WorkerSearch): WorkerAnswer {

@@ -77,7 +77,7 @@ async function measure(both: BothModes, set: Collection, firstId: number, rememb
     const other = await both.cluster.search(ask)
     took[0].push(betweenAt - startedAt)
     took[1].push(performance.now() - betweenAt)
-    const near = (id: number) => product(ask.vector!.values, remembered.vectors.get(set.documents[id - firstId]!)!)
+    const near = (id: number) => product(ask.vectors[0]!.values, remembered.vectors.get(set.documents[id - firstId]!)!)
     noteStray(stray, one, other, near)
     for (const [mode, { ndcg: ndcgs, recall: recalls, changed }] of figures) {
       const lists = [one, other].map(answer => rank(answer.understood ? mode : "keyword", answer, traits).list)

@@ -103,7 +103,7 @@ async function recall(both: BothModes, workspace: string, texts: string[]): Prom
     const shares: number[] = []
     const took: [number, number] = [0, 0]
     for (const text of texts.slice(0, QUERIES)) {
-      const { vector } = await both.ask(workspace, parseQuery(text))
+      const [vector] = (await both.ask(workspace, parseQuery(text))).vectors
       const index = vectorsIndex(both.client.prefix, vector!.table)
       const those = narrowed(own, [...filter, ...spokenClauses(null)])
       const values = spell(vector!.values)

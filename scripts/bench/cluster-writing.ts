@@ -53,7 +53,8 @@ async function measure(bench: Bench): Promise<void> {
 }
 
 async function tellBytes(when: string): Promise<void> {
-  const { keywordBytes, vectorBytes, passages: held } = await cluster.index.stats()
+  const { keywordBytes, vectors, passages: held } = await cluster.index.stats()
+  const vectorBytes = vectors.fast?.bytes ?? 0
   const kb = (bytes: number) => (bytes / held).toFixed(0)
   console.log(
     `  on its disk ${when}, one copy: ${kb(keywordBytes)} KB of words, ${kb(vectorBytes)} KB of vectors a 1 000`,

@@ -32,7 +32,7 @@ export class Bench {
       .values(workspace)
       .onConflict(conflict => conflict.doNothing())
       .execute()
-    const index = new SearchIndex({ database: db, store, embedder })
+    const index = new SearchIndex({ database: db, store, embedders: { fast: embedder } })
     await index.start()
     return new Bench(directory, db, index)
   }

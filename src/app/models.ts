@@ -3,11 +3,19 @@ import { openEntityModel } from "../backends/entity-model.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import { WatchedEmbedder } from "../backends/watched-embedder.ts"
 import type { Config } from "../config.ts"
-import { checkDefaultModel, createModels, modelDirectories, openConfiguredEmbedder } from "../configured.ts"
+import {
+  checkDefaultModel,
+  createModels,
+  embeddingModels,
+  modelDirectories,
+  openConfiguredEmbedder,
+  tiersOf,
+} from "../configured.ts"
 import { AppError } from "../errors.ts"
 import { TokenMeter } from "../grounding/tokens.ts"
 import { Redactor } from "../redaction/redact.ts"
 import { recordedVectors } from "../search/vector/recorded.ts"
+import type { Tier } from "../storage/chunk-tables.ts"
 import type { Database } from "../storage/database.ts"
 import type { Storage } from "./storage.ts"
 
@@ -26,18 +34,26 @@ export async function openModels(config: Config, { database, nativeDirectory }: 
   stack.defer(() => entityModel?.close())
   const redactor = new Redactor({ entityModel })
   stack.defer(() => redactor.close())
-  const embedder = new WatchedEmbedder(await openEmbedder(config, database))
-  stack.defer(() => embedder.close())
-  return { entityModel, redactor, embedder, meter: new TokenMeter() }
+  const embedders: Partial<Record<Tier, WatchedEmbedder>> = {}
+  for (const [tier, name] of tiersOf(embeddingModels(config))) {
+    const instead = tier === "quality" ? "the built-in fast model" : "keywords"
+    const embedder = new WatchedEmbedder(await openEmbedder(config, database, { tier, name }), { instead })
+    stack.defer(() => embedder.close())
+    embedders[tier] = embedder
+  }
+  return { entityModel, redactor, embedders, meter: new TokenMeter() }
 }
 
 /** A model server that is down does not keep a library from starting whose vectors it has made. */
-async function openEmbedder(config: Config, database: Database): Promise<Embedder> {
-  const name = config.embedding_model
+async function openEmbedder(
+  config: Config,
+  database: Database,
+  { tier, name }: { tier: Tier; name: string },
+): Promise<Embedder> {
   try {
     return await openConfiguredEmbedder(config, name)
   } catch (error) {
-    const recorded = await recordedVectors(database)
+    const recorded = await recordedVectors(database, tier)
     const isDown = error instanceof AppError && error.code === "model_unavailable"
     if (!isDown || recorded?.model !== name) throw error
     return openConfiguredEmbedder(config, name, recorded.dimensions)

@@ -1,21 +1,22 @@
+import type { WatchedEmbedder } from "../backends/watched-embedder.ts"
 import { engineTrouble } from "../errors.ts"
 import type { Readiness, ReadinessReport } from "../http/services.ts"
+import type { Tier } from "../storage/chunk-tables.ts"
 import { isMigrated } from "../storage/database.ts"
-import type { Models } from "./models.ts"
 import type { Storage } from "./storage.ts"
 
 /** What readiness rests on. */
 export type ReadinessParts = Pick<Storage, "database" | "disk" | "stores"> & {
   /** This process among the nodes that share the database. */
   node: { readonly isMember: boolean }
-  embedder: Pick<Models["embedder"], "state" | "onServer">
+  embedders: Partial<Record<Tier, Pick<WatchedEmbedder, "state" | "onServer">>>
 }
 
 /**
  * Not ready is who cannot answer what others could: without the database, without a place among the nodes, without its disk.
  * Without blobs or search much of the contract still holds, on every node alike, and it says so. A model server that is down
- * costs meaning in search, which falls back to words: the daemon is of use meanwhile. A model of our own that does not load
- * is a broken installation.
+ * costs meaning in search, which falls back to words, or to the fast tier's vectors: the daemon is of use meanwhile. The same
+ * holds for any model of the quality tier. A fast model of our own that does not load is a broken installation.
  */
 export async function readinessOf(parts: ReadinessParts): Promise<ReadinessReport> {
   const missing = await parts.stores?.down()
@@ -24,8 +25,10 @@ export async function readinessOf(parts: ReadinessParts): Promise<ReadinessRepor
   return { status: isLame ? "degraded" : status, ...(missing ? { missing } : {}) }
 }
 
-async function statusOf({ database, disk, node, embedder }: ReadinessParts): Promise<Readiness> {
+async function statusOf({ database, disk, node, embedders }: ReadinessParts): Promise<Readiness> {
   if (!node.isMember) return "cut_off"
+  const { fast, quality } = embedders
+  const embedder = (fast ?? quality)!
   if (embedder.state === "starting") return "starting"
   try {
     if (!(await isMigrated(database))) return "starting"
@@ -34,6 +37,6 @@ async function statusOf({ database, disk, node, embedder }: ReadinessParts): Pro
     throw error
   }
   if (await disk.isFailing()) return "unwritable"
-  if (embedder.state === "answering") return "ready"
+  if (embedder.state === "answering") return quality?.state === "failing" ? "degraded" : "ready"
   return embedder.onServer ? "degraded" : "model_failed"
 }

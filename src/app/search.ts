@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts"
-import { openConfiguredEmbedder } from "../configured.ts"
+import { openConfiguredEmbedder, tiersOf } from "../configured.ts"
 import type { Leadership } from "../nodes/leader.ts"
 import type { Node } from "../nodes/nodes.ts"
 import { SearchIndex } from "../search/index.ts"
@@ -10,13 +10,14 @@ import type { Storage } from "./storage.ts"
 export async function openSearch(
   config: Config,
   { database, passages, node, leader, cluster }: Storage,
-  { embedder }: Models,
+  { embedders }: Models,
   stack: AsyncDisposableStack,
 ): Promise<SearchIndex> {
   const index = new SearchIndex({
     database,
     store: passages,
-    embedder,
+    embedders,
+    tiers: tiersOf(embedders).map(([tier]) => tier),
     embedderNamed: model => openConfiguredEmbedder(config, model).catch(() => undefined),
     ...(cluster ? { members: membersOf(node, leader) } : {}),
   })

@@ -41,7 +41,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     ...access,
     ...files,
     version: VERSION,
-    embeddingModel: models.embedder.model,
+    embeddingModel: (models.embedders.quality ?? models.embedders.fast)!.model,
     diskUse: watchDiskUse(config.data),
     fileTypes: MIME_TYPES,
     typeGroups: TYPE_GROUPS,
@@ -51,7 +51,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     models: chatModels,
     chat,
     agents,
-    readiness: () => readinessOf({ ...storage, embedder: models.embedder }),
+    readiness: () => readinessOf({ ...storage, embedders: models.embedders }),
   }
   const server = startServer(services, {
     host: config.host,

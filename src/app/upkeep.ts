@@ -24,10 +24,13 @@ interface WatchedParts {
 export function startUpkeep(dataDirectory: string, parts: WatchedParts, stack: AsyncDisposableStack): void {
   const { storage, models, index, chat, agents } = parts
   const { database, disk, stores, queue, blobs, leader, cluster } = storage
-  const { entityModel, embedder } = models
+  const { entityModel } = models
+  const embedders = Object.values(models.embedders)
   stack.defer(watchEventLoop())
-  stack.defer(watchGauges({ database, dataDirectory, disk, stores, queue, index, agents, chat, entityModel, embedder }))
-  embedder.watch()
+  stack.defer(
+    watchGauges({ database, dataDirectory, disk, stores, queue, index, agents, chat, entityModel, embedders }),
+  )
+  for (const embedder of embedders) embedder.watch()
   leader.whileLeader(async signal => {
     if (!cluster) return void (await sweepFiles(database, blobs, Date.now(), signal))
     while (!signal.aborted) {

@@ -17,6 +17,11 @@ export interface Embedder {
   readonly languages?: readonly string[] | null
   /** How the cosines of a query with passages that do not answer it lie; absent where nobody says. */
   readonly cosines?: Cosines | null
+  /**
+   * Of a model of the fast tier: how many deviations by the quality tier's model stand for one by this model, 0..1. See
+   * `search/vector/calibration.ts`.
+   */
+  readonly slope?: number
   /** It runs on a model server, which may be started later; absent where Carrel runs it itself. */
   readonly onServer?: boolean
   /**

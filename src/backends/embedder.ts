@@ -4,8 +4,8 @@ import { openFolderEmbedder } from "./folder-embedder.ts"
 import { openOllamaEmbedder } from "./ollama-embedder.ts"
 import { openOpenAiEmbedder } from "./openai-embedder.ts"
 
-/** The model that ships with the product. */
-const BUILT_IN_EMBEDDING_MODEL = "carrel-embed-en-v1"
+/** The models that ship with the product: one that takes no time, and a better one where there is one. */
+export const BUILT_IN_EMBEDDING_MODELS: { fast: string; quality?: string } = { fast: "carrel-embed-en-v1" }
 
 /** By the provider before the slash of a name; another one is a file and a line. A name without one is a folder. */
 const EMBEDDERS: Readonly<Record<string, OpenEmbedder>> = {
@@ -14,7 +14,7 @@ const EMBEDDERS: Readonly<Record<string, OpenEmbedder>> = {
 }
 
 export interface OpenEmbedderOptions extends EmbedderOptions {
-  /** A folder name, `ollama/NAME` or `openai/NAME`; the built-in model when empty. */
+  /** A folder name, `ollama/NAME` or `openai/NAME`; the built-in fast model when empty. */
   name: string
 }
 
@@ -24,5 +24,5 @@ export async function openEmbedder({ name, ...options }: OpenEmbedderOptions): P
   const open = rest.length > 0 && Object.hasOwn(EMBEDDERS, provider) ? EMBEDDERS[provider] : undefined
   return open
     ? await open(rest.join("/"), options)
-    : await openFolderEmbedder(name || BUILT_IN_EMBEDDING_MODEL, options)
+    : await openFolderEmbedder(name || BUILT_IN_EMBEDDING_MODELS.fast, options)
 }

@@ -28,10 +28,14 @@ export interface EmbeddingFolder {
   /** ISO 639-1 codes of the languages whose meaning the model knows; null where the folder does not say. */
   languages: string[] | null
   cosines: Cosines | null
+  /** See `Embedder.slope`. */
+  slope: number
 }
 
 /** Larger models find more than the built-in one; half is where MiniLM-sized models do well on the usual collections. */
 export const DEFAULT_FUSION_WEIGHT = 0.5
+/** What a small model finds far above its usual cosines lies less far above those of a better one. */
+const DEFAULT_SLOPE = 0.8
 /** BERT's window: what models without a stated length were trained with. */
 const DEFAULT_MAX_TOKENS = 512
 /** Tokenizer files write 1e30 for "no limit". */
@@ -95,6 +99,7 @@ export function readEmbeddingFolder(directory: string): EmbeddingFolder {
     fusionWeight: firstNumber(own.fusionWeight) ?? DEFAULT_FUSION_WEIGHT,
     languages: statedLanguages(directory, own, name),
     cosines: statedCosines(own.cosines),
+    slope: firstNumber(own.slope) ?? DEFAULT_SLOPE,
   }
 }
 

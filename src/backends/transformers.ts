@@ -42,6 +42,7 @@ export class TransformersEmbedder implements Embedder {
   readonly fusionWeight: number
   readonly languages: string[] | null
   readonly cosines: Cosines | null
+  readonly slope: number
 
   // Someone waits for a query now; passages are background work. So queries always go first.
   private readonly lanes: Record<"query" | "passage", Batch[]> = { query: [], passage: [] }
@@ -67,6 +68,7 @@ export class TransformersEmbedder implements Embedder {
     this.fusionWeight = folder.fusionWeight
     this.languages = folder.languages
     this.cosines = folder.cosines
+    this.slope = folder.slope
   }
 
   async embed(texts: string[], role: "query" | "passage", signal?: AbortSignal): Promise<Float32Array[]> {

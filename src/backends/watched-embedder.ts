@@ -16,21 +16,25 @@ export class WatchedEmbedder implements Embedder {
   readonly fusionWeight: number
   readonly languages: readonly string[] | null
   readonly cosines: Cosines | null
+  readonly slope: number | undefined
   readonly onServer: boolean
+  private readonly retryMs: number
   private readonly trouble: Trouble
   private timer: Timer | undefined
   private closed = false
 
   constructor(
     private readonly embedder: Embedder,
-    private readonly retryMs = RETRY_MS,
+    { retryMs = RETRY_MS, instead = "keywords" }: { retryMs?: number; instead?: string } = {},
   ) {
+    this.retryMs = retryMs
     this.model = embedder.model
     this.dimensions = embedder.dimensions
     this.fusionWeight = embedder.fusionWeight
     this.languages = embedder.languages ?? null
     this.cosines = embedder.cosines ?? null
-    const begins = "the embedding model does not answer; search falls back to keywords"
+    this.slope = embedder.slope
+    const begins = `the embedding model does not answer; search falls back to ${instead}`
     this.trouble = new Trouble(
       { begins, ends: "the embedding model answers again", level: "error" },
       { model: this.model },

@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises"
+import type { Embedder } from "../backends/backend.ts"
 import type { Config } from "../config.ts"
-import { openConfiguredEmbedder } from "../configured.ts"
+import { embeddingModels, openConfiguredEmbedder, tiersOf } from "../configured.ts"
 import { embeddedIn } from "../search/embedded/embedded-store.ts"
 import { checkExpectations, type Evaluation, type Expectation, evaluate, readExpectations } from "../search/evaluate.ts"
 import { SearchIndex } from "../search/index.ts"
+import type { Tier } from "../storage/chunk-tables.ts"
 import type { Database } from "../storage/database.ts"
 import {
   type Command,
@@ -60,8 +62,11 @@ async function measure(
     .where("workspace_id", "=", workspaceId)
     .execute()
   checkExpectations(expectations, files)
-  const embedder = await openConfiguredEmbedder(config, config.embedding_model)
-  const index = new SearchIndex({ database, store: embeddedIn(config.data), embedder })
+  const embedders: Partial<Record<Tier, Embedder>> = {}
+  for (const [tier, name] of tiersOf(embeddingModels(config)))
+    embedders[tier] = await openConfiguredEmbedder(config, name)
+  const tiers = tiersOf(embedders).map(([tier]) => tier)
+  const index = new SearchIndex({ database, store: embeddedIn(config.data), embedders, tiers })
   await index.start()
   try {
     return await withProgress("Measuring", progress => {
@@ -70,6 +75,6 @@ async function measure(
     })
   } finally {
     await index.stop()
-    await embedder.close()
+    for (const embedder of Object.values(embedders)) await embedder.close()
   }
 }

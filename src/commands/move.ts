@@ -92,7 +92,6 @@ async function index(config: Config, source: Side, target: Side, progress: Progr
   const made = new SearchIndex({
     database: target.database,
     store: target.passages,
-    embedder: undefined,
     embedderNamed,
     members: onlooker(),
   })
@@ -103,7 +102,6 @@ async function index(config: Config, source: Side, target: Side, progress: Progr
   const former = new SearchIndex({
     database: source.database,
     store: source.passages,
-    embedder: undefined,
     members: onlooker(),
   })
   stack.defer(() => former.stop())

@@ -1,3 +1,4 @@
+import { BUILT_IN_EMBEDDING_MODELS } from "../backends/embedder.ts"
 import type { Config } from "../config.ts"
 import { openConfiguredEmbedder } from "../configured.ts"
 import { indexJob } from "../ingest/task.ts"
@@ -34,18 +35,18 @@ export const run: Command = async args => {
 
 async function changeModel(config: Config, { database, passages }: OpenedStores, model: string): Promise<string> {
   const embedder = await openConfiguredEmbedder(config, model)
+  const tier = embedder.model === BUILT_IN_EMBEDDING_MODELS.fast ? "fast" : "quality"
   const former = (name: string) => openConfiguredEmbedder(config, name).catch(() => undefined)
   const index = new SearchIndex({
     database,
     store: passages,
-    embedder: undefined,
     embedderNamed: former,
   })
   await index.start()
   try {
     await withProgress("Making vectors", progress => {
       progress.step("Making vectors", "passages")
-      return index.reindexVectors(embedder, ({ done, total }) => progress.update(done, total))
+      return index.reindexVectors(tier, embedder, ({ done, total }) => progress.update(done, total))
     })
     return embedder.model
   } finally {

@@ -131,7 +131,6 @@ export async function withSearchIndex<T>(
   const index = new SearchIndex({
     database,
     store: passages,
-    embedder: undefined,
     ...(members ? { members } : {}),
     embedderNamed: async model => {
       former = await openConfiguredEmbedder(config, model).catch(() => undefined)

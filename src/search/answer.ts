@@ -1,5 +1,6 @@
 /** From what the legs found to the list that a caller pages through: fused, ordered, with scores in 0..1. */
 import type { Embedder } from "../backends/backend.ts"
+import type { Tier } from "../storage/chunk-tables.ts"
 import { fuse, type Scored } from "./fuse.ts"
 import { CHANCE, type QueryEvidence, relevanceIn } from "./relevance.ts"
 import type { Candidates, ScoredColumns, WorkerAnswer } from "./thread/worker-messages.ts"
@@ -31,6 +32,17 @@ export const traitsOf = (embedder: Embedder | undefined): ModelTraits => ({
   usual: embedder?.cosines ?? null,
   wordsExpected: embedder?.languages?.length === 1,
 })
+
+/** Of an answer with vectors of two tiers: on the scale of one, and as strong as the share of each. */
+export function traitsIn(
+  { scale, upgraded }: WorkerAnswer,
+  embedders: Partial<Record<Tier, Embedder | undefined>>,
+): ModelTraits {
+  const { fast, quality } = embedders
+  const traits = traitsOf(scale ? embedders[scale] : undefined)
+  if (!fast || !quality) return traits
+  return { ...traits, weight: fast.fusionWeight + (quality.fusionWeight - fast.fusionWeight) * upgraded }
+}
 
 export function rank(mode: SearchMode, answer: WorkerAnswer, model: ModelTraits): Ranking {
   const { list, total } = order(mode, answer, model.weight)

@@ -6,6 +6,7 @@
  * disappears with one commit, whatever the other stores hold; `sweep` removes what they hold too much.
  */
 import type { Embedder } from "../backends/backend.ts"
+import { TIERS, type Tier } from "../storage/chunk-tables.ts"
 import {
   buryAbandoned,
   buryOrphans,
@@ -21,7 +22,7 @@ import type { OpenStore, PassageStore, StoreStats } from "./passage-store.ts"
 import { neighbors, type Passage } from "./passages/passages.ts"
 import { Searcher } from "./searcher.ts"
 import type { SearchRequest, SearchResult, SearchService } from "./types.ts"
-import { VectorModels } from "./vector/vector-models.ts"
+import { type ServingModel, VectorModels } from "./vector/vector-models.ts"
 import { CatchUp } from "./writing/catch-up.ts"
 import { Erasure } from "./writing/erasure.ts"
 import { type Inspection, inspect } from "./writing/inspect.ts"
@@ -36,9 +37,11 @@ export interface SearchIndexOptions {
   database: Database
   /** What holds words and vectors. */
   store: OpenStore
-  /** The configured embedding model: loaded, being loaded, or none. */
-  embedder: Embedder | undefined | Promise<Embedder | undefined>
-  /** Opens another model by its recorded name, so that it can serve while the library changes to the configured one. */
+  /** The configured embedding models: loaded, being loaded, or none. */
+  embedders?: Partial<Record<Tier, Embedder | undefined | Promise<Embedder | undefined>>>
+  /** Those in use, the one first whose vectors are made while a file is indexed; both when left out. */
+  tiers?: readonly Tier[]
+  /** Opens another model by its recorded name, so that it can serve while its tier changes to the configured one. */
   embedderNamed?: (model: string) => Promise<Embedder | undefined>
   /** Of a cluster; absent where this process alone writes. */
   members?: Membership
@@ -77,13 +80,15 @@ export class SearchIndex implements SearchService {
   })
 
   constructor(options: SearchIndexOptions) {
-    const { database: db, embedderNamed = async () => undefined, reached = () => {}, members = alone() } = options
+    const { database: db, embedders = {}, tiers = TIERS, embedderNamed = async () => undefined } = options
+    const { reached = () => {}, members = alone() } = options
     const { signal } = this.stopping
     this.db = db
     this.members = members
     const models = new VectorModels({
       db,
-      configured: async () => options.embedder,
+      tiers,
+      configured: async tier => embedders[tier],
       embedderNamed,
       isShared: options.members !== undefined,
     })
@@ -109,6 +114,8 @@ export class SearchIndex implements SearchService {
     if (!this.members.isLeader()) return
     await buryAbandoned(this.db, await this.members.living())
     await buryOrphans(this.db)
+    // A model is on record before it has made anything: its server may be down at the next start.
+    for (const tier of this.models.tiers) await this.models.model(tier).catch(() => {})
     void this.sweep()
     this.erasure.note() // the last run may have ended before it erased what was removed
     this.catchUp.later(LOAD_AFTER_MS)
@@ -180,8 +187,8 @@ export class SearchIndex implements SearchService {
   }
 
   /** See `CatchUp.reindexVectors`. */
-  reindexVectors(embedder: Embedder, on?: (progress: ReindexProgress) => void): Promise<void> {
-    return this.catchUp.reindexVectors(embedder, on)
+  reindexVectors(tier: Tier, embedder: Embedder, on?: (progress: ReindexProgress) => void): Promise<void> {
+    return this.catchUp.reindexVectors(tier, embedder, on)
   }
 
   /** Compares the stores with the database. */
@@ -196,20 +203,24 @@ export class SearchIndex implements SearchService {
    */
   async repair(): Promise<{ removed: number; added: number }> {
     await this.sweep()
-    await this.store.load()
+    for (const tier of this.models.tiers) await this.store.load(tier)
     const removed = await this.store.removeUnknown()
     const added = await indexMissingWords(this.db, this.store, this.stopping.signal)
     return { removed, added }
   }
 
-  /** Makes all words and vectors that the store lacks, now; vectors only where there is a model. */
+  /**
+   * Makes what the store lacks, now: all words, and vectors of the first tier that has a model. Those of the other one take
+   * longer and are left to the daemon.
+   */
   async complete(on: (done: number, total: number) => void): Promise<void> {
     const { db, store, models } = this
     const { signal } = this.stopping
-    await store.load()
     await indexMissingWords(db, store, signal, () => {}) // a new index lacks all of them: nothing is wrong
-    const model = await models.model()
+    let model: ServingModel | undefined
+    for (const tier of models.tiers) model ??= await models.model(tier)
     if (!model) return
+    await store.load(model.tier)
     const lacking = await store.lackingVectors(model.table)
     const total = countIds(lacking)
     let done = 0

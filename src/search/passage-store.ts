@@ -5,6 +5,7 @@
  *
  * What was added is found once `settle` has returned and its generation is published, and never before.
  */
+import type { Tier } from "../storage/chunk-tables.ts"
 import type { Generation } from "../storage/chunks.ts"
 import type { Database } from "../storage/database.ts"
 import type { OptimizeOutcome } from "../storage/search-index.ts"
@@ -55,18 +56,18 @@ export interface PassageStore {
   settle(): Promise<void>
   /** Removing twice does nothing. */
   remove(generations: readonly Generation[]): Promise<void>
-  /** Resolves when the vectors that serve can be searched. */
-  load(): Promise<void>
+  /** Resolves when the vectors of a tier that serve can be searched. */
+  load(tier: Tier): Promise<void>
   /** Ids of passages that are or may become visible and whose words, or vectors of a table, are not held. */
   lackingWords(): Promise<IdRanges>
   lackingVectors(table: string): Promise<IdRanges>
-  /** Passages held that belong to no generation that the database knows. */
+  /** Passages held, by words or in a table that serves, that belong to no generation that the database knows. */
   unknown(): Promise<{ words: number; vectors: number }>
   /** @returns how many passages those were */
   removeUnknown(): Promise<number>
-  /** A table is complete and is about to serve. */
+  /** A table is complete and is about to take the place of another one of its tier. */
   finishTable(table: string): Promise<void>
-  /** From here on it is searched; the database has it as the live one. */
+  /** From here on it is searched; the database has it as the live one of its tier. */
   serve(model: ServingModel): Promise<void>
   /** Removes a table of vectors that does not serve. */
   dropTable(table: string): Promise<void>

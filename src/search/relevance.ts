@@ -9,7 +9,8 @@
  * - Words that bind others (`function-words.ts`) vouch for no passage.
  * - A query of which no word stands anywhere and whose letters are those of no language is nonsense.
  */
-import type { Background } from "./vector/background.ts"
+import type { Cosines } from "../backends/backend.ts"
+import { type Background, settled } from "./vector/background.ts"
 
 /** What both legs say of one passage. */
 export interface Evidence {
@@ -27,7 +28,7 @@ export interface QueryEvidence {
   bestCosine: number
   background: Background | null
   /** How the model's cosines lie elsewhere, for libraries too small to tell. */
-  usual: { mean: number; deviation: number } | null
+  usual: Cosines | null
   words: number
   knownShare: number
   /** Its letters are those of words in some language. */
@@ -44,11 +45,6 @@ export interface QueryEvidence {
  */
 export const CHANCE = 0.01
 
-/** Passages as which the usual mean and deviation count. */
-const USUAL_COUNT = 8
-/** Without usual values fewer passages than these tell nothing. */
-const ENOUGH_PASSAGES = 8
-const LEAST_DEVIATION = 0.01
 /** For a query that may be in another language than the passages: half of its words known is what is usual. */
 const USUAL_SHARE = 0.5
 
@@ -135,13 +131,8 @@ function weighed<Features extends WordFeatures>(weights: Weights<Features>, feat
  */
 function nearnessIn({ background, usual }: QueryEvidence): ((cosine: number) => number) | undefined {
   if (!background) return undefined
-  if (!usual && background.passages < ENOUGH_PASSAGES) return cosine => cosine
-  const own = background.passages
-  const other = usual ? USUAL_COUNT : 0
-  const mean = (own * background.mean + other * (usual?.mean ?? 0)) / (own + other)
-  const variance = (own * background.deviation ** 2 + other * (usual?.deviation ?? 0) ** 2) / (own + other)
-  const deviation = Math.max(LEAST_DEVIATION, Math.sqrt(variance))
-  return cosine => (cosine - mean) / deviation
+  const spread = settled(background, usual)
+  return spread ? cosine => (cosine - spread.mean) / spread.deviation : cosine => cosine
 }
 
 /** Thousandths: more would feign what is not known. */

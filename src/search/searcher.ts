@@ -1,14 +1,14 @@
 /** Answers one query: visible ids → both legs → fused list → the asked page as hits with text and highlights. */
 import { AppError, invalid } from "../errors.ts"
 import type { Database } from "../storage/database.ts"
-import { rank, relevant, traitsOf } from "./answer.ts"
+import { rank, relevant, traitsIn } from "./answer.ts"
 import type { PassageStore } from "./passage-store.ts"
 import { readPage } from "./passages/page.ts"
-import { type QueryVector, QueryVectors } from "./query-vector.ts"
+import { askedOf, type QueryVector, QueryVectors } from "./query-vector.ts"
 import { type ParsedQuery, parseQuery } from "./text/query.ts"
 import type { WorkerAnswer } from "./thread/worker-messages.ts"
 import type { SearchRequest, SearchResult } from "./types.ts"
-import type { VectorModels } from "./vector/vector-models.ts"
+import type { ServingModel, VectorModels } from "./vector/vector-models.ts"
 
 /** Candidates of each leg that are fused: recall@100 of hybrid needs them, more changes little. */
 const DEPTH = 100
@@ -18,8 +18,8 @@ const MAX_ATTEMPTS = 3
 
 interface Found {
   answer: WorkerAnswer
-  /** Absent: the answer is of the keyword leg alone. */
-  vector: QueryVector | undefined
+  /** None: the answer is of the keyword leg alone. */
+  vectors: readonly QueryVector[]
 }
 
 export class Searcher {
@@ -60,7 +60,8 @@ export class Searcher {
         message: "there is no such file",
         details: [{ field: "filters.file_ids", issue: `unknown file ${missingFile}` }],
       })
-    const model = found.vector?.model ?? (await this.models.model().catch(() => undefined))
+    const used = found.vectors.map(({ model }) => model)
+    const model = used.length === this.models.tiers.length ? used.at(-1) : await this.bestModel()
     const result: SearchResult = {
       query,
       mode,
@@ -75,17 +76,19 @@ export class Searcher {
       hits: [],
     }
     if (library.passages === 0) return { result, passedOver: false }
-    const wordsAlone = !found.vector || !found.answer.understood
+    const { answer, vectors } = found
+    const wordsAlone = vectors.length === 0 || !answer.understood
     // A hybrid search of a language that the model does not know is by words, as it should be; a semantic one is not what was asked for.
-    if (mode === "semantic" ? wordsAlone : mode === "hybrid" && !found.vector) result.degraded = "keyword_only"
-    const ranking = rank(wordsAlone ? "keyword" : mode, found.answer, traitsOf(found.vector?.model.embedder))
+    if (mode === "semantic" ? wordsAlone : mode === "hybrid" && vectors.length === 0) result.degraded = "keyword_only"
+    const embedders = Object.fromEntries(vectors.map(({ model: { tier, embedder } }) => [tier, embedder]))
+    const ranking = rank(wordsAlone ? "keyword" : mode, answer, traitsIn(answer, embedders))
     const { list, total } = relevant(
       ranking,
       { least: request.min_relevance ?? 0, accidents: mode !== "hybrid" || request.accidents === true },
-      found.answer,
+      answer,
     )
-    const { answer, vector } = found
-    const page = { request, text: parsed.text, list, answer, vector: answer.understood ? vector : undefined }
+    // The first is of the tier that embeds many sections soonest.
+    const page = { request, text: parsed.text, list, answer, vector: answer.understood ? vectors[0] : undefined }
     const { hits, passedOver } = await readPage(this.db, page, signal)
     result.hits = hits
     // Beyond the end there is nothing to count with.
@@ -93,7 +96,14 @@ export class Searcher {
     return { result, passedOver }
   }
 
-  /** Both legs; when the embedding model fails, the keyword leg alone. */
+  /** The model that the library is searched with, or will be as soon as its vectors are there. */
+  private async bestModel(): Promise<ServingModel | undefined> {
+    let best: ServingModel | undefined
+    for (const tier of this.models.tiers) best = (await this.models.model(tier).catch(() => undefined)) ?? best
+    return best
+  }
+
+  /** Both legs; when the embedding models fail, the keyword leg alone. */
   private async ask(
     { workspaceId, filters, limit, offset = 0, mode = "hybrid" }: SearchRequest,
     parsed: ParsedQuery,
@@ -102,22 +112,22 @@ export class Searcher {
     const reach = offset + limit
     let embedding = mode !== "keyword" && (await this.hasPassages(workspaceId))
     for (let attempt = 1; ; attempt++) {
-      // The model may be changed between embedding and searching: the vector is then of the former one.
-      const vector = embedding && attempt < MAX_ATTEMPTS ? await this.queryVectors.of(parsed.text, signal) : undefined
+      // A model may be changed between embedding and searching: the vector is then of the former one.
+      const vectors = embedding && attempt < MAX_ATTEMPTS ? await this.queryVectors.of(parsed.text, signal) : []
       signal?.throwIfAborted()
       const ask = {
         workspaceId,
         ...(filters ? { filters } : {}),
         query: parsed,
-        mode: vector ? mode : "keyword",
-        ...(vector ? { vector: queryVectorOf(vector) } : {}),
+        mode: vectors.length > 0 ? mode : "keyword",
+        vectors: vectors.map(askedOf),
         // A semantic page is as deep as it is asked for; a fused head is the same for every page.
         depth: mode === "semantic" ? Math.max(DEPTH, reach) : DEPTH,
         ...(reach > DEPTH ? { reach: reach + DEPTH } : {}),
       }
       const answer = await this.store.search(ask, signal)
       if (answer.vectorsLost) embedding = false
-      else if (!answer.otherModel) return { answer, vector }
+      else if (!answer.otherModel) return { answer, vectors }
     }
   }
 
@@ -133,9 +143,3 @@ export class Searcher {
     return file !== undefined
   }
 }
-
-const queryVectorOf = ({ model: { table, embedder }, values }: QueryVector) => ({
-  table,
-  values,
-  languages: embedder.languages ?? null,
-})

@@ -35,9 +35,17 @@ interface GenerationsTable {
   owner: Generated<string | null>
 }
 
-/** Tables of vectors: one live per installation; `building` while a model change is under way; `dead` waits for removal. */
+/**
+ * The kinds of vectors that a passage has: `fast` ones are made while its file is indexed, `quality` ones afterwards, in the
+ * background. A passage is scored by its quality vector as soon as it has one.
+ */
+export const TIERS = ["fast", "quality"] as const
+export type Tier = (typeof TIERS)[number]
+
+/** Tables of vectors: one live per tier; `building` while a model change is under way; `dead` waits for removal. */
 interface VectorTablesTable {
   name: string
+  tier: Tier
   model: string
   dimensions: number
   state: "building" | "live" | "dead"

@@ -33,7 +33,7 @@ beforeEach(() => {
   down.clear()
   stores = new StoreWatch({ database: ask("database"), blobs: ask("blobs"), search: ask("search") })
   const embedder = { state: "answering", onServer: false } as const
-  parts = { database, disk: new DiskWatch(data), stores, node: { isMember: true }, embedder }
+  parts = { database, disk: new DiskWatch(data), stores, node: { isMember: true }, embedders: { fast: embedder } }
 })
 afterEach(() => stores.close())
 
@@ -76,7 +76,7 @@ test("a node that others may take for dead is not ready", async () => {
 test("a missing engine hides no other trouble", async () => {
   down.add("search")
   const failed = { state: "failing", onServer: false } as const
-  expect(await ready({ embedder: failed })).toEqual([503, { status: "model_failed", missing: ["search"] }])
+  expect(await ready({ embedders: { fast: failed } })).toEqual([503, { status: "model_failed", missing: ["search"] }])
 })
 
 test("figures of an engine that is down are left out, and the others told", async () => {

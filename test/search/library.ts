@@ -36,6 +36,14 @@ export function wordEmbedder(model = "test/words", dimensions = 64): Embedder & 
   }
 }
 
+export interface LibraryOptions extends Partial<SearchIndexOptions> {
+  directory?: string
+  /** Of the fast tier. */
+  embedder?: Embedder
+  /** Of the other one, which there is not when left out. */
+  quality?: Embedder
+}
+
 export class TestLibrary {
   private constructor(
     readonly directory: string,
@@ -44,9 +52,7 @@ export class TestLibrary {
     private readonly owned: boolean,
   ) {}
 
-  static async open(
-    options: Partial<SearchIndexOptions> & { directory?: string } = { embedder: wordEmbedder() },
-  ): Promise<TestLibrary> {
+  static async open(options: LibraryOptions = {}): Promise<TestLibrary> {
     const directory = options.directory ?? mkdtempSync(join(tmpdir(), "search-test-"))
     const db = await openSqlite(directory)
     for (const id of ["ws_a", "ws_b"])
@@ -55,8 +61,8 @@ export class TestLibrary {
         .values({ id, name: id, created_at: new Date().toISOString() })
         .onConflict(conflict => conflict.doNothing())
         .execute()
-    const { directory: _, ...rest } = options
-    const index = new SearchIndex({ embedder: wordEmbedder(), store: embeddedIn(directory), ...rest, database: db })
+    const { directory: _, embedder: fast = wordEmbedder(), quality, ...rest } = options
+    const index = new SearchIndex({ embedders: { fast, quality }, store: embeddedIn(directory), ...rest, database: db })
     await index.start()
     return new TestLibrary(directory, db, index, options.directory === undefined)
   }

@@ -11,6 +11,7 @@ import type { Embedder } from "../../../src/backends/backend.ts"
 import { queryEvidence, rank, traitsOf } from "../../../src/search/answer.ts"
 import { KeywordIndex } from "../../../src/search/keyword/keyword-index.ts"
 import { KeywordStore } from "../../../src/search/keyword/keyword-store.ts"
+import { askedOf } from "../../../src/search/query-vector.ts"
 import { BOTH, featuresIn, WORDS } from "../../../src/search/relevance.ts"
 import { parseQuery } from "../../../src/search/text/query.ts"
 import { StoredTexts } from "../../../src/search/text/stored-texts.ts"
@@ -103,9 +104,10 @@ function* hitsOf(
 ): Generator<[curve: string, Example]> {
   const { mode } = how
   const embedder = how.mode === "hybrid" ? how.embedder : undefined
-  const vector =
-    how.mode === "hybrid" ? { vector: { table: "t", values: how.values, languages: embedder?.languages ?? null } } : {}
-  const found = queries.search({ workspaceId: "ws", query: parseQuery(text), mode, depth: DEPTH, ...vector })
+  const model = { tier: "fast", table: "t" } as const
+  const vectors =
+    how.mode === "hybrid" ? [askedOf({ model: { ...model, embedder: how.embedder }, values: how.values })] : []
+  const found = queries.search({ workspaceId: "ws", query: parseQuery(text), mode, depth: DEPTH, vectors })
   const traits = traitsOf(embedder)
   const featuresOf = featuresIn(queryEvidence(found, traits))
   const place = new Map(Array.from(found.candidates.ids, (id, i) => [id, i]))
@@ -121,7 +123,7 @@ function* hitsOf(
 /** Search over the stores of a directory, in this thread. */
 function openQueries(directory: string, rows: { id: number }[], vectors: Float32Array[]): QueryAnswerer {
   const sets = new VectorSets(directory)
-  sets.begin("t", vectors[0]!.length)
+  sets.begin("fast", "t", vectors[0]!.length)
   vectors.forEach((vector, i) => {
     sets.add("t", Float64Array.of(rows[i]!.id), vector)
   })

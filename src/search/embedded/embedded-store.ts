@@ -1,7 +1,8 @@
 /** Search on one machine: the worker thread holds words and vectors, LanceDB keeps the vectors. See DESIGN.md. */
 import { log } from "../../log.ts"
+import type { Tier } from "../../storage/chunk-tables.ts"
 import type { Generation } from "../../storage/chunks.ts"
-import { countIds, type IdRanges, subtract, toRanges, union } from "../ids/id-ranges.ts"
+import { countIds, type IdRanges, NO_IDS, subtract, toRanges, union } from "../ids/id-ranges.ts"
 import type { OpenStore, PassageStore, StoreParts, StoreStats, Stretch } from "../passage-store.ts"
 import type { Extent, WorkerAnswer, WorkerSearch } from "../thread/worker-messages.ts"
 import type { ServingModel } from "../vector/vector-models.ts"
@@ -77,8 +78,8 @@ class EmbeddedStore implements PassageStore {
     return this.removeIds(toRanges(generations.map(({ first, last }) => [first, last])))
   }
 
-  load(): Promise<void> {
-    return this.vectors.load()
+  load(tier: Tier): Promise<void> {
+    return this.vectors.load(tier)
   }
 
   async lackingWords(): Promise<IdRanges> {
@@ -132,8 +133,9 @@ class EmbeddedStore implements PassageStore {
   }
 
   private async unknownIds() {
-    const { keyword, vector } = await this.holdings() // before the database is read: ids are recorded there first
+    const { keyword, vectors } = await this.holdings() // before the database is read: ids are recorded there first
     const known = await knownIds(this.parts.db)
+    const vector = [...vectors.values()].reduce(union, NO_IDS)
     return { keyword: subtract(keyword, known), vector: subtract(vector, known) }
   }
 

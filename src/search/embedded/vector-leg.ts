@@ -5,6 +5,7 @@
  */
 import { join } from "node:path"
 import { log } from "../../log.ts"
+import type { Tier } from "../../storage/chunk-tables.ts"
 import { type OptimizeOutcome, VectorTable } from "../../storage/search-index.ts"
 import { type IdRanges, idsToRanges, NO_IDS, union } from "../ids/id-ranges.ts"
 import type { OptimizeStats } from "../passage-store.ts"
@@ -23,8 +24,8 @@ export class VectorLeg {
   readonly optimizeStats: OptimizeStats = { runs: 0, failures: 0, last: null }
   private readonly directory: string
   private readonly open = new Map<string, Promise<VectorTable>>()
-  private loading: Promise<void> | undefined
-  /** Rows are on their way to the worker. */
+  private readonly loading = new Map<Tier, Promise<void>>()
+  /** Rows are on their way to the worker, a table after the other. */
   private filling: Promise<void> = Promise.resolve()
   private writes = 0
   private idle: ReturnType<typeof setTimeout> | undefined
@@ -39,18 +40,19 @@ export class VectorLeg {
     this.directory = join(dataDirectory, "vectors")
   }
 
-  /** Resolves when the worker has every stored vector. */
-  load(): Promise<void> {
-    this.loading ??= this.fill()
-    this.loading.catch(() => {
-      this.loading = undefined
-    })
-    return this.loading
+  /** Resolves when the worker has every stored vector of a tier. */
+  load(tier: Tier): Promise<void> {
+    const known = this.loading.get(tier)
+    if (known) return known
+    const loading = this.fill(tier)
+    this.loading.set(tier, loading)
+    loading.catch(() => this.loading.delete(tier))
+    return loading
   }
 
   /** The worker lost its vectors: they are loaded again at the next need. */
   forgetLoaded(): void {
-    this.loading = undefined
+    this.loading.clear()
   }
 
   /** Durable first, then visible to queries. */
@@ -73,13 +75,13 @@ export class VectorLeg {
 
   /** Fills a new set of the worker from a table, and lets it serve at once: queries never see a half-filled one. */
   serve(model: ServingModel): Promise<void> {
-    this.filling = this.handOver(model)
+    this.filling = this.filling.catch(() => {}).then(() => this.handOver(model))
     return this.filling
   }
 
   private async handOver(model: ServingModel): Promise<void> {
-    const { table, embedder } = model
-    await this.thread.ask("beginVectors", { table, dimensions: embedder.dimensions })
+    const { tier, table, embedder } = model
+    await this.thread.ask("beginVectors", { tier, table, dimensions: embedder.dimensions })
     for await (const { ids, vectors } of (await this.table(table)).scan())
       for (let from = 0; from < ids.length; from += ROWS_TO_WORKER) {
         if (this.closed) throw new Error("search was stopped")
@@ -89,7 +91,7 @@ export class VectorLeg {
       }
     await this.thread.ask("swapVectors", { table })
     this.models.serve(model)
-    this.loading = Promise.resolve()
+    this.loading.set(tier, Promise.resolve())
   }
 
   private table(name: string): Promise<VectorTable> {
@@ -158,7 +160,8 @@ export class VectorLeg {
 
   /** Ids of the vectors of a table: in the worker where it serves, else in LanceDB. */
   async heldIn(table: string): Promise<IdRanges> {
-    if ((await this.models.model())?.table === table) return (await this.thread.ask("holdings", {})).vector
+    const serving = (await this.thread.ask("holdings", {})).vectors.get(table)
+    if (serving) return serving
     let held: IdRanges = NO_IDS
     for await (const ids of (await this.table(table)).ids()) held = union(held, idsToRanges(ids.sort()))
     return held
@@ -167,7 +170,7 @@ export class VectorLeg {
   async close(): Promise<void> {
     this.closed = true
     clearTimeout(this.idle)
-    await this.loading?.catch(() => {})
+    await Promise.allSettled(this.loading.values())
     await this.optimizing
     for (const table of this.open.values()) (await table.catch(() => undefined))?.close()
     this.open.clear()
@@ -185,8 +188,8 @@ export class VectorLeg {
     }
   }
 
-  private async fill(): Promise<void> {
-    const model = await this.models.model()
+  private async fill(tier: Tier): Promise<void> {
+    const model = await this.models.model(tier)
     if (!model) return
     await this.serve(model)
     this.noteWrite() // fragments that the last run left are merged when all is quiet

@@ -3,6 +3,7 @@
  * own order by words stands in for ours, which the second request makes: it goes by what all workspaces of a shard hold.
  */
 
+import type { Tier } from "../../storage/chunk-tables.ts"
 import type { Scored } from "../fuse.ts"
 import { type IdRanges, NO_IDS, toRanges } from "../ids/id-ranges.ts"
 import type { TermGroup } from "../text/analyze.ts"
@@ -51,6 +52,7 @@ export interface FirstQuestion {
 }
 
 export interface VectorQuestion {
+  tier: Tier
   index: string
   values: number[]
   /** Languages of the model; null: any. */

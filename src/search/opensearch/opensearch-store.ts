@@ -122,7 +122,7 @@ class OpenSearchStore implements PassageStore {
 
   async unknown(): Promise<{ words: number; vectors: number }> {
     const words = await this.compareWords()
-    const serving = await this.parts.models.recorded()
+    const serving = await this.serving()
     const vectors = serving ? await this.compareVectors(serving.name) : undefined
     return { words: passagesIn(words), vectors: vectors ? passagesIn(vectors) : 0 }
   }
@@ -160,9 +160,16 @@ class OpenSearchStore implements PassageStore {
   }
 
   async stats(): Promise<StoreStats> {
-    const serving = await this.parts.models.recorded()
-    const vectors = serving && { table: serving.name, index: this.indexes.vectors(serving.name) }
+    const serving = await this.serving()
+    const vectors = serving && { ...serving, index: this.indexes.vectors(serving.name) }
     return statsOf(this.client, this.indexes.words, vectors)
+  }
+
+  /** The row of the table that serves: several machines have one. */
+  private async serving() {
+    const { models } = this.parts
+    const rows = await Promise.all(models.tiers.map(tier => models.recorded(tier)))
+    return rows.find(row => row !== undefined)
   }
 
   /** Tried anew at each need until it succeeded. */

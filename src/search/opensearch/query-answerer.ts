@@ -96,11 +96,17 @@ export class ClusterAnswerer {
     return wordsIndex(this.options.client.prefix)
   }
 
-  private vectorQuestion({ query, vector, depth }: WorkerSearch): VectorQuestion | undefined {
+  private vectorQuestion({ query, vectors: [vector], depth }: WorkerSearch): VectorQuestion | undefined {
     if (!vector || !isUnderstood(query.text, vector)) return undefined
-    const { table, values, languages } = vector
+    const { tier, table, values, languages } = vector
     const index = vectorsIndex(this.options.client.prefix, table)
-    return { index, values: spell(values), spoken: languages && [...toldAmong(languages), NO_LANGUAGE_TAG], depth }
+    return {
+      tier,
+      index,
+      values: spell(values),
+      spoken: languages && [...toldAmong(languages), NO_LANGUAGE_TAG],
+      depth,
+    }
   }
 
   private async first(searches: Searches, ask: WorkerSearch, view: ClusterView, { groups, subject, vector }: Asked) {
@@ -179,8 +185,11 @@ export class ClusterAnswerer {
           background: backgroundOf(everywhere, id => cosines.get(id)),
           best: answer.nearestAnywhere,
           cosinesOf: ids => Float64Array.from(ids, id => cosines.get(id) ?? Number.NaN),
+          scale: vector.tier,
+          upgraded: vector.tier === "quality" ? 1 : 0,
+          held: {},
         }
-      : noMeaning(isUnderstood(text, ask.vector))
+      : noMeaning(ask.vectors.length === 0)
     return answerOf({ library, text, groups, worded, meant, passages: workspace.count })
   }
 }

@@ -1,5 +1,6 @@
 /** What the engine holds, and how removed passages leave its disks. */
 import { log } from "../../log.ts"
+import type { Tier } from "../../storage/chunk-tables.ts"
 import type { StoreStats } from "../passage-store.ts"
 import type { Extent } from "../thread/worker-messages.ts"
 import type { OpenSearchClient } from "./client.ts"
@@ -54,15 +55,21 @@ export class Expunging {
 export async function statsOf(
   client: OpenSearchClient,
   words: string,
-  vectors: { table: string; index: string } | undefined,
+  vectors: { tier: Tier; name: string; index: string } | undefined,
 ): Promise<StoreStats> {
   const [byWords, byMeaning] = await Promise.all([statsIn(client, words), vectors && statsIn(client, vectors.index)])
   return {
     segments: byWords.segments?.count ?? 0,
     passages: byWords.docs?.count ?? 0,
-    vectors: byMeaning?.docs?.count ?? 0,
-    vectorTable: vectors?.table ?? null,
-    vectorBytes: byMeaning?.store?.size_in_bytes ?? 0,
+    vectors: vectors
+      ? {
+          [vectors.tier]: {
+            table: vectors.name,
+            count: byMeaning?.docs?.count ?? 0,
+            bytes: byMeaning?.store?.size_in_bytes ?? 0,
+          },
+        }
+      : {},
     keywordBytes: byWords.store?.size_in_bytes ?? 0,
     merges: byWords.merges?.total ?? 0,
     merging: (byWords.merges?.current ?? 0) > 0,

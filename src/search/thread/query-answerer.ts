@@ -10,10 +10,11 @@ import { searchWords } from "../keyword/wording.ts"
 import { groupsOf } from "../text/analyze.ts"
 import type { StoredTexts } from "../text/stored-texts.ts"
 import { ScratchError } from "../vector/code-rows.ts"
-import { MeaningLeg } from "../vector/meaning.ts"
+import { type Asked, MeaningLeg } from "../vector/meaning.ts"
+import type { VectorIndex } from "../vector/vector-index.ts"
 import type { VectorSets } from "../vector/vector-sets.ts"
 import { answerOf, NOTHING } from "./worker-answer.ts"
-import type { WorkerAnswer, WorkerSearch } from "./worker-messages.ts"
+import type { QueryVector, WorkerAnswer, WorkerSearch } from "./worker-messages.ts"
 
 /** Scopes remembered; a library under load has few in use at a time. */
 const MAX_REMEMBERED = 32
@@ -54,13 +55,12 @@ export class QueryAnswerer {
     const { workspace, visible, pendingFiles } = view
     const library = { files: workspace.files, pendingFiles, passages: visible.count }
     if (visible.count === 0) return { ...NOTHING, library }
-    const { serving } = this.vectors
-    const vectors = ask.vector?.table === serving?.table ? serving : undefined
-    if (ask.vector && !vectors) return { ...NOTHING, library, otherModel: true }
+    const asked = ask.vectors.map(vector => ({ vector, index: this.vectors.of(vector.tier) }))
+    if (!asked.every(servesAsAsked)) return { ...NOTHING, library, otherModel: true }
     const { text } = ask.query
     const { scope, allowed } = this.scopeFor(ask, view)
     const groups = groupsOf(text)
-    const meant = this.meaning.search(ask.vector, vectors, {
+    const meant = this.meaning.search(asked, {
       text,
       allowed,
       live: workspace.ranges,
@@ -89,3 +89,7 @@ export class QueryAnswerer {
     return { scope: allowed === passing ? base : make(allowed), allowed }
   }
 }
+
+/** Whether the set that serves is the one that a vector can be compared with. */
+const servesAsAsked = (asked: { vector: QueryVector; index: VectorIndex | undefined }): asked is Asked =>
+  asked.index?.table === asked.vector.table

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import { serveThread } from "../../threads/thread-side.ts"
-import { NO_IDS, subtract } from "../ids/id-ranges.ts"
+import { subtract } from "../ids/id-ranges.ts"
 import { Checkpoints } from "../keyword/checkpoints.ts"
 import { KeywordIndex } from "../keyword/keyword-index.ts"
 import { KeywordStore } from "../keyword/keyword-store.ts"
@@ -36,8 +36,8 @@ serveThread<WorkerTasks>({
     await upkeep.paced(pace => keyword.add(firstId, added, documents, pace))
     upkeep.mergeLater()
   },
-  beginVectors({ table, dimensions }) {
-    vectors.begin(table, dimensions)
+  beginVectors({ tier, table, dimensions }) {
+    vectors.begin(tier, table, dimensions)
   },
   addVectors({ table, ids, vectors: added }) {
     vectors.add(table, ids, added)
@@ -57,9 +57,9 @@ serveThread<WorkerTasks>({
   stats: () => ({
     segments: keyword.segments.length,
     passages: keyword.table.rows.end,
-    vectors: vectors.serving?.count ?? 0,
-    vectorTable: vectors.serving?.table ?? null,
-    vectorBytes: vectors.serving?.bytes ?? 0,
+    vectors: Object.fromEntries(
+      vectors.entries().map(([tier, { table, count, bytes }]) => [tier, { table, count, bytes }]),
+    ),
     keywordBytes: keyword.store.sizeBytes(),
     merges: upkeep.merges,
     merging: upkeep.isMerging,
@@ -67,7 +67,7 @@ serveThread<WorkerTasks>({
   }),
   holdings: () => ({
     keyword: subtract(keyword.held(), keyword.removedRanges()),
-    vector: vectors.serving?.held() ?? NO_IDS,
+    vectors: new Map(vectors.entries().map(([, set]) => [set.table, set.held()])),
   }),
   async close() {
     await upkeep.close()

@@ -27,6 +27,9 @@ export const NOTHING: WorkerAnswer = {
     passages: 0,
   },
   understood: true,
+  scale: null,
+  upgraded: 0,
+  held: {},
   readable: true,
   tail: columns([]),
   matching: 0,
@@ -73,12 +76,7 @@ const byWords = ({ hits, tail, found, words }: Wording, groups: TermGroup[]) => 
   bound: found.bound,
 })
 
-const byMeaning = ({ hits, background, understood, comparable }: Meaning) => ({
-  vector: columns(hits),
-  background,
-  understood,
-  comparable,
-})
+const byMeaning = ({ hits, cosinesOf: _, best: __, ...rest }: Meaning) => ({ vector: columns(hits), ...rest })
 
 function columns(hits: Scored[]): ScoredColumns {
   return { ids: Float64Array.from(hits, hit => hit.id), scores: Float64Array.from(hits, hit => hit.score) }

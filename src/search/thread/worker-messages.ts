@@ -1,4 +1,6 @@
 /** What the search worker is asked and what it answers. */
+import type { Cosines } from "../../backends/backend.ts"
+import type { Tier } from "../../storage/chunk-tables.ts"
 import type { IdRanges } from "../ids/id-ranges.ts"
 import type { Scheme } from "../text/analyze.ts"
 import type { ParsedQuery } from "../text/query.ts"
@@ -10,8 +12,8 @@ export interface WorkerSearch {
   filters?: SearchFilters
   query: ParsedQuery
   mode: SearchMode
-  /** Absent: the keyword leg alone. */
-  vector?: QueryVector
+  /** One of each tier at most; none: the keyword leg alone. */
+  vectors: readonly QueryVector[]
   /** Hits wanted of each leg. */
   depth: number
   /** Hits wanted of the keyword leg in all, when more than `depth`; those beyond come as `tail`. */
@@ -19,11 +21,15 @@ export interface WorkerSearch {
 }
 
 export interface QueryVector {
+  tier: Tier
   /** The vectors that it can be compared with. */
   table: string
   values: Float32Array
   /** ISO 639-1 codes of the languages that the model knows; null where it knows any. */
   languages: readonly string[] | null
+  /** See `Embedder.cosines` and `Embedder.slope`. */
+  usual: Cosines | null
+  slope: number
 }
 
 /** Scored ids, best first, as columns: they cross threads far cheaper than objects. */
@@ -37,7 +43,10 @@ export interface Candidates {
   ids: Float64Array
   /** BM25 and what the passage gains from its document; 0 where it holds no word. */
   keyword: Float64Array
-  /** NaN without a query vector, where the passage has none, and where the model does not know the passage's language. */
+  /**
+   * On the scale of `WorkerAnswer.scale`. NaN without a query vector, where the passage has none, and where the model does
+   * not know the passage's language.
+   */
   cosine: Float64Array
   /** Share of the query's weight that lies on rare words which the passage holds, 0..1; 1 where it holds a rare identifier. */
   rare: Float64Array
@@ -80,6 +89,12 @@ export interface WorkerAnswer {
   readable: boolean
   /** Keyword hits beyond `depth` that are not candidates. */
   tail: ScoredColumns
+  /** The tier on whose scale all cosines are; null where vectors say nothing. */
+  scale: Tier | null
+  /** Share of the comparable passages that were scored by quality vectors, 0..1. */
+  upgraded: number
+  /** Passages of the workspace that have a vector of each tier that was asked. */
+  held: Partial<Record<Tier, number>>
   /** The vectors in memory are not those of the query's model: ask again with a vector of the live one. */
   otherModel?: boolean
   /** The vectors could not be read and are gone from the worker: load them again, and ask without a vector meanwhile. */
@@ -104,12 +119,17 @@ export interface WordWeight {
   weight: number
 }
 
+export interface VectorStats {
+  table: string
+  count: number
+  bytes: number
+}
+
 export interface WorkerStats {
   segments: number
   passages: number
-  vectors: number
-  vectorTable: string | null
-  vectorBytes: number
+  /** Of the tables that serve. */
+  vectors: Partial<Record<Tier, VectorStats>>
   keywordBytes: number
   merges: number
   merging: boolean
@@ -119,7 +139,8 @@ export interface WorkerStats {
 /** Ids that the legs hold, removed ones left out: what a check compares with the live chunks. */
 export interface WorkerHoldings {
   keyword: IdRanges
-  vector: IdRanges
+  /** By the names of the tables that serve. */
+  vectors: ReadonlyMap<string, IdRanges>
 }
 
 /** What is written anew for the sake of removed passages: what takes a second or so, or all. */
@@ -136,8 +157,8 @@ export interface WorkerTasks {
   open: { ask: { dataDirectory: string }; answer: undefined }
   /** `documents`: whose texts these are, in their order. */
   index: { ask: { firstId: number; texts: string[]; documents: TextsOf[] }; answer: undefined }
-  /** Begins to fill a new set of vectors beside the one that serves. */
-  beginVectors: { ask: { table: string; dimensions: number }; answer: undefined }
+  /** Begins to fill a new set of vectors beside the one of its tier that serves. */
+  beginVectors: { ask: { tier: Tier; table: string; dimensions: number }; answer: undefined }
   /** To every set of that name, serving or being filled. */
   addVectors: { ask: { table: string; ids: Float64Array; vectors: Float32Array }; answer: undefined }
   /** The set that was being filled serves from now on; the former one is dropped. */

@@ -1,13 +1,17 @@
 /**
- * The vector leg of one query. Where the model does not know the language of the query or of a passage, or no part of a
- * text, vectors are noise: then it stays out.
+ * The vector leg of one query: a passage is scored by its quality vector where it has one, else by its fast one, and fast
+ * cosines are brought to the scale of the others (`calibration.ts`). Where a model does not know the language of the query or
+ * of a passage, or no part of a text, vectors are noise: then they stay out.
  */
-import { type IdRanges, NO_IDS, subtract } from "../ids/id-ranges.ts"
+import type { Tier } from "../../storage/chunk-tables.ts"
+import { countIds, hasId, type IdRanges, NO_IDS, subtract } from "../ids/id-ranges.ts"
 import type { KeywordIndex } from "../keyword/keyword-index.ts"
 import { foreignTo, type LanguageCode, maySpeak, NOT_JUDGED, PassageLanguages } from "../text/language.ts"
 import type { StoredTexts } from "../text/stored-texts.ts"
 import type { QueryVector } from "../thread/worker-messages.ts"
-import type { Background } from "./background.ts"
+import { type Background, backgroundOf } from "./background.ts"
+import { calibration } from "./calibration.ts"
+import { Division } from "./division.ts"
 import type { VectorHit, VectorIndex } from "./vector-index.ts"
 
 /** How many times more vectors are looked at before the languages of an older index are told. */
@@ -18,13 +22,19 @@ export interface Meaning {
   hits: VectorHit[]
   /** Passages with a vector that the filters and conditions leave. */
   comparable: number
-  /** False when the model knows nothing of the query, such as its language. */
+  /** False when no model knows anything of the query, such as its language. */
   understood: boolean
   background: Background | null
   /** The best of the workspace, whatever the filters; -1 where vectors say nothing. */
   best: number
   /** NaN where a vector says nothing. */
   cosinesOf(ids: ArrayLike<number>): Float64Array
+  /** The tier on whose scale all cosines are; null where vectors say nothing. */
+  scale: Tier | null
+  /** Share of the comparable passages that were scored by quality vectors, 0..1. */
+  upgraded: number
+  /** Passages of the workspace that have a vector of each tier that was asked. */
+  held: Partial<Record<Tier, number>>
 }
 
 export interface MeaningQuery {
@@ -35,42 +45,111 @@ export interface MeaningQuery {
   depth: number
 }
 
+/** The vector of a query and the vectors that it is compared with. */
+export interface Asked {
+  vector: QueryVector
+  index: VectorIndex
+}
+
+/** Passages that are scored by vectors of one tier. */
+interface Part extends Asked {
+  /** Of what the filters leave, and of the workspace; in languages that the model knows. */
+  allowed: IdRanges
+  live: IdRanges
+  /** To the scale of the answer. */
+  scaled(cosine: number): number
+}
+
 export class MeaningLeg {
+  private readonly division = new Division()
+
   constructor(
     private readonly index: KeywordIndex,
     private readonly texts: StoredTexts,
   ) {}
 
-  search(vector: QueryVector | undefined, vectors: VectorIndex | undefined, query: MeaningQuery): Meaning {
-    const languages = vector?.languages ?? null
-    const understood = isUnderstood(query.text, vector)
-    if (!vector || !vectors || !understood) return noMeaning(understood)
-    const { allowed, live, depth } = query
-    const foreign = languages ? this.index.table.foreign(languages) : NO_IDS
+  search(asked: readonly Asked[], query: MeaningQuery): Meaning {
+    const held = Object.fromEntries(
+      asked.map(({ vector, index }) => [vector.tier, countIds(this.division.of(query.live, index.held()).inside)]),
+    )
+    const meant = asked.filter(({ vector }) => isUnderstood(query.text, vector))
+    if (meant.length === 0) return { ...noMeaning(asked.length === 0), held }
+    const parts = this.parts(meant, query)
+    const found = parts.map(part => this.nearest(part, query))
+    const comparable = found.reduce((sum, each) => sum + each.comparable, 0)
+    const byQuality = parts.findIndex(({ vector }) => vector.tier === "quality")
+    return {
+      hits: found
+        .flatMap(({ hits }) => hits)
+        .sort((a, b) => b.score - a.score || a.id - b.id)
+        .slice(0, query.depth),
+      comparable,
+      understood: true,
+      background: this.background(parts, query.live),
+      best: Math.max(...found.map(({ best }) => best)),
+      cosinesOf: ids => this.cosinesOf(parts, ids),
+      scale: parts[0]!.vector.tier,
+      upgraded: comparable > 0 ? (found[byQuality]?.comparable ?? 0) / comparable : 0,
+      held,
+    }
+  }
+
+  /** Which passages are scored by which vectors; the first part sets the scale. */
+  private parts(meant: readonly Asked[], { allowed, live }: MeaningQuery): Part[] {
+    const fast = meant.find(({ vector }) => vector.tier === "fast")
+    const quality = meant.find(({ vector }) => vector.tier === "quality")
+    for (const { vector, index } of meant) index.setQuery(vector.values)
+    const own = (cosine: number) => cosine
+    if (!quality) return [this.part(fast!, allowed, live, own)]
+    const held = quality.index.held()
+    const among = this.division.of(live, held)
+    if (!fast || among.rest.length === 0) return [this.part(quality, allowed, live, own)]
+    if (among.inside.length === 0) return [this.part(fast, allowed, live, own)]
+    const better = this.part(quality, this.division.of(allowed, held).inside, among.inside, own)
+    const { rest } = this.division.of(allowed, held)
+    const scaled = calibration(better.live, measureOf(fast), measureOf(quality))
+    return [better, this.part(fast, rest, among.rest, scaled)]
+  }
+
+  private part({ vector, index }: Asked, allowed: IdRanges, live: IdRanges, scaled: Part["scaled"]): Part {
+    const foreign = vector.languages ? this.index.table.foreign(vector.languages) : NO_IDS
     const spokenOf = (ids: IdRanges) => (foreign.length ? subtract(ids, foreign) : ids)
-    const spoken = spokenOf(allowed)
-    const everywhere = allowed === live ? spoken : spokenOf(live)
-    vectors.setQuery(vector.values)
+    const spoken = spokenOf(live)
+    return { vector, index, scaled, live: spoken, allowed: allowed === live ? spoken : spokenOf(allowed) }
+  }
+
+  /** The nearest of a part, and the best of the workspace in it. */
+  private nearest({ vector, index, allowed, live, scaled }: Part, { depth }: MeaningQuery) {
+    const { languages } = vector
     // While languages are still being told, foreign passages are found out only here: enough others are to be left.
     const deeper = languages && this.index.unjudged() ? DEPTH_WHILE_JUDGING : 1
-    const near = vectors.search(spoken, depth * deeper)
+    const near = index.search(allowed, depth * deeper)
     const unknown = this.foreignAmong(
       near.hits.map(({ id }) => id),
       languages,
     )
     const known = near.hits.filter(({ id }) => !unknown.has(id))
-    const nearest = everywhere === spoken ? known[0] : vectors.search(everywhere, 1).hits[0]
+    const best = allowed === live ? known[0] : index.search(live, 1).hits[0]
     return {
-      hits: known.slice(0, depth),
+      hits: known.slice(0, depth).map(({ id, score }) => ({ id, score: scaled(score) })),
       comparable: near.comparable,
-      understood,
-      background: vectors.background(everywhere),
-      best: nearest?.score ?? -1,
-      cosinesOf: ids => {
-        const noise = this.foreignAmong(ids, languages)
-        return Float64Array.from(ids, id => (noise.has(id) ? Number.NaN : (vectors.scoreOf(id) ?? Number.NaN)))
-      },
+      best: best ? scaled(best.score) : -1,
     }
+  }
+
+  /** Over all parts: a passage says as much with one kind of vector as with the other. */
+  private background(parts: readonly Part[], everywhere: IdRanges): Background {
+    const [first, ...others] = parts
+    if (others.length === 0) return backgroundOf(first!.live, id => cosineIn(parts, id))
+    return backgroundOf(everywhere, id => (parts.some(({ live }) => hasId(live, id)) ? cosineIn(parts, id) : undefined))
+  }
+
+  private cosinesOf(parts: readonly Part[], ids: ArrayLike<number>): Float64Array {
+    const noise = new Set<number>()
+    const byPart = Map.groupBy(Array.from(ids), id => partOf(parts, id))
+    for (const [part, own] of byPart)
+      for (const id of this.foreignAmong(own, part?.vector.languages ?? null)) noise.add(id)
+    return Float64Array.from(ids, id => (noise.has(id) ? Number.NaN : (cosineIn(parts, id) ?? Number.NaN)))
   }
 
   /** Passages in none of the languages. Those whose language was not told when they were indexed are judged here. */
@@ -84,11 +163,22 @@ export class MeaningLeg {
   }
 }
 
-/** Whether the model of a vector knows the language of the query, and any of it. */
-export const isUnderstood = (text: string, vector: QueryVector | undefined): boolean =>
-  !vector ||
-  ((vector.languages === null || maySpeak(text, vector.languages)) && vector.values.some(value => value !== 0))
+/** The cosine of a passage on the scale of the answer, by the first part that holds it. */
+function cosineIn(parts: readonly Part[], id: number): number | undefined {
+  const part = partOf(parts, id)
+  const cosine = part?.index.scoreOf(id)
+  return cosine === undefined ? undefined : part!.scaled(cosine)
+}
 
+const partOf = (parts: readonly Part[], id: number): Part | undefined => parts.find(({ index }) => index.holds(id))
+
+const measureOf = ({ vector, index }: Asked) => ({ vector, cosineOf: (id: number) => index.scoreOf(id) })
+
+/** Whether the model of a vector knows the language of the query, and any of it. */
+export const isUnderstood = (text: string, vector: QueryVector): boolean =>
+  (vector.languages === null || maySpeak(text, vector.languages)) && vector.values.some(value => value !== 0)
+
+/** @param understood no model was asked */
 export const noMeaning = (understood: boolean): Meaning => ({
   hits: [],
   comparable: 0,
@@ -96,4 +186,7 @@ export const noMeaning = (understood: boolean): Meaning => ({
   background: null,
   best: -1,
   cosinesOf: ids => new Float64Array(ids.length).fill(Number.NaN),
+  scale: null,
+  upgraded: 0,
+  held: {},
 })

@@ -1,5 +1,11 @@
+import type { Tier } from "../../storage/chunk-tables.ts"
 import type { Database } from "../../storage/database.ts"
 
-/** The table of vectors that serves, and the model that made it; undefined in a library without vectors. */
-export const recordedVectors = (database: Database) =>
-  database.selectFrom("vector_tables").selectAll().where("state", "=", "live").executeTakeFirst()
+/** The table of a tier that serves, and the model that made it; undefined where the tier has no vectors. */
+export const recordedVectors = (database: Database, tier: Tier) =>
+  database
+    .selectFrom("vector_tables")
+    .selectAll()
+    .where("state", "=", "live")
+    .where("tier", "=", tier)
+    .executeTakeFirst()

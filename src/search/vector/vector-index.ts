@@ -10,7 +10,6 @@
 import type { IdRanges } from "../ids/id-ranges.ts"
 import { Rows, withRoom } from "../ids/rows.ts"
 import { TopK } from "../ids/top-k.ts"
-import { type Background, backgroundOf } from "./background.ts"
 import { CodeRows } from "./code-rows.ts"
 import { Nearest } from "./nearest.ts"
 import { quantize } from "./quantize.ts"
@@ -48,6 +47,7 @@ export class VectorIndex {
   private query: Float32Array = new Float32Array(0)
   private queryScale = 0
   private holdsZeros = false
+  private heldIds: IdRanges | undefined
 
   constructor(
     readonly table: string,
@@ -71,6 +71,7 @@ export class VectorIndex {
   }
 
   remove(ranges: IdRanges): void {
+    this.heldIds = undefined
     for (const stretch of this.rows.remove(ranges)) {
       this.free.push(stretch)
       this.count -= stretch[1]
@@ -117,14 +118,14 @@ export class VectorIndex {
       : this.codes.score(row, 1)[0]! * this.scales[row]! * this.queryScale
   }
 
-  /** How the cosines of the visible passages lie. */
-  background(visible: IdRanges): Background {
-    return backgroundOf(visible, id => this.scoreOf(id))
+  /** Ids that have a vector here: the same object as long as they are the same. */
+  held(): IdRanges {
+    this.heldIds ??= this.rows.ids()
+    return this.heldIds
   }
 
-  /** Ids that have a vector here. */
-  held(): IdRanges {
-    return this.rows.ids()
+  holds(id: number): boolean {
+    return this.rows.rowOf(id) >= 0
   }
 
   /** Bytes of memory. */
@@ -155,6 +156,7 @@ export class VectorIndex {
     this.holdsZeros ||= this.scales.subarray(row, row + size).includes(0)
     this.signs?.write(row, bytes, stride, this.scales.subarray(row, row + size))
     this.rows.place(row, id, size)
+    this.heldIds = undefined
     this.count += size
     if (!this.signs && this.rows.end * stride > (this.options.smallBytes ?? SMALL_BYTES)) this.becomeLarge()
     return size

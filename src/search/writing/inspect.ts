@@ -7,16 +7,17 @@ import { wantedIds } from "./generations.ts"
 
 export interface Inspection {
   problems: string[]
-  /** Those that are an index which holds nothing yet, as after a restore: the daemon makes it in the background. */
+  /**
+   * Those that are an index which holds nothing yet, as after a restore, or vectors that follow: the daemon makes it in the
+   * background.
+   */
   unmade?: string[]
 }
 
 export async function inspect(db: Database, store: PassageStore, models: VectorModels): Promise<Inspection> {
-  await store.load().catch(() => {})
+  for (const tier of models.tiers) await store.load(tier).catch(() => {})
   const wanted = countIds(await wantedIds(db))
-  const model = await models.model().catch(() => undefined)
   const words = countIds(await store.lackingWords())
-  const vectors = model ? countIds(await store.lackingVectors(model.table)) : 0
   const unknown = await store.unknown()
   const problems: string[] = []
   const unmade: string[] = []
@@ -27,7 +28,12 @@ export async function inspect(db: Database, store: PassageStore, models: VectorM
   }
   tell(words, "passages are missing in the keyword index", words === wanted && unknown.words === 0)
   tell(unknown.words, "passages in the keyword index belong to no file")
-  tell(vectors, "passages have no vector", vectors === wanted && unknown.vectors === 0)
+  for (const tier of models.tiers) {
+    const model = await models.model(tier).catch(() => undefined)
+    const lacking = model ? countIds(await store.lackingVectors(model.table)) : 0
+    if (tier === models.inline) tell(lacking, "passages have no vector", lacking === wanted && unknown.vectors === 0)
+    else tell(lacking, "passages wait for their vector of the better model", true)
+  }
   tell(unknown.vectors, "vectors belong to no file")
   const { count } = await db
     .selectFrom("chunks")

@@ -1,4 +1,7 @@
-/** Writes passages into the index beside the database: their words, and their vectors where there is a model. */
+/**
+ * Writes passages into the index beside the database: their words, and where there is a model their vectors of the tier that
+ * takes no time. Those of the other one are made in the background.
+ */
 import { log } from "../../log.ts"
 import { both } from "../../threads/both.ts"
 import type { PassageStore, Stretch } from "../passage-store.ts"
@@ -63,7 +66,7 @@ export class PassageIndex {
     signal: AbortSignal,
   ): Promise<{ table: string; rows: Float32Array } | undefined> {
     try {
-      const model = await this.models.model()
+      const model = await this.models.model(this.models.inline)
       return model && { table: model.table, rows: await embedAll(model.embedder, texts, signal, on) }
     } catch (error) {
       if (signal.aborted) throw error

@@ -2,9 +2,9 @@
  * Makes the vectors that are missing: of passages indexed while the model could not work, or all of them for a new
  * model. A model change fills a table beside the one that serves; the change to it is one row in one transaction.
  */
-import { sql } from "kysely"
 import type { Embedder } from "../../backends/backend.ts"
 import { log } from "../../log.ts"
+import type { Tier } from "../../storage/chunk-tables.ts"
 import type { Database } from "../../storage/database.ts"
 import { countIds, type IdRanges, NO_IDS, subtract, union } from "../ids/id-ranges.ts"
 import type { PassageStore, Stretch } from "../passage-store.ts"
@@ -104,16 +104,16 @@ async function* stretchesOf(
 }
 
 /**
- * Changes the library to another model while the former one serves. Interrupted, it goes on where it stopped when it is
+ * Changes a tier to another model while the former one serves. Interrupted, it goes on where it stopped when it is
  * started again for the same model.
  */
 export async function changeModel(
   { db, store, models }: { db: Database; store: PassageStore; models: VectorModels },
-  embedder: Embedder,
+  { tier, embedder }: { tier: Tier; embedder: Embedder },
   signal: AbortSignal,
   on: (progress: ReindexProgress) => void,
 ): Promise<void> {
-  const table = await buildingTable(db, models, embedder)
+  const table = await models.tableToFill(tier, embedder)
   let tried: IdRanges = NO_IDS // what has no text stays without a vector
   for (;;) {
     const lacking = await store.lackingVectors(table)
@@ -122,7 +122,7 @@ export async function changeModel(
     const total = countIds(await wantedIds(db))
     let done = Math.max(0, total - countIds(missing))
     on({ model: embedder.model, done, total })
-    await embedMissing(db, store, { table, embedder }, missing, signal, added => {
+    await embedMissing(db, store, { tier, table, embedder }, missing, signal, added => {
       done += added
       on({ model: embedder.model, done: Math.min(done, total), total })
     })
@@ -130,17 +130,8 @@ export async function changeModel(
   }
   await store.finishTable(table)
   await models.replaceBy(table)
-  await store.serve({ table, embedder })
-  log.info("the embedding model was changed", { model: embedder.model, passages: countIds(await wantedIds(db)) })
-}
-
-async function buildingTable(db: Database, models: VectorModels, embedder: Embedder): Promise<string> {
-  const building = (await models.tables()).filter(({ state }) => state === "building")
-  let found: string | undefined
-  for (const row of building)
-    if (row.model === embedder.model && row.dimensions === embedder.dimensions) found = row.name
-    else await sql`update vector_tables set state = 'dead' where name = ${row.name}`.execute(db)
-  return found ?? (await models.newTable(embedder))
+  await store.serve({ tier, table, embedder })
+  log.info("the embedding model was changed", { tier, model: embedder.model, passages: countIds(await wantedIds(db)) })
 }
 
 /** Removes the tables of former models. */

@@ -17,6 +17,7 @@ import { nodes } from "./0015-nodes.ts"
 import { indexOwners } from "./0016-index-owners.ts"
 import { counters } from "./0017-counters.ts"
 import { oneReply } from "./0018-one-reply.ts"
+import { vectorTiers } from "./0019-vector-tiers.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   indexOwners,
   counters,
   oneReply,
+  vectorTiers,
 ]

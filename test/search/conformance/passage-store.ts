@@ -3,14 +3,12 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { SearchIndexOptions } from "../../../src/search/index.ts"
 import { rejection } from "../../support/rejection.ts"
 import { until } from "../../support/until.ts"
-import { inMemory, lines, type TestLibrary, wordEmbedder } from "../library.ts"
+import { inMemory, type LibraryOptions, lines, type TestLibrary, wordEmbedder } from "../library.ts"
 
-type Options = Partial<SearchIndexOptions> & { directory?: string }
 /** Opens a library over the store, with nothing in it but for a `directory` that was opened before. */
-export type OpenLibrary = (options?: Options) => Promise<TestLibrary>
+export type OpenLibrary = (options?: LibraryOptions) => Promise<TestLibrary>
 
 const MODES = ["keyword", "semantic", "hybrid"] as const
 const POINTS = ["reserved", "chunks written", "words indexed", "embedded", "vectors written", "staged"]
@@ -37,7 +35,7 @@ const directories: string[] = []
 const newDirectory = (): string => directories[directories.push(mkdtempSync(join(tmpdir(), "store-test-"))) - 1]!
 
 export function conformance(name: string, open: OpenLibrary): void {
-  const kept = (title: string, body: (library: TestLibrary) => Promise<void>, options?: Options) =>
+  const kept = (title: string, body: (library: TestLibrary) => Promise<void>, options?: LibraryOptions) =>
     test(
       title,
       async () => {
@@ -241,7 +239,7 @@ export function conformance(name: string, open: OpenLibrary): void {
             }
             return embed.call(next, texts, kind, ...rest)
           }
-          await library.index.reindexVectors(next)
+          await library.index.reindexVectors("fast", next)
           expect(meanwhile).toEqual({ degraded: null, model: "test/former" })
           const { index, hits } = await library.search("the otter swims", { mode: "semantic" })
           expect(index.embedding_model).toBe("test/next")

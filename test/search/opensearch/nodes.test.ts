@@ -167,7 +167,7 @@ if (engine) {
     await a.put("file_a", "The heron wades.\nThe otter swims.")
     expect((await b.search("otter")).index.embedding_model).toBe("test/words")
     cluster.leader = "nobody" // which would change it back to the configured one
-    await a.index.reindexVectors(next)
+    await a.index.reindexVectors("fast", next)
     const { index, degraded, hits } = await b.search("the otter swims", { mode: "semantic" })
     expect({ model: index.embedding_model, degraded }).toEqual({ model: "test/next", degraded: null })
     expect(hits[0]!.text).toBe("The otter swims.")

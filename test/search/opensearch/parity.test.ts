@@ -147,9 +147,9 @@ describe.skipIf(!engine).each([
     "a query without words that say anything, one without a vector, and a workspace without files",
     async () => {
       const ask = await both.ask("w1", parseQuery("ferry timetable"))
-      const { vector: _, ...byWords } = { ...ask, mode: "keyword" as const }
+      const byWords = { ...ask, mode: "keyword" as const, vectors: [] }
       expect(differences(both.embedded(byWords), await both.cluster.search(byWords))).toEqual([])
-      const unknown = { ...ask, vector: { ...ask.vector!, values: new Float32Array(64) } }
+      const unknown = { ...ask, vectors: [{ ...ask.vectors[0]!, values: new Float32Array(64) }] }
       expect(differences(both.embedded(unknown), await both.cluster.search(unknown))).toEqual([])
       expect(await compared("nobody", "ferry")).toEqual([])
     },

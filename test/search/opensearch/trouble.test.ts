@@ -38,11 +38,20 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const ask: WorkerSearch = { workspaceId: "w1", query: parseQuery("ferry"), mode: "keyword", depth: 100 }
+const ask: WorkerSearch = { workspaceId: "w1", query: parseQuery("ferry"), mode: "keyword", vectors: [], depth: 100 }
 const hybrid: WorkerSearch = {
   ...ask,
   mode: "hybrid",
-  vector: { table: "vectors_one", values: new Float32Array([1, 0]), languages: null },
+  vectors: [
+    {
+      tier: "fast",
+      table: "vectors_one",
+      values: new Float32Array([1, 0]),
+      languages: null,
+      usual: null,
+      slope: 1,
+    },
+  ],
 }
 const search = (given: WorkerSearch, ...told: unknown[]) => {
   answers = told

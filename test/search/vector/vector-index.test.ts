@@ -7,7 +7,7 @@ import { KeywordStore } from "../../../src/search/keyword/keyword-store.ts"
 import { parseQuery } from "../../../src/search/text/query.ts"
 import { StoredTexts } from "../../../src/search/text/stored-texts.ts"
 import { QueryAnswerer } from "../../../src/search/thread/query-answerer.ts"
-import type { WorkerSearch } from "../../../src/search/thread/worker-messages.ts"
+import type { QueryVector, WorkerSearch } from "../../../src/search/thread/worker-messages.ts"
 import { VectorIndex } from "../../../src/search/vector/vector-index.ts"
 import { VectorSets } from "../../../src/search/vector/vector-sets.ts"
 import { TestLibrary } from "../library.ts"
@@ -189,14 +189,15 @@ test("a scratch file that cannot be read any more costs the vectors, not the sea
   const sets = new VectorSets(library.directory)
   const vectors = large(library.directory)
   vectors.add(idsFrom(1, 3000), clustered(3000))
-  sets.serving = vectors
+  sets.serve("fast", vectors)
   const queries = new QueryAnswerer(keyword, sets, texts)
-  const vector = { table: "t", values: rowOf(clustered(1), 0), languages: null }
+  const values = rowOf(clustered(1), 0)
+  const vector: QueryVector = { tier: "fast", table: "t", values, languages: null, usual: null, slope: 1 }
   const ask: WorkerSearch = {
     workspaceId: "ws_a",
     query: parseQuery("heron"),
     mode: "hybrid",
-    vector,
+    vectors: [vector],
     depth: 5,
   }
   const search = () => queries.search(ask)
