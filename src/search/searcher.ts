@@ -1,7 +1,8 @@
 /** Answers one query: visible ids → both legs → fused list → the asked page as hits with text and highlights. */
 import { AppError, invalid } from "../errors.ts"
 import type { Database } from "../storage/database.ts"
-import { rank, relevant, traitsIn } from "./answer.ts"
+import { type Ranking, rank, relevant, traitsIn } from "./answer.ts"
+import { GATHERED, groupPage, groupsOf, USUAL_SIZE } from "./groups.ts"
 import type { PassageStore } from "./passage-store.ts"
 import { readPage } from "./passages/page.ts"
 import { askedOf, type QueryVector, QueryVectors } from "./query-vector.ts"
@@ -20,6 +21,14 @@ interface Found {
   answer: WorkerAnswer
   /** None: the answer is of the keyword leg alone. */
   vectors: readonly QueryVector[]
+}
+
+/** What was found, and the list that the page is read from. */
+interface FoundList extends Found, Ranking {
+  /** Vectors took no part. */
+  wordsAlone: boolean
+  /** Of `list`. */
+  page: { offset: number; limit: number }
 }
 
 export class Searcher {
@@ -53,14 +62,14 @@ export class Searcher {
   ): Promise<{ result: SearchResult; passedOver: boolean }> {
     const { query, offset = 0, mode = "hybrid" } = request
     const parsed = parseQuery(query)
-    const found = await this.ask(request, parsed, signal)
-    const { missingFile, library } = found.answer
+    const { answer, vectors, wordsAlone, list, total, page } = await this.find(request, parsed, signal)
+    const { missingFile, library, corrections } = answer
     if (missingFile !== undefined)
       throw new AppError("not_found", {
         message: "there is no such file",
         details: [{ field: "filters.file_ids", issue: `unknown file ${missingFile}` }],
       })
-    const used = found.vectors.map(({ model }) => model)
+    const used = vectors.map(({ model }) => model)
     const model = used.length === this.models.tiers.length ? used.at(-1) : await this.bestModel()
     const result: SearchResult = {
       query,
@@ -68,31 +77,30 @@ export class Searcher {
       took_ms: 0,
       total: 0,
       degraded: null,
+      corrections,
       index: {
         searchable_files: library.files,
         pending_files: library.pendingFiles,
         embedding_model: model?.embedder.model ?? "none",
       },
       hits: [],
+      ...(request.group_by ? { groups: [] } : {}),
     }
     if (library.passages === 0) return { result, passedOver: false }
-    const { answer, vectors } = found
-    const wordsAlone = vectors.length === 0 || !answer.understood
     // A hybrid search of a language that the model does not know is by words, as it should be; a semantic one is not what was asked for.
     if (mode === "semantic" ? wordsAlone : mode === "hybrid" && vectors.length === 0) result.degraded = "keyword_only"
-    const embedders = Object.fromEntries(vectors.map(({ model: { tier, embedder } }) => [tier, embedder]))
-    const ranking = rank(wordsAlone ? "keyword" : mode, answer, traitsIn(answer, embedders))
-    const { list, total } = relevant(
-      ranking,
-      { least: request.min_relevance ?? 0, accidents: mode !== "hybrid" || request.accidents === true },
-      answer,
-    )
     // The first is of the tier that embeds many sections soonest.
-    const page = { request, text: parsed.text, list, answer, vector: answer.understood ? vectors[0] : undefined }
-    const { hits, passedOver } = await readPage(this.db, page, signal)
+    const vector = answer.understood ? vectors[0] : undefined
+    const { hits, passedOver } = await readPage(
+      this.db,
+      { request: { ...request, ...page }, list, answer, vector },
+      signal,
+    )
     result.hits = hits
+    if (request.group_by) result.groups = groupsOf(hits)
     // Beyond the end there is nothing to count with.
-    result.total = hits.length > 0 ? Math.max(total, offset + hits.length) : total
+    const count = result.groups?.length ?? hits.length
+    result.total = count > 0 ? Math.max(total, offset + count) : total
     return { result, passedOver }
   }
 
@@ -103,13 +111,29 @@ export class Searcher {
     return best
   }
 
-  /** Both legs; when the embedding models fail, the keyword leg alone. */
+  private async find(request: SearchRequest, parsed: ParsedQuery, signal: AbortSignal | undefined): Promise<FoundList> {
+    const { offset = 0, limit, group_by, group_size: size = USUAL_SIZE } = request
+    if (!group_by) {
+      const found = await this.ask(request, parsed, offset + limit, signal)
+      return { ...found, ...rankingOf(request, found), page: { offset, limit } }
+    }
+    for (let nth = 0; ; nth++) {
+      const found = await this.ask(request, parsed, GATHERED[nth]!, signal)
+      const { wordsAlone, ...ranking } = rankingOf(request, found)
+      const isWhole = ranking.list.length >= ranking.total || nth + 1 === GATHERED.length
+      const grouped = groupPage(ranking.list, found.answer, { offset, limit, size })
+      if (isWhole || grouped.total >= offset + limit)
+        return { ...found, ...grouped, wordsAlone, page: { offset: 0, limit: grouped.list.length } }
+    }
+  }
+
+  /** Both legs; when the embedding model fails, the keyword leg alone. `reach`: passages that the list is to hold. */
   private async ask(
-    { workspaceId, filters, limit, offset = 0, mode = "hybrid" }: SearchRequest,
+    { workspaceId, filters, mode = "hybrid", exact = false, group_by }: SearchRequest,
     parsed: ParsedQuery,
+    reach: number,
     signal: AbortSignal | undefined,
   ): Promise<Found> {
-    const reach = offset + limit
     let embedding = mode !== "keyword" && (await this.hasPassages(workspaceId))
     for (let attempt = 1; ; attempt++) {
       // A model may be changed between embedding and searching: the vector is then of the former one.
@@ -119,6 +143,8 @@ export class Searcher {
         workspaceId,
         ...(filters ? { filters } : {}),
         query: parsed,
+        ...(exact ? { exact } : {}),
+        ...(group_by ? { byDocument: true } : {}),
         mode: vectors.length > 0 ? mode : "keyword",
         vectors: vectors.map(askedOf),
         // A semantic page is as deep as it is asked for; a fused head is the same for every page.
@@ -142,4 +168,15 @@ export class Searcher {
       .executeTakeFirst()
     return file !== undefined
   }
+}
+
+/** The list that a request pages through. */
+function rankingOf(
+  { mode = "hybrid", min_relevance: least = 0, accidents = false }: SearchRequest,
+  { answer, vectors }: Found,
+): Ranking & { wordsAlone: boolean } {
+  const wordsAlone = vectors.length === 0 || !answer.understood
+  const embedders = Object.fromEntries(vectors.map(({ model: { tier, embedder } }) => [tier, embedder]))
+  const ranking = rank(wordsAlone ? "keyword" : mode, answer, traitsIn(answer, embedders))
+  return { ...relevant(ranking, { least, accidents: mode !== "hybrid" || accidents }, answer), wordsAlone }
 }

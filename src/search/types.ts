@@ -1,4 +1,5 @@
 import type { Place } from "../storage/document.ts"
+import type { Correction } from "./keyword/corrections.ts"
 
 export type SearchMode = "hybrid" | "keyword" | "semantic"
 
@@ -26,8 +27,15 @@ export interface SearchRequest {
   min_relevance?: number
   /** Lists what a hybrid search would leave out as there by accident: for those who have chosen the files. */
   accidents?: boolean
+  /** Words that no passage holds are looked up as they are written and not as the words near them. */
+  exact?: boolean
+  /** Hits of a file come together, at most `group_size` of each (3); `limit`, `offset` and `total` then count files. */
+  group_by?: "file"
+  group_size?: number
   filters?: SearchFilters
 }
+
+export type { Correction }
 
 /** One result, spelled as on the wire (section 5 of the API). */
 export interface Hit {
@@ -46,7 +54,19 @@ export interface Hit {
   scores?: {
     keyword: { rank: number; score: number } | null
     semantic: { rank: number; score: number } | null
+    /** Words of the passage that were looked up in the place of misspelt ones. */
+    corrected?: string[]
   }
+}
+
+/** The hits of one file among those of an answer, where they follow each other. */
+export interface HitGroup {
+  file_id: string
+  /** The best of its hits. */
+  score: number
+  relevance: number
+  /** How many of the answer's hits are its own. */
+  hits: number
 }
 
 export interface SearchResult {
@@ -56,8 +76,11 @@ export interface SearchResult {
   total: number
   /** Said when the vector leg could not run. */
   degraded: "keyword_only" | null
+  corrections: Correction[]
   index: { searchable_files: number; pending_files: number; embedding_model: string }
   hits: Hit[]
+  /** With `group_by`: whose the hits are, in their order. */
+  groups?: HitGroup[]
 }
 
 export interface SearchService {

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
 import { embeddedIn } from "../../src/search/embedded/embedded-store.ts"
 import { SearchIndex, type SearchIndexOptions } from "../../src/search/index.ts"
-import type { SearchFilters, SearchMode } from "../../src/search/types.ts"
+import type { SearchRequest } from "../../src/search/types.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { type Chunk, type ChunkSource, NOWHERE } from "../../src/storage/document.ts"
 import type { FilesTable } from "../../src/storage/files.ts"
@@ -152,19 +152,7 @@ export class TestLibrary {
     })
   }
 
-  search(
-    query: string,
-    options: {
-      mode?: SearchMode
-      limit?: number
-      offset?: number
-      filters?: SearchFilters
-      workspaceId?: string
-      explain?: boolean
-      highlight?: boolean
-      min_relevance?: number
-    } = {},
-  ) {
+  search(query: string, options: Partial<SearchRequest> = {}) {
     return this.index.search({ workspaceId: "ws_a", limit: 10, query, ...options })
   }
 

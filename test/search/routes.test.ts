@@ -49,6 +49,11 @@ describe("POST /search", () => {
     { query: "a", limit: "x" },
     { query: "a", offset: -1 },
     { query: "a", mode: "fuzzy" },
+    { query: "a", exact: "yes" },
+    { query: "a", group_by: "type" },
+    { query: "a", group_by: "file", group_size: 0 },
+    { query: "a", group_by: "file", group_size: 11 },
+    { query: "a", group_size: 2 },
     { query: "a", filters: { created_after: "x" } },
     { query: "a", filters: { types: "pdf" } },
   ]
@@ -58,6 +63,24 @@ describe("POST /search", () => {
       expect(answer.status).toBe(400)
       expect(answer.body.error.code).toBe("invalid_request")
     })
+
+  test("misspelt words are corrected unless the request is exact", async () => {
+    const { body } = await client.post("/search", { query: "irigation", mode: "keyword", explain: true })
+    expect(body.corrections).toEqual([{ word: "irigation", tried: ["irrigation"] }])
+    expect(body.hits[0].file.name).toBe("pump.txt")
+    expect(body.hits[0].scores.corrected).toEqual(["irrigation"])
+    const exact = await client.post("/search", { query: "irigation", mode: "keyword", exact: true })
+    expect([exact.body.corrections, exact.body.hits]).toEqual([[], []])
+  })
+
+  test("hits can be gathered by file", async () => {
+    const { status, body } = await client.post("/search", { query: "pump", group_by: "file", group_size: 1 })
+    expect(status).toBe(200)
+    expect(body.hits.map((hit: { file: { id: string } }) => hit.file.id)).toEqual(
+      body.groups.map((group: { file_id: string }) => group.file_id),
+    )
+    expect(new Set(body.groups.map((group: { file_id: string }) => group.file_id)).size).toBe(body.groups.length)
+  })
 
   test("an unknown file in the filter is 404, an unknown context is empty", async () => {
     const unknown = await client.post("/search", { query: "pump", filters: { file_ids: ["file_none"] } })

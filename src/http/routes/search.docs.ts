@@ -72,19 +72,58 @@ const Hit = t.Object(
       tags: t.Array(t.String()),
     }),
     position: Position,
-    scores: t.Optional(t.Object({ keyword: LegScore, semantic: LegScore }, { description: "Only with `explain`" })),
+    scores: t.Optional(
+      t.Object(
+        {
+          keyword: LegScore,
+          semantic: LegScore,
+          corrected: t.Optional(
+            t.Array(t.String(), {
+              description: "Words of this passage that were looked up in the place of misspelt ones",
+            }),
+          ),
+        },
+        { description: "Only with `explain`" },
+      ),
+    ),
   },
   { title: "Hit", examples: [HIT] },
 )
 
 const Mode = t.UnionEnum(["hybrid", "keyword", "semantic"], { default: "hybrid" })
 
+const Correction = t.Object(
+  {
+    word: t.String({ description: "Of the query, in lower case and without accents" }),
+    tried: t.Array(t.String(), { description: "Looked up in its place, the commonest in the library first" }),
+  },
+  { title: "Correction", examples: [{ word: "terminaton", tried: ["termination"] }] },
+)
+
+const HitGroup = t.Object(
+  {
+    file_id: t.String(),
+    score: Score,
+    relevance: Relevance,
+    hits: integer({
+      minimum: 1,
+      description: "How many of `hits` are this file's: they follow each other",
+      examples: [2],
+    }),
+  },
+  { title: "HitGroup" },
+)
+
 const SearchAnswer = t.Object(
   {
     query: t.String({ examples: ["termination notice period"] }),
     mode: Mode,
     took_ms: t.Number({ examples: [12.3] }),
-    total: integer({ description: "Hits there are in all", examples: [1] }),
+    total: integer({
+      description:
+        "Hits there are in all; with `group_by` the files that the best 1 000 passages stand in, 10 000 for pages further down",
+      examples: [1],
+    }),
     degraded: nullable(
       t.Literal("keyword_only", {
         description:
@@ -97,7 +136,17 @@ const SearchAnswer = t.Object(
       pending_files: integer({ examples: [0] }),
       embedding_model: t.String({ examples: ["builtin/multilingual-256"] }),
     }),
+    corrections: t.Array(Correction, {
+      description:
+        "Words that stand in no passage of the library, and the words at one letter's distance that were looked up too",
+      examples: [[]],
+    }),
     hits: t.Array(Hit),
+    groups: t.Optional(
+      t.Array(HitGroup, {
+        description: "Only with `group_by`: whose the hits are, files in the order of their best passages",
+      }),
+    ),
   },
   { title: "SearchAnswer" },
 )
@@ -123,6 +172,22 @@ const searchBody = t.Object({
   highlight: t.Optional(t.Boolean({ default: true })),
   explain: t.Optional(t.Boolean({ default: false, description: "Adds each leg's rank and score" })),
   min_relevance: LeastRelevance,
+  exact: t.Optional(
+    t.Boolean({
+      default: false,
+      description:
+        "Looks words up only as they are written. Otherwise one that stands in no passage is also looked up at one letter's distance (one inserted, missing, changed, or two swapped): words of 4 to 24 letters without digits, in scripts with spaces, where no more than four of the query are unknown. `corrections` says which; they count for less than words found as they are written. A `+word` and a phrase are always exact",
+    }),
+  ),
+  group_by: t.Optional(
+    t.UnionEnum(["file"], {
+      description:
+        "Hits of one file follow each other, files in the order of their best passages. `limit`, `offset` and `total` then count files, and `groups` says whose the hits are",
+    }),
+  ),
+  group_size: t.Optional(
+    integer({ minimum: 1, maximum: 10, description: "With `group_by`: hits of a file, at most; 3 unless given" }),
+  ),
   filters: optional(Filters),
 })
 

@@ -16,6 +16,7 @@ export const searchRoutes = ({ search, library, chat, fileTypes }: Services) =>
       ({ body, principal, request }) => {
         const { filters, ...rest } = body
         const query = notBlank("query", body.query)
+        if (body.group_size !== undefined && !body.group_by) throw invalid("group_size", "needs group_by")
         return search.search(
           {
             ...rest,

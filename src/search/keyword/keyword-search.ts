@@ -13,8 +13,12 @@ import { IN_FILTER, type Scope } from "./scope.ts"
 /** A word is rare where no more passages hold it than these, and no more than this share of the library or a single one. */
 const RARE = { passages: 5, share: 0.05 }
 
-export const isRare = (holding: number, documents: number): boolean =>
+const isRare = (holding: number, documents: number): boolean =>
   holding <= Math.max(1, Math.min(RARE.passages, RARE.share * documents))
+
+/** Only a word that is there as it was asked can decide: see `rareFirst`. */
+export const mayDecide = ({ corrected }: TermGroup, holding: number, documents: number): boolean =>
+  !corrected && isRare(holding, documents)
 
 /** A question with an identifier is about it, however many other words it has. */
 export const partOfRare = ({ terms }: TermGroup, part: number): number =>
@@ -35,8 +39,9 @@ export interface KeywordResult {
   bound: number
   /** How much of the query's weight lies on words that some passage holds, 0..1. */
   knownShare: number
-  /** The largest part of each word in a score, in the order of the groups. */
+  /** The largest part of each word in a score, in the order of the groups, and how many passages of the workspace hold it. */
   parts: number[]
+  holding: number[]
   /** Passages of the workspace that hold a rare word, with the share of the query's weight on their rare words: 1 with an identifier. */
   rare: Map<number, number>
   /**
@@ -53,6 +58,7 @@ export const NO_WORDS: Omit<KeywordResult, "rare"> = {
   bound: 0,
   knownShare: 0,
   parts: [],
+  holding: [],
   scoresOf: ids => new Float64Array(ids.length),
 }
 
@@ -94,6 +100,30 @@ export class KeywordSearch {
     return idsToRanges(Float64Array.from(ids).sort())
   }
 
+  /** Reads the postings of a word's forms into the buffer. @returns how many passages of the workspace hold it */
+  countHolding(terms: readonly string[], scope: Scope): number {
+    this.buffer.length = 0
+    for (const term of terms) {
+      const before = this.buffer.length
+      this.readTerm(term, scope, before)
+      // A passage can hold both forms: `lens` stands for itself in one scheme and for `lenses` in the other.
+      this.buffer.joinFrom(before)
+    }
+    return this.buffer.length
+  }
+
+  /** The first passages of the workspace that hold at least one of the terms, by their ids. */
+  firstHolding(terms: readonly string[], scope: Scope, count: number): number[] {
+    this.countHolding(terms, scope)
+    const { rows } = this.index.table
+    const first = new TopK(count)
+    for (const row of this.buffer.rows.subarray(0, this.buffer.length)) {
+      const id = rows.idOf(row)
+      if (-id >= first.threshold) first.push(-id, id)
+    }
+    return first.list().map(({ id }) => id)
+  }
+
   private clearScores(): void {
     const { end } = this.index.table.rows
     if (this.scores.length < end) this.scores = new Float32Array(withRoom(end))
@@ -105,19 +135,21 @@ export class KeywordSearch {
     groups: TermGroup[],
     scope: Scope,
     postings: QueryPostings,
-  ): Pick<KeywordResult, "bound" | "knownShare" | "parts" | "rare"> {
+  ): Pick<KeywordResult, "bound" | "knownShare" | "parts" | "holding" | "rare"> {
     const { rows } = this.index.table
     let bound = 0
     let known = 0
     const parts: number[] = []
+    const holding: number[] = []
     const rare = new Map<number, number>()
     for (const group of groups) {
       const part = this.accumulate(group, scope, postings)
       bound += part
       parts.push(part)
       const { length } = this.buffer
+      holding.push(length)
       if (length > 0) known += part
-      if (!isRare(length, scope.documents)) continue
+      if (!mayDecide(group, length, scope.documents)) continue
       const own = partOfRare(group, part)
       for (const row of this.buffer.rows.subarray(0, length)) {
         const id = rows.idOf(row)
@@ -125,20 +157,14 @@ export class KeywordSearch {
       }
     }
     for (const [id, part] of rare) rare.set(id, Math.min(1, part / bound))
-    return { bound, knownShare: known / bound, parts, rare }
+    return { bound, knownShare: known / bound, parts, holding, rare }
   }
 
   /** Adds one group's part to the scores; its postings are then in the buffer. @returns its largest possible part. */
   private accumulate(group: TermGroup, scope: Scope, postings: QueryPostings): number {
     const { scores, buffer } = this
     const { lengths } = this.index.table
-    buffer.length = 0
-    for (const term of group.terms) {
-      const before = buffer.length
-      this.readTerm(term, scope, before)
-      // A passage can hold both forms: `lens` stands for itself in one scheme and for `lenses` in the other.
-      buffer.joinFrom(before)
-    }
+    this.countHolding(group.terms, scope)
     const part = largestPart(group.weight, scope.documents, Math.min(buffer.length, scope.documents))
     const { norms } = scope
     for (let i = 0; i < buffer.length; i++) {

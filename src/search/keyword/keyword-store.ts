@@ -47,6 +47,7 @@ export class KeywordStore {
   private readonly postings: Statement<{ df: number; data: Uint8Array }, [number, string]>
   private readonly page: Statement<PostingRow, [number, string, number]>
   private readonly range: Statement<{ term: string }, [number, string, string]>
+  private readonly among: Statement<{ term: string }, [number, string]>
   private readonly insert: Statement
 
   constructor(path: string) {
@@ -70,6 +71,9 @@ export class KeywordStore {
       "select term, df, data from postings where segment = ? and term > ? order by term limit ?",
     )
     this.range = this.db.prepare("select term from postings where segment = ? and term >= ? and term < ?")
+    this.among = this.db.prepare(
+      "select term from postings where segment = ? and term in (select value from json_each(?))",
+    )
     this.insert = this.db.prepare("insert or replace into postings values (?, ?, ?, ?)")
   }
 
@@ -115,6 +119,11 @@ export class KeywordStore {
   /** Terms of a segment from one on, up to another, which is not among them. */
   termsFrom(segment: number, from: string, to: string): string[] {
     return this.range.all(segment, from, to).map(({ term }) => term)
+  }
+
+  /** Those of the terms, which are given as a JSON array, that a segment holds. */
+  termsAmong(segment: number, terms: string): string[] {
+    return this.among.all(segment, terms).map(({ term }) => term)
   }
 
   /** Terms of a segment after `after`, in the order of their UTF-8 bytes. */
@@ -193,7 +202,7 @@ export class KeywordStore {
   close(): void {
     this.db.exec("pragma optimize")
     // With a statement left over, the file would stay open, and locked at times, until the thread has ended.
-    for (const statement of [this.postings, this.page, this.range, this.insert]) statement.finalize()
+    for (const statement of [this.postings, this.page, this.range, this.among, this.insert]) statement.finalize()
     this.db.close()
   }
 }

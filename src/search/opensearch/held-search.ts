@@ -2,7 +2,7 @@
 import { type IdRanges, pairAround } from "../ids/id-ranges.ts"
 import { largestPart, lengthPart } from "../keyword/bm25.ts"
 import { gainsOf, QueryPostings } from "../keyword/document-gain.ts"
-import { isRare, type KeywordResult, NO_WORDS, partOfRare } from "../keyword/keyword-search.ts"
+import { type KeywordResult, mayDecide, NO_WORDS, partOfRare } from "../keyword/keyword-search.ts"
 import type { TermGroup } from "../text/analyze.ts"
 import type { LibrarySums } from "./first-request.ts"
 import type { HeldWords } from "./second-request.ts"
@@ -60,7 +60,7 @@ function scoreWords(
   { held, groups: asked, holding, sums }: HeldSearchInput,
   mean: number,
   { ids, scores, postings }: Scoring,
-): Pick<KeywordResult, "bound" | "knownShare" | "parts" | "rare"> {
+): Pick<KeywordResult, "bound" | "knownShare" | "parts" | "holding" | "rare"> {
   const norms = held.lengths.map(length => lengthPart(length, mean))
   const rare = new Map<number, number>()
   let [bound, known] = [0, 0]
@@ -70,7 +70,7 @@ function scoreWords(
     const part = largestPart(group.weight, sums.documents, Math.min(holding[nth]!, sums.documents))
     bound += part
     if (holding[nth]! > 0) known += part
-    const own = isRare(holding[nth]!, sums.documents) ? partOfRare(group, part) : 0
+    const own = mayDecide(group, holding[nth]!, sums.documents) ? partOfRare(group, part) : 0
     rows.forEach((row, i) => {
       scores[row]! += (part * frequencies[i]!) / (frequencies[i]! + norms[row]!)
       if (own > 0) rare.set(ids[row]!, (rare.get(ids[row]!) ?? 0) + own)
@@ -80,7 +80,7 @@ function scoreWords(
     return part
   })
   for (const [id, part] of rare) rare.set(id, Math.min(1, part / bound))
-  return { bound, knownShare: known / bound, parts, rare }
+  return { bound, knownShare: known / bound, parts, holding: groups.map(group => holding[asked.indexOf(group)]!), rare }
 }
 
 function withGains(

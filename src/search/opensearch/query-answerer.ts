@@ -9,6 +9,7 @@ import { EngineError } from "../../errors.ts"
 import type { Database } from "../../storage/database.ts"
 import { Lru } from "../../threads/lru.ts"
 import { hasId, type IdRanges, pairAround, subtract } from "../ids/id-ranges.ts"
+import type { Correction } from "../keyword/corrections.ts"
 import { GAIN, gains } from "../keyword/document-gain.ts"
 import { searchWords } from "../keyword/wording.ts"
 import { groupsOf, type TermGroup } from "../text/analyze.ts"
@@ -28,6 +29,7 @@ import { allowedBy } from "./phrases.ts"
 import { filteredClauses, workspaceClauses } from "./scope-clauses.ts"
 import { MissingIndex, Searches } from "./searches.ts"
 import { askSecond } from "./second-request.ts"
+import { spelt } from "./spelling.ts"
 
 /** Sums of libraries remembered. */
 const MAX_REMEMBERED = 256
@@ -76,20 +78,33 @@ export class ClusterAnswerer {
     library: WorkerAnswer["library"],
     signal: AbortSignal | undefined,
   ): Promise<WorkerAnswer | undefined> {
-    const { text } = ask.query
     const searches = new Searches(this.options.client, ask.workspaceId, signal)
-    const groups = groupsOf(text)
-    const subject = subjectGroups(text, groups)
-    const vector = this.vectorQuestion(ask)
     try {
-      const found = await this.first(searches, ask, view, { groups, subject, vector })
-      if (!found) return undefined
-      return await this.second(searches, ask, view, { ...found, library, groups, subject, vector })
+      const found = await this.firstCorrected(searches, ask, view)
+      return found && (await this.second(searches, ask, view, { ...found, library }))
     } catch (error) {
       if (!(error instanceof MissingIndex)) throw error
+      const vector = this.vectorQuestion(ask)
       if (vector && error.message.startsWith(vector.index)) return { ...NOTHING, library, otherModel: true }
       throw new EngineError("search", error.message, { answered: true, cause: error })
     }
+  }
+
+  /** The first request, once more with corrected words where some are misspelt. */
+  private async firstCorrected(searches: Searches, ask: WorkerSearch, view: ClusterView) {
+    const { text } = ask.query
+    const groups = groupsOf(text)
+    const vector = this.vectorQuestion(ask)
+    const asked = { groups, corrections: [] as Correction[], subject: subjectGroups(text, groups), vector }
+    const found = await this.first(searches, ask, view, asked)
+    if (!found || ask.exact) return found && { ...found, ...asked }
+    const workspace = workspaceClauses(ask.workspaceId, view)
+    const sources = { db: this.options.db, searches, index: this.words, workspace }
+    const better = await spelt(ask.query, groups, found.answer.holding, sources)
+    if (!better) return { ...found, ...asked }
+    const anew = { ...better, subject: subjectGroups(text, better.groups), vector }
+    const foundAnew = await this.first(searches, ask, view, anew)
+    return foundAnew && { ...foundAnew, ...anew }
   }
 
   private get words(): string {
@@ -145,7 +160,7 @@ export class ClusterAnswerer {
     searches: Searches,
     ask: WorkerSearch,
     { workspace, visible }: ClusterView,
-    { answer, sums, isNarrow, library, groups, vector }: FoundFirst,
+    { answer, sums, isNarrow, library, groups, corrections, vector }: FoundFirst,
   ): Promise<WorkerAnswer> {
     const live = (ids: number[], { ranges } = workspace) => ids.filter(id => hasId(ranges, id))
     const nearest = answer.nearest.filter(({ id }) => hasId(visible.ranges, id))
@@ -190,13 +205,16 @@ export class ClusterAnswerer {
           held: {},
         }
       : noMeaning(ask.vectors.length === 0)
-    return answerOf({ library, text, groups, worded, meant, passages: workspace.count })
+    const { count: passages, spans } = workspace
+    const found = { library, text, groups, corrections, worded, meant, passages }
+    return answerOf({ ...found, spans: ask.byDocument ? spans : undefined })
   }
 }
 
 interface Asked {
   groups: TermGroup[]
   subject: TermGroup[]
+  corrections: Correction[]
   vector: VectorQuestion | undefined
 }
 

@@ -1,5 +1,5 @@
 /** Offsets of the words in a text that match a query by analysis: any inflection of a word that was asked for. */
-import { groupsOf, hasFormOf, isUnspaced, WORDS } from "../text/analyze.ts"
+import { hasFormOf, isUnspaced, WORDS } from "../text/analyze.ts"
 import { foldText } from "../text/fold.ts"
 
 export interface Highlight {
@@ -20,8 +20,8 @@ export class Highlighter {
   private readonly pairs = new Uint8Array(128 * 128)
   private readonly known = new Map<string, boolean>()
 
-  constructor(query: string) {
-    const terms = groupsOf(query).flatMap(group => group.terms)
+  /** `terms`: the forms of the words that were looked for. */
+  constructor(terms: readonly string[]) {
     this.terms = new Set(terms)
     for (const term of terms) {
       this.firsts[term.charCodeAt(0)] = 1 // beyond the array nothing happens

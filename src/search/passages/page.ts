@@ -3,6 +3,7 @@ import type { Database } from "../../storage/database.ts"
 import type { SectionStart } from "../../storage/document.ts"
 import { explainer, type Ranked } from "../answer.ts"
 import type { QueryVector } from "../query-vector.ts"
+import { formsOf } from "../text/analyze.ts"
 import type { WorkerAnswer } from "../thread/worker-messages.ts"
 import type { Hit, SearchRequest } from "../types.ts"
 import { QueryWords, sectionAt, sectionTexts } from "./best-place.ts"
@@ -26,8 +27,6 @@ interface Page {
 
 export interface PageQuery {
   request: SearchRequest
-  /** What was searched for, without operators. */
-  text: string
   list: Ranked[]
   answer: WorkerAnswer
   /** Names the sections of passages without a word of the query, where it means something. */
@@ -36,10 +35,11 @@ export interface PageQuery {
 
 /** The hits of one page of the list. */
 export async function readPage(db: Database, query: PageQuery, signal: AbortSignal | undefined): Promise<Page> {
-  const { request, text: asked, list, answer, vector } = query
+  const { request, list, answer, vector } = query
   const { workspaceId, limit, offset = 0, highlight = true, explain = false } = request
-  const highlighter = highlight ? new Highlighter(asked) : undefined
+  const highlighter = highlight ? new Highlighter(answer.weights.flatMap(({ terms }) => terms)) : undefined
   const places = explain ? explainer(answer) : undefined
+  const spelt = explain ? answer.corrections.flatMap(({ tried }) => tried.map(readsAs)) : []
   const words = new QueryWords(answer.weights)
   const wordless: WordlessHit[] = []
   const hits: Hit[] = []
@@ -59,7 +59,8 @@ export async function readPage(db: Database, query: PageQuery, signal: AbortSign
       const at = sections && words.bestSentence(text)
       if (sections && at !== undefined) position.section = sectionAt(sections, at)
       const highlights = highlighter?.find(text) ?? []
-      const scores = places ? { scores: places(id) } : {}
+      const corrected = spelt.flatMap(({ word, standsIn }) => (standsIn(text) ? [word] : []))
+      const scores = places ? { scores: { ...places(id), ...(corrected.length ? { corrected } : {}) } } : {}
       const hit: Hit = { id: passage.id, score, relevance, text, highlights, file, position, ...scores }
       hits.push(hit)
       if (sections && at === undefined) wordless.push({ hit, sections })
@@ -67,6 +68,12 @@ export async function readPage(db: Database, query: PageQuery, signal: AbortSign
   }
   if (vector) await placeByMeaning(wordless, vector, signal)
   return { hits, passedOver }
+}
+
+/** Tells whether a corrected word stands in a text, in any form. */
+function readsAs(word: string): { word: string; standsIn: (text: string) => boolean } {
+  const highlighter = new Highlighter(formsOf(word).flat())
+  return { word, standsIn: text => highlighter.find(text).length > 0 }
 }
 
 /** Names the nearest section of passages that hold no word of the query. A model that fails costs this alone. */

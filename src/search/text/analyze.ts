@@ -21,8 +21,10 @@ export type Scheme = "english" | "other"
 /** The forms under which one word of a query can stand in the index. */
 export interface TermGroup {
   terms: string[]
-  /** How often the query says it; less for a single letter in a long query. */
+  /** How often the query says it; less for a single letter in a long query, and for a corrected word. */
   weight: number
+  /** The terms are those of words near the query's own, which no passage holds. */
+  corrected?: boolean
 }
 
 const NOT_IN_WORDS = /[^\p{L}\p{N}\p{M}]+/u

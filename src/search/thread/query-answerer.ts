@@ -6,8 +6,9 @@ import { Conditions } from "../keyword/conditions.ts"
 import type { KeywordIndex } from "../keyword/keyword-index.ts"
 import { KeywordSearch } from "../keyword/keyword-search.ts"
 import { makeScope, type Scope } from "../keyword/scope.ts"
+import { Spelling } from "../keyword/spelling.ts"
 import { searchWords } from "../keyword/wording.ts"
-import { groupsOf } from "../text/analyze.ts"
+import { groupsOf, type TermGroup } from "../text/analyze.ts"
 import type { StoredTexts } from "../text/stored-texts.ts"
 import { ScratchError } from "../vector/code-rows.ts"
 import { type Asked, MeaningLeg } from "../vector/meaning.ts"
@@ -23,6 +24,7 @@ export class QueryAnswerer {
   private readonly words: KeywordSearch
   private readonly conditions: Conditions
   private readonly meaning: MeaningLeg
+  private readonly spelling: Spelling
   private readonly scopes = new Lru<string, Scope>({ entries: MAX_REMEMBERED })
   private live: LiveRangesCache | undefined
 
@@ -34,6 +36,7 @@ export class QueryAnswerer {
     this.words = new KeywordSearch(index)
     this.conditions = new Conditions(this.words, texts)
     this.meaning = new MeaningLeg(index, texts)
+    this.spelling = new Spelling(index, this.words, texts)
   }
 
   /** A disk that does not give back the scratch file costs the vectors in it, not the answer. */
@@ -59,21 +62,26 @@ export class QueryAnswerer {
     if (!asked.every(servesAsAsked)) return { ...NOTHING, library, otherModel: true }
     const { text } = ask.query
     const { scope, allowed } = this.scopeFor(ask, view)
-    const groups = groupsOf(text)
     const meant = this.meaning.search(asked, {
       text,
       allowed,
       live: workspace.ranges,
       depth: ask.depth,
     })
-    const worded = searchWords((words, depth) => this.words.search(words, scope, depth), {
-      text,
-      groups,
-      depth: ask.depth,
-      reach: ask.reach ?? 0,
-      others: meant.hits.map(({ id }) => id),
-    })
-    return answerOf({ library, text, groups, worded, meant, passages: workspace.count })
+    const others = meant.hits.map(({ id }) => id)
+    const { groups, corrections, worded } = this.wording(ask, scope, others)
+    const spans = ask.byDocument ? workspace.spans : undefined
+    return answerOf({ library, text, groups, corrections, worded, meant, passages: workspace.count, spans })
+  }
+
+  /** The keyword leg, once more with corrected words where some are misspelt. `others`: found by meaning. */
+  private wording({ query, exact, depth, reach = 0 }: WorkerSearch, scope: Scope, others: readonly number[]) {
+    const search = (words: TermGroup[], wanted: number) => this.words.search(words, scope, wanted)
+    const wordingOf = (groups: TermGroup[]) => searchWords(search, { text: query.text, groups, depth, reach, others })
+    const groups = groupsOf(query.text)
+    const worded = wordingOf(groups)
+    const spelt = exact ? undefined : this.spelling.correct(query, groups, worded.found.holding, scope)
+    return spelt ? { ...spelt, worded: wordingOf(spelt.groups) } : { groups, corrections: [], worded }
   }
 
   /** What the filters and the query's conditions leave to be found. */

@@ -1,6 +1,7 @@
 /** What both legs found, as the answer to a search; the same whatever holds the words and vectors. */
 import type { Scored } from "../fuse.ts"
-import { NO_IDS } from "../ids/id-ranges.ts"
+import { type IdRanges, NO_IDS, pairAround } from "../ids/id-ranges.ts"
+import type { Correction } from "../keyword/corrections.ts"
 import type { Wording } from "../keyword/wording.ts"
 import type { TermGroup } from "../text/analyze.ts"
 import { isReadable } from "../text/language.ts"
@@ -37,23 +38,29 @@ export const NOTHING: WorkerAnswer = {
   words: 0,
   knownShare: 0,
   weights: [],
+  corrections: [],
   bound: 0,
 }
 
 interface Found {
   library: WorkerAnswer["library"]
   text: string
+  /** As they were looked up. */
   groups: TermGroup[]
+  corrections: Correction[]
   worded: Wording
   meant: Meaning
   /** Of the workspace. */
   passages: number
+  /** First and last passage of each document, where the answer is to say whose the passages are. */
+  spans: IdRanges | undefined
 }
 
-export function answerOf({ library, text, groups, worded, meant, passages }: Found): WorkerAnswer {
+export function answerOf({ library, text, groups, corrections, worded, meant, passages, spans }: Found): WorkerAnswer {
   return {
     library,
     ...byWords(worded, groups),
+    corrections,
     ...byMeaning(meant),
     candidates: {
       ids: worded.candidates,
@@ -61,10 +68,24 @@ export function answerOf({ library, text, groups, worded, meant, passages }: Fou
       cosine: meant.cosinesOf(worded.candidates),
       rare: Float64Array.from(worded.candidates, id => worded.found.rare.get(id) ?? 0),
     },
+    ...(spans
+      ? {
+          documents: {
+            candidates: documentsOf(worded.candidates, spans),
+            tail: documentsOf(
+              worded.tail.map(({ id }) => id),
+              spans,
+            ),
+          },
+        }
+      : {}),
     ground: { ...worded.ground, bestCosine: meant.best, passages },
     readable: worded.found.knownShare > 0 || isReadable(text),
   }
 }
+
+const documentsOf = (ids: ArrayLike<number>, spans: IdRanges): Float64Array =>
+  Float64Array.from(ids, id => pairAround(spans, id)[0])
 
 const byWords = ({ hits, tail, found, words }: Wording, groups: TermGroup[]) => ({
   keyword: columns(hits),

@@ -2,6 +2,7 @@
 import type { Cosines } from "../../backends/backend.ts"
 import type { Tier } from "../../storage/chunk-tables.ts"
 import type { IdRanges } from "../ids/id-ranges.ts"
+import type { Correction } from "../keyword/corrections.ts"
 import type { Scheme } from "../text/analyze.ts"
 import type { ParsedQuery } from "../text/query.ts"
 import type { SearchFilters, SearchMode } from "../types.ts"
@@ -14,6 +15,10 @@ export interface WorkerSearch {
   mode: SearchMode
   /** One of each tier at most; none: the keyword leg alone. */
   vectors: readonly QueryVector[]
+  /** Words that no passage holds are not looked up as words near them. */
+  exact?: boolean
+  /** The answer says whose the passages are. */
+  byDocument?: boolean
   /** Hits wanted of each leg. */
   depth: number
   /** Hits wanted of the keyword leg in all, when more than `depth`; those beyond come as `tail`. */
@@ -107,8 +112,11 @@ export interface WorkerAnswer {
   matching: number
   /** Passages with a vector that the filters and conditions leave. */
   comparable: number
-  /** What each word of the query weighs in this library. */
+  /** What each word of the query weighs in this library, corrected ones by the terms that were looked up. */
   weights: WordWeight[]
+  corrections: Correction[]
+  /** Where asked: the first passage of the document that each candidate, and each of the tail, stands in. */
+  documents?: { candidates: Float64Array; tail: Float64Array }
   /** The largest keyword score that the query allows. */
   bound: number
 }

@@ -190,6 +190,102 @@ export function conformance(name: string, open: OpenLibrary): void {
       await until(async () => (await library.index.stats()).passages === 0)
     })
 
+    kept(
+      "a word that no passage holds is looked up at one letter's distance, and the answer says so",
+      async library => {
+        await library.put("file_a", "The heron wades.\nThe otter swims.\nThe badger digs.\nThe herons sleep.")
+        for (const [query, word, tried] of [
+          ["ottter", "ottter", "otter"], // inserted
+          ["oter", "oter", "otter"], // missing
+          ["ottir", "ottir", "otter"], // changed
+          ["otetr", "otetr", "otter"], // swapped
+        ] as const) {
+          const { corrections, hits } = await library.search(query, { mode: "keyword", explain: true })
+          expect(corrections).toEqual([{ word, tried: [tried] }])
+          expect(hits.map(({ text }) => text)).toEqual(["The otter swims."])
+          expect(hits[0]!.highlights).toEqual([{ start: 4, end: 9 }])
+          expect(hits[0]!.scores!.corrected).toEqual(["otter"])
+        }
+        for (const mode of MODES) {
+          const { corrections, hits } = await library.search("the badgr digs", { mode })
+          expect(corrections).toEqual([{ word: "badgr", tried: ["badger"] }])
+          expect(hits[0]!.text).toBe("The badger digs.")
+        }
+      },
+    )
+
+    kept("a corrected word counts for less than one that stands as it was asked", async library => {
+      await library.put("file_a", "A harbor.\nA ferry.\nA badger.\nA heron.")
+      const { hits, corrections } = await library.search("harbor feryr", { mode: "keyword" })
+      expect(corrections).toEqual([{ word: "feryr", tried: ["ferry"] }])
+      expect(hits.map(({ text }) => text)).toEqual(["A harbor.", "A ferry."])
+      expect(hits[0]!.score).toBeGreaterThan(hits[1]!.score)
+    })
+
+    kept(
+      "nothing is corrected that was found, is asked to stand as written, or is no word to be misspelt",
+      async library => {
+        await library.put("file_a", "The heron wades in pond row54321.\nThe otter swims, 水泵.")
+        await library.put("file_b", "The kingfisher dives.", { workspace_id: "ws_b" })
+        for (const query of [
+          "heron",
+          "+oter",
+          '"oter swims"',
+          "heron -oter",
+          "oteer54",
+          "row54322",
+          "水篙",
+          "kingfishr",
+          "otr",
+          "thier",
+        ]) {
+          const { corrections } = await library.search(query, { mode: "keyword" })
+          expect([query, corrections]).toEqual([query, []])
+        }
+        const exact = await library.search("oter", { mode: "keyword", exact: true })
+        expect([exact.corrections, exact.hits]).toEqual([[], []])
+        const unknown = await library.texts("heronn oterr ponnd swimms divves", { mode: "keyword" })
+        expect(unknown).toEqual([])
+      },
+    )
+
+    kept("hits of a file come together: files by their best passages, some of each, pages of files", async library => {
+      const pond = (name: string, count: number) =>
+        Array.from({ length: count }, (_, i) => `The heron of ${name} wades in pond number${i}.`).join("\n")
+      await library.put("file_a", `${pond("Avon", 12)}\nHeron, heron, heron.`)
+      await library.put("file_b", pond("Boyne", 2))
+      await library.put("file_c", "The heron sleeps.")
+      await library.put("file_d", "The otter swims.")
+      for (const mode of ["keyword", "hybrid"] as const) {
+        const asked = { mode, group_by: "file", group_size: 2 } as const
+        const all = await library.search("heron", asked)
+        expect(all.total).toBe(all.groups!.length)
+        const plain = (await library.search("heron", { mode, limit: 100 })).hits
+        const files = [...new Set(plain.map(({ file }) => file.id))]
+        const best = files.map(id => plain.filter(({ file }) => file.id === id).slice(0, 2))
+        expect(all.hits).toEqual(best.flat())
+        expect(all.groups!.map(({ file_id, score, hits }) => [file_id, score, hits])).toEqual(
+          best.map(hits => [hits[0]!.file.id, hits[0]!.score, hits.length]),
+        )
+        expect(best.map(({ length }) => length).toSorted()).toEqual(mode === "keyword" ? [1, 2, 2] : [1, 1, 2, 2])
+        const second = await library.search("heron", { ...asked, limit: 1, offset: 1 })
+        expect([second.groups, second.total]).toEqual([[all.groups![1]!], all.total])
+        expect((await library.search("heron", { ...asked, offset: 9 })).hits).toEqual([])
+      }
+      expect((await library.search("heron")).groups).toBeUndefined()
+    })
+
+    kept("files are found behind a long one that holds most of the best passages", async library => {
+      await library.put("file_a", Array.from({ length: 1_500 }, () => "Heron.").join("\n"))
+      await library.put("file_b", "A heron wades in the shallow water of the river.")
+      const { groups, total } = await library.search("heron", { mode: "keyword", group_by: "file", limit: 2 })
+      expect(groups!.map(({ file_id, hits }) => [file_id, hits])).toEqual([
+        ["file_a", 3],
+        ["file_b", 1],
+      ])
+      expect(total).toBe(2)
+    })
+
     kept("what was removed is erased", async library => {
       await library.put("file_a", "The heron wades.\nThe heron sleeps.")
       await library.put("file_b", "The otter swims.")

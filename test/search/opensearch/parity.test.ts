@@ -63,6 +63,8 @@ const QUERIES = [
   "ปั๊มน้ำ",
   "a heron wades in the shallow water of the river and waits for small fish with row54321",
   "lens lenses glass glass glass",
+  "ferrry timetable of the islandss",
+  "der Metier kundigt die Wohung",
   // More words than the engine takes clauses: pairs of characters, none twice.
   `${Array.from({ length: 1950 }, (_, i) => String.fromCodePoint(0x4e00 + 7 * i)).join("")}山中`,
 ]
