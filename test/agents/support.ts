@@ -151,7 +151,7 @@ export function memoryLibrary(files: MemoryFile[]): {
         took_ms: 0,
         total: hits.length,
         degraded: null,
-      corrections: [],
+        corrections: [],
         index: { searchable_files: 1, pending_files: 0, embedding_model: "none" },
         hits: hits.slice(0, request.limit),
       }

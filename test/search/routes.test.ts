@@ -36,6 +36,7 @@ describe("POST /search", () => {
     })
     expect(body.hits[0].text).toBe(FILES["pump.txt"]!.slice(body.hits[0].position.start, body.hits[0].position.end))
     expect(body.hits[0].scores.keyword.rank).toBe(1)
+    expect([body.corrections, body.groups]).toEqual([[], undefined])
   })
 
   const wrong: object[] = [

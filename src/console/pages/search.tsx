@@ -144,6 +144,7 @@ const Results = ({ found, limit, explain, onMore, onOpen }: ResultsProps) => (
         results come from keywords only.
       </p>
     )}
+    {found && found.corrections.length > 0 && <Corrections of={found.corrections} />}
     {found && found.hits.length > 0 && (
       <ol class="hits">
         {found.hits.map(hit => (
@@ -166,6 +167,13 @@ const Results = ({ found, limit, explain, onMore, onOpen }: ResultsProps) => (
       </Empty>
     )}
   </>
+)
+
+const Corrections = ({ of }: { of: SearchResult["corrections"] }) => (
+  <p class="soft small">
+    Also searched for {of.flatMap(({ tried }) => tried).join(", ")}: no file holds{" "}
+    {of.map(({ word }) => word).join(", ")}.
+  </p>
 )
 
 interface NarrowingBarProps {

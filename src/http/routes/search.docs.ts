@@ -180,7 +180,7 @@ const searchBody = t.Object({
     }),
   ),
   group_by: t.Optional(
-    t.UnionEnum(["file"], {
+    t.Literal("file", {
       description:
         "Hits of one file follow each other, files in the order of their best passages. `limit`, `offset` and `total` then count files, and `groups` says whose the hits are",
     }),
