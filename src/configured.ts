@@ -1,6 +1,7 @@
 /** What the settings alone make, for the daemon and for commands that run without one. */
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readdirSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { readMcpConfig } from "./agents/mcp-config.ts"
 import { BUILT_IN_EMBEDDING_MODELS, openEmbedder } from "./backends/embedder.ts"
@@ -106,11 +107,32 @@ export function embeddingModels(config: Config): Partial<Record<Tier, string>> {
 export const tiersOf = <Each>(of: Partial<Record<Tier, Each>>): [Tier, Each][] =>
   TIERS.flatMap(tier => (of[tier] === undefined ? [] : [[tier, of[tier]] as [Tier, Each]]))
 
-/** @param dimensions of its vectors, where the model server is not to be asked */
-export const openConfiguredEmbedder = (config: Config, name: string, dimensions?: number) =>
+/** More of them gain nothing for texts of a passage's length. */
+const MOST_THREADS = 8
+
+/**
+ * What the model of the quality tier may take of the machine: threads, and the share of the time in which it may use them for
+ * work in the background. `auto`: half of the cores; `quality`: all but one, which reads files.
+ */
+export function backgroundOf({ embedding_tier }: Config, cores = availableParallelism()) {
+  const most = embedding_tier === "quality" ? Math.max(1, cores - 1) : cores / 2
+  const threads = Math.min(MOST_THREADS, Math.max(1, Math.floor(most)))
+  return { threads, share: Math.min(1, most / threads) }
+}
+
+/**
+ * @param dimensions of its vectors, where the model server is not to be asked
+ * @param threads inside one operation of a model that Carrel runs itself
+ */
+export const openConfiguredEmbedder = (
+  config: Config,
+  name: string,
+  { dimensions, threads }: { dimensions?: number; threads?: number } = {},
+) =>
   openEmbedder({
     name,
     ...(dimensions === undefined ? {} : { dimensions }),
+    ...(threads === undefined ? {} : { threads }),
     directories: modelDirectories(config),
     nativeDirectory: join(config.data, "native"),
     ollamaHost: config.ollama_host,

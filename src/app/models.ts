@@ -4,6 +4,7 @@ import type { ModelCatalog } from "../backends/index.ts"
 import { WatchedEmbedder } from "../backends/watched-embedder.ts"
 import type { Config } from "../config.ts"
 import {
+  backgroundOf,
   checkDefaultModel,
   createModels,
   embeddingModels,
@@ -50,12 +51,13 @@ async function openEmbedder(
   database: Database,
   { tier, name }: { tier: Tier; name: string },
 ): Promise<Embedder> {
+  const { threads } = tier === "quality" ? backgroundOf(config) : { threads: 1 }
   try {
-    return await openConfiguredEmbedder(config, name)
+    return await openConfiguredEmbedder(config, name, { threads })
   } catch (error) {
     const recorded = await recordedVectors(database, tier)
     const isDown = error instanceof AppError && error.code === "model_unavailable"
     if (!isDown || recorded?.model !== name) throw error
-    return openConfiguredEmbedder(config, name, recorded.dimensions)
+    return openConfiguredEmbedder(config, name, { dimensions: recorded.dimensions })
   }
 }

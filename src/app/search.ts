@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts"
-import { openConfiguredEmbedder, tiersOf } from "../configured.ts"
+import { backgroundOf, openConfiguredEmbedder, tiersOf } from "../configured.ts"
 import type { Leadership } from "../nodes/leader.ts"
 import type { Node } from "../nodes/nodes.ts"
 import { SearchIndex } from "../search/index.ts"
@@ -17,6 +17,7 @@ export async function openSearch(
     database,
     store: passages,
     embedders,
+    backgroundShare: backgroundOf(config).share,
     tiers: tiersOf(embedders).map(([tier]) => tier),
     embedderNamed: model => openConfiguredEmbedder(config, model).catch(() => undefined),
     ...(cluster ? { members: membersOf(node, leader) } : {}),

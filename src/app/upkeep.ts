@@ -30,7 +30,8 @@ export function startUpkeep(dataDirectory: string, parts: WatchedParts, stack: A
   stack.defer(
     watchGauges({ database, dataDirectory, disk, stores, queue, index, agents, chat, entityModel, embedders }),
   )
-  for (const embedder of embedders) embedder.watch()
+  // A large model of our own is loaded when there is something for it to do.
+  for (const embedder of embedders) if (embedder === embedders[0] || embedder.onServer) embedder.watch()
   leader.whileLeader(async signal => {
     if (!cluster) return void (await sweepFiles(database, blobs, Date.now(), signal))
     while (!signal.aborted) {

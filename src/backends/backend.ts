@@ -22,6 +22,8 @@ export interface Embedder {
    * `search/vector/calibration.ts`.
    */
   readonly slope?: number
+  /** False while it is still to be loaded, which takes seconds; absent where the first text takes no longer than others. */
+  readonly isLoaded?: boolean
   /** It runs on a model server, which may be started later; absent where Carrel runs it itself. */
   readonly onServer?: boolean
   /**

@@ -71,6 +71,10 @@ export class TransformersEmbedder implements Embedder {
     this.slope = folder.slope
   }
 
+  get isLoaded(): boolean {
+    return this.thread.state === "loaded"
+  }
+
   async embed(texts: string[], role: "query" | "passage", signal?: AbortSignal): Promise<Float32Array[]> {
     signal?.throwIfAborted()
     this.throwIfUnusable()

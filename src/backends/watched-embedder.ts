@@ -42,6 +42,10 @@ export class WatchedEmbedder implements Embedder {
     this.onServer = embedder.onServer ?? false
   }
 
+  get isLoaded(): boolean {
+    return this.embedder.isLoaded ?? true
+  }
+
   async embed(texts: string[], role: "query" | "passage", signal?: AbortSignal): Promise<Float32Array[]> {
     try {
       const vectors = await this.embedder.embed(texts, role, signal)

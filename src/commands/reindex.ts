@@ -5,6 +5,7 @@ import { indexJob } from "../ingest/task.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { QUEUED } from "../library/library.ts"
 import { SearchIndex } from "../search/index.ts"
+import { onlooker } from "../search/writing/membership.ts"
 import type { Database } from "../storage/database.ts"
 import { inOrder } from "../storage/shared.ts"
 import { type Command, counted, parseArguments, print, refuseWords, withExistingDatabase } from "./command.ts"
@@ -40,6 +41,7 @@ async function changeModel(config: Config, { database, passages }: OpenedStores,
   const index = new SearchIndex({
     database,
     store: passages,
+    members: onlooker(), // nothing else is made in the background
     embedderNamed: former,
   })
   await index.start()

@@ -11,24 +11,27 @@ import {
   buryAbandoned,
   buryOrphans,
   type FileVersion,
+  type Generation,
   publishGenerations,
   retireGenerations,
 } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { ChunkSource } from "../storage/document.ts"
 import { Gate } from "../threads/gate.ts"
-import { countIds } from "./ids/id-ranges.ts"
+import { toRanges } from "./ids/id-ranges.ts"
 import type { OpenStore, PassageStore, StoreStats } from "./passage-store.ts"
 import { neighbors, type Passage } from "./passages/passages.ts"
 import { Searcher } from "./searcher.ts"
 import type { SearchRequest, SearchResult, SearchService } from "./types.ts"
+import { BackgroundPace } from "./vector/background-pace.ts"
 import { type ServingModel, VectorModels } from "./vector/vector-models.ts"
 import { CatchUp } from "./writing/catch-up.ts"
 import { Erasure } from "./writing/erasure.ts"
 import { type Inspection, inspect } from "./writing/inspect.ts"
 import { alone, type Membership } from "./writing/membership.ts"
+import { embedMissing, indexMissingWords, lackingIn } from "./writing/missing.ts"
 import { PassageIndex } from "./writing/passage-index.ts"
-import { embedMissing, indexMissingWords, type ReindexProgress } from "./writing/reindex.ts"
+import type { ReindexProgress } from "./writing/reindex.ts"
 import { Rounds } from "./writing/rounds.ts"
 import { Stage, type StagedFile } from "./writing/stage.ts"
 import { Sweep } from "./writing/sweep.ts"
@@ -43,6 +46,8 @@ export interface SearchIndexOptions {
   tiers?: readonly Tier[]
   /** Opens another model by its recorded name, so that it can serve while its tier changes to the configured one. */
   embedderNamed?: (model: string) => Promise<Embedder | undefined>
+  /** Share of the time in which the model of the quality tier may make vectors in the background, 0..1; all when left out. */
+  backgroundShare?: number
   /** Of a cluster; absent where this process alone writes. */
   members?: Membership
   /** Named points of the write path, for tests that die at each. */
@@ -50,8 +55,10 @@ export interface SearchIndexOptions {
 }
 
 export interface SearchStats extends StoreStats {
-  /** Present while the library changes to another model. */
+  /** Present while a tier changes to another model. */
   reindex: ReindexProgress | null
+  /** Passages known to wait for their quality vectors. */
+  waiting: number
 }
 
 /** Searches under way: one thread answers them, and at 5 ms each the last of so many waits for five seconds. */
@@ -97,12 +104,18 @@ export class SearchIndex implements SearchService {
     this.store = store
     this.searcher = new Searcher(db, store, models)
     this.erasure = new Erasure(extent => store.erase(extent))
-    const passages = new PassageIndex(store, models, () => this.catchUp.later(), reached)
+    const told = {
+      vectorsMissing: () => this.catchUp.later(),
+      staged: (generations: readonly Generation[]) =>
+        this.catchUp.follow(toRanges(generations.map(({ first, last }) => [first, last]))),
+    }
+    const passages = new PassageIndex({ store, models, told, reached })
     const stage = new Stage(db, passages, members, reached)
     this.staging = stage
     const sweep = new Sweep({ db, store, members, stage, swept: () => this.erasure.note(), reached, signal })
     this.sweeping = sweep
-    const catchUp = new CatchUp({ db, store, models, members, signal })
+    const pace = new BackgroundPace(options.backgroundShare ?? 1, () => this.gate.load.running > 0 || stage.isWorking)
+    const catchUp = new CatchUp({ db, store, models, members, pace, reached, signal })
     this.catchUp = catchUp
     if (options.members) this.rounds = new Rounds({ db, members, stage, sweep, catchUp })
   }
@@ -205,7 +218,7 @@ export class SearchIndex implements SearchService {
     await this.sweep()
     for (const tier of this.models.tiers) await this.store.load(tier)
     const removed = await this.store.removeUnknown()
-    const added = await indexMissingWords(this.db, this.store, this.stopping.signal)
+    const added = await indexMissingWords({ db: this.db, store: this.store, signal: this.stopping.signal })
     return { removed, added }
   }
 
@@ -215,23 +228,25 @@ export class SearchIndex implements SearchService {
    */
   async complete(on: (done: number, total: number) => void): Promise<void> {
     const { db, store, models } = this
-    const { signal } = this.stopping
-    await indexMissingWords(db, store, signal, () => {}) // a new index lacks all of them: nothing is wrong
+    const parts = { db, store, signal: this.stopping.signal }
+    await indexMissingWords(parts, () => {}) // a new index lacks all of them: nothing is wrong
     let model: ServingModel | undefined
     for (const tier of models.tiers) model ??= await models.model(tier)
     if (!model) return
     await store.load(model.tier)
-    const lacking = await store.lackingVectors(model.table)
-    const total = countIds(lacking)
+    const lacking = await lackingIn(store, model.table)
+    const total = lacking.count
     let done = 0
-    await embedMissing(db, store, model, lacking, signal, added => {
-      done += added
-      on(done, total)
+    await embedMissing(parts, model, lacking, {
+      on(passages) {
+        done += passages
+        on(done, total)
+      },
     })
   }
 
   async stats(): Promise<SearchStats> {
-    return { ...(await this.store.stats()), reindex: this.catchUp.progress }
+    return { ...(await this.store.stats()), reindex: this.catchUp.progress, waiting: this.catchUp.waiting }
   }
 
   /** Writes anew what still holds words or vectors of removed passages, now. */

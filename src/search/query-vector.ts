@@ -9,7 +9,7 @@ import type { ServingModel, VectorModels } from "./vector/vector-models.ts"
 const WARN_EVERY_MS = 60_000
 /** A million vectors take four seconds to load; a query does not wait for all of that. */
 const LOAD_PATIENCE_MS = 3_000
-/** Where fast vectors can answer, a query waits no longer for the quality tier's model: it may be loading, or be a slow server. */
+/** Where fast vectors can answer, a query waits no longer for the quality tier's model, and not at all while that is loaded. */
 const QUALITY_PATIENCE_MS = 1_500
 
 export interface QueryVector {
@@ -42,22 +42,22 @@ export class QueryVectors {
     const { inline, tiers } = this.models
     const first = this.inTier(inline, text, signal)
     // Both models are at work at the same time.
-    const others = tiers
-      .filter(tier => tier !== inline && this.overdue === 0)
-      .map(tier => this.inTier(tier, text, signal))
-    for (const other of others) other.catch(() => {}) // as the first one, where the query was given up
+    const second = tiers.find(tier => tier !== inline && this.overdue === 0)
+    const better = second && this.inTier(second, text, signal)
+    better?.catch(() => {}) // as the first one, where the query was given up
     const vector = await first
-    return [vector, ...(await Promise.all(vector ? others.map(other => this.inTime(other)) : others))].filter(
-      each => each !== undefined,
-    )
+    const vectors = [vector, await (second && better && vector ? this.inTime(second, better) : better)]
+    return vectors.filter(each => each !== undefined)
   }
 
   /** What comes too late counts for nothing. */
-  private async inTime(asked: Promise<QueryVector | undefined>): Promise<QueryVector | undefined> {
+  private async inTime(tier: Tier, asked: Promise<QueryVector | undefined>): Promise<QueryVector | undefined> {
     let timer: ReturnType<typeof setTimeout> | undefined
+    const model = await this.models.model(tier).catch(() => undefined)
+    const patienceMs = model?.embedder.isLoaded === false ? 0 : QUALITY_PATIENCE_MS
     const late = Symbol("late")
     const patience = new Promise<typeof late>(resolve => {
-      timer = setTimeout(resolve, QUALITY_PATIENCE_MS, late)
+      timer = setTimeout(resolve, patienceMs, late)
     })
     const outcome = await Promise.race([asked, patience]).finally(() => clearTimeout(timer))
     if (outcome !== late) return outcome

@@ -57,10 +57,10 @@ test("without the named model, which does not load, the daemon is degraded, and 
   const settings = { "models-dir": root, "embedding-model": "damaged" }
   const app = await startTestApp(settings)
   open.push(app)
-  await until(async () => (await ready(app))[1] === "degraded")
-  expect(await modelGauge(app, "damaged")).toBe("failing")
   const client = await app.client()
   await client.index([{ name: "a.txt", data: "The river is wide." }])
+  await until(async () => (await ready(app))[1] === "degraded") // the model is loaded when there is something for it to do
+  expect(await modelGauge(app, "damaged")).toBe("failing")
   const { body } = await client.post("/search", { query: "river" })
   expect(body).toMatchObject({ degraded: null, hits: [{ text: "The river is wide." }] })
   const { config } = readConfig(["--data", app.data, "--models-dir", root, "--embedding-model", "damaged"], {})

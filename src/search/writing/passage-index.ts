@@ -3,6 +3,7 @@
  * takes no time. Those of the other one are made in the background.
  */
 import { log } from "../../log.ts"
+import type { Generation } from "../../storage/chunks.ts"
 import { both } from "../../threads/both.ts"
 import type { PassageStore, Stretch } from "../passage-store.ts"
 import { embedAll } from "../vector/embed.ts"
@@ -16,17 +17,31 @@ export interface AddOptions {
   signal: AbortSignal
 }
 
+export interface PassageIndexOptions {
+  store: PassageStore
+  models: VectorModels
+  told: {
+    /** Passages are left without vectors that they should have by now. */
+    vectorsMissing(): void
+    /** These are complete but for the vectors that follow. */
+    staged(generations: readonly Generation[]): void
+  }
+  /** Named points of the write path; tests die there. */
+  reached: (point: string) => void
+}
+
 export class PassageIndex {
-  /**
-   * @param vectorsMissing told when passages are left without vectors
-   * @param reached named points of the write path; tests die there
-   */
-  constructor(
-    private readonly store: PassageStore,
-    private readonly models: VectorModels,
-    readonly vectorsMissing: () => void,
-    private readonly reached: (point: string) => void,
-  ) {}
+  readonly told: PassageIndexOptions["told"]
+  private readonly store: PassageStore
+  private readonly models: VectorModels
+  private readonly reached: (point: string) => void
+
+  constructor({ store, models, told, reached }: PassageIndexOptions) {
+    this.store = store
+    this.models = models
+    this.told = told
+    this.reached = reached
+  }
 
   /** @returns false where vectors were not wanted or could not be made */
   async add(stretches: readonly Stretch[], options: AddOptions): Promise<boolean> {
@@ -67,7 +82,7 @@ export class PassageIndex {
   ): Promise<{ table: string; rows: Float32Array } | undefined> {
     try {
       const model = await this.models.model(this.models.inline)
-      return model && { table: model.table, rows: await embedAll(model.embedder, texts, signal, on) }
+      return model && { table: model.table, rows: await embedAll(model.embedder, texts, { signal, on }) }
     } catch (error) {
       if (signal.aborted) throw error
       log.warn("passages are indexed without vectors for now: the embedding model fails", { error })

@@ -13,8 +13,15 @@ export class Recurring {
   /** Looks after a while, instead of when it was to look before. */
   later(delayMs: number): void {
     clearTimeout(this.timer)
-    if (this.signal.aborted) return
+    this.timer = undefined
+    this.soon(delayMs)
+  }
+
+  /** Looks after a while, unless it is to look anyway. */
+  soon(delayMs: number): void {
+    if (this.signal.aborted || this.timer) return
     this.timer = setTimeout(() => {
+      this.timer = undefined
       this.again = true
       this.running ??= this.runAll().finally(() => {
         this.running = undefined

@@ -63,6 +63,11 @@ export class Stage {
     return this.active.has(generation)
   }
 
+  /** True while anything is written. */
+  get isWorking(): boolean {
+    return this.active.size + this.reserving > 0
+  }
+
   /** Gives up what this node is recorded to write and does not. */
   async release(): Promise<void> {
     if (this.reserving === 0) await releaseOthers(this.db, this.members.node, this.active)
@@ -96,7 +101,7 @@ export class Stage {
         assertCount(generation, all.length)
         parts.push({ generation, workspaceId, ordinal: 0, chunks: all, scheme: schemeOf(chunks.opening) })
       }
-      if (!(await this.writeParts(parts, { embedding: true, on: () => {}, signal }))) this.index.vectorsMissing()
+      if (!(await this.writeParts(parts, { embedding: true, on: () => {}, signal }))) this.index.told.vectorsMissing()
       on("committing")
     })
   }
@@ -126,6 +131,7 @@ export class Stage {
       const staged = await markStaged(db, generations)
       for (const generation of generations) if (!staged.includes(generation)) await giveUp(db, generation)
       this.reached("staged")
+      this.index.told.staged(staged)
       return staged.map(({ file }) => file)
     } catch (error) {
       for (const generation of generations) await giveUp(db, generation)
@@ -151,7 +157,7 @@ export class Stage {
       written += chunks.length
     }
     assertCount(generation, written)
-    if (!embedding) this.index.vectorsMissing()
+    if (!embedding) this.index.told.vectorsMissing()
   }
 
   /**
