@@ -1,10 +1,12 @@
 /**
  * Runs the jobs of one task, several at a time in each lane, keeping each lease alive while its job runs. A disk or an engine in trouble is no
- * fault of a job: what it stops is handed back with no attempt counted, and nothing is leased until the pause is over.
+ * fault of a job: what it stops is handed back with no attempt counted, and nothing is leased until the pause is over. A job
+ * that is stopped again and again while others are done is one that its store will never take: it counts as failed.
  */
 import { log, Trouble } from "../log.ts"
 import { jobSeconds } from "../metrics.ts"
 import type { Lane } from "../storage/jobs.ts"
+import { Lru } from "../threads/lru.ts"
 import { LEASE_MS } from "./claim.ts"
 import type { Job, JobQueue } from "./queue.ts"
 
@@ -14,6 +16,10 @@ const POLL_MS = 1_000
 const TROUBLE_PAUSE_MS = 2_000
 /** A job that a store stopped lets others go first. */
 const TROUBLE_WAIT_MS = 5_000
+/** A store that is in trouble for some requests alone, a full disk that takes short ones, may stop a job for a minute. */
+const TROUBLE_WAITS = 12
+/** Jobs whose waits are counted. */
+const MAX_COUNTED = 1_000
 
 /** A job at work. `signal` aborts on a lost lease and on shutdown. */
 export interface LeasedJob extends Job {
@@ -45,6 +51,8 @@ export interface JobWorkerOptions {
   lanes: Partial<Record<Lane, LaneOptions>>
   /** Whether a job failed for the sake of the disk or of an engine alone. */
   isStoresFault?: (error: unknown) => Promise<boolean>
+  /** How often a store may stop a job while others are done. */
+  waits?: number
   /** Whether jobs may be leased now; absent: always. */
   mayLease?: () => boolean
 }
@@ -68,6 +76,10 @@ export class JobWorker {
   private readonly owed: { job: Job; waitMs: number }[] = []
   private readonly trouble: Trouble
   private pausedUntil = 0
+  /** Jobs done by this worker. */
+  private done = 0
+  /** How often a store stopped a job, and what was done before. */
+  private readonly stopped = new Lru<string, { times: number; doneBefore: number }>({ entries: MAX_COUNTED })
   private readonly isStoresFault: (error: unknown) => Promise<boolean>
 
   constructor(
@@ -179,6 +191,7 @@ export class JobWorker {
       this.observe(await this.settle(job, error), began)
     }
     if (failed.size < jobs.length) this.trouble.clear()
+    this.done += jobs.length - failed.size
     for (const job of jobs) if (!failed.has(job)) this.observe("done", began)
   }
 
@@ -186,9 +199,17 @@ export class JobWorker {
     jobSeconds.observe({ task: this.options.task, outcome }, (performance.now() - began) / 1000)
   }
 
+  private mayWait({ id }: Job): boolean {
+    const { waits = TROUBLE_WAITS } = this.options
+    const { times, doneBefore } = this.stopped.get(id) ?? { times: 0, doneBefore: this.done }
+    if (times >= waits && this.done > doneBefore) return false
+    this.stopped.set(id, { times: times + 1, doneBefore })
+    return true
+  }
+
   /** Handed back on shutdown, else tried again later. Handlers deal with final failures themselves. */
   private async settle(job: LeasedJob, error: unknown): Promise<"handed_back" | "retried"> {
-    const waits = !job.signal.aborted && (await this.isStoresFault(error))
+    const waits = !job.signal.aborted && (await this.isStoresFault(error)) && this.mayWait(job)
     if (waits) this.pause(error)
     const waitMs = waits ? TROUBLE_WAIT_MS : 0
     try {

@@ -220,6 +220,36 @@ describe("a worker", () => {
     expect(attempts).toEqual([1, 1])
   }, 30_000)
 
+  test("counts an attempt of a job that its store stops again and again while others are done", async () => {
+    await add("stopped")
+    await add("fine")
+    const attempts: number[] = []
+    const worker = new JobWorker(queue, {
+      task: "index",
+      lanes: {
+        ordinary: {
+          concurrency: 1,
+          group: 1,
+          handle: async ([job]) => {
+            if (job!.subject === "stopped") {
+              attempts.push(job!.attempts)
+              throw new Error("500 InternalError")
+            }
+            await complete(job!)
+            return []
+          },
+        },
+      },
+      isStoresFault: async () => true,
+      waits: 1,
+    })
+    worker.start()
+    await until(async () => (await due())[0]?.last_error !== null, { within: 20_000 })
+    await worker.stop()
+    expect(attempts).toEqual([1, 1])
+    expect(await due()).toMatchObject([{ subject: "stopped", attempts: 1 }])
+  }, 30_000)
+
   test("hands its jobs back unharmed when it is stopped", async () => {
     await add("file_1")
     const started = Promise.withResolvers<void>()
