@@ -8,7 +8,7 @@ import { FileChanges } from "../library/changes.ts"
 import { VERSION } from "../native/version.ts"
 import { ClusterWakes } from "../nodes/cluster-wakes.ts"
 import { Leader } from "../nodes/leader.ts"
-import { Nodes } from "../nodes/nodes.ts"
+import { Nodes, refuseTakenUrl } from "../nodes/nodes.ts"
 import { Peers } from "../nodes/peers.ts"
 import { Signatures } from "../nodes/signature.ts"
 import { askOpenSearch } from "../search/opensearch/check.ts"
@@ -30,6 +30,7 @@ export async function openAmongNodes(
   const scratch = { dataDirectory: config.data, floorBytes: config.disk_floor_mb * 2 ** 20 }
   const { database, blobs, passages } = await openEngineStores({ engines, secret, scratch, isPatient: true }, stack)
   await refuseHalfMoved(database)
+  await refuseTakenUrl(database, url)
   const afterDeath: (() => Promise<unknown>)[] = []
   const deaths = async () => {
     for (const giveUp of afterDeath) await giveUp()

@@ -14,7 +14,7 @@ import { embeddedIn } from "../search/embedded/embedded-store.ts"
 import { DiskBlobs } from "../storage/blobs/disk.ts"
 import { DiskWatch } from "../storage/disk-watch.ts"
 import { closeToOthers } from "../storage/file-modes.ts"
-import { refuseHalfMoved } from "../storage/half-moved.ts"
+import { refuseArriving, refuseHalfMoved } from "../storage/half-moved.ts"
 import { Idempotency } from "../storage/idempotency.ts"
 import { lockDirectory } from "../storage/sqlite/lock.ts"
 import { hasRecords, openSqlite, removeOldCopies } from "../storage/sqlite/open.ts"
@@ -38,6 +38,7 @@ export async function openStorage(
   const cluster = clusterOf(config)
   const { data } = config
   const nativeDirectory = join(data, "native")
+  if (!cluster) refuseArriving(data)
   const lock = lockDirectory(data)
   stack.defer(() => lock.release())
   useNativeDirectory(nativeDirectory)

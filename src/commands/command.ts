@@ -22,6 +22,7 @@ import { unpackAll, useNativeDirectory } from "../native/native.ts"
 import { checkCluster } from "../nodes/cluster.ts"
 import { exists, needAccess, outermostMissing, removeUpTo } from "../storage/access.ts"
 import type { Database } from "../storage/database.ts"
+import { refuseArriving } from "../storage/half-moved.ts"
 import { lockDirectory } from "../storage/sqlite/lock.ts"
 import { openSqlite } from "../storage/sqlite/open.ts"
 import { UsageError } from "./failure.ts"
@@ -180,6 +181,7 @@ function isFull(path: string): boolean {
 export async function withNewDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   if (enginesOf(config)) return withExistingDatabase(config, work)
   refuseScratch(config.data)
+  refuseArriving(config.data)
   const isNew = !hasDatabase(config)
   const result = await leavingNothing(config, () => withDatabase(config, work))
   if (isNew) process.stderr.write(`Created a new data directory: ${config.data}\n`)

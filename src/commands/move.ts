@@ -7,6 +7,7 @@ import { enginesOf } from "../configured-cluster.ts"
 import { OperatorError } from "../errors.ts"
 import { SearchIndex } from "../search/index.ts"
 import { onlooker } from "../search/writing/membership.ts"
+import { arrivingAt } from "../storage/half-moved.ts"
 import { type Command, counted, parseArguments, print, refuseWords, UsageError } from "./command.ts"
 import { copyBlobs } from "./move/blobs.ts"
 import { claim, release } from "./move/claim.ts"
@@ -49,7 +50,7 @@ export const run: Command = async args => {
 async function moveBack(config: Config, directory: string, source: Side): Promise<void> {
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw new OperatorError(`${directory} is not empty`, { hint: "name another directory with --to" })
-  const partial = `${directory}.moving`
+  const partial = arrivingAt(directory)
   {
     await using stack = new AsyncDisposableStack()
     await move(config, source, await openDirectory(partial, stack))

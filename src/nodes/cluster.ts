@@ -19,6 +19,8 @@ const CONTRACT = 1
 export interface ClusterIdentity {
   /** To be kept in the other engines, so that those of another cluster are noticed. */
   clusterId: string
+  /** Of nodes that begin a cluster at once one makes it. */
+  isMade: boolean
 }
 
 /**
@@ -64,7 +66,7 @@ export async function openCluster(
         .updateTable("cluster")
         .set({ contract, ...(secret === undefined ? {} : { secret_digest: digestOf(secret) }) })
         .execute()
-      return { clusterId: known.id }
+      return { clusterId: known.id, isMade: false }
     }
     const made = {
       id: newId("clus"),
@@ -73,7 +75,7 @@ export async function openCluster(
       created_at: new Date().toISOString(),
     }
     await trx.insertInto("cluster").values(made).execute()
-    return { clusterId: made.id }
+    return { clusterId: made.id, isMade: true }
   })
 }
 

@@ -14,7 +14,18 @@ import type { Database } from "../storage/database.ts"
 import type { NodesTable } from "../storage/nodes.ts"
 import type { Owner } from "../storage/owners.ts"
 import { orAbort } from "../threads/or-abort.ts"
-import { alive, end, endAll, endSilent, enter, find, type NodeDescription, readClock, renew } from "./registry.ts"
+import {
+  alive,
+  end,
+  endAll,
+  endSilent,
+  enter,
+  find,
+  livingNodes,
+  type NodeDescription,
+  readClock,
+  renew,
+} from "./registry.ts"
 
 export interface NodeTiming {
   heartbeatMs: number
@@ -246,6 +257,27 @@ export class Nodes implements Node {
   /** A server that hangs must not hold up the heartbeat for longer than the time between two of them. */
   private inTime<T>(work: Promise<T>): Promise<T> {
     return orAbort(work, AbortSignal.timeout(this.timing.heartbeatMs))
+  }
+}
+
+/** A heartbeat and a half. */
+const RENEWED_MS = 4_500
+const LOOK_MS = 250
+
+/**
+ * One that was killed leaves its row behind for a while; one that lives renews it.
+ * @param withinMs in which a node that lives is renewed
+ * @throws OperatorError where another node is reached under this URL
+ */
+export async function refuseTakenUrl(database: Database, url: string, withinMs = RENEWED_MS): Promise<void> {
+  const there = async () => (await livingNodes(database)).filter(node => node.url === url)
+  const before = new Map((await there()).map(({ id, seen_at }) => [id, seen_at]))
+  for (const end = performance.now() + withinMs; before.size > 0 && performance.now() < end; await Bun.sleep(LOOK_MS)) {
+    const other = (await there()).find(({ id, seen_at }) => seen_at !== (before.get(id) ?? seen_at))
+    if (other)
+      throw new OperatorError(`the node ${other.name} is at work under the URL ${url}`, {
+        hint: "give every node a --node-url of its own, under which the others reach it",
+      })
   }
 }
 

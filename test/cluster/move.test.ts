@@ -126,6 +126,21 @@ test.skipIf(!canRun)(
   TIMEOUT_MS,
 )
 
+test("nothing begins anew in a directory to which a move is under way", async () => {
+  const directory = at("arriving")
+  await (await openSqlite(`${directory}.moving`)).destroy()
+  for (const command of [
+    ["serve", "--port", "0"],
+    ["keys", "create", "--name", "k"],
+  ]) {
+    const { code, err } = await carrel(command, { data: directory })
+    expect(code).toBe(1)
+    expect(err).toContain(`it lies in ${directory}.moving`)
+    expect(err).toContain("run the same `carrel move --to` again")
+  }
+  expect(existsSync(directory)).toBe(false)
+})
+
 test("a move says what it lacks", async () => {
   const nowhere = await carrel(["move", "--from", at("source")])
   expect(nowhere).toMatchObject({ code: 2 })

@@ -3,7 +3,7 @@ import { sql } from "kysely"
 import { setLogLevel } from "../../src/log.ts"
 import { openCluster } from "../../src/nodes/cluster.ts"
 import { Leader, type LeadersWork } from "../../src/nodes/leader.ts"
-import { Nodes, type NodeTiming, refuseWrongClock } from "../../src/nodes/nodes.ts"
+import { Nodes, type NodeTiming, refuseTakenUrl, refuseWrongClock } from "../../src/nodes/nodes.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { openPostgres } from "../../src/storage/postgres/open.ts"
 import { postgres } from "../support/engines.ts"
@@ -75,6 +75,16 @@ beforeEach(async () => {
 })
 
 describe.skipIf(!url)("a node", () => {
+  test("does not start under the URL of one that lives, and does under that of one that was killed", async () => {
+    const there = await joined()
+    expect(await rejection(refuseTakenUrl(database, NODE.url, 3_000))).toMatchObject({
+      message: expect.stringContaining("the node n is at work under the URL http://127.0.0.1:1"),
+    })
+    await refuseTakenUrl(database, "http://127.0.0.1:2", 3_000)
+    there.cut.is = true
+    await refuseTakenUrl(database, NODE.url, 3 * TIMING.heartbeatMs)
+  })
+
   test("is alive while it renews itself, and has ended once it left", async () => {
     const [first, second] = [await joined(), await joined()]
     await Bun.sleep(2 * TIMING.deadAfterMs)

@@ -2,7 +2,7 @@
  * Words and vectors in OpenSearch, for several machines. Its documents are numbered by passages and name their generation:
  * the database says which generations are visible, so what the engine holds too much is never shown.
  */
-import { EngineError, engineTrouble } from "../../errors.ts"
+import { EngineError, engineTrouble, OperatorError } from "../../errors.ts"
 import { log } from "../../log.ts"
 import type { Generation } from "../../storage/chunks.ts"
 import type { IdRanges } from "../ids/id-ranges.ts"
@@ -31,6 +31,8 @@ export interface OpenSearchOptions {
   cluster: string
   /** Shards of new indexes. */
   shards?: number
+  /** The engine has not answered yet: whether its place is the cluster's is looked at before it is used. See `Indexes.look`. */
+  later?: { mayBeNew: boolean } | undefined
 }
 
 export const openSearchAt =
@@ -46,13 +48,15 @@ class OpenSearchStore implements PassageStore {
   private readonly answerer: ClusterAnswerer
   private readonly expunging: Expunging
   private prepared: Promise<void> | undefined
+  private later: OpenSearchOptions["later"]
 
   constructor(
-    { address, cluster, shards }: OpenSearchOptions,
+    { address, cluster, shards, later }: OpenSearchOptions,
     private readonly parts: StoreParts,
   ) {
     const client = new OpenSearchClient(address)
     this.client = client
+    this.later = later
     this.indexes = new Indexes({ client, cluster, ...(shards ? { shards } : {}) })
     this.refreshes = new Refreshes(client)
     this.expunging = new Expunging(client)
@@ -64,7 +68,7 @@ class OpenSearchStore implements PassageStore {
    * @throws OperatorError for one that Carrel cannot use
    */
   async start(): Promise<void> {
-    await this.ready().catch(error => {
+    await this.prepare().catch(error => {
       if (!engineTrouble(error)) throw error
       log.warn("the search engine does not answer yet", { error })
     })
@@ -172,15 +176,31 @@ class OpenSearchStore implements PassageStore {
     return rows.find(row => row !== undefined)
   }
 
+  /** @throws EngineError also where the place is another's: whoever waits does so until an operator has given the right one */
+  private async ready(): Promise<void> {
+    try {
+      await this.prepare()
+    } catch (cause) {
+      if (!(cause instanceof OperatorError)) throw cause
+      log.error("the search engine is not used", { error: cause })
+      throw new EngineError("search", cause.message, { cause })
+    }
+  }
+
   /** Tried anew at each need until it succeeded. */
-  private ready(): Promise<void> {
+  private prepare(): Promise<void> {
     if (this.prepared) return this.prepared
-    const prepared = this.indexes.prepare()
+    const prepared = this.look().then(() => this.indexes.prepare())
     this.prepared = prepared
     prepared.catch(() => {
       this.prepared = undefined
     })
     return prepared
+  }
+
+  private async look(): Promise<void> {
+    if (this.later) await this.indexes.look(this.later)
+    this.later = undefined
   }
 
   /** @returns dimensions of its vectors */

@@ -4,7 +4,7 @@
  */
 import { rm } from "node:fs/promises"
 import { basename } from "node:path"
-import { engineTrouble } from "../../errors.ts"
+import { EngineError, engineTrouble, OperatorError } from "../../errors.ts"
 import { log } from "../../log.ts"
 import {
   type Blobs,
@@ -52,6 +52,9 @@ export class S3Blobs implements Blobs {
   private readonly closing = new AbortController()
   private readonly underWay = new Set<Promise<unknown>>()
   private noRemovalsUntil = 0
+  /** What is to be proved of the place before it is used. */
+  private unproven: (() => Promise<void>) | undefined
+  private proving: Promise<void> | undefined
 
   constructor(
     private readonly store: ObjectStore,
@@ -75,10 +78,17 @@ export class S3Blobs implements Blobs {
   async prove(clusterId: string, options: PlaceOptions = {}): Promise<void> {
     await checkPlace(this.store, this.address, clusterId, options)
     await markPlace(this.store, this.address, clusterId, options.signal)
+    this.unproven = undefined
   }
 
-  /** @throws where the store does not answer */
+  /** Each use proves the place first, until it is proved: the store may not answer yet, and turn out to be another's. */
+  proveLater(clusterId: string, options: PlaceOptions = {}): void {
+    this.unproven = () => this.prove(clusterId, options)
+  }
+
+  /** @throws where the store does not answer, and where the place is another's */
   async ask(signal?: AbortSignal): Promise<void> {
+    await this.proved()
     await this.store.size(this.prefix + MARKER, { signal })
   }
 
@@ -129,6 +139,7 @@ export class S3Blobs implements Blobs {
   }
 
   async removeUnfinished(before: number, signal?: AbortSignal): Promise<number> {
+    await this.proved()
     let removed = 0
     for await (const found of this.store.unfinished(this.prefix, { signal }))
       for (const { key, id, begunAt } of found) {
@@ -145,6 +156,7 @@ export class S3Blobs implements Blobs {
   }
 
   async *list(kind: "blobs" | "texts"): AsyncGenerator<StoredName[]> {
+    await this.proved()
     for await (const page of this.store.list(`${this.prefix}${kind}/`, {}))
       yield page.map(({ key, modifiedAt }) => ({ name: basename(key), modifiedAt }))
   }
@@ -157,12 +169,27 @@ export class S3Blobs implements Blobs {
     return `${this.prefix}texts/${fanOut(fileId)}/${textName(fileId, generation)}`
   }
 
+  /** @throws EngineError: whoever waits for the store waits until an operator has given it the right place */
+  private async proved(): Promise<void> {
+    if (!this.unproven) return
+    this.proving ??= this.unproven().finally(() => {
+      this.proving = undefined
+    })
+    try {
+      await this.proving
+    } catch (cause) {
+      throw cause instanceof OperatorError ? new EngineError("blobs", cause.message, { cause }) : cause
+    }
+  }
+
   private async find(key: string): Promise<StoredBytes | undefined> {
+    await this.proved()
     const size = await this.store.size(key)
     return size === undefined ? undefined : new StoredObject(this.store, { key, size }, this.copies, this.room)
   }
 
   private async upload(key: string, source: AsyncIterable<Uint8Array>, limits: UploadLimits, signal?: AbortSignal) {
+    await this.proved()
     const { closing, underWay } = this
     const work = this.uploader.upload(
       key,
@@ -177,6 +204,7 @@ export class S3Blobs implements Blobs {
   private async removeOrSay(key: string): Promise<void> {
     if (performance.now() < this.noRemovalsUntil) return
     try {
+      await this.proved()
       await this.store.remove(key, { limitMs: REMOVAL_LIMIT_MS })
     } catch (error) {
       if (engineTrouble(error)) this.noRemovalsUntil = performance.now() + REMOVALS_PAUSE_MS

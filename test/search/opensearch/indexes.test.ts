@@ -1,21 +1,17 @@
 import { afterAll, expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
-import { OperatorError } from "../../../src/errors.ts"
+import { engineTrouble, OperatorError } from "../../../src/errors.ts"
 import { OpenSearchClient } from "../../../src/search/opensearch/client.ts"
 import { Indexes, isMissing } from "../../../src/search/opensearch/indexes.ts"
+import { openSearchAt } from "../../../src/search/opensearch/opensearch-store.ts"
+import type { StoreParts } from "../../../src/search/passage-store.ts"
 import { openSearch } from "../../support/engines.ts"
+import { rejection } from "../../support/rejection.ts"
+import { addressOf } from "./store.ts"
 
 const engine = await openSearch()
 
-/** What a node has of the engine. */
-function clientOf({ url, caFile, prefix }: NonNullable<typeof engine>): OpenSearchClient {
-  const { origin, username, password } = new URL(url)
-  const credentials = { user: decodeURIComponent(username), password: decodeURIComponent(password) }
-  return new OpenSearchClient({ url: origin, prefix, credentials, ca: readFileSync(caFile, "utf8") })
-}
-
 if (engine) {
-  const client = clientOf(engine)
+  const client = new OpenSearchClient(addressOf(engine))
   const node = (cluster = "clus_1") => new Indexes({ client, cluster, shards: 1 })
   afterAll(async () => {
     await node().drop(node().words)
@@ -35,6 +31,21 @@ if (engine) {
       .catch(error => error)
     expect(error).toBeInstanceOf(OperatorError)
     expect(error.message).toContain(engine.prefix)
+  })
+
+  test("an engine that did not answer at the start is used once its place proves to be the cluster's", async () => {
+    const address = { ...addressOf(engine), prefix: `${engine.prefix}late` }
+    const parts = { db: undefined, models: undefined, reached: () => {} } as unknown as StoreParts
+    const open = (later?: { mayBeNew: boolean }) =>
+      openSearchAt({ address, cluster: "clus_1", shards: 1, later })(parts)
+    const node = open({ mayBeNew: false })
+    expect(await rejection(node.start(() => {}))).toBeInstanceOf(OperatorError)
+    expect(engineTrouble(await rejection(node.load()))).toBe("search")
+    const late = new OpenSearchClient(address)
+    expect(isMissing(await rejection(late.ask("GET", `${address.prefix}-words`)))).toBe(true)
+    await open().load()
+    await node.load()
+    await late.ask("DELETE", `${address.prefix}-words-1`)
   })
 
   test("what is written to an index that was dropped is refused, and makes none", async () => {

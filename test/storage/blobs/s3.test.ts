@@ -1,7 +1,9 @@
 /** The object storage of a cluster, a real one. */
 import { describe, expect, test } from "bun:test"
+import { engineTrouble } from "../../../src/errors.ts"
 import { ObjectStore } from "../../../src/storage/blobs/s3/object-store.ts"
 import { storage } from "../../support/engines.ts"
+import { rejection } from "../../support/rejection.ts"
 import { conformance, content, expectNothingOf, piecesOf } from "./conformance.ts"
 import { addressIn, openPlace } from "./places.ts"
 
@@ -38,6 +40,22 @@ describe.skipIf(!address)("an object storage", () => {
     expect(elsewhere.prove("clus_one", { mayBeNew: false })).rejects.toThrow("is not the one of the cluster")
     await elsewhere.prove("clus_two")
     await elsewhere.prove("clus_two", { mayBeNew: false })
+  })
+
+  test("that did not answer at the start is used once it proves to be the cluster's", async () => {
+    const own = await openPlace(under("later"))
+    own.proveLater("clus_one", { mayBeNew: false })
+    const uses = [
+      () => own.write("file_1", piecesOf(content(10)), 100),
+      () => own.findOriginal("file_1"),
+      () => own.ask(),
+      () => Array.fromAsync(own.list("blobs")),
+    ]
+    for (const use of uses) expect(engineTrouble(await rejection(use()))).toBe("blobs")
+    const store = await ObjectStore.open(place)
+    expect((await Array.fromAsync(store.list(`${place.prefix}/later/`))).flat()).toEqual([])
+    await (await openPlace(under("later"))).prove("clus_one")
+    for (const use of uses) await use()
   })
 
   test("of two clusters that begin at once one has it", async () => {
