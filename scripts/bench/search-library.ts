@@ -23,6 +23,7 @@ export class Bench {
     embedder: Embedder,
     directory = mkdtempSync(join(tmpdir(), "bench-search-")),
     store = embeddedIn(directory),
+    quality?: Embedder,
   ): Promise<Bench> {
     useNativeDirectory(join(directory, "native"))
     const db = await openSqlite(directory)
@@ -32,7 +33,7 @@ export class Bench {
       .values(workspace)
       .onConflict(conflict => conflict.doNothing())
       .execute()
-    const index = new SearchIndex({ database: db, store, embedders: { fast: embedder } })
+    const index = new SearchIndex({ database: db, store, embedders: { fast: embedder, quality } })
     await index.start()
     return new Bench(directory, db, index)
   }

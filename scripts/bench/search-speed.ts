@@ -12,13 +12,13 @@ const DIMENSIONS = 256
 const FILE_PASSAGES = 1000
 
 /** Vectors around cluster centres, by the text's hash: costs nothing, so that the index itself is measured. */
-export function clusteredEmbedder(): Embedder {
+export function clusteredEmbedder(dimensions = DIMENSIONS): Embedder {
   const next = seeded(7)
   const normal = () => next() + next() + next() + next() - 2
-  const centres = Array.from({ length: 500 }, () => Float32Array.from({ length: DIMENSIONS }, normal))
+  const centres = Array.from({ length: 500 }, () => Float32Array.from({ length: dimensions }, normal))
   return {
-    model: "bench/clusters",
-    dimensions: DIMENSIONS,
+    model: `bench/clusters-${dimensions}`,
+    dimensions,
     fusionWeight: 0.35,
     async embed(texts) {
       return texts.map(text => {

@@ -23,6 +23,7 @@ let port = 0
 
 const start = (opened: (step: Opened) => void = () => {}, flags: string[] = []) => {
   const always = ["--data", data, "--port", String(port), "--offline", "true", "--ollama-host", "http://127.0.0.1:9"]
+  always.push("--embedding-tier", flags.includes("--embedding-model") ? "auto" : "fast")
   return startApp(readConfig([...always, ...flags], {}).config, { opened })
 }
 

@@ -38,7 +38,14 @@ export async function startTestApp(
 ): Promise<TestApp> {
   holdToDocument()
   const start = (more: Record<string, string> = {}): Promise<App> => {
-    const settings = { "ollama-host": "http://127.0.0.1:9", "rate-limit-per-minute": "100000", ...overrides, ...more }
+    const given = { ...overrides, ...more }
+    const settings = {
+      "ollama-host": "http://127.0.0.1:9",
+      "rate-limit-per-minute": "100000",
+      // Without the large model, but for a test that names one or a tier.
+      ...("embedding-model" in given ? {} : { "embedding-tier": "fast" }),
+      ...given,
+    }
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
     return startApp(readConfig(["--data", data, "--port", "0", ...flags], {}).config)
   }

@@ -63,6 +63,7 @@ export class ClusterNode {
       PATH: Bun.env.PATH ?? "/usr/bin:/bin",
       HOME: this.data,
       CARREL_OLLAMA_HOST: "http://127.0.0.1:9",
+      CARREL_EMBEDDING_TIER: "fast", // without the large model
       CARREL_DATABASE_URL: urls.database_url,
       CARREL_BLOB_URL: urls.blob_url,
       CARREL_SEARCH_URL: urls.search_url,

@@ -57,6 +57,8 @@ export async function startDaemon(
     PATH: Bun.env.PATH ?? "/usr/bin:/bin",
     HOME: data,
     CARREL_OLLAMA_HOST: "http://127.0.0.1:9",
+    // Without the large model, but for a test that names one or a tier.
+    ...(flags.some(flag => flag.startsWith("--embedding-model")) ? {} : { CARREL_EMBEDDING_TIER: "fast" }),
     ...env,
   }
 
