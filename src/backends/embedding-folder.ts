@@ -22,6 +22,8 @@ export interface EmbeddingFolder {
   dimensions: number
   /** Longer input is cut here, in tokens, special tokens included. */
   maxTokens: number
+  /** Most texts of one run; null where only time bounds them. */
+  batchTexts: number | null
   prefix: { query: string; passage: string }
   /** Share of the vector leg in the fused score, 0..1. */
   fusionWeight: number
@@ -95,6 +97,7 @@ export function readEmbeddingFolder(directory: string): EmbeddingFolder {
       firstNumber(own.dimensions, pooling?.word_embedding_dimension, hiddenSize(config)) ??
       incomplete(name, "a hidden_size in config.json"),
     maxTokens: maxTokens(directory, config, tokenizer),
+    batchTexts: firstNumber(own.batchTexts) ?? null,
     prefix: prefixes(directory, own, family),
     fusionWeight: firstNumber(own.fusionWeight) ?? DEFAULT_FUSION_WEIGHT,
     languages: statedLanguages(directory, own, name),

@@ -50,6 +50,7 @@ export class TransformersEmbedder implements Embedder {
   private running: Batch | undefined
   private isAsking = false
   private batchChars = FIRST_BATCH_CHARS
+  private readonly batchTexts: number
   private failure: { error: AppError; at: number } | undefined
   private closed = false
 
@@ -109,7 +110,7 @@ export class TransformersEmbedder implements Embedder {
     for (const row of order) {
       const length = texts[row]!.length
       const last = batches.at(-1)
-      if (last && last.length < MAX_BATCH_TEXTS && chars + length <= this.batchChars) last.push(row)
+      if (last && last.length < this.batchTexts && chars + length <= this.batchChars) last.push(row)
       else {
         batches.push([row])
         chars = 0

@@ -37,6 +37,7 @@ describe("reading a folder of an embedding model", () => {
       dtype: "fp32",
       subfolder: "onnx",
       fusionWeight: 0.5,
+      batchTexts: null,
       languages: null,
       needsPooledGraph: false,
     })
@@ -74,9 +75,10 @@ describe("reading a folder of an embedding model", () => {
   })
 
   test("carrel.json has the last word", () => {
-    const own = { fusionWeight: 0.7, languages: ["de", "fr"], queryPrefix: "frage: ", passagePrefix: "" }
+    const own = { fusionWeight: 0.7, languages: ["de", "fr"], queryPrefix: "frage: ", passagePrefix: "", batchTexts: 1 }
     expect(readEmbeddingFolder(folder("multilingual-e5-small", { "carrel.json": own }))).toMatchObject({
       fusionWeight: 0.7,
+      batchTexts: 1,
       languages: ["de", "fr"],
       prefix: { query: "frage: ", passage: "" },
     })

@@ -67,6 +67,34 @@ describe("the built-in model", () => {
   })
 })
 
+describe("the built-in model of many languages", () => {
+  test("finds in one language what was asked in another, and gives a text the same vector in any company", async () => {
+    const embedder = await open("multilingual-e5-small", BUILT_IN)
+    const passages = [
+      "Die Kündigungsfrist beträgt drei Monate.",
+      "ถอดปลั๊กก่อนทำความสะอาดเครื่อง",
+      "会议室需要提前一天预订。",
+    ]
+    const [notice, plug, room] = await embedder.embed(passages, "passage")
+    const questions = [
+      "how do I reserve a room for a meeting",
+      "how long is the notice period",
+      "is it safe to clean it",
+    ]
+    const [reserve, period, clean] = await embedder.embed(questions, "query")
+    const [alone] = await embedder.embed([passages[0]!], "passage")
+    await embedder.close()
+    expect([...alone!]).toEqual([...notice!])
+    for (const [question, right] of [
+      [reserve!, room!],
+      [period!, notice!],
+      [clean!, plug!],
+    ] as const)
+      for (const other of [notice!, plug!, room!])
+        if (other !== right) expect(cosine(question, right)).toBeGreaterThan(cosine(question, other))
+  })
+})
+
 describe("a model folder of another make", () => {
   test("is pooled by mean over its tokens, padding left out, with its own prefixes", async () => {
     const embedder = await open("tiny-mean", FIXTURES)
