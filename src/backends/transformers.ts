@@ -70,6 +70,7 @@ export class TransformersEmbedder implements Embedder {
     this.languages = folder.languages
     this.cosines = folder.cosines
     this.slope = folder.slope
+    this.batchTexts = Math.min(MAX_BATCH_TEXTS, folder.batchTexts ?? MAX_BATCH_TEXTS)
   }
 
   get isLoaded(): boolean {
