@@ -76,6 +76,12 @@ const storeGauges = ({ index, disk, stores, dataDirectory }: GaugeSources): Gaug
     },
   ],
   [
+    "carrel_index_vectors",
+    "Passages that have a vector, by tier; their number is the entry `passages`",
+    ["tier"],
+    async () => Object.entries((await index.stats()).vectors).map(([tier, { count }]) => [{ tier }, count]),
+  ],
+  [
     "carrel_index_bytes",
     "Size of the keyword index on disk and of the vectors in memory",
     ["kind"],

@@ -146,7 +146,7 @@ export class BothModes {
     const [values] = await this.embedder.embed([query.text], "query")
     const model = { tier: "fast" as const, table: TABLE, embedder: this.embedder }
     const vectors = [askedOf({ model, values: values! })]
-    return { workspaceId, query, mode: "hybrid", vectors, depth: 100, ...more }
+    return { workspaceId, query, mode: "hybrid", vectors, tables: { fast: TABLE }, depth: 100, ...more }
   }
 
   embedded(ask: WorkerSearch): WorkerAnswer {

@@ -128,7 +128,7 @@ function measure(prepared: Prepared, models: Models, share: number, slope?: numb
     }))
     const query = parseQuery(text.slice(0, LONGEST_QUERY))
     for (const [mode, [gains, ranks]] of figures) {
-      const answer = answerer.search({ workspaceId: "ws", query, mode, vectors, depth: DEPTH })
+      const answer = answerer.search({ workspaceId: "ws", query, mode, vectors, tables: {}, depth: DEPTH })
       const list = rank(answer.understood ? mode : "keyword", answer, traitsIn(answer, models)).list
       const ranking = list.slice(0, DEPTH).map(({ id }) => row.get(id)!)
       gains.push(ndcg(ranking, relevant))

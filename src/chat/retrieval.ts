@@ -65,7 +65,7 @@ export async function* retrieve(
     yield { event: "warning", data: { code: "library_unavailable", message } }
     return { sources: [], inVain: false, unavailable: true }
   }
-  if (result.degraded)
+  if (result.degraded === "keyword_only")
     yield {
       event: "warning",
       data: {

@@ -2,18 +2,18 @@
 import { join } from "node:path"
 import { openEntityModel } from "../backends/entity-model.ts"
 import type { Config } from "../config.ts"
-import { modelDirectories, openConfiguredEmbedder } from "../configured.ts"
+import { embeddingModels, modelDirectories, openConfiguredEmbedder, tiersOf } from "../configured.ts"
 
 export const describeModelFolders = async (config: Config) => [
-  await describeEmbeddingModel(config),
+  ...(await Promise.all(tiersOf(embeddingModels(config)).map(([, name]) => describeEmbeddingModel(config, name)))),
   await describeEntityModel(config),
 ]
 
 /** Asks the model for a vector: one that lies there and does not load would leave search with words alone. */
-async function describeEmbeddingModel(config: Config) {
+async function describeEmbeddingModel(config: Config, name: string) {
   const what = "embedding model"
   try {
-    const embedder = await openConfiguredEmbedder(config, config.embedding_model)
+    const embedder = await openConfiguredEmbedder(config, name)
     await embedder.embed(["ready"], "query").finally(() => embedder.close())
     const languages = embedder.languages?.join(", ")
     if (!languages) return { what, state: "ok" as const, text: embedder.model }
@@ -26,7 +26,7 @@ async function describeEmbeddingModel(config: Config) {
     }
   } catch (error) {
     const { message, hint = "check --embedding-model and --models-dir" } = error as Error & { hint?: string }
-    return { what, state: "problem" as const, text: `${message}: search uses keywords only`, remedy: hint }
+    return { what, state: "problem" as const, text: `${message}: search does without it`, remedy: hint }
   }
 }
 

@@ -21,6 +21,8 @@ interface Found {
   answer: WorkerAnswer
   /** None: the answer is of the keyword leg alone. */
   vectors: readonly QueryVector[]
+  /** Models of the tables that were searched or could have been, the best last. */
+  serving: readonly ServingModel[]
 }
 
 /** What was found, and the list that the page is read from. */
@@ -62,15 +64,15 @@ export class Searcher {
   ): Promise<{ result: SearchResult; passedOver: boolean }> {
     const { query, offset = 0, mode = "hybrid" } = request
     const parsed = parseQuery(query)
-    const { answer, vectors, wordsAlone, list, total, page } = await this.find(request, parsed, signal)
+    const { answer, vectors, serving, wordsAlone, list, total, page } = await this.find(request, parsed, signal)
     const { missingFile, library, corrections } = answer
     if (missingFile !== undefined)
       throw new AppError("not_found", {
         message: "there is no such file",
         details: [{ field: "filters.file_ids", issue: `unknown file ${missingFile}` }],
       })
-    const used = vectors.map(({ model }) => model)
-    const model = used.length === this.models.tiers.length ? used.at(-1) : await this.bestModel()
+    const best = serving.at(-1)
+    const tier = best?.tier ?? this.models.inline
     const result: SearchResult = {
       query,
       mode,
@@ -81,14 +83,19 @@ export class Searcher {
       index: {
         searchable_files: library.files,
         pending_files: library.pendingFiles,
-        embedding_model: model?.embedder.model ?? "none",
+        embedding_model: best?.embedder.model ?? "none",
+        vectors: { done: answer.held[tier] ?? 0, total: answer.ground.passages, tier },
       },
       hits: [],
       ...(request.group_by ? { groups: [] } : {}),
     }
     if (library.passages === 0) return { result, passedOver: false }
+    // Not counted before they are loaded, which searches by words alone would never ask for.
+    for (const each of serving) if (answer.held[each.tier] === undefined) this.store.load(each.tier).catch(() => {})
     // A hybrid search of a language that the model does not know is by words, as it should be; a semantic one is not what was asked for.
     if (mode === "semantic" ? wordsAlone : mode === "hybrid" && vectors.length === 0) result.degraded = "keyword_only"
+    else if (!wordsAlone && mode !== "keyword" && arePending(result.index.vectors, answer))
+      result.degraded = "vectors_pending"
     // The first is of the tier that embeds many sections soonest.
     const vector = answer.understood ? vectors[0] : undefined
     const { hits, passedOver } = await readPage(
@@ -104,11 +111,10 @@ export class Searcher {
     return { result, passedOver }
   }
 
-  /** The model that the library is searched with, or will be as soon as its vectors are there. */
-  private async bestModel(): Promise<ServingModel | undefined> {
-    let best: ServingModel | undefined
-    for (const tier of this.models.tiers) best = (await this.models.model(tier).catch(() => undefined)) ?? best
-    return best
+  /** The best last: the library is searched with it, or will be as soon as its vectors are there. */
+  private async serving(): Promise<ServingModel[]> {
+    const models = await Promise.all(this.models.tiers.map(tier => this.models.model(tier).catch(() => undefined)))
+    return models.filter(model => model !== undefined)
   }
 
   private async find(request: SearchRequest, parsed: ParsedQuery, signal: AbortSignal | undefined): Promise<FoundList> {
@@ -138,6 +144,7 @@ export class Searcher {
     for (let attempt = 1; ; attempt++) {
       // A model may be changed between embedding and searching: the vector is then of the former one.
       const vectors = embedding && attempt < MAX_ATTEMPTS ? await this.queryVectors.of(parsed.text, signal) : []
+      const serving = await this.serving()
       signal?.throwIfAborted()
       const ask = {
         workspaceId,
@@ -147,13 +154,14 @@ export class Searcher {
         ...(group_by ? { byDocument: true } : {}),
         mode: vectors.length > 0 ? mode : "keyword",
         vectors: vectors.map(askedOf),
+        tables: Object.fromEntries(serving.map(({ tier, table }) => [tier, table])),
         // A semantic page is as deep as it is asked for; a fused head is the same for every page.
         depth: mode === "semantic" ? Math.max(DEPTH, reach) : DEPTH,
         ...(reach > DEPTH ? { reach: reach + DEPTH } : {}),
       }
       const answer = await this.store.search(ask, signal)
       if (answer.vectorsLost) embedding = false
-      else if (!answer.otherModel) return { answer, vectors }
+      else if (!answer.otherModel) return { answer, vectors, serving }
     }
   }
 
@@ -169,6 +177,10 @@ export class Searcher {
     return file !== undefined
   }
 }
+
+/** Whether passages that this query could find still wait for the vectors by which they would be scored better. */
+const arePending = ({ done, total, tier }: SearchResult["index"]["vectors"], { upgraded }: WorkerAnswer): boolean =>
+  done < total && (tier === "fast" || upgraded < 1)
 
 /** The list that a request pages through. */
 function rankingOf(

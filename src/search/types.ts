@@ -1,3 +1,4 @@
+import type { Tier } from "../storage/chunk-tables.ts"
 import type { Place } from "../storage/document.ts"
 import type { Correction } from "./keyword/corrections.ts"
 
@@ -69,15 +70,22 @@ export interface HitGroup {
   hits: number
 }
 
+/** How far the vectors of the best tier in use are made, in passages of the workspace. */
+export interface VectorProgress {
+  done: number
+  total: number
+  tier: Tier
+}
+
 export interface SearchResult {
   query: string
   mode: SearchMode
   took_ms: number
   total: number
-  /** Said when the vector leg could not run. */
-  degraded: "keyword_only" | null
+  /** Said when the vector leg could not run, and when better vectors of what it could find are still being made. */
+  degraded: "keyword_only" | "vectors_pending" | null
   corrections: Correction[]
-  index: { searchable_files: number; pending_files: number; embedding_model: string }
+  index: { searchable_files: number; pending_files: number; embedding_model: string; vectors: VectorProgress }
   hits: Hit[]
   /** With `group_by`: whose the hits are, in their order. */
   groups?: HitGroup[]

@@ -152,7 +152,12 @@ export function memoryLibrary(files: MemoryFile[]): {
         total: hits.length,
         degraded: null,
         corrections: [],
-        index: { searchable_files: 1, pending_files: 0, embedding_model: "none" },
+        index: {
+          searchable_files: 1,
+          pending_files: 0,
+          embedding_model: "none",
+          vectors: { done: 0, total: 0, tier: "fast" as const },
+        },
         hits: hits.slice(0, request.limit),
       }
     },

@@ -107,7 +107,7 @@ function* hitsOf(
   const model = { tier: "fast", table: "t" } as const
   const vectors =
     how.mode === "hybrid" ? [askedOf({ model: { ...model, embedder: how.embedder }, values: how.values })] : []
-  const found = queries.search({ workspaceId: "ws", query: parseQuery(text), mode, depth: DEPTH, vectors })
+  const found = queries.search({ workspaceId: "ws", query: parseQuery(text), mode, depth: DEPTH, vectors, tables: {} })
   const traits = traitsOf(embedder)
   const featuresOf = featuresIn(queryEvidence(found, traits))
   const place = new Map(Array.from(found.candidates.ids, (id, i) => [id, i]))

@@ -48,9 +48,10 @@ export const searchLibrary: Tool<{ query: string; limit?: number }> = {
       const place = [`file_id ${hit.file.id}`, placeText(hit.position), `characters ${start}-${end}`].filter(Boolean)
       return `[${index}] ${withoutMarks(`${hit.file.name} (${place.join(", ")})\n${hit.text}`)}`
     })
-    return [...lines, ...(degraded ? ["(Found by words alone: the meaning search is not available now.)"] : [])].join(
-      "\n\n",
-    )
+    return [
+      ...lines,
+      ...(degraded === "keyword_only" ? ["(Found by words alone: the meaning search is not available now.)"] : []),
+    ].join("\n\n")
   },
 }
 

@@ -138,10 +138,16 @@ const Results = ({ found, limit, explain, onMore, onOpen }: ResultsProps) => (
         `${found.total >= limit ? "The best " : ""}${plural(found.hits.length, "passage")} in ${found.took_ms.toFixed(0)} ms`}
       {found && found.index.pending_files > 0 && ` · ${plural(found.index.pending_files, "file")} still being indexed`}
     </p>
-    {found?.degraded && (
+    {found?.degraded === "keyword_only" && (
       <p class="notice">
         <Icon name="warning" /> The embedding model is not available or does not know the words of the query: these
         results come from keywords only.
+      </p>
+    )}
+    {found?.degraded === "vectors_pending" && (
+      <p class="soft small">
+        Meaning is known in full of {count(found.index.vectors.done)} of {count(found.index.vectors.total)} passages:
+        more of it is being worked out, and the order may still change.
       </p>
     )}
     {found && found.corrections.length > 0 && <Corrections of={found.corrections} />}

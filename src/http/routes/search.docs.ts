@@ -2,7 +2,7 @@
 import { t } from "elysia"
 import { FileSchema } from "../file-record.ts"
 import { operation } from "../operation.ts"
-import { closed, integer, nullable, optional, Position } from "../schemas.ts"
+import { closed, integer, nullable, oneOf, optional, Position } from "../schemas.ts"
 
 export const Filters = closed(
   {
@@ -125,9 +125,9 @@ const SearchAnswer = t.Object(
       examples: [1],
     }),
     degraded: nullable(
-      t.Literal("keyword_only", {
+      oneOf(["keyword_only", "vectors_pending"], {
         description:
-          "The embedding model is down, or knows nothing of the query of a `semantic` search, such as its language: words alone were searched",
+          "`keyword_only`: the embedding model is down, or knows nothing of the query of a `semantic` search, such as its language: words alone were searched. `vectors_pending`: passages that this query could find still wait for their vectors, or for better ones; until then they are found by words and by the fast vectors they have",
       }),
       { examples: [null] },
     ),
@@ -135,6 +135,16 @@ const SearchAnswer = t.Object(
       searchable_files: integer({ examples: [120] }),
       pending_files: integer({ examples: [0] }),
       embedding_model: t.String({ examples: ["builtin/multilingual-256"] }),
+      vectors: t.Object(
+        {
+          done: integer({ minimum: 0, examples: [3120] }),
+          total: integer({ minimum: 0, description: "Passages of the library", examples: [3120] }),
+          tier: oneOf(["fast", "quality"], {
+            description: "`fast` vectors are there with the words; `quality` ones follow in the background",
+          }),
+        },
+        { title: "VectorProgress", description: "Passages that have a vector of the best tier in use" },
+      ),
     }),
     corrections: t.Array(Correction, {
       description:

@@ -47,6 +47,8 @@ export interface FirstQuestion {
   /** How many of the best by words are asked for. */
   byWords: number
   vector: VectorQuestion | undefined
+  /** Indexes of vectors of which it is not known how many passages of the workspace they hold. */
+  tables: readonly string[]
   /** The sums are not known yet. */
   sums: boolean
 }
@@ -75,11 +77,13 @@ export interface FirstAnswer {
   comparable: number
   /** Of the workspace; -1 without. */
   nearestAnywhere: number
+  /** Passages of the workspace that each of the asked tables holds. */
+  held: Map<string, number>
   sums: LibrarySums | undefined
 }
 
 export async function askFirst(searches: Searches, question: FirstQuestion): Promise<FirstAnswer> {
-  const { words: index, workspace, allowed, groups, subject, byWords, vector } = question
+  const { words: index, workspace, allowed, groups, subject, byWords, vector, tables } = question
   const narrow = allowed !== workspace
   /** Several searches for more words than the engine takes at once: the best by some of them. */
   const among = (name: string, clauses: Clauses, by: TermGroup[], size: number): Record<string, Search> => {
@@ -97,6 +101,7 @@ export async function askFirst(searches: Searches, question: FirstQuestion): Pro
     ...(narrow ? among("anywhere", workspace, groups, FOR_BEST) : {}),
     ...(subject ? among("subject", workspace, subject, FOR_BEST) : {}),
     ...vectorSearches(question, vector),
+    ...Object.fromEntries(tables.map(table => [`held ${table}`, { ...counted(table, workspace), mayBeMissing: true }])),
   })
   const { counts, nearest } = found
   const holding = (counts?.aggregations.groups?.buckets ?? []).map(({ doc_count }) => doc_count)
@@ -113,6 +118,7 @@ export async function askFirst(searches: Searches, question: FirstQuestion): Pro
     nearest: scoredOf(nearest),
     comparable: (found.comparable ?? nearest)?.total ?? 0,
     nearestAnywhere: scoredOf(found.best ?? nearest)[0]?.score ?? -1,
+    held: new Map(tables.map(table => [table, found[`held ${table}`]?.total ?? 0])),
     sums: question.sums ? sumsOf(counts!) : undefined,
   }
 }

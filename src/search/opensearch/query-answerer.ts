@@ -6,6 +6,7 @@
  * not remembered, where the index is being completed; a phrase takes one more, and the texts that it may stand in.
  */
 import { EngineError } from "../../errors.ts"
+import { TIERS, type Tier } from "../../storage/chunk-tables.ts"
 import type { Database } from "../../storage/database.ts"
 import { Lru } from "../../threads/lru.ts"
 import { hasId, type IdRanges, pairAround, subtract } from "../ids/id-ranges.ts"
@@ -50,6 +51,8 @@ export interface AnswererOptions {
 
 export class ClusterAnswerer {
   private readonly library: ClusterLibrary
+  /** Tables that hold all passages of a workspace in one state of it. */
+  private readonly whole = new Lru<string, true>({ entries: MAX_REMEMBERED })
   private readonly sums = new Lru<string, LibrarySums>({ entries: MAX_REMEMBERED })
 
   constructor(private readonly options: AnswererOptions) {
@@ -111,6 +114,11 @@ export class ClusterAnswerer {
     return wordsIndex(this.options.client.prefix)
   }
 
+  private tablesOf({ tables }: WorkerSearch): { tier: Tier; index: string }[] {
+    const { prefix } = this.options.client
+    return TIERS.flatMap(tier => (tables[tier] ? [{ tier, index: vectorsIndex(prefix, tables[tier]) }] : []))
+  }
+
   private vectorQuestion({ query, vectors: [vector], depth }: WorkerSearch): VectorQuestion | undefined {
     if (!vector || !isUnderstood(query.text, vector)) return undefined
     const { tier, table, values, languages } = vector
@@ -146,6 +154,9 @@ export class ClusterAnswerer {
         BY_WORDS_PER_HIT * Math.max(DEPTH, ask.reach ?? 0, ask.mode === "semantic" ? 0 : ask.depth),
       ),
       vector,
+      tables: this.tablesOf(ask)
+        .map(({ index }) => index)
+        .filter(index => !this.whole.get(`${view.workspace.key}|${index}`)),
       sums: !known,
     }
     const answer = await askFirst(searches, question)
@@ -153,6 +164,8 @@ export class ClusterAnswerer {
     let sums = answer.sums ?? known!
     if (sums.documents !== answer.documents) sums = await askSums(searches, question)
     this.sums.set(key, sums)
+    for (const [index, count] of answer.held)
+      if (count >= view.workspace.count) this.whole.set(`${view.workspace.key}|${index}`, true)
     return { answer, sums, isNarrow: allowed !== workspace }
   }
 
@@ -172,7 +185,7 @@ export class ClusterAnswerer {
     const cosines = new Map(nearest.map(({ id, score }) => [id, score]))
     const wanted = new Set(foremost)
     if (vector) backgroundOf(everywhere, id => void wanted.add(id))
-    const { held, cosines: others } = await askSecond(searches, {
+    const { held: words, cosines: others } = await askSecond(searches, {
       words: this.words,
       ids: [...withNeighbors(among, workspace.spans).union(new Set(byWords))],
       groups,
@@ -181,7 +194,7 @@ export class ClusterAnswerer {
     })
     for (const [id, cosine] of others) cosines.set(id, cosine)
     const search = heldSearch({
-      held,
+      held: words,
       groups,
       holding: answer.holding,
       sums,
@@ -192,6 +205,9 @@ export class ClusterAnswerer {
     const { depth, reach = 0 } = ask
     const { text } = ask.query
     const worded = searchWords(search, { text, groups, depth, reach, others: near })
+    const held = Object.fromEntries(
+      this.tablesOf(ask).map(({ tier, index }) => [tier, answer.held.get(index) ?? workspace.count]),
+    )
     const meant: Meaning = vector
       ? {
           hits: nearest,
@@ -202,9 +218,9 @@ export class ClusterAnswerer {
           cosinesOf: ids => Float64Array.from(ids, id => cosines.get(id) ?? Number.NaN),
           scale: vector.tier,
           upgraded: vector.tier === "quality" ? 1 : 0,
-          held: {},
+          held,
         }
-      : noMeaning(ask.vectors.length === 0)
+      : { ...noMeaning(ask.vectors.length === 0), held }
     const { count: passages, spans } = workspace
     const found = { library, text, groups, corrections, worded, meant, passages }
     return answerOf({ ...found, spans: ask.byDocument ? spans : undefined })

@@ -5,6 +5,8 @@ import type { Clause } from "./scope-clauses.ts"
 
 export interface Search {
   index: string
+  /** Nothing is found in an index that is not there. */
+  mayBeMissing?: boolean
   body: Clause
 }
 
@@ -61,8 +63,14 @@ export class Searches {
     const answer = {} as Record<Name, Part | undefined>
     if (wanted.length === 0) return answer
     const preference = this.workspaceId
-    const body = wanted.flatMap(({ index, body: search }) => [
-      { index, routing: this.workspaceId, preference, allow_partial_search_results: false },
+    const body = wanted.flatMap(({ index, mayBeMissing = false, body: search }) => [
+      {
+        index,
+        routing: this.workspaceId,
+        preference,
+        allow_partial_search_results: false,
+        ...(mayBeMissing ? { ignore_unavailable: true } : {}),
+      },
       { timeout: SHARD_TIMEOUT, ...search },
     ])
     const path = `_msearch?filter_path=${READ}`

@@ -67,6 +67,7 @@ export class QueryAnswerer {
       allowed,
       live: workspace.ranges,
       depth: ask.depth,
+      serving: this.vectors.entries().filter(([tier, { table }]) => ask.tables[tier] === table),
     })
     const others = meant.hits.map(({ id }) => id)
     const { groups, corrections, worded } = this.wording(ask, scope, others)

@@ -15,6 +15,8 @@ export interface WorkerSearch {
   mode: SearchMode
   /** One of each tier at most; none: the keyword leg alone. */
   vectors: readonly QueryVector[]
+  /** Those that serve: of each it is told how many passages of the workspace it holds. */
+  tables: Partial<Record<Tier, string>>
   /** Words that no passage holds are not looked up as words near them. */
   exact?: boolean
   /** The answer says whose the passages are. */

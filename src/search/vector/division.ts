@@ -7,14 +7,16 @@ export interface Divided {
 }
 
 export class Division {
-  private readonly known = new WeakMap<IdRanges, Divided & { held: IdRanges }>()
+  private readonly known = new WeakMap<IdRanges, WeakMap<IdRanges, Divided>>()
 
   of(ids: IdRanges, held: IdRanges): Divided {
-    const known = this.known.get(ids)
-    if (known?.held === held) return known
+    const byHeld = this.known.get(ids) ?? new WeakMap<IdRanges, Divided>()
+    this.known.set(ids, byHeld)
+    const known = byHeld.get(held)
+    if (known) return known
     const rest = subtract(ids, held)
-    const divided = { held, rest, inside: subtract(ids, rest) }
-    this.known.set(ids, divided)
+    const divided = { rest, inside: subtract(ids, rest) }
+    byHeld.set(held, divided)
     return divided
   }
 }

@@ -33,7 +33,7 @@ export interface Meaning {
   scale: Tier | null
   /** Share of the comparable passages that were scored by quality vectors, 0..1. */
   upgraded: number
-  /** Passages of the workspace that have a vector of each tier that was asked. */
+  /** Passages of the workspace that have a vector of each tier that serves. */
   held: Partial<Record<Tier, number>>
 }
 
@@ -43,6 +43,8 @@ export interface MeaningQuery {
   allowed: IdRanges
   live: IdRanges
   depth: number
+  /** The sets of vectors that serve, also those that the query has no vector for. */
+  serving: readonly (readonly [Tier, VectorIndex])[]
 }
 
 /** The vector of a query and the vectors that it is compared with. */
@@ -70,7 +72,7 @@ export class MeaningLeg {
 
   search(asked: readonly Asked[], query: MeaningQuery): Meaning {
     const held = Object.fromEntries(
-      asked.map(({ vector, index }) => [vector.tier, countIds(this.division.of(query.live, index.held()).inside)]),
+      query.serving.map(([tier, index]) => [tier, countIds(this.division.of(query.live, index.held()).inside)]),
     )
     const meant = asked.filter(({ vector }) => isUnderstood(query.text, vector))
     if (meant.length === 0) return { ...noMeaning(asked.length === 0), held }

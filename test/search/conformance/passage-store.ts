@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { SearchMode } from "../../../src/search/types.ts"
 import { rejection } from "../../support/rejection.ts"
 import { until } from "../../support/until.ts"
 import { inMemory, type LibraryOptions, lines, type TestLibrary, wordEmbedder } from "../library.ts"
@@ -294,6 +295,34 @@ export function conformance(name: string, open: OpenLibrary): void {
       expect(await shown(library)).toEqual(["The otter swims."])
       expect((await library.index.stats()).passages).toBe(1)
     })
+
+    test(
+      "a search says how many passages have vectors, and where more of them would change its answer",
+      async () => {
+        const embedder = wordEmbedder()
+        const library = await open({ embedder })
+        try {
+          await library.put("file_a", "The heron wades.\nThe otter swims.")
+          const told = async (mode: SearchMode) => {
+            const { degraded, index } = await library.search("heron", { mode })
+            return [degraded, index.vectors]
+          }
+          const tier = "fast"
+          for (const mode of MODES.toReversed()) expect(await told(mode)).toEqual([null, { done: 2, total: 2, tier }])
+          embedder.failing = true
+          await library.put("file_b", "The badger digs.")
+          embedder.failing = false
+          expect(await told("keyword")).toEqual([null, { done: 2, total: 3, tier }])
+          expect(await told("hybrid")).toEqual(["vectors_pending", { done: 2, total: 3, tier }])
+          expect(await told("semantic")).toEqual(["vectors_pending", { done: 2, total: 3, tier }])
+          const elsewhere = await library.search("heron", { workspaceId: "ws_b" })
+          expect([elsewhere.degraded, elsewhere.index.vectors]).toEqual([null, { done: 0, total: 0, tier }])
+        } finally {
+          await library.close()
+        }
+      },
+      TIMEOUT_MS,
+    )
 
     test(
       "what was written while the model failed gets its vectors when it works",

@@ -14,10 +14,9 @@ export function differences(one: WorkerAnswer, other: WorkerAnswer): string[] {
     same(`scores of ${what}`, [...a.scores], [...b.scores])
     same(`scores of ${what} by passage`, byId(a.ids, a.scores), byId(b.ids, b.scores))
   }
-  const { keyword, vector, candidates, ground, tail, held: _, ...rest } = one // one machine alone counts what it holds
+  const { keyword, vector, candidates, ground, tail, ...rest } = one
   for (const name of Object.keys({ ...rest, ...other }) as (keyof WorkerAnswer)[])
-    if (!["keyword", "vector", "candidates", "ground", "tail", "held"].includes(name))
-      same(name, one[name], other[name])
+    if (!["keyword", "vector", "candidates", "ground", "tail"].includes(name)) same(name, one[name], other[name])
   lists("the words", keyword, other.keyword)
   lists("the tail", tail, other.tail)
   lists("the meaning", vector, other.vector)

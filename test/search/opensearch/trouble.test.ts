@@ -38,7 +38,14 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const ask: WorkerSearch = { workspaceId: "w1", query: parseQuery("ferry"), mode: "keyword", vectors: [], depth: 100 }
+const ask: WorkerSearch = {
+  workspaceId: "w1",
+  query: parseQuery("ferry"),
+  mode: "keyword",
+  vectors: [],
+  tables: {},
+  depth: 100,
+}
 const hybrid: WorkerSearch = {
   ...ask,
   mode: "hybrid",

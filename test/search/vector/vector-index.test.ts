@@ -198,6 +198,7 @@ test("a scratch file that cannot be read any more costs the vectors, not the sea
     query: parseQuery("heron"),
     mode: "hybrid",
     vectors: [vector],
+    tables: { fast: "t" },
     depth: 5,
   }
   const search = () => queries.search(ask)
