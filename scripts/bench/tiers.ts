@@ -8,6 +8,8 @@
  *   bun scripts/bench/tiers.ts cost [PASSAGES]            CPU-ms of a query and memory, in the fast tier and in the other
  *   bun scripts/bench/tiers.ts memory PASSAGES            memory of both tables alone
  *   bun scripts/bench/tiers.ts embed DIRECTORY SET        passages a CPU-second of both models
+ *   bun scripts/bench/tiers.ts beside DIRECTORY SET       how long a file of 300 pages takes to be indexed, and a query to
+ *                                                         be answered, while the quality tier is at work
  *
  * `--fast FOLDER` and `--quality FOLDER` name model folders in place of those that ship.
  */
@@ -282,6 +284,38 @@ async function embed(root: string, name: string): Promise<void> {
   await closeAll(models)
 }
 
+/** Three passages a page. */
+const PASSAGES_OF_300_PAGES = 900
+
+async function beside(root: string, name: string): Promise<void> {
+  const models = await openModels()
+  const [set] = setsIn(root, [name])
+  const texts = set!.documents
+  const passages = (seed: string, count: number) =>
+    Array.from({ length: count }, (_, i) => `${seed}${i} ${texts[i % texts.length]}`)
+  const bench = await Bench.open(models.fast, undefined, undefined, models.quality)
+  await timed("a file of 300 pages, words and fast vectors, nothing else to do", () =>
+    bench.addFile("file_first", passages("first", PASSAGES_OF_300_PAGES)),
+  )
+  const upgraded = async () => (await bench.index.stats()).vectors.quality?.count ?? 0
+  while ((await upgraded()) === 0) await Bun.sleep(100)
+  await timed("the same, while quality vectors are made", () =>
+    bench.addFile("file_second", passages("second", PASSAGES_OF_300_PAGES)),
+  )
+  console.log(`${await upgraded()} of ${(await bench.index.stats()).passages} passages upgraded by then`)
+  const ask = (query: string) => bench.index.search({ workspaceId: "ws", query, limit: 10 })
+  console.log("CPU-ms, of base, p50 ms, p95 ms, loop lag, RSS MB")
+  await queries("  hybrid, amid the upgrade", 12, ask)
+  await bench.close()
+  await closeAll(models)
+}
+
+async function timed(name: string, work: () => Promise<unknown>): Promise<void> {
+  const startedAt = performance.now()
+  await work()
+  console.log(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(2)} s`)
+}
+
 async function closeAll(models: Models): Promise<void> {
   for (const model of Object.values(models)) await model.close()
 }
@@ -293,5 +327,6 @@ else if (command === "slope") await slopes(root, names)
 else if (command === "cost") await cost(Number(root || 100_000))
 else if (command === "memory") await memory(Number(root || 1_000_000))
 else if (command === "embed") await embed(root, names[0] ?? "")
-else console.error("quality DIRECTORY, slope DIRECTORY, cost, memory or embed DIRECTORY SET")
+else if (command === "beside") await beside(root, names[0] ?? "")
+else console.error("quality, slope, cost, memory, embed or beside: see the head of this file")
 process.exit(0)

@@ -7,6 +7,7 @@ import { AppError } from "../errors.ts"
 import { SearchIndex } from "../search/index.ts"
 import { type Membership, onlooker } from "../search/writing/membership.ts"
 import type { Blobs } from "../storage/blobs/blobs.ts"
+import { TIERS } from "../storage/chunk-tables.ts"
 import type { Database } from "../storage/database.ts"
 import { lockDirectory } from "../storage/sqlite/lock.ts"
 import { type Finding, someOf } from "./finding.ts"
@@ -120,21 +121,24 @@ async function inspected(index: SearchIndex): Promise<Finding[]> {
   }))
 }
 
-/** Opens the index with the model that its vectors were made with, if any. */
+/** Opens the index with the models that its vectors were made with, if any. */
 export async function withSearchIndex<T>(
   config: Config,
   { database, passages }: OpenedStores,
   work: (index: SearchIndex) => Promise<T>,
   members?: Membership,
 ): Promise<T> {
-  let former: Embedder | undefined
+  const opened: Embedder[] = []
   const index = new SearchIndex({
     database,
     store: passages,
     ...(members ? { members } : {}),
+    // A tier that is switched off lacks nothing.
+    tiers: config.embedding_tier === "fast" ? ["fast"] : TIERS,
     embedderNamed: async model => {
-      former = await openConfiguredEmbedder(config, model).catch(() => undefined)
-      return former
+      const embedder = await openConfiguredEmbedder(config, model).catch(() => undefined)
+      if (embedder) opened.push(embedder)
+      return embedder
     },
   })
   try {
@@ -142,7 +146,7 @@ export async function withSearchIndex<T>(
     return await work(index)
   } finally {
     await index.stop()
-    await former?.close()
+    for (const embedder of opened) await embedder.close()
   }
 }
 

@@ -7,16 +7,17 @@ export interface Divided {
 }
 
 export class Division {
+  /** By what is held, then by what is divided: both are the same objects as long as they are the same. */
   private readonly known = new WeakMap<IdRanges, WeakMap<IdRanges, Divided>>()
 
   of(ids: IdRanges, held: IdRanges): Divided {
-    const byHeld = this.known.get(ids) ?? new WeakMap<IdRanges, Divided>()
-    this.known.set(ids, byHeld)
-    const known = byHeld.get(held)
-    if (known) return known
+    const known = this.known.get(held) ?? new WeakMap<IdRanges, Divided>()
+    this.known.set(held, known)
+    const found = known.get(ids)
+    if (found) return found
     const rest = subtract(ids, held)
-    const divided = { rest, inside: subtract(ids, rest) }
-    byHeld.set(held, divided)
+    const divided = { rest, inside: rest.length === 0 ? ids : subtract(ids, rest) }
+    known.set(ids, divided)
     return divided
   }
 }

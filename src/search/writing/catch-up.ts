@@ -123,7 +123,7 @@ export class CatchUp {
     const model = await models.model(tier)
     if (!model) return
     if (isInline) await embedMissing(this.options, model, await lackingIn(store, model.table))
-    else await this.upgrade(model)
+    else if (configured) await this.upgrade(model) // what no setting asks for is not made
     await dropDeadTables(store, models, tier)
   }
 
