@@ -182,6 +182,11 @@ export const SETTINGS = {
     0,
     3_600,
   ),
+  rerank: oneOf(
+    ["auto", "off"],
+    "auto",
+    "auto: a model orders the best passages anew for replies, agents and searches that ask for it; off: it is not loaded",
+  ),
   query_rewriting: oneOf(
     ["auto", "off"],
     "auto",

@@ -18,6 +18,7 @@ export type IdPrefix =
   | "call"
   | "node"
   | "clus"
+  | "rr"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

@@ -165,6 +165,12 @@ const TABLES = [
     except: ["openFolderEmbedder"], // names without a provider
   },
   {
+    table: "search/rerank/reranker.ts",
+    name: "SCORERS",
+    folder: "search/rerank",
+    variant: /^export (?:async )?function (open\w+)\b/gm,
+  },
+  {
     table: "console/pages.ts",
     name: "PAGES",
     folder: "console/pages",

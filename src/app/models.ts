@@ -15,6 +15,8 @@ import {
 import { AppError } from "../errors.ts"
 import { TokenMeter } from "../grounding/tokens.ts"
 import { Redactor } from "../redaction/redact.ts"
+import { RerankLine } from "../search/rerank/rerank-line.ts"
+import { openReranker } from "../search/rerank/reranker.ts"
 import { recordedVectors } from "../search/vector/recorded.ts"
 import type { Tier } from "../storage/chunk-tables.ts"
 import type { Database } from "../storage/database.ts"
@@ -42,7 +44,9 @@ export async function openModels(config: Config, { database, nativeDirectory }: 
     stack.defer(() => embedder.close())
     embedders[tier] = embedder
   }
-  return { entityModel, redactor, embedders, meter: new TokenMeter() }
+  const reranker = config.rerank === "off" ? undefined : openReranker(modelDirectories(config), { nativeDirectory })
+  stack.defer(() => reranker?.close())
+  return { entityModel, redactor, embedders, reranker: reranker && new RerankLine(reranker), meter: new TokenMeter() }
 }
 
 /** A model server that is down does not keep a library from starting whose vectors it has made. */

@@ -10,13 +10,14 @@ import type { Storage } from "./storage.ts"
 export async function openSearch(
   config: Config,
   { database, passages, node, leader, cluster }: Storage,
-  { embedders }: Models,
+  { embedders, reranker }: Models,
   stack: AsyncDisposableStack,
 ): Promise<SearchIndex> {
   const index = new SearchIndex({
     database,
     store: passages,
     embedders,
+    reranker,
     backgroundShare: backgroundOf(config).share,
     tiers: tiersOf(embedders).map(([tier]) => tier),
     embedderNamed: model => openConfiguredEmbedder(config, model).catch(() => undefined),

@@ -47,6 +47,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     typeGroups: TYPE_GROUPS,
     maxFileBytes: config.max_file_bytes,
     search: index,
+    reranker: models.reranker,
     redactor: models.redactor,
     models: chatModels,
     chat,

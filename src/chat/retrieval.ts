@@ -7,6 +7,7 @@ import { SOURCE, type Source, toSources } from "../grounding/passages.ts"
 import type { Scope } from "../grounding/scope.ts"
 import { log } from "../log.ts"
 import { CHANCE } from "../search/relevance.ts"
+import { FOR_A_REPLY } from "../search/rerank/budgets.ts"
 import type { ChatDependencies, ChatFile, ChatFiles } from "./dependencies.ts"
 import type { ChatEvent } from "./events.ts"
 
@@ -52,6 +53,7 @@ export async function* retrieve(
         highlight: false,
         min_relevance: scope.fileIds ? 0 : CHANCE,
         accidents: scope.fileIds !== undefined,
+        rerank: FOR_A_REPLY,
         filters: {
           ...(scope.fileIds ? { file_ids: scope.fileIds } : {}),
           ...(scope.contextId === null ? {} : { context_id: scope.contextId }),

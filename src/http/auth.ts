@@ -1,4 +1,4 @@
-/** The three credential headers, a console session in their place, the rate limit, and the brake on guessing. */
+/** The three credential headers, or all three as one bearer token, a console session in their place, the rate limit, and the brake on guessing. */
 import { AppError } from "../errors.ts"
 import type { ApiKeys } from "../keys/keys.ts"
 import type { Principal } from "../keys/principal.ts"
@@ -27,7 +27,7 @@ export async function authenticate(
   context: RequestContext,
   dependencies: AuthDependencies,
 ): Promise<void> {
-  const [clientId, privateKey, secret] = CREDENTIAL_HEADERS.map(name => request.headers.get(name)?.trim() ?? "")
+  const [clientId, privateKey, secret] = credentialsOf(request)
   if (!clientId && !privateKey && !secret) {
     const session = await dependencies.authenticateSession?.(request)
     if (session) {
@@ -39,6 +39,7 @@ export async function authenticate(
   if (missing.length > 0)
     throw new AppError("unauthorized", {
       message: `missing headers: ${missing.join(", ")}`,
+      hint: "all three may also come as Authorization: Bearer <client_id>.<private_key>.<secret>",
       details: missing.map(field => ({ field, issue: "missing" })),
     })
   const credentials = { clientId: clientId!, privateKey: privateKey!, secret: secret! }
@@ -52,6 +53,22 @@ export async function authenticate(
   const taken = await dependencies.rateLimiter.take(principal.keyId, limit)
   Object.assign(context.headers, rateLimitHeaders(taken.window))
   if (!taken.allowed) throw new AppError("rate_limited", { retryAfter: taken.retryAfter })
+}
+
+/** What stands between two dots holds none. */
+const TOKEN = /^Bearer\s+([^.\s]+)\.([^.\s]+)\.([^.\s]+)$/i
+
+/**
+ * Client id, private key and secret, empty where they are missing.
+ * @throws AppError unauthorized where headers and token differ
+ */
+function credentialsOf({ headers }: Request): string[] {
+  const given = CREDENTIAL_HEADERS.map(name => headers.get(name)?.trim() ?? "")
+  const [, ...token] = TOKEN.exec(headers.get("authorization")?.trim() ?? "") ?? []
+  if (token.length === 0) return given
+  if (given.some((value, i) => value !== "" && value !== token[i]))
+    throw new AppError("unauthorized", { message: "the bearer token and the credential headers differ" })
+  return token
 }
 
 /** @throws AppError rate_limited once there were too many wrong ones from the address */

@@ -1,5 +1,6 @@
 /** The errors of operations as the OpenAPI document shows them, and the headers of all answers. */
-import { ERRORS, type ErrorCode } from "../errors.ts"
+import { ERRORS, type ErrorBody, type ErrorCode } from "../errors.ts"
+import { CompatibleError, compatibleError } from "./compatible/errors.ts"
 import type { ComponentSchemas } from "./openapi-schemas.ts"
 import type { Declared } from "./operation.ts"
 import { ErrorResponse, titled } from "./schemas.ts"
@@ -35,12 +36,13 @@ export class ErrorAnswers {
 
   constructor(private readonly schemas: ComponentSchemas) {}
 
-  /** @param codes of one status. @param isLimited whether the answer tells of the key's rate limit */
-  refer(codes: readonly ErrorCode[], isLimited: boolean): { $ref: string } {
+  /** @param codes of one status. @param isLimited whether the answer tells of the key's rate limit. @param isCompatible in the shape of `/v1` */
+  refer(codes: readonly ErrorCode[], isLimited: boolean, isCompatible: boolean): { $ref: string } {
     const { status } = ERRORS[codes[0]!]
     const headers = headersOf(String(status), isLimited)
-    const name = [...codes.map(titled), "X-RateLimit-Limit" in headers ? "ToKey" : ""].join("")
-    if (!this.named.has(name)) this.named.set(name, { ...this.answer(codes), headers })
+    const isToKey = "X-RateLimit-Limit" in headers
+    const name = [...codes.map(titled), isToKey ? "ToKey" : "", isCompatible ? "Compatible" : ""].join("")
+    if (!this.named.has(name)) this.named.set(name, { ...this.answer(codes, isCompatible), headers })
     return { $ref: `#/components/responses/${name}` }
   }
 
@@ -48,14 +50,16 @@ export class ErrorAnswers {
     return Object.fromEntries([...this.named].sort(([left], [right]) => (left < right ? -1 : 1)))
   }
 
-  private answer(codes: readonly ErrorCode[]) {
+  private answer(codes: readonly ErrorCode[], isCompatible: boolean) {
     const code = codes[0]!
+    const { status, message } = ERRORS[code]
+    const error: ErrorBody = { code, message, request_id: "req_01m7y48vkz3s85f1acdta2" }
     return {
       description: codes.map(name => `\`${name}\`: ${ERRORS[name].message}`).join("; "),
       content: {
         "application/json": {
-          schema: this.schemas.serve(ErrorResponse),
-          example: { error: { code, message: ERRORS[code].message, request_id: "req_01m7y48vkz3s85f1acdta2" } },
+          schema: this.schemas.serve(isCompatible ? CompatibleError : ErrorResponse),
+          example: { error: isCompatible ? compatibleError(error, status) : error },
         },
       },
     }

@@ -9,7 +9,8 @@ const DESCRIPTION = `Carrel gives an application models, file upload and indexin
 headless agents and privacy redaction over HTTP.
 
 Every path also answers without the prefix \`/external-docs\`. Every endpoint needs the three headers \`client-id\`,
-\`private-key\` and \`secret\`, but for those under \`/external/keys\`, this reference and the health endpoints.
+\`private-key\` and \`secret\`, or all three in one: \`Authorization: Bearer <client_id>.<private_key>.<secret>\`; but for
+those under \`/external/keys\`, this reference and the health endpoints.
 Ids are prefixed and sort by creation time. Times are ISO-8601 in UTC. Character offsets count UTF-16 code units.
 Unknown request fields are ignored unless a route says otherwise.`
 
@@ -41,6 +42,11 @@ export function openApiDocument(app: AnyElysia, version: string) {
         clientId: header("client-id", "Client identifier, cid_…"),
         privateKey: header("private-key", "Private key, cpk_…"),
         secret: header("secret", "Secret, csk_…"),
+        token: {
+          type: "http",
+          scheme: "bearer",
+          description: "The three values of a key in one: `<client_id>.<private_key>.<secret>`",
+        },
         session: {
           type: "http",
           scheme: "bearer",
@@ -78,7 +84,8 @@ function complete(
   const responses: Record<string, object> = {}
   for (const [status, answer] of Object.entries(answers))
     responses[status] = { ...successOf(answer, schemas), headers: headersOf(status, isLimited) }
-  for (const [status, codes] of errorsOf(declared)) responses[status] ??= errors.refer(codes, isLimited)
+  for (const [status, codes] of errorsOf(declared))
+    responses[status] ??= errors.refer(codes, isLimited, declared.compatible === true)
   return {
     ...entry,
     security,

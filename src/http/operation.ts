@@ -17,6 +17,8 @@ export const TAGS = {
   "Conversations (JSON)": "The same conversations for clients that wait for the whole reply.",
   Models: "The chat models that can be used now.",
   Agents: "Tasks that a model works on by itself with tools, step by step.",
+  Compatible:
+    "Endpoints in the shapes of others, under no prefix: their clients work with this server's address and a key as bearer token.",
   Redaction: "Private values in a text, found and replaced.",
   "Keys and sessions": "API keys, and the console sessions that make them.",
   Console: "What the web console uses beyond the API: accounts, users, invitations, workspaces.",
@@ -62,6 +64,8 @@ interface Described {
   /** Of the request body. */
   example?: unknown
   headers?: readonly Header[]
+  /** Errors have the shape of `/v1`. */
+  compatible?: true
 }
 
 /** Who may call: a key with that scope; a console session, of administrators perhaps; anyone. */
@@ -131,8 +135,8 @@ function optionsOf(spec: Operation) {
   }
 }
 
-/** Three headers, or the console's session, which acts in its own workspace. */
+/** Three headers, all three as one token, or the console's session, which acts in its own workspace. */
 function securityOf({ open, session }: Operation): Declared["security"] {
   if (open) return []
-  return session ? [{ session: [] }] : [{ clientId: [], privateKey: [], secret: [] }, { session: [] }]
+  return session ? [{ session: [] }] : [{ clientId: [], privateKey: [], secret: [] }, { token: [] }, { session: [] }]
 }

@@ -11,6 +11,7 @@ import { logAccess } from "./access-log.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
 import { BODY_LIMIT_MS, readJson, refuseCoding } from "./body.ts"
 import { clientAddress, isLoopback } from "./client-address.ts"
+import { compatibleError, isCompatible } from "./compatible/errors.ts"
 import { Connections, systemOf } from "./connections.ts"
 import { consolePages } from "./console-pages.ts"
 import { contextOf, type RequestContext, setContext } from "./context.ts"
@@ -192,11 +193,17 @@ const isStream = (response: Response): boolean =>
 
 /** A client that went away gets no answer, and its departure is no error of ours: the access log says 499. */
 function answerError(error: unknown, request: Request, context: RequestContext): Response {
-  return request.signal.aborted ? new Response(null, { status: 499 }) : errorResponse(error, context.requestId)
+  if (request.signal.aborted) return new Response(null, { status: 499 })
+  const dress = isCompatible(pathOf(request)) ? compatibleError : undefined
+  return errorResponse(error, context.requestId, dress)
 }
 
-/** Everything under /external but the keys, which the console uses with a session. */
+/** Of a request whose Host is malformed as well. */
+const pathOf = ({ url }: Request): string => (URL.canParse(url) ? new URL(url).pathname : url)
+
+/** Everything under /external but the keys, which the console uses with a session, and all that follows others' shapes. */
 export function needsCredentials(path: string): boolean {
+  if (isCompatible(path)) return true
   const inner = path.startsWith(`${PREFIX}/`) ? path.slice(PREFIX.length) : path
   if (inner !== "/external" && !inner.startsWith("/external/")) return false
   return inner !== "/external/keys" && !inner.startsWith("/external/keys/")

@@ -11,6 +11,7 @@ import type { Workspaces } from "../keys/workspaces.ts"
 import type { Library } from "../library/library.ts"
 import type { Uploads } from "../library/uploads.ts"
 import type { Redactor } from "../redaction/redact.ts"
+import type { RerankLine } from "../search/rerank/rerank-line.ts"
 import type { SearchService } from "../search/types.ts"
 import type { DiskUse } from "../storage/disk-use.ts"
 import type { RateLimiter } from "./rate-limit.ts"
@@ -30,6 +31,8 @@ export interface Services {
   diskUse(): Promise<DiskUse>
   library: Library
   search: SearchService
+  /** Undefined where the model is missing. */
+  reranker: RerankLine | undefined
   models: ModelCatalog
   redactor: Redactor
   /** Redaction applies to every request of that workspace, whatever it says. */

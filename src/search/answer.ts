@@ -134,11 +134,22 @@ const share = (score: number, of: number): number => (of > 0 ? clamp(score / of)
 
 const clamp = (value: number): number => Math.min(1, Math.max(0, value))
 
-/** A passage's position and real score in each leg, 1-based, for `explain`; null where a leg does not have it. */
-export function explainer({ candidates, tail }: WorkerAnswer): (id: number) => NonNullable<Hit["scores"]> {
+/**
+ * A passage's position and real score in each leg, 1-based, for `explain`; null where a leg does not have it.
+ * @param reranked by number of the passage; absent where no reranking was asked for
+ */
+export function explainer(
+  { candidates, tail }: WorkerAnswer,
+  reranked?: ReadonlyMap<number, number>,
+): (id: number) => NonNullable<Hit["scores"]> {
   const keyword = placesOf([...keywordOf(candidates).filter(({ score }) => score > 0), ...scoredOf(tail)])
   const semantic = placesOf(cosineOf(candidates))
-  return id => ({ keyword: keyword.get(id) ?? null, semantic: semantic.get(id) ?? null })
+  const judged = reranked && placesOf(Array.from(reranked, ([id, score]) => ({ id, score })))
+  return id => ({
+    keyword: keyword.get(id) ?? null,
+    semantic: semantic.get(id) ?? null,
+    ...(judged ? { rerank: judged.get(id) ?? null } : {}),
+  })
 }
 
 function placesOf(list: Scored[]): Map<number, { rank: number; score: number }> {

@@ -21,6 +21,8 @@ import { Gate } from "../threads/gate.ts"
 import { toRanges } from "./ids/id-ranges.ts"
 import type { OpenStore, PassageStore, StoreStats } from "./passage-store.ts"
 import { neighbors, type Passage } from "./passages/passages.ts"
+import type { RerankLine } from "./rerank/rerank-line.ts"
+import { Reranking } from "./rerank/reranking.ts"
 import { Searcher } from "./searcher.ts"
 import type { SearchRequest, SearchResult, SearchService } from "./types.ts"
 import { BackgroundPace } from "./vector/background-pace.ts"
@@ -44,6 +46,8 @@ export interface SearchIndexOptions {
   embedders?: Partial<Record<Tier, Embedder | undefined | Promise<Embedder | undefined>>>
   /** Those in use, the one first whose vectors are made while a file is indexed; both when left out. */
   tiers?: readonly Tier[]
+  /** Judges the best passages of searches that ask for it. */
+  reranker?: RerankLine | undefined
   /** Opens another model by its recorded name, so that it can serve while its tier changes to the configured one. */
   embedderNamed?: (model: string) => Promise<Embedder | undefined>
   /** Share of the time in which the model of the quality tier may make vectors in the background, 0..1; all when left out. */
@@ -102,7 +106,7 @@ export class SearchIndex implements SearchService {
     this.models = models
     const store = options.store({ db, models, reached })
     this.store = store
-    this.searcher = new Searcher(db, store, models)
+    this.searcher = new Searcher(db, store, models, options.reranker && new Reranking(db, options.reranker))
     this.erasure = new Erasure(extent => store.erase(extent))
     const told = {
       vectorsMissing: () => this.catchUp.later(),

@@ -6,6 +6,7 @@ import { GATHERED, groupPage, groupsOf, USUAL_SIZE } from "./groups.ts"
 import type { PassageStore } from "./passage-store.ts"
 import { readPage } from "./passages/page.ts"
 import { askedOf, type QueryVector, QueryVectors } from "./query-vector.ts"
+import type { Reranked, Reranking } from "./rerank/reranking.ts"
 import { type ParsedQuery, parseQuery } from "./text/query.ts"
 import type { WorkerAnswer } from "./thread/worker-messages.ts"
 import type { SearchRequest, SearchResult } from "./types.ts"
@@ -29,6 +30,8 @@ interface Found {
 interface FoundList extends Found, Ranking {
   /** Vectors took no part. */
   wordsAlone: boolean
+  /** What reranking had to say, where it was asked for. */
+  judged: Pick<Reranked, "scores" | "notReranked">
   /** Of `list`. */
   page: { offset: number; limit: number }
 }
@@ -40,6 +43,7 @@ export class Searcher {
     private readonly db: Database,
     private readonly store: PassageStore,
     private readonly models: VectorModels,
+    private readonly reranking: Reranking | undefined,
   ) {
     this.queryVectors = new QueryVectors(models, store)
   }
@@ -64,7 +68,7 @@ export class Searcher {
   ): Promise<{ result: SearchResult; passedOver: boolean }> {
     const { query, offset = 0, mode = "hybrid" } = request
     const parsed = parseQuery(query)
-    const { answer, vectors, serving, wordsAlone, list, total, page } = await this.find(request, parsed, signal)
+    const { answer, vectors, serving, wordsAlone, judged, list, total, page } = await this.find(request, parsed, signal)
     const { missingFile, library, corrections } = answer
     if (missingFile !== undefined)
       throw new AppError("not_found", {
@@ -89,18 +93,27 @@ export class Searcher {
       hits: [],
       ...(request.group_by ? { groups: [] } : {}),
     }
+    if (request.rerank) result.reranked = 0
     if (library.passages === 0) return { result, passedOver: false }
     // Not counted before they are loaded, which searches by words alone would never ask for.
     for (const each of serving) if (answer.held[each.tier] === undefined) this.store.load(each.tier).catch(() => {})
     // A hybrid search of a language that the model does not know is by words, as it should be; a semantic one is not what was asked for.
     if (mode === "semantic" ? wordsAlone : mode === "hybrid" && vectors.length === 0) result.degraded = "keyword_only"
+    else if (judged.notReranked) result.degraded = "not_reranked"
     else if (!wordsAlone && mode !== "keyword" && arePending(result.index.vectors, answer))
       result.degraded = "vectors_pending"
+    if (request.rerank) result.reranked = judged.scores.size
     // The first is of the tier that embeds many sections soonest.
     const vector = answer.understood ? vectors[0] : undefined
     const { hits, passedOver } = await readPage(
       this.db,
-      { request: { ...request, ...page }, list, answer, vector },
+      {
+        request: { ...request, ...page },
+        list,
+        answer,
+        vector,
+        ...(request.rerank ? { reranked: judged.scores } : {}),
+      },
       signal,
     )
     result.hits = hits
@@ -121,16 +134,35 @@ export class Searcher {
     const { offset = 0, limit, group_by, group_size: size = USUAL_SIZE } = request
     if (!group_by) {
       const found = await this.ask(request, parsed, offset + limit, signal)
-      return { ...found, ...rankingOf(request, found), page: { offset, limit } }
+      return { ...found, ...(await this.rankingOf(request, parsed, found, signal)), page: { offset, limit } }
     }
     for (let nth = 0; ; nth++) {
       const found = await this.ask(request, parsed, GATHERED[nth]!, signal)
-      const { wordsAlone, ...ranking } = rankingOf(request, found)
+      const { wordsAlone, judged, ...ranking } = await this.rankingOf(request, parsed, found, signal)
       const isWhole = ranking.list.length >= ranking.total || nth + 1 === GATHERED.length
       const grouped = groupPage(ranking.list, found.answer, { offset, limit, size })
       if (isWhole || grouped.total >= offset + limit)
-        return { ...found, ...grouped, wordsAlone, page: { offset: 0, limit: grouped.list.length } }
+        return { ...found, ...grouped, wordsAlone, judged, page: { offset: 0, limit: grouped.list.length } }
     }
+  }
+
+  /** The list that a request pages through. */
+  private async rankingOf(
+    { workspaceId, mode = "hybrid", rerank, min_relevance: least = 0, accidents = false }: SearchRequest,
+    { text }: ParsedQuery,
+    { answer, vectors }: Found,
+    signal: AbortSignal | undefined,
+  ): Promise<Ranking & Pick<FoundList, "wordsAlone" | "judged">> {
+    const wordsAlone = vectors.length === 0 || !answer.understood
+    const embedders = Object.fromEntries(vectors.map(({ model: { tier, embedder } }) => [tier, embedder]))
+    const fused = rank(wordsAlone ? "keyword" : mode, answer, traitsIn(answer, embedders))
+    const judged =
+      rerank && this.reranking
+        ? await this.reranking.rerank({ workspaceId, text, ...rerank }, fused, signal)
+        : { ranking: fused, scores: new Map(), notReranked: rerank !== undefined }
+    // Not before: the model knows better which passages answer, and relevance follows it.
+    const kept = relevant(judged.ranking, { least, accidents: mode !== "hybrid" || accidents }, answer)
+    return { ...kept, wordsAlone, judged }
   }
 
   /** Both legs; when the embedding model fails, the keyword leg alone. `reach`: passages that the list is to hold. */
@@ -181,14 +213,3 @@ export class Searcher {
 /** Whether passages that this query could find still wait for the vectors by which they would be scored better. */
 const arePending = ({ done, total, tier }: SearchResult["index"]["vectors"], { upgraded }: WorkerAnswer): boolean =>
   done < total && (tier === "fast" || upgraded < 1)
-
-/** The list that a request pages through. */
-function rankingOf(
-  { mode = "hybrid", min_relevance: least = 0, accidents = false }: SearchRequest,
-  { answer, vectors }: Found,
-): Ranking & { wordsAlone: boolean } {
-  const wordsAlone = vectors.length === 0 || !answer.understood
-  const embedders = Object.fromEntries(vectors.map(({ model: { tier, embedder } }) => [tier, embedder]))
-  const ranking = rank(wordsAlone ? "keyword" : mode, answer, traitsIn(answer, embedders))
-  return { ...relevant(ranking, { least, accidents: mode !== "hybrid" || accidents }, answer), wordsAlone }
-}

@@ -33,6 +33,8 @@ export interface SearchRequest {
   /** Hits of a file come together, at most `group_size` of each (3); `limit`, `offset` and `total` then count files. */
   group_by?: "file"
   group_size?: number
+  /** Has the best passages judged by the reranking model, in so much time or not at all. */
+  rerank?: { candidates: number; budgetMs: number }
   filters?: SearchFilters
 }
 
@@ -57,6 +59,8 @@ export interface Hit {
     semantic: { rank: number; score: number } | null
     /** Words of the passage that were looked up in the place of misspelt ones. */
     corrected?: string[]
+    /** Absent where no reranking was asked for; null where the model did not judge the passage. */
+    rerank?: { rank: number; score: number } | null
   }
 }
 
@@ -82,8 +86,10 @@ export interface SearchResult {
   mode: SearchMode
   took_ms: number
   total: number
-  /** Said when the vector leg could not run, and when better vectors of what it could find are still being made. */
-  degraded: "keyword_only" | "vectors_pending" | null
+  /** `keyword_only`: the vector leg could not run. `not_reranked`: no time to, or no model. `vectors_pending`: better vectors of what could be found are still being made. */
+  degraded: "keyword_only" | "not_reranked" | "vectors_pending" | null
+  /** Passages that the reranking model judged; absent where that was not asked for. */
+  reranked?: number
   corrections: Correction[]
   index: { searchable_files: number; pending_files: number; embedding_model: string; vectors: VectorProgress }
   hits: Hit[]

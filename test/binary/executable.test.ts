@@ -14,8 +14,8 @@ beforeAll(async () => {
   path = await executable()
 }, BUILD_TIMEOUT_MS)
 
-test("is at most 260 MB", () => {
-  expect(statSync(path).size).toBeLessThanOrEqual(260_000_000)
+test("is at most 400 MB", () => {
+  expect(statSync(path).size).toBeLessThanOrEqual(400_000_000)
 })
 
 test(

@@ -36,6 +36,30 @@ describe("credentials", () => {
     }
   })
 
+  test("all three in one bearer token do as well; with headers beside it they must agree", async () => {
+    const { client_id, private_key, secret } = client.key
+    const authorization = `Bearer ${client_id}.${private_key}.${secret}`
+    expect((await without({ authorization })).status).toBe(200)
+    expect(
+      (await without({ ...client.credentials, authorization: authorization.replace("Bearer", "bearer") })).status,
+    ).toBe(200)
+    const other = (await app.client()).credentials
+    for (const headers of [other, { secret: other.secret! }]) {
+      const differing = await without({ ...headers, authorization })
+      expectError(differing, 401, "unauthorized")
+      expect(differing.body.error.message).toContain("differ")
+    }
+    for (const wrong of [
+      "",
+      ".",
+      "..",
+      `${client_id}.${private_key}`,
+      `${client_id}.${private_key}.${secret}x`,
+      `${client_id}.${secret}.${private_key}`,
+    ])
+      expectError(await without({ authorization: `Bearer ${wrong}` }), 401, "unauthorized")
+  })
+
   test("wrong, revoked and expired credentials get one and the same answer", async () => {
     const wrong = await without({ ...client.credentials, secret: `csk_${"x".repeat(43)}` })
     const unknown = await without({ ...client.credentials, "client-id": "cid_unknown" })

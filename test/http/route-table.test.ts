@@ -48,6 +48,7 @@ const OPERATIONS = [
   ...["getFileText", "reindexFile", "watchFile", "search", "findDocuments", "listModels"],
   ...["createConversation", "sendMessage", "regenerateMessage", "listConversations", "getConversation"],
   ...["updateConversation", "deleteConversation", "followConversation", "cancelReply"],
+  ...["rerank", "rerankV2"],
   ...["startConversation", "send", "continueConversation"],
   ...["runAgent", "listRuns", "getRun", "deleteRun", "cancelRun", "watchRun", "redact"],
   ...["signIn", "signOut", "getStatus", "verifyCredentials"],

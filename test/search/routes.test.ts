@@ -55,6 +55,10 @@ describe("POST /search", () => {
     { query: "a", group_by: "file", group_size: 0 },
     { query: "a", group_by: "file", group_size: 11 },
     { query: "a", group_size: 2 },
+    { query: "a", rerank: "yes" },
+    { query: "a", rerank: { candidates: 0 } },
+    { query: "a", rerank: { candidates: 201 } },
+    { query: "a", rerank: { budget_ms: 5 } },
     { query: "a", filters: { created_after: "x" } },
     { query: "a", filters: { types: "pdf" } },
   ]

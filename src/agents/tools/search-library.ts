@@ -1,6 +1,7 @@
 import { withoutMarks } from "../../grounding/citations.ts"
 import { placeText } from "../../grounding/passages.ts"
 import type { Scope } from "../../grounding/scope.ts"
+import { FOR_A_REPLY } from "../../search/rerank/budgets.ts"
 import type { SearchFilters } from "../../search/types.ts"
 import type { Tool } from "./tool.ts"
 
@@ -34,7 +35,8 @@ export const searchLibrary: Tool<{ query: string; limit?: number }> = {
   },
   async execute({ query, limit = DEFAULT_LIMIT }, { search, workspaceId, scope, passages, signal }) {
     if (query.trim() === "") return "The query is blank: say what to look for."
-    const { hits, degraded } = await search.search({ workspaceId, query, limit, filters: filtersOf(scope) }, signal)
+    const asked = { workspaceId, query, limit, rerank: FOR_A_REPLY, filters: filtersOf(scope) }
+    const { hits, degraded } = await search.search(asked, signal)
     if (hits.length === 0)
       return "Nothing in the library fits this query. Try other words, or list_files to see what there is."
     const lines = hits.map(hit => {

@@ -1,5 +1,6 @@
 /** The routes of the API, once: what every walk over the route table sees. */
 import { Elysia } from "elysia"
+import { compatibleRoutes } from "../compatible/index.ts"
 import type { Services } from "../services.ts"
 import { administrationRoutes } from "./administration.ts"
 import { agentRoutes } from "./agents.ts"
@@ -14,7 +15,7 @@ import { redactRoutes } from "./redact.ts"
 import { searchRoutes } from "./search.ts"
 import { uploadRoutes } from "./upload.ts"
 
-/** The prefix that is canonical; every route but those of health answers without it as well. */
+/** The prefix that is canonical; every route answers without it as well, those of health and the compatible ones only so. */
 export const PREFIX = "/external-docs"
 
 /** Under no prefix. */
@@ -34,4 +35,7 @@ export const apiRoutes = (services: Services) =>
 
 /** As the reference shows them: under the canonical prefix, once. */
 export const documentedRoutes = (services: Services) =>
-  new Elysia().use(healthRoutes(services)).use(new Elysia({ prefix: PREFIX }).use(apiRoutes(services)))
+  new Elysia()
+    .use(healthRoutes(services))
+    .use(compatibleRoutes(services))
+    .use(new Elysia({ prefix: PREFIX }).use(apiRoutes(services)))

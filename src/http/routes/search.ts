@@ -2,7 +2,8 @@
 import { Elysia } from "elysia"
 import { AppError, invalid } from "../../errors.ts"
 import { documentsFor } from "../../search/passages/documents.ts"
-import type { SearchFilters } from "../../search/types.ts"
+import { ASKED_FOR } from "../../search/rerank/budgets.ts"
+import type { SearchFilters, SearchRequest } from "../../search/types.ts"
 import { caller } from "../context.ts"
 import { timeOf, typesOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
@@ -14,7 +15,7 @@ export const searchRoutes = ({ search, library, chat, fileTypes }: Services) =>
     .post(
       "/external/search",
       ({ body, principal, request }) => {
-        const { filters, ...rest } = body
+        const { filters, rerank, ...rest } = body
         const query = notBlank("query", body.query)
         if (body.group_size !== undefined && !body.group_by) throw invalid("group_size", "needs group_by")
         return search.search(
@@ -24,6 +25,7 @@ export const searchRoutes = ({ search, library, chat, fileTypes }: Services) =>
             limit: body.limit ?? 10,
             workspaceId: principal.workspaceId,
             filters: filtersOf(filters, fileTypes),
+            ...rerankOf(rerank),
           },
           request.signal,
         )
@@ -49,6 +51,11 @@ export const searchRoutes = ({ search, library, chat, fileTypes }: Services) =>
       },
       docs.findDocuments(),
     )
+
+function rerankOf(given: typeof docs.Rerank.static | null | undefined): Pick<SearchRequest, "rerank"> {
+  if (!given) return {}
+  return { rerank: { ...ASKED_FOR, ...(given === true ? {} : given) } }
+}
 
 function notBlank(field: string, text: string): string {
   if (text.trim() === "") throw invalid(field, "must not be blank")

@@ -29,6 +29,8 @@ export interface PageQuery {
   request: SearchRequest
   list: Ranked[]
   answer: WorkerAnswer
+  /** What the reranking model said of passages, by their numbers; absent where it was not to be asked. */
+  reranked?: ReadonlyMap<number, number>
   /** Names the sections of passages without a word of the query, where it means something. */
   vector: QueryVector | undefined
 }
@@ -38,7 +40,7 @@ export async function readPage(db: Database, query: PageQuery, signal: AbortSign
   const { request, list, answer, vector } = query
   const { workspaceId, limit, offset = 0, highlight = true, explain = false } = request
   const highlighter = highlight ? new Highlighter(answer.weights.flatMap(({ terms }) => terms)) : undefined
-  const places = explain ? explainer(answer) : undefined
+  const places = explain ? explainer(answer, query.reranked) : undefined
   const spelt = explain ? answer.corrections.flatMap(({ tried }) => tried.map(readsAs)) : []
   const words = new QueryWords(answer.weights)
   const wordless: WordlessHit[] = []
