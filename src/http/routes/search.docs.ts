@@ -108,7 +108,7 @@ const Correction = t.Object(
 
 const HitGroup = t.Object(
   {
-    file_id: t.String(),
+    file_id: t.String({ examples: ["file_01m7y48vkz3s85f1acdta2"] }),
     score: Score,
     relevance: Relevance,
     hits: integer({
