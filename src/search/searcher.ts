@@ -9,7 +9,7 @@ import { askedOf, type QueryVector, QueryVectors } from "./query-vector.ts"
 import type { Reranked, Reranking } from "./rerank/reranking.ts"
 import { type ParsedQuery, parseQuery } from "./text/query.ts"
 import type { WorkerAnswer } from "./thread/worker-messages.ts"
-import type { SearchRequest, SearchResult } from "./types.ts"
+import type { SearchMode, SearchRequest, SearchResult } from "./types.ts"
 import type { ServingModel, VectorModels } from "./vector/vector-models.ts"
 
 /** Candidates of each leg that are fused: recall@100 of hybrid needs them, more changes little. */
@@ -97,11 +97,7 @@ export class Searcher {
     if (library.passages === 0) return { result, passedOver: false }
     // Not counted before they are loaded, which searches by words alone would never ask for.
     for (const each of serving) if (answer.held[each.tier] === undefined) this.store.load(each.tier).catch(() => {})
-    // A hybrid search of a language that the model does not know is by words, as it should be; a semantic one is not what was asked for.
-    if (mode === "semantic" ? wordsAlone : mode === "hybrid" && vectors.length === 0) result.degraded = "keyword_only"
-    else if (judged.notReranked) result.degraded = "not_reranked"
-    else if (!wordsAlone && mode !== "keyword" && arePending(result.index.vectors, answer))
-      result.degraded = "vectors_pending"
+    result.degraded = degradedBy(mode, { answer, vectors, wordsAlone, judged }, result.index.vectors)
     if (request.rerank) result.reranked = judged.scores.size
     // The first is of the tier that embeds many sections soonest.
     const vector = answer.understood ? vectors[0] : undefined
@@ -208,6 +204,18 @@ export class Searcher {
       .executeTakeFirst()
     return file !== undefined
   }
+}
+
+/** The first of what a search went without. */
+function degradedBy(
+  mode: SearchMode,
+  { answer, vectors, wordsAlone, judged }: Pick<FoundList, "answer" | "vectors" | "wordsAlone" | "judged">,
+  progress: SearchResult["index"]["vectors"],
+): SearchResult["degraded"] {
+  // A hybrid search of a language that the model does not know is by words, as it should be; a semantic one is not what was asked for.
+  if (mode === "semantic" ? wordsAlone : mode === "hybrid" && vectors.length === 0) return "keyword_only"
+  if (judged.notReranked) return "not_reranked"
+  return !wordsAlone && mode !== "keyword" && arePending(progress, answer) ? "vectors_pending" : null
 }
 
 /** Whether passages that this query could find still wait for the vectors by which they would be scored better. */
