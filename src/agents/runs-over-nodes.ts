@@ -36,9 +36,12 @@ export class RunsOverNodes implements LiveRuns {
     yield* followOverNodes(work, owner, this.peers, after, signal)
   }
 
-  /** The owner counts those who wait elsewhere as well. */
+  /**
+   * The owner counts those who wait elsewhere as well. What a node carried out that was taken for dead meanwhile has an end
+   * here and none in its row: that one counts.
+   */
   async wait(runId: string, signal: AbortSignal): Promise<void> {
-    if (this.here.has(runId)) return this.here.wait(runId, signal)
+    if (this.here.has(runId)) await this.here.wait(runId, signal)
     for (;;) {
       signal.throwIfAborted()
       const { owner, isGivenUp, isRunning } = await this.store.ownerOf(runId)

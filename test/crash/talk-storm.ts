@@ -23,7 +23,7 @@ type Message = { id: string; role: string; content: string; finish_reason: strin
 export class TalkStorm {
   private readonly talks = new Map<string, Talk>()
   /** Run id → its acknowledged end; undefined for one that was accepted and not yet done. */
-  private readonly runs = new Map<string, string | undefined>()
+  private readonly runs = new Map<string, { status: string; output: string } | undefined>()
   private serial = 0
 
   constructor(
@@ -57,7 +57,7 @@ export class TalkStorm {
         const run = await this.daemon.call("POST", "/agents/run", this.task(blocking ? "quick" : "slow"), {
           ...(blocking ? {} : { prefer: "respond-async" }),
         })
-        this.runs.set(run.run_id, run.status === "completed" ? run.output : undefined)
+        this.runs.set(run.run_id, blocking ? run : undefined)
         await Bun.sleep(this.chance(300))
       }
     } catch {
@@ -100,10 +100,10 @@ export class TalkStorm {
 
   async verify(): Promise<void> {
     await Promise.all([...this.talks].map(([id, talk]) => this.verifyTalk(id, talk)))
-    for (const [id, output] of this.runs) {
+    for (const [id, answer] of this.runs) {
       const run = await this.daemon.call("GET", `/agents/runs/${id}`)
-      if (output !== undefined || run.status === "completed")
-        expect([run.status, run.output]).toEqual(["completed", output ?? SLOW])
+      if (answer) expect([answer, run]).toMatchObject(Array(2).fill({ status: "completed", output: QUICK }))
+      else if (run.status === "completed") expect(run.output).toBe(SLOW)
       else expect([run.status, run.error?.code]).toEqual(["failed", "interrupted"])
     }
     const { pagination } = await this.daemon.call("GET", "/agents/runs?status=running")
