@@ -37,7 +37,7 @@ export async function withStoppedStores<T>(config: Config, work: (stores: Opened
   await using stack = new AsyncDisposableStack()
   const opened = await openStoppedEngines(engines, { ...config, data: scratch(stack) }, stack)
   await prepareNative(config)
-  return work({ ...opened, isShared: true })
+  return await work({ ...opened, isShared: true }) // before they are closed
 }
 
 /** Work in progress of a command lies apart from that of a node with the same data directory, which would clear it away. */

@@ -91,6 +91,10 @@ test.skipIf(!canRun)(
     })
     const { hits } = (await response.json()) as { hits: { file: { name: string } }[] }
     expect(hits[0]!.file.name).toBe("report-99.txt")
+    await Bun.write(at("expected"), JSON.stringify({ query: "valve number99", file: "report-99.txt" }))
+    const measured = await carrel(["eval", at("expected"), "--json"], { data: at("measured"), env })
+    expect(measured).toMatchObject({ code: 0 })
+    expect(JSON.parse(measured.out)[0].hit_at["1"]).toBe(1)
     const busy = await carrel(["move", "--to", at("back"), "--data", at("scratch")], { env })
     expect(busy).toMatchObject({ code: 1 })
     expect(busy.err).toContain("nodes of the cluster are running")

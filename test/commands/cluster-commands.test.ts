@@ -6,8 +6,12 @@ import { join } from "node:path"
 import { noteRunning } from "../../src/commands/running.ts"
 import { openCluster } from "../../src/nodes/cluster.ts"
 import { enter } from "../../src/nodes/registry.ts"
+import { openSearchAt } from "../../src/search/opensearch/opensearch-store.ts"
 import { openPostgres } from "../../src/storage/postgres/open.ts"
 import { lockDirectory } from "../../src/storage/sqlite/lock.ts"
+import { addressOf } from "../search/opensearch/store.ts"
+import { content, piecesOf } from "../storage/blobs/conformance.ts"
+import { addressIn, openPlace } from "../storage/blobs/places.ts"
 import { COMMAND } from "../support/daemon.ts"
 import { openSearch, postgres, storage } from "../support/engines.ts"
 import { until } from "../support/until.ts"
@@ -123,6 +127,48 @@ describe.skipIf(!hasEngines)("with engines", () => {
     expect(said).toMatchObject({ nodes: "none is running", "stored files": "0 complete" })
     expect(said["search index"]).toBe("agrees with the database")
     expect(existsSync(data)).toBe(false)
+  })
+
+  test("the doctor mends them: a file without a job, a stored original and an entry of the index without a file", async () => {
+    const database = await openPostgres(databaseUrl!)
+    try {
+      const at = new Date().toISOString()
+      const { id: workspace_id } = await database.selectFrom("workspaces").select("id").executeTakeFirstOrThrow()
+      const names = { id: "file_1", name: "a.txt", name_folded: "a.txt", type: "txt", mime_type: "text/plain" }
+      const state = { status: "queued", size: 1, sha256: "0", blob: "file_1", generation: 1 }
+      const row = { ...names, ...state, workspace_id, created_at: at, updated_at: at }
+      await database
+        .insertInto("files")
+        .values(row as never)
+        .execute()
+      const stores = await openPlace(addressIn(blobUrl!))
+      for (const name of ["file_1", "file_2"]) await stores.write(name, piecesOf(content(1)), 10)
+      const store = openSearchAt({
+        address: addressOf(search!),
+        cluster: (await database.selectFrom("cluster").select("id").executeTakeFirstOrThrow()).id,
+      })({ db: database, models: undefined as never, reached: () => {} })
+      const generation = { id: 7, first: 70, last: 70 }
+      await store.addWords([
+        { generation, workspaceId: workspace_id, firstId: 70, texts: ["stray"], scheme: "english" },
+      ])
+      await store.settle()
+      const repair = () => carrel(["doctor", "--repair", "--json"], { data: join(folder, "repair"), env })
+      const mended = async () => JSON.parse((await repair()).out).findings
+      const said = (await mended()).filter(({ what }: { what: string }) => what === "repair")
+      expect(said.map(({ text }: { text: string }) => text.replace(/:.*/, ""))).toEqual([
+        "1 files without a job were queued",
+        "1 stored originals, texts or passages were swept that belong to no file",
+        "1 entries of the index were removed that belong to no file, 0 were made again",
+      ])
+      expect(await stores.findOriginal("file_2")).toBeUndefined()
+      expect(await stores.findOriginal("file_1")).toBeDefined()
+      expect(await mended()).toContainEqual({ what: "repair", state: "ok", text: "nothing to mend" })
+      await database.deleteFrom("jobs").execute()
+      await database.deleteFrom("files").execute()
+      await stores.remove("file_1")
+    } finally {
+      await database.destroy()
+    }
   })
 
   test.each([
