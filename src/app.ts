@@ -86,7 +86,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   atWork.add(() => worker.stop())
   const server = step("server", openServer(config, { ...parts, chat, agents }, atWork))
   if (storage.cluster?.role !== "api") worker.start()
-  startUpkeep(config.data, { ...parts, chat, agents }, stack)
+  startUpkeep(config, { ...parts, chat, agents }, stack)
   const address = appUrl(config, Number(/\d+$/.exec(server.url)![0]))
   const link = step("upkeep", await setupLink(storage.database, address, network.cluster !== undefined))
   log.info("ready", { version: VERSION, url: server.url, ...(link ? { setup_link: link } : {}) })

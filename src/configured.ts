@@ -7,10 +7,11 @@ import { readMcpConfig } from "./agents/mcp-config.ts"
 import { BUILT_IN_EMBEDDING_MODELS, openEmbedder } from "./backends/embedder.ts"
 import { chatBackends, ModelCatalog } from "./backends/index.ts"
 import { type Config, ConfigError } from "./config.ts"
-import { LANGUAGE_FILE } from "./ingest/formats/ocr/ocr-languages.ts"
+import { LANGUAGE_FILE, type OcrLanguageSources } from "./ingest/formats/ocr/languages.ts"
 import { log } from "./log.ts"
-import { builtinModelsDirectory } from "./native/models.ts"
+import { builtinModelsDirectory, builtinPacksDirectory } from "./native/models.ts"
 import { TIERS, type Tier } from "./storage/chunk-tables.ts"
+import { packsDirectory } from "./storage/packs/installed.ts"
 
 /** @throws ConfigError for a file that cannot be read or names a server wrongly */
 export function readToolServers(config: Config) {
@@ -83,6 +84,13 @@ export async function checkDefaultModel({ default_model }: Config, models: Model
   throw new ConfigError(
     `--default-model: there is no model ${JSON.stringify(default_model)}; there are ${values.join(", ")}`,
   )
+}
+
+/** What pages are recognized with: the operator's folder, or the packs that are installed and those that are built in. */
+export function ocrLanguagesOf({ ocr_languages, data }: Pick<Config, "ocr_languages" | "data">): OcrLanguageSources {
+  if (ocr_languages) return { folder: ocr_languages }
+  const builtin = builtinPacksDirectory()
+  return { packs: [packsDirectory(data), ...(builtin === undefined ? [] : [builtin])] }
 }
 
 export const modelDirectories = (config: Config): string[] => [

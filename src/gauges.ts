@@ -23,6 +23,8 @@ export interface GaugeSources {
   chat: Chat
   entityModel: { status: EntityModelStatus } | undefined
   embedders: readonly { model: string; state: string }[]
+  /** What pictures can be read in now. */
+  ocrLanguages: () => string[]
 }
 
 /** @returns what takes them away again */
@@ -122,7 +124,7 @@ const engineGauge = (stores: StoreWatch): Gauge => [
   },
 ]
 
-const modelGauges = ({ entityModel, embedders }: GaugeSources): Gauge[] => [
+const modelGauges = ({ entityModel, embedders, ocrLanguages }: GaugeSources): Gauge[] => [
   [
     "carrel_entity_model",
     "1 for the model that finds names, with its state",
@@ -137,6 +139,12 @@ const modelGauges = ({ entityModel, embedders }: GaugeSources): Gauge[] => [
     "1 for each model that search by meaning uses, with its state: starting, answering or failing",
     ["model", "status"],
     async () => embedders.map(({ model, state }) => [{ model, status: state }, 1]),
+  ],
+  [
+    "carrel_ocr_language",
+    "1 for each language that pictures can be read in, as Tesseract calls it",
+    ["language"],
+    async () => ocrLanguages().map(language => [{ language }, 1]),
   ],
 ]
 

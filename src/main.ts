@@ -21,6 +21,10 @@ const COMMANDS: Record<string, Entry> = {
     load: () => import("./commands/users.ts"),
   },
   models: { summary: "list the chat models and whether they answer", load: () => import("./commands/models.ts") },
+  packs: {
+    summary: "add languages of OCR from a file, list and remove them",
+    load: () => import("./commands/packs.ts"),
+  },
   doctor: {
     summary: "find what is wrong with an installation, and what to do about it",
     load: () => import("./commands/doctor.ts"),

@@ -1,9 +1,13 @@
+import { mkdirSync } from "node:fs"
 import type { Config } from "../config.ts"
+import { ocrLanguagesOf } from "../configured.ts"
 import { QuickReader } from "../ingest/process/quick-reader.ts"
 import { ReaderPool, type ReaderPoolOptions } from "../ingest/process/reader-pool.ts"
 import { INDEX_FILE, indexingLanes } from "../ingest/task.ts"
 import { JobWorker } from "../jobs/worker.ts"
 import type { SearchIndex } from "../search/index.ts"
+import { removeAbandoned } from "../storage/packs/add.ts"
+import { packsDirectory } from "../storage/packs/installed.ts"
 import type { Storage } from "./storage.ts"
 
 /** What makes files searchable. The worker is yet to be started, and to be stopped before the readers. */
@@ -14,13 +18,16 @@ export function openReading(
   stack: AsyncDisposableStack,
 ): JobWorker {
   const { database, blobs, queue, changes, disk, stores, node } = storage
+  // A reader may open what is in it at the time, if it is there when the reader starts.
+  mkdirSync(packsDirectory(config.data), { recursive: true, mode: 0o700 })
+  void removeAbandoned(packsDirectory(config.data)).catch(() => {}) // nobody looks at it
   const options: ReaderPoolOptions = {
     size: config.index_workers,
     memoryLimitBytes: config.reader_memory_mb * 2 ** 20,
     chunkOptions: { targetChars: config.chunk_characters, overlapChars: config.chunk_overlap },
     temporaryDirectory: blobs.temporaryDirectory,
     ocrLimits: { pages: config.ocr_max_pages, seconds: config.ocr_max_seconds },
-    ...(config.ocr_languages ? { ocrLanguagesDirectory: config.ocr_languages } : {}),
+    ocrLanguages: ocrLanguagesOf(config),
   }
   const reader = new ReaderPool(options)
   stack.defer(() => reader.stop())

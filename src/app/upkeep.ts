@@ -1,6 +1,9 @@
 import type { AgentRuns } from "../agents/runs.ts"
 import type { Chat } from "../chat/chat.ts"
+import type { Config } from "../config.ts"
+import { ocrLanguagesOf } from "../configured.ts"
 import { watchGauges } from "../gauges.ts"
+import { findLanguages } from "../ingest/formats/ocr/languages.ts"
 import { sweepFiles, sweepSharedFiles } from "../library/sweep.ts"
 import { log } from "../log.ts"
 import { watchEventLoop } from "../metrics.ts"
@@ -21,14 +24,28 @@ interface WatchedParts {
 }
 
 /** What goes on beside the requests: figures, the embedding model's state, and leftovers that are swept once. */
-export function startUpkeep(dataDirectory: string, parts: WatchedParts, stack: AsyncDisposableStack): void {
+export function startUpkeep(config: Config, parts: WatchedParts, stack: AsyncDisposableStack): void {
   const { storage, models, index, chat, agents } = parts
   const { database, disk, stores, queue, blobs, leader, cluster } = storage
   const { entityModel } = models
   const embedders = Object.values(models.embedders)
+  const dataDirectory = config.data
+  const ocrLanguages = () => [...findLanguages(ocrLanguagesOf(config)).keys()]
   stack.defer(watchEventLoop())
   stack.defer(
-    watchGauges({ database, dataDirectory, disk, stores, queue, index, agents, chat, entityModel, embedders }),
+    watchGauges({
+      database,
+      dataDirectory,
+      disk,
+      stores,
+      queue,
+      index,
+      agents,
+      chat,
+      entityModel,
+      embedders,
+      ocrLanguages,
+    }),
   )
   // A large model of our own is loaded when there is something for it to do.
   for (const embedder of embedders) if (embedder === embedders[0] || embedder.onServer) embedder.watch()

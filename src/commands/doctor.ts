@@ -25,6 +25,7 @@ import {
 import { describeNodes, examineEngines, openBesideNodes } from "./doctor-cluster.ts"
 import { examineFence, FENCE } from "./doctor-fence.ts"
 import { describeModelFolders } from "./doctor-models.ts"
+import { describeOcr } from "./doctor-ocr.ts"
 import { describeFailure } from "./failure.ts"
 import type { Finding } from "./finding.ts"
 import { storesIn } from "./open-stores.ts"
@@ -92,6 +93,7 @@ async function examine(
     findings.push(...(await administrator(database)))
     step("Trying the models")
     findings.push(...(await describeModelFolders(config)), ...(await chatModels(config)))
+    findings.push(...(await describeOcr(config, database)))
     if (deep) findings.push(...(await compareStores(config, storesIn(config.data, database), step)))
   } finally {
     await database.destroy()
@@ -117,7 +119,7 @@ async function examineCluster(
     step("Trying the models")
     findings.push(...(await describeModelFolders(config)))
   }
-  findings.push(...(await chatModels(config)))
+  findings.push(...(await chatModels(config)), ...(await describeOcr(config, database)))
   if (deep) findings.push(...(await compareStores(config, stores, step)))
   return findings
 }

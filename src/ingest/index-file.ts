@@ -95,7 +95,7 @@ export async function localOriginal(blobs: Blobs, blob: string, signal: AbortSig
 export async function giveUp(dependencies: IndexFileDependencies, job: LeasedJob, error: unknown): Promise<void> {
   if (job.signal.aborted) throw error
   const known = error instanceof ExtractionError && !error.transient
-  if (known) return fail(dependencies, job, error.code, error.message)
+  if (known) return fail(dependencies, job, error.code, error.message, error.warnings)
   if (job.attempts >= job.maxAttempts && !(await dependencies.isStoresFault(error))) {
     log.error("file could not be indexed", { file_id: job.subject, error })
     return failUsedUp(dependencies, job)

@@ -8,7 +8,7 @@ import { log } from "../log.ts"
 import type { Blobs } from "../storage/blobs/blobs.ts"
 import type { FileVersion } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
-import type { ExtractionErrorCode } from "../storage/document.ts"
+import type { ExtractionErrorCode, Warning } from "../storage/document.ts"
 import type { FilesTable } from "../storage/files.ts"
 import { inOrder } from "../storage/shared.ts"
 import { filled, words } from "../storage/words.ts"
@@ -101,6 +101,7 @@ export async function fail(
   job: LeasedJob,
   code: ExtractionErrorCode,
   message: string,
+  warnings: readonly Warning[] = [],
 ): Promise<void> {
   await database.transaction().execute(async trx => {
     await inOrder(trx, job.workspaceId)
@@ -112,6 +113,7 @@ export async function fail(
         stage: null,
         error_code: code,
         error_message: message,
+        warnings: JSON.stringify(warnings),
         attempts: job.attempts,
         updated_at: new Date().toISOString(),
       })

@@ -20,7 +20,7 @@ export interface EmbeddedGroup {
   files: EmbeddedFile[]
 }
 
-export type GroupName = "lancedb" | "onnxruntime" | "models"
+export type GroupName = "lancedb" | "onnxruntime" | "models" | "packs"
 
 /** One file of the console, compressed with gzip because that is how browsers take it. */
 export interface EmbeddedPage {

@@ -1,5 +1,6 @@
-/** The models that ship with the product, as a folder of model folders. */
+/** The models that ship with the product, as a folder of model folders, and the packs that a build was given. */
 import { fileURLToPath } from "node:url"
+import { groups } from "./embedded.ts"
 import { unpackedGroup } from "./native.ts"
 import { COMPILED } from "./self.ts"
 
@@ -7,3 +8,8 @@ import { COMPILED } from "./self.ts"
 export function builtinModelsDirectory(): string {
   return COMPILED ? unpackedGroup("models") : fileURLToPath(new URL("../../models", import.meta.url))
 }
+
+export const hasBuiltinPacks = groups.packs !== undefined
+
+/** A folder of packs, as `packs add` leaves them; undefined where the build was given none. As `builtinModelsDirectory`. */
+export const builtinPacksDirectory = (): string | undefined => (hasBuiltinPacks ? unpackedGroup("packs") : undefined)

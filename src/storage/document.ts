@@ -94,13 +94,17 @@ export type ExtractionErrorCode =
 
 /** A file that cannot be read, for a reason the user can act on. Retrying does not help unless `transient`. */
 export class ExtractionError extends Error {
+  /** What was skipped until then, which may be why. */
+  readonly warnings: Warning[]
+
   constructor(
     readonly code: ExtractionErrorCode,
     message: string,
     readonly transient = false,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { warnings?: Warning[] },
   ) {
     super(message, options)
+    this.warnings = options?.warnings ?? []
     this.name = "ExtractionError"
   }
 }

@@ -8,7 +8,7 @@ import { join } from "node:path"
 
 export const OWN_UMASK = 0o077
 
-const OWN = /^(?:carrel\.db|keyword\.db|vectors|blobs|texts|tmp|native)/
+const OWN = /^(?:carrel\.db|keyword\.db|vectors|blobs|texts|tmp|native|packs)/
 
 /** Best effort: a file of another user stays as it is. */
 export function closeToOthers(dataDirectory: string): void {

@@ -47,3 +47,6 @@ export interface FilesTable {
   /** The blob that belongs to the live generation, kept until a newer one is live. */
   live_blob: string | null
 }
+
+/** Pattern of `warnings` with one of this code. */
+export const withWarning = (code: string): string => `%"code":"${code}"%`

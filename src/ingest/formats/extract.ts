@@ -63,7 +63,12 @@ export async function extractInto(
   if (out.hasText) return out
   if (out.pageCount === 0 || out.warnings.some(({ code }) => DAMAGE.has(code)))
     throw new ExtractionError("corrupt_file", "the file is damaged")
-  throw new ExtractionError("no_text", "there is no text in this file")
+  const warnings = out.allWarnings()
+  const isUnread = warnings.some(({ code }) => code === ("ocr_language_missing" satisfies WarningCode))
+  const message = isUnread
+    ? "there is no text in this file that the installed OCR languages read"
+    : "there is no text in this file"
+  throw new ExtractionError("no_text", message, false, { warnings })
 }
 
 /** Warnings that explain why nothing was found. */

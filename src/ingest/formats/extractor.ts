@@ -45,6 +45,8 @@ export interface RecognizedText {
   text: string
   /** 0..100, the mean over the words. */
   confidence: number
+  /** Scripts whose writing no installed language reads; it is left out. */
+  missing?: string[]
 }
 
 /** What may still be unpacked from one file; shared by nested archives. */

@@ -12,6 +12,7 @@ export const WARNINGS = {
   member_damaged: "a member of an archive was left out, or only its beginning was read",
   member_encrypted: "a member of an archive needs a password",
   member_skipped: "a member of an archive was left out: its type cannot be read, or it has no text",
+  ocr_language_missing: "pages or pictures have writing that no installed OCR language reads",
   ocr_limit: "pages or pictures were left out: the file had its share of OCR",
   unreadable_pages: "pages could not be read",
 } as const satisfies Record<string, string>

@@ -11,6 +11,7 @@ import {
   type Warning,
 } from "../../storage/document.ts"
 import type { ChunkOptions } from "../chunk.ts"
+import type { OcrLanguageSources } from "../formats/ocr/languages.ts"
 import type { OcrLimits } from "../formats/ocr/ocr-budget.ts"
 
 /** A stored file as a reader is asked for it. */
@@ -47,7 +48,7 @@ export interface ReadRequest {
   name: string
   /** Extension. */
   type: string
-  ocrLanguagesDirectory?: string
+  ocrLanguages?: OcrLanguageSources
   ocrLimits: OcrLimits
   chunkOptions?: ChunkOptions
   /** Leave out the files that are attached to documents, with a warning. */
@@ -71,6 +72,7 @@ export interface ReadFailure {
   kind: "failed"
   code: ExtractionErrorCode
   message: string
+  warnings?: Warning[]
   detail?: string
 }
 
@@ -118,6 +120,9 @@ export interface Outline {
 export function failureOf(answer: ReadFailure | ReadDiskFailure): Error {
   const { code, message } = answer
   if (answer.kind === "disk_failed") return Object.assign(new Error(message), { code })
-  const options = answer.detail ? { cause: new Error(answer.detail) } : undefined
+  const options = {
+    ...(answer.detail ? { cause: new Error(answer.detail) } : {}),
+    ...(answer.warnings ? { warnings: answer.warnings } : {}),
+  }
   return new ExtractionError(answer.code, message, code === "internal_error", options)
 }

@@ -4,6 +4,7 @@ import { ExtractionError } from "../../storage/document.ts"
 import { ChildPool } from "../../threads/child-pool.ts"
 import { ChildEnded, type FencedChild, fencedCommand } from "../../threads/fenced-child.ts"
 import type { ChunkOptions } from "../chunk.ts"
+import type { OcrLanguageSources } from "../formats/ocr/languages.ts"
 import { DEFAULT_OCR_LIMITS, type OcrLimits } from "../formats/ocr/ocr-budget.ts"
 import {
   type FileToRead,
@@ -24,7 +25,7 @@ export interface ReaderPoolOptions {
   memoryLimitBytes: number
   /** Milliseconds that a file of this size may take, before time for OCR. */
   timeoutFor?: (sizeBytes: number) => number
-  ocrLanguagesDirectory?: string
+  ocrLanguages?: OcrLanguageSources
   chunkOptions?: ChunkOptions
   /** Results pass through here; made when missing. */
   temporaryDirectory: string
@@ -73,8 +74,8 @@ export class ReaderPool {
 
   constructor(private readonly options: ReaderPoolOptions) {
     mkdirSync(options.temporaryDirectory, { recursive: true, mode: 0o700 })
-    const { size, command, memoryLimitBytes, ocrLanguagesDirectory } = options
-    const readable = ocrLanguagesDirectory ? [ocrLanguagesDirectory] : []
+    const { size, command, memoryLimitBytes, ocrLanguages = {} } = options
+    const readable = [...(ocrLanguages.folder ? [ocrLanguages.folder] : []), ...(ocrLanguages.packs ?? [])]
     this.readers = new ChildPool({
       command: command ?? fencedCommand("reader", { memoryBytes: memoryLimitBytes, readable }),
       places: size,
@@ -135,10 +136,10 @@ export class ReaderPool {
     { file: { path, name, type, size }, resultPath, onProgress, signal, withoutAttachments }: Reading,
     onAttachmentsNext: () => void,
   ): Promise<Outline> {
-    const { memoryLimitBytes, timeoutFor = defaultTimeout, ocrLanguagesDirectory, chunkOptions } = this.options
+    const { memoryLimitBytes, timeoutFor = defaultTimeout, ocrLanguages, chunkOptions } = this.options
     const { perOcrPageMs = PER_OCR_PAGE_MS, ocrLimits = DEFAULT_OCR_LIMITS } = this.options
     const request: ReadRequest = { name, type, ocrLimits }
-    if (ocrLanguagesDirectory) request.ocrLanguagesDirectory = ocrLanguagesDirectory
+    if (ocrLanguages) request.ocrLanguages = ocrLanguages
     if (chunkOptions) request.chunkOptions = chunkOptions
     if (withoutAttachments) request.withoutAttachments = true
     // The reader stops recognizing by itself; the page that it is at may go on.

@@ -6,7 +6,8 @@ import { ExtractionError } from "../../storage/document.ts"
 import { type Conversation, serveParent } from "../../threads/child-side.ts"
 import { fileBytes } from "../../threads/mapped-file.ts"
 import { type ChunkOptions, chunksOf } from "../chunk.ts"
-import { extractInto } from "../formats/extract.ts"
+import { extractInto, type Surroundings } from "../formats/extract.ts"
+import type { OcrLanguageSources } from "../formats/ocr/languages.ts"
 import type {
   Outline,
   QuickAnswer,
@@ -63,7 +64,8 @@ function failureBy(error: unknown): ReadFailure | ReadDiskFailure {
       detail: String((error as Error).stack),
     }
   const detail = error.cause instanceof Error ? { detail: String(error.cause.stack) } : {}
-  return { kind: "failed", code: error.code, message: error.message, ...detail }
+  const warnings = error.warnings.length > 0 ? { warnings: error.warnings } : {}
+  return { kind: "failed", code: error.code, message: error.message, ...warnings, ...detail }
 }
 
 const pause = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
@@ -86,7 +88,7 @@ async function read(request: ReadRequest, { files, tell }: Conversation<ReadProg
       },
       pause,
       ocrLimits: request.ocrLimits,
-      recognize: async image => (await ocr(request.ocrLanguagesDirectory)).recognize(image),
+      recognize: recognizerOf(request.ocrLanguages),
     })
     text.flush()
     progress.beginChunking()
@@ -152,9 +154,16 @@ export async function readQuickly(
 
 let engine: Promise<import("../formats/ocr/ocr.ts").Ocr> | undefined
 
-function ocr(languagesDirectory: string | undefined): Promise<import("../formats/ocr/ocr.ts").Ocr> {
-  engine ??= import("../formats/ocr/ocr.ts").then(({ Ocr }) => new Ocr(languagesDirectory))
-  return engine
+/** For the pictures of one file. */
+function recognizerOf(languages: OcrLanguageSources | undefined): Surroundings["recognize"] {
+  let isBegun = false
+  return async image => {
+    engine ??= import("../formats/ocr/ocr.ts").then(({ Ocr }) => new Ocr(languages))
+    const ocr = await engine
+    if (!isBegun) ocr.beginFile()
+    isBegun = true
+    return ocr.recognize(image)
+  }
 }
 
 /** Tells how far the reading is, then the cutting; neither goes back, also where OCR turns out to be needed late. */

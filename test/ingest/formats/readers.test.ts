@@ -13,7 +13,7 @@ import type { ExtractedDocument, ExtractionError, Place } from "../../../src/sto
 import { writeZip } from "./zip-writer.ts"
 
 const FIXTURES = join(import.meta.dir, "../../fixtures/documents")
-const ocr = new Ocr(undefined)
+const ocr = new Ocr()
 let expectedOcr = 0
 const surroundings: Surroundings = {
   onProgress: () => {},

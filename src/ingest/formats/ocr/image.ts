@@ -1,6 +1,7 @@
 import { ExtractionError } from "../../../storage/document.ts"
 import type { ExtractContext, Extractor, RecognizedText } from "../extractor.ts"
 import { frameCount } from "./frames.ts"
+import { explainMissing } from "./scripts.ts"
 
 /** Below this the text of a picture deserves a warning. */
 const DOUBTFUL_CONFIDENCE = 60
@@ -20,11 +21,12 @@ export const extractImage: Extractor = async (source, context) => {
   })
   const frames = frameCount(source.bytes)
   if (frames > 1) context.out.warn("frames_skipped", `of the ${frames} frames of ${source.name} the first was read`)
-  const { text, confidence } = recognized
+  const { text, confidence, missing = [] } = recognized
+  if (missing.length > 0) context.out.warn("ocr_language_missing", explainMissing(missing, `${source.name} has`))
   if (!text) return
   context.out.ocrPageCount++
   for (const paragraph of text.split(/\n{2,}/)) context.out.add("paragraph", paragraph)
-  if (confidence < DOUBTFUL_CONFIDENCE)
+  if (confidence < DOUBTFUL_CONFIDENCE && missing.length === 0)
     context.out.warn("low_ocr_confidence", `the text of ${source.name} was recognized with low confidence`)
 }
 

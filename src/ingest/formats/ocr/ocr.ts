@@ -1,63 +1,80 @@
 /**
- * Tesseract (WASM) in this process. tesseract.js normally starts a worker and fetches language data; here its worker
- * script runs directly, because the reader process exists to be blocked and killed, and all data is embedded or local.
+ * Reads pictures of writing, in the languages that are installed. A page is read with the languages of the page before it in
+ * its file, at first with English. Where lines are doubtful, the shapes of the letters tell which scripts there are, and a
+ * trial on some lines which languages; where the text is of one script, its words tell the language. What is found so is
+ * kept only where it reads the page better.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
-// @ts-expect-error: a file path at run time, embedded in the executable
-import englishPath from "@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz" with { type: "file" }
-// @ts-expect-error: has no types
-import script from "tesseract.js/src/worker-script/index.js"
-// @ts-expect-error: has no types
-import createCore from "tesseract.js-core/tesseract-core-simd-lstm.js"
-// @ts-expect-error: a file path at run time, embedded in the executable
-import corePath from "tesseract.js-core/tesseract-core-simd-lstm.wasm" with { type: "file" }
 import { ExtractionError } from "../../../storage/document.ts"
 import type { RecognizedText } from "../extractor.ts"
-import { LANGUAGE_FILE } from "./ocr-languages.ts"
-import { type BinaryImage, findSkew } from "./skew.ts"
+import { type Core, openCore, type Writing } from "./core.ts"
+import { ENGLISH, findLanguages, type OcrLanguageSources, ofLatin, ofScripts } from "./languages.ts"
+import { Picture, type Turn } from "./picture.ts"
+import {
+  confidenceOf,
+  doubtedLines,
+  doubtedShare,
+  latinWords,
+  type Reading,
+  sureLetters,
+  withoutNoise,
+} from "./reading.ts"
+import { Recognizers } from "./recognizers.ts"
+import { LATIN, scriptOf, scriptSeenAs, scriptsLike } from "./scripts.ts"
+import { spokenLanguages } from "./spoken.ts"
 
-/** Long Short-Term Memory engine: the only one in the embedded core. */
-const LSTM_ENGINE = 1
-/** Finds columns and blocks by itself; the default takes the whole picture for one block. */
-const AUTOMATIC_LAYOUT = "3"
 /** Mean confidence of a page on its head: 38 and 39, where the same page upright has 95. */
 const DOUBTED = 60
 /** Fewer are a photograph's. */
 const ENOUGH_WORDS = 5
-/** Radians; lines that slant less are read as well as straight ones. */
-const SMALL_SKEW = Math.PI / 720
+/** Share of the lines, by width, from which on another language is looked for. */
+const DOUBTED_SHARE = 0.08
+/** Scripts with fewer letters than this share of the most frequent one's are look-alikes. */
+const FEW_LETTERS = 0.1
+/** The same for scripts whose language is missing: of that the operator is told. */
+const MANY_LETTERS = 0.3
+const ENOUGH_LETTERS = 12
+/** Lines that are tried, and languages: each trial loads one. */
+const TRIED_LINES = 3
+const TRIED_LANGUAGES = 6
+/** Confidence of a line that another language must reach, and what it must gain, before it is believed. */
+const CONVINCING = 65
+const GAIN = 8
+/** Words of Latin letters on a page of another script before it is read with a language of theirs too. */
+const SOME_LATIN = 2
+/** What one page is read with; each language makes reading slower. */
+const MAX_LANGUAGES = 3
 
-interface Packet {
-  status: "resolve" | "reject" | "progress"
-  data: unknown
+interface Page {
+  picture: Picture
+  turn: Turn
 }
 
-/** What is used of the core's own interface: the file that it reads a picture from, and the picture in black and white. */
-interface Core {
-  FS: { writeFile(path: string, bytes: Uint8Array): void }
-  TessBaseAPI: new () => CoreApi
-  getValue(address: number, type: "i32"): number
+interface Found extends Reading {
+  languages: readonly string[]
+  /** Names of scripts that no installed language reads. */
+  missing: string[]
 }
 
-interface CoreApi {
-  InitForAnalysePage(): void
-  /** Reads `/input`; 1 where it cannot be decoded. */
-  SetImageFile(exifOrientation: number, radians: number): number
-  /** One bit per pixel, rows of whole 32-bit words from the left. */
-  GetThresholdedImage(): { get_w(): number; get_h(): number; get_wpl(): number; get_data(): number }
-  Clear(): void
-}
+const HALF = 2
 
-/** The script keeps one for the process. */
-let loadedCore: Core | undefined
+const turnedBy = ({ picture, turn }: Page, quarters: number): Page => ({
+  picture,
+  turn: { ...turn, quarters: turn.quarters + quarters },
+})
 
 export class Ocr {
-  private started: Promise<void> | undefined
-  private analysis: CoreApi | undefined
+  private core: Promise<Core> | undefined
+  private recognizers: Recognizers | undefined
+  private installed = new Map<string, string>()
+  private expected: readonly string[] = [ENGLISH]
 
-  /** `languagesDirectory` may hold further `*.traineddata` files, packed with gzip or not; all of them are used. */
-  constructor(private readonly languagesDirectory: string | undefined) {}
+  constructor(private readonly sources: OcrLanguageSources = {}) {}
+
+  /** What is installed is looked at anew, and what former pages were in is forgotten. To be called before each file. */
+  beginFile(): void {
+    this.installed = new Map()
+    this.expected = [ENGLISH]
+  }
 
   /**
    * Reads one picture; blocks this process meanwhile. Lines that slant are set straight first (at 10 degrees hardly a word
@@ -65,135 +82,144 @@ export class Ocr {
    * @throws where the picture cannot be decoded; ExtractionError where recognition cannot start.
    */
   async recognize(image: Uint8Array): Promise<RecognizedText> {
-    this.started ??= this.start().catch(error => {
+    const recognizers = await this.start()
+    const picture = new Picture(recognizers, image)
+    try {
+      const page: Page = { picture, turn: { quarters: 0, radians: picture.skew() } }
+      const found = this.isFixed ? this.readTurned(page) : this.read(page)
+      const { text, confidence, missing } = found
+      return missing.length === 0 ? { text, confidence } : { text: withoutNoise(found), confidence, missing }
+    } finally {
+      picture.close()
+    }
+  }
+
+  private get isFixed(): boolean {
+    return this.sources.folder !== undefined
+  }
+
+  private async start(): Promise<Recognizers> {
+    try {
+      this.core ??= openCore()
+      const core = await this.core
+      if (this.installed.size === 0) {
+        this.installed = findLanguages(this.sources)
+        this.recognizers?.forgetAll()
+        if (this.isFixed) this.expected = [...this.installed.keys()]
+      }
+      this.recognizers ??= new Recognizers(core, language => this.installed.get(language)!)
+      this.recognizers.open(this.expected)
+      return this.recognizers
+    } catch (error) {
       throw new ExtractionError("internal_error", "the text recognition could not be started", true, { cause: error })
-    })
-    await this.started
-    const skew = this.skewOf(image)
-    const upright = await this.read(image, skew)
+    }
+  }
+
+  private readWith(page: Page, languages: readonly string[]): Found {
+    return { ...page.picture.read(languages, page.turn), languages, missing: [] }
+  }
+
+  /** As it stands, and on its head where that is doubtful. */
+  private readTurned(page: Page, upright = this.readWith(page, this.expected)): Found {
     if (upright.confidence > DOUBTED || upright.words < ENOUGH_WORDS) return upright
-    const turned = await this.read(image, skew + Math.PI)
+    const turned = this.readWith(turnedBy(page, HALF), this.expected)
     return turned.confidence > upright.confidence ? turned : upright
   }
 
-  private async read(image: Uint8Array, rotateRadians: number): Promise<Reading> {
-    const result = await call("recognize", { image, options: { rotateRadians }, output: { text: false, tsv: true } })
-    return readTsv((result as { tsv: string | null }).tsv ?? "")
+  private read(page: Page): Found {
+    let found = this.readWith(page, this.expected)
+    if (isDoubtful(found)) found = this.lookCloser(page, found)
+    found = this.inItsLanguages(page, found)
+    if (!isDoubtful(found)) this.expected = found.languages
+    return found
   }
 
-  /** Radians to turn the picture by. Tesseract's own estimate fails where lines are few, or slant by more than 10 degrees. */
-  private skewOf(image: Uint8Array): number {
-    const core = loadedCore!
-    if (!this.analysis) {
-      this.analysis = new core.TessBaseAPI()
-      this.analysis.InitForAnalysePage()
+  /** Sets the page upright where it was not. */
+  private lookCloser(page: Page, first: Found): Found {
+    const writing = page.picture.look(page.turn)
+    if (!writing) return this.readTurned(page, first)
+    let found = first
+    if (writing.turn !== 0) {
+      const turned = turnedBy(page, writing.turn)
+      found = this.readWith(turned, this.expected)
+      page.turn = turned.turn
+      if (!isDoubtful(found)) return found
     }
-    core.FS.writeFile("/input", image)
-    if (this.analysis.SetImageFile(1, 0) === 1) throw new Error("the picture cannot be decoded")
-    const skew = findSkew(blackAndWhite(core, this.analysis))
-    this.analysis.Clear()
-    return Math.abs(skew) < SMALL_SKEW ? 0 : skew
+    const scripts = scriptsOf(writing)
+    const chosen = this.tryLanguages(page, found, scripts)
+    if (chosen.length > 0) {
+      const latin = latinWords(found) >= SOME_LATIN ? ofLatin(found.languages) : []
+      const other = this.readWith(page, [...new Set([...chosen, ...latin])].slice(0, MAX_LANGUAGES))
+      if (sureLetters(other) > sureLetters(found)) found = other
+    }
+    if (!isDoubtful(found)) return found
+    const missing = this.missingOf(scripts)
+    if (missing.length === 0 && chosen.length === 0 && writing.turn === 0) return this.readTurned(page, found)
+    return { ...(sureLetters(first) > sureLetters(found) ? first : found), missing }
   }
 
-  private async start(): Promise<void> {
-    const files = languageFiles(this.languagesDirectory)
-    script.setAdapter({
-      getCore: async () => {
-        const wasmBinary = await Bun.file(corePath as string).arrayBuffer()
-        return async (options: object) => {
-          loadedCore = await createCore({ ...options, wasmBinary, printErr: () => {} })
-          return loadedCore
-        }
-      },
-      gunzip: (data: Uint8Array) => Bun.gunzipSync(data as Uint8Array<ArrayBuffer>),
-      readCache: async (path: string) => new Uint8Array(readFileSync(files.get(languageOf(path))!)),
-      writeCache: async () => {},
-      deleteCache: async () => {},
-      checkCache: async () => false,
-      fetch: () => Promise.reject(new Error("language data is never fetched")),
-    })
-    const langs = [...files.keys()].join("+")
-    await call("load", { options: { lstmOnly: true, corePath: "", logging: false } })
-    await call("loadLanguage", { langs, options: { lstmOnly: true, cacheMethod: "readOnly", cachePath: "" } })
-    await call("initialize", { langs, oem: LSTM_ENGINE, config: {} })
-    await call("setParameters", { params: { tessedit_pageseg_mode: AUTOMATIC_LAYOUT } })
+  /** Of each kind of writing the language that reads the doubtful lines best, the most successful first. */
+  private tryLanguages(page: Page, found: Found, scripts: readonly SeenScript[]): string[] {
+    const lines = doubtedLines(found).slice(0, TRIED_LINES)
+    const likely = [...new Set(scripts.flatMap(({ name }) => scriptsLike(name)))]
+    const trials = ofScripts(this.installed.keys(), likely)
+      .slice(0, TRIED_LANGUAGES)
+      .map(language => ({ language, read: page.picture.readLines(language, page.turn, lines) }))
+    const wins = new Map<string, number>()
+    for (const [i, line] of lines.entries()) {
+      const needed = Math.max(CONVINCING, confidenceOf(line) + GAIN)
+      for (const { language, read } of trials)
+        if (read[i]! >= needed) wins.set(language, (wins.get(language) ?? 0) + read[i]! * (line.right - line.left))
+    }
+    const kinds = new Set<string>()
+    return [...wins]
+      .sort((a, b) => b[1] - a[1])
+      .map(([language]) => language)
+      .filter(language => {
+        const [kind] = scriptsLike(scriptOf(language)) as [string]
+        return !kinds.has(kind) && kinds.add(kind)
+      })
+  }
+
+  /** The script that the page is mostly in, where it is not installed: what else is seen may be a look-alike. */
+  private missingOf([most]: readonly SeenScript[]): string[] {
+    if (!most || most.share < MANY_LETTERS || most.letters < ENOUGH_LETTERS) return []
+    return ofScripts(this.installed.keys(), [most.name]).length === 0 ? [most.name] : []
+  }
+
+  /** Of a script with several installed languages, the words tell which. */
+  private inItsLanguages(page: Page, found: Found): Found {
+    const spoken = spokenLanguages(found, this.installed)
+    if (spoken.length === 0 || spoken.every(language => found.languages.includes(language))) return found
+    const told = new Set(spoken.map(scriptOf))
+    const others = found.languages.filter(language => !told.has(scriptOf(language)))
+    const order =
+      scriptOf(found.languages[0]!) === scriptOf(spoken[0]!) ? [...spoken, ...others] : [...others, ...spoken]
+    const better = this.readWith(page, order.slice(0, MAX_LANGUAGES))
+    return better.confidence > found.confidence ? { ...better, missing: found.missing } : found
   }
 }
 
-function blackAndWhite(core: Core, api: CoreApi): BinaryImage {
-  const picture = api.GetThresholdedImage()
-  const [words, data] = [picture.get_wpl(), picture.get_data()]
-  const rows = new Map<number, Int32Array>()
-  const row = (y: number) =>
-    Int32Array.from({ length: words }, (_, i) => core.getValue(data + (y * words + i) * 4, "i32"))
-  return {
-    width: picture.get_w(),
-    height: picture.get_h(),
-    isDark(x, y) {
-      const bits = rows.get(y) ?? row(y)
-      rows.set(y, bits)
-      return ((bits[x >> 5]! >>> (31 - (x & 31))) & 1) === 1
-    },
+const isDoubtful = (reading: Reading): boolean => reading.words === 0 || doubtedShare(reading) >= DOUBTED_SHARE
+
+interface SeenScript {
+  name: string
+  letters: number
+  /** Of the most frequent script, Latin included. */
+  share: number
+}
+
+/** All but Latin, the most frequent first. */
+function scriptsOf({ scripts }: Writing): SeenScript[] {
+  const most = Math.max(
+    1,
+    ...scripts.filter(({ name }) => name === LATIN || scriptSeenAs(name)).map(({ letters }) => letters),
+  )
+  const found = new Map<string, SeenScript>()
+  for (const { name: seen, letters } of scripts) {
+    const name = scriptSeenAs(seen)
+    if (name === undefined || letters < most * FEW_LETTERS || found.has(name)) continue
+    found.set(name, { name, letters, share: letters / most })
   }
-}
-
-/** English first: Tesseract takes the first as the main one. */
-function languageFiles(directory: string | undefined): Map<string, string> {
-  const files = new Map([["eng", englishPath as string]])
-  for (const name of directory && existsSync(directory) ? readdirSync(directory).sort() : []) {
-    const language = LANGUAGE_FILE.exec(name)?.[1]
-    if (language && language !== "osd") files.set(language, join(directory!, name))
-  }
-  return files
-}
-
-const languageOf = (path: string) => LANGUAGE_FILE.exec(path.split("/").at(-1)!)![1]!
-
-let jobs = 0
-
-function call(action: string, payload: object): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const packet = { workerId: "reader", jobId: `ocr-${++jobs}`, action, payload }
-    script.dispatchHandlers(packet, ({ status, data }: Packet) => {
-      if (status === "resolve") resolve(data)
-      else if (status === "reject") reject(new Error(String(data)))
-    })
-  })
-}
-
-/** Word rows of Tesseract's table: level 5, numbers of block, paragraph and line, …, confidence, text. */
-const WORD_LEVEL = "5"
-
-interface Reading extends RecognizedText {
-  /** Junk included. */
-  words: number
-}
-
-function readTsv(tsv: string): Reading {
-  let text = ""
-  let confidence = 0
-  let words = 0
-  let sure = 0
-  let place: string[] = []
-  for (const row of tsv.split("\n")) {
-    const cells = row.split("\t")
-    const word = cells[11]?.trim()
-    if (cells[0] !== WORD_LEVEL || !word) continue
-    const here = cells.slice(2, 5)
-    if (text) text += here[0] !== place[0] || here[1] !== place[1] ? "\n\n" : here[2] !== place[2] ? "\n" : " "
-    text += word
-    place = here
-    words++
-    confidence += Number(cells[10])
-    if (Number(cells[10]) >= SURE && /[\p{L}\p{N}]{2}/u.test(word)) sure++
-  }
-  const mean = words > 0 ? confidence / words : 0
-  return { text: isJunk(sure, mean) ? "" : text, confidence: mean, words }
-}
-
-const SURE = 60
-
-/** What Tesseract sees in photographs without writing: a few short "words" that it doubts itself. */
-function isJunk(sure: number, mean: number): boolean {
-  return sure === 0 || (mean < 40 && sure < 5)
+  return [...found.values()]
 }

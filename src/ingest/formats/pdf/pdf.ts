@@ -1,5 +1,6 @@
 import { ExtractionError } from "../../../storage/document.ts"
 import type { ExtractContext, Extractor, RecognizedText } from "../extractor.ts"
+import { explainMissing } from "../ocr/scripts.ts"
 import { familiarity, legibility } from "../text/legibility.ts"
 import { addAttachments } from "./attachments.ts"
 import { bitmapFile, isBlank } from "./bitmap.ts"
@@ -74,6 +75,8 @@ class PdfReading {
   private readonly recognized = new Map<string, RecognizedText>()
   /** Indexes of pages that the file's share of text recognition did not suffice for. */
   private readonly unread: number[] = []
+  /** Indexes of pages, by the script that no installed language of OCR reads. */
+  private readonly missing = new Map<string, number[]>()
   private unreadable = 0
   private doubtful = 0
   private garbled = 0
@@ -199,15 +202,16 @@ class PdfReading {
     return before ? "nothing" : "recognized"
   }
 
-  private take(index: number, { text, confidence }: RecognizedText): void {
+  private take(index: number, { text, confidence, missing = [] }: RecognizedText): void {
     const page = this.pages[index]!
+    for (const script of missing) this.missing.set(script, [...(this.missing.get(script) ?? []), index])
     if (page.legibility === "doubtful" && !contradicts(text, confidence, page)) {
       this.trusted++
       return
     }
     if (page.legibility === "clear" ? letterCount(text) <= page.letters : confidence < DOUBTFUL_CONFIDENCE) return
     this.context.out.ocrPageCount++
-    if (confidence < DOUBTFUL_CONFIDENCE) this.doubtful++
+    if (confidence < DOUBTFUL_CONFIDENCE && missing.length === 0) this.doubtful++
     if (page.legibility !== "clear") this.garbled++
     page.legibility = "clear"
     replace(page, text)
@@ -256,9 +260,14 @@ class PdfReading {
     }
     if (this.doubtful > 0)
       out.warn("low_ocr_confidence", `the text of ${this.doubtful} ${of} was recognized with low confidence`)
+    for (const [script, indexes] of this.missing)
+      out.warn("ocr_language_missing", explainMissing([script], havingPages(indexes)))
     if (this.unread.length > 0) out.warn("ocr_limit", ocr.explain(`${pageRanges(this.unread)} not read`))
   }
 }
+
+/** Such as `pages 3–7, 9 have`. */
+const havingPages = (indexes: number[]): string => `${pageRanges(indexes)} ${indexes.length === 1 ? "has" : "have"}`
 
 function bitmapKey({ width, height, pixels }: Bitmap): string {
   return `${width} ${height} ${new Bun.CryptoHasher("sha256").update(pixels).digest("hex")}`

@@ -5,7 +5,7 @@ import type { OcrLimits } from "../../../../src/ingest/formats/ocr/ocr-budget.ts
 import type { ExtractedDocument, ExtractionError } from "../../../../src/storage/document.ts"
 import { enclosingZeros, helvetica, lines, PdfWriter, scans, writePages } from "../pdf-writer.ts"
 
-const ocr = new Ocr(undefined)
+const ocr = new Ocr()
 /** Pictures that were recognized. */
 let recognized = 0
 const surroundings = (ocrLimits?: OcrLimits): Surroundings => ({
