@@ -33,7 +33,7 @@ pack through, or without FILE all that are installed. In a cluster, each node ha
 `
 
 export const run: Command = async ([first, ...rest]) => {
-  const action = needAction("packs", first, "list, add, remove or verify")
+  const action = needAction("packs", first, "add, list, remove or verify")
   const { config, words, options } = parseArguments(rest, { switches: ["json"] })
   const directory = packsDirectory(config.data)
   switch (action) {

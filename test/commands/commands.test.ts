@@ -61,6 +61,7 @@ describe("the command line", () => {
     "keys",
     "users",
     "models",
+    "packs",
     "doctor",
     "backup",
     "restore",

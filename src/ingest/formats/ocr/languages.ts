@@ -4,7 +4,7 @@ import { join } from "node:path"
 // @ts-expect-error: a file path at run time, embedded in the executable
 import englishPath from "@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz" with { type: "file" }
 import { packLanguages } from "../../../storage/packs/installed.ts"
-import { LATIN, scriptOf } from "./scripts.ts"
+import { scriptOf } from "./scripts.ts"
 
 /** `deu.traineddata` or `deu.traineddata.gz`; the first group is the language as Tesseract calls it. */
 export const LANGUAGE_FILE = /^([\w-]+)\.traineddata(\.gz)?$/
@@ -32,5 +32,3 @@ export function findLanguages({ folder, packs = [] }: OcrLanguageSources): Map<s
 
 export const ofScripts = (languages: Iterable<string>, scripts: readonly string[]): string[] =>
   [...languages].filter(language => scripts.includes(scriptOf(language)))
-
-export const ofLatin = (languages: Iterable<string>): string[] => ofScripts(languages, [LATIN])

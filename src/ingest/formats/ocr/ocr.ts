@@ -7,13 +7,13 @@
 import { ExtractionError } from "../../../storage/document.ts"
 import type { RecognizedText } from "../extractor.ts"
 import { type Core, openCore, type Writing } from "./core.ts"
-import { ENGLISH, findLanguages, type OcrLanguageSources, ofLatin, ofScripts } from "./languages.ts"
+import { ENGLISH, findLanguages, type OcrLanguageSources, ofScripts } from "./languages.ts"
 import { Picture, type Turn } from "./picture.ts"
 import {
+  certainWords,
   confidenceOf,
   doubtedLines,
   doubtedShare,
-  latinWords,
   type Reading,
   sureLetters,
   withoutNoise,
@@ -33,14 +33,16 @@ const FEW_LETTERS = 0.1
 /** The same for scripts whose language is missing: of that the operator is told. */
 const MANY_LETTERS = 0.3
 const ENOUGH_LETTERS = 12
+/** Share of the most frequent script's letters from which on another may be the page's as well: Hebrew is taken for Thai. */
+const NEARLY = 0.8
 /** Lines that are tried, and languages: each trial loads one. */
 const TRIED_LINES = 3
 const TRIED_LANGUAGES = 6
 /** Confidence of a line that another language must reach, and what it must gain, before it is believed. */
 const CONVINCING = 65
 const GAIN = 8
-/** Words of Latin letters on a page of another script before it is read with a language of theirs too. */
-const SOME_LATIN = 2
+/** Words that were read with certainty before their language is kept beside others. */
+const SOME_WORDS = 2
 /** What one page is read with; each language makes reading slower. */
 const MAX_LANGUAGES = 3
 
@@ -145,11 +147,11 @@ export class Ocr {
       page.turn = turned.turn
       if (!isDoubtful(found)) return found
     }
-    const scripts = scriptsOf(writing)
+    const scripts = scriptsOf(writing).filter(({ name }) => name !== LATIN || !this.expected.some(isLatin))
     const chosen = this.tryLanguages(page, found, scripts)
     if (chosen.length > 0) {
-      const latin = latinWords(found) >= SOME_LATIN ? ofLatin(found.languages) : []
-      const other = this.readWith(page, [...new Set([...chosen, ...latin])].slice(0, MAX_LANGUAGES))
+      const proven = found.languages.filter(language => certainWords(found, isLatin(language)) >= SOME_WORDS)
+      const other = this.readWith(page, [...new Set([...chosen, ...proven])].slice(0, MAX_LANGUAGES))
       if (sureLetters(other) > sureLetters(found)) found = other
     }
     if (!isDoubtful(found)) return found
@@ -162,7 +164,8 @@ export class Ocr {
   private tryLanguages(page: Page, found: Found, scripts: readonly SeenScript[]): string[] {
     const lines = doubtedLines(found).slice(0, TRIED_LINES)
     const likely = [...new Set(scripts.flatMap(({ name }) => scriptsLike(name)))]
-    const trials = ofScripts(this.installed.keys(), likely)
+    const latin = likely.includes(LATIN) ? [ENGLISH] : [] // their letters are nearly the same
+    const trials = [...latin, ...ofScripts(this.installed.keys(), likely).filter(language => !isLatin(language))]
       .slice(0, TRIED_LANGUAGES)
       .map(language => ({ language, read: page.picture.readLines(language, page.turn, lines) }))
     const wins = new Map<string, number>()
@@ -181,10 +184,12 @@ export class Ocr {
       })
   }
 
-  /** The script that the page is mostly in, where it is not installed: what else is seen may be a look-alike. */
-  private missingOf([most]: readonly SeenScript[]): string[] {
+  /** The script that the page is mostly in, where it is not installed, and those that it may be as well. */
+  private missingOf([most, ...others]: readonly SeenScript[]): string[] {
     if (!most || most.share < MANY_LETTERS || most.letters < ENOUGH_LETTERS) return []
-    return ofScripts(this.installed.keys(), [most.name]).length === 0 ? [most.name] : []
+    return [most, ...others.filter(({ letters }) => letters >= most.letters * NEARLY)]
+      .map(({ name }) => name)
+      .filter(name => name !== LATIN && ofScripts(this.installed.keys(), [name]).length === 0)
   }
 
   /** Of a script with several installed languages, the words tell which. */
@@ -202,6 +207,8 @@ export class Ocr {
 
 const isDoubtful = (reading: Reading): boolean => reading.words === 0 || doubtedShare(reading) >= DOUBTED_SHARE
 
+const isLatin = (language: string): boolean => scriptOf(language) === LATIN
+
 interface SeenScript {
   name: string
   letters: number
@@ -209,17 +216,14 @@ interface SeenScript {
   share: number
 }
 
-/** All but Latin, the most frequent first. */
+/** The most frequent first. */
 function scriptsOf({ scripts }: Writing): SeenScript[] {
-  const most = Math.max(
-    1,
-    ...scripts.filter(({ name }) => name === LATIN || scriptSeenAs(name)).map(({ letters }) => letters),
-  )
-  const found = new Map<string, SeenScript>()
-  for (const { name: seen, letters } of scripts) {
+  const named = scripts.flatMap(({ name: seen, letters }) => {
     const name = scriptSeenAs(seen)
-    if (name === undefined || letters < most * FEW_LETTERS || found.has(name)) continue
-    found.set(name, { name, letters, share: letters / most })
-  }
-  return [...found.values()]
+    return name === undefined ? [] : [{ name, letters }]
+  })
+  const most = Math.max(1, ...named.map(({ letters }) => letters))
+  return named
+    .filter(({ name, letters }, i) => letters >= most * FEW_LETTERS && named.findIndex(one => one.name === name) === i)
+    .map(script => ({ ...script, share: script.letters / most }))
 }

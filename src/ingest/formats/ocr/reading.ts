@@ -127,12 +127,14 @@ export function doubtedShare(reading: Reading): number {
 }
 
 const LATIN_WORD = /^["'(]?[A-Za-zÀ-ɏ'’-]{4,}[.,;:!?)"']*$/
+const OTHER_WORD = /^\P{sc=Latin}*[^\P{L}\p{sc=Latin}]{2,}\P{sc=Latin}*$/u
 const CERTAIN = 85
 
-/** Words of Latin letters that were read with certainty; other scripts have letters that look alike, but no such words. */
-export const latinWords = ({ lines }: Reading): number =>
-  lines.flatMap(({ words }) => words).filter(({ text, confidence }) => confidence >= CERTAIN && LATIN_WORD.test(text))
-    .length
+/** Words in letters of Latin, or of other scripts, that were read with certainty. Look-alikes make no words of that length. */
+export const certainWords = ({ lines }: Reading, inLatin: boolean): number =>
+  lines
+    .flatMap(({ words }) => words)
+    .filter(({ text, confidence }) => confidence >= CERTAIN && (inLatin ? LATIN_WORD : OTHER_WORD).test(text)).length
 
 /** Without the lines that were read as noise. */
 export function withoutNoise({ lines }: Reading): string {

@@ -49,18 +49,18 @@ const SHARED_SIGNS = new Set(["Chinese", "Japanese", "Korean"])
 export const scriptOf = (language: string): string =>
   SCRIPTS.find(({ languages }) => languages.includes(language))?.name ?? LATIN
 
-/** Undefined for Latin, and for what is no script: signs and digits. */
+/** Undefined for what is no script: signs and digits. */
 export const scriptSeenAs = (seen: string): string | undefined =>
-  SCRIPTS.find(({ seenAs }) => seenAs.includes(seen))?.name
+  seen === LATIN ? LATIN : SCRIPTS.find(({ seenAs }) => seenAs.includes(seen))?.name
 
 /** It, and those that it is easily taken for. */
 export const scriptsLike = (name: string): readonly string[] => (SHARED_SIGNS.has(name) ? [...SHARED_SIGNS] : [name])
 
-/** Says in a warning why writing was not read, and what to do. */
+/** Says in a warning why writing was not read, and what to do. `scripts` are those that it may be in. */
 export function explainMissing(scripts: readonly string[], where: string): string {
   const known = scripts.map(name => {
     const languages = SCRIPTS.find(script => script.name === name)!.languages.slice(0, 2)
-    return `${name} (${languages.join(" or ")})`
+    return `${name} (${languages.join(", ")})`
   })
-  return `${where} ${known.join(" and ")} writing that no installed OCR language reads: add a pack with it (carrel packs add), then carrel reindex --warning ocr_language_missing`
+  return `${where} ${known.join(" or ")} writing that no installed OCR language reads: add a pack with it (carrel packs add), then carrel reindex --warning ocr_language_missing`
 }

@@ -75,7 +75,7 @@ class PdfReading {
   private readonly recognized = new Map<string, RecognizedText>()
   /** Indexes of pages that the file's share of text recognition did not suffice for. */
   private readonly unread: number[] = []
-  /** Indexes of pages, by the script that no installed language of OCR reads. */
+  /** Indexes of pages, by the scripts, joined by blanks, that no installed language of OCR reads. */
   private readonly missing = new Map<string, number[]>()
   private unreadable = 0
   private doubtful = 0
@@ -204,7 +204,8 @@ class PdfReading {
 
   private take(index: number, { text, confidence, missing = [] }: RecognizedText): void {
     const page = this.pages[index]!
-    for (const script of missing) this.missing.set(script, [...(this.missing.get(script) ?? []), index])
+    const scripts = missing.join(" ")
+    if (scripts) this.missing.set(scripts, [...(this.missing.get(scripts) ?? []), index])
     if (page.legibility === "doubtful" && !contradicts(text, confidence, page)) {
       this.trusted++
       return
@@ -260,8 +261,8 @@ class PdfReading {
     }
     if (this.doubtful > 0)
       out.warn("low_ocr_confidence", `the text of ${this.doubtful} ${of} was recognized with low confidence`)
-    for (const [script, indexes] of this.missing)
-      out.warn("ocr_language_missing", explainMissing([script], havingPages(indexes)))
+    for (const [scripts, indexes] of this.missing)
+      out.warn("ocr_language_missing", explainMissing(scripts.split(" "), havingPages(indexes)))
     if (this.unread.length > 0) out.warn("ocr_limit", ocr.explain(`${pageRanges(this.unread)} not read`))
   }
 }
