@@ -1,13 +1,33 @@
-/** The embedding model that ships with the product, for measurements that start no daemon. */
+/** An embedding model that ships with the product, for measurements that start no daemon. */
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
 import { openEmbedder } from "../../src/backends/embedder.ts"
+import { keepVectors } from "./kept-vectors.ts"
 
-export const openBuiltInModel = (): Promise<Embedder> =>
-  openEmbedder({
-    name: "",
+/**
+ * The fast one, or the one that `--model NAME` among the arguments of the process names. `--vectors FILE` keeps its
+ * vectors there.
+ */
+export async function openBuiltInModel(): Promise<Embedder> {
+  const embedder = await openEmbedder({
+    name: optionOf("--model") ?? "",
     directories: [join(import.meta.dir, "../../models")],
     nativeDirectory: mkdtempSync(join(tmpdir(), "bench-native-")),
   })
+  const file = optionOf("--vectors")
+  return file ? keepVectors(embedder, file) : embedder
+}
+
+/** The arguments of the process without those options. */
+export function argumentsLeft(): string[] {
+  return process.argv.slice(2).filter((each, i, all) => !isOption(each) && !isOption(all[i - 1] ?? ""))
+}
+
+const isOption = (argument: string): boolean => argument === "--model" || argument === "--vectors"
+
+function optionOf(name: string): string | undefined {
+  const at = process.argv.indexOf(name)
+  return at < 0 ? undefined : process.argv[at + 1]
+}

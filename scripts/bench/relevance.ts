@@ -6,7 +6,7 @@
  */
 import { readdirSync } from "node:fs"
 import type { SearchMode } from "../../src/search/types.ts"
-import { openBuiltInModel } from "./built-in-model.ts"
+import { argumentsLeft, openBuiltInModel } from "./built-in-model.ts"
 import { type Collection, type Query, readAll } from "./collections.ts"
 import { randomWords } from "./random.ts"
 import { Bench } from "./search-library.ts"
@@ -73,7 +73,7 @@ async function report(sets: Collection[]): Promise<void> {
   await embedder.close()
 }
 
-const [command, root = "", ...names] = process.argv.slice(2)
+const [command, root = "", ...names] = argumentsLeft()
 if (command === "report") await report(readAll(root, names.length ? names : readdirSync(root).sort()))
 else console.error("usage: relevance.ts report DIRECTORY [SET…]")
 process.exit(0)

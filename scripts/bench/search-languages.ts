@@ -9,12 +9,12 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
 import type { SearchMode } from "../../src/search/types.ts"
-import { openBuiltInModel } from "./built-in-model.ts"
+import { argumentsLeft, openBuiltInModel } from "./built-in-model.ts"
 import { type Collection, mean, ndcg, readAll, readBeir, recall, reciprocalRank } from "./collections.ts"
 import { Bench } from "./search-library.ts"
 
 const MODES: SearchMode[] = ["keyword", "hybrid"]
-const [command = "", root = "", ...names] = process.argv.slice(2)
+const [command = "", root = "", ...names] = argumentsLeft()
 
 interface Library {
   name: string

@@ -3,16 +3,20 @@
  * of `peers/` with the same passages, vectors and questions. Those that are not the product's own are installed first.
  *
  *   bun scripts/bench/search.ts quality DIRECTORY [SET…]   nDCG@10, recall@100, MRR@10 on BEIR-layout sets
+ *   bun scripts/bench/search.ts alone DIRECTORY [SET…]     the same without the other engines
  *   bun scripts/bench/search.ts speed PASSAGES [KEEP]      build, then one table of CPU, latency, memory, adds, deletes
  *                                                          on made-up text; the other engines up to 100 000 passages
  *   bun scripts/bench/search.ts measure KEPT               the same without the build, on a kept directory
  *   bun scripts/bench/search.ts peer KEPT ENGINE           one other engine alone
+ *
+ * `--model NAME` names another built-in embedding model, `--vectors FILE` keeps its vectors between runs; so with the other
+ * measurements of search.
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
 import type { SearchMode } from "../../src/search/types.ts"
-import { openBuiltInModel } from "./built-in-model.ts"
+import { argumentsLeft, openBuiltInModel } from "./built-in-model.ts"
 import { type Collection, mean, ndcg, type Query, readAll, readOffice, recall, reciprocalRank } from "./collections.ts"
 import { ENGINES } from "./peers/engines.ts"
 import { preparePeers } from "./peers/install.ts"
@@ -28,8 +32,8 @@ const LONGEST_QUERY = 2000
 /** nDCG@10, recall@100, MRR@10. */
 type Figures = [number, number, number]
 
-async function quality(root: string, names: string[]): Promise<void> {
-  preparePeers()
+async function quality(root: string, names: string[], engines: typeof ENGINES): Promise<void> {
+  if (engines.length > 0) preparePeers()
   const embedder = await openBuiltInModel()
   const sets = [
     ...readAll(root, names.length ? names : readdirSync(root).sort()),
@@ -38,7 +42,7 @@ async function quality(root: string, names: string[]): Promise<void> {
   const rows = new Map<string, Figures[]>()
   console.log(line("set", "engine", ["nDCG@10", "R@100", "MRR@10"]))
   for (const set of sets)
-    for await (const [engine, figures] of measureSet(set, embedder)) {
+    for await (const [engine, figures] of measureSet(set, embedder, engines)) {
       rows.set(engine, [...(rows.get(engine) ?? []), figures])
       console.log(line(set.name, engine, cells(figures)))
     }
@@ -48,13 +52,17 @@ async function quality(root: string, names: string[]): Promise<void> {
 }
 
 /** The product in its modes, then the other engines. */
-async function* measureSet(set: Collection, embedder: Embedder): AsyncGenerator<[engine: string, Figures]> {
+async function* measureSet(
+  set: Collection,
+  embedder: Embedder,
+  engines: typeof ENGINES,
+): AsyncGenerator<[engine: string, Figures]> {
   const bench = await Bench.open(embedder)
   const starts = await bench.addFile("file_set", set.documents)
   const row = new Map(starts.map((start, i) => [start, i]))
   for (const mode of MODES) yield [mode, await measure(set.queries, query => ask(bench, query, mode, row))]
   const vectors = await embedder.embed(set.documents, "passage")
-  for (const { name, open } of ENGINES) {
+  for (const { name, open } of engines) {
     const peer = await open({ texts: set.documents, vectors, embedder }).catch((error: Error) => {
       console.log(line(set.name, name, [`not measured: ${error.message}`]))
     })
@@ -86,14 +94,17 @@ const cells = (figures: Figures): string[] => figures.map(value => value.toFixed
 const line = (set: string, engine: string, cells: string[]): string =>
   [set.padEnd(16), engine.padEnd(20), ...cells.map(cell => cell.padStart(8))].join("")
 
-const [command = "", ...words] = process.argv.slice(2)
+const [command = "", ...words] = argumentsLeft()
 
-if (command === "quality") await quality(words[0] ?? "", words.slice(1))
+if (command === "quality") await quality(words[0] ?? "", words.slice(1), ENGINES)
+else if (command === "alone") await quality(words[0] ?? "", words.slice(1), [])
 else if (command === "speed") await speed(Number(words[0] ?? 10_000), words[1])
 else if (command === "measure") {
   await measureSpeed(words[0]!)
   await measurePeers(words[0]!)
 } else if (command === "peer") await measurePeer(words[0]!, words[1]!)
 else
-  console.error("usage: search.ts quality DIRECTORY [SET…] | speed PASSAGES [KEEP] | measure KEPT | peer KEPT ENGINE")
+  console.error(
+    "usage: search.ts quality|alone DIRECTORY [SET…] | speed PASSAGES [KEEP] | measure KEPT | peer KEPT ENGINE",
+  )
 process.exit(0)

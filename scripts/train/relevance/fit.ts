@@ -17,7 +17,7 @@ import { parseQuery } from "../../../src/search/text/query.ts"
 import { StoredTexts } from "../../../src/search/text/stored-texts.ts"
 import { QueryAnswerer } from "../../../src/search/thread/query-answerer.ts"
 import { VectorSets } from "../../../src/search/vector/vector-sets.ts"
-import { openBuiltInModel } from "../../bench/built-in-model.ts"
+import { argumentsLeft, openBuiltInModel } from "../../bench/built-in-model.ts"
 import { randomWords, seeded } from "../../bench/random.ts"
 import { Bench } from "../../bench/search-library.ts"
 
@@ -180,7 +180,7 @@ function solve(matrix: number[][], right: number[]): number[] {
   return rows.map((row, i) => row.at(-1)! / row[i]!)
 }
 
-const files = process.argv.slice(2)
+const files = argumentsLeft()
 if (files.length === 0) {
   console.error("usage: fit.ts FILE.jsonl[.zst]…")
   process.exit(2)
