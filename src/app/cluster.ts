@@ -42,7 +42,7 @@ export async function openAmongNodes(
   const node = stack.use(await Nodes.join({ database: heart, description, deaths }))
   const signatures = new Signatures(secret, node)
   const connect = await postgresClients(engines.database)
-  const wakes = stack.use(new ClusterWakes({ client: connect }))
+  const wakes = stack.use(new ClusterWakes({ client: await postgresClients(engines.database, "direct") }))
   const queue = new JobQueue(database, { owner: node, wakes })
   afterDeath.push(async () => {
     await queue.reclaim()

@@ -1,7 +1,7 @@
 /**
  * Hints between nodes, by NOTIFY on a connection that does nothing else: outside transactions, since commits that notify
  * wait for each other, and gathered for a moment, so that a burst is one statement. The connection must lead to the server
- * itself: a pooler that hands connections out by transaction loses LISTEN.
+ * itself (`direct` of the URL): a pooler that hands connections out by transaction loses LISTEN.
  */
 import type { Client } from "pg"
 import { Trouble } from "../log.ts"

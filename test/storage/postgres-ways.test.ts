@@ -145,6 +145,17 @@ describe.skipIf(!direct)("a connection of one's own", () => {
     await client.end()
   })
 
+  test("leads past a pooler to the server that the URL names", async () => {
+    const { hostname, port, username, password, pathname } = new URL(direct!)
+    const pooler = `postgres://${username}:${password}@127.0.0.1:9${pathname}?direct=${hostname}:${port}`
+    const client = (await postgresClients(pooler, "direct"))()
+    await client.connect()
+    expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }])
+    await client.end()
+    expect(await rejection((await postgresClients(pooler))().connect())).toMatchObject({ code: "ECONNREFUSED" })
+    expect(await rejection(postgresClients(`${direct}?direct=:5432`))).toBeInstanceOf(OperatorError)
+  })
+
   test("of a node that dies in a transaction does not keep its locks for long", async () => {
     const database = await openPostgres(direct!, { poolSize: 2 })
     const stuck = database.transaction().execute(async trx => {

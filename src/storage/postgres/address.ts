@@ -6,6 +6,8 @@ import { OperatorError } from "../../errors.ts"
 
 export interface Address {
   client: ClientConfig
+  /** The server itself, where `client` leads to a pooler before it (`direct` of the URL); else the same. */
+  direct: ClientConfig
   /** `host:port/database`, for people; holds no password. */
   place: string
   /** `pool_size` of the URL. */
@@ -16,12 +18,23 @@ export interface Address {
  * As libpq reads it: `sslmode` (`disable`, `require`, `verify-ca`, `verify-full`), `sslrootcert`, `sslcert` and `sslkey`
  * (paths), `application_name`. Without `sslmode` there is no TLS. The password stands in the URL, in a file of its own
  * (`password_file`) or in one of libpq's (`passfile`), both read anew for each connection, or where libpq looks besides:
- * PGPASSWORD, PGPASSFILE, ~/.pgpass.
+ * PGPASSWORD, PGPASSFILE, ~/.pgpass. `direct=host:port` names the server behind a PgBouncer, for what needs a session.
  * @throws OperatorError for a URL that cannot be read; it does not show its password
  */
 export function addressOf(url: string): Address {
   const parsed = parsedUrl(url)
-  const { password_file, passfile, pool_size, sslmode, sslrootcert, sslcert, sslkey, uselibpqcompat, ...known } = parsed
+  const {
+    password_file,
+    passfile,
+    pool_size,
+    sslmode,
+    sslrootcert,
+    sslcert,
+    sslkey,
+    uselibpqcompat,
+    direct,
+    ...known
+  } = parsed
   const client = toClientConfig(known)
   const { host = "localhost", port = DEFAULT_PORT, database = client.user, user = "" } = client
   const place = `${host}:${port}/${database}`
@@ -29,7 +42,15 @@ export function addressOf(url: string): Address {
   else if (typeof passfile === "string")
     client.password = () => fromPassfile(passfile, [host, String(port), database ?? "", user])
   else if (client.password === "") delete client.password // so that the environment is asked
-  return { client, place, poolSize: countOf(pool_size) }
+  return { client, direct: { ...client, ...serverOf(direct) }, place, poolSize: countOf(pool_size) }
+}
+
+function serverOf(text: unknown): Pick<ClientConfig, "host" | "port"> {
+  if (text === undefined) return {}
+  const [, host, port] = /^([^:[\]]+|\[[\da-f:]+\])(?::(\d+))?$/i.exec(String(text)) ?? []
+  if (host === undefined)
+    throw new OperatorError("--database-url: direct must be the server's HOST:PORT, which the pooler stands before")
+  return { host, port: port === undefined ? DEFAULT_PORT : Number(port) }
 }
 
 const DEFAULT_PORT = 5432

@@ -66,15 +66,17 @@ export async function openPostgres(
 }
 
 /**
- * Makes connections outside of the pool, not connected yet, for what belongs to a session, such as LISTEN. Where a PgBouncer
- * stands between, the URL must be the server's own.
+ * Makes connections outside of the pool, not connected yet.
+ * @param way `direct`: to the server itself, past a PgBouncer, for what belongs to a session, such as LISTEN
  */
 export async function postgresClients(
   url: string,
+  way: "usual" | "direct" = "usual",
   { applicationName = "carrel", connectTimeoutMs = CONNECT_TIMEOUT_MS }: PostgresOptions = {},
 ): Promise<() => Client> {
   const { Client } = (await import("pg")).default
-  const config = clientConfig(addressOf(url).client, { applicationName, connectTimeoutMs })
+  const { client, direct } = addressOf(url)
+  const config = clientConfig(way === "direct" ? direct : client, { applicationName, connectTimeoutMs })
   return () => new Client(config)
 }
 
