@@ -55,10 +55,9 @@ async function openModels(): Promise<Models> {
   const open = (folder: string) =>
     openEmbedder({ name: basename(folder), directories: [dirname(resolve(folder))], nativeDirectory })
   const { fast, quality } = BUILT_IN_EMBEDDING_MODELS
-  if (!given.quality && !quality) throw new Error("no quality model ships: name a folder with --quality")
   return {
     fast: await open(given.fast ?? join(models, fast)),
-    quality: await open(given.quality ?? join(models, quality ?? "")),
+    quality: await open(given.quality ?? join(models, quality)),
   }
 }
 

@@ -4,8 +4,11 @@ import { openFolderEmbedder } from "./folder-embedder.ts"
 import { openOllamaEmbedder } from "./ollama-embedder.ts"
 import { openOpenAiEmbedder } from "./openai-embedder.ts"
 
-/** The models that ship with the product: one that takes no time, and a better one where there is one. */
-export const BUILT_IN_EMBEDDING_MODELS: { fast: string; quality?: string } = { fast: "carrel-embed-en-v1" }
+/** The models that ship with the product: one that takes no time, and a better one. */
+export const BUILT_IN_EMBEDDING_MODELS = {
+  fast: "carrel-embed-en-v1",
+  quality: "multilingual-e5-small",
+} as const
 
 /** By the provider before the slash of a name; another one is a file and a line. A name without one is a folder. */
 const EMBEDDERS: Readonly<Record<string, OpenEmbedder>> = {

@@ -73,7 +73,13 @@ describe("without engines that answer", () => {
 
   test("a node waits, not ready, and ends when it is told to", async () => {
     const child = Bun.spawn([...COMMAND, "serve", "--data", join(folder, "waiting"), "--port", "0"], {
-      env: { PATH: Bun.env.PATH ?? "", CARREL_OLLAMA_HOST: "http://127.0.0.1:9", ...NOWHERE, ...node },
+      env: {
+        PATH: Bun.env.PATH ?? "",
+        CARREL_OLLAMA_HOST: "http://127.0.0.1:9",
+        CARREL_EMBEDDING_TIER: "fast",
+        ...NOWHERE,
+        ...node,
+      },
       stdout: "pipe",
       stderr: "ignore",
     })

@@ -18,7 +18,13 @@ async function output({ terminal, flags = [], env = {} }: { terminal: boolean; f
   const child = Bun.spawn(
     terminal ? ["script", "-qec", serve.map(word => `'${word}'`).join(" "), "/dev/null"] : serve,
     {
-      env: { PATH: Bun.env.PATH ?? "", TERM: "xterm", CARREL_OLLAMA_HOST: "http://127.0.0.1:9", ...env },
+      env: {
+        PATH: Bun.env.PATH ?? "",
+        TERM: "xterm",
+        CARREL_OLLAMA_HOST: "http://127.0.0.1:9",
+        CARREL_EMBEDDING_TIER: "fast",
+        ...env,
+      },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "ignore",
