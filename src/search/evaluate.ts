@@ -24,6 +24,8 @@ export interface Evaluation {
   ndcg: number
   /** Queries whose right file is not among the first ten. */
   missed: string[]
+  /** The gain of each query, of which `ndcg` is the mean. */
+  gains: number[]
 }
 
 /** Hits read for a query: many may be of one file. */
@@ -100,19 +102,22 @@ async function ranksOf(
 }
 
 function summary(expectations: Expectation[], ranks: number[][]): Omit<Evaluation, "mode"> {
-  const mean = (value: (own: number[], i: number) => number) =>
-    Math.round((ranks.reduce((sum, own, i) => sum + value(own, i), 0) / ranks.length) * 10_000) / 10_000
+  const rounded = (value: number) => Math.round(value * 10_000) / 10_000
+  const meanOf = (values: number[]) => rounded(values.reduce((sum, value) => sum + value, 0) / values.length)
+  const mean = (value: (own: number[]) => number) => meanOf(ranks.map(value))
   const hitAt = (k: number) => mean(own => (own.some(rank => rank <= k) ? 1 : 0))
   const gain = (rank: number) => 1 / Math.log2(rank + 1)
   const best = (count: number) =>
     Array.from({ length: Math.min(FILES, count) }, (_, i) => gain(i + 1)).reduce((a, b) => a + b, 0)
+  const gains = ranks.map((own, i) =>
+    Math.min(1, own.reduce((sum, rank) => sum + gain(rank), 0) / best(expectations[i]!.files.length)),
+  )
   return {
     queries: ranks.length,
     hit_at: { 1: hitAt(1), 3: hitAt(3), 5: hitAt(5), 10: hitAt(10) },
     mrr: mean(own => (own[0] ? 1 / own[0] : 0)),
-    ndcg: mean((own, i) =>
-      Math.min(1, own.reduce((sum, rank) => sum + gain(rank), 0) / best(expectations[i]!.files.length)),
-    ),
+    ndcg: meanOf(gains),
     missed: expectations.filter((_, i) => ranks[i]!.length === 0).map(({ query }) => query),
+    gains: gains.map(rounded),
   }
 }

@@ -26,7 +26,7 @@ import { Reranking } from "./rerank/reranking.ts"
 import { Searcher } from "./searcher.ts"
 import type { SearchRequest, SearchResult, SearchService } from "./types.ts"
 import { BackgroundPace } from "./vector/background-pace.ts"
-import { type ServingModel, VectorModels } from "./vector/vector-models.ts"
+import { VectorModels } from "./vector/vector-models.ts"
 import { CatchUp } from "./writing/catch-up.ts"
 import { Erasure } from "./writing/erasure.ts"
 import { type Inspection, inspect } from "./writing/inspect.ts"
@@ -227,26 +227,30 @@ export class SearchIndex implements SearchService {
   }
 
   /**
-   * Makes what the store lacks, now: all words, and vectors of the first tier that has a model. Those of the other one take
-   * longer and are left to the daemon.
+   * Makes what the store lacks, now: all words, and vectors of the first tier that has a model, or of all. Those of the other
+   * one take longer and are else left to the daemon.
    */
-  async complete(on: (done: number, total: number) => void): Promise<void> {
+  async complete(
+    on: (done: number, total: number) => void,
+    { tiers = "first" }: { tiers?: "first" | "all" } = {},
+  ): Promise<void> {
     const { db, store, models } = this
     const parts = { db, store, signal: this.stopping.signal }
     await indexMissingWords(parts, () => {}) // a new index lacks all of them: nothing is wrong
-    let model: ServingModel | undefined
-    for (const tier of models.tiers) model ??= await models.model(tier)
-    if (!model) return
-    await store.load(model.tier)
-    const lacking = await lackingIn(store, model.table)
-    const total = lacking.count
-    let done = 0
-    await embedMissing(parts, model, lacking, {
-      on(passages) {
-        done += passages
-        on(done, total)
-      },
-    })
+    for (const tier of models.tiers) {
+      const model = await models.model(tier)
+      if (!model) continue
+      await store.load(model.tier)
+      const lacking = await lackingIn(store, model.table)
+      let done = 0
+      await embedMissing(parts, model, lacking, {
+        on(passages) {
+          done += passages
+          on(done, lacking.count)
+        },
+      })
+      if (tiers === "first") return
+    }
   }
 
   async stats(): Promise<SearchStats> {

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { BUILT_IN_EMBEDDING_MODELS } from "../../src/backends/embedder.ts"
+import { noteVerdict } from "../../src/commands/evaluation/verdicts.ts"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
 import { until } from "../support/until.ts"
 import { carrel } from "./carrel.ts"
@@ -67,13 +69,23 @@ describe("after a restore", () => {
 describe("carrel eval", () => {
   const questions = () => join(scratch, "questions.jsonl")
 
-  test("measures on a stopped daemon, and names the line of a file that is not there", async () => {
+  test("measures beside the daemon and without it, and names the line of a file that is not there", async () => {
     writeFileSync(
       questions(),
       '{"query": "heron", "file": "heron.txt"}\n{"query": "curlew", "file": ["curlew.txt", "plover.txt"]}\n',
     )
-    const running = await daemon.run("eval", questions())
-    expect([running.code, running.err]).toEqual([1, expect.stringContaining("another Carrel is running on")])
+    const running = await daemon.run("eval", questions(), "--json")
+    expect(running.code).toBe(0)
+    expect(JSON.parse(running.out)[0]).toMatchObject({ mode: "keyword", queries: 2, mrr: 1 })
+    const shown = await daemon.run("eval", questions())
+    expect(shown.out).toStartWith("3 passages of the library\n")
+    const candidate = await daemon.run("eval", questions(), "--fusion", "0", "--tier", "fast", "--json")
+    expect(candidate.code).toBe(0)
+    expect(JSON.parse(candidate.out)).toMatchObject({
+      passages: { passages: 3, total: 3 },
+      differences: [{ mode: "keyword", ndcg: 0, p: 1, better: 0, worse: 0 }, {}, { mode: "hybrid" }],
+      verdict: "alike",
+    })
     await daemon.stop()
     const measured = await daemon.run("eval", questions(), "--json")
     expect(measured.code).toBe(0)
@@ -88,7 +100,24 @@ describe("carrel eval", () => {
       "",
       'carrel: line 3: names "curlew.text", which is not a file of the library\n',
     ])
-  }, 60_000)
+  }, 120_000)
+
+  test("a model that was found worse is changed to only by force", async () => {
+    const model = BUILT_IN_EMBEDDING_MODELS.fast
+    const difference = { mode: "hybrid", ndcg: -0.2, p: 0.01, better: 1, worse: 9 } as const
+    noteVerdict(daemon.data, { model, verdict: "worse", difference, questions: 10, at: new Date().toISOString() })
+    const refused = await daemon.run("reindex", "--model", model)
+    expect([refused.code, refused.out, refused.err]).toEqual([
+      1,
+      "",
+      expect.stringContaining(`${model} finds less than what serves now: -0.200 nDCG@10 over 10 questions (p 0.010)`),
+    ])
+    const forced = await daemon.run("reindex", "--model", model, "--force")
+    expect([forced.code, forced.out]).toEqual([0, expect.stringContaining(`vectors of ${model}`)])
+    writeFileSync(questions(), '{"query": "heron", "file": "heron.txt"}\n')
+    const measured = await daemon.run("reindex", "--model", model, "--questions", questions())
+    expect(measured.code).toBe(0)
+  }, 120_000)
 })
 
 describe("users of a new directory", () => {

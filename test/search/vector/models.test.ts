@@ -136,6 +136,7 @@ test("evaluation counts the rank of the first right file", async () => {
       mrr: 0.5,
       ndcg: 0.5436,
       missed: ["zebra"],
+      gains: [0.6309, 1, 0],
     })
     expect(() => readExpectations('{"query":"a"}')).toThrow("line 1")
     expect(() => readExpectations("nonsense")).toThrow("line 1")
