@@ -7,6 +7,7 @@ import { chunkDocument } from "../../src/ingest/chunk.ts"
 import { useNativeDirectory } from "../../src/native/native.ts"
 import { embeddedIn } from "../../src/search/embedded/embedded-store.ts"
 import { SearchIndex } from "../../src/search/index.ts"
+import type { RerankLine } from "../../src/search/rerank/rerank-line.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { type Block, type ChunkSource, NOWHERE, type TextChunk } from "../../src/storage/document.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
@@ -23,7 +24,7 @@ export class Bench {
     embedder: Embedder,
     directory = mkdtempSync(join(tmpdir(), "bench-search-")),
     store = embeddedIn(directory),
-    quality?: Embedder,
+    { quality, reranker }: { quality?: Embedder; reranker?: RerankLine } = {},
   ): Promise<Bench> {
     useNativeDirectory(join(directory, "native"))
     const db = await openSqlite(directory)
@@ -33,7 +34,7 @@ export class Bench {
       .values(workspace)
       .onConflict(conflict => conflict.doNothing())
       .execute()
-    const index = new SearchIndex({ database: db, store, embedders: { fast: embedder, quality } })
+    const index = new SearchIndex({ database: db, store, embedders: { fast: embedder, quality }, reranker })
     await index.start()
     return new Bench(directory, db, index)
   }

@@ -208,7 +208,7 @@ async function cost(passages: number): Promise<void> {
     )
   await table(bench, "fast tier")
   await bench.stop()
-  bench = await Bench.open(made.fast, directory, undefined, made.quality)
+  bench = await Bench.open(made.fast, directory, undefined, { quality: made.quality })
   const held = async () => (await bench.index.stats()).vectors.quality?.count ?? 0
   let half = false
   while ((await held()) < passages) {
@@ -292,7 +292,7 @@ async function beside(root: string, name: string): Promise<void> {
   const texts = set!.documents
   const passages = (seed: string, count: number) =>
     Array.from({ length: count }, (_, i) => `${seed}${i} ${texts[i % texts.length]}`)
-  const bench = await Bench.open(models.fast, undefined, undefined, models.quality)
+  const bench = await Bench.open(models.fast, undefined, undefined, { quality: models.quality })
   await timed("a file of 300 pages, words and fast vectors, nothing else to do", () =>
     bench.addFile("file_first", passages("first", PASSAGES_OF_300_PAGES)),
   )

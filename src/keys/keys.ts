@@ -39,10 +39,12 @@ export interface ApiKeyRecord {
   revoked_at: string | null
 }
 
-/** The only time that the last two are shown. */
+/** The only time that the last three are shown. */
 export interface NewApiKey extends ApiKeyRecord {
   private_key: string
   secret: string
+  /** All three values in one, for those who have one field for a key: a bearer token. */
+  token: string
 }
 
 export interface KeySettings {
@@ -70,6 +72,13 @@ const NO_HASH = hash("")
 
 const sameHash = (left: string, right: string): boolean =>
   timingSafeEqual(Buffer.from(left, "hex"), Buffer.from(right, "hex"))
+
+const shown = (record: ApiKeyRecord, privateKey: string, secret: string): NewApiKey => ({
+  ...record,
+  private_key: privateKey,
+  secret,
+  token: `${record.client_id}.${privateKey}.${secret}`,
+})
 
 export class ApiKeys {
   private readonly lastUsed = new LastUsed((id, at) =>
@@ -109,7 +118,7 @@ export class ApiKeys {
       owner_id: ownerId,
     }
     await this.database.insertInto("api_keys").values(row).execute()
-    return { ...(await this.get(row.id)), private_key: privateKey, secret }
+    return shown(await this.get(row.id), privateKey, secret)
   }
 
   /** The principal of credentials that were verified and of which nothing has changed since; undefined for all others. */
@@ -252,7 +261,7 @@ export class ApiKeys {
       }))
       .where("id", "=", record.id)
       .execute()
-    return { ...(await this.get(record.id)), private_key: privateKey, secret }
+    return shown(await this.get(record.id), privateKey, secret)
   }
 
   /** Effective at once and for good; a second call changes nothing. */

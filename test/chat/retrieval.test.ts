@@ -6,6 +6,7 @@ import { Guard } from "../../src/grounding/guard.ts"
 import { FileChanges } from "../../src/library/changes.ts"
 import { LocalWakes } from "../../src/nodes/wakes.ts"
 import { Redactor } from "../../src/redaction/redact.ts"
+import type { SearchRequest, SearchResult, SearchService } from "../../src/search/types.ts"
 
 const guard = new Guard(new Redactor({ entityModel: undefined }), null)
 const never = new AbortController().signal
@@ -94,6 +95,21 @@ test("a file that is not indexed in time is said, and one that is deleted meanwh
     { phase: "retrieving", detail: "waiting until 1.txt can be searched" },
     { phase: "retrieving", detail: "answering without 1.txt: not indexed yet" },
   ])
+})
+
+test("what a reply is given is reranked, in little time; that there was none is no warning", async () => {
+  const { files } = fakeFiles(1, "searchable")
+  const asked: SearchRequest[] = []
+  const search: SearchService = {
+    async search(request) {
+      asked.push(request)
+      return { ...NO_HITS, hits: [], degraded: "not_reranked", reranked: 0 } as unknown as SearchResult
+    },
+  }
+  const dependencies = { ...using(files, 0), search } as ChatDependencies
+  const events = await Array.fromAsync(retrieve(dependencies, turn(["file_0"]), never))
+  expect(asked.map(({ rerank }) => rerank)).toEqual([{ candidates: 20, budgetMs: 1_200 }])
+  expect(events.filter(({ event }) => event === "warning")).toEqual([])
 })
 
 test("a turn that is stopped stops waiting for files", async () => {

@@ -37,8 +37,8 @@ describe("credentials", () => {
   })
 
   test("all three in one bearer token do as well; with headers beside it they must agree", async () => {
-    const { client_id, private_key, secret } = client.key
-    const authorization = `Bearer ${client_id}.${private_key}.${secret}`
+    const { client_id, private_key, secret, token } = client.key
+    const authorization = `Bearer ${token}`
     expect((await without({ authorization })).status).toBe(200)
     expect(
       (await without({ ...client.credentials, authorization: authorization.replace("Bearer", "bearer") })).status,

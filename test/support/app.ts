@@ -44,6 +44,7 @@ export async function startTestApp(
       "rate-limit-per-minute": "100000",
       // Without the large model, but for a test that names one or a tier.
       ...("embedding-model" in given ? {} : { "embedding-tier": "fast" }),
+      rerank: "off", // the same
       ...given,
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])

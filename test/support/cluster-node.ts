@@ -64,6 +64,7 @@ export class ClusterNode {
       HOME: this.data,
       CARREL_OLLAMA_HOST: "http://127.0.0.1:9",
       CARREL_EMBEDDING_TIER: "fast", // without the large model
+      CARREL_RERANK: "off", // the same
       CARREL_DATABASE_URL: urls.database_url,
       CARREL_BLOB_URL: urls.blob_url,
       CARREL_SEARCH_URL: urls.search_url,

@@ -59,6 +59,7 @@ export async function startDaemon(
     CARREL_OLLAMA_HOST: "http://127.0.0.1:9",
     // Without the large model, but for a test that names one or a tier.
     ...(flags.some(flag => flag.startsWith("--embedding-model")) ? {} : { CARREL_EMBEDDING_TIER: "fast" }),
+    CARREL_RERANK: "off", // the same
     ...env,
   }
 

@@ -43,8 +43,13 @@ const keyFields = {
 }
 const Key = t.Object(keyFields, { title: "Key", examples: [KEY] })
 const NewKey = t.Object(
-  { ...keyFields, private_key: t.String(), secret: t.String() },
-  { title: "NewKey", examples: [{ ...KEY, private_key: "cpk_…", secret: "csk_…" }] },
+  {
+    ...keyFields,
+    private_key: t.String(),
+    secret: t.String(),
+    token: t.String({ description: "All three values in one: `Authorization: Bearer <token>`" }),
+  },
+  { title: "NewKey", examples: [{ ...KEY, private_key: "cpk_…", secret: "csk_…", token: "cid_….cpk_….csk_…" }] },
 )
 
 const settings = {
@@ -114,7 +119,8 @@ export const createKey = operation({
   id: "createKey",
   session: "member",
   summary: "Generate an API key",
-  description: "The only answer that holds `private_key` and `secret`. The key belongs to the session's workspace.",
+  description:
+    "The only answer that holds `private_key`, `secret` and `token`. The key belongs to the session's workspace.",
   tag: TAG,
   body: closed(settings),
   example: { name: "intranet search", scopes: ["search"], rate_limit_per_minute: 300 },

@@ -12,12 +12,12 @@ const DOCUMENTS = [MUSEUMS, { text: COUNTED }, "The heron nests in March."]
 
 let app: TestApp
 let client: Client
+/** As it is shown when a key is made. */
 let token: string
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ rerank: "auto" })
   client = new Client(() => app.url, (await app.client()).key, "")
-  const { client_id, private_key, secret } = client.key
-  token = `${client_id}.${private_key}.${secret}`
+  token = client.key.token
 }, 60_000)
 afterAll(() => app.stop())
 
