@@ -19,7 +19,13 @@ export async function carrel(
   { data, input, env, cwd, under = [] }: Call = {},
 ): Promise<{ code: number; out: string; err: string }> {
   const child = Bun.spawn([...under, ...COMMAND, ...args, ...(data ? ["--data", data] : [])], {
-    env: { PATH: Bun.env.PATH ?? "", CARREL_OLLAMA_HOST: "http://127.0.0.1:9", CARREL_EMBEDDING_TIER: "fast", ...env },
+    env: {
+      PATH: Bun.env.PATH ?? "",
+      CARREL_OLLAMA_HOST: "http://127.0.0.1:9",
+      // Without the large model, but for a test that names one.
+      ...(args.includes("--embedding-model") ? {} : { CARREL_EMBEDDING_TIER: "fast" }),
+      ...env,
+    },
     ...(cwd ? { cwd } : {}),
     stdin: input === undefined ? "ignore" : new Blob([input]),
     stdout: "pipe",
