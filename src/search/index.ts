@@ -32,6 +32,7 @@ import { Erasure } from "./writing/erasure.ts"
 import { type Inspection, inspect } from "./writing/inspect.ts"
 import { alone, type Membership } from "./writing/membership.ts"
 import { embedMissing, indexMissingWords, lackingIn } from "./writing/missing.ts"
+import { warnOfOtherModel } from "./writing/model-agreement.ts"
 import { PassageIndex } from "./writing/passage-index.ts"
 import type { ReindexProgress } from "./writing/reindex.ts"
 import { Rounds } from "./writing/rounds.ts"
@@ -127,7 +128,10 @@ export class SearchIndex implements SearchService {
   /** Opens the store and heals what a crash left; vectors are loaded a little later. */
   async start(): Promise<void> {
     await this.store.start(() => this.catchUp.later(LOAD_AFTER_MS))
-    this.rounds?.start()
+    if (this.rounds) {
+      this.rounds.start()
+      void warnOfOtherModel(this.models, this.members).catch(() => {}) // the leader says what it cannot do
+    }
     if (!this.members.isLeader()) return
     await buryAbandoned(this.db, await this.members.living())
     await buryOrphans(this.db)
