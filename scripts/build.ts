@@ -1,11 +1,12 @@
 /**
- * Builds the executable: `bun scripts/build.ts [--target linux-x64|linux-arm64] [--outfile FILE]`.
- * One file with the runtime, the code as bytecode, native libraries, models and the console.
+ * Builds the executable: `bun scripts/build.ts [--target linux-x64|linux-arm64] [--outfile FILE] [--pack FILE …]`.
+ * One file with the runtime, the code as bytecode, native libraries, models, the console and the packs that are named.
  */
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { Glob } from "bun"
+import { addPack } from "../src/storage/packs/add.ts"
 import { embeddedModule, type NativeFiles } from "./build/embed.ts"
 import { redirects } from "./build/redirects.ts"
 import { HOST_TARGET, TARGETS, type Target, type TargetName } from "./build/targets.ts"
@@ -15,7 +16,9 @@ const CACHE = join(PROJECT, ".build")
 /** What users download; the largest part are the native libraries. */
 const MAX_SIZE_BYTES = 400_000_000
 
-const { values } = parseArgs({ options: { target: { type: "string" }, outfile: { type: "string" } } })
+const { values } = parseArgs({
+  options: { target: { type: "string" }, outfile: { type: "string" }, pack: { type: "string", multiple: true } },
+})
 const name = values.target ?? HOST_TARGET
 if (!(name in TARGETS)) fail(`--target must be one of ${Object.keys(TARGETS).join(", ")} (given: ${name})`)
 await build(name as TargetName, resolve(values.outfile ?? defaultOutfile(name)))
@@ -28,7 +31,11 @@ async function build(targetName: TargetName, outfile: string): Promise<void> {
   const started = performance.now()
   const target = TARGETS[targetName]
   const packages = targetName === HOST_TARGET ? join(PROJECT, "node_modules") : await fetchPackages(target)
-  const embedded = await embeddedModule(PROJECT, join(CACHE, "packed"), nativeFiles(target, packages), gitCommit())
+  const embedded = await embeddedModule(PROJECT, join(CACHE, "packed"), {
+    natives: nativeFiles(target, packages),
+    packs: await unpackPacks(values.pack ?? []),
+    commit: gitCommit(),
+  })
   mkdirSync(dirname(outfile), { recursive: true })
   const result = await Bun.build({
     entrypoints: entryPoints(),
@@ -54,6 +61,15 @@ async function build(targetName: TargetName, outfile: string): Promise<void> {
   const size = statSync(outfile).size
   console.log(`${outfile}: ${(size / 1e6).toFixed(1)} MB in ${((performance.now() - started) / 1000).toFixed(1)} s`)
   if (size > MAX_SIZE_BYTES) fail(`larger than ${MAX_SIZE_BYTES / 1e6} MB`)
+}
+
+/** Checks the packs and lays them out as an installation has them. @returns their folder; undefined without packs */
+async function unpackPacks(files: string[]): Promise<string | undefined> {
+  if (files.length === 0) return undefined
+  const folder = join(CACHE, "packs")
+  rmSync(folder, { recursive: true, force: true })
+  for (const file of files) await addPack(resolve(file), folder).catch(error => fail(error.message))
+  return folder
 }
 
 /** The command line first, which gives the executable its behaviour; then everything that runs in a thread of its own. */

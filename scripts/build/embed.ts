@@ -24,6 +24,13 @@ interface Module {
   pages: string[]
 }
 
+export interface Parts {
+  natives: NativeFiles
+  /** Folder of packs, as an installation has them; undefined for none. */
+  packs: string | undefined
+  commit: string
+}
+
 export interface NativeFiles {
   lancedb: string
   onnxruntime: string
@@ -33,8 +40,7 @@ export interface NativeFiles {
 export async function embeddedModule(
   project: string,
   cache: string,
-  natives: NativeFiles,
-  commit: string,
+  { natives, packs, commit }: Parts,
 ): Promise<string> {
   mkdirSync(cache, { recursive: true })
   const module: Module = { imports: [], groups: [], pages: [] }
@@ -47,6 +53,7 @@ export async function embeddedModule(
     })),
   ])
   addGroup(module, cache, "models", filesBelow(join(project, "models")))
+  if (packs) addGroup(module, cache, "packs", filesBelow(packs))
   await addConsole(module, cache)
   const licenses = Buffer.from(JSON.stringify(collectLicenses(project)))
   const packedLicenses = packedFile(cache, `${hashOf(licenses).slice(0, 16)}.licenses.zst`, () =>

@@ -23,6 +23,7 @@ const HELP = `Usage: carrel backup FILE [--data DIR]     write a backup, beside 
        carrel verify FILE                  check that it is complete
 
 A backup holds the database, all originals and all extracted texts, with checksums, and carrel.toml where there is one.
+Packs (carrel packs) are named in it, and to be added again from their files.
 The search index is rebuilt in the background after a restore.
 
 With --database-url, --blob-url and --search-url (or CARREL_DATABASE_URL, …), of several machines: a backup holds the
@@ -89,8 +90,9 @@ export const restore = command({
   doing: "Restoring",
   settingsFile: false,
   async alone(file, data, on) {
-    const { files, created_at } = await restoreBackup(file, data, on)
-    return `${data} is restored to ${created_at}: ${counted(files.length, "file")}, ${megabytes(files)} MB`
+    const manifest = await restoreBackup(file, data, on)
+    const { files, created_at } = manifest
+    return `${data} is restored to ${created_at}: ${counted(files.length, "file")}, ${megabytes(files)} MB${packsOf(manifest)}`
   },
   async shared(file, engines, progress) {
     const restoring = counting(progress)
@@ -112,7 +114,8 @@ export const verify = command({
   doing: "Verifying",
   settingsFile: false,
   async alone(file, _data, on) {
-    return complete(file, await verifyBackup(file, on))
+    const manifest = await verifyBackup(file, on)
+    return complete(file, manifest) + packsOf(manifest)
   },
   async shared(file, engines, progress) {
     const { manifest, lacking } = await verifyAgainst(engines, file, counting(progress))
@@ -133,6 +136,14 @@ function contents(manifest: Manifest): string {
   if (manifest.format === 1) return `${counted(files.length, "file")}, ${megabytes(files)} MB`
   const records = Object.values(manifest.rows).reduce((sum, rows) => sum + rows, 0)
   return `${counted(records, "record")} and a list of ${counted(manifest.stored, "stored file")}, ${megabytes(files)} MB`
+}
+
+/** A line of its own for what the operator has to bring. */
+function packsOf(manifest: Manifest): string {
+  const { packs = [] } = manifest.format === 1 ? manifest : {}
+  if (packs.length === 0) return ""
+  const named = packs.map(({ name, languages }) => `${name} (${languages.join(", ")})`)
+  return `\nNot in it are the packs that the installation had: ${named.join("; ")}. Add them with \`carrel packs add FILE\`.`
 }
 
 const megabytes = (files: { size: number }[]): string =>

@@ -29,6 +29,14 @@ interface Archived {
 /** Of a data directory: the database, the originals and the texts themselves. */
 export interface DirectoryManifest extends Archived {
   format: 1
+  /** Packs that the installation had: they are not in the backup. Absent where a version wrote it that knew none. */
+  packs?: BackedPack[]
+}
+
+export interface BackedPack {
+  name: string
+  /** As the pack names them. */
+  languages: string[]
 }
 
 /** Of several machines: their records, and a list of the originals and texts that belong to them. */

@@ -12,6 +12,7 @@ import { pipeline } from "node:stream/promises"
 import { diskTrouble } from "../errors.ts"
 import { dataDirectoryProblem, exists, outermostMissing, removeUpTo } from "./access.ts"
 import {
+  type BackedPack,
   BackupError,
   type DirectoryManifest,
   type Manifest,
@@ -25,6 +26,7 @@ import {
 import { DiskBlobs } from "./blobs/disk.ts"
 import { writtenByNewer } from "./database.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
+import { installedPacks, packsDirectory } from "./packs/installed.ts"
 import { Writer } from "./sqlite/writer.ts"
 
 /** A file that is deleted between two steps makes the attempt start over; deletions do not come that fast for long. */
@@ -57,12 +59,18 @@ export async function writeBackup(
         }
       }
       for (const [path, size] of sizes) await add(path, size, told(createReadStream(join(staging, path))))
-      return { format: 1, version, created_at }
+      return { format: 1, version, created_at, packs: packsOf(dataDirectory) }
     })
   } finally {
     await rm(staging, { recursive: true, force: true })
   }
 }
+
+const packsOf = (dataDirectory: string): BackedPack[] =>
+  installedPacks(packsDirectory(dataDirectory)).map(({ manifest: { name, languages } }) => ({
+    name,
+    languages: languages.map(({ language }) => language),
+  }))
 
 /** Links what the snapshot refers to into `staging`, so that later deletions do not take it away. */
 async function stage(dataDirectory: string, staging: string): Promise<string[]> {

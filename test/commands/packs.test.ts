@@ -49,6 +49,22 @@ test("what is no whole pack is refused with a reason, and makes no directory", a
   expect((await carrel(["packs", "remove", "none"], { data })).err).toContain('there is no pack "none"')
 }, 60_000)
 
+test("a backup names the packs, and restore and verify say that they are to be added", async () => {
+  const app: TestApp = await startTestApp()
+  try {
+    const backup = join(folder, "backup.tar")
+    await carrel(["packs", "add", pack], { data: app.data })
+    expect((await carrel(["backup", backup], { data: app.data })).code).toBe(0)
+    const said = "Not in it are the packs that the installation had: test-heb+rus (heb, rus)."
+    expect((await carrel(["verify", backup])).out).toContain(said)
+    const restored = join(folder, "restored")
+    expect((await carrel(["restore", backup], { data: restored })).out).toContain(said)
+    expect((await carrel(["packs", "list"], { data: restored })).out).toStartWith("no packs")
+  } finally {
+    await app.stop()
+  }
+}, 60_000)
+
 test("a file in a language that is missing is read once its pack is added, by the daemon that runs", async () => {
   const app: TestApp = await startTestApp()
   try {

@@ -46,6 +46,20 @@ export async function renderPage(browser: Browser, page: string, spoiling: Spoil
   }
 }
 
+/** A PDF whose pages are these pictures. */
+export async function renderPdf(browser: Browser, pages: readonly RenderedPage[]): Promise<Uint8Array> {
+  const context = await browser.newContext()
+  try {
+    const tab = await context.newPage()
+    const pictures = pages.map(({ png }) => `<img src="data:image/png;base64,${Buffer.from(png).toString("base64")}">`)
+    await tab.setContent(`<style>@page { size: 148mm 210mm; margin: 0 } body { margin: 0 }
+      img { display: block; width: 148mm; break-after: page }</style>${pictures.join("")}`)
+    return new Uint8Array(await tab.pdf({ preferCSSPageSize: true }))
+  } finally {
+    await context.close()
+  }
+}
+
 function html(page: string, paragraphs: string[], turned: number): string {
   const [main] = page.split("+")
   const family = [FONTS[main!], "Noto Serif", "serif"].filter(Boolean).map(name => `'${name}'`)
