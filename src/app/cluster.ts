@@ -6,6 +6,7 @@ import { requeueInterrupted } from "../ingest/outcomes.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { FileChanges } from "../library/changes.ts"
 import { VERSION } from "../native/version.ts"
+import { sharesContract } from "../nodes/cluster.ts"
 import { ClusterWakes } from "../nodes/cluster-wakes.ts"
 import { Leader } from "../nodes/leader.ts"
 import { Nodes, refuseTakenUrl } from "../nodes/nodes.ts"
@@ -36,7 +37,11 @@ export async function openAmongNodes(
     for (const giveUp of afterDeath) await giveUp()
   }
   // Connections of its own: a node that is busy, and whose others are all in use, is not to be taken for dead.
-  const heart = await openPostgres(engines.database, { poolSize: 2, queryTimeoutMs: HEARTBEAT_ANSWER_MS })
+  const heart = await openPostgres(engines.database, {
+    poolSize: 2,
+    queryTimeoutMs: HEARTBEAT_ANSWER_MS,
+    mayBeNewer: sharesContract,
+  })
   stack.defer(() => heart.destroy())
   const description = { name, url, role, version: VERSION }
   const node = stack.use(await Nodes.join({ database: heart, description, deaths }))

@@ -19,7 +19,7 @@ import { enginesOf } from "../configured-cluster.ts"
 import { diskTrouble, OperatorError } from "../errors.ts"
 import { log, setLogFormat, setLogLevel, visible } from "../log.ts"
 import { unpackAll, useNativeDirectory } from "../native/native.ts"
-import { checkCluster } from "../nodes/cluster.ts"
+import { checkCluster, sharesContract } from "../nodes/cluster.ts"
 import { exists, needAccess, outermostMissing, removeUpTo } from "../storage/access.ts"
 import type { Database } from "../storage/database.ts"
 import { refuseArriving } from "../storage/half-moved.ts"
@@ -138,7 +138,12 @@ async function withClusterDatabase<T>(
         hint: "start its first node, or see --database-url",
       })
   }
-  const database = await openPostgres(url, { before, poolSize: 2, applicationName: "carrel command" })
+  const database = await openPostgres(url, {
+    before,
+    poolSize: 2,
+    applicationName: "carrel command",
+    mayBeNewer: sharesContract,
+  })
   try {
     return await work(database)
   } finally {

@@ -1,11 +1,11 @@
-/** A node that answers and one that works: what the one takes the other makes searchable, and the first hears of it. */
+/** Nodes beside others than themselves: of another role, of another version. */
 import { afterAll, expect, test } from "bun:test"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { freePorts } from "../../scripts/cluster/engine.ts"
 import { ClusterNode, type Credentials } from "../support/cluster-node.ts"
-import { openSearch, postgres, storage } from "../support/engines.ts"
+import { onServer, openSearch, postgres, storage } from "../support/engines.ts"
 import { readEvents } from "../support/events.ts"
 
 const TIMEOUT_MS = 240_000
@@ -38,6 +38,24 @@ async function nodeOf(role: "api" | "worker"): Promise<ClusterNode> {
   await node.start()
   return node
 }
+
+test.skipIf(!canRun)(
+  "a node comes back where a later version has added tables, and its commands work",
+  async () => {
+    const node = await nodeOf("api")
+    await onServer(database!, "insert into migrations (name, applied_at) values ('9998-next', '')")
+    expect(await node.stop()).toBe(0)
+    await node.start()
+    expect((await node.run("keys", "list")).code).toBe(0)
+    expect(await node.stop()).toBe(0)
+    await onServer(database!, "update cluster set contract = contract + 1")
+    expect((await node.run("keys", "list")).err).toContain("newer version")
+    node.launch()
+    expect(await node.ended()).toBe(1)
+    await onServer(database!, "update cluster set contract = contract - 1")
+  },
+  TIMEOUT_MS,
+)
 
 test.skipIf(!canRun)(
   "a file waits for a node that works, and the events and the reply that wait for it on the other go on then",
