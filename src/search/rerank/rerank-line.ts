@@ -38,6 +38,8 @@ const MAX_WAITING = 256
 const FIRST_MS_PER_CHAR = 0.035
 /** Of what was measured, the share of the last batch. */
 const LAST_SHARE = 0.2
+/** A slow spell is forgotten after this: whoever is turned away because of it measures nothing. */
+const FORGET_MS = 30_000
 
 export class RerankLine {
   private readonly gate = new Gate({
@@ -47,10 +49,14 @@ export class RerankLine {
     retryAfterSeconds: 5,
   })
   private msPerChar = FIRST_MS_PER_CHAR
+  private measuredAt = Number.NEGATIVE_INFINITY
   /** Characters that each request under way still has to be read. */
   private readonly left = new Map<RerankRequest, number>()
 
-  constructor(private readonly reranker: Reranker) {}
+  constructor(
+    private readonly reranker: Reranker,
+    private readonly forgetMs = FORGET_MS,
+  ) {}
 
   get model(): string {
     return this.reranker.model
@@ -90,10 +96,11 @@ export class RerankLine {
       await ticket.turn(stop)
       stop.throwIfAborted()
       const since = performance.now()
-      running = this.reranker.score(query, texts, foreign, stop)
-      const judged = await orAbort(running, stop)
-      this.note(texts, judged, performance.now() - since)
-      return judged
+      running = this.reranker.score(query, texts, foreign, stop).then(judged => {
+        this.note(texts, judged, performance.now() - since)
+        return judged
+      })
+      return await orAbort(running, stop)
     } finally {
       // Who was not waited for holds the model until it is done.
       if (running) void running.catch(() => {}).finally(() => ticket.leave())
@@ -106,7 +113,8 @@ export class RerankLine {
     const own = costOf(texts)
     let chars = own
     for (const left of this.left.values()) chars += Math.min(left, own)
-    return chars * this.msPerChar
+    const isRecent = performance.now() - this.measuredAt < this.forgetMs
+    return chars * (isRecent ? this.msPerChar : FIRST_MS_PER_CHAR)
   }
 
   private note(texts: string[], { tokens }: Judged, tookMs: number): void {
@@ -114,6 +122,7 @@ export class RerankLine {
     // What was passed over, and a few words, say nothing of the speed.
     if (tokens * 10 < chars || chars < WINDOW_CHARS) return
     this.msPerChar += LAST_SHARE * (tookMs / chars - this.msPerChar)
+    this.measuredAt = performance.now()
   }
 }
 

@@ -62,6 +62,20 @@ describe("the line before the reranking model", () => {
     await first
   })
 
+  test("learns how slow the model is, also from what nobody waited for, and forgets a slow spell", async () => {
+    const model = testReranker(() => 0.5)
+    const line = new RerankLine(model, 400)
+    model.hold = Bun.sleep(900)
+    const asked = request({ texts: texts(3), budgetMs: 150 })
+    expect(await rejection(all(line, asked))).toBeInstanceOf(TooLate)
+    await Bun.sleep(950)
+    model.hold = undefined
+    expect(await rejection(all(line, asked))).toBeInstanceOf(TooLate)
+    expect(model.asked.length).toBe(1) // turned away without being tried
+    await Bun.sleep(450)
+    expect((await all(line, asked)).length).toBe(3)
+  })
+
   test("ends when the time is over, and the model is free again when it has done what it was at", async () => {
     const model = testReranker(() => 0.5)
     const line = new RerankLine(model)
