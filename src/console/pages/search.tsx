@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { api, query } from "../api.ts"
 import { count, placeOf, plural } from "../format.ts"
@@ -51,11 +52,12 @@ export function SearchPage() {
   const [mode, setMode] = useState<SearchMode>((address.get("mode") as SearchMode) || "hybrid")
   const [narrowing, setNarrowing] = useState<Narrowing>(() => narrowingIn(address))
   const [explain, setExplain] = useState(false)
+  const [rerank, setRerank] = useState(false)
   const [limit, setLimit] = useState(PAGE_SIZE)
   const [opened, setOpened] = useState<Hit | null>(null)
   const asked = useSettled(text.trim(), 150)
   const settled = useSettled(narrowing, 150)
-  const request = { query: asked, mode, limit, explain, filters: filtersOf(settled) }
+  const request = { query: asked, mode, limit, explain, rerank, filters: filtersOf(settled) }
   const key = JSON.stringify(request)
   const result = useLoaded(key, async signal =>
     asked ? await api.post<SearchResult>("/search", request, { signal }) : null,
@@ -67,7 +69,10 @@ export function SearchPage() {
   return (
     <Page title="Search">
       <SearchBar text={text} onText={setText} mode={mode} onMode={setMode} />
-      <NarrowingBar narrowing={narrowing} onChange={setNarrowing} explain={explain} onExplain={setExplain} />
+      <NarrowingBar narrowing={narrowing} onChange={setNarrowing}>
+        <Switch label="Rerank" checked={rerank} onChange={setRerank} />
+        <Switch label="Explain" checked={explain} onChange={setExplain} />
+      </NarrowingBar>
       <Problem error={result.error} />
       <Results
         found={asked ? result.data : null}
@@ -144,6 +149,9 @@ const Results = ({ found, limit, explain, onMore, onOpen }: ResultsProps) => (
         results come from keywords only.
       </p>
     )}
+    {found?.degraded === "not_reranked" && (
+      <p class="soft small">Not reranked: there was no time for it, or the model is off.</p>
+    )}
     {found?.degraded === "vectors_pending" && (
       <p class="soft small">
         Meaning is known in full of {count(found.index.vectors.done)} of {count(found.index.vectors.total)} passages:
@@ -185,11 +193,11 @@ const Corrections = ({ of }: { of: SearchResult["corrections"] }) => (
 interface NarrowingBarProps {
   narrowing: Narrowing
   onChange: (narrowing: Narrowing) => void
-  explain: boolean
-  onExplain: (explain: boolean) => void
+  /** Switches of what else the search is to do. */
+  children: ComponentChildren
 }
 
-function NarrowingBar({ narrowing, onChange, explain, onExplain }: NarrowingBarProps) {
+function NarrowingBar({ narrowing, onChange, children }: NarrowingBarProps) {
   const set = (change: Partial<Narrowing>) => onChange({ ...narrowing, ...change })
   return (
     <div class="filters">
@@ -202,7 +210,7 @@ function NarrowingBar({ narrowing, onChange, explain, onExplain }: NarrowingBarP
       <Select label="Added" value={narrowing.age} options={AGES} onChange={age => set({ age })} />
       <TextField label="Tags" value={narrowing.tags} onInput={tags => set({ tags })} />
       <TextField label="Context" value={narrowing.context} onInput={context => set({ context })} />
-      <Switch label="Explain" checked={explain} onChange={onExplain} />
+      {children}
     </div>
   )
 }

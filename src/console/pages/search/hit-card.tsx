@@ -33,6 +33,7 @@ export const HitCard = ({ hit, explain, onOpen }: HitCardProps) => (
       <dl class="scores">
         <Leg name="Keyword" leg={hit.scores.keyword} />
         <Leg name="Semantic" leg={hit.scores.semantic} />
+        {hit.scores.rerank !== undefined && <Leg name="Rerank" leg={hit.scores.rerank} />}
       </dl>
     )}
   </li>
