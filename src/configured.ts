@@ -105,8 +105,6 @@ export const modelDirectories = (config: Config): string[] => [
 export function embeddingModels(config: Config): Partial<Record<Tier, string>> {
   const { fast } = BUILT_IN_EMBEDDING_MODELS
   const named = config.embedding_model === fast ? "" : config.embedding_model
-  // Several machines have one table of vectors.
-  if (config.database_url) return named && config.embedding_tier !== "fast" ? { quality: named } : { fast }
   const quality = config.embedding_model === fast ? "" : named || BUILT_IN_EMBEDDING_MODELS.quality
   return quality && config.embedding_tier !== "fast" ? { fast, quality } : { fast }
 }

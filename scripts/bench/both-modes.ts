@@ -34,6 +34,7 @@ import type { FilesTable } from "../../src/storage/files.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 
 const TABLE = "vectors_test"
+const BETTER_TABLE = "vectors_better"
 /** Passages of one bulk request. */
 const BULK = 500
 
@@ -77,6 +78,7 @@ export class BothModes {
   private readonly texts: StoredTexts
   private readonly vectors: VectorSets
   private readonly local: QueryAnswerer
+  private readonly written = new Map<number, { passage: IndexedPassage; text: string }>()
   private nextPassage = 1
   private nextGeneration = 1
 
@@ -85,25 +87,35 @@ export class BothModes {
     private readonly directory: string,
     private readonly embedder: Embedder,
     address: Address,
+    /** Of the quality tier, whose vectors `upgrade` makes. */
+    private readonly better?: Embedder,
   ) {
     this.client = new CountingClient(addressOf(address))
-    this.cluster = new ClusterAnswerer({ db, client: this.client })
+    this.cluster = new ClusterAnswerer({ db, client: this.client, heldForMs: 0 })
     this.store = new KeywordStore(join(directory, "keyword.db"))
     this.keyword = new KeywordIndex(this.store)
     this.texts = new StoredTexts(directory)
     this.vectors = new VectorSets(directory)
     this.vectors.begin("fast", TABLE, embedder.dimensions)
     this.vectors.swap(TABLE)
+    if (better) {
+      this.vectors.begin("quality", BETTER_TABLE, better.dimensions)
+      this.vectors.swap(BETTER_TABLE)
+    }
     this.local = new QueryAnswerer(this.keyword, this.vectors, this.texts)
   }
 
-  static async open(address: Address, embedder: Embedder): Promise<BothModes> {
+  static async open(address: Address, embedder: Embedder, better?: Embedder): Promise<BothModes> {
     const directory = mkdtempSync(join(tmpdir(), "both-modes-"))
-    const both = new BothModes(await openSqlite(directory), directory, embedder, address)
+    const both = new BothModes(await openSqlite(directory), directory, embedder, address, better)
     const size = { shards: 2, copies: 0 }
     await both.client.ask("PUT", both.words, { body: wordsIndexBody(size), timeoutMs: 60_000 })
     const body = vectorsIndexBody(size, embedder.dimensions)
     await both.client.ask("PUT", both.near, { body, timeoutMs: 60_000 })
+    if (better) {
+      const betterBody = vectorsIndexBody(size, better.dimensions)
+      await both.client.ask("PUT", both.nearer, { body: betterBody, timeoutMs: 60_000 })
+    }
     return both
   }
 
@@ -146,7 +158,14 @@ export class BothModes {
     const [values] = await this.embedder.embed([query.text], "query")
     const model = { tier: "fast" as const, table: TABLE, embedder: this.embedder }
     const vectors = [askedOf({ model, values: values! })]
-    return { workspaceId, query, mode: "hybrid", vectors, tables: { fast: TABLE }, depth: 100, ...more }
+    const tables: WorkerSearch["tables"] = { fast: TABLE }
+    if (this.better) {
+      const [betterValues] = await this.better.embed([query.text], "query")
+      const better = { tier: "quality" as const, table: BETTER_TABLE, embedder: this.better }
+      vectors.push(askedOf({ model: better, values: betterValues! }))
+      tables.quality = BETTER_TABLE
+    }
+    return { workspaceId, query, mode: "hybrid", vectors, tables, depth: 100, ...more }
   }
 
   embedded(ask: WorkerSearch): WorkerAnswer {
@@ -154,7 +173,8 @@ export class BothModes {
   }
 
   async close(): Promise<void> {
-    for (const index of [this.words, this.near]) await this.client.ask("DELETE", index, { timeoutMs: 60_000 })
+    for (const index of [this.words, this.near, ...(this.better ? [this.nearer] : [])])
+      await this.client.ask("DELETE", index, { timeoutMs: 60_000 })
     this.store.close()
     this.texts.close()
     this.vectors.close()
@@ -168,6 +188,35 @@ export class BothModes {
 
   private get near(): string {
     return vectorsIndex(this.client.prefix, TABLE)
+  }
+
+  private get nearer(): string {
+    return vectorsIndex(this.client.prefix, BETTER_TABLE)
+  }
+
+  /** Makes the quality vectors of those passages, by number. */
+  async upgrade(wanted: (passage: number) => boolean): Promise<void> {
+    const better = this.better!
+    const some = [...this.written.values()].filter(({ passage }) => wanted(passage.id))
+    for (let from = 0; from < some.length; from += BULK) {
+      const part = some.slice(from, from + BULK)
+      const made = await better.embed(
+        part.map(({ text }) => text),
+        "passage",
+      )
+      const body = part.flatMap(({ passage }, i) => [
+        { index: { _index: this.nearer, _id: documentId(passage.id), routing: passage.workspaceId } },
+        vectorDocument(passage, made[i]!),
+      ])
+      const { errors } = await this.client.ask<{ errors: boolean }>("POST", "_bulk", { body, timeoutMs: 120_000 })
+      if (errors) throw new Error("the engine refused passages")
+      this.vectors.add(
+        BETTER_TABLE,
+        Float64Array.from(part, ({ passage }) => passage.id),
+        flatOf(made, better.dimensions),
+      )
+    }
+    await this.client.ask("POST", `${this.nearer}/_refresh`, { timeoutMs: 120_000 })
   }
 
   private async write({ id, workspaceId, passages, row }: Document): Promise<Written> {
@@ -224,13 +273,11 @@ export class BothModes {
     }))
     await this.keyword.add(written[0]!.first, [...texts], documents, new Pace())
     const passages = written.flatMap((each, nth) => passagesOf(each, documents[nth]!.scheme))
+    passages.forEach((passage, i) => void this.written.set(passage.id, { passage, text: texts[i]! }))
     for (let from = 0; from < passages.length; from += BULK) {
       const some = passages.slice(from, from + BULK)
       const made = await this.send(some, texts.slice(from, from + BULK))
-      const flat = new Float32Array(made.length * this.embedder.dimensions)
-      made.forEach((vector, i) => {
-        flat.set(vector, i * this.embedder.dimensions)
-      })
+      const flat = flatOf(made, this.embedder.dimensions)
       this.vectors.add(
         TABLE,
         Float64Array.from(some, ({ id }) => id),
@@ -257,6 +304,14 @@ export class BothModes {
   private async refresh(): Promise<void> {
     await this.client.ask("POST", `${this.words},${this.near}/_refresh`, { timeoutMs: 120_000 })
   }
+}
+
+function flatOf(vectors: readonly Float32Array[], dimensions: number): Float32Array {
+  const flat = new Float32Array(vectors.length * dimensions)
+  vectors.forEach((vector, i) => {
+    flat.set(vector, i * dimensions)
+  })
+  return flat
 }
 
 const BLANK = {

@@ -18,7 +18,7 @@ import {
   query,
   spokenClauses,
 } from "./scope-clauses.ts"
-import { BEST_FIRST, idsOf, type Part, type Search, type Searches } from "./searches.ts"
+import { type Aggregation, BEST_FIRST, idsOf, type Part, type Search, type Searches } from "./searches.ts"
 
 /** Looked at for the best score alone. */
 const FOR_BEST = 50
@@ -29,8 +29,8 @@ export interface LibrarySums {
   /** Terms of all passages, and of all passages each with its surroundings. */
   length: number
   surroundedLength: number
-  /** Passages in languages that the model does not know. */
-  foreign: IdRanges
+  /** Of each vector that was asked: passages in languages that its model does not know. */
+  foreign: IdRanges[]
 }
 
 export interface FirstQuestion {
@@ -46,7 +46,8 @@ export interface FirstQuestion {
   subject: TermGroup[] | undefined
   /** How many of the best by words are asked for. */
   byWords: number
-  vector: VectorQuestion | undefined
+  /** One of each tier at most, `fast` first. */
+  vectors: readonly VectorQuestion[]
   /** Indexes of vectors of which it is not known how many passages of the workspace they hold. */
   tables: readonly string[]
   /** The sums are not known yet. */
@@ -73,17 +74,25 @@ export interface FirstAnswer {
   /** The best of the workspace where that is more than what is allowed, and by the words of the subject. */
   anywhere: number[]
   bySubject: number[]
-  nearest: Scored[]
-  comparable: number
-  /** Of the workspace; -1 without. */
-  nearestAnywhere: number
+  /** Of each vector. */
+  meant: MeantFirst[]
   /** Passages of the workspace that each of the asked tables holds. */
   held: Map<string, number>
   sums: LibrarySums | undefined
 }
 
+export interface MeantFirst {
+  nearest: Scored[]
+  /** Allowed passages that it can be compared with. */
+  comparable: number
+  /** The best of the workspace. */
+  anywhere: Scored[]
+  /** Of the other vector's comparable passages, those that this one's table holds too. */
+  shared: number
+}
+
 export async function askFirst(searches: Searches, question: FirstQuestion): Promise<FirstAnswer> {
-  const { words: index, workspace, allowed, groups, subject, byWords, vector, tables } = question
+  const { words: index, workspace, allowed, groups, subject, byWords, vectors, tables } = question
   const narrow = allowed !== workspace
   /** Several searches for more words than the engine takes at once: the best by some of them. */
   const among = (name: string, clauses: Clauses, by: TermGroup[], size: number): Record<string, Search> => {
@@ -100,10 +109,10 @@ export async function askFirst(searches: Searches, question: FirstQuestion): Pro
     matching: narrow && groups.length ? counted(index, narrowed(allowed, [holdsAny(groups)])) : undefined,
     ...(narrow ? among("anywhere", workspace, groups, FOR_BEST) : {}),
     ...(subject ? among("subject", workspace, subject, FOR_BEST) : {}),
-    ...vectorSearches(question, vector),
+    ...Object.assign({}, ...vectors.map((_, nth) => vectorSearches(question, nth))),
     ...Object.fromEntries(tables.map(table => [`held ${table}`, { ...counted(table, workspace), mayBeMissing: true }])),
   })
-  const { counts, nearest } = found
+  const { counts } = found
   const holding = (counts?.aggregations.groups?.buckets ?? []).map(({ doc_count }) => doc_count)
   const any = (counts?.aggregations.any?.buckets ?? [])[0]?.doc_count ?? 0
   const list = (name: string) =>
@@ -115,11 +124,17 @@ export async function askFirst(searches: Searches, question: FirstQuestion): Pro
     byWords: list("words"),
     anywhere: list("anywhere"),
     bySubject: list("subject"),
-    nearest: scoredOf(nearest),
-    comparable: (found.comparable ?? nearest)?.total ?? 0,
-    nearestAnywhere: scoredOf(found.best ?? nearest)[0]?.score ?? -1,
+    meant: vectors.map((_, nth) => {
+      const nearest = found[`nearest ${nth}`]
+      return {
+        nearest: scoredOf(nearest),
+        comparable: (found[`comparable ${nth}`] ?? nearest)?.total ?? 0,
+        anywhere: scoredOf(found[`best ${nth}`] ?? nearest),
+        shared: found[`shared ${nth}`]?.total ?? 0,
+      }
+    }),
     held: new Map(tables.map(table => [table, found[`held ${table}`]?.total ?? 0])),
-    sums: question.sums ? sumsOf(counts!) : undefined,
+    sums: question.sums ? sumsOf(counts!, vectors) : undefined,
   }
 }
 
@@ -147,13 +162,13 @@ function inSlices(clauses: Clause[]): Clause[][] {
   return slices
 }
 
-function countsBody({ workspace, groups, sums, vector }: FirstQuestion): Clause {
+function countsBody({ workspace, groups, sums, vectors }: FirstQuestion): Clause {
   const aggs: Clause = {}
   if (groups.length) {
     aggs.groups = { filters: { filters: groups.map(({ terms }) => holdsOne(terms)) } }
     aggs.any = { filters: { filters: [holdsAny(groups)] } }
   }
-  if (sums) Object.assign(aggs, sumsBody(vector?.spoken ?? null))
+  if (sums) Object.assign(aggs, sumsBody(vectors))
   return { size: 0, track_total_hits: true, query: query(workspace), aggs }
 }
 
@@ -166,29 +181,44 @@ const RANGES = {
   reduce_script: "def all = []; for (some in states) if (some != null) all.addAll(some); return all",
 }
 
-const sumsBody = (spoken: readonly string[] | null): Clause => ({
+const sumsBody = (vectors: readonly VectorQuestion[]): Clause => ({
   n: { sum: { field: "n" } },
   m: { sum: { field: "m" } },
-  ...(spoken
-    ? {
-        foreign: {
-          filter: { bool: { must_not: [{ terms: { l: spoken } }] } },
-          aggs: { ids: { scripted_metric: RANGES } },
-        },
-      }
-    : {}),
+  ...Object.fromEntries(
+    vectors.flatMap(({ spoken }, nth) =>
+      spoken ? [[`foreign ${nth}`, rangesOf({ bool: { must_not: [{ terms: { l: spoken } }] } })]] : [],
+    ),
+  ),
 })
 
-function sumsOf({ total, aggregations }: Part): LibrarySums {
-  const { n, m, foreign } = aggregations
-  const ids = ((foreign?.ids as { value?: number[] } | undefined)?.value ?? []) as number[]
+const rangesOf = (filter: Clause): Clause => ({ filter, aggs: { ids: { scripted_metric: RANGES } } })
+
+function toldRanges(aggregation: Aggregation | undefined): IdRanges {
+  const ids = (aggregation?.ids as { value?: number[] } | undefined)?.value ?? []
   const pairs: [number, number][] = []
   for (let i = 0; i < ids.length; i += 2) pairs.push([ids[i]!, ids[i + 1]!])
+  return pairs.length ? toRanges(pairs) : NO_IDS
+}
+
+/** Passages of the workspace that a table of vectors holds. */
+export async function askHeld(searches: Searches, table: string, workspace: Clauses): Promise<IdRanges> {
+  const body = {
+    size: 0,
+    track_total_hits: false,
+    query: query(workspace),
+    aggs: { held: rangesOf({ match_all: {} }) },
+  }
+  const { held } = await searches.all({ held: { index: table, mayBeMissing: true, body } })
+  return toldRanges(held?.aggregations.held)
+}
+
+function sumsOf({ total, aggregations }: Part, vectors: readonly VectorQuestion[]): LibrarySums {
+  const { n, m } = aggregations
   return {
     documents: total,
     length: (n?.value as number | undefined) ?? 0,
     surroundedLength: (m?.value as number | undefined) ?? 0,
-    foreign: pairs.length ? toRanges(pairs) : NO_IDS,
+    foreign: vectors.map((_, nth) => toldRanges(aggregations[`foreign ${nth}`])),
   }
 }
 
@@ -196,25 +226,33 @@ function sumsOf({ total, aggregations }: Part): LibrarySums {
 export async function askSums(searches: Searches, question: FirstQuestion): Promise<LibrarySums> {
   const body = countsBody({ ...question, groups: [], sums: true })
   const { counts } = await searches.all({ counts: { index: question.words, body } })
-  return sumsOf(counts!)
+  return sumsOf(counts!, question.vectors)
 }
 
+/** Looked at for the best one that is scored by this vector and not by the other. */
+const FOR_NEAREST = 50
+
 function vectorSearches(
-  { workspace, allowed, visible, live }: FirstQuestion,
-  vector: VectorQuestion | undefined,
-): Record<"nearest" | "comparable" | "best", Search | undefined> {
-  if (!vector) return { nearest: undefined, comparable: undefined, best: undefined }
-  const { index, values, spoken, depth } = vector
-  const near = (clauses: Clauses, passages: number, wanted: number): Search => {
+  { workspace, allowed, visible, live, vectors }: FirstQuestion,
+  nth: number,
+): Record<string, Search | undefined> {
+  const { index, values, spoken, depth } = vectors[nth]!
+  const other = vectors[1 - nth]
+  // Those that are scored by the other vector are left out of the list afterwards.
+  const wanted = other ? 2 * depth : depth
+  const near = (clauses: Clauses, passages: number, count: number): Search => {
     const those = narrowed(clauses, spokenClauses(spoken))
-    const body = { ...BEST_FIRST, size: wanted }
-    if (byGraph(passages, wanted)) return { index, body: { ...body, query: mostNear(values, those, wanted) } }
+    const body = { ...BEST_FIRST, size: count }
+    if (byGraph(passages, count)) return { index, body: { ...body, query: mostNear(values, those, count) } }
     return { index, body: { ...body, track_total_hits: true, query: allNear(values, those) } }
   }
   return {
-    nearest: near(allowed, visible, depth),
-    comparable: byGraph(visible, depth) ? counted(index, narrowed(allowed, spokenClauses(spoken))) : undefined,
-    best: allowed === workspace ? undefined : near(workspace, live, 1),
+    [`nearest ${nth}`]: near(allowed, visible, wanted),
+    [`comparable ${nth}`]: byGraph(visible, wanted)
+      ? counted(index, narrowed(allowed, spokenClauses(spoken)))
+      : undefined,
+    [`best ${nth}`]: allowed === workspace ? undefined : near(workspace, live, other ? FOR_NEAREST : 1),
+    [`shared ${nth}`]: other ? counted(index, narrowed(allowed, spokenClauses(other.spoken))) : undefined,
   }
 }
 

@@ -126,9 +126,9 @@ class OpenSearchStore implements PassageStore {
 
   async unknown(): Promise<{ words: number; vectors: number }> {
     const words = await this.compareWords()
-    const serving = await this.serving()
-    const vectors = serving ? await this.compareVectors(serving.name) : undefined
-    return { words: passagesIn(words), vectors: vectors ? passagesIn(vectors) : 0 }
+    let vectors = 0
+    for (const { name } of await this.serving()) vectors += passagesIn(await this.compareVectors(name))
+    return { words: passagesIn(words), vectors }
   }
 
   async removeUnknown(): Promise<number> {
@@ -165,15 +165,15 @@ class OpenSearchStore implements PassageStore {
 
   async stats(): Promise<StoreStats> {
     const serving = await this.serving()
-    const vectors = serving && { ...serving, index: this.indexes.vectors(serving.name) }
+    const vectors = serving.map(row => ({ ...row, index: this.indexes.vectors(row.name) }))
     return statsOf(this.client, this.indexes.words, vectors)
   }
 
-  /** The row of the table that serves: several machines have one. */
+  /** The rows of the tables that serve. */
   private async serving() {
     const { models } = this.parts
     const rows = await Promise.all(models.tiers.map(tier => models.recorded(tier)))
-    return rows.find(row => row !== undefined)
+    return rows.filter(row => row !== undefined)
   }
 
   /** @throws EngineError also where the place is another's: whoever waits does so until an operator has given the right one */

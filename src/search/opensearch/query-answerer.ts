@@ -9,7 +9,7 @@ import { EngineError } from "../../errors.ts"
 import { TIERS, type Tier } from "../../storage/chunk-tables.ts"
 import type { Database } from "../../storage/database.ts"
 import { Lru } from "../../threads/lru.ts"
-import { hasId, type IdRanges, pairAround, subtract } from "../ids/id-ranges.ts"
+import { hasId, type IdRanges, NO_IDS, pairAround } from "../ids/id-ranges.ts"
 import type { Correction } from "../keyword/corrections.ts"
 import { GAIN, gains } from "../keyword/document-gain.ts"
 import { searchWords } from "../keyword/wording.ts"
@@ -17,14 +17,14 @@ import { groupsOf, type TermGroup } from "../text/analyze.ts"
 import { subjectGroups } from "../text/function-words.ts"
 import { toldAmong } from "../text/language.ts"
 import { answerOf, NOTHING } from "../thread/worker-answer.ts"
-import type { WorkerAnswer, WorkerSearch } from "../thread/worker-messages.ts"
-import { backgroundOf } from "../vector/background.ts"
+import type { QueryVector, WorkerAnswer, WorkerSearch } from "../thread/worker-messages.ts"
 import { isUnderstood, type Meaning, noMeaning } from "../vector/meaning.ts"
 import type { OpenSearchClient } from "./client.ts"
 import { ClusterLibrary, type ClusterView } from "./cluster-library.ts"
-import { askFirst, askSums, type FirstAnswer, type LibrarySums, type VectorQuestion } from "./first-request.ts"
+import { askFirst, askHeld, askSums, type FirstAnswer, type LibrarySums, type VectorQuestion } from "./first-request.ts"
 import { heldSearch } from "./held-search.ts"
 import { MAX_RESULTS, NO_LANGUAGE_TAG, vectorsIndex, wordsIndex } from "./layout.ts"
+import { ClusterMeaning } from "./meaning.ts"
 import { spell } from "./near.ts"
 import { allowedBy } from "./phrases.ts"
 import { filteredClauses, workspaceClauses } from "./scope-clauses.ts"
@@ -47,12 +47,17 @@ const FOREMOST = 1000
 export interface AnswererOptions {
   db: Database
   client: OpenSearchClient
+  /** How long it may be taken for known which passages have quality vectors, while these are being made. */
+  heldForMs?: number
 }
+
+const HELD_FOR_MS = 5_000
 
 export class ClusterAnswerer {
   private readonly library: ClusterLibrary
   /** Tables that hold all passages of a workspace in one state of it. */
   private readonly whole = new Lru<string, true>({ entries: MAX_REMEMBERED })
+  private readonly held = new Lru<string, { ids: IdRanges; count: number; at: number }>({ entries: MAX_REMEMBERED })
   private readonly sums = new Lru<string, LibrarySums>({ entries: MAX_REMEMBERED })
 
   constructor(private readonly options: AnswererOptions) {
@@ -87,8 +92,9 @@ export class ClusterAnswerer {
       return found && (await this.second(searches, ask, view, { ...found, library }))
     } catch (error) {
       if (!(error instanceof MissingIndex)) throw error
-      const vector = this.vectorQuestion(ask)
-      if (vector && error.message.startsWith(vector.index)) return { ...NOTHING, library, otherModel: true }
+      const { prefix } = this.options.client
+      if (ask.vectors.some(({ table }) => error.message.startsWith(vectorsIndex(prefix, table))))
+        return { ...NOTHING, library, otherModel: true }
       throw new EngineError("search", error.message, { answered: true, cause: error })
     }
   }
@@ -97,15 +103,15 @@ export class ClusterAnswerer {
   private async firstCorrected(searches: Searches, ask: WorkerSearch, view: ClusterView) {
     const { text } = ask.query
     const groups = groupsOf(text)
-    const vector = this.vectorQuestion(ask)
-    const asked = { groups, corrections: [] as Correction[], subject: subjectGroups(text, groups), vector }
+    const vectors = this.vectorQuestions(ask, view)
+    const asked = { groups, corrections: [] as Correction[], subject: subjectGroups(text, groups), vectors }
     const found = await this.first(searches, ask, view, asked)
     if (!found || ask.exact) return found && { ...found, ...asked }
     const workspace = workspaceClauses(ask.workspaceId, view)
     const sources = { db: this.options.db, searches, index: this.words, workspace }
     const better = await spelt(ask.query, groups, found.answer.holding, sources)
     if (!better) return { ...found, ...asked }
-    const anew = { ...better, subject: subjectGroups(text, better.groups), vector }
+    const anew = { ...better, subject: subjectGroups(text, better.groups), vectors }
     const foundAnew = await this.first(searches, ask, view, anew)
     return foundAnew && { ...foundAnew, ...anew }
   }
@@ -119,26 +125,48 @@ export class ClusterAnswerer {
     return TIERS.flatMap(tier => (tables[tier] ? [{ tier, index: vectorsIndex(prefix, tables[tier]) }] : []))
   }
 
-  private vectorQuestion({ query, vectors: [vector], depth }: WorkerSearch): VectorQuestion | undefined {
-    if (!vector || !isUnderstood(query.text, vector)) return undefined
-    const { tier, table, values, languages } = vector
-    const index = vectorsIndex(this.options.client.prefix, table)
-    return {
-      tier,
-      index,
-      values: spell(values),
-      spoken: languages && [...toldAmong(languages), NO_LANGUAGE_TAG],
-      depth,
-    }
+  /** Of vectors that mean something; the quality one alone where it is known that all passages have one. */
+  private vectorQuestions({ query, vectors, tables, depth }: WorkerSearch, view: ClusterView): AskedVector[] {
+    const { prefix } = this.options.client
+    const understood = vectors.filter(vector => isUnderstood(query.text, vector))
+    const better = understood.filter(
+      ({ tier, table }) =>
+        tier === "quality" && tables[tier] === table && this.whole.get(wholeKey(view, vectorsIndex(prefix, table))),
+    )
+    return (better.length > 0 ? better : understood).map(vector => {
+      const { tier, table, values, languages } = vector
+      const index = vectorsIndex(prefix, table)
+      const spoken = languages && [...toldAmong(languages), NO_LANGUAGE_TAG]
+      return { vector, question: { tier, index, values: spell(values), spoken, depth } }
+    })
   }
 
-  private async first(searches: Searches, ask: WorkerSearch, view: ClusterView, { groups, subject, vector }: Asked) {
+  /**
+   * Passages of the workspace that have a quality vector, where others have none; undefined where one vector scores all that
+   * were asked. Told anew now and then while they are being made.
+   */
+  private async heldByQuality(searches: Searches, view: ClusterView, { vectors, answer }: FoundFirst) {
+    const index = vectors.find(({ vector }) => vector.tier === "quality")?.question.index
+    const count = index === undefined ? undefined : answer.held.get(index)
+    if (vectors.length < 2 || index === undefined || count === undefined) return undefined
+    if (count === 0) return NO_IDS
+    if (count >= view.workspace.count) return undefined
+    const known = this.held.get(index + searches.workspaceId)
+    const { heldForMs = HELD_FOR_MS } = this.options
+    if (known && (known.count === count || performance.now() - known.at < heldForMs)) return known.ids
+    const ids = await askHeld(searches, index, workspaceClauses(searches.workspaceId, view))
+    this.held.set(index + searches.workspaceId, { ids, count, at: performance.now() })
+    return ids
+  }
+
+  private async first(searches: Searches, ask: WorkerSearch, view: ClusterView, { groups, subject, vectors }: Asked) {
     const { db } = this.options
     const { words } = this
     const workspace = workspaceClauses(ask.workspaceId, view)
     const passing = view.visible === view.workspace ? workspace : filteredClauses(ask.workspaceId, view)
     const allowed = await allowedBy(ask.query, passing, { db, searches, index: words })
-    const key = JSON.stringify([view.workspace.key, vector?.spoken])
+    const questions = vectors.map(({ question }) => question)
+    const key = JSON.stringify([view.workspace.key, questions.map(({ spoken }) => spoken)])
     const known = this.sums.get(key)
     const question = {
       words,
@@ -153,10 +181,10 @@ export class ClusterAnswerer {
         MAX_RESULTS,
         BY_WORDS_PER_HIT * Math.max(DEPTH, ask.reach ?? 0, ask.mode === "semantic" ? 0 : ask.depth),
       ),
-      vector,
+      vectors: questions,
       tables: this.tablesOf(ask)
         .map(({ index }) => index)
-        .filter(index => !this.whole.get(`${view.workspace.key}|${index}`)),
+        .filter(index => !this.whole.get(wholeKey(view, index))),
       sums: !known,
     }
     const answer = await askFirst(searches, question)
@@ -165,34 +193,45 @@ export class ClusterAnswerer {
     if (sums.documents !== answer.documents) sums = await askSums(searches, question)
     this.sums.set(key, sums)
     for (const [index, count] of answer.held)
-      if (count >= view.workspace.count) this.whole.set(`${view.workspace.key}|${index}`, true)
+      if (count >= view.workspace.count) this.whole.set(wholeKey(view, index), true)
     return { answer, sums, isNarrow: allowed !== workspace }
   }
 
   private async second(
     searches: Searches,
     ask: WorkerSearch,
-    { workspace, visible }: ClusterView,
-    { answer, sums, isNarrow, library, groups, corrections, vector }: FoundFirst,
+    view: ClusterView,
+    found: FoundFirst,
   ): Promise<WorkerAnswer> {
-    const live = (ids: number[], { ranges } = workspace) => ids.filter(id => hasId(ranges, id))
-    const nearest = answer.nearest.filter(({ id }) => hasId(visible.ranges, id))
-    const near = nearest.map(({ id }) => id)
+    const { workspace, visible } = view
+    const { answer, sums, isNarrow, library, groups, corrections } = found
+    const byVector = found.vectors.map((each, nth) => ({
+      ...each,
+      found: answer.meant[nth]!,
+      foreign: sums.foreign[nth] ?? NO_IDS,
+    }))
+    const leg = byVector.length
+      ? new ClusterMeaning(byVector, workspace.ranges, await this.heldByQuality(searches, view, found))
+      : undefined
+    const live = (ids: readonly number[], { ranges } = workspace) => ids.filter(id => hasId(ranges, id))
+    const near = live(leg?.near ?? [], visible)
     const byWords = live(answer.byWords, visible)
     const foremost = byWords.slice(0, FOREMOST)
     const among = [...foremost, ...live(answer.anywhere), ...live(answer.bySubject), ...near]
-    const everywhere = sums.foreign.length ? subtract(workspace.ranges, sums.foreign) : workspace.ranges
-    const cosines = new Map(nearest.map(({ id, score }) => [id, score]))
-    const wanted = new Set(foremost)
-    if (vector) backgroundOf(everywhere, id => void wanted.add(id))
-    const { held: words, cosines: others } = await askSecond(searches, {
+    const { held: words, cosines } = await askSecond(searches, {
       words: this.words,
       ids: [...withNeighbors(among, workspace.spans).union(new Set(byWords))],
       groups,
-      vector,
-      near: vector ? [...wanted.difference(cosines)] : [],
+      near: leg?.wanted(foremost) ?? [],
     })
-    for (const [id, cosine] of others) cosines.set(id, cosine)
+    leg?.note(cosines)
+    const { depth, reach = 0 } = ask
+    const { text } = ask.query
+    const held = Object.fromEntries(
+      this.tablesOf(ask).map(({ tier, index }) => [tier, answer.held.get(index) ?? workspace.count]),
+    )
+    const meant: Meaning = leg?.meaning(visible.ranges, depth, held) ?? { ...noMeaning(ask.vectors.length === 0), held }
+    const others = meant.hits.map(({ id }) => id)
     const search = heldSearch({
       held: words,
       groups,
@@ -202,36 +241,25 @@ export class ClusterAnswerer {
       allowed: isNarrow ? [...new Set([...byWords, ...near])] : undefined,
       matching: answer.matching,
     })
-    const { depth, reach = 0 } = ask
-    const { text } = ask.query
-    const worded = searchWords(search, { text, groups, depth, reach, others: near })
-    const held = Object.fromEntries(
-      this.tablesOf(ask).map(({ tier, index }) => [tier, answer.held.get(index) ?? workspace.count]),
-    )
-    const meant: Meaning = vector
-      ? {
-          hits: nearest,
-          comparable: answer.comparable,
-          understood: true,
-          background: backgroundOf(everywhere, id => cosines.get(id)),
-          best: answer.nearestAnywhere,
-          cosinesOf: ids => Float64Array.from(ids, id => cosines.get(id) ?? Number.NaN),
-          scale: vector.tier,
-          upgraded: vector.tier === "quality" ? 1 : 0,
-          held,
-        }
-      : { ...noMeaning(ask.vectors.length === 0), held }
+    const worded = searchWords(search, { text, groups, depth, reach, others })
     const { count: passages, spans } = workspace
-    const found = { library, text, groups, corrections, worded, meant, passages }
-    return answerOf({ ...found, spans: ask.byDocument ? spans : undefined })
+    const parts = { library, text, groups, corrections, worded, meant, passages }
+    return answerOf({ ...parts, spans: ask.byDocument ? spans : undefined })
   }
 }
+
+interface AskedVector {
+  vector: QueryVector
+  question: VectorQuestion
+}
+
+const wholeKey = ({ workspace }: ClusterView, index: string): string => `${workspace.key}|${index}`
 
 interface Asked {
   groups: TermGroup[]
   subject: TermGroup[]
   corrections: Correction[]
-  vector: VectorQuestion | undefined
+  vectors: AskedVector[]
 }
 
 interface FoundFirst extends Asked {
@@ -242,11 +270,10 @@ interface FoundFirst extends Asked {
 }
 
 /** Whether the engine holds more of the workspace than is live: a generation that is younger than the view. */
-const isBeyond = (
-  { documents, byWords, nearest }: FirstAnswer,
-  { workspace: { count, ranges } }: ClusterView,
-): boolean =>
-  documents > count || byWords.some(id => !hasId(ranges, id)) || nearest.some(({ id }) => !hasId(ranges, id))
+const isBeyond = ({ documents, byWords, meant }: FirstAnswer, { workspace: { count, ranges } }: ClusterView): boolean =>
+  documents > count ||
+  byWords.some(id => !hasId(ranges, id)) ||
+  meant.some(({ nearest }) => nearest.some(({ id }) => !hasId(ranges, id)))
 
 /** Passages, and those in their documents that they gain from. */
 function withNeighbors(ids: Iterable<number>, spans: IdRanges): Set<number> {

@@ -51,7 +51,7 @@ export class Searches {
   constructor(
     private readonly client: OpenSearchClient,
     /** All of it lies in one shard; the same copy of it answers all searches. */
-    private readonly workspaceId: string,
+    readonly workspaceId: string,
     private readonly signal: AbortSignal | undefined,
   ) {}
 

@@ -23,9 +23,8 @@ export interface SecondQuestion {
   /** Passages whose words are asked for. */
   ids: readonly number[]
   groups: readonly TermGroup[]
-  vector: VectorQuestion | undefined
-  /** Passages whose nearness is asked for. */
-  near: readonly number[]
+  /** Vectors, and the passages whose nearness to each is asked for. */
+  near: readonly { vector: VectorQuestion; ids: readonly number[] }[]
 }
 
 /** How often each word stands in passages, as the keyword index of one machine counts. */
@@ -40,24 +39,32 @@ export interface HeldWords {
 
 export interface SecondAnswer {
   held: HeldWords
-  /** Of those passages of which the model knows something. */
-  cosines: [id: number, cosine: number][]
+  /** By vector, of those passages of which its model knows something. */
+  cosines: [id: number, cosine: number][][]
 }
 
 export async function askSecond(searches: Searches, question: SecondQuestion): Promise<SecondAnswer> {
-  const { words, ids, groups, vector, near } = question
+  const { words, ids, groups, near } = question
   const counts = new Counts(groups)
-  const cosines: [id: number, cosine: number][] = []
+  const cosines: SecondAnswer["cosines"] = near.map(() => [])
   const slices = inScores(groups, WORDS_PER_SCORE)
   const asksWords = groups.length > 0 ? ids.length : 0
-  for (let from = 0; from < Math.max(asksWords, near.length); from += PASSAGES) {
-    const [some, someNear] = [ids.slice(from, from + PASSAGES), near.slice(from, from + PASSAGES)]
-    const { cosine, ...counted } = await searches.all<string>({
+  const most = Math.max(asksWords, ...near.map(each => each.ids.length))
+  for (let from = 0; from < most; from += PASSAGES) {
+    const some = ids.slice(from, from + PASSAGES)
+    const found = await searches.all<string>({
       ...(some.length ? countsOf(words, some, slices) : {}),
-      cosine: vector && someNear.length ? cosinesOf(vector, someNear) : undefined,
+      ...Object.fromEntries(
+        near.map(({ vector, ids: all }, nth) => {
+          const those = all.slice(from, from + PASSAGES)
+          return [`cosine ${nth}`, those.length ? cosinesOf(vector, those) : undefined]
+        }),
+      ),
     })
-    for (const [nth, slice] of slices.entries()) counts.note(counted[nth], slice)
-    cosines.push(...pairsOf(cosine))
+    for (const [nth, slice] of slices.entries()) counts.note(found[nth], slice)
+    cosines.forEach((all, nth) => {
+      all.push(...pairsOf(found[`cosine ${nth}`]))
+    })
   }
   await countAnew(searches, words, counts)
   return { held: counts.held(), cosines }

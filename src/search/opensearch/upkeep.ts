@@ -55,24 +55,22 @@ export class Expunging {
 export async function statsOf(
   client: OpenSearchClient,
   words: string,
-  vectors: { tier: Tier; name: string; index: string } | undefined,
+  vectors: readonly { tier: Tier; name: string; index: string }[],
 ): Promise<StoreStats> {
-  const [byWords, byMeaning] = await Promise.all([statsIn(client, words), vectors && statsIn(client, vectors.index)])
+  const [byWords, ...byMeaning] = await Promise.all(
+    [words, ...vectors.map(({ index }) => index)].map(index => statsIn(client, index)),
+  )
+  const held = vectors.map(({ tier, name }, nth) => {
+    const { docs, store } = byMeaning[nth]!
+    return [tier, { table: name, count: docs?.count ?? 0, bytes: store?.size_in_bytes ?? 0 }] as const
+  })
   return {
-    segments: byWords.segments?.count ?? 0,
-    passages: byWords.docs?.count ?? 0,
-    vectors: vectors
-      ? {
-          [vectors.tier]: {
-            table: vectors.name,
-            count: byMeaning?.docs?.count ?? 0,
-            bytes: byMeaning?.store?.size_in_bytes ?? 0,
-          },
-        }
-      : {},
-    keywordBytes: byWords.store?.size_in_bytes ?? 0,
-    merges: byWords.merges?.total ?? 0,
-    merging: (byWords.merges?.current ?? 0) > 0,
+    segments: byWords!.segments?.count ?? 0,
+    passages: byWords!.docs?.count ?? 0,
+    vectors: Object.fromEntries(held),
+    keywordBytes: byWords!.store?.size_in_bytes ?? 0,
+    merges: byWords!.merges?.total ?? 0,
+    merging: (byWords!.merges?.current ?? 0) > 0,
     longestSliceMs: 0,
     optimize: { runs: 0, failures: 0, last: null },
   }

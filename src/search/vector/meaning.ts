@@ -109,7 +109,9 @@ export class MeaningLeg {
     if (among.inside.length === 0) return [this.part(fast, allowed, live, own)]
     const better = this.part(quality, this.division.of(allowed, held).inside, among.inside, own)
     const { rest } = this.division.of(allowed, held)
-    const scaled = calibration(better.live, measureOf(fast), measureOf(quality))
+    // What the fast model does not know is noise to it, and would tell nothing of its scale.
+    const both = this.part(fast, better.live, better.live, own).live
+    const scaled = calibration(both, measureOf(fast), measureOf(quality))
     return [better, this.part(fast, rest, among.rest, scaled)]
   }
 

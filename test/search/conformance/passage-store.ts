@@ -325,6 +325,44 @@ export function conformance(name: string, open: OpenLibrary): void {
     )
 
     test(
+      "quality vectors follow the fast ones, and the answer says how far they are",
+      async () => {
+        const [fast, quality] = [wordEmbedder("test/fast", 64), wordEmbedder("test/quality", 32)]
+        quality.failing = true
+        const directory = newDirectory()
+        const first = await open({ directory, embedder: fast, quality })
+        await first.put("file_a", "The heron wades.\nThe otter swims.")
+        const pending = await first.search("the otter swims", { mode: "semantic" })
+        expect(pending.hits[0]!.text).toBe("The otter swims.")
+        expect([pending.degraded, pending.index.vectors]).toEqual([
+          "vectors_pending",
+          { done: 0, total: 2, tier: "quality" },
+        ])
+        await first.close()
+        quality.failing = false
+        const library = await open({ directory, embedder: fast, quality })
+        try {
+          await library.whole()
+          await library.put("file_b", "The badger digs.")
+          await until(async () => (await library.search("otter")).index.vectors.done === 3)
+          for (const mode of MODES) {
+            const { degraded, index, hits } = await library.search("the otter swims", { mode })
+            expect([degraded, index.vectors]).toEqual([null, { done: 3, total: 3, tier: "quality" }])
+            expect([index.embedding_model, hits[0]!.text]).toEqual(["test/quality", "The otter swims."])
+          }
+          await library.remove("file_a")
+          await library.index.sweep()
+          expect(await library.index.check()).toEqual({ problems: [] })
+          const { vectors } = await library.index.stats()
+          expect([vectors.fast?.count, vectors.quality?.count]).toEqual([1, 1])
+        } finally {
+          await library.close()
+        }
+      },
+      TIMEOUT_MS,
+    )
+
+    test(
       "what was written while the model failed gets its vectors when it works",
       async () => {
         const directory = newDirectory()

@@ -209,3 +209,50 @@ describe.skipIf(!engine).each([
     TIMEOUT_MS,
   )
 })
+
+describe.skipIf(!engine).each([
+  ["models of any language", undefined, undefined],
+  ["a fast model that knows English alone", ["en"], undefined],
+  ["models that know different languages", ["en", "de"], ["en"]],
+])("while quality vectors follow a cluster answers as one machine does, with %s", (name, fast, quality) => {
+  let both: BothModes
+
+  beforeAll(async () => {
+    const prefix = `${engine!.prefix}${name.length}`
+    const model = (dimensions: number, languages: string[] | undefined) => ({
+      ...rounded(wordEmbedder(`test/${dimensions}`, dimensions)),
+      cosines: { mean: 0.1, deviation: 0.1 },
+      slope: 0.8,
+      ...(languages ? { languages } : {}),
+    })
+    both = await BothModes.open({ ...engine!, prefix }, model(64, fast), model(32, quality))
+    for (const workspace of ["w1", "w2"]) await both.add(documents(14, workspace))
+  }, TIMEOUT_MS)
+  afterAll(() => both?.close(), TIMEOUT_MS)
+
+  test.each([
+    ["none has any", () => false],
+    ["a few have", (passage: number) => passage % 7 === 0],
+    ["half have", (passage: number) => passage % 2 === 0],
+    ["nearly all have", (passage: number) => passage % 11 !== 3],
+    ["all have", () => true],
+  ])(
+    "%s",
+    async (_state, wanted) => {
+      await both.upgrade(wanted)
+      for (const query of [
+        "when does the ferry leave",
+        "annual leave of employees",
+        "Fähre in den Hafen",
+        "水泵",
+        "ferry -harbor",
+      ])
+        for (const narrow of [undefined, { context_id: "garden" }, { tags: ["red"] }]) {
+          const more = { depth: 500, ...(narrow ? { filters: narrow } : {}) }
+          const ask = await both.ask("w1", parseQuery(query), more)
+          expect(differences(both.embedded(ask), await both.cluster.search(ask))).toEqual([])
+        }
+    },
+    TIMEOUT_MS,
+  )
+})
