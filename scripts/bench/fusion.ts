@@ -1,6 +1,6 @@
 /**
  * Measures an embedding model and its fusion with the keyword leg on test collections, everything exact:
- * `bun scripts/bench/fusion.ts --model models/carrel-embed-en-v1 --collections DIR [--weights]`.
+ * `bun scripts/bench/fusion.ts --model models/carrel-embed-multi-v1 --collections DIR [--weights]`.
  * With `--weights` it also shows every weight, and the result when the weight of each collection is chosen on the others.
  */
 import { mkdtempSync, rmSync } from "node:fs"
@@ -167,7 +167,7 @@ function printWeights(all: LegsOfCollection[]): void {
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
-      model: { type: "string", default: join(import.meta.dir, "../../models/carrel-embed-en-v1") },
+      model: { type: "string", default: join(import.meta.dir, "../../models/carrel-embed-multi-v1") },
       collections: { type: "string" },
       weight: { type: "string", default: "0.3" },
       weights: { type: "boolean", default: false },

@@ -6,7 +6,7 @@ import { openOpenAiEmbedder } from "./openai-embedder.ts"
 
 /** The models that ship with the product: one that takes no time, and a better one. */
 export const BUILT_IN_EMBEDDING_MODELS = {
-  fast: "carrel-embed-en-v1",
+  fast: "carrel-embed-multi-v1",
   quality: "multilingual-e5-small",
 } as const
 

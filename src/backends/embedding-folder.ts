@@ -20,6 +20,8 @@ export interface EmbeddingFolder {
   /** The folder names a layer after pooling that only a graph with pooled output can hold. */
   needsPooledGraph: boolean
   dimensions: number
+  /** One vector per piece and nothing else: StaticModel reads its table, without onnxruntime. */
+  isStatic: boolean
   /** Longer input is cut here, in tokens, special tokens included. */
   maxTokens: number
   /** Most texts of one run; null where only time bounds them. */
@@ -96,6 +98,7 @@ export function readEmbeddingFolder(directory: string): EmbeddingFolder {
     dimensions:
       firstNumber(own.dimensions, pooling?.word_embedding_dimension, hiddenSize(config)) ??
       incomplete(name, "a hidden_size in config.json"),
+    isStatic: own.static === true,
     maxTokens: maxTokens(directory, config, tokenizer),
     batchTexts: firstNumber(own.batchTexts) ?? null,
     prefix: prefixes(directory, own, family),

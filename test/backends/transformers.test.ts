@@ -38,9 +38,28 @@ describe("the built-in model", () => {
     expect(cosine(question!, near!)).toBeGreaterThan(cosine(question!, far!) + 0.2)
   })
 
-  test("says that it is English only, and how much its scores weigh", async () => {
+  test("finds a meaning in another language than it was asked in", async () => {
+    const embedder = await open("", BUILT_IN)
+    const [question, ...texts] = await embedder.embed(
+      [
+        "How much paid vacation does an employee get?",
+        "Der Arbeitnehmer hat Anspruch auf 25 Tage bezahlten Urlaub im Jahr.",
+        "Der Gletscher schmilzt im Sommer schneller als im Winter.",
+        "El trabajador tiene derecho a 25 días de vacaciones pagadas al año.",
+        "El glaciar se derrite más rápido en verano que en invierno.",
+        "员工每年享有二十五天的带薪假期。",
+        "冰川在夏天比冬天融化得更快。",
+      ],
+      "query",
+    )
+    await embedder.close()
+    const nearness = texts.map(text => cosine(question!, text))
+    for (let at = 0; at < texts.length; at += 2) expect(nearness[at]).toBeGreaterThan(nearness[at + 1]! + 0.1)
+  })
+
+  test("says which languages it knows, and how much its scores weigh", async () => {
     const embedder = (await open("", BUILT_IN)) as TransformersEmbedder
-    expect(embedder.languages).toEqual(["en"])
+    expect(embedder.languages).toEqual(expect.arrayContaining(["ar", "de", "en", "es", "zh"]))
     expect(embedder.fusionWeight).toBeGreaterThan(0.2)
     expect(embedder.fusionWeight).toBeLessThan(0.5)
     expect(embedder.dimensions).toBe(256)
@@ -62,7 +81,7 @@ describe("the built-in model", () => {
   })
 
   test("writes nothing beside the model and no telemetry", () => {
-    expect(existsSync(join(BUILT_IN, "carrel-embed-en-v1", ".cache"))).toBe(false)
+    expect(existsSync(join(BUILT_IN, "carrel-embed-multi-v1", ".cache"))).toBe(false)
     expect(existsSync(join(root, ".cache"))).toBe(false)
   })
 })

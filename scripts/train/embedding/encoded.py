@@ -55,7 +55,7 @@ def _flat(texts: list[list[int]]) -> Texts:
     return Texts(np.fromiter((token for text in texts for token in text), np.uint16, offsets[-1]), offsets)
 
 
-def _rows(folder: Path, source: str, form: str) -> Iterator[tuple[str, str]]:
+def rows(folder: Path, source: str, form: str) -> Iterator[tuple[str, str]]:
     if source == THESAURUS:
         return thesaurus.phrase_pairs(SEED)
     rows = pairs.read(folder, source)
@@ -68,7 +68,7 @@ def _encode(job: tuple[Path, str, str, list[str], Path]) -> Path:
     folder, source, form, vocabulary, path = job
     tokenizer = WordPiece(vocabulary)
     queries, passages = [], []
-    for query, passage in _rows(folder, source, form):
+    for query, passage in rows(folder, source, form):
         left, right = tokenizer.encode(query, MAX_TOKENS), tokenizer.encode(passage, MAX_TOKENS)
         if left and right:
             queries.append(left)
