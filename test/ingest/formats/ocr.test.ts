@@ -1,13 +1,14 @@
 /** Pages in several languages; the accuracy in all of them is measured by `scripts/bench/ocr.ts`. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { LANGUAGES } from "../../../scripts/packs/languages.ts"
 import { extractDocument } from "../../../src/ingest/formats/extract.ts"
 import { Ocr } from "../../../src/ingest/formats/ocr/ocr.ts"
 import { readTsv } from "../../../src/ingest/formats/ocr/reading.ts"
 import { addPack } from "../../../src/storage/packs/add.ts"
-import { ocrPage, writeOcrPack } from "../../support/ocr-pack.ts"
+import { ocrPage, ocrPdf, writeOcrPack } from "../../support/ocr-pack.ts"
 
 let folder: string
 let packs: string
@@ -29,7 +30,7 @@ const read = async (picture: Uint8Array, by = ocr) => {
   return { text: text.replace(/\s+/g, " "), missing }
 }
 
-const LONG = 120_000
+const LONG = 240_000
 
 describe("a page is read in the languages that it is in", () => {
   test(
@@ -136,6 +137,56 @@ describe("writing that no installed language reads", () => {
     LONG,
   )
 })
+
+describe("a PDF of scanned pages", () => {
+  const readPdf = (by: Ocr, ...pages: string[]) => {
+    by.beginFile()
+    return extractDocument({ name: "scans.pdf", bytes: ocrPdf(...pages) }, "pdf", {
+      onProgress() {},
+      onOcrExpected() {},
+      pause: async () => {},
+      recognize: image => by.recognize(image),
+    })
+  }
+
+  test(
+    "in several languages has the text of each page",
+    async () => {
+      const { text, ocrPageCount, warnings } = await readPdf(ocr, "rus", "fra")
+      expect(text).toContain("Старый склад на северной набережной")
+      expect(text).toContain("Le vieil entrepôt du quai nord a été inspecté")
+      expect([ocrPageCount, warnings]).toEqual([2, []])
+    },
+    LONG,
+  )
+
+  test(
+    "names the pages that no installed language reads",
+    async () => {
+      const { warnings } = await readPdf(onlyEnglish, "fra", "rus", "rus+eng")
+      expect(warnings).toEqual([
+        {
+          code: "ocr_language_missing",
+          message: expect.stringMatching(/^pages 2–3 have Cyrillic \(rus, ukr\) writing .*carrel packs add/),
+        },
+      ])
+    },
+    LONG,
+  )
+})
+
+test(
+  "a folder of languages that the operator names is used as it is, for every page",
+  async () => {
+    const languages = join(folder, "languages")
+    mkdirSync(languages)
+    copyFileSync(LANGUAGES.rus!.local!, join(languages, "rus.traineddata.gz"))
+    const fixed = new Ocr({ folder: languages })
+    expect((await read(ocrPage("rus+eng"), fixed)).text).toContain("Ремонт будет стоить")
+    expect((await read(ocrPage("jpn"), fixed)).missing).toBeUndefined()
+  },
+  LONG,
+)
 
 test(
   "a pack that is added is used from the next file on",
