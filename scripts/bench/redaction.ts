@@ -1,20 +1,22 @@
 /**
  * How well and how fast redaction finds what it should, and how much it hides of text that names nobody.
  *
- *     bun scripts/bench/redaction.ts [--dev DEV.json] [--public DIR] [--models DIR] [--failures] [--misses KIND]
+ *     bun scripts/bench/redaction.ts [--dev DEV.json] [--public DIR] [--models DIR] [--unseen FILE.jsonl] [--failures] [--misses KIND]
  *
  * Without arguments it measures with the sets beside it (redaction/sets: own sentences by genre, language and script, with
  * and without persons) and with card numbers that it makes. Of each set, lines of odd number may be tuned with and
  * `--failures` prints theirs; lines of even number are only counted, and so are all lines of the fresh sets. `--public DIR` adds public text by genre and language:
  * DIR holds `train/*.jsonl.zst` and `search/xquad-*` (what the model was not trained on; questions without any name).
+ * `--unseen FILE.jsonl`: labelled sentences by language (redaction/by-script.ts), and nothing else; `--misses LANGUAGE` prints failures.
  * `--dev DEV.json`: labelled sentences in the form of presidio-research, for comparison with other tools.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { findEntityFolder, WorkerEntityModel } from "../../src/backends/entity-model.ts"
+import { openEntityModel } from "../../src/backends/entity-model.ts"
 import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
+import { measureByScript } from "./redaction/by-script.ts"
 import { measureCards } from "./redaction/cards.ts"
 import { measureHidden } from "./redaction/hidden.ts"
 import { measureLabelled } from "./redaction/labelled.ts"
@@ -26,6 +28,7 @@ import { measureSpeed } from "./redaction/speed.ts"
 const { values: options } = parseArgs({
   options: {
     dev: { type: "string" },
+    unseen: { type: "string" },
     public: { type: "string" },
     models: { type: "string", default: new URL("../../models", import.meta.url).pathname },
     failures: { type: "boolean", default: false },
@@ -34,14 +37,18 @@ const { values: options } = parseArgs({
 })
 
 const nativeDirectory = mkdtempSync(join(tmpdir(), "carrel-bench-"))
-const folder = findEntityFolder([options.models])
-if (!folder) throw new Error(`no entity model in ${options.models}`)
-const model = new WorkerEntityModel(folder, { nativeDirectory })
+const model = openEntityModel([options.models], nativeDirectory)
+if (!model) throw new Error(`no entity model in ${options.models}`)
 await model.load()
 const redactor = new Redactor({ entityModel: model })
 const policy = parseRedaction(true, false)!
 const redact = async (text: string) => (await redactor.redact(text, policy)).entities
 
+if (options.unseen) {
+  await measureByScript(redact, options.unseen, options.misses)
+  await model.close()
+  process.exit(0)
+}
 console.log("Impersonal text, by genre (English): share of words that are hidden, %")
 await measureHidden(redact, await ownSets("english.txt"), "words", options.failures)
 console.log("\nImpersonal text, by language: share of letters and digits that are hidden, %")
@@ -56,6 +63,9 @@ console.log("\nHard sets: names of things in every line (lines of odd number wer
 await measureHidden(redact, await ownSets("wide-english.txt"), "words", options.failures)
 await measureHidden(redact, await ownSets("wide-languages.txt"), "letters", options.failures)
 await measurePersons(redact, await ownSets("wide-persons.txt"), options.failures)
+console.log("\nScripts other than Latin")
+await measurePersons(redact, await ownSets("scripts-persons.txt"), options.failures)
+await measureHidden(redact, await ownSets("scripts-impersonal.txt"), "letters", options.failures)
 console.log("\nCard numbers")
 await measureCards(redact)
 if (options.public) {

@@ -62,6 +62,8 @@ export interface ModelEntity {
   end: number
   /** 0..1 */
   score: number
+  /** What the model's list of words says of it: it holds a name, or ordinary words and places alone; undefined where it says nothing. */
+  listed?: "name" | "words" | undefined
 }
 
 export interface EntityModel {

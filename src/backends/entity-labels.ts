@@ -17,9 +17,13 @@ export interface LabeledAtom {
   score: number
 }
 
+/** Scripts whose names have no edges in white space (Thai, Chinese, Japanese, Korean): each character is an atom. */
+const SINGLE = "\\u0e00-\\u0e7f\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3"
 /** The same cut as scripts/train/entities/wordpieces.py. */
-const ATOM =
-  /\n|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|(?:(?![\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff])[\p{L}\p{M}])+|\p{Nd}+|\S/gu
+const ATOM = new RegExp(`\\n|[${SINGLE}]|(?:(?![${SINGLE}])[\\p{L}\\p{M}])+|\\p{Nd}+|\\S`, "gu")
+const SINGLE_ATOM = new RegExp(`^[${SINGLE}]$`, "u")
+
+export const isSingle = (atom: string): boolean => SINGLE_ATOM.test(atom)
 
 export function atomsOf(text: string, withNewlines: boolean): Atom[] {
   const atoms: Atom[] = []
@@ -98,4 +102,4 @@ function withoutSigns(entity: ModelEntity, text: string): ModelEntity {
 }
 
 const joins = (open: ModelEntity | undefined, kind: ModelEntity["kind"], gap: string): boolean =>
-  open?.kind === "ADDRESS" && kind === "ADDRESS" && /^[\s,]*$/.test(gap)
+  open?.kind === "ADDRESS" && kind === "ADDRESS" && /^[\s,،、]*$/.test(gap)

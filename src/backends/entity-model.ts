@@ -1,6 +1,7 @@
 /**
- * The model that finds names and addresses: a token classifier from a folder on disk, run in a worker thread.
- * The built-in one ships in models/; a larger one that lies in the models directory is used instead.
+ * The model that finds names and addresses: token classifiers from folders on disk, run in a worker thread. One reads
+ * Latin letters, one the other scripts. The built-in ones ship in models/; a larger one that lies in the models directory
+ * is used instead of the first.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -17,6 +18,8 @@ export interface EntityFolder {
   directory: string
   dtype: "fp32" | "q8"
   sizeBytes: number
+  /** Names of Unicode scripts that the model was made for; undefined of one that is not made for some alone. */
+  scripts: string[] | undefined
 }
 
 /** For `carrel doctor` and /metrics. */
@@ -35,28 +38,41 @@ const REMEMBERED = 2000
  * The largest token classifier for persons in the given folders of models; the first of two equally large ones.
  * A folder qualifies by config.json (labels), tokenizer.json and an ONNX file; anything else is passed over.
  */
-export function findEntityFolder(modelDirectories: string[]): EntityFolder | undefined {
+export const findEntityFolder = (modelDirectories: string[]): EntityFolder | undefined =>
+  entityFoldersIn(modelDirectories).find(({ scripts }) => scripts === undefined)
+
+/** The one beside it for scripts other than Latin. */
+const findScriptsFolder = (modelDirectories: string[]): EntityFolder | undefined =>
+  entityFoldersIn(modelDirectories).find(({ scripts }) => scripts !== undefined)
+
+/** The largest first. */
+function entityFoldersIn(modelDirectories: string[]): EntityFolder[] {
   const found = modelDirectories.filter(existsSync).flatMap(parent =>
     readdirSync(parent)
       .sort()
       .flatMap(name => entityFolderAt(join(parent, name), name) ?? []),
   )
-  return found.sort((a, b) => b.sizeBytes - a.sizeBytes)[0]
+  return found.sort((a, b) => b.sizeBytes - a.sizeBytes)
 }
 
 /** undefined where the folder holds something else. */
 function entityFolderAt(directory: string, name: string): EntityFolder | undefined {
   try {
-    const config = JSON.parse(readFileSync(join(directory, "config.json"), "utf8")) as Record<string, unknown>
-    const labels = Object.values((config.id2label ?? {}) as Record<string, string>)
-    if (!labels.some(label => kindOfLabel(label) === "NAME")) return undefined
+    const config = JSON.parse(readFileSync(join(directory, "config.json"), "utf8")) as EntityConfig
+    if (!Object.values(config.id2label ?? {}).some(label => kindOfLabel(label) === "NAME")) return undefined
     if (!existsSync(join(directory, "tokenizer.json"))) return undefined
     const full = join(directory, "onnx", "model.onnx")
     const file = existsSync(full) ? full : join(directory, "onnx", "model_quantized.onnx")
-    return { name, directory, dtype: file === full ? "fp32" : "q8", sizeBytes: statSync(file).size }
+    const dtype = file === full ? "fp32" : "q8"
+    return { name, directory, dtype, sizeBytes: statSync(file).size, scripts: config.carrel?.scripts }
   } catch {
     return undefined
   }
+}
+
+interface EntityConfig {
+  id2label?: Record<string, string>
+  carrel?: { scripts?: string[] }
 }
 
 interface Question {
@@ -81,13 +97,21 @@ export class WorkerEntityModel implements EntityModel {
 
   constructor(
     { name, directory, dtype }: EntityFolder,
-    { nativeDirectory, startWorker }: { nativeDirectory: string; startWorker?: () => Worker },
+    {
+      nativeDirectory,
+      others,
+      startWorker,
+    }: { nativeDirectory: string; others?: EntityFolder | undefined; startWorker?: () => Worker },
   ) {
     this.model = name
     this.thread = new ModelThread({
       model: name,
       entry: "backends/entity-worker",
-      open: { directory, dtype, nativeDirectory },
+      open: {
+        main: { directory, dtype },
+        others: others && { directory: others.directory, dtype: others.dtype, scripts: others.scripts ?? [] },
+        nativeDirectory,
+      },
       startWorker,
     })
   }
@@ -166,10 +190,10 @@ const unavailable = (reason: string): AppError =>
     hint: `${reason}; see \`carrel doctor\`, or narrow the request with redaction.kinds to kinds other than NAME and ADDRESS`,
   })
 
-/** The model that `findEntityFolder` chooses; undefined, and said so in the log, where there is none. */
+/** The models that lie in the folders; undefined, and said so in the log, where there is none. */
 export function openEntityModel(modelDirectories: string[], nativeDirectory: string): WorkerEntityModel | undefined {
   const folder = findEntityFolder(modelDirectories)
-  if (folder) return new WorkerEntityModel(folder, { nativeDirectory })
+  if (folder) return new WorkerEntityModel(folder, { nativeDirectory, others: findScriptsFolder(modelDirectories) })
   log.error("there is no entity model: names and addresses cannot be redacted", { looked_in: modelDirectories })
   return undefined
 }

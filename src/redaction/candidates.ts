@@ -3,17 +3,17 @@
  * alone and a stream of plain prose is not held back. It lets through too much rather than too little.
  */
 import { commonWords, givenNames } from "./lexicon.ts"
-import { hasUnreadLetter } from "./scripts.ts"
+import { hasUncasedLetter, hasUnreadLetter } from "./scripts.ts"
 
 const ADDRESS_WORD =
-  /^(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|square|sq|place|pl|terrace|highway|hwy|parkway|pkwy|alley|crescent|close|box|p\.?o|apt|apartment|suite|ste|unit|flat|floor|fl|room|rm|corner|zip|postcode|psc|apo|fpo|dpo|rue|calle|via|viale|plaza|platz|straße|strasse|str|weg|rua|ulica|ul|ulitsa|gatan|vej|vei|laan|straat|plein)$/
+  /^(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|square|sq|place|pl|terrace|highway|hwy|parkway|pkwy|alley|crescent|close|box|p\.?o|apt|apartment|suite|ste|unit|flat|floor|fl|room|rm|corner|zip|postcode|psc|apo|fpo|dpo|rue|calle|via|viale|plaza|platz|straße|strasse|str|weg|rua|ulica|ul|ulitsa|gatan|vej|vei|laan|straat|plein|ул|улица|улице|улицы|пр|проспект|пр-т|пер|переулок|бул|бульвар|наб|шоссе|пл|площадь|г|д|дом|корп|кв|квартира|вул|вулиця|вулиці|просп|пров|буд|м|οδός|οδό|οδού|λεωφόρος|λεωφ|πλατεία|τκ)$/
 const ADDRESS_ENDING =
   /(?:straße|strasse|straat|gasse|gatan|gata|vägen|vagen|veien|vegen|gaten|laan|plein|dreef|allee|platz|weg|katu|tie|utca|gade|vej)$/
 const TITLE =
   /^(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|madam|herr|frau|mme|mlle|señor|señora|signor|signora|don|doña|rev|fr|capt|sgt|lt|col|gen|hon)$/
 /** Words that a name follows even where it is written small. */
 const CUE =
-  /^(?:name|named|called|call|i'm|i’m|am|mr|mrs|ms|miss|dr|prof|by|dear|hi|hello|hey|regards|sincerely|cheers|thanks|signed|from|with|to|and|between|for|said|says|met|meet|ask|tell|attendees|present|cc|team|participants|herr|frau|heiße|ist|hallo|liebe|lieber|grüßen|von|m'appelle|bonjour|madame|monsieur|cordialement|par|llamo|soy|hola|señor|señora|por|saludos|chiamo|sono|gentile|signora|signor|da|naam|ben|beste|mevrouw|heer|groet|door|nome|olá|senhor|senhora|nazywam|jestem|pan|pani|pozdrawiam|jmenuji|paní|heter|hej|hälsningar|av|hedder|hilsen|nimeni|olen|nevem|numesc|domnul|doamna|adım|sayın|merhaba|là)$/
+  /^(?:name|named|called|call|i'm|i’m|am|mr|mrs|ms|miss|dr|prof|by|dear|hi|hello|hey|regards|sincerely|cheers|thanks|signed|from|with|to|and|between|for|said|says|met|meet|ask|tell|attendees|present|cc|team|participants|herr|frau|heiße|ist|hallo|liebe|lieber|grüßen|von|m'appelle|bonjour|madame|monsieur|cordialement|par|llamo|soy|hola|señor|señora|por|saludos|chiamo|sono|gentile|signora|signor|da|naam|ben|beste|mevrouw|heer|groet|door|nome|olá|senhor|senhora|nazywam|jestem|pan|pani|pozdrawiam|jmenuji|paní|heter|hej|hälsningar|av|hedder|hilsen|nimeni|olen|nevem|numesc|domnul|doamna|adım|sayın|merhaba|là|зовут|звати|звуть|имя|фамилия|господин|господину|госпожа|госпоже|пан|пані|казвам|зовем|здравствуйте|привет|вітаю|здравейте|уважаемый|уважаемая|шановний|шановна|λένε|ονομάζομαι|κύριος|κύριε|κυρία|γεια)$/
 /** Words that turn to somebody: even a common word may be a name behind them (`hi will`). */
 const ADDRESSED =
   /^(?:name|named|i'm|i’m|mr|mrs|ms|miss|dr|prof|dear|hi|hello|hey|regards|sincerely|cheers|herr|frau|hallo|hola)$/
@@ -24,6 +24,7 @@ export function isCandidate(word: string, before: string[]): boolean {
   if (/^\P{L}*\d{1,6}\P{L}{0,4}$/u.test(word) || /^#?\d{1,5}[A-Za-z]?[,.;]?$/.test(word)) return true
   const core = word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu, "")
   if (core === "" || !/\p{L}/u.test(core)) return false
+  if (hasUncasedLetter(core)) return true
   if (hasUnreadLetter(core)) return isInAddress(before)
   const lower = core.toLowerCase().replace(/(?:['’]s|['’])$/, "")
   if (ADDRESS_WORD.test(lower) || ADDRESS_ENDING.test(lower) || TITLE.test(lower)) return true

@@ -2,7 +2,7 @@
 import type { ModelEntity } from "../backends/backend.ts"
 import { isCitationOrDate } from "./impersonal.ts"
 import { isEnglish } from "./language.ts"
-import { hasForeignLetter, hasUnreadLetter } from "./scripts.ts"
+import { hasUnreadLetter } from "./scripts.ts"
 
 const STREET_FORM =
   /(?:straße|strasse|str\.|gasse|platz|weg|allee|ring|ufer|damm|straat|laan|plein|gracht|dreef|gatan|gata|vägen|veien|vegen|gade|vej|katu|tie|utca|út)(?![\p{L}])|(?<![\p{L}])(?:rue|avenue|av\.|boulevard|bd|chemin|place|quai|calle|avenida|avda\.|plaza|paseo|carrer|via|viale|piazza|corso|rua|travessa|largo|ul\.|ulica|os\.|al\.|pl\.|postfach|box|apartado|street|avenue|road|lane|drive|court|square|terrace|crescent|highway|parkway|way|corner|ул\.|улица|οδός)(?![\p{L}])/iu
@@ -29,9 +29,6 @@ export function isPlausibleAddress(find: ModelEntity, around: string, besideWhol
     return /\d{4}/.test(value) ? besideWhole || CODE_WORDS.test(around.slice(0, start)) : besideWhole
   }
   if (!/\d/.test(value)) return (STREET_FORM.test(value) && value.includes(" ")) || besideWhole
-  // Of a script that is half known only what looks like a street; in English text a town may be written so.
-  if (hasForeignLetter(value) && !/\p{Script=Latin}{2}/u.test(`${around.slice(0, start)} ${around.slice(end)}`))
-    return STREET_FORM.test(value)
   if (isCount(value, around)) return false
   if (STREET_FORM.test(value)) return true
   if (isList(value)) return false

@@ -8,17 +8,22 @@ import { isPartOfThing } from "./impersonal.ts"
 import { isEnglish, isSmallWord, isSurelyEnglish, isTaughtLanguage } from "./language.ts"
 import { commonWords, givenNames, surnames } from "./lexicon.ts"
 import { isDayOrPlanet, isPlace } from "./places-and-days.ts"
-import { isPlausibleAddress, isWholeAddress } from "./plausible-address.ts"
+import { isMixedAddress, isPlausibleAddress, isWholeAddress } from "./plausible-address.ts"
+import { isPlausibleInScript } from "./plausible-scripts.ts"
 import { hasForeignLetter, withoutUnread } from "./scripts.ts"
 import { isVietnamese, isVietnameseLetter, isVietnamesePerson } from "./vietnamese.ts"
 
-/** Of the model's finds those that hold up; offsets count in `around`, the window that it saw. */
-export function plausibleFinds(finds: ModelEntity[], around: string): ModelEntity[] {
+/** Of the models' finds those that hold up; offsets count in `around`, the window that they saw. */
+export function plausibleFinds(all: ModelEntity[], around: string): ModelEntity[] {
   const valueIn = ({ start, end }: ModelEntity) => around.slice(start, end)
+  const isForeign = (find: ModelEntity) =>
+    hasForeignLetter(withoutUnread(valueIn(find))) && !isMixedAddress(valueIn(find))
+  const finds = all.filter(find => !isForeign(find))
   const whole = finds.filter(
     find => find.kind === "ADDRESS" && isWholeAddress(valueIn(find)) && isPlausibleAddress(find, around),
   )
-  return finds.filter(find => {
+  return all.filter(find => {
+    if (isForeign(find)) return isPlausibleInScript(find, around)
     if (find.kind === "NAME") return isPlausibleName(find, around)
     const besideWhole = whole.some(
       other => other !== find && find.start - other.end < NEAR && other.start - find.end < NEAR,
@@ -43,7 +48,6 @@ function isPlausibleName({ start, end, score }: ModelEntity, around: string): bo
   // Parts of names (`van der`) say nothing of the language that they stand in.
   const others = `${before} ${after}`
   if (isNoName(value)) return false
-  if (hasForeignLetter(value)) return score >= MIN_SCORE.foreign && /\p{Lu}/u.test(value) && holdsKnownName(value)
   if (!/\p{Lu}/u.test(value)) return isPlausibleSmall(value, score, before, others)
   const introduced = INTRODUCED.test(before)
   if (!introduced && (isPartOfThing(value, before, after) || beginsSmall(value))) return false

@@ -63,4 +63,4 @@ export class NameSearch {
 }
 
 /** What is left of a find beyond the cluster's edge. */
-const isNothing = (value: string): boolean => !/\p{L}{2}|\p{Nd}{3}|\p{Lu}/u.test(value)
+const isNothing = (value: string): boolean => !/\p{L}\p{M}*\p{L}|\p{Nd}{3}|\p{Lu}|\p{Script=Han}/u.test(value)

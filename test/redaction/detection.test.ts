@@ -3,7 +3,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { findEntityFolder, WorkerEntityModel } from "../../src/backends/entity-model.ts"
+import { openEntityModel } from "../../src/backends/entity-model.ts"
 import { setLogSink } from "../../src/log.ts"
 import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
 
@@ -11,8 +11,7 @@ setDefaultTimeout(60_000)
 setLogSink(() => {})
 
 const nativeDirectory = mkdtempSync(join(tmpdir(), "carrel-detection-"))
-const folder = findEntityFolder([new URL("../../models", import.meta.url).pathname])!
-const model = new WorkerEntityModel(folder, { nativeDirectory })
+const model = openEntityModel([new URL("../../models", import.meta.url).pathname], nativeDirectory)!
 const redactor = new Redactor({ entityModel: model })
 const policy = parseRedaction(true, false)!
 const redact = async (text: string) => (await redactor.redact(text, policy)).text

@@ -1,0 +1,155 @@
+/** Persons and addresses in ten scripts: in whole texts, in streams cut anywhere, and on the real application. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { openEntityModel } from "../../src/backends/entity-model.ts"
+import { setLogSink } from "../../src/log.ts"
+import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
+import type { Client } from "../support/app.ts"
+import type { ModelServer } from "../support/model-server.ts"
+import { MODEL, startTalk, type Talk } from "../support/talk.ts"
+
+// The first text loads the models.
+setDefaultTimeout(120_000)
+setLogSink(() => {})
+
+const nativeDirectory = mkdtempSync(join(tmpdir(), "carrel-scripts-"))
+const model = openEntityModel([new URL("../../models", import.meta.url).pathname], nativeDirectory)!
+const redactor = new Redactor({ entityModel: model })
+const policy = parseRedaction({ kinds: ["NAME", "ADDRESS"] }, false)!
+const redact = (text: string) => redactor.redact(text, policy)
+
+afterAll(async () => {
+  await model.close()
+  rmSync(nativeDirectory, { recursive: true, force: true })
+})
+
+interface Script {
+  /** Sentences with persons in «» and addresses in ⟦⟧. */
+  named: string[]
+  impersonal: string[]
+}
+
+const SCRIPTS: Record<string, Script> = {
+  Cyrillic: {
+    named: [
+      "Договор подписали «Андрей Васильев» и «Наталья Кузнецова».",
+      "Доставка по адресу ⟦г. Казань, ул. Баумана, д. 17, кв. 42⟧.",
+    ],
+    impersonal: ["Лунный грунт содержит оксиды кремния, железа и титана.", "Новая Зеландия состоит из двух островов."],
+  },
+  Greek: {
+    named: ["Σύμφωνα με την «Ελένη Δημητρίου», η επισκευή τελείωσε.", "Κατοικώ στην ⟦οδό Ερμού 24, 10563 Αθήνα⟧."],
+    impersonal: ["Η Ανταρκτική είναι η πιο κρύα ήπειρος της Γης."],
+  },
+  Arabic: {
+    named: ["طلبت «مريم الخطيب» تأجيل الاجتماع إلى يوم الخميس.", "يقيم المستأجر في ⟦12 شارع التحرير، القاهرة⟧."],
+    impersonal: ["تتكون نيوزيلندا من جزيرتين كبيرتين.", "ما هي مدة العقد؟"],
+  },
+  Hebrew: {
+    named: ["את חוזה המכר חתמו «דוד כהן» ו«רחל לוי».", "יש לשלוח את הסחורה אל ⟦שדרות רוטשילד 22, תל אביב⟧."],
+    impersonal: ["ביום שני בבוקר תוגבל התנועה על הגשר.", "מהו משך החוזה?"],
+  },
+  Devanagari: {
+    named: ["«अनीता जोशी» ने बैठक गुरुवार तक टालने को कहा।", "किरायेदार ⟦45, नेहरू नगर, भोपाल 462003⟧ में रहता है।"],
+    impersonal: ["अंटार्कटिका पृथ्वी का सबसे ठंडा महाद्वीप है।"],
+  },
+  Thai: {
+    named: ["สัญญาลงนามโดย«สมชาย ใจดี»เมื่อวานนี้", "ส่งสินค้าไปที่ ⟦123 ถนนสุขุมวิท แขวงคลองเตย เขตคลองเตย กรุงเทพฯ 10110⟧"],
+    impersonal: ["นิวซีแลนด์ประกอบด้วยเกาะใหญ่สองเกาะ"],
+  },
+  Chinese: {
+    named: ["买卖合同由«王建国»和«李秀英»签署。", "承租人住在⟦上海市浦东新区世纪大道88号1203室⟧。"],
+    impersonal: ["月球土壤含有硅和铁的氧化物。", "新西兰由两个大岛组成。"],
+  },
+  Japanese: {
+    named: ["売買契約には«佐藤健一»が署名した。", "借主は⟦東京都新宿区西新宿2-8-1⟧に住んでいる。"],
+    impersonal: ["南極は地球で最も寒い大陸である。", "源氏物語は平安時代に書かれた。"],
+  },
+  Korean: {
+    named: ["«강현우»는 회의를 목요일로 미루자고 했다.", "임차인은 ⟦서울특별시 강남구 테헤란로 152⟧에 거주한다."],
+    impersonal: ["남극은 지구에서 가장 추운 대륙이다."],
+  },
+}
+const MARKED = /«([^»]*)»|⟦([^⟧]*)⟧/g
+const unmarked = (marked: string): string => marked.replace(MARKED, "$1$2")
+const valuesIn = (marked: string): string[] => [...marked.matchAll(MARKED)].map(([, name, address]) => name ?? address!)
+
+describe.each(Object.entries(SCRIPTS))("%s", (_script, { named, impersonal }) => {
+  test.each(named)("hides persons and addresses, and warns of nothing: %s", async marked => {
+    const { text, partial } = await redact(unmarked(marked))
+    for (const value of valuesIn(marked)) expect(text).not.toContain(value)
+    expect(text).toContain("[REDACTED_")
+    expect(partial).toBe(false)
+  })
+
+  test.each(impersonal)("leaves alone what names nobody: %s", async text => {
+    expect((await redact(text)).text).toBe(text)
+  })
+
+  test("a stream cut anywhere shows what the whole text shows", async () => {
+    const text = [...named.map(unmarked), ...impersonal].join(" ").repeat(4)
+    const whole = (await redact(text)).text
+    for (const size of [1, 2, 5, 17]) {
+      const stream = redactor.stream(policy)
+      let shown = ""
+      for (let at = 0; at < text.length; at += size) shown += await stream.push(text.slice(at, at + size))
+      expect(shown + (await stream.end())).toBe(whole)
+    }
+  })
+})
+
+test("a script whose names are not known is left alone, with a warning", async () => {
+  const text = "ხელშეკრულებას ხელი მოაწერა გიორგი ბერიძემ."
+  expect(await redact(text)).toEqual({ text, entities: [], partial: true })
+})
+
+test("a stream of text without capitals is shown sentence by sentence", async () => {
+  const sentence = SCRIPTS.Chinese!.impersonal[0]!
+  const stream = redactor.stream(policy)
+  let shown = ""
+  for (const letter of sentence.repeat(3)) shown += await stream.push(letter)
+  expect(shown).toStartWith(sentence)
+})
+
+describe("on the real application", () => {
+  let talk: Talk
+  let client: Client
+  let server: ModelServer
+  const all = Object.values(SCRIPTS).flatMap(({ named }) => named)
+  const values = all.flatMap(valuesIn)
+  const namesIn = (text: string) => values.filter(value => text.includes(value))
+
+  beforeAll(async () => {
+    talk = await startTalk()
+    client = talk.api
+    server = talk.ollama.server
+  })
+  afterAll(() => talk.stop())
+
+  test("no passage of an uploaded file, no message and no reply shows a name", async () => {
+    await client.index(
+      Object.entries(SCRIPTS).map(([script, { named }]) => ({
+        name: `${script}.txt`,
+        data: named.map(unmarked).join("\n"),
+      })),
+    )
+    const reply = all.map(unmarked).join(" ")
+    // Deltas of three characters cut every name.
+    server.scenes.add("reply", { pieces: reply.match(/.{1,3}/gsu)! })
+    for (const marked of all) {
+      const response = await client.raw("POST", "/conversations", {
+        message: `case-reply ${unmarked(marked)}`,
+        model: MODEL,
+        redaction: true,
+      })
+      const streamed = await response.text()
+      const { body } = await client.get(`/conversations/${/conv_[0-9a-z]+/.exec(streamed)![0]}`)
+      expect(namesIn(`${streamed}\n${JSON.stringify(body)}`)).toEqual([])
+      expect(streamed).not.toContain("redaction_partial")
+    }
+    expect(server.heard.length).toBeGreaterThanOrEqual(all.length)
+    expect(namesIn(server.heard.join("\n"))).toEqual([])
+  })
+})
