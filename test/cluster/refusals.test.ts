@@ -133,12 +133,14 @@ describe.skipIf(!(database && blobs && search))("a node is refused", () => {
       })
     })
 
-  test("by a database of a newer version", async () => {
+  test("by a database of a newer version that older nodes cannot live with", async () => {
     await run(urls.database_url, "insert into migrations values ('9999-newer', '2030-01-01T00:00:00Z')")
+    await run(urls.database_url, "update cluster set contract = contract + 1")
     await nothingWritten(urls, async () => {
       expect(await refused({})).toEqual(told(1, "newer"))
     })
     await run(urls.database_url, "delete from migrations where name = '9999-newer'")
+    await run(urls.database_url, "update cluster set contract = contract - 1")
   })
 
   test("by a bucket in which its key may read, and not write", async () => {
