@@ -36,12 +36,12 @@ import { withProgress } from "./progress.ts"
 import { findRunning } from "./running.ts"
 
 export const HELP = `Usage: carrel eval FILE [--workspace NAME] [--json] [--data DIR]
-       carrel eval FILE [--model NAME] [--tier auto|fast|quality] [--fusion SHARE] [--passages N] [--workspace NAME] …
+       carrel eval FILE [--model NAME] [--tier auto|fast|quality] [--fusion SHARE] [--rerank] [--passages N] [--workspace NAME] …
 
 Measures how well search finds the right files. FILE has one JSON object per line: {"query": "…", "file": "…"}, the
 file by id or name, or several in an array. Prints hit@k, MRR and nDCG@10 of each search mode.
 
-With --model, --tier or --fusion (share of meaning beside words, 0 to 1) it measures a candidate beside what serves now, before
+With --model, --tier, --fusion (share of meaning beside words, 0 to 1) or --rerank it measures a candidate beside what serves now, before
 anything is switched: both search the same passages, and the difference is printed with the probability that chance makes one
 as large. A candidate is worse when its hybrid search has a lower nDCG@10 and that probability is below .05, or when it loses
 .05 or more; the exit status is then 1, and \`carrel reindex --model\` refuses it.
@@ -57,7 +57,7 @@ const TIERS_NAMED = ["auto", "fast", "quality"] as const
 export const run: Command = async args => {
   const { config, words, options } = parseArguments(args, {
     values: ["workspace", "model", "tier", "fusion", "passages"],
-    switches: ["json"],
+    switches: ["json", "rerank"],
   })
   if (words.length !== 1) throw new UsageError("one FILE is required; `carrel eval --help` says more")
   const path = words[0]!
@@ -72,7 +72,7 @@ export const run: Command = async args => {
     })
     if (isJson) printJson(comparison)
     else printComparison(comparison)
-    if (candidate.model !== undefined && candidate.fusion === undefined) note(config, comparison)
+    if (candidate.model !== undefined && candidate.fusion === undefined && !candidate.rerank) note(config, comparison)
     return comparison.verdict === "worse" ? 1 : 0
   }
   const isFree = enginesOf(config) || !findRunning(config.data)
@@ -144,11 +144,13 @@ function candidateIn(options: Map<string, string>): Candidate | undefined {
   const [model, tier] = [options.get("model"), options.get("tier")]
   const fusion = numberIn(options, "fusion", { least: 0, most: 1 })
   if (tier !== undefined && !isTier(tier)) throw new UsageError(`--tier is one of ${TIERS_NAMED.join(", ")}`)
-  if (model === undefined && tier === undefined && fusion === undefined) return undefined
+  const rerank = options.has("rerank")
+  if (model === undefined && tier === undefined && fusion === undefined && !rerank) return undefined
   return {
     ...(model === undefined ? {} : { model }),
     ...(tier === undefined ? {} : { tier }),
     ...(fusion === undefined ? {} : { fusion }),
+    ...(rerank ? { rerank } : {}),
   }
 }
 

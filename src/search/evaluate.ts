@@ -3,7 +3,7 @@
  * `{"query": "…", "file": "…"}` with a file's id or name, or several in an array.
  */
 import { invalid } from "../errors.ts"
-import type { SearchMode, SearchService } from "./types.ts"
+import type { SearchMode, SearchRequest, SearchService } from "./types.ts"
 
 export interface Expectation {
   /** 1-based line of the file that it stands in. */
@@ -72,6 +72,7 @@ export async function evaluate(
   expectations: Expectation[],
   modes: SearchMode[] = ["keyword", "semantic", "hybrid"],
   on: (done: number, total: number) => void = () => {},
+  how: Pick<SearchRequest, "rerank"> = {},
 ): Promise<Evaluation[]> {
   const evaluations: Evaluation[] = []
   const total = modes.length * expectations.length
@@ -79,7 +80,7 @@ export async function evaluate(
   for (const mode of modes) {
     const ranks: number[][] = []
     for (const expectation of expectations) {
-      ranks.push(await ranksOf(search, workspaceId, mode, expectation))
+      ranks.push(await ranksOf(search, { workspaceId, mode, ...how }, expectation))
       on(++done, total)
     }
     evaluations.push({ mode, ...summary(expectations, ranks) })
@@ -90,11 +91,10 @@ export async function evaluate(
 /** 1-based ranks of the right files among the files found, ascending. */
 async function ranksOf(
   search: SearchService,
-  workspaceId: string,
-  mode: SearchMode,
+  asked: Pick<SearchRequest, "workspaceId" | "mode" | "rerank">,
   { query, files }: Expectation,
 ): Promise<number[]> {
-  const { hits } = await search.search({ workspaceId, query, limit: DEPTH, mode, highlight: false })
+  const { hits } = await search.search({ ...asked, query, limit: DEPTH, highlight: false })
   const found = new Map(hits.map(hit => [hit.file.id, hit.file.name]))
   return [...found]
     .slice(0, FILES)

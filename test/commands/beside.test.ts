@@ -79,7 +79,7 @@ describe("carrel eval", () => {
     expect(JSON.parse(running.out)[0]).toMatchObject({ mode: "keyword", queries: 2, mrr: 1 })
     const shown = await daemon.run("eval", questions())
     expect(shown.out).toStartWith("3 passages of the library\n")
-    const candidate = await daemon.run("eval", questions(), "--fusion", "0", "--tier", "fast", "--json")
+    const candidate = await daemon.run("eval", questions(), "--fusion", "0", "--rerank", "--json")
     expect(candidate.code).toBe(0)
     expect(JSON.parse(candidate.out)).toMatchObject({
       passages: { passages: 3, total: 3 },

@@ -4,7 +4,8 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Embedder } from "../../backends/backend.ts"
 import type { Config } from "../../config.ts"
-import { embeddingModels, openConfiguredEmbedder, tiersOf } from "../../configured.ts"
+import { embeddingModels, modelDirectories, openConfiguredEmbedder, tiersOf } from "../../configured.ts"
+import { OperatorError } from "../../errors.ts"
 import { type Difference, differenceOf, type Verdict, verdictOf } from "../../search/comparison.ts"
 import {
   checkExpectations,
@@ -13,6 +14,8 @@ import {
   evaluate,
   readExpectations,
 } from "../../search/evaluate.ts"
+import { RerankLine } from "../../search/rerank/rerank-line.ts"
+import { openReranker } from "../../search/rerank/reranker.ts"
 import type { Tier } from "../../storage/chunk-tables.ts"
 import type { Database } from "../../storage/database.ts"
 import { needWorkspace, prepareNative } from "../command.ts"
@@ -22,6 +25,8 @@ import { copyLibrary, type Taken, withCopy } from "./sample.ts"
 
 /** Passages measured beside those of the files that are asked for: more make each question harder, and take longer. */
 export const USUAL_PASSAGES = 2_000
+/** Of one question: nobody waits for its answer. */
+const RERANKED = { candidates: 50, budgetMs: 60_000 }
 
 /** What would be searched with instead; what is left out is as the settings say. */
 export interface Candidate {
@@ -30,6 +35,8 @@ export interface Candidate {
   tier?: Config["embedding_tier"]
   /** Share of meaning beside words, 0..1. */
   fusion?: number
+  /** With the reranking model, whatever time it takes. */
+  rerank?: boolean
 }
 
 export interface Questions {
@@ -85,12 +92,12 @@ export async function compareWith(
   progress: Progress,
 ): Promise<Comparison> {
   await using bench = await Bench.open(config, database, questions, passages, progress)
-  const { model = config.embedding_model, tier = config.embedding_tier, fusion } = candidate
+  const { model = config.embedding_model, tier = config.embedding_tier, fusion, rerank = false } = candidate
   const other = { ...config, embedding_model: model, embedding_tier: tier }
   // First, so that a candidate that does not open says so before the long part.
   const models = Object.values(await bench.models(other, fusion)).map(({ model: name }) => name)
   const current = await bench.measure(config, "now")
-  const measured = await bench.measure(other, "candidate", fusion)
+  const measured = await bench.measure(other, "candidate", { fusion, rerank })
   const differences = measured.map((each, i) => differenceOf(current[i]!, each))
   const verdict = verdictOf(differences.find(({ mode }) => mode === "hybrid")!)
   return { passages: bench.taken, current, candidate: measured, differences, verdict, models }
@@ -136,17 +143,40 @@ class Bench {
   }
 
   /** Each side has an index of its own. */
-  async measure(config: Config, side: "now" | "candidate", fusion?: number): Promise<Evaluation[]> {
+  async measure(
+    config: Config,
+    side: "now" | "candidate",
+    { fusion, rerank = false }: Pick<Candidate, "fusion" | "rerank"> = {},
+  ): Promise<Evaluation[]> {
     const directory = join(this.directory, side)
     if (!existsSync(directory)) await this.copyAgain(folderIn(this.directory, side))
     const { workspaceId, expectations } = this.questions
     const what = side === "now" ? "what serves" : "the candidate"
     this.progress.step(`Making the vectors of ${what}`, "passages")
     const making = (done: number, total: number) => this.progress.update(done, total)
-    return withCopy(directory, await this.models(config, fusion), making, index => {
+    const embedders = await this.models(config, fusion)
+    const reranker = rerank ? this.reranker(config) : undefined
+    const how = rerank ? { rerank: RERANKED } : {}
+    return withCopy(directory, { embedders, reranker }, making, index => {
       this.progress.step(`Asking ${what}`, "questions")
-      return evaluate(index, workspaceId, expectations, undefined, (done, total) => this.progress.update(done, total))
+      return evaluate(
+        index,
+        workspaceId,
+        expectations,
+        undefined,
+        (done, total) => this.progress.update(done, total),
+        how,
+      )
     })
+  }
+
+  /** @throws OperatorError where there is none */
+  private reranker(config: Config): RerankLine {
+    const nativeDirectory = join(config.data, "native")
+    const reranker = openReranker(modelDirectories(config), { nativeDirectory })
+    if (!reranker) throw new OperatorError("there is no reranking model")
+    this.stack.defer(() => reranker.close())
+    return new RerankLine(reranker)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,9 +2,8 @@
  * A copy of a library, or of a part of it, with an index of its own: what is to be measured is measured there, beside a daemon
  * or nodes, which hold the real index and go on. Rows are read; nothing of the library is changed.
  */
-import type { Embedder } from "../../backends/backend.ts"
 import { embeddedIn } from "../../search/embedded/embedded-store.ts"
-import { SearchIndex } from "../../search/index.ts"
+import { SearchIndex, type SearchIndexOptions } from "../../search/index.ts"
 import { onlooker } from "../../search/writing/membership.ts"
 import type { Tier } from "../../storage/chunk-tables.ts"
 import type { Database } from "../../storage/database.ts"
@@ -106,13 +105,20 @@ async function copyFiles(from: Database, into: Database, files: readonly LiveFil
 /** Makes words and vectors of a copy, and works on it. The models are the caller's to close. */
 export async function withCopy<T>(
   directory: string,
-  embedders: Partial<Record<Tier, Embedder>>,
+  { embedders, reranker }: Pick<SearchIndexOptions, "embedders" | "reranker">,
   on: (done: number, total: number) => void,
   work: (index: SearchIndex) => Promise<T>,
 ): Promise<T> {
   const database = await openSqlite(directory)
-  const tiers = (Object.keys(embedders) as Tier[]).toSorted() // `fast` before `quality`
-  const index = new SearchIndex({ database, store: embeddedIn(directory), embedders, tiers, members: onlooker() })
+  const tiers = (Object.keys(embedders ?? {}) as Tier[]).toSorted() // `fast` before `quality`
+  const index = new SearchIndex({
+    database,
+    store: embeddedIn(directory),
+    embedders,
+    reranker,
+    tiers,
+    members: onlooker(),
+  })
   try {
     await index.start()
     await index.complete(on, { tiers: "all" })
