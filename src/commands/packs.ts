@@ -30,6 +30,7 @@ export const HELP = `Usage: carrel packs list [--data DIR] [--json]
 A pack brings languages of OCR to an installation without network: one file, which \`npm run packs\` makes. add installs it,
 whole or not at all; a pack of the same name is replaced. A running daemon uses it from the next file on. verify reads a
 pack through, or without FILE all that are installed. In a cluster, each node has packs of its own.
+Call it as the user that runs Carrel.
 `
 
 export const run: Command = async ([first, ...rest]) => {
