@@ -45,7 +45,7 @@ export interface QueryEvidence {
  */
 export const CHANCE = 0.01
 
-/** For a query that may be in another language than the passages: half of its words known is what is usual. */
+/** For a query that may be in another language than the passages, as nonsense is not: half of its words known is usual. */
 const USUAL_SHARE = 0.5
 
 /** What is weighed for each passage; `scripts/train/relevance/fit.ts` fits the weights. */
@@ -93,10 +93,11 @@ export function featuresIn(
   query: QueryEvidence,
 ): (passage: Evidence) => { words: WordFeatures } | { both: BothFeatures } | undefined {
   const nearness = nearnessIn(query)
-  const known = query.wordsExpected ? query.knownShare : Math.max(query.knownShare, USUAL_SHARE)
   const common = { words: Math.log(1 + query.words), passages: Math.log(Math.max(1, query.passages)) }
   const best = nearness?.(query.bestCosine) ?? 0
   const nonsense = query.knownShare === 0 && !query.readable ? 1 : 0
+  const isForeign = !query.wordsExpected && !nonsense
+  const known = isForeign ? Math.max(query.knownShare, USUAL_SHARE) : query.knownShare
   return ({ keyword, cosine }) => {
     const held = { ...common, matched: Math.log(1 + keyword), coverage: ratio(keyword, query.bound) }
     if (!nearness || Number.isNaN(cosine)) {

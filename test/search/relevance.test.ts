@@ -6,6 +6,7 @@ import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
 import { openEmbedder } from "../../src/backends/embedder.ts"
 import type { Hit } from "../../src/search/types.ts"
+import { englishOnly } from "../support/english-only.ts"
 import { TestLibrary } from "./library.ts"
 
 const SPANISH = `La póliza cubre los daños por agua en el hogar hasta un máximo de tres mil euros por siniestro.
@@ -28,7 +29,7 @@ let library: TestLibrary
 
 beforeAll(async () => {
   const models = join(import.meta.dir, "../../models")
-  english = await openEmbedder({ name: "", directories: [models], nativeDirectory: root })
+  english = englishOnly(await openEmbedder({ name: "", directories: [models], nativeDirectory: root }))
   library = await TestLibrary.open({ embedder: english })
   await library.put("file_es", SPANISH, { context_id: "insurance" })
   await library.put("file_ar", ARABIC)

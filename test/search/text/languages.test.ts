@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Embedder } from "../../../src/backends/backend.ts"
 import { openEmbedder } from "../../../src/backends/embedder.ts"
+import { englishOnly } from "../../support/english-only.ts"
 import { until } from "../../support/until.ts"
 import { toLayout } from "../keyword/former-layout.ts"
 import { TestLibrary } from "../library.ts"
@@ -34,7 +35,7 @@ const root = mkdtempSync(join(tmpdir(), "languages-test-"))
 let english: Embedder
 beforeAll(async () => {
   const models = join(import.meta.dir, "../../../models")
-  english = await openEmbedder({ name: "", directories: [models], nativeDirectory: root })
+  english = englishOnly(await openEmbedder({ name: "", directories: [models], nativeDirectory: root }))
 })
 afterAll(async () => {
   await english.close()
