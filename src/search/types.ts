@@ -1,6 +1,7 @@
 import type { Tier } from "../storage/chunk-tables.ts"
 import type { Place } from "../storage/document.ts"
 import type { Correction } from "./keyword/corrections.ts"
+import type { RerankBudget } from "./rerank/budgets.ts"
 
 export type SearchMode = "hybrid" | "keyword" | "semantic"
 
@@ -34,7 +35,7 @@ export interface SearchRequest {
   group_by?: "file"
   group_size?: number
   /** Has the best passages judged by the reranking model, in so much time or not at all. */
-  rerank?: { candidates: number; budgetMs: number }
+  rerank?: RerankBudget
   filters?: SearchFilters
 }
 

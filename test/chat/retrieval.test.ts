@@ -6,6 +6,7 @@ import { Guard } from "../../src/grounding/guard.ts"
 import { FileChanges } from "../../src/library/changes.ts"
 import { LocalWakes } from "../../src/nodes/wakes.ts"
 import { Redactor } from "../../src/redaction/redact.ts"
+import { FOR_A_REPLY } from "../../src/search/rerank/budgets.ts"
 import type { SearchRequest, SearchResult, SearchService } from "../../src/search/types.ts"
 
 const guard = new Guard(new Redactor({ entityModel: undefined }), null)
@@ -108,7 +109,7 @@ test("what a reply is given is reranked, in little time; that there was none is 
   }
   const dependencies = { ...using(files, 0), search } as ChatDependencies
   const events = await Array.fromAsync(retrieve(dependencies, turn(["file_0"]), never))
-  expect(asked.map(({ rerank }) => rerank)).toEqual([{ candidates: 20, budgetMs: 1_200 }])
+  expect(asked.map(({ rerank }) => rerank)).toEqual([FOR_A_REPLY])
   expect(events.filter(({ event }) => event === "warning")).toEqual([])
 })
 

@@ -3,19 +3,19 @@
  * requests, so that a thousand documents delay ten passages by a batch and not by a minute. Whoever cannot be served in the
  * time that he has is told at once.
  */
+import { availableParallelism } from "node:os"
 import { Gate } from "../../threads/gate.ts"
 import { orAbort } from "../../threads/or-abort.ts"
+import type { RerankBudget } from "./budgets.ts"
 import type { Judged, Reranker } from "./scorer.ts"
 import { MAX_WINDOWS, WINDOW_CHARS } from "./windows.ts"
 
-export interface RerankRequest {
+export interface RerankRequest extends Pick<RerankBudget, "budgetMs" | "coreShare"> {
   workspaceId: string
   query: string
   texts: readonly string[]
   /** See `Reranker.score`. */
   foreign: "pass over" | "score"
-  /** From now to the last score. */
-  budgetMs: number
   signal?: AbortSignal | undefined
 }
 
@@ -52,11 +52,18 @@ export class RerankLine {
   private measuredAt = Number.NEGATIVE_INFINITY
   /** Characters that each request under way still has to be read. */
   private readonly left = new Map<RerankRequest, number>()
+  /** Until then those that may take a share only have had theirs. */
+  private sharedUntil = Number.NEGATIVE_INFINITY
+  private readonly forgetMs: number
+  private readonly cores: number
 
   constructor(
     private readonly reranker: Reranker,
-    private readonly forgetMs = FORGET_MS,
-  ) {}
+    { forgetMs = FORGET_MS, cores = availableParallelism() }: { forgetMs?: number; cores?: number } = {},
+  ) {
+    this.forgetMs = forgetMs
+    this.cores = cores
+  }
 
   get model(): string {
     return this.reranker.model
@@ -67,8 +74,11 @@ export class RerankLine {
    * @throws TooLate; AppError overloaded, model_unavailable; the reason of the signal
    */
   async *judge(request: RerankRequest): AsyncGenerator<JudgedPart, void> {
-    const { texts, budgetMs, signal } = request
+    const { texts, budgetMs, coreShare, signal } = request
+    const begun = performance.now()
+    if (coreShare !== undefined && begun < this.sharedUntil) throw new TooLate("the share of the cores is used up")
     if (this.expectedMs(texts) > budgetMs) throw new TooLate("others are to be served first")
+    if (coreShare !== undefined) this.sharedUntil = Number.POSITIVE_INFINITY
     const late = AbortSignal.timeout(budgetMs)
     const stop = signal ? AbortSignal.any([signal, late]) : late
     this.left.set(request, costOf(texts))
@@ -82,6 +92,10 @@ export class RerankLine {
       throw late.aborted ? new TooLate("the time is over") : error
     } finally {
       this.left.delete(request)
+      if (coreShare !== undefined) {
+        const now = performance.now()
+        this.sharedUntil = now + (now - begun) * Math.max(0, 1 / (coreShare * this.cores) - 1)
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import type { Database } from "../../storage/database.ts"
 import { Lru } from "../../threads/lru.ts"
 import type { Ranking } from "../answer.ts"
 import { livePassages } from "../passages/passages.ts"
+import type { RerankBudget } from "./budgets.ts"
 import { reorder } from "./reorder.ts"
 import { type RerankLine, TooLate } from "./rerank-line.ts"
 
@@ -16,13 +17,10 @@ export interface Reranked {
   notReranked: boolean
 }
 
-interface Asked {
+interface Asked extends RerankBudget {
   workspaceId: string
   /** Without operators. */
   text: string
-  /** Passages from the top of the list. */
-  candidates: number
-  budgetMs: number
 }
 
 /** Queries whose scores are kept, for their next pages. */
@@ -63,7 +61,7 @@ export class Reranking {
   }
 
   private async judge(
-    { workspaceId, text: query, budgetMs }: Asked,
+    { workspaceId, text: query, budgetMs, coreShare }: Asked,
     ids: number[],
     known: Map<number, number>,
     signal: AbortSignal | undefined,
@@ -78,6 +76,7 @@ export class Reranking {
       texts,
       foreign: "pass over",
       budgetMs,
+      ...(coreShare === undefined ? {} : { coreShare }),
       signal,
     }))
       for (const [i, score] of scores.entries()) known.set(present[from + i]!, score)

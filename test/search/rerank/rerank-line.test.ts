@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { RerankLine, type RerankRequest, TooLate } from "../../../src/search/rerank/rerank-line.ts"
 import { rejection } from "../../support/rejection.ts"
+import { until } from "../../support/until.ts"
 import { testReranker } from "./support.ts"
 
 const texts = (count: number, name = "text") =>
@@ -48,6 +49,31 @@ describe("the line before the reranking model", () => {
     }
   })
 
+  test("those who may take a share of the cores rest for as long as it asks, and hold back nobody else", async () => {
+    const model = testReranker(() => 0.5)
+    const line = new RerankLine(model, { cores: 2 })
+    const shared = (more: Partial<RerankRequest> = {}) => all(line, request({ coreShare: 1 / 6, ...more }))
+    const release = Promise.withResolvers<void>()
+    model.hold = release.promise
+    const first = shared()
+    await Bun.sleep(100)
+    expect(await rejection(shared())).toBeInstanceOf(TooLate)
+    release.resolve()
+    expect(await first).toHaveLength(10)
+    // It took .1 s of one of two cores: a sixth of both is used up for .2 s more.
+    expect(await rejection(shared({ workspaceId: "ws_b" }))).toBeInstanceOf(TooLate)
+    expect(await all(line, request())).toHaveLength(10)
+    await until(async () => (await shared().catch(() => []))?.length === 10)
+  })
+
+  test("on many cores the next of a share is served at once", async () => {
+    const line = new RerankLine(
+      testReranker(() => 0.5),
+      { cores: 12 },
+    )
+    for (let i = 0; i < 3; i++) expect(await all(line, request({ coreShare: 1 / 6 }))).toHaveLength(10)
+  })
+
   test("tells at once whoever cannot be served in his time, and asks the model nothing for him", async () => {
     const model = testReranker(() => 0.5)
     const line = new RerankLine(model)
@@ -64,7 +90,7 @@ describe("the line before the reranking model", () => {
 
   test("learns how slow the model is, also from what nobody waited for, and forgets a slow spell", async () => {
     const model = testReranker(() => 0.5)
-    const line = new RerankLine(model, 400)
+    const line = new RerankLine(model, { forgetMs: 400 })
     model.hold = Bun.sleep(900)
     const asked = request({ texts: texts(3), budgetMs: 150 })
     expect(await rejection(all(line, asked))).toBeInstanceOf(TooLate)
