@@ -78,13 +78,13 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
   }
   const storage = { database, node, disk, cluster, idempotency: new Idempotency(database) } as unknown as Storage
   const access = await openAccess(config, storage, stack)
-  const embedder = { state: "answering", model: "none" }
+  const embedders = { fast: { state: "answering", model: "none" } }
   const parts = {
     network: { tls: {} },
     storage,
     access,
     chatModels: await openChatModels(config),
-    models: { redactor: new Redactor({ entityModel: undefined }), meter: new TokenMeter(), embedder },
+    models: { redactor: new Redactor({ entityModel: undefined }), meter: new TokenMeter(), embedders },
     index: {},
     files: { library: { existing: async () => [], idsOfContext: async () => [] } },
     // biome-ignore lint/suspicious/noExplicitAny: what no conversation without library asks for is not there
