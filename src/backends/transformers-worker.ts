@@ -1,7 +1,8 @@
 /** The thread that runs one embedding model. */
-import type { AutoModel, AutoTokenizer } from "@huggingface/transformers"
+import type { AutoModel } from "@huggingface/transformers"
 import { Moved } from "../threads/thread-side.ts"
 import type { EmbeddingFolder } from "./embedding-folder.ts"
+import { type InputTokenizer, type ModelInputs, openTokenizer } from "./model-inputs.ts"
 import { loadLibrary, serveModel } from "./model-side.ts"
 import { pool, toUnitLength } from "./pooling.ts"
 import { StaticModel } from "./static-model.ts"
@@ -14,7 +15,6 @@ export interface EmbeddingModelPlace {
   threads: number
 }
 
-type Tokenizer = Awaited<ReturnType<typeof AutoTokenizer.from_pretrained>>
 type Model = Awaited<ReturnType<typeof AutoModel.from_pretrained>>
 
 interface Tensor {
@@ -40,7 +40,7 @@ function openStatic({ folder }: EmbeddingModelPlace): Embed {
 
 async function openWithLibrary({ folder, nativeDirectory, threads }: EmbeddingModelPlace): Promise<Embed> {
   const library = await loadLibrary(nativeDirectory)
-  const tokenizer = await library.AutoTokenizer.from_pretrained(folder.directory, { local_files_only: true })
+  const tokenizer = await openTokenizer(library, folder)
   const model = await library.AutoModel.from_pretrained(folder.directory, {
     local_files_only: true,
     dtype: folder.dtype,
@@ -55,19 +55,19 @@ async function openWithLibrary({ folder, nativeDirectory, threads }: EmbeddingMo
 }
 
 async function embed(
-  tokenizer: Tokenizer,
+  tokenizer: InputTokenizer,
   model: Model,
   folder: EmbeddingFolder,
   texts: string[],
 ): Promise<Float32Array> {
-  const inputs = tokenizer(texts, { padding: true, truncation: true, max_length: folder.maxTokens })
+  const inputs = tokenizer.inputs(texts)
   const vectors = await vectorsOf(inputs, model, folder, texts.length)
-  const silent = new Set<number>([tokenizer.unk_token_id, ...tokenizer.all_special_ids])
   const ids: ArrayLike<number | bigint> = inputs.input_ids.data
   const tokens = ids.length / texts.length
   for (let text = 0; text < texts.length; text++) {
     let known = false
-    for (let at = text * tokens; at < (text + 1) * tokens && !known; at++) known = !silent.has(Number(ids[at]))
+    for (let at = text * tokens; at < (text + 1) * tokens && !known; at++)
+      known = !tokenizer.silent.has(Number(ids[at]))
     // All texts without a token that the model knows have one vector, and would be each other's nearest.
     if (!known) vectors.fill(0, text * folder.dimensions, (text + 1) * folder.dimensions)
   }
@@ -75,7 +75,7 @@ async function embed(
 }
 
 async function vectorsOf(
-  inputs: { attention_mask: { data: ArrayLike<number | bigint> } },
+  inputs: ModelInputs,
   model: Model,
   folder: EmbeddingFolder,
   texts: number,
