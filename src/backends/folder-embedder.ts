@@ -4,13 +4,16 @@ import { join } from "node:path"
 import { AppError } from "../errors.ts"
 import type { Embedder, EmbedderOptions } from "./backend.ts"
 import { readEmbeddingFolder } from "./embedding-folder.ts"
+import { UNLOAD_IDLE_MS } from "./model-thread.ts"
 import { TransformersEmbedder } from "./transformers.ts"
 
 /** Loads its weights with the first text; its dimensions are known at once. */
 export async function openFolderEmbedder(name: string, options: EmbedderOptions): Promise<Embedder> {
   const { directories, nativeDirectory, threads } = options
   const folder = readEmbeddingFolder(findFolder(name, directories))
-  return new TransformersEmbedder(folder, { nativeDirectory, ...(threads ? { threads } : {}) })
+  // A folder that asks for one text a run holds a transformer; the others are small, and needed at once.
+  const idle = folder.batchTexts === 1 ? { idleMs: UNLOAD_IDLE_MS } : {}
+  return new TransformersEmbedder(folder, { nativeDirectory, ...(threads ? { threads } : {}), ...idle })
 }
 
 function findFolder(name: string, directories: string[]): string {

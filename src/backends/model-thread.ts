@@ -15,7 +15,12 @@ export interface ModelThreadOptions<Open> {
   open: Open
   /** Makes the worker; tests put one in that dies. */
   startWorker?: (() => Worker) | undefined
+  /** After so long without work its memory is given back; the next call loads it again. Never without it. */
+  idleMs?: number | undefined
 }
+
+/** For large models, which take 100 to 200 MB and load in a second. */
+export const UNLOAD_IDLE_MS = 10 * 60_000
 
 /** The model cannot be opened, or its thread died twice in a row. */
 export class ModelUnusable extends Error {
@@ -41,6 +46,10 @@ export class ModelThread<Open, Batch, Answer> {
   private opened: Promise<void> = Promise.resolve()
   private deaths = 0
   private closed = false
+  /** Calls under way. */
+  private calls = 0
+  private idle: Timer | undefined
+  private unloading: Promise<void> | undefined
 
   constructor(private readonly options: ModelThreadOptions<Open>) {}
 
@@ -68,19 +77,44 @@ export class ModelThread<Open, Batch, Answer> {
   /** Waits for what is under way: a thread that is ended inside native code takes the process with it. */
   async close(): Promise<void> {
     this.closed = true
+    clearTimeout(this.idle)
+    await this.unloading
     await this.thread?.close(CLOSE_MS)
     this.state = "not_started"
   }
 
   private async insist<T>(act: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    for (;;)
-      try {
-        return await act()
-      } catch (error) {
-        if (!(error instanceof ThreadEnded) || this.closed) throw error
-        this.countDeath(error)
-        signal?.throwIfAborted()
-      }
+    this.calls++
+    clearTimeout(this.idle)
+    try {
+      for (;;)
+        try {
+          return await act()
+        } catch (error) {
+          if (!(error instanceof ThreadEnded) || this.closed) throw error
+          this.countDeath(error)
+          signal?.throwIfAborted()
+        }
+    } finally {
+      if (--this.calls === 0) this.rest()
+    }
+  }
+
+  private rest(): void {
+    const { idleMs } = this.options
+    if (idleMs === undefined || this.closed) return
+    this.idle = setTimeout(() => {
+      this.unloading = this.unload()
+    }, idleMs)
+    this.idle.unref()
+  }
+
+  private async unload(): Promise<void> {
+    const { thread } = this
+    if (!thread || this.state !== "loaded") return
+    this.thread = undefined
+    this.state = "not_started"
+    await thread.close(CLOSE_MS)
   }
 
   private countDeath({ message: reason }: ThreadEnded): void {

@@ -13,6 +13,8 @@ export interface TransformersOptions {
   threads?: number
   /** Makes the worker; tests put one in that dies. */
   startWorker?: () => Worker
+  /** See `ModelThreadOptions`. */
+  idleMs?: number
 }
 
 /** One batch must be this short, because a query that arrives meanwhile waits for its end. */
@@ -56,7 +58,7 @@ export class TransformersEmbedder implements Embedder {
 
   constructor(
     private readonly folder: EmbeddingFolder,
-    { nativeDirectory, threads = 1, startWorker }: TransformersOptions,
+    { nativeDirectory, threads = 1, startWorker, idleMs }: TransformersOptions,
   ) {
     this.model = folder.name
     this.thread = new ModelThread({
@@ -64,6 +66,7 @@ export class TransformersEmbedder implements Embedder {
       entry: "backends/transformers-worker",
       open: { folder, nativeDirectory, threads },
       startWorker,
+      idleMs,
     })
     this.dimensions = folder.dimensions
     this.fusionWeight = folder.fusionWeight

@@ -8,6 +8,7 @@ import { TransformersEmbedder } from "../../src/backends/transformers.ts"
 import { setLogSink } from "../../src/log.ts"
 import type { ThreadReply } from "../../src/threads/thread-side.ts"
 import { rejection } from "../support/rejection.ts"
+import { until } from "../support/until.ts"
 import { cosine, embedderConformance } from "./embedder-conformance.ts"
 
 const BUILT_IN = join(import.meta.dir, "../../models")
@@ -175,6 +176,21 @@ describe("a worker that dies", () => {
     const embedder = embedderOf([false, true])
     const vectors = await embedder.embed(["red", "green"], "passage")
     expect(vectors).toHaveLength(2)
+    expect(workers).toHaveLength(2)
+    await embedder.close()
+  })
+
+  test("gives its memory back when nobody asked for a while, and the next text loads it anew", async () => {
+    const startWorker = () => {
+      const worker = new FakeWorker(true)
+      workers.push(worker)
+      return worker as unknown as Worker
+    }
+    const embedder = new TransformersEmbedder(folder, { nativeDirectory, startWorker, idleMs: 50 })
+    await embedder.embed(["red"], "passage")
+    expect(embedder.isLoaded).toBe(true)
+    await until(() => !embedder.isLoaded)
+    expect(await embedder.embed(["green"], "query")).toHaveLength(1)
     expect(workers).toHaveLength(2)
     await embedder.close()
   })

@@ -132,6 +132,10 @@ test("stops on SIGTERM with exit code 0, is ready again at once and still finds 
 })
 
 test("holds at most 250 MB when idle", async () => {
+  await until(async () => {
+    const { index } = await (await call("POST", "/search", { query: "notice period" })).json()
+    return index.vectors.tier === "quality" && index.vectors.done === index.vectors.total
+  })
   expect(await stop()).toBe(0)
   await start(READY_AGAIN_MS)
   await Bun.sleep(2_000)

@@ -52,6 +52,8 @@ async function rerank(
     if (!(error instanceof TooLate)) throw error
     throw new AppError("overloaded", { message: "others wait for the reranking model", retryAfter: RETRY_AFTER_S })
   }
+  // What the model makes of nothing is chance, and for some queries as much as for the right answer.
+  for (const [i, text] of texts.entries()) if (!/[\p{L}\p{N}]/u.test(text)) scores[i] = 0
   const best = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]! || a - b).slice(0, most ?? texts.length)
   return {
     id: newId("rr"),

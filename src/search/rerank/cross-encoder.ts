@@ -1,5 +1,5 @@
 /** A transformer that reads query and passage together and says how well the one answers the other. */
-import { ModelThread, ModelUnusable } from "../../backends/model-thread.ts"
+import { ModelThread, ModelUnusable, UNLOAD_IDLE_MS } from "../../backends/model-thread.ts"
 import { AppError } from "../../errors.ts"
 import type { CrossEncoderBatch, CrossEncoderPlace } from "./cross-encoder-worker.ts"
 import type { Judged, Reranker, RerankerOptions, RerankFolder } from "./scorer.ts"
@@ -11,6 +11,7 @@ export function openCrossEncoder(folder: RerankFolder, { nativeDirectory, startW
     entry: "search/rerank/cross-encoder-worker",
     open: { directory, languages, nativeDirectory },
     startWorker,
+    idleMs: UNLOAD_IDLE_MS,
   })
   return {
     model,

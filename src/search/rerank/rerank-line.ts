@@ -39,7 +39,7 @@ const FIRST_MS_PER_CHAR = 0.035
 /** Of what was measured, the share of the last batch. */
 const LAST_SHARE = 0.2
 /** A slow spell is forgotten after this: whoever is turned away because of it measures nothing. */
-const FORGET_MS = 30_000
+const FORGET_MS = 3_000
 
 export class RerankLine {
   private readonly gate = new Gate({

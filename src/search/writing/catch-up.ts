@@ -138,6 +138,8 @@ export class CatchUp {
         throw error
       }
     }
+    // A model that has nothing to do is loaded with the first query after a start: it takes 200 MB.
+    if (this.backlog.count === 0) return
     const { pace, signal } = this.options
     // Queries do not wait until the model is loaded: it is to be there for the next one.
     await pace.take(signal, () => model.embedder.embed(["ready"], "query", signal))

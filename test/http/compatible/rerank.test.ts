@@ -70,7 +70,15 @@ describe("the answer", () => {
     expect(second.results).toEqual(first.results)
   })
 
-  test("top_n beyond the documents is all of them; an empty document is one like others", async () => {
+  test("a document without a letter answers nothing, whatever the model makes of it", async () => {
+    const RENTAL = "Rental cars may be kept for no longer than ten days."
+    for (const nothing of ["", " \n", "\u0000", "…"]) {
+      const { body } = await ask({ query: "rental car", documents: [nothing, RENTAL] })
+      expect(body.results).toMatchObject([{ index: 1 }, { index: 0, relevance_score: 0 }])
+    }
+  })
+
+  test("top_n beyond the documents is all of them, empty ones too", async () => {
     const { body } = await ask({ query: QUERY, documents: ["", COUNTED, " "], top_n: 50, model: MODEL })
     expect(body.results.length).toBe(3)
     expect(body.results[0].index).toBe(1)
