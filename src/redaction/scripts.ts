@@ -8,7 +8,7 @@ export const PARTIAL_REDACTION = {
   code: "redaction_partial",
   message:
     "The text contains a script in which not all names and addresses of people are recognized (Latin, Cyrillic, Greek, Chinese and " +
-    "Korean are known well; of Arabic, Hebrew, Devanagari, Thai and Japanese mostly frequent names; of others none); e-mail addresses, " +
+    "Korean are known well, but for words in Cyrillic or Greek capitals; of Arabic, Hebrew, Devanagari, Thai and Japanese mostly frequent names; of others none); e-mail addresses, " +
     "numbers and credentials in it are redacted all the same.",
 } as const
 
@@ -24,8 +24,11 @@ const UNREAD = `[\\p{L}--[\\p{Script=Latin}${COMMON}${CASED}${UNCASED}${UNSPACED
 /** Scripts that are read, but whose less frequent names are missed: recall on unseen names is below .85. */
 const HALF_KNOWN =
   "\\p{Script=Arabic}\\p{Script=Hebrew}\\p{Script=Devanagari}\\p{Script=Thai}\\p{Script=Hiragana}\\p{Script=Katakana}"
-/** Two letters in a row. */
-const PARTLY_READ_WRITING = new RegExp(`(?:${UNREAD}|[${HALF_KNOWN}])\\p{M}{0,3}(?:${UNREAD}|[${HALF_KNOWN}])`, "v")
+/** Two letters in a row; or a word in capitals, of which the model knows only those in Latin script. Abbreviations are shorter. */
+const PARTLY_READ_WRITING = new RegExp(
+  `(?:${UNREAD}|[${HALF_KNOWN}])\\p{M}{0,3}(?:${UNREAD}|[${HALF_KNOWN}])|[\\p{Lu}&&[${CASED}]]{5}`,
+  "v",
+)
 const FOREIGN_LETTER = new RegExp(FOREIGN, "v")
 const UNREAD_LETTER = new RegExp(UNREAD, "v")
 const UNREAD_STRETCH = new RegExp(`${UNREAD}[\\p{L}\\p{M}]*`, "gv")

@@ -110,6 +110,13 @@ test("a script whose names are not known is left alone, with a warning", async (
   expect(await redact(text)).toEqual({ text, entities: [], partial: true })
 })
 
+test("Cyrillic and Greek in capitals is warned of: names in it may stay readable; abbreviations are not", async () => {
+  for (const text of ["ИВАН ПЕТРОВ подписал договор.", "Υπέγραψε ο ΓΕΩΡΓΙΟΣ ΠΑΠΑΔΟΠΟΥΛΟΣ."])
+    expect((await redact(text)).partial).toBe(true)
+  for (const text of ["Президент США и делегация СССР.", "Συνεδρίαση του ΟΗΕ στην Αθήνα."])
+    expect((await redact(text)).partial).toBe(false)
+})
+
 test("a stream of text without capitals is shown sentence by sentence", async () => {
   const sentence = SCRIPTS.Chinese!.impersonal[0]!
   const stream = redactor.stream(policy)
