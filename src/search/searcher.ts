@@ -97,7 +97,7 @@ export class Searcher {
     if (library.passages === 0) return { result, passedOver: false }
     // Not counted before they are loaded, which searches by words alone would never ask for.
     for (const each of serving) if (answer.held[each.tier] === undefined) this.store.load(each.tier).catch(() => {})
-    result.degraded = degradedBy(mode, { answer, vectors, wordsAlone, judged }, result.index.vectors)
+    result.degraded = degradedBy(mode, { answer, vectors, wordsAlone, judged })
     if (request.rerank) result.reranked = judged.scores.size
     // The first is of the tier that embeds many sections soonest.
     const vector = answer.understood ? vectors[0] : undefined
@@ -210,14 +210,12 @@ export class Searcher {
 function degradedBy(
   mode: SearchMode,
   { answer, vectors, wordsAlone, judged }: Pick<FoundList, "answer" | "vectors" | "wordsAlone" | "judged">,
-  progress: SearchResult["index"]["vectors"],
 ): SearchResult["degraded"] {
   // A hybrid search of a language that the model does not know is by words, as it should be; a semantic one is not what was asked for.
   if (mode === "semantic" ? wordsAlone : mode === "hybrid" && vectors.length === 0) return "keyword_only"
   if (judged.notReranked) return "not_reranked"
-  return !wordsAlone && mode !== "keyword" && arePending(progress, answer) ? "vectors_pending" : null
+  return !wordsAlone && mode !== "keyword" && arePending(answer) ? "vectors_pending" : null
 }
 
-/** Whether passages that this query could find still wait for the vectors by which they would be scored better. */
-const arePending = ({ done, total, tier }: SearchResult["index"]["vectors"], { upgraded }: WorkerAnswer): boolean =>
-  done < total && (tier === "fast" || upgraded < 1)
+/** Whether passages still wait for a vector of any tier. That others wait for a better one stands in `index.vectors`. */
+const arePending = ({ held, ground }: WorkerAnswer): boolean => Math.max(0, ...Object.values(held)) < ground.passages

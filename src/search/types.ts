@@ -87,7 +87,7 @@ export interface SearchResult {
   mode: SearchMode
   took_ms: number
   total: number
-  /** `keyword_only`: the vector leg could not run. `not_reranked`: no time to, or no model. `vectors_pending`: better vectors of what could be found are still being made. */
+  /** `keyword_only`: the vector leg could not run. `not_reranked`: no time to, or no model. `vectors_pending`: some passages have no vector yet. */
   degraded: "keyword_only" | "not_reranked" | "vectors_pending" | null
   /** Passages that the reranking model judged; absent where that was not asked for. */
   reranked?: number

@@ -62,7 +62,11 @@ test("without the named model, which does not load, the daemon is degraded, and 
   await until(async () => (await ready(app))[1] === "degraded") // the model is loaded when there is something for it to do
   expect(await modelGauge(app, "damaged")).toBe("failing")
   const { body } = await client.post("/search", { query: "river" })
-  expect(body).toMatchObject({ degraded: "vectors_pending", hits: [{ text: "The river is wide." }] })
+  expect(body).toMatchObject({
+    degraded: null,
+    index: { vectors: { done: 0, total: 1 } },
+    hits: [{ text: "The river is wide." }],
+  })
   const { config } = readConfig(["--data", app.data, "--models-dir", root, "--embedding-model", "damaged"], {})
   expect((await describeModelFolders(config))[1]).toMatchObject({
     state: "problem",

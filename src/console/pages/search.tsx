@@ -152,7 +152,7 @@ const Results = ({ found, limit, explain, onMore, onOpen }: ResultsProps) => (
     {found?.degraded === "not_reranked" && (
       <p class="soft small">Not reranked: there was no time for it, or the model is off.</p>
     )}
-    {found?.degraded === "vectors_pending" && (
+    {found && found.index.vectors.done < found.index.vectors.total && (
       <p class="soft small">
         Meaning is known in full of {count(found.index.vectors.done)} of {count(found.index.vectors.total)} passages:
         more of it is being worked out, and the order may still change.

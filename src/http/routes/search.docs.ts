@@ -133,7 +133,7 @@ const SearchAnswer = t.Object(
     degraded: nullable(
       oneOf(["keyword_only", "not_reranked", "vectors_pending"], {
         description:
-          "The first of these that holds. `keyword_only`: the embedding model is down, or knows nothing of the query of a `semantic` search, such as its language: words alone were searched. `not_reranked`: too much else waited for the reranking model, or it is down: the order is that of a search without. `vectors_pending`: passages that this query could find still wait for their vectors, or for better ones; until then they are found by words and by the fast vectors they have",
+          "The first of these that holds. `keyword_only`: the embedding model is down, or knows nothing of the query of a `semantic` search, such as its language: words alone were searched. `not_reranked`: too much else waited for the reranking model, or it is down: the order is that of a search without. `vectors_pending`: some passages have no vector yet, and are found by words alone. That passages still wait for better vectors is said by `index.vectors` alone",
       }),
       { examples: [null] },
     ),
