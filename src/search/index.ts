@@ -246,11 +246,12 @@ export class SearchIndex implements SearchService {
       if (!model) continue
       await store.load(model.tier)
       const lacking = await lackingIn(store, model.table)
+      const total = lacking.count // what is taken from it is no longer there
       let done = 0
       await embedMissing(parts, model, lacking, {
         on(passages) {
           done += passages
-          on(done, lacking.count)
+          on(done, total)
         },
       })
       if (tiers === "first") return

@@ -1,5 +1,5 @@
 /** Measures a library by its users' own questions: as it is searched now, and as a candidate would search it. */
-import { existsSync, mkdirSync } from "node:fs"
+import { cpSync, mkdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Embedder } from "../../backends/backend.ts"
@@ -25,6 +25,7 @@ import { copyLibrary, type Taken, withCopy } from "./sample.ts"
 
 /** Passages measured beside those of the files that are asked for: more make each question harder, and take longer. */
 export const USUAL_PASSAGES = 2_000
+const LIBRARY = "library"
 /** Of one question: nobody waits for its answer. */
 const RERANKED = { candidates: 50, budgetMs: 60_000 }
 
@@ -107,13 +108,13 @@ export async function compareWith(
 class Bench {
   private readonly opened = new Map<string, Promise<Embedder>>()
 
+  /** @param directory its folder `library` holds the copy, which has no index */
   private constructor(
     readonly taken: Taken,
     private readonly directory: string,
     private readonly questions: Questions,
     private readonly progress: Progress,
     private readonly stack: AsyncDisposableStack,
-    private readonly copyAgain: (directory: string) => Promise<Taken>,
   ) {}
 
   static async open(
@@ -129,9 +130,10 @@ class Bench {
     const directory = scratch(stack)
     const wanted = new Set(questions.expectations.flatMap(({ files }) => files))
     const { workspaceId } = questions
-    const copy = (to: string) => copyLibrary(database, to, { workspaceId, wanted, passages })
-    const taken = await copy(folderIn(directory, "now"))
-    return new Bench(taken, directory, questions, progress, stack.move(), copy)
+    const library = join(directory, LIBRARY)
+    mkdirSync(library, { mode: 0o700 })
+    const taken = await copyLibrary(database, library, { workspaceId, wanted, passages })
+    return new Bench(taken, directory, questions, progress, stack.move())
   }
 
   /** Models of a configuration by tier. Each is opened once. */
@@ -142,14 +144,14 @@ class Bench {
     return models
   }
 
-  /** Each side has an index of its own. */
+  /** Each side has an index of its own, of the same passages: files may come and go in the library meanwhile. */
   async measure(
     config: Config,
     side: "now" | "candidate",
     { fusion, rerank = false }: Pick<Candidate, "fusion" | "rerank"> = {},
   ): Promise<Evaluation[]> {
     const directory = join(this.directory, side)
-    if (!existsSync(directory)) await this.copyAgain(folderIn(this.directory, side))
+    cpSync(join(this.directory, LIBRARY), directory, { recursive: true })
     const { workspaceId, expectations } = this.questions
     const what = side === "now" ? "what serves" : "the candidate"
     this.progress.step(`Making the vectors of ${what}`, "passages")
@@ -191,12 +193,6 @@ class Bench {
     this.stack.defer(async () => void (await opened.then(embedder => embedder.close()).catch(() => {})))
     return opened
   }
-}
-
-function folderIn(directory: string, name: string): string {
-  const folder = join(directory, name)
-  mkdirSync(folder, { mode: 0o700 })
-  return folder
 }
 
 /** The model with another share beside words. */
