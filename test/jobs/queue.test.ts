@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { LEASE_MS } from "../../src/jobs/claim.ts"
 import { type Job, JobQueue, type NewJob } from "../../src/jobs/queue.ts"
-import { JobWorker, type LeasedJob } from "../../src/jobs/worker.ts"
+import { JobWorker, type JobWorkerOptions, type LeasedJob } from "../../src/jobs/worker.ts"
 import { setLogLevel } from "../../src/log.ts"
 import type { Database, Executor } from "../../src/storage/database.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
@@ -33,13 +33,16 @@ const add = (subject: string, job: Partial<NewJob> = {}, executor: Executor = da
   queue.enqueue(executor, [{ task: "index", subject, workspaceId: "ws_a", lane: "ordinary", ...job }])
 const lease = async (from = queue, held: string[] = []) => (await from.lease("index", "ordinary", 1, held))[0]
 /** One job at a time in the ordinary lane, `concurrency` of them at once. */
-const workerOf = (concurrency: number, handle: (job: LeasedJob) => Promise<void>, isStoresFault?: IsStoresFault) =>
+const workerOf = (
+  concurrency: number,
+  handle: (job: LeasedJob) => Promise<void>,
+  options: Pick<JobWorkerOptions, "isStoresFault" | "waits" | "mayLease"> = {},
+) =>
   new JobWorker(queue, {
     task: "index",
     lanes: { ordinary: { concurrency, group: 1, handle: async ([job]) => handle(job!).then(() => []) } },
-    ...(isStoresFault ? { isStoresFault } : {}),
+    ...options,
   })
-type IsStoresFault = (error: unknown) => Promise<boolean>
 
 describe("the queue", () => {
   test("gives a job to one worker, counts the attempt, and forgets it once complete", async () => {
@@ -213,7 +216,8 @@ describe("a worker", () => {
       if (attempts.length === 1) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" })
       await complete(job)
     }
-    const worker = workerOf(1, handle, async error => (error as { code?: string }).code === "ENOSPC")
+    const isStoresFault = async (error: unknown) => (error as { code?: string }).code === "ENOSPC"
+    const worker = workerOf(1, handle, { isStoresFault })
     worker.start()
     await until(async () => (await due()).length === 0)
     await worker.stop()
@@ -224,25 +228,14 @@ describe("a worker", () => {
     await add("stopped")
     await add("fine")
     const attempts: number[] = []
-    const worker = new JobWorker(queue, {
-      task: "index",
-      lanes: {
-        ordinary: {
-          concurrency: 1,
-          group: 1,
-          handle: async ([job]) => {
-            if (job!.subject === "stopped") {
-              attempts.push(job!.attempts)
-              throw new Error("500 InternalError")
-            }
-            await complete(job!)
-            return []
-          },
-        },
-      },
-      isStoresFault: async () => true,
-      waits: 1,
-    })
+    const handle = async (job: Job) => {
+      if (job.subject === "stopped") {
+        attempts.push(job.attempts)
+        throw new Error("500 InternalError")
+      }
+      await complete(job)
+    }
+    const worker = workerOf(1, handle, { isStoresFault: async () => true, waits: 1 })
     worker.start()
     await until(async () => (await due())[0]?.last_error !== null, { within: 20_000 })
     await worker.stop()
@@ -267,20 +260,11 @@ describe("a worker", () => {
     await add("file_1")
     let mayLease = true
     const begun: number[] = []
-    const worker = new JobWorker(queue, {
-      task: "index",
-      lanes: {
-        ordinary: {
-          concurrency: 1,
-          group: 1,
-          handle: ([job]) => {
-            begun.push(job!.attempts)
-            return new Promise((_, reject) => job!.signal.addEventListener("abort", () => reject(job!.signal.reason)))
-          },
-        },
-      },
-      mayLease: () => mayLease,
-    })
+    const handle = ({ attempts, signal }: LeasedJob) => {
+      begun.push(attempts)
+      return new Promise<void>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
+    }
+    const worker = workerOf(1, handle, { mayLease: () => mayLease })
     worker.start()
     await until(() => begun.length === 1)
     mayLease = false
