@@ -87,7 +87,7 @@ export interface MeantFirst {
   comparable: number
   /** The best of the workspace. */
   anywhere: Scored[]
-  /** Of the other vector's comparable passages, those that this one's table holds too. */
+  /** Of a quality vector: of the fast one's comparable passages, those that its table holds too. */
   shared: number
 }
 
@@ -236,7 +236,7 @@ function vectorSearches(
   { workspace, allowed, visible, live, vectors }: FirstQuestion,
   nth: number,
 ): Record<string, Search | undefined> {
-  const { index, values, spoken, depth } = vectors[nth]!
+  const { tier, index, values, spoken, depth } = vectors[nth]!
   const other = vectors[1 - nth]
   // Those that are scored by the other vector are left out of the list afterwards.
   const wanted = other ? 2 * depth : depth
@@ -252,7 +252,8 @@ function vectorSearches(
       ? counted(index, narrowed(allowed, spokenClauses(spoken)))
       : undefined,
     [`best ${nth}`]: allowed === workspace ? undefined : near(workspace, live, other ? FOR_NEAREST : 1),
-    [`shared ${nth}`]: other ? counted(index, narrowed(allowed, spokenClauses(other.spoken))) : undefined,
+    [`shared ${nth}`]:
+      other && tier === "quality" ? counted(index, narrowed(allowed, spokenClauses(other.spoken))) : undefined,
   }
 }
 

@@ -30,14 +30,14 @@ export async function checkServer(database: Database, place: string): Promise<vo
 
 /**
  * @param database may wait: migrations take as long as they take
- * @param mayBeNewer migrations that this version does not know are no reason to refuse: they only added
+ * @param mayBeNewer whether migrations that this version does not know are no reason to refuse: they only added
  * @throws OperatorError for a database of a newer version, and for one that holds other tables than ours
  */
 export async function migrate(
   database: Database,
   place: string,
   migrations: Migrations,
-  mayBeNewer: boolean,
+  mayBeNewer: () => Promise<boolean>,
 ): Promise<void> {
   const inTurn = (work: (trx: Trx, pending: Migrations) => Promise<void>) =>
     database.transaction().execute(async trx => {
@@ -74,7 +74,7 @@ async function appliedOf(
   executor: Executor,
   place: string,
   migrations: Migrations,
-  mayBeNewer: boolean,
+  mayBeNewer: () => Promise<boolean>,
 ): Promise<string[]> {
   const tables = await tablesOf(executor)
   if (tables.size === 0) return []
@@ -86,7 +86,7 @@ async function appliedOf(
       { hint: "give Carrel a database of its own" },
     )
   const newer = applied.find(name => !migrations.some(migration => migration.name === name))
-  if (newer !== undefined && !mayBeNewer) throw writtenByNewer(newer, `PostgreSQL at ${place}`)
+  if (newer !== undefined && !(await mayBeNewer())) throw writtenByNewer(newer, `PostgreSQL at ${place}`)
   return applied
 }
 

@@ -21,7 +21,7 @@ export interface PostgresOptions {
   queryTimeoutMs?: number
   /** Looks at the server, and at whatever else is to be in order, before anything is written; what it throws ends the opening. */
   before?: (database: Database) => Promise<void>
-  /** Whether this version may use a database that has migrations which it does not know; not, where absent. */
+  /** Asked where the database has migrations which this version does not know: whether it may use it; not, where absent. */
   mayBeNewer?: (database: Database) => Promise<boolean>
 }
 
@@ -56,7 +56,7 @@ export async function openPostgres(
     await checkServer(database, place)
     await options.before?.(database)
     const patient = await open({ size: 1, queryTimeoutMs: 0 })
-    const mayBeNewer = (await options.mayBeNewer?.(database)) === true
+    const mayBeNewer = async () => (await options.mayBeNewer?.(database)) === true
     await migrate(patient, place, migrations, mayBeNewer).finally(() => patient.destroy())
   } catch (error) {
     await database.destroy()
