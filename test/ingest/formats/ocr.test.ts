@@ -102,6 +102,16 @@ describe("writing that no installed language reads", () => {
   )
 
   test(
+    "is not German in small letters, which English reads without its marks",
+    async () => {
+      const { text, missing } = await read(ocrPage("deu"), onlyEnglish)
+      expect(missing).toBeUndefined()
+      expect(text).toContain("Das alte Lagerhaus am Nordkai wurde letzte Woche")
+    },
+    LONG,
+  )
+
+  test(
     "beside English leaves the English",
     async () => {
       const { text, missing } = await read(ocrPage("rus+eng"), onlyEnglish)

@@ -14,6 +14,7 @@ import {
   confidenceOf,
   doubtedLines,
   doubtedShare,
+  noiseShare,
   type Reading,
   sureLetters,
   withoutNoise,
@@ -155,7 +156,7 @@ export class Ocr {
       if (sureLetters(other) > sureLetters(found)) found = other
     }
     if (!isDoubtful(found)) return found
-    const missing = this.missingOf(scripts)
+    const missing = isPartlyNoise(found) ? this.missingOf(scripts) : []
     if (missing.length === 0 && chosen.length === 0 && writing.turn === 0) return this.readTurned(page, found)
     return { ...(sureLetters(first) > sureLetters(found) ? first : found), missing }
   }
@@ -206,6 +207,9 @@ export class Ocr {
 }
 
 const isDoubtful = (reading: Reading): boolean => reading.words === 0 || doubtedShare(reading) >= DOUBTED_SHARE
+
+/** There are words, or lines, that are to be left out. */
+const isPartlyNoise = (reading: Reading): boolean => reading.words === 0 || noiseShare(reading) >= DOUBTED_SHARE
 
 const isLatin = (language: string): boolean => scriptOf(language) === LATIN
 

@@ -121,9 +121,11 @@ export const doubtedLines = ({ lines }: Reading): Line[] =>
   lines.filter(line => confidenceOf(line) < DOUBTED_LINE).sort((a, b) => b.right - b.left - (a.right - a.left))
 
 /** By width, 0..1: letters of a foreign script are read as more or fewer. */
-export function doubtedShare(reading: Reading): number {
+export const doubtedShare = (reading: Reading): number => shareOf(reading, doubtedLines(reading))
+
+function shareOf(reading: Reading, part: Line[]): number {
   const widthOf = (lines: Line[]) => lines.reduce((sum, { left, right }) => sum + right - left, 0)
-  return widthOf(doubtedLines(reading)) / Math.max(1, widthOf(reading.lines))
+  return widthOf(part) / Math.max(1, widthOf(reading.lines))
 }
 
 const LATIN_WORD = /^["'(]?[A-Za-zÀ-ɏ'’-]{4,}[.,;:!?)"']*$/
@@ -136,10 +138,14 @@ export const certainWords = ({ lines }: Reading, inLatin: boolean): number =>
     .flatMap(({ words }) => words)
     .filter(({ text, confidence }) => confidence >= CERTAIN && (inLatin ? LATIN_WORD : OTHER_WORD).test(text)).length
 
+const isNoise = (line: Line): boolean => confidenceOf(line) < SURE
+
+/** By width, 0..1. Latin letters with marks, where only English is installed, are doubted but no noise. */
+export const noiseShare = (reading: Reading): number => shareOf(reading, reading.lines.filter(isNoise))
+
 /** Without the lines that were read as noise. */
-export function withoutNoise({ lines }: Reading): string {
-  return lines
-    .filter(line => confidenceOf(line) >= SURE)
+export const withoutNoise = ({ lines }: Reading): string =>
+  lines
+    .filter(line => !isNoise(line))
     .map(({ text }) => text)
     .join("\n")
-}
