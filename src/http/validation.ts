@@ -99,7 +99,8 @@ function issueOf({ type, schema, message }: SchemaIssue): string {
 /** Of "an object or null" that is an object with a bad field: the bad field. */
 function causesOf(issue: SchemaIssue): SchemaIssue[] {
   const kind = Array.isArray(issue.value) ? "array" : issue.value === null ? "null" : typeof issue.value
-  const at = kind === "array" || kind === "object" ? issue.schema?.anyOf?.findIndex(({ type }) => type === kind) : -1
+  const isOfKind = ({ type, anyOf }: SchemaHint): boolean => type === kind || (anyOf?.some(isOfKind) ?? false)
+  const at = kind === "array" || kind === "object" ? issue.schema?.anyOf?.findIndex(isOfKind) : -1
   const inner = take(issue.errors?.[at ?? -1] ?? [], MAX_ISSUES).flatMap(causesOf)
   return inner.length > 0 ? inner : [issue]
 }
@@ -113,7 +114,7 @@ function ruleOf(schema: SchemaHint): string {
   // A number in a query is described as a union of its text and its value.
   const number = choices.find(choice => choice.type === "integer" || choice.type === "number")
   if (number) return ruleOf(number)
-  if (choices.length === 1) return ruleOf(choices[0]!)
+  if (choices.length > 0) return [...new Set(choices.map(ruleOf))].join(", or ")
   const { type, pattern, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema
   if (schema.const !== undefined) return `must be ${String(schema.const)}`
   if (type === "integer") return `must be a whole number${range(minimum, maximum, "")}`

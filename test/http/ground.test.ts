@@ -221,6 +221,20 @@ describe("errors have one body", () => {
     expect(whole.body.error.details).toEqual([{ field: "options", issue: "must be a JSON object" }])
   })
 
+  test("of a field that takes one thing or another both are named, or what is wrong inside", async () => {
+    const issuesOf = async (rerank: unknown) =>
+      (await client.post("/search", { query: "a", rerank })).body.error.details
+    const either = { field: "rerank", issue: "must be true or false, or must be a JSON object" }
+    expect(await issuesOf("yes")).toEqual([either])
+    expect(await issuesOf([])).toEqual([either])
+    expect(await issuesOf({ candidates: 0 })).toEqual([
+      { field: "rerank.candidates", issue: "must be a whole number from 1 to 200" },
+    ])
+    expect(await issuesOf({ budget_ms: 5 })).toEqual([
+      { field: "rerank.budget_ms", issue: "is not a known field; known are candidates" },
+    ])
+  })
+
   test("every bad field is listed", async () => {
     const answer = await client.send("PATCH", "/libraries/file_x", { name: 5, tags: "a", metadata: [] })
     expectError(answer, 400, "invalid_request")
