@@ -11,8 +11,8 @@ import { TransformersEmbedder } from "./transformers.ts"
 export async function openFolderEmbedder(name: string, options: EmbedderOptions): Promise<Embedder> {
   const { directories, nativeDirectory, threads } = options
   const folder = readEmbeddingFolder(findFolder(name, directories))
-  // A folder that asks for one text a run holds a transformer; the others are small, and needed at once.
-  const idle = folder.batchTexts === 1 ? { idleMs: UNLOAD_IDLE_MS } : {}
+  // A static model is small, and needed at once.
+  const idle = folder.isStatic ? {} : { idleMs: UNLOAD_IDLE_MS }
   return new TransformersEmbedder(folder, { nativeDirectory, ...(threads ? { threads } : {}), ...idle })
 }
 
