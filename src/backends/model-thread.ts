@@ -49,7 +49,6 @@ export class ModelThread<Open, Batch, Answer> {
   /** Calls under way. */
   private calls = 0
   private idle: Timer | undefined
-  private unloading: Promise<void> | undefined
 
   constructor(private readonly options: ModelThreadOptions<Open>) {}
 
@@ -78,7 +77,6 @@ export class ModelThread<Open, Batch, Answer> {
   async close(): Promise<void> {
     this.closed = true
     clearTimeout(this.idle)
-    await this.unloading
     await this.thread?.close(CLOSE_MS)
     this.state = "not_started"
   }
@@ -103,18 +101,15 @@ export class ModelThread<Open, Batch, Answer> {
   private rest(): void {
     const { idleMs } = this.options
     if (idleMs === undefined || this.closed) return
-    this.idle = setTimeout(() => {
-      this.unloading = this.unload()
-    }, idleMs)
+    this.idle = setTimeout(() => this.unload(), idleMs)
     this.idle.unref()
   }
 
-  private async unload(): Promise<void> {
-    const { thread } = this
-    if (!thread || this.state !== "loaded") return
+  /** Nothing is under way: it ends at once. */
+  private unload(): void {
+    void this.thread?.close()
     this.thread = undefined
     this.state = "not_started"
-    await thread.close(CLOSE_MS)
   }
 
   private countDeath({ message: reason }: ThreadEnded): void {
