@@ -104,9 +104,8 @@ export const modelDirectories = (config: Config): string[] => [
  */
 export function embeddingModels(config: Config): Partial<Record<Tier, string>> {
   const { fast } = BUILT_IN_EMBEDDING_MODELS
-  const named = config.embedding_model === fast ? "" : config.embedding_model
-  const quality = config.embedding_model === fast ? "" : named || BUILT_IN_EMBEDDING_MODELS.quality
-  return quality && config.embedding_tier !== "fast" ? { fast, quality } : { fast }
+  const quality = config.embedding_model || BUILT_IN_EMBEDDING_MODELS.quality
+  return quality === fast || config.embedding_tier === "fast" ? { fast } : { fast, quality }
 }
 
 /** What there is of each tier, the one first that indexing does not wait for. */
