@@ -151,20 +151,23 @@ describe("an index of the version before", () => {
     return rows.map(row => row.languages)
   }
 
-  test("is opened, searched rightly at once, and brought up to date beside that", async () => {
+  test("is opened, searched by words as before at once, and by meaning too once its languages are told", async () => {
     const before = await TestLibrary.open({ directory, embedder: english })
     for (let i = 0; i < 40; i++) await before.put(`file_pl${i}`, POLISH.replaceAll("trzy", `${i + 3}`))
     await before.put("file_en", ENGLISH)
     const queries = ["Which holidays do I have?", "Jak długo trwa okres wypowiedzenia?", "notice period"]
-    const ask = (library: TestLibrary) =>
-      Promise.all(queries.map(async query => (await library.search(query, { limit: 100 })).hits.map(hit => hit.id)))
-    const wanted = await ask(before)
+    const ask = (library: TestLibrary, mode: "keyword" | "hybrid") =>
+      Promise.all(
+        queries.map(async query => (await library.search(query, { limit: 100, mode })).hits.map(hit => hit.id)),
+      )
+    const byWords = await ask(before, "keyword")
+    const wanted = await ask(before, "hybrid")
     await before.close()
     toLayout(join(directory, "keyword.db"), 1)
     const after = await TestLibrary.open({ directory, embedder: english })
-    expect(await ask(after)).toEqual(wanted)
+    expect(await ask(after, "keyword")).toEqual(byWords)
     await until(() => languages().every(each => each !== null && !each.includes(255)))
-    expect(await ask(after)).toEqual(wanted)
+    expect(await ask(after, "hybrid")).toEqual(wanted)
     await after.put("file_new", "Der Hof ist um acht Uhr geschlossen, sagt die Hausordnung.")
     await after.close()
     const again = await TestLibrary.open({ directory, embedder: english })
