@@ -8,25 +8,24 @@ export const NO_IDS: IdRanges = new Float64Array(0)
 
 /** Sorts pairs and joins those that touch or overlap. */
 export function toRanges(pairs: Iterable<readonly [number, number]>): IdRanges {
-  const sorted = [...pairs].filter(([first, last]) => last >= first).sort((a, b) => a[0] - b[0])
   const joined: number[] = []
-  for (const [first, last] of sorted) {
-    const end = joined.length - 1
-    if (end > 0 && first <= joined[end]! + 1) joined[end] = Math.max(joined[end]!, last)
-    else joined.push(first, last)
-  }
+  for (const [first, last] of [...pairs].sort((a, b) => a[0] - b[0])) append(joined, first, last)
   return Float64Array.from(joined)
 }
 
 /** Ascending single ids as ranges. */
 export function idsToRanges(ids: ArrayLike<number>): IdRanges {
   const joined: number[] = []
-  for (let i = 0; i < ids.length; i++) {
-    const id = ids[i]!
-    if (joined.length && id <= joined.at(-1)! + 1) joined[joined.length - 1] = id
-    else joined.push(id, id)
-  }
+  for (let i = 0; i < ids.length; i++) append(joined, ids[i]!, ids[i]!)
   return Float64Array.from(joined)
+}
+
+/** Adds a pair that begins no sooner than the last one. */
+function append(joined: number[], first: number, last: number): void {
+  const end = joined.length - 1
+  if (last < first) return
+  if (end > 0 && first <= joined[end]! + 1) joined[end] = Math.max(joined[end]!, last)
+  else joined.push(first, last)
 }
 
 export function countIds(ranges: IdRanges): number {
@@ -70,9 +69,10 @@ export function eachOverlap(
 }
 
 export function intersect(a: IdRanges, b: IdRanges): IdRanges {
-  const pairs: [number, number][] = []
-  for (let i = 0; i < a.length; i += 2) eachOverlap(b, a[i]!, a[i + 1]!, (first, last) => pairs.push([first, last]))
-  return toRanges(pairs)
+  const shared: number[] = []
+  for (let i = 0; i < a.length; i += 2)
+    eachOverlap(b, a[i]!, a[i + 1]!, (first, last) => void append(shared, first, last))
+  return Float64Array.from(shared)
 }
 
 export function union(a: IdRanges, b: IdRanges): IdRanges {
@@ -81,16 +81,16 @@ export function union(a: IdRanges, b: IdRanges): IdRanges {
 
 /** What is in `a` and not in `b`. */
 export function subtract(a: IdRanges, b: IdRanges): IdRanges {
-  const pairs: [number, number][] = []
+  const left: number[] = []
   for (let i = 0; i < a.length; i += 2) {
     let from = a[i]!
     eachOverlap(b, a[i]!, a[i + 1]!, (first, last) => {
-      pairs.push([from, first - 1])
+      append(left, from, first - 1)
       from = last + 1
     })
-    pairs.push([from, a[i + 1]!])
+    append(left, from, a[i + 1]!)
   }
-  return toRanges(pairs)
+  return Float64Array.from(left)
 }
 
 function* pairsOf(ranges: IdRanges): Generator<[number, number]> {
