@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { evaluate, readExpectations } from "../../../src/search/evaluate.ts"
+import { onlooker } from "../../../src/search/writing/membership.ts"
 import { until } from "../../support/until.ts"
 import { inMemory, TestLibrary, wordEmbedder } from "../library.ts"
 
@@ -78,6 +79,23 @@ test("what was indexed while the model failed is found by its words at once and 
     rmSync(directory, { recursive: true, force: true })
   }
 }, 20_000)
+
+test("what is completed at once says how many of all passages have their vectors", async () => {
+  const embedder = wordEmbedder()
+  const library = await TestLibrary.open({ embedder, members: onlooker() })
+  try {
+    embedder.failing = true
+    await library.put("file_a", Array.from({ length: 100 }, (_, i) => `heron ${i}`).join("\n"))
+    embedder.failing = false
+    const told: [done: number, total: number][] = []
+    await library.index.complete((done, total) => void told.push([done, total]))
+    expect(told.length).toBeGreaterThan(1)
+    expect(told.map(([, total]) => total)).toEqual(told.map(() => 100))
+    expect(told.at(-1)).toEqual([100, 100])
+  } finally {
+    await library.close()
+  }
+})
 
 test("a lost keyword index is made again from the chunks", async () => {
   const directory = mkdtempSync(join(tmpdir(), "search-models-"))
