@@ -62,8 +62,6 @@ export interface SearchIndexOptions {
 export interface SearchStats extends StoreStats {
   /** Present while a tier changes to another model. */
   reindex: ReindexProgress | null
-  /** Passages known to wait for their quality vectors. */
-  waiting: number
 }
 
 /** Searches under way: one thread answers them, and at 5 ms each the last of so many waits for five seconds. */
@@ -259,7 +257,7 @@ export class SearchIndex implements SearchService {
   }
 
   async stats(): Promise<SearchStats> {
-    return { ...(await this.store.stats()), reindex: this.catchUp.progress, waiting: this.catchUp.waiting }
+    return { ...(await this.store.stats()), reindex: this.catchUp.progress }
   }
 
   /** Writes anew what still holds words or vectors of removed passages, now. */

@@ -100,7 +100,7 @@ export interface WorkerAnswer {
   scale: Tier | null
   /** Share of the comparable passages that were scored by quality vectors, 0..1. */
   upgraded: number
-  /** Passages of the workspace that have a vector of each tier that was asked. */
+  /** Passages of the workspace that have a vector of each tier that serves, by `WorkerSearch.tables`. */
   held: Partial<Record<Tier, number>>
   /** The vectors in memory are not those of the query's model: ask again with a vector of the live one. */
   otherModel?: boolean

@@ -47,11 +47,6 @@ export class CatchUp {
     return [...this.changes.values()][0] ?? null
   }
 
-  /** Passages known to wait for their quality vectors. */
-  get waiting(): number {
-    return this.backlog.count
-  }
-
   /** Looks after a while, instead of when it was to look before. */
   later(delayMs = RETRY_VECTORS_MS): void {
     this.mayLackMore = true
