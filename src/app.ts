@@ -1,4 +1,6 @@
 /** The composition root: opens the parts of the daemon, one factory per room, each with what it needs of those before. */
+
+import { setupLink } from "./access/users.ts"
 import { openAccess } from "./app/access.ts"
 import { openAgents } from "./app/agents.ts"
 import { openChat } from "./app/chat.ts"
@@ -12,7 +14,6 @@ import { openStorage } from "./app/storage.ts"
 import { Together } from "./app/together.ts"
 import { startUpkeep } from "./app/upkeep.ts"
 import { appUrl, type Config } from "./config.ts"
-import { setupLink } from "./keys/users.ts"
 import { log } from "./log.ts"
 import { VERSION } from "./native/version.ts"
 

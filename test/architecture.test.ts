@@ -14,7 +14,7 @@ const RANKS = [
   ["outbound", "guarded"],
   ["storage", "backends"],
   ["nodes"],
-  ["jobs", "redaction", "keys"],
+  ["jobs", "redaction", "access"],
   ["ingest", "search"],
   ["library", "grounding"],
   ["chat"],

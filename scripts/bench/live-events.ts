@@ -6,7 +6,7 @@
  */
 import { get, request } from "node:http"
 import { parseArgs } from "node:util"
-import { ApiKeys, ensureWorkspace } from "../../src/keys/keys.ts"
+import { ApiKeys, ensureWorkspace } from "../../src/access/keys.ts"
 import { openPostgres } from "../../src/storage/postgres/open.ts"
 import { spawnLiveNode } from "../../test/support/live-node.ts"
 

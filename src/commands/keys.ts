@@ -1,6 +1,6 @@
+import { type ApiKeyRecord, ApiKeys, ensureWorkspace } from "../access/keys.ts"
+import { SCOPES } from "../access/principal.ts"
 import { AppError, OperatorError } from "../errors.ts"
-import { type ApiKeyRecord, ApiKeys, ensureWorkspace } from "../keys/keys.ts"
-import { SCOPES } from "../keys/principal.ts"
 import {
   type Command,
   needAction,

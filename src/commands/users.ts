@@ -1,6 +1,6 @@
+import { setupLink, Users, usersAdd, usersList, usersPasswd } from "../access/users.ts"
 import { appUrl } from "../config.ts"
 import { OperatorError } from "../errors.ts"
-import { setupLink, Users, usersAdd, usersList, usersPasswd } from "../keys/users.ts"
 import {
   type Command,
   needAction,

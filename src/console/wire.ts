@@ -1,14 +1,14 @@
 /** What the API answers, as the console reads it. Types of the domain are used as they are: one definition. */
-import type { InvitationRecord, WorkspaceRecord } from "../keys/workspaces.ts"
+import type { InvitationRecord, WorkspaceRecord } from "../access/workspaces.ts"
 
+export type { ApiKeyRecord, NewApiKey } from "../access/keys.ts"
+export type { Scope } from "../access/principal.ts"
+export type { SessionRecord } from "../access/sessions.ts"
+export type { UserRecord, UserRole } from "../access/users.ts"
 export type { RunRecord as Run, RunSummary, StepRecord as RunStep } from "../agents/run-record.ts"
 export type { ModelRecord as Model } from "../backends/index.ts"
 export type { Conversation, ConversationSummary, Message } from "../chat/types.ts"
 export type { Citation as Source, Position } from "../grounding/passages.ts"
-export type { ApiKeyRecord, NewApiKey } from "../keys/keys.ts"
-export type { Scope } from "../keys/principal.ts"
-export type { SessionRecord } from "../keys/sessions.ts"
-export type { UserRecord, UserRole } from "../keys/users.ts"
 export type { FileRecord } from "../library/record.ts"
 export type { Hit, SearchFilters, SearchMode, SearchResult } from "../search/types.ts"
 export type { InvitationRecord, WorkspaceRecord }

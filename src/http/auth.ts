@@ -1,7 +1,8 @@
 /** The three credential headers, or all three as one bearer token, a console session in their place, the rate limit, and the brake on guessing. */
+
+import type { ApiKeys } from "../access/keys.ts"
+import type { Principal } from "../access/principal.ts"
 import { AppError } from "../errors.ts"
-import type { ApiKeys } from "../keys/keys.ts"
-import type { Principal } from "../keys/principal.ts"
 import type { RequestContext } from "./context.ts"
 import { type RateLimiter, rateLimitHeaders, spend } from "./rate-limit.ts"
 

@@ -1,8 +1,8 @@
 /** What the server knows about a request before a route runs. Kept beside the request, so that routes stay plain. */
 import { Elysia } from "elysia"
+import type { Principal, Scope } from "../access/principal.ts"
+import type { SessionPrincipal } from "../access/sessions.ts"
 import { AppError } from "../errors.ts"
-import type { Principal, Scope } from "../keys/principal.ts"
-import type { SessionPrincipal } from "../keys/sessions.ts"
 import type { OpenRequest } from "./open-requests.ts"
 
 export interface RequestContext {

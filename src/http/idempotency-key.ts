@@ -1,6 +1,7 @@
 /** The header Idempotency-Key: a name that a client gives one request, so that it may send it again without harm. */
+
+import type { Principal } from "../access/principal.ts"
 import { invalid } from "../errors.ts"
-import type { Principal } from "../keys/principal.ts"
 import { type IdempotentRequest, requestHash } from "../storage/idempotency.ts"
 
 /** @throws AppError invalid_request for a key that is empty or too long */

@@ -4,8 +4,8 @@
  * OpenAPI document. A route that is not declared here fails `test/http/route-table.test.ts`.
  */
 import type { DocumentDecoration, Static, TSchema, t } from "elysia"
+import type { Scope } from "../access/principal.ts"
 import type { ErrorCode } from "../errors.ts"
-import type { Scope } from "../keys/principal.ts"
 import type { UserRole } from "../storage/users.ts"
 import { isOptional } from "./schemas.ts"
 

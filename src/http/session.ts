@@ -1,8 +1,8 @@
 /** Console sessions on the wire: cookie or bearer token, and the guard against forged cross-site requests. */
 import { Elysia, type HTTPHeaders } from "elysia"
+import { type Principal, SCOPES } from "../access/principal.ts"
+import { SESSION_LIFETIME_MS, type SessionPrincipal, type Sessions } from "../access/sessions.ts"
 import { AppError } from "../errors.ts"
-import { type Principal, SCOPES } from "../keys/principal.ts"
-import { SESSION_LIFETIME_MS, type SessionPrincipal, type Sessions } from "../keys/sessions.ts"
 import type { UserRole } from "../storage/users.ts"
 import { countWrongCredentials } from "./auth.ts"
 import { contextOf } from "./context.ts"

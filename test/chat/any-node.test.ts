@@ -1,7 +1,7 @@
 /** Conversations and runs on two nodes of one cluster, each with its own server: asked of either, they are the same. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { get } from "node:http"
-import { ApiKeys, ensureWorkspace } from "../../src/keys/keys.ts"
+import { ApiKeys, ensureWorkspace } from "../../src/access/keys.ts"
 import { SIGNATURE_HEADER, Signatures } from "../../src/nodes/signature.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { openPostgres } from "../../src/storage/postgres/open.ts"

@@ -1,7 +1,7 @@
 /** The console in a real browser on the real application. */
 import { existsSync } from "node:fs"
 import { type Browser, chromium, type Page } from "playwright-core"
-import { setupLink, usersAdd } from "../../src/keys/users.ts"
+import { setupLink, usersAdd } from "../../src/access/users.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { startTestApp, type TestApp } from "../support/app.ts"
 

@@ -1,8 +1,8 @@
 /** Which requests the log shows at its usual level, through a daemon of its own. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { Sessions } from "../../src/keys/sessions.ts"
-import { usersAdd } from "../../src/keys/users.ts"
-import { Workspaces } from "../../src/keys/workspaces.ts"
+import { Sessions } from "../../src/access/sessions.ts"
+import { usersAdd } from "../../src/access/users.ts"
+import { Workspaces } from "../../src/access/workspaces.ts"
 import { setLogLevel, setLogSink } from "../../src/log.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { ApiKeys } from "../../src/keys/keys.ts"
+import { ApiKeys } from "../../src/access/keys.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { Client, startTestApp, type TestApp } from "../support/app.ts"
 import { until } from "../support/until.ts"

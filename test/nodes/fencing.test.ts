@@ -1,12 +1,12 @@
 /** A node that was declared dead and does not know it yet: nothing that it writes for its work counts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { ensureWorkspace } from "../../src/access/keys.ts"
 import { eventsOf } from "../../src/agents/run-record.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
 import { requeue, requeueInterrupted } from "../../src/ingest/outcomes.ts"
 import { progressReporter } from "../../src/ingest/progress.ts"
 import { JobQueue } from "../../src/jobs/queue.ts"
 import type { LeasedJob } from "../../src/jobs/worker.ts"
-import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { end, enter } from "../../src/nodes/registry.ts"
 import type { Database } from "../../src/storage/database.ts"
 import type { FilesTable } from "../../src/storage/files.ts"

@@ -1,6 +1,6 @@
 /** Where redaction is not the request's choice: the daemon's setting, and a workspace's. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { Workspaces } from "../../src/keys/workspaces.ts"
+import { Workspaces } from "../../src/access/workspaces.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { startTestApp, type TestApp } from "../support/app.ts"
 import { People } from "../support/people.ts"

@@ -1,5 +1,5 @@
 /** Users of the console of a real application, and the routes under `/external/keys` as they call them. */
-import { usersAdd } from "../../src/keys/users.ts"
+import { usersAdd } from "../../src/access/users.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import type { Answer, TestApp } from "./app.ts"
 

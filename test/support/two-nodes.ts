@@ -1,4 +1,6 @@
 /** Nodes that share one database and ask each other, as far as replies need: no models, what is written is told by the test. */
+
+import { ensureWorkspace } from "../../src/access/keys.ts"
 import type { FinishedReply } from "../../src/chat/conversation-rows.ts"
 import { ConversationStore } from "../../src/chat/conversation-store.ts"
 import type { ChatEvent, GuardedEvent, NumberedEvent } from "../../src/chat/events.ts"
@@ -10,7 +12,6 @@ import { ReplyStore } from "../../src/chat/reply-store.ts"
 import { fromStore, type Guarded, NOTHING } from "../../src/guarded.ts"
 import { nodeDoor } from "../../src/http/node-door.ts"
 import { newId } from "../../src/id.ts"
-import { ensureWorkspace } from "../../src/keys/keys.ts"
 import { Peers } from "../../src/nodes/peers.ts"
 import { Signatures } from "../../src/nodes/signature.ts"
 import type { Database } from "../../src/storage/database.ts"

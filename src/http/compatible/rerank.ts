@@ -1,8 +1,8 @@
 /** Texts of the caller judged by a query, as Cohere's and Jina's clients ask for it. */
 import { Elysia } from "elysia"
+import type { Principal } from "../../access/principal.ts"
 import { AppError, invalid } from "../../errors.ts"
 import { newId } from "../../id.ts"
-import type { Principal } from "../../keys/principal.ts"
 import { type RerankLine, TooLate } from "../../search/rerank/rerank-line.ts"
 import { caller, type RequestContext } from "../context.ts"
 import type { Services } from "../services.ts"

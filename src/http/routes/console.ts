@@ -1,7 +1,7 @@
 /** What the console needs beyond the contract: claiming the daemon, accepting invitations, the own account. */
 import { Elysia } from "elysia"
+import type { SessionPrincipal } from "../../access/sessions.ts"
 import { invalid } from "../../errors.ts"
-import type { SessionPrincipal } from "../../keys/sessions.ts"
 import { contextOf } from "../context.ts"
 import { spend } from "../rate-limit.ts"
 import type { Services } from "../services.ts"

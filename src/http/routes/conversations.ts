@@ -1,7 +1,7 @@
 /** Conversations: ask and be answered by a stream (or as JSON), list, read, change, delete, follow, cancel, write anew. */
 import { Elysia } from "elysia"
+import type { Principal } from "../../access/principal.ts"
 import type { Asker, Started } from "../../chat/turn.ts"
-import type { Principal } from "../../keys/principal.ts"
 import type { IdempotentRequest } from "../../storage/idempotency.ts"
 import { caller, type RequestContext } from "../context.ts"
 import type { ConversationEvent } from "../conversation-record.ts"

@@ -1,6 +1,6 @@
 /** What the routes of API keys and console sessions take and answer. */
 import { t } from "elysia"
-import { SCOPES } from "../../keys/principal.ts"
+import { SCOPES } from "../../access/principal.ts"
 import { operation } from "../operation.ts"
 import { closed, integer, listOf, nullable, oneOf, pageQuery, Time } from "../schemas.ts"
 

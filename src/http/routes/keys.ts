@@ -1,8 +1,8 @@
 /** API keys and console sessions (section 10 of the contract). A console session stands in for the credentials here. */
 import { Elysia } from "elysia"
+import type { ApiKeyRecord, ApiKeys } from "../../access/keys.ts"
+import type { SessionPrincipal } from "../../access/sessions.ts"
 import { AppError } from "../../errors.ts"
-import type { ApiKeyRecord, ApiKeys } from "../../keys/keys.ts"
-import type { SessionPrincipal } from "../../keys/sessions.ts"
 import { contextOf } from "../context.ts"
 import { spend } from "../rate-limit.ts"
 import { pageOf, paginated, timeOf } from "../schemas.ts"

@@ -1,7 +1,7 @@
 /** POST and PUT /external/upload: one handler. */
 import { Elysia } from "elysia"
+import type { Principal } from "../../access/principal.ts"
 import { AppError } from "../../errors.ts"
-import type { Principal } from "../../keys/principal.ts"
 import type { UploadForm } from "../../library/upload-form.ts"
 import type { Uploads } from "../../library/uploads.ts"
 import { caller, type RequestContext } from "../context.ts"

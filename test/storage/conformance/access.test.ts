@@ -1,9 +1,9 @@
 /** Keys, users, workspaces and sessions do the same on both databases. */
 import { expect, test } from "bun:test"
-import { ApiKeys, ensureWorkspace } from "../../../src/keys/keys.ts"
-import { Sessions } from "../../../src/keys/sessions.ts"
-import { Users } from "../../../src/keys/users.ts"
-import { Workspaces } from "../../../src/keys/workspaces.ts"
+import { ApiKeys, ensureWorkspace } from "../../../src/access/keys.ts"
+import { Sessions } from "../../../src/access/sessions.ts"
+import { Users } from "../../../src/access/users.ts"
+import { Workspaces } from "../../../src/access/workspaces.ts"
 import { rejection } from "../../support/rejection.ts"
 import { onBoth } from "./sides.ts"
 

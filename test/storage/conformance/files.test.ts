@@ -1,8 +1,8 @@
 /** Lists of files, what an upload finds to be there already, and the counter that searches go by, on both databases. */
 import { beforeAll, describe, expect, test } from "bun:test"
+import { ensureWorkspace } from "../../../src/access/keys.ts"
 import { LibraryAccess } from "../../../src/agents/library-access.ts"
 import { JobQueue } from "../../../src/jobs/queue.ts"
-import { ensureWorkspace } from "../../../src/keys/keys.ts"
 import { FileList, type FileListRequest } from "../../../src/library/file-list.ts"
 import { foldName } from "../../../src/library/labels.ts"
 import { register } from "../../../src/library/register.ts"

@@ -1,12 +1,12 @@
 /** Conversations and runs do the same on both databases. */
 import { expect, test } from "bun:test"
+import { ensureWorkspace } from "../../../src/access/keys.ts"
 import { RunStore } from "../../../src/agents/run-store.ts"
 import { ConversationStore } from "../../../src/chat/conversation-store.ts"
 import { LiveReply } from "../../../src/chat/live-reply.ts"
 import { ReplyLog } from "../../../src/chat/reply-log.ts"
 import { ReplyStore } from "../../../src/chat/reply-store.ts"
 import { DEFAULT_SETTINGS } from "../../../src/chat/settings.ts"
-import { ensureWorkspace } from "../../../src/keys/keys.ts"
 import type { Database } from "../../../src/storage/database.ts"
 import { rejection } from "../../support/rejection.ts"
 import { onBoth } from "./sides.ts"

@@ -1,8 +1,8 @@
 /** Jobs, generations of passages and notes of answers do the same on both databases. */
 import { expect, test } from "bun:test"
 import { sql } from "kysely"
+import { ensureWorkspace } from "../../../src/access/keys.ts"
 import { JobQueue, type NewJob } from "../../../src/jobs/queue.ts"
-import { ensureWorkspace } from "../../../src/keys/keys.ts"
 import { foldName } from "../../../src/library/labels.ts"
 import { chunkId } from "../../../src/search/passages/chunk-id.ts"
 import { livePassages, neighbors } from "../../../src/search/passages/passages.ts"

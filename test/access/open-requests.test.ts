@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { ApiKeys, type NewApiKey } from "../../src/keys/keys.ts"
+import { ApiKeys, type NewApiKey } from "../../src/access/keys.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { type ReadEvent, readEvents, textOf } from "../support/events.ts"

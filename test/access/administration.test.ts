@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { setupLink, usersAdd, usersList, usersPasswd } from "../../src/keys/users.ts"
+import { setupLink, usersAdd, usersList, usersPasswd } from "../../src/access/users.ts"
 import { PASSWORD, startApi } from "./console-api.ts"
 
 type Api = Awaited<ReturnType<typeof startApi>>

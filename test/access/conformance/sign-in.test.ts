@@ -1,8 +1,8 @@
 /** The brake on guessing passwords, with failures in memory and on PostgreSQL: tries on several nodes see one another. */
 import { describe, expect, test } from "bun:test"
 import { sql } from "kysely"
-import { SharedSignInFailures } from "../../../src/keys/shared-sign-in-failures.ts"
-import { LocalSignInFailures, SignInBrake, type SignInFailures } from "../../../src/keys/sign-in-brake.ts"
+import { SharedSignInFailures } from "../../../src/access/shared-sign-in-failures.ts"
+import { LocalSignInFailures, SignInBrake, type SignInFailures } from "../../../src/access/sign-in-brake.ts"
 import { rejection } from "../../support/rejection.ts"
 import { sharedDatabase } from "../../support/shared-database.ts"
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { ensureWorkspace } from "../../src/keys/keys.ts"
-import { usersAdd } from "../../src/keys/users.ts"
+import { ensureWorkspace } from "../../src/access/keys.ts"
+import { usersAdd } from "../../src/access/users.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { startTestApp, type TestApp } from "../support/app.ts"
 

@@ -1,7 +1,7 @@
 /** Verified credentials are remembered: whatever ends or changes a key must show with the very next request. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { ApiKeys } from "../../src/keys/keys.ts"
-import { VerifiedCredentials } from "../../src/keys/verified-credentials.ts"
+import { ApiKeys } from "../../src/access/keys.ts"
+import { VerifiedCredentials } from "../../src/access/verified-credentials.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"

@@ -1,6 +1,6 @@
 /** A daemon is claimed by its first administrator: members who come before do not shut the door. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { usersAdd } from "../../src/keys/users.ts"
+import { usersAdd } from "../../src/access/users.ts"
 import { PASSWORD, startApi } from "./console-api.ts"
 
 let api: Awaited<ReturnType<typeof startApi>>
