@@ -7,10 +7,10 @@ import { invalidFields, type SchemaIssue } from "./validation.ts"
 /** How one may authenticate (RFC 9110 §11.6.1). No browser knows the first scheme, so none opens a window of its own. */
 const CHALLENGE = 'ApiKey headers="client-id private-key secret", Bearer realm="console"'
 
-/** What stands under `error`; others dress it as their clients know it. */
+/** The whole body; others dress the error as their clients know it. */
 type Dress = (body: ErrorBody, status: number) => object
 
-export function errorResponse(error: unknown, requestId: string, dress: Dress = body => body): Response {
+export function errorResponse(error: unknown, requestId: string, dress: Dress = error => ({ error })): Response {
   const known = error instanceof AppError ? error : (asStorageError(error) ?? translate(error))
   if (!known || known.status >= 500)
     log[known ? "warn" : "error"]("request failed", { request_id: requestId, error: known ?? error })
@@ -18,7 +18,7 @@ export function errorResponse(error: unknown, requestId: string, dress: Dress = 
   if (known?.code === "unauthorized") headers.set("WWW-Authenticate", CHALLENGE)
   if (known?.retryAfter !== undefined) headers.set("Retry-After", String(Math.max(1, Math.ceil(known.retryAfter))))
   const status = known?.status ?? 500
-  return Response.json({ error: dress(toErrorBody(known ?? error, requestId), status) }, { status, headers })
+  return Response.json(dress(toErrorBody(known ?? error, requestId), status), { status, headers })
 }
 
 /** Errors of the web framework in the contract's terms; undefined for what is not the client's doing. */

@@ -1,6 +1,6 @@
 /** The errors of operations as the OpenAPI document shows them, and the headers of all answers. */
 import { ERRORS, type ErrorBody, type ErrorCode } from "../errors.ts"
-import { CompatibleError, compatibleError } from "./compatible/errors.ts"
+import { DRESSES, type Shape } from "./compatible/errors.ts"
 import type { ComponentSchemas } from "./openapi-schemas.ts"
 import type { Declared } from "./operation.ts"
 import { ErrorResponse, titled } from "./schemas.ts"
@@ -30,19 +30,22 @@ export function errorsOf({ errors = [], body, open }: Declared): Map<number, Err
   return new Map([...groups].sort(([left], [right]) => left - right))
 }
 
+/** At the end of names. */
+const SHAPES = { openai: "Compatible", dify: "Retrieval" } as const satisfies Record<Shape, string>
+
 /** Answers that many operations have in common: each is described once, and named by its codes. */
 export class ErrorAnswers {
   private readonly named = new Map<string, object>()
 
   constructor(private readonly schemas: ComponentSchemas) {}
 
-  /** @param codes of one status. @param isLimited whether the answer tells of the key's rate limit. @param isCompatible in the shape of `/v1` */
-  refer(codes: readonly ErrorCode[], isLimited: boolean, isCompatible: boolean): { $ref: string } {
+  /** @param codes of one status. @param isLimited whether the answer tells of the key's rate limit. @param shape of others */
+  refer(codes: readonly ErrorCode[], isLimited: boolean, shape: Shape | undefined): { $ref: string } {
     const { status } = ERRORS[codes[0]!]
     const headers = headersOf(String(status), isLimited)
     const isToKey = "X-RateLimit-Limit" in headers
-    const name = [...codes.map(titled), isToKey ? "ToKey" : "", isCompatible ? "Compatible" : ""].join("")
-    if (!this.named.has(name)) this.named.set(name, { ...this.answer(codes, isCompatible), headers })
+    const name = [...codes.map(titled), isToKey ? "ToKey" : "", shape ? SHAPES[shape] : ""].join("")
+    if (!this.named.has(name)) this.named.set(name, { ...this.answer(codes, shape), headers })
     return { $ref: `#/components/responses/${name}` }
   }
 
@@ -50,7 +53,7 @@ export class ErrorAnswers {
     return Object.fromEntries([...this.named].sort(([left], [right]) => (left < right ? -1 : 1)))
   }
 
-  private answer(codes: readonly ErrorCode[], isCompatible: boolean) {
+  private answer(codes: readonly ErrorCode[], shape: Shape | undefined) {
     const code = codes[0]!
     const { status, message } = ERRORS[code]
     const error: ErrorBody = { code, message, request_id: "req_01m7y48vkz3s85f1acdta2" }
@@ -58,8 +61,8 @@ export class ErrorAnswers {
       description: codes.map(name => `\`${name}\`: ${ERRORS[name].message}`).join("; "),
       content: {
         "application/json": {
-          schema: this.schemas.serve(isCompatible ? CompatibleError : ErrorResponse),
-          example: { error: isCompatible ? compatibleError(error, status) : error },
+          schema: this.schemas.serve(shape ? DRESSES[shape].schema : ErrorResponse),
+          example: shape ? DRESSES[shape].dress(error, status) : { error },
         },
       },
     }

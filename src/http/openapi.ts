@@ -85,7 +85,7 @@ function complete(
   for (const [status, answer] of Object.entries(answers))
     responses[status] = { ...successOf(answer, schemas), headers: headersOf(status, isLimited) }
   for (const [status, codes] of errorsOf(declared))
-    responses[status] ??= errors.refer(codes, isLimited, declared.compatible === true)
+    responses[status] ??= errors.refer(codes, isLimited, declared.compatible === true ? "openai" : declared.compatible)
   return {
     ...entry,
     security,

@@ -3,7 +3,7 @@
  * the check of the caller, the validation of the request, the type that the handler must return, and the entry of the
  * OpenAPI document. A route that is not declared here fails `test/http/route-table.test.ts`.
  */
-import type { DocumentDecoration, Static, TSchema, t } from "elysia"
+import type { AnyElysia, DocumentDecoration, Static, TSchema, t } from "elysia"
 import type { Scope } from "../access/principal.ts"
 import type { ErrorCode } from "../errors.ts"
 import type { UserRole } from "../storage/users.ts"
@@ -64,8 +64,8 @@ interface Described {
   /** Of the request body. */
   example?: unknown
   headers?: readonly Header[]
-  /** Errors have the shape of `/v1`. */
-  compatible?: true
+  /** Errors have the shape of `/v1`, or the one that is named. */
+  compatible?: true | "dify"
 }
 
 /** Who may call: a key with that scope; a console session, of administrators perhaps; anyone. */
@@ -132,6 +132,21 @@ function optionsOf(spec: Operation) {
       tags: [tag],
       "x-operation": { ...spec, security: securityOf(spec), bodyRequired: body !== undefined && !isOptional(body) },
     },
+  }
+}
+
+/** Tells routes that take a form, and read it themselves. */
+export function formCheck(app: () => AnyElysia): (method: string, route: string) => boolean {
+  let forms: Set<string> | undefined
+  const isForm = ({ hooks }: AnyElysia["routes"][number]) =>
+    (hooks.detail as { "x-operation"?: Declared } | undefined)?.["x-operation"]?.form !== undefined
+  return (method, route) => {
+    forms ??= new Set(
+      app()
+        .routes.filter(isForm)
+        .map(each => `${each.method} ${each.path}`),
+    )
+    return forms.has(`${method} ${route}`)
   }
 }
 

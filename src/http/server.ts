@@ -11,7 +11,7 @@ import { logAccess } from "./access-log.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
 import { BODY_LIMIT_MS, readJson, refuseCoding } from "./body.ts"
 import { clientAddress, isLoopback } from "./client-address.ts"
-import { compatibleError, isCompatible } from "./compatible/errors.ts"
+import { DRESSES, isCompatible, shapeOf } from "./compatible/errors.ts"
 import { Connections, systemOf } from "./connections.ts"
 import { consolePages } from "./console-pages.ts"
 import { contextOf, type RequestContext, setContext } from "./context.ts"
@@ -21,6 +21,7 @@ import { methodTable } from "./method-table.ts"
 import type { NodeDoor } from "./node-door.ts"
 import { type OpenRequest, OpenRequests } from "./open-requests.ts"
 import { openApiDocument } from "./openapi.ts"
+import { formCheck } from "./operation.ts"
 import { referencePages } from "./reference-pages.ts"
 import { HEALTH_PATHS } from "./routes/health.ts"
 import { apiRoutes, documentedRoutes, PREFIX } from "./routes/index.ts"
@@ -37,16 +38,17 @@ const MAX_BODY_BYTES = 2 ** 52
 
 function routes(services: Services) {
   const check = bodyCheck(() => app)
+  const takesForm = formCheck(() => app)
   const app: AnyElysia = new Elysia({
     allowUnsafeValidationDetails: true,
     normalize: "typebox",
     handler: { standardHostname: false }, // else the path of a host of three letters is read from the wrong place
   })
     .onError({ as: "global" }, ({ error, request }) => answerError(error, request, contextOf(request)))
-    // The upload reads its own stream; an empty object keeps the framework from reading it first.
+    // Forms read their own stream; an empty object keeps the framework from reading it first.
     .onParse({ as: "global" }, async ({ request, route }) => {
       if (request.body) refuseCoding(request)
-      if (route.endsWith("/upload")) return {}
+      if (takesForm(request.method, route)) return {}
       const context = contextOf(request)
       const body = await readJson(request, context.principal ? BODY_LIMIT_MS.known : BODY_LIMIT_MS.stranger)
       context.isRead = true
@@ -194,8 +196,8 @@ const isStream = (response: Response): boolean =>
 /** A client that went away gets no answer, and its departure is no error of ours: the access log says 499. */
 function answerError(error: unknown, request: Request, context: RequestContext): Response {
   if (request.signal.aborted) return new Response(null, { status: 499 })
-  const dress = isCompatible(pathOf(request)) ? compatibleError : undefined
-  return errorResponse(error, context.requestId, dress)
+  const shape = shapeOf(pathOf(request))
+  return errorResponse(error, context.requestId, shape && DRESSES[shape].dress)
 }
 
 /** Of a request whose Host is malformed as well. */
