@@ -12,6 +12,7 @@ import { openSearch } from "./app/search.ts"
 import { openServer } from "./app/server.ts"
 import { openStorage } from "./app/storage.ts"
 import { Together } from "./app/together.ts"
+import { openTools } from "./app/tools.ts"
 import { startUpkeep } from "./app/upkeep.ts"
 import { appUrl, type Config } from "./config.ts"
 import { log } from "./log.ts"
@@ -79,7 +80,8 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const files = step("library", openLibrary(config, storage, index))
   const parts = { network, storage, access, chatModels, models, index, files }
   const chat = step("chat", await openChat(config, parts))
-  const agents = step("agents", await openAgents(config, { ...parts, chat }, stack))
+  const tools = openTools({ storage, files, chat }, stack)
+  const agents = step("agents", await openAgents(config, { ...parts, tools }, stack))
   // What is at work ends first, and together, within the ten seconds of a stop.
   const atWork = stack.use(new Together())
   atWork.add(() => chat.stop(5_000))

@@ -1,19 +1,16 @@
 import { EvaluatorProcesses } from "../agents/evaluator.ts"
-import { LibraryAccess } from "../agents/library-access.ts"
 import { McpTools } from "../agents/mcp.ts"
 import { RunStore } from "../agents/run-store.ts"
 import { AgentRuns } from "../agents/runs.ts"
-import { TableProcesses } from "../agents/tools/table-reader.ts"
 import type { ModelCatalog } from "../backends/index.ts"
-import type { Chat } from "../chat/chat.ts"
 import type { Config } from "../config.ts"
 import { VERSION } from "../native/version.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { Access } from "./access.ts"
-import type { LibraryParts } from "./library.ts"
 import type { Models } from "./models.ts"
 import type { Network } from "./network.ts"
 import type { Storage } from "./storage.ts"
+import type { Tools } from "./tools.ts"
 
 interface AgentParts {
   network: Network
@@ -22,15 +19,12 @@ interface AgentParts {
   chatModels: ModelCatalog
   models: Models
   index: SearchIndex
-  files: LibraryParts
-  chat: Chat
+  tools: Tools
 }
 
 /** Runs, those that a former process left half way failed. */
 export async function openAgents(config: Config, parts: AgentParts, stack: AsyncDisposableStack): Promise<AgentRuns> {
-  const { network, storage, access, chatModels, models, index, files, chat } = parts
-  const tables = new TableProcesses()
-  stack.defer(() => tables.stop())
+  const { network, storage, access, chatModels, models, index, tools } = parts
   const evaluator = new EvaluatorProcesses()
   stack.defer(() => evaluator.stop())
   const external = config.mcp_config ? new McpTools(network.mcpServers, VERSION) : undefined
@@ -40,15 +34,10 @@ export async function openAgents(config: Config, parts: AgentParts, stack: Async
     idempotency: storage.idempotency,
     models: chatModels,
     meter: models.meter,
-    library: new LibraryAccess({
-      database: storage.database,
-      library: files.library,
-      conversationFiles: (workspaceId, id) => chat.conversationFiles(workspaceId, id),
-    }),
+    ...tools,
     search: index,
     redactor: models.redactor,
     redactionEnforced: access.redactionEnforced,
-    tables,
     evaluator,
     ...(external ? { external } : {}),
     concurrency: config.agent_concurrency,

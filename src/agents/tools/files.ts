@@ -2,8 +2,11 @@ import { type AgentFile, inScope } from "../library.ts"
 import type { ToolContext } from "./tool.ts"
 import { ToolError } from "./tool-error.ts"
 
+/** What decides which files there are. */
+export type FileContext = Pick<ToolContext, "library" | "workspaceId" | "scope">
+
 /** A file that the run may see. @throws ToolError, the same for foreign and for unknown ids */
-async function fileInScope(fileId: string, { library, workspaceId, scope }: ToolContext): Promise<AgentFile> {
+async function fileInScope(fileId: string, { library, workspaceId, scope }: FileContext): Promise<AgentFile> {
   const file = await library.find(workspaceId, fileId)
   if (!file || !inScope(file, scope))
     throw new ToolError(`There is no file ${JSON.stringify(fileId)}; list_files names those there are.`)
@@ -11,7 +14,7 @@ async function fileInScope(fileId: string, { library, workspaceId, scope }: Tool
 }
 
 /** The same, with its text or tables ready to be read. */
-export async function searchableFile(fileId: string, context: ToolContext): Promise<AgentFile> {
+export async function searchableFile(fileId: string, context: FileContext): Promise<AgentFile> {
   const file = await fileInScope(fileId, context)
   if (file.status === "failed") throw new ToolError(`${file.name} could not be read when it was uploaded.`)
   // A re-indexed file has its former text; only one that was never read has none.

@@ -1,6 +1,7 @@
-import { FILE_ID, searchableFile } from "./files.ts"
+import type { AgentFile } from "../library.ts"
+import { FILE_ID, type FileContext, searchableFile } from "./files.ts"
 import type { Cell, TableReply, TableShape } from "./table-types.ts"
-import type { Tool } from "./tool.ts"
+import type { Tool, ToolContext } from "./tool.ts"
 import { ToolError } from "./tool-error.ts"
 
 /** Rows that one call gives; sums and groups are for the statement to make. */
@@ -9,40 +10,61 @@ const MAX_ROWS = 200
 const MAX_CELL_CHARACTERS = 12_000
 const TABLE_TYPES = ["csv", "xls", "xlsx"]
 
-export const queryTable: Tool<{ file_id: string; sql: string; sheet?: string }> = {
+const TABLE_DESCRIPTION = `Runs one SQL SELECT (SQLite) over a csv, xls or xlsx file. The table is called data; SELECT * FROM data LIMIT 3 shows its columns. Put column names in double quotes. At most ${MAX_ROWS} rows come back: let SQL count, sum and group.`
+
+interface TableArguments {
+  file_id: string
+  sql: string
+  sheet?: string
+}
+
+const TABLE_PARAMETERS = {
+  type: "object",
+  properties: {
+    file_id: FILE_ID,
+    sql: { type: "string", minLength: 1, maxLength: 10_000, description: "One SELECT over the table data" },
+    sheet: { type: "string", maxLength: 100, description: "Sheet of a workbook; the first unless told" },
+  },
+  required: ["file_id", "sql"],
+  additionalProperties: false,
+}
+
+/**
+ * Runs one statement over a file that holds a table.
+ * @throws ToolError with the problem and, where it is known, what the table looks like
+ */
+async function rowsOf(
+  { file_id, sql, sheet }: TableArguments,
+  maxCharacters: number,
+  context: FileContext & Pick<ToolContext, "tables" | "signal">,
+): Promise<{ file: AgentFile; rows: TableRows }> {
+  const file = await searchableFile(file_id, context)
+  if (!TABLE_TYPES.includes(file.type))
+    throw new ToolError(`${file.name} is a ${file.type} file; query_table reads csv, xls and xlsx. Use read_file.`)
+  const original = await context.library.original(context.workspaceId, file.id)
+  await using copy = await original.local(context.signal)
+  const rows = await context.tables.read(
+    copy.path,
+    { type: file.type, sql, maxRows: MAX_ROWS, maxCharacters, ...(sheet ? { sheet } : {}) },
+    context.workspaceId,
+    context.signal,
+  )
+  if (!rows.ok) throw new ToolError(rows.table ? `${rows.problem}\n${shapeText(rows.table)}` : rows.problem)
+  return { file, rows }
+}
+
+type TableRows = Extract<TableReply, { ok: true }>
+
+export const queryTable: Tool<TableArguments> = {
   name: "query_table",
   title: "Query tables",
   readsFiles: true,
-  description: `Runs one SQL SELECT (SQLite) over a csv, xls or xlsx file. The table is called data; SELECT * FROM data LIMIT 3 shows its columns. Put column names in double quotes. At most ${MAX_ROWS} rows come back: let SQL count, sum and group.`,
-  parameters: {
-    type: "object",
-    properties: {
-      file_id: FILE_ID,
-      sql: { type: "string", minLength: 1, maxLength: 10_000, description: "One SELECT over the table data" },
-      sheet: { type: "string", maxLength: 100, description: "Sheet of a workbook; the first unless told" },
-    },
-    required: ["file_id", "sql"],
-    additionalProperties: false,
-  },
-  async execute({ file_id, sql, sheet }, context) {
-    const file = await searchableFile(file_id, context)
-    if (!TABLE_TYPES.includes(file.type))
-      throw new ToolError(`${file.name} is a ${file.type} file; query_table reads csv, xls and xlsx. Use read_file.`)
-    const original = await context.library.original(context.workspaceId, file.id)
-    await using copy = await original.local(context.signal)
-    const reply = await context.tables.read(
-      copy.path,
-      { type: file.type, sql, maxRows: MAX_ROWS, maxCharacters: MAX_CELL_CHARACTERS, ...(sheet ? { sheet } : {}) },
-      context.workspaceId,
-      context.signal,
-    )
-    return resultText(reply)
-  },
+  description: TABLE_DESCRIPTION,
+  parameters: TABLE_PARAMETERS,
+  execute: async (args, context) => resultText((await rowsOf(args, MAX_CELL_CHARACTERS, context)).rows),
 }
 
-/** @throws ToolError with the problem and, where it is known, what the table looks like */
-function resultText(reply: TableReply): string {
-  if (!reply.ok) throw new ToolError(reply.table ? `${reply.problem}\n${shapeText(reply.table)}` : reply.problem)
+function resultText(reply: TableRows): string {
   const rows = reply.more ? `the first ${reply.rows.length} rows, there are more` : `${reply.rows.length} rows`
   const count = reply.columnsLeftOut > 0 ? `${rows}; ${reply.columnsLeftOut} columns were left out` : rows
   return [`${shapeText(reply.table)}\nResult: ${count}`, line(reply.columns), ...reply.rows.map(line)].join("\n")

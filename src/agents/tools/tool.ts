@@ -11,8 +11,9 @@ import { log } from "../../log.ts"
 import type { SearchService } from "../../search/types.ts"
 import { orAbort } from "../../threads/or-abort.ts"
 import { type Evaluator, SchemaProblem } from "../evaluator.ts"
-import { compileSchema, describeIssues, type JsonSchema, type SchemaIssue, type Validator } from "../json-schema.ts"
+import type { JsonSchema, SchemaIssue } from "../json-schema.ts"
 import type { AgentLibrary } from "../library.ts"
+import { argumentsOf, type CheckedArguments } from "./arguments.ts"
 import type { TableReader } from "./table-reader.ts"
 import { ToolError } from "./tool-error.ts"
 
@@ -130,28 +131,8 @@ function truncated(text: string): string {
   return `${cut}\n… [cut here: the whole result has ${text.length} characters; ask for less]`
 }
 
-const validators = new WeakMap<AnyTool, Validator>()
-
-async function checkArguments(
-  tool: AnyTool,
-  given: unknown,
-  context: ToolContext,
-): Promise<{ args: Record<string, unknown> } | { problem: string }> {
-  if (given === null || typeof given !== "object" || Array.isArray(given))
-    return { problem: `The arguments of ${tool.name} must be a JSON object.` }
-  const args = mended(given as Record<string, unknown>, tool.parameters)
-  const issues = tool.external ? await issuesOfExternal(tool, args, context) : validatorOf(tool)(args)
-  if (issues.length === 0) return { args }
-  return {
-    problem: `The arguments of ${tool.name} are not valid: ${describeIssues(issues)}. They must meet this JSON Schema: ${JSON.stringify(tool.parameters)}`,
-  }
-}
-
-function validatorOf(tool: AnyTool): Validator {
-  const validate = validators.get(tool) ?? compileSchema(tool.parameters)
-  validators.set(tool, validate)
-  return validate
-}
+const checkArguments = (tool: AnyTool, given: unknown, context: ToolContext): Promise<CheckedArguments> =>
+  argumentsOf(tool, given, tool.external ? args => issuesOfExternal(tool, args, context) : undefined)
 
 /** A server may bring a schema that we cannot check; it checks its arguments itself. */
 async function issuesOfExternal(tool: AnyTool, args: unknown, context: ToolContext): Promise<SchemaIssue[]> {
@@ -165,28 +146,4 @@ async function issuesOfExternal(tool: AnyTool, args: unknown, context: ToolConte
     })
     return []
   }
-}
-
-/** What small models get wrong without meaning anything else: null for "not given", numbers and booleans as text. */
-function mended(given: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
-  const properties = (schema.properties ?? {}) as Record<string, { type?: unknown }>
-  const required = Array.isArray(schema.required) ? schema.required : []
-  const args: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(given)) {
-    const type = properties[name]?.type
-    if (
-      value === null &&
-      name in properties &&
-      !required.includes(name) &&
-      type !== "null" &&
-      !(Array.isArray(type) && type.includes("null"))
-    )
-      continue
-    args[name] = value
-    if (typeof value !== "string") continue
-    if ((type === "integer" || type === "number") && value.trim() !== "" && Number.isFinite(Number(value)))
-      args[name] = Number(value)
-    if (type === "boolean" && /^(true|false)$/i.test(value)) args[name] = value.toLowerCase() === "true"
-  }
-  return args
 }
