@@ -9,7 +9,7 @@ import { openChatModels, openModels } from "./app/models.ts"
 import { openNetwork } from "./app/network.ts"
 import { openReading } from "./app/reading.ts"
 import { openSearch } from "./app/search.ts"
-import { openServer } from "./app/server.ts"
+import { openServer, portOf } from "./app/server.ts"
 import { openStorage } from "./app/storage.ts"
 import { Together } from "./app/together.ts"
 import { openTools } from "./app/tools.ts"
@@ -90,7 +90,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const server = step("server", openServer(config, { ...parts, chat, agents }, atWork))
   if (storage.cluster?.role !== "api") worker.start()
   startUpkeep(config, { ...parts, chat, agents }, stack)
-  const address = appUrl(config, Number(/\d+$/.exec(server.url)![0]))
+  const address = appUrl(config, portOf(server))
   const link = step("upkeep", await setupLink(storage.database, address, network.cluster !== undefined))
   log.info("ready", { version: VERSION, url: server.url, ...(link ? { setup_link: link } : {}) })
   return { url: server.url, address, setupLink: link, stop: () => stack.disposeAsync() }

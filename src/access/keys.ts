@@ -158,6 +158,7 @@ export class ApiKeys {
       keyId: row.id,
       credential: `${row.id} ${privateKeyHash}`,
       workspaceId: row.workspace_id,
+      holderId: row.id,
       scopes: JSON.parse(row.scopes) as Scope[],
       rateLimitPerMinute: row.rate_limit_per_minute,
     }

@@ -9,6 +9,8 @@ export interface Principal {
   /** What let the request in: of a key, its id and which of its pairs; of the console, the session's id. Never told. */
   credential: string
   workspaceId: string
+  /** Whose the links are that it is shown: the id of the key, or of the console's user. They end with it. */
+  holderId: string
   scopes: readonly Scope[]
   /** The key's own limit; null means the daemon's setting. */
   rateLimitPerMinute: number | null

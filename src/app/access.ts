@@ -10,6 +10,7 @@ import { SharedRateLimiter } from "../http/shared-rate-limit.ts"
 import { SharedTraffic } from "../http/shared-traffic.ts"
 import { LocalTraffic, type Traffic } from "../http/traffic.ts"
 import type { Database } from "../storage/database.ts"
+import { secretNamed } from "../storage/secrets.ts"
 import { isPostgres } from "../storage/words.ts"
 import type { Storage } from "./storage.ts"
 
@@ -34,6 +35,7 @@ export async function openAccess(config: Config, { database }: Storage, stack: A
   const workspaces = new Workspaces(database)
   return {
     workspaces,
+    linkSecret: await secretNamed(database, "links"),
     apiKeys: new ApiKeys(database),
     users: new Users(database),
     sessions: new Sessions(database, workspaces),

@@ -1,7 +1,8 @@
+import { Links } from "../access/links.ts"
 import type { AgentRuns } from "../agents/runs.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
-import type { Config } from "../config.ts"
+import { appUrl, type Config } from "../config.ts"
 import { nodeDoor } from "../http/node-door.ts"
 import { type HttpServer, startServer } from "../http/server.ts"
 import type { Services } from "../http/services.ts"
@@ -37,11 +38,13 @@ const GRACE_MS = 8_000
 /** The web over all rooms; it ends with the other parts `atWork`. */
 export function openServer(config: Config, parts: ServedParts, atWork: Together): HttpServer {
   const { network, storage, access, chatModels, models, index, files, chat, agents } = parts
+  let port = config.port // 0: the system chooses one
   const services: Services = {
     ...access,
     ...files,
     version: VERSION,
     embeddingModel: (models.embedders.quality ?? models.embedders.fast)!.model,
+    links: new Links(access.linkSecret, () => appUrl(config, port).replace(/\/+$/, "")),
     diskUse: watchDiskUse(config.data),
     fileTypes: MIME_TYPES,
     typeGroups: TYPE_GROUPS,
@@ -65,9 +68,13 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     ...network.tls,
     ...(storage.cluster ? ofCluster(storage.cluster, chat, agents) : {}),
   })
+  port = portOf(server)
   atWork.add(() => server.stop(GRACE_MS))
   return server
 }
+
+/** What is listened on. */
+export const portOf = ({ url }: HttpServer): number => Number(/\d+$/.exec(url)![0])
 
 const ofCluster = ({ role, signatures }: ClusterParts, chat: Chat, agents: AgentRuns) => ({
   nodeDoor: nodeDoor({ signatures, chat, agents }),

@@ -1,6 +1,6 @@
 /** What routes may call. `app.ts` fills it; a route file takes the whole and destructures what it needs. */
-
 import type { ApiKeys } from "../access/keys.ts"
+import type { Links } from "../access/links.ts"
 import type { Sessions } from "../access/sessions.ts"
 import type { SignInBrake } from "../access/sign-in-brake.ts"
 import type { Users } from "../access/users.ts"
@@ -26,6 +26,8 @@ export interface Services {
   workspaces: Workspaces
   signInBrake: SignInBrake
   rateLimiter: RateLimiter
+  /** Makes and reads the addresses that open one passage without sign-in. */
+  links: Links
   /** Requests of each key, for the console. */
   traffic: Traffic
   embeddingModel: string

@@ -79,6 +79,7 @@ export async function sessionAsPrincipal(request: Request, guard: Guard): Promis
       keyId: session.sessionId,
       credential: session.sessionId,
       workspaceId: session.workspaceId,
+      holderId: session.userId,
       scopes: SCOPES,
       rateLimitPerMinute: null,
     }

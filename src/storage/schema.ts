@@ -8,6 +8,7 @@ import type { JobsTables } from "./jobs.ts"
 import type { KeysTables } from "./keys.ts"
 import type { NodesTables } from "./nodes.ts"
 import type { RunsTables } from "./runs.ts"
+import type { SecretsTables } from "./secrets-table.ts"
 import type { UsersTables } from "./users.ts"
 
 export interface Schema
@@ -18,6 +19,7 @@ export interface Schema
     JobsTables,
     NodesTables,
     RunsTables,
+    SecretsTables,
     UsersTables,
     ConversationsTables,
     CountersTables {}

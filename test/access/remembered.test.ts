@@ -99,6 +99,7 @@ test("what is remembered has a bound, and holds no credential in clear", () => {
     keyId: "key_1",
     credential: "key_1 pair",
     workspaceId: "ws_1",
+    holderId: "key_1",
     scopes: [],
     rateLimitPerMinute: null,
   }

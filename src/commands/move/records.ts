@@ -32,6 +32,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   invitations: { key: ["id"] },
   setup_tokens: { key: ["token_hash"] },
   api_keys: { key: ["id"] },
+  secrets: { key: ["name"] },
   idempotent_answers: { key: ["workspace_id", "operation", "key"] },
   files: { key: ["id"] },
   generations: { key: ["id"], arriving: withoutOwner },
@@ -90,8 +91,9 @@ export async function writeRecords(to: Database, table: string, rows: readonly R
 
 /** @throws OperatorError naming the first table that has another number of rows */
 export async function compareCounts(wanted: Record<string, number>, database: Database): Promise<void> {
+  const there = await tablesOf(database)
   for (const { table } of MOVED) {
-    const found = await count(database, table)
+    const found = there.has(table) ? await count(database, table) : 0
     if (found !== (wanted[table] ?? 0)) throw differs(table, `${wanted[table] ?? 0} rows there, ${found} here`)
   }
 }
@@ -125,8 +127,14 @@ export async function isUnused(database: Database): Promise<boolean> {
 
 /** What the first start makes by itself would meet what arrives. */
 export async function clearFresh(database: Database): Promise<void> {
-  for (const table of ["setup_tokens", "workspaces"] as const) await database.deleteFrom(table).execute()
+  const there = await tablesOf(database)
+  for (const table of ["setup_tokens", "workspaces", "secrets"] as const)
+    if (there.has(table)) await database.deleteFrom(table).execute()
 }
+
+/** One that is restored to has those of the version that made the backup. */
+const tablesOf = async (database: Database): Promise<Set<string>> =>
+  new Set((await database.introspection.getTables()).map(({ name }) => name))
 
 const same = (row: Row): Row => row
 
