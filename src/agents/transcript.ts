@@ -1,19 +1,11 @@
 /** Keeps what a run sends to its model within the window: old tool results shrink first, the prompt and the task always stay. */
 import type { ChatTurn } from "../backends/backend.ts"
-import { guessTokens, TURN_TOKENS } from "../grounding/tokens.ts"
-
-/** Tokens of a text. */
-type Count = (text: string) => number
+import { type Count, guessTokens, turnTokens } from "../grounding/tokens.ts"
 
 /** Characters that are taken out for one token too many; taking too few only costs another round. */
 const CUT_CHARACTERS_PER_TOKEN = 3
 /** What is left of an old result at first, enough to recognize it. */
 const EXCERPT_CHARACTERS = 400
-
-function turnTokens(turn: ChatTurn, count: Count): number {
-  const calls = turn.role === "assistant" && turn.toolCalls ? JSON.stringify(turn.toolCalls) : ""
-  return TURN_TOKENS + count(turn.content) + count(calls)
-}
 
 export const transcriptTokens = (turns: ChatTurn[], count: Count = guessTokens): number =>
   turns.reduce((sum, turn) => sum + turnTokens(turn, count), 0)

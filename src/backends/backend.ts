@@ -86,6 +86,8 @@ export interface ModelInfo {
   statusReason: string | null
   local: boolean
   capabilities: Capability[]
+  /** The server does not tell what its model can do: tools and pictures are sent to it all the same. */
+  canMore?: boolean
   /** Tokens. */
   contextLength: number | null
   sizeBytes: number | null
@@ -123,6 +125,9 @@ export interface ToolDefinition {
   parameters: Record<string, unknown>
 }
 
+/** Whether the model may, must or must not call tools, or which one it must call. */
+export type ToolChoice = "auto" | "none" | "required" | { name: string }
+
 export interface ChatOptions {
   temperature?: number
   top_p?: number
@@ -140,6 +145,10 @@ export interface ChatRequest {
   contextTokens?: number
   thinking?: boolean
   tools?: ToolDefinition[]
+  /** `auto` where absent. */
+  toolChoice?: ToolChoice
+  /** False: at most one call a reply. Left to the server where absent. */
+  parallelToolCalls?: boolean
   /** A JSON Schema that the answer must meet, or "json" for any JSON. */
   responseFormat?: Record<string, unknown> | "json"
   /**
@@ -154,7 +163,10 @@ export interface ChatRequest {
   signal: AbortSignal
 }
 
-/** What of a request comes from elsewhere. The tools' names are ours or the operator's, and so are those of arguments. */
+/**
+ * What of a request comes from elsewhere. The tools' names are ours or the operator's, and so are those of arguments; a
+ * caller's own tools are refused where theirs are private.
+ */
 export const CHAT_REQUEST: Fields<ChatRequest> = {
   model: "own",
   turns: {
@@ -169,6 +181,8 @@ export const CHAT_REQUEST: Fields<ChatRequest> = {
   contextTokens: "own",
   thinking: "own",
   tools: { name: "own", description: "text", parameters: "values" },
+  toolChoice: "own",
+  parallelToolCalls: "own",
   responseFormat: "json",
   continueLast: "own",
   grounding: {

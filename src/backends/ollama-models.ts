@@ -78,6 +78,7 @@ export class OllamaModels {
         : null,
       local: !remote,
       capabilities: publicCapabilities(capabilities),
+      ...(capabilities ? {} : { canMore: true }),
       contextLength,
       sizeBytes: tag.size ?? null,
       checkedAt: new Date().toISOString(),

@@ -2,7 +2,14 @@
 import type { Message, ChatRequest as OllamaRequest, ChatResponse as OllamaResponse } from "ollama/browser"
 import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
-import { type ChatPiece, type ChatRequest, type ChatTurn, ContextOverflowError, type MadeCall } from "./backend.ts"
+import {
+  type ChatPiece,
+  type ChatRequest,
+  type ChatTurn,
+  ContextOverflowError,
+  type MadeCall,
+  type ToolDefinition,
+} from "./backend.ts"
 import type { ChatBackendOptions } from "./backend-options.ts"
 import { checkedLines, ollamaClient } from "./ollama-client.ts"
 import { OllamaModels } from "./ollama-models.ts"
@@ -82,7 +89,8 @@ export class OllamaChat extends ServerChat<Lines> {
   }
 
   private body(request: ChatRequest): Body {
-    const { options, contextTokens, tools, responseFormat } = request
+    const { options, contextTokens, responseFormat } = request
+    const tools = offeredTools(request)
     const { keepAlive } = this.options
     const canThink = this.probe.last
       .find(model => model.value === `ollama/${request.model}`)
@@ -103,11 +111,17 @@ export class OllamaChat extends ServerChat<Lines> {
         ...(contextTokens === undefined ? {} : { num_ctx: contextTokens }),
       },
       think: canThink && request.thinking !== undefined ? request.thinking : undefined,
-      ...(tools?.length ? { tools: tools.map(tool => ({ type: "function", function: tool })) } : {}),
+      ...(tools.length > 0 ? { tools: tools.map(tool => ({ type: "function", function: tool })) } : {}),
       ...(responseFormat ? { format: responseFormat } : {}),
       ...(keepAlive ? { keep_alive: /^-?\d+$/.test(keepAlive) ? Number(keepAlive) : keepAlive } : {}),
     }
   }
+}
+
+/** The server knows no choice: a tool that must be called is the only one it hears of, and none where none may be. */
+function offeredTools({ tools = [], toolChoice }: ChatRequest): ToolDefinition[] {
+  if (toolChoice === "none") return []
+  return typeof toolChoice === "object" ? tools.filter(tool => tool.name === toolChoice.name) : tools
 }
 
 const message = (turn: ChatTurn) =>

@@ -57,6 +57,7 @@ function describe(model: WireModel, options: Options): ModelInfo {
       : null,
     local,
     capabilities: ["chat"],
+    canMore: true,
     contextLength:
       model.loaded_context_length ??
       model.max_model_len ??

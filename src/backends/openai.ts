@@ -5,7 +5,7 @@
 import { MAX_JSON_CHARACTERS, parseBounded } from "../bounded-json.ts"
 import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
-import { type ChatPiece, type ChatRequest, type ChatTurn, ContextOverflowError } from "./backend.ts"
+import { type ChatPiece, type ChatRequest, type ChatTurn, ContextOverflowError, type ToolChoice } from "./backend.ts"
 import type { ChatBackendOptions } from "./backend-options.ts"
 import { authorization, openAiModels, refusalIn } from "./openai-models.ts"
 import { Probe, redirectOf } from "./probe.ts"
@@ -126,8 +126,9 @@ function* deltaPieces(
   }
 }
 
-function bodyOf({ model, turns, options, tools, responseFormat, continueLast }: ChatRequest) {
+function bodyOf({ model, turns, options, responseFormat, continueLast, ...calling }: ChatRequest) {
   const { stop, ...plain } = options
+  const { tools, toolChoice, parallelToolCalls } = calling
   return {
     model,
     messages: turns.map(message),
@@ -135,12 +136,21 @@ function bodyOf({ model, turns, options, tools, responseFormat, continueLast }: 
     stream_options: { include_usage: true },
     ...plain,
     ...(stop?.length ? { stop } : {}),
-    ...(tools?.length ? { tools: tools.map(tool => ({ type: "function", function: tool })) } : {}),
+    ...(tools?.length
+      ? {
+          tools: tools.map(tool => ({ type: "function", function: tool })),
+          ...(toolChoice === undefined ? {} : { tool_choice: choiceOf(toolChoice) }),
+          ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
+        }
+      : {}),
     ...(responseFormat ? { response_format: formatOf(responseFormat) } : {}),
     // llama.cpp continues a last assistant message by itself; vLLM has to be told.
     ...(continueLast ? { continue_final_message: true, add_generation_prompt: false } : {}),
   }
 }
+
+const choiceOf = (choice: ToolChoice) =>
+  typeof choice === "string" ? choice : { type: "function", function: { name: choice.name } }
 
 const formatOf = (format: Record<string, unknown> | "json") =>
   format === "json"

@@ -22,9 +22,11 @@ import type { FollowedReply } from "./live-events.ts"
 import type { LiveReply } from "./live-reply.ts"
 import { anew, continuation, followUp, newConversation, type Plan } from "./plan.ts"
 import { filesOfConversation } from "./prepare.ts"
+import type { Question } from "./question.ts"
 import { type ChatSettings, METADATA, type TurnRequest } from "./settings.ts"
 import { type Asker, beginTurn, changeOnly, type NotedTurn, type Started } from "./turn.ts"
 import type { Conversation, TurnAnswer } from "./types.ts"
+import { answerUnstored, type UnstoredAnswer } from "./unstored.ts"
 
 export class Chat {
   constructor(private readonly dependencies: ChatDependencies) {}
@@ -69,6 +71,15 @@ export class Chat {
     return this.turn(asker, conversationId, given, (conversation, messages) =>
       anew(conversation, messages, messageId, Boolean(given.message)),
     )
+  }
+
+  /** Answers a question outside of any conversation; nothing is stored. See answerUnstored. */
+  answer(
+    asker: Pick<Asker, "workspaceId" | "requestId">,
+    question: Question,
+    signal: AbortSignal,
+  ): Promise<UnstoredAnswer> {
+    return answerUnstored(this.dependencies, asker, question, signal)
   }
 
   /** Waits for the reply. @throws what the reply failed with */

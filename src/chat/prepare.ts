@@ -2,7 +2,7 @@
 import type { ResolvedModel } from "../backends/index.ts"
 import type { Guard } from "../grounding/guard.ts"
 import type { Source } from "../grounding/passages.ts"
-import { type Scope, scopeOf } from "../grounding/scope.ts"
+import { type AskedScope, type Scope, scopeOf } from "../grounding/scope.ts"
 import { underGuard } from "../grounding/under-guard.ts"
 import type { Guarded } from "../guarded.ts"
 import { keptRedaction } from "../redaction/redact.ts"
@@ -56,7 +56,12 @@ export async function prepareTurn(
   return underGuard(dependencies, workspaceId, settings.redaction, async guard => {
     settings.redaction = keptRedaction(settings.redaction, await dependencies.redactionEnforced(workspaceId))
     await guard.refusePrivateKeys("response_format", settings.response_format)
-    const scope = await scopeIn(dependencies, workspaceId, request, settings, guard)
+    const asked = {
+      fileIds: settings.file_ids,
+      contextId: settings.context_id,
+      named: { files: Boolean(request.file_ids?.length), context: Boolean(request.context_id) },
+    }
+    const scope = await scopeIn(dependencies, workspaceId, asked, guard)
     const model = await dependencies.models.resolve(request.model ?? conversation?.model)
     const content = await guard.text(request.message ?? "")
     if (request.system_prompt) settings.system_prompt = await guard.text(request.system_prompt)
@@ -67,20 +72,14 @@ export async function prepareTurn(
   })
 }
 
-/** Where the turn looks: given files, and those of its conversation, that still exist. */
-function scopeIn(
+/** Where an answer looks: named files, and those of its conversation, that still exist. */
+export function scopeIn(
   dependencies: ChatDependencies,
   workspaceId: string,
-  request: TurnRequest,
-  { file_ids, context_id }: ChatSettings,
+  asked: AskedScope,
   guard: Guard,
 ): Promise<Scope> {
   const { files } = dependencies
-  const asked = {
-    fileIds: file_ids,
-    contextId: context_id,
-    named: { files: Boolean(request.file_ids?.length), context: Boolean(request.context_id) },
-  }
   const known = {
     existing: async (ids: readonly string[]) => (await files.existing(workspaceId, ids)).map(({ id }) => id),
     hasContext: async (contextId: string) => (await files.idsOfContext(workspaceId, contextId)).length > 0,

@@ -1,6 +1,7 @@
 /** What the steps of a turn tell as they go: events for its readers, facts for its record. */
+import type { ToolCall } from "../backends/backend.ts"
 import type { Source } from "../grounding/passages.ts"
-import type { Guarded } from "../guarded.ts"
+import type { Fields, Guarded } from "../guarded.ts"
 import type { ChatEvent, Usage } from "./events.ts"
 
 /** What only the record of a reply needs; each tells the newest state. */
@@ -16,8 +17,19 @@ export interface Fact {
   firstTokenAt: number | null
 }
 
+export const TOOL_CALL: Fields<ToolCall> = { id: "own", name: "text", arguments: "json" }
+
+/** A call of one of the caller's own tools, which the caller carries out. */
+export interface ToolCalled {
+  event: "tool_call"
+  data: Guarded<ToolCall>
+}
+
+/** What readers may be told. */
+export type Told = ChatEvent | ToolCalled
+
 /** One item of a turn. */
-export type Progress = ChatEvent | { fact: Partial<Fact> }
+export type Progress = Told | { fact: Partial<Fact> }
 
 /** What the model said last. */
 export interface Ended {

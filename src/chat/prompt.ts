@@ -5,15 +5,13 @@
 import type { ChatTurn } from "../backends/backend.ts"
 import { withoutMarks } from "../grounding/citations.ts"
 import { headOf, type Source } from "../grounding/passages.ts"
-import { TURN_TOKENS } from "../grounding/tokens.ts"
+import { type Count, turnTokens } from "../grounding/tokens.ts"
 import notSearchedText from "./prompts/not-searched.txt" with { type: "text" }
 import nothingFoundText from "./prompts/nothing-found.txt" with { type: "text" }
 import passagesText from "./prompts/passages.txt" with { type: "text" }
 
-export interface PastMessage {
-  role: "user" | "assistant"
-  content: string
-}
+/** What was said, called and found before, as the model may see it. */
+export type PastMessage = ChatTurn
 
 export interface PromptParts {
   systemPrompt: string | null
@@ -24,16 +22,21 @@ export interface PromptParts {
   inVain: boolean
   /** The library could not be searched for it. */
   unavailable?: boolean
-  message: string
+  /** Null where nobody has asked anything. */
+  message: string | null
+  /** What followed the message: calls of the model, and their results. */
+  after?: readonly ChatTurn[]
   /** The part of the reply that stands already and is to be continued; null for a new reply. */
   written: string | null
   /** Tokens of the whole window; null for a backend without one. */
   windowTokens: number | null
   /** Tokens kept free for the answer. */
   answerTokens: number
-  /** Tokens that pictures take. */
+  /** Tokens that pictures of the message take. */
   imageTokens: number
-  count(text: string): number
+  /** Tokens that the description of tools takes. */
+  toolTokens?: number
+  count: Count
 }
 
 export interface FittedPrompt {
@@ -56,43 +59,39 @@ const NOT_SEARCHED = notSearchedText.trim()
 export const OWN_WORDS = [GUIDE, NOTHING_FOUND, NOT_SEARCHED]
 
 export function fitPrompt(parts: PromptParts): FittedPrompt {
-  const { systemPrompt, history, sources, message, written, count } = parts
-  const turnTokens = (text: string) => count(text) + TURN_TOKENS
+  const { systemPrompt, history, sources, message, after = [], written, count } = parts
+  const tokensOf = (turns: readonly ChatTurn[]) => turns.reduce((sum, turn) => sum + turnTokens(turn, count), 0)
   const remark = parts.unavailable ? NOT_SEARCHED : parts.inVain ? NOTHING_FOUND : undefined
-  const asked = remark ? `${remark}\n\n${message}` : message
-  const fixed =
-    (systemPrompt ? turnTokens(systemPrompt) : 0) +
-    turnTokens(asked) +
-    (written ? turnTokens(written) : 0) +
-    parts.imageTokens
+  const system: ChatTurn[] = systemPrompt ? [{ role: "system", content: systemPrompt }] : []
+  const asked = askedTurn(message, remark)
+  const last: ChatTurn[] = [...after, ...(written ? [{ role: "assistant" as const, content: written }] : [])]
+  const fixed = tokensOf([...system, ...asked, ...last]) + parts.imageTokens + (parts.toolTokens ?? 0)
   const room = parts.windowTokens === null ? Number.POSITIVE_INFINITY : parts.windowTokens - parts.answerTokens - fixed
   const passageRoom = Math.min(room, parts.windowTokens === null ? room : parts.windowTokens * PASSAGE_SHARE)
   const kept = keepSources(sources, passageRoom - (sources.length > 0 ? count(GUIDE) : 0), count)
   const passageTokens = kept.length > 0 ? count(passageText(kept)) : 0
-  const from = firstKept(history, room - passageTokens, turnTokens)
+  const from = firstKept(history, room - passageTokens, count)
   const remembered = history.slice(from)
-  const question = kept.length > 0 ? `${passageText(kept)}\n\n${message}` : asked
-  const turns: ChatTurn[] = [
-    ...(systemPrompt ? [{ role: "system" as const, content: systemPrompt }] : []),
-    ...remembered.map(({ role, content }) => ({ role, content })),
-    { role: "user", content: question },
-    ...(written ? [{ role: "assistant" as const, content: written }] : []),
-  ]
+  const question = kept.length > 0 ? askedTurn(message, passageText(kept)) : asked
   return {
-    turns,
+    turns: [...system, ...remembered, ...question, ...last],
     sources: kept,
     droppedMessages: from,
     droppedSources: sources.length - kept.length,
-    promptTokens: fixed + passageTokens + remembered.reduce((sum, { content }) => sum + turnTokens(content), 0),
+    promptTokens: fixed + passageTokens + tokensOf(remembered),
   }
 }
+
+/** @param head what the daemon says before the message */
+const askedTurn = (message: string | null, head?: string): ChatTurn[] =>
+  message === null ? [] : [{ role: "user", content: head ? `${head}\n\n${message}` : message }]
 
 /** Passages stand in the newest message, not in the system prompt: the beginning of the prompt stays the same from turn
  * to turn, and the model server need not read it again. */
 const passageText = (sources: readonly Source[]): string =>
   [GUIDE, ...sources.map(source => `${headOf(source)}\n${withoutMarks(source.text)}`)].join("\n\n")
 
-function keepSources(sources: readonly Source[], room: number, count: (text: string) => number): Source[] {
+function keepSources(sources: readonly Source[], room: number, count: Count): Source[] {
   const kept: Source[] = []
   let left = room
   for (const source of sources) {
@@ -103,16 +102,16 @@ function keepSources(sources: readonly Source[], room: number, count: (text: str
   return kept
 }
 
-/** Index of the oldest message that still fits; a turn of user and assistant goes as a whole. */
-function firstKept(history: readonly PastMessage[], room: number, turnTokens: (text: string) => number): number {
+/** Index of the oldest message that still fits; a turn of user and assistant goes as a whole, with all it called. */
+function firstKept(history: readonly PastMessage[], room: number, count: Count): number {
   let left = room
   let first = history.length
   for (let at = history.length - 1; at >= 0; at--) {
-    left -= turnTokens(history[at]!.content)
-    if (left < 0) break
+    left -= turnTokens(history[at]!, count)
+    if (left < 0) return first
     if (history[at]!.role === "user") first = at
   }
-  return first
+  return 0
 }
 
 /** Window sizes that are asked for: few, because another size makes the model server load the model anew. */

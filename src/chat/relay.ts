@@ -1,9 +1,10 @@
 /** Relays what a model writes: its pieces become events, through the redaction of the turn. */
-import type { ChatPiece } from "../backends/backend.ts"
+import type { ChatPiece, MadeCall, ToolCall } from "../backends/backend.ts"
+import { AppError } from "../errors.ts"
 import type { Guard, TextStream } from "../grounding/guard.ts"
 import type { Guarded } from "../guarded.ts"
 import type { ChatEvent } from "./events.ts"
-import type { Ended, Progress } from "./progress.ts"
+import { type Ended, type Progress, TOOL_CALL } from "./progress.ts"
 
 export class Relay {
   private readonly text: TextStream
@@ -12,10 +13,10 @@ export class Relay {
   private thinkingEnded = true
   private began = false
 
-  /** @param showsThinking whether the caller asked for the model's thoughts */
+  /** @param shows what the caller asked for beside the text: the model's thoughts, its calls of the caller's tools */
   constructor(
     private readonly guard: Guard,
-    private readonly showsThinking: boolean,
+    private readonly shows: { thinking: boolean; calls: boolean },
   ) {
     this.text = guard.stream()
     this.thinking = guard.stream()
@@ -27,6 +28,7 @@ export class Relay {
       if (piece.type === "waiting") yield* this.enter("loading_model", piece.detail)
       else if (piece.type === "thinking") yield* this.think(piece.text)
       else if (piece.type === "text") yield* this.write(piece.text)
+      else if (piece.type === "tool_call") yield* this.call(piece.call)
       else if (piece.type === "end") {
         const { promptTokens, completionTokens } = piece.usage
         ended = {
@@ -56,7 +58,7 @@ export class Relay {
     if (!this.began) yield* this.begin()
     yield* this.enter("thinking")
     this.thinkingEnded = false
-    if (this.showsThinking) yield* thought(await this.thinking.push(text))
+    if (this.shows.thinking) yield* thought(await this.thinking.push(text))
   }
 
   private async *write(text: string): AsyncGenerator<Progress> {
@@ -66,9 +68,17 @@ export class Relay {
     yield* delta(await this.text.push(text))
   }
 
+  private async *call({ id, name, arguments: given, problem }: MadeCall): AsyncGenerator<Progress> {
+    if (!this.shows.calls) return
+    if (!this.began) yield* this.begin()
+    if (problem) throw new AppError("model_error", { message: "the model made a call that cannot be read" })
+    const call = { id, name, arguments: await this.guard.value(given) }
+    yield { event: "tool_call", data: await this.guard.pass<ToolCall>(call, TOOL_CALL) }
+  }
+
   private async *endThinking(): AsyncGenerator<ChatEvent> {
     this.thinkingEnded = true
-    if (this.showsThinking) yield* thought(await this.thinking.end())
+    if (this.shows.thinking) yield* thought(await this.thinking.end())
     this.thinking = this.guard.stream() // some models think again between sentences
   }
 }

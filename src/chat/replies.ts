@@ -35,6 +35,8 @@ export class Replies {
   private readonly running = new Map<string, Running>()
   /** Newest reply of a conversation, running or ended. */
   private readonly newest = new Map<string, LiveReply>()
+  /** Answers that nobody keeps. */
+  private readonly unstored = new Set<Pick<LiveReply, "abort" | "finished">>()
   private readonly keeping = new Set<Promise<void>>()
   private saving: Timer | undefined
   /** After a save the disk is left to others for as long as it took: a slow one must not be busy with parts alone. */
@@ -58,13 +60,30 @@ export class Replies {
 
   /** Replies being written, for metrics. */
   get count(): number {
-    return this.running.size
+    return this.running.size + this.unstored.size
+  }
+
+  /** A place for an answer that is not stored; `signal` ends it when the daemon stops. @throws AppError overloaded */
+  enter(): Disposable & { signal: AbortSignal } {
+    this.refuseWhenStopping()
+    const ticket = this.room.enter("")
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const answer = { abort: new AbortController(), finished: promise }
+    this.unstored.add(answer)
+    return {
+      signal: answer.abort.signal,
+      [Symbol.dispose]: () => {
+        this.unstored.delete(answer)
+        ticket.leave()
+        resolve()
+      },
+    }
   }
 
   /** @throws AppError conversation_busy, overloaded */
   take(conversationId: string): void {
     if (this.places.has(conversationId)) throw new AppError("conversation_busy")
-    if (this.stopping) throw new AppError("overloaded", { message: "the daemon is stopping", retryAfter: 10 })
+    this.refuseWhenStopping()
     this.places.set(conversationId, this.room.enter(""))
   }
 
@@ -121,17 +140,25 @@ export class Replies {
 
   /** Nothing that is being written here counts any more. */
   abandon(): void {
-    for (const { live } of this.running.values()) live.abort.abort("shutdown" satisfies StopReason)
+    for (const { abort } of this.atWork()) abort.abort("shutdown" satisfies StopReason)
   }
 
   /** Lets running replies end for `graceMs`, then interrupts the rest and waits until they are stored. */
   async stop(graceMs: number): Promise<void> {
     this.stopping = true
-    const all = () => Promise.all([...this.running.values()].map(({ live }) => live.finished))
+    const all = () => Promise.all(this.atWork().map(({ finished }) => finished))
     await Promise.race([all(), Bun.sleep(graceMs)])
     this.abandon()
     await Promise.race([all().then(() => Promise.all(this.keeping)), Bun.sleep(2_000)])
     clearInterval(this.saving)
+  }
+
+  private atWork() {
+    return [...[...this.running.values()].map(({ live }) => live), ...this.unstored]
+  }
+
+  private refuseWhenStopping(): void {
+    if (this.stopping) throw new AppError("overloaded", { message: "the daemon is stopping", retryAfter: 10 })
   }
 
   /** For those who follow elsewhere; whoever waits for the reply here need not wait for that. */

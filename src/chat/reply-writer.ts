@@ -3,25 +3,17 @@
  * has come of the reply so far, made of what the steps of the turn tell, so that it can be stored at any moment.
  */
 import { AppError, type ErrorBody, storeUnavailable, toErrorBody } from "../errors.ts"
-import { citedIn } from "../grounding/citations.ts"
-import type { Source } from "../grounding/passages.ts"
 import { storeAgain } from "../grounding/store-again.ts"
-import { type Guarded, joined, NOTHING } from "../guarded.ts"
+import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
-import type { Warning } from "../storage/document.ts"
 import { FINISHED_REPLY, type FinishedReply, INTERRUPTED } from "./conversation-rows.ts"
 import type { ChatDependencies } from "./dependencies.ts"
-import { CHAT_EVENTS, type ChatEvent, type GuardedEvent, type Usage } from "./events.ts"
+import { Draft } from "./draft.ts"
+import { CHAT_EVENTS, type ChatEvent, type GuardedEvent } from "./events.ts"
 import type { LiveReply, StopReason } from "./live-reply.ts"
 import type { Turn } from "./prepare.ts"
-import type { Ended, Fact, Progress } from "./progress.ts"
 import { reply } from "./reply.ts"
 import type { Citation, FinishReason } from "./types.ts"
-
-interface Draft extends Fact {
-  warnings: Warning[]
-  usage: Usage
-}
 
 /** How the reply ended, as it is stored and told. */
 interface Outcome {
@@ -32,7 +24,6 @@ interface Outcome {
 }
 
 export class ReplyWriter {
-  private readonly startedAt = performance.now()
   private readonly draft: Draft
 
   constructor(
@@ -40,15 +31,7 @@ export class ReplyWriter {
     private readonly live: LiveReply,
     private readonly dependencies: ChatDependencies,
   ) {
-    this.draft = {
-      content: turn.continued?.written ?? NOTHING,
-      sources: [],
-      warnings: [],
-      usage: { prompt_tokens: 0, completion_tokens: 0 },
-      contextTokens: null,
-      searchMs: 0,
-      firstTokenAt: null,
-    }
+    this.draft = new Draft(turn.continued?.written)
   }
 
   /** What is written so far. */
@@ -80,33 +63,9 @@ export class ReplyWriter {
 
   /** @throws what the turn failed with */
   private async follow(signal: AbortSignal): Promise<FinishReason> {
-    const steps = reply(this.turn, this.dependencies, signal)
-    let step = await steps.next()
-    for (; !step.done; step = await steps.next()) {
-      const event = this.take(step.value)
-      if (event) await this.tell(event)
-    }
-    const { finishReason, usage }: Ended = step.value
-    this.draft.usage = usage
-    const { invalid } = citedIn(this.content, this.draft.sources)
-    if (invalid.length > 0) {
-      const warning = inventedMarks(invalid)
-      this.take(warning)
-      await this.tell(warning)
-    }
-    return finishReason
-  }
-
-  /** @returns an event that is to be told */
-  private take(item: Progress): ChatEvent | undefined {
-    const { draft } = this
-    if ("fact" in item) {
-      Object.assign(draft, item.fact)
-      return undefined
-    }
-    if (item.event === "message_delta") draft.content = joined(draft.content, item.data.text)
-    if (item.event === "warning") draft.warnings.push(item.data)
-    return item
+    for await (const told of this.draft.follow(reply(this.turn, this.dependencies, signal)))
+      if (told.event !== "tool_call") await this.tell(told) // conversations offer no tools
+    return this.draft.finishReason
   }
 
   /** An event as the caller may see it. */
@@ -126,7 +85,7 @@ export class ReplyWriter {
     if (failure) log.warn("a reply failed", { request_id: requestId, conversation_id: conversation.id, error: failure })
     const reached: FinishedReply = {
       content: draft.content,
-      citations: citedIn(draft.content, sources).citations.map(citationOf),
+      citations: draft.citations,
       sources,
       finishReason,
       error: failure ? withoutRequest(toErrorBody(failure, requestId)) : null,
@@ -171,15 +130,9 @@ export class ReplyWriter {
   }
 
   private async report({ finishReason, citations, error }: Outcome): Promise<void> {
-    const { turn, draft, startedAt } = this
+    const { turn, draft } = this
     if (error) await this.tell({ event: "error", data: { error, message_id: turn.replyId } })
     else {
-      const now = performance.now()
-      const timings = {
-        search_ms: tenths(draft.searchMs),
-        first_token_ms: tenths((draft.firstTokenAt ?? now) - startedAt),
-        total_ms: tenths(now - startedAt),
-      }
       await this.tell({
         event: "message_completed",
         data: {
@@ -189,25 +142,13 @@ export class ReplyWriter {
           finish_reason: finishReason,
           usage: draft.usage,
           ner_count: turn.userMessage.ner_count + replyEntities(turn),
-          timings,
+          timings: draft.timings,
         },
       })
     }
     await this.tell({ event: "done", data: {} })
   }
 }
-
-const tenths = (ms: number): number => Math.round(ms * 10) / 10
-
-const citationOf = ({ score: _, text: __, ...citation }: Source): Citation => citation
-
-const inventedMarks = (numbers: readonly number[]): ChatEvent => ({
-  event: "warning",
-  data: {
-    code: "invalid_citation",
-    message: `the reply cites ${numbers.map(n => `[${n}]`).join(", ")}, which the model was not given`,
-  },
-})
 
 /** What an aborted turn failed with is the abort; anything else is what it is. */
 function asShown(failure: unknown, signal: AbortSignal): Error {

@@ -95,7 +95,7 @@ export function mergeSettings(request: TurnRequest, inherited: ChatSettings = DE
 }
 
 /** `"json"`, a JSON Schema, or either in OpenAI's wrapping. @throws AppError invalid_request */
-function parseFormat(given: unknown): ChatSettings["response_format"] {
+export function parseFormat(given: unknown): ChatSettings["response_format"] {
   if (given === null || given === "text") return null
   if (given === "json") return "json"
   if (typeof given !== "object" || Array.isArray(given))

@@ -3,14 +3,26 @@
  * one a character for Chinese, Japanese and Korean. High by about a fifth for English, so that what fits by the guess
  * fits in fact. What a model server counts corrects the guess for that model.
  */
+import type { ChatTurn } from "../backends/backend.ts"
+
 const LATIN = 0.26
 const MARK = 0.5
 const OTHER = 0.55
 const IDEOGRAPH = 1.1
 /** Role marks and separators of one turn in common templates. */
-export const TURN_TOKENS = 8
+const TURN_TOKENS = 8
 /** A picture takes 256–1 600 tokens, by model. */
 export const IMAGE_TOKENS = 1_600
+
+/** Tokens of a text. */
+export type Count = (text: string) => number
+
+/** What one turn takes of a window, its calls and pictures included. */
+export function turnTokens(turn: ChatTurn, count: Count): number {
+  const calls = turn.role === "assistant" && turn.toolCalls?.length ? count(JSON.stringify(turn.toolCalls)) : 0
+  const images = turn.role === "user" ? (turn.images?.length ?? 0) * IMAGE_TOKENS : 0
+  return TURN_TOKENS + count(turn.content) + calls + images
+}
 
 export function guessTokens(text: string): number {
   let sum = 0

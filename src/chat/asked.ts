@@ -1,0 +1,38 @@
+/** What an answer is made from. */
+import type { ChatImage, ChatTurn, ToolChoice, ToolDefinition } from "../backends/backend.ts"
+import type { ResolvedModel } from "../backends/index.ts"
+import type { Guard } from "../grounding/guard.ts"
+import type { Source } from "../grounding/passages.ts"
+import type { Scope } from "../grounding/scope.ts"
+import type { Guarded } from "../guarded.ts"
+import type { ChatSettings } from "./settings.ts"
+
+/** Tools of the caller: offered to the model, whose calls are told and never carried out. */
+export interface OfferedTools {
+  definitions: ToolDefinition[]
+  choice?: ToolChoice
+  /** False: at most one call. */
+  parallel?: boolean
+}
+
+/** Checked, every text as the model may see it. */
+export interface Asked {
+  workspaceId: string
+  model: ResolvedModel
+  guard: Guard
+  scope: Scope
+  settings: Pick<ChatSettings, "system_prompt" | "use_library" | "options" | "thinking" | "response_format">
+  /** What was said before the message, oldest first. */
+  history: readonly ChatTurn[]
+  /** The message that is answered, and searched with; null where there is none. */
+  message: string | null
+  /** Of the message. */
+  images: readonly ChatImage[]
+  /** What followed the message: calls of the model, and their results. */
+  after: readonly ChatTurn[]
+  tools: OfferedTools | null
+  /** A reply that was cut and is written on; null for a new one. */
+  continued: { written: Guarded<string>; sources: Source[] } | null
+  /** The window that the conversation asked for last, in tokens. */
+  contextTokens: number | null
+}

@@ -1,0 +1,177 @@
+/**
+ * A question outside of any conversation: the whole exchange comes with it, tools of the caller perhaps. It is checked and
+ * redacted here before anything is asked of a model; what is wrong is thrown.
+ */
+import type { Capability, ChatOptions, ChatTurn } from "../backends/backend.ts"
+import type { ResolvedModel } from "../backends/index.ts"
+import { invalid } from "../errors.ts"
+import type { Guard } from "../grounding/guard.ts"
+import { underGuard } from "../grounding/under-guard.ts"
+import type { Asked, OfferedTools } from "./asked.ts"
+import type { ChatDependencies } from "./dependencies.ts"
+import { scopeIn } from "./prepare.ts"
+import { parseFormat } from "./settings.ts"
+
+export interface Question {
+  /**
+   * Oldest first, in any roles. System messages at the beginning are its system prompt. The newest one of a user is what is
+   * answered, and searched with. Results follow the calls that they are of, one for each; their `name` may be empty.
+   */
+  messages: readonly ChatTurn[]
+  /** The default model where absent. */
+  model?: string | undefined
+  /** Search the library for the answer. */
+  useLibrary: boolean
+  /** With `useLibrary`: only these files, only this context; both narrow. */
+  fileIds?: readonly string[] | undefined
+  contextId?: string | undefined
+  options?: ChatOptions | undefined
+  thinking?: boolean | undefined
+  /** As `response_format` of a turn. */
+  responseFormat?: unknown
+  /** As `redaction` of a turn. */
+  redaction?: unknown
+  tools?: OfferedTools | undefined
+}
+
+/** Messages by what they are to the answer. */
+interface Exchange {
+  system: string[]
+  history: ChatTurn[]
+  message: (ChatTurn & { role: "user" }) | null
+  after: ChatTurn[]
+}
+
+/**
+ * @throws AppError invalid_request naming the field (`messages.3`, `tools`, `response_format`), invalid_pattern,
+ *   not_found, model_not_found, model_unavailable
+ */
+export async function prepareQuestion(
+  dependencies: ChatDependencies,
+  workspaceId: string,
+  question: Question,
+): Promise<Asked> {
+  checkOrder(question.messages)
+  const format = parseFormat(question.responseFormat ?? null)
+  const tools = question.tools?.definitions.length ? question.tools : null
+  return underGuard(dependencies, workspaceId, question.redaction, async guard => {
+    await guard.refusePrivateKeys("response_format", format)
+    if (tools) await refusePrivateNames(tools, guard)
+    const named = { files: Boolean(question.fileIds?.length), context: Boolean(question.contextId) }
+    const asked = { fileIds: question.fileIds ?? [], contextId: question.contextId || null, named }
+    const scope = await scopeIn(dependencies, workspaceId, asked, guard)
+    const model = await dependencies.models.resolve(question.model)
+    refuseBeyond(model, question, format !== null, guard)
+    const { system, history, message, after } = exchangeOf(await asSeen(question.messages, guard))
+    return {
+      workspaceId,
+      model,
+      guard,
+      scope,
+      settings: {
+        system_prompt: system.join("\n\n") || null,
+        use_library: question.useLibrary,
+        options: question.options ?? {},
+        thinking: question.thinking ?? false,
+        response_format: format,
+      },
+      history,
+      message: message?.content ?? null,
+      images: message?.images ?? [],
+      after,
+      tools,
+      continued: null,
+      contextTokens: null,
+    }
+  })
+}
+
+/**
+ * Every call has its result, right behind it, and every result its call: models are asked by templates that fail or make
+ * something up where it is otherwise.
+ */
+function checkOrder(messages: readonly ChatTurn[]): void {
+  let open = new Set<string>()
+  for (const [at, turn] of messages.entries()) {
+    if (turn.role === "tool") {
+      if (!open.delete(turn.toolCallId))
+        throw invalid(`messages.${at}`, "a tool message must follow the assistant message whose tool_calls it answers")
+      continue
+    }
+    if (open.size > 0) throw invalid(`messages.${at}`, missing(open))
+    open = new Set(turn.role === "assistant" ? turn.toolCalls?.map(({ id }) => id) : [])
+  }
+  if (open.size > 0) throw invalid(`messages.${messages.length - 1}`, missing(open))
+}
+
+const missing = (calls: ReadonlySet<string>): string =>
+  `tool_calls must be answered by tool messages first; without one: ${[...calls].slice(0, 5).join(", ").slice(0, 200)}`
+
+/** The names of a caller's tools come back in calls, so that none can be replaced. @throws AppError invalid_request */
+async function refusePrivateNames({ definitions }: OfferedTools, guard: Guard): Promise<void> {
+  for (const [at, { name, parameters }] of definitions.entries()) {
+    if (guard.redacts) await guard.refusePrivate(`tools.${at}.function.name`, name)
+    await guard.refusePrivateKeys(`tools.${at}.function.parameters`, parameters)
+    guard.trust(name)
+  }
+}
+
+/** @throws AppError invalid_request for what the model cannot do */
+function refuseBeyond({ info }: ResolvedModel, { messages, tools }: Question, formatted: boolean, guard: Guard): void {
+  const can = (capability: Capability) => info.canMore || info.capabilities.includes(capability)
+  const pictured = messages.findIndex(turn => turn.role === "user" && turn.images?.length)
+  if (pictured >= 0 && guard.redacts)
+    throw invalid(`messages.${pictured}.content`, "holds a picture, which cannot be redacted as this request must be")
+  if (pictured >= 0 && !can("vision"))
+    throw invalid(`messages.${pictured}.content`, `holds a picture, and ${info.value} sees none`)
+  if (tools?.definitions.length && !can("tools")) throw invalid("tools", `${info.value} calls no tools`)
+  if (formatted && info.provider === "builtin")
+    throw invalid("response_format", `${info.value} quotes documents and writes no JSON`)
+}
+
+/** The messages as the model may see them. Ids of calls are renamed under redaction: they may hold anything. */
+async function asSeen(messages: readonly ChatTurn[], guard: Guard): Promise<ChatTurn[]> {
+  const ids = new Map<string, string>()
+  const names = new Map<string, string>()
+  const idOf = (id: string): string => {
+    if (!guard.redacts) return id
+    const known = ids.get(id) ?? `call_${ids.size + 1}`
+    ids.set(id, known)
+    guard.trust(known)
+    return known
+  }
+  const seen: ChatTurn[] = []
+  for (const turn of messages) {
+    const content = await guard.text(turn.content)
+    if (turn.role === "tool") {
+      const id = idOf(turn.toolCallId)
+      seen.push({ role: "tool", content, toolCallId: id, name: names.get(id) ?? turn.name })
+    } else if (turn.role === "assistant" && turn.toolCalls?.length) {
+      const toolCalls = []
+      for (const call of turn.toolCalls) {
+        const shown = {
+          id: idOf(call.id),
+          name: await guard.text(call.name),
+          arguments: await guard.value(call.arguments),
+        }
+        names.set(shown.id, shown.name)
+        toolCalls.push(shown)
+      }
+      seen.push({ role: "assistant", content, toolCalls })
+    } else seen.push({ ...turn, content })
+  }
+  return seen
+}
+
+function exchangeOf(turns: readonly ChatTurn[]): Exchange {
+  const first = turns.findIndex(turn => turn.role !== "system")
+  const begin = first < 0 ? turns.length : first
+  const asked = turns.findLastIndex(turn => turn.role === "user")
+  const message = turns[asked]
+  return {
+    system: turns.slice(0, begin).map(turn => turn.content),
+    history: asked < 0 ? [] : turns.slice(begin, asked),
+    message: message?.role === "user" ? message : null,
+    after: turns.slice(asked < 0 ? begin : asked + 1),
+  }
+}

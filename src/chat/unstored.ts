@@ -1,0 +1,114 @@
+/**
+ * Answers that nobody keeps: a question in, the events of its answer out. The same answer as that of a turn (`answer.ts`);
+ * what a turn stores is here the last event, and who leaves stops the model.
+ */
+import type { ToolCall } from "../backends/backend.ts"
+import { AppError } from "../errors.ts"
+import { WARNING } from "../grounding/fields.ts"
+import { CITATION, SOURCE, type Source } from "../grounding/passages.ts"
+import type { Fields, Guarded } from "../guarded.ts"
+import { log } from "../log.ts"
+import type { Warning } from "../storage/document.ts"
+import { answer } from "./answer.ts"
+import type { Asked } from "./asked.ts"
+import type { ChatDependencies } from "./dependencies.ts"
+import { Draft } from "./draft.ts"
+import { CHAT_EVENTS, type GuardedEvent, type Timings, type Usage } from "./events.ts"
+import { TOOL_CALL, type Told, type ToolCalled } from "./progress.ts"
+import { prepareQuestion, type Question } from "./question.ts"
+import type { Citation } from "./types.ts"
+
+/** The whole answer. */
+export interface Answer {
+  content: Guarded<string>
+  /** Calls of the caller's tools, in their order. */
+  calls: ToolCall[]
+  /** Every passage that the model was given, by number. */
+  sources: Source[]
+  /** Those that the content cites. */
+  citations: Citation[]
+  warnings: Warning[]
+  /** `tool_calls` where the caller is to carry some out. */
+  finishReason: "stop" | "length" | "tool_calls"
+  usage: Usage
+  /** Values that were redacted, in what was asked, found and answered. */
+  nerCount: number
+  timings: Timings
+}
+
+const ANSWER: Fields<Answer> = {
+  content: "own",
+  calls: TOOL_CALL,
+  sources: SOURCE,
+  citations: CITATION,
+  warnings: WARNING,
+  finishReason: "own",
+  usage: "own",
+  nerCount: "own",
+  timings: "own",
+}
+
+/** The events of a reply from `status` to its deltas, `tool_call`, and `answered` at the end of every answer that came to one. */
+export type AnswerEvent = GuardedEvent | ToolCalled | { event: "answered"; data: Guarded<Answer> }
+
+export interface UnstoredAnswer {
+  /** Value of the model that answers. */
+  model: string
+  /**
+   * To be taken once; nothing is asked of the model before. The last one is `answered`.
+   * @throws AppError, redacted where the question is; the signal's reason
+   */
+  events: AsyncGenerator<AnswerEvent>
+}
+
+/**
+ * @param signal ends the answer and stops the model
+ * @throws AppError for a question that cannot be answered; see prepareQuestion
+ */
+export async function answerUnstored(
+  dependencies: ChatDependencies,
+  asker: { workspaceId: string; requestId: string },
+  question: Question,
+  signal: AbortSignal,
+): Promise<UnstoredAnswer> {
+  const asked = await prepareQuestion(dependencies, asker.workspaceId, question)
+  return { model: asked.model.info.value, events: events(dependencies, asker.requestId, asked, signal) }
+}
+
+async function* events(
+  dependencies: ChatDependencies,
+  requestId: string,
+  asked: Asked,
+  signal: AbortSignal,
+): AsyncGenerator<AnswerEvent> {
+  using place = dependencies.replies.enter()
+  const { guard } = asked
+  const draft = new Draft()
+  try {
+    for await (const told of draft.follow(answer(asked, dependencies, AbortSignal.any([signal, place.signal]))))
+      yield await shown(told, asked)
+    yield { event: "answered", data: await guard.pass(answerOf(draft, asked), ANSWER) }
+  } catch (error) {
+    signal.throwIfAborted()
+    log.warn("an answer failed", { request_id: requestId, error })
+    if (place.signal.aborted)
+      throw new AppError("overloaded", { message: "the daemon stopped before the answer was complete", retryAfter: 10 })
+    throw await guard.error(error)
+  } finally {
+    guard.audit({ request_id: requestId })
+  }
+}
+
+async function shown(told: Told, { guard }: Asked): Promise<AnswerEvent> {
+  if (told.event === "tool_call") return told
+  return { event: told.event, data: await guard.pass<object>(told.data, CHAT_EVENTS[told.event]) } as GuardedEvent
+}
+
+function answerOf(draft: Draft, { guard }: Asked): Answer {
+  const { content, calls, sources, citations, warnings, usage, timings } = draft
+  return {
+    ...{ content, calls, sources, citations, warnings, usage, timings },
+    finishReason: calls.length > 0 ? "tool_calls" : draft.finishReason,
+    nerCount: guard.count,
+  }
+}
