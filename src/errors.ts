@@ -21,6 +21,7 @@ export const ERRORS = {
   unsupported_file_type: { status: 415, message: "files of this type cannot be read" },
   unsupported_media_type: { status: 415, message: "the Content-Type is not supported here" },
   range_not_satisfiable: { status: 416, message: "the requested range lies outside the file" },
+  invalid_filter: { status: 422, message: "the filter is not valid" },
   invalid_pattern: { status: 422, message: "a custom redaction pattern is not valid" },
   output_schema_violation: { status: 422, message: "the answer never met output_schema" },
   rate_limited: { status: 429, message: "too many requests" },

@@ -4,6 +4,7 @@
  */
 import { PostgresAdapter, type RawBuilder, sql } from "kysely"
 import type { Executor } from "./database.ts"
+import { type JsonWords, postgresJson, sqliteJson, toPostgresText } from "./json-words.ts"
 
 /** Types of the columns of `rows`. */
 type ColumnType = "text" | "integer"
@@ -13,6 +14,10 @@ export interface Words {
   contains(text: string): string
   /** The same, where small and capital letters of ASCII are equal, for `?` made by `anywhere`. */
   containsBlind(text: string): string
+  /** Whether `text` begins with `?` as it stands. */
+  begins(text: string): string
+  /** A text as it is to be bound where it may hold what no column does, such as U+0000. */
+  bound(text: string): string
   /** Whether `value` is one of `?`, made by `texts` or JSON of numbers. */
   among(value: string, type: ColumnType): string
   /** Whether a JSON array of texts has an entry in common with another, `?`. */
@@ -23,12 +28,15 @@ export interface Words {
   rows(columns: Record<string, ColumnType>): string
   /** A time some seconds later, both SQL. */
   later(time: string, seconds: string): string
+  json: JsonWords
 }
 
 /** For a thread that reads the file without Kysely. */
 export const sqliteWords: Words = {
   contains: text => `instr(${text}, ?) > 0`,
   containsBlind: text => `${text} like ? escape '\\'`,
+  begins: text => `instr(${text}, ?) = 1`,
+  bound: text => text,
   among: value => `${value} in (select value from json_each(?))`,
   overlaps: array =>
     `exists (select 1 from json_each(${array}) as entry where entry.value in (select value from json_each(?)))`,
@@ -38,6 +46,7 @@ export const sqliteWords: Words = {
     return `(select ${fields.join(", ")} from json_each(?))`
   },
   later: (time, seconds) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${time}, '+' || (${seconds}) || ' seconds')`,
+  json: sqliteJson,
 }
 
 const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`
@@ -46,6 +55,8 @@ const TYPES = { text: "text", integer: "bigint" } as const satisfies Record<Colu
 const postgres: Words = {
   contains: text => `strpos(${text}, ?) > 0`,
   containsBlind: text => `${text} ilike ? escape '\\'`,
+  begins: text => `starts_with(${text}, ?)`,
+  bound: toPostgresText,
   among: (value, type) => `${value} in (select value::${TYPES[type]} from json_array_elements_text(?::json) as value)`,
   // Compared as JSON is written, which holds what text of PostgreSQL cannot.
   overlaps: array => `exists (select 1 from json_array_elements(${array}::json) as entry
@@ -57,6 +68,7 @@ const postgres: Words = {
   },
   later: (time, seconds) =>
     `to_char((${time})::timestamptz at time zone 'utc' + make_interval(secs => ${seconds}), ${TIME})`,
+  json: postgresJson,
 }
 
 export const isPostgres = (executor: Executor): boolean => executor.getExecutor().adapter instanceof PostgresAdapter

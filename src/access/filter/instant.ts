@@ -1,0 +1,12 @@
+/** Date, time and offset; the date alone is midnight, and without an offset it is UTC. */
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i
+
+/** A time as records have it, ISO-8601 in UTC with milliseconds; undefined for a text that is no time. */
+export function instantOf(text: string): string | undefined {
+  const [, day = "", offset] = ISO_TIME.exec(text) ?? []
+  const time = new Date(text.length > day.length && !offset ? `${text}Z` : text)
+  // 30 February would become 2 March.
+  const midnight = new Date(day)
+  const exists = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+  return exists && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined
+}
