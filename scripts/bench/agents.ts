@@ -2,10 +2,12 @@
  * What a run costs beside its model: a scripted model that answers at once calls a tool that does nothing, over a real
  * database on disk. Prints milliseconds per step; at most 5 are allowed. `bun scripts/bench/agents.ts [STEPS]`
  */
+
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ensureWorkspace } from "../../src/access/keys.ts"
+import { wholeOf } from "../../src/access/view.ts"
 import type { AgentLibrary } from "../../src/agents/library.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
 import { AgentRuns } from "../../src/agents/runs.ts"
@@ -73,7 +75,7 @@ const runs = new AgentRuns({
   maxWaiting: 0,
   contextTokens: 131_072,
 })
-const caller = { workspaceId: await ensureWorkspace(database, "default"), keyId: "key_bench", readsFiles: true }
+const caller = { view: wholeOf(await ensureWorkspace(database, "default")), keyId: "key_bench", readsFiles: true }
 const perStep: number[] = []
 for (let i = 0; i <= RUNS; i++) {
   const started = performance.now()

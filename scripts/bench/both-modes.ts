@@ -2,9 +2,11 @@
  * One library searched in both modes: the same rows, words and vectors held in this process and in OpenSearch. Rows lie in a
  * temporary SQLite, so that an engine for search is all that is needed.
  */
+
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { wholeOf } from "../../src/access/view.ts"
 import type { Embedder } from "../../src/backends/backend.ts"
 import { KeywordIndex } from "../../src/search/keyword/keyword-index.ts"
 import { KeywordStore } from "../../src/search/keyword/keyword-store.ts"
@@ -165,7 +167,7 @@ export class BothModes {
       vectors.push(askedOf({ model: better, values: betterValues! }))
       tables.quality = BETTER_TABLE
     }
-    return { workspaceId, query, mode: "hybrid", vectors, tables, depth: 100, ...more }
+    return { view: wholeOf(workspaceId), query, mode: "hybrid", vectors, tables, depth: 100, ...more }
   }
 
   embedded(ask: WorkerSearch): WorkerAnswer {

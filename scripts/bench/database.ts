@@ -4,11 +4,13 @@
  *
  *   bun scripts/bench/database.ts postgres://…    an empty database, which is left as it is filled
  */
+
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
 import { ApiKeys, ensureWorkspace } from "../../src/access/keys.ts"
+import { wholeOf } from "../../src/access/view.ts"
 import { ConversationStore } from "../../src/chat/conversation-store.ts"
 import { LiveReply } from "../../src/chat/live-reply.ts"
 import { ReplyStore } from "../../src/chat/reply-store.ts"
@@ -79,9 +81,9 @@ async function prepare(database: Database): Promise<Record<string, () => Promise
   return {
     "credentials of a request": async () => keys.recall(credentials) ?? (await keys.verify(credentials)),
     "credentials, verified anew": () => keys.verify(credentials),
-    [`20 of ${FILES} files`]: () => list.page(workspaceId, page),
+    [`20 of ${FILES} files`]: () => list.page(wholeOf(workspaceId), page),
     [`20 of ${FILES} files by tag and part of the name`]: () =>
-      list.page(workspaceId, { ...page, tags: ["a"], name: "99" }),
+      list.page(wholeOf(workspaceId), { ...page, tags: ["a"], name: "99" }),
     "enqueue, lease and complete a job": async () => {
       const job = { task: "bench", subject: newId("file"), workspaceId, lane: "ordinary" } as const
       await database.transaction().execute(trx => queue.enqueue(trx, [job]))

@@ -4,7 +4,9 @@
  *
  *   bun scripts/bench/relevance.ts report DIRECTORY [SET…]
  */
+
 import { readdirSync } from "node:fs"
+import { wholeOf } from "../../src/access/view.ts"
 import type { SearchMode } from "../../src/search/types.ts"
 import { argumentsLeft, openBuiltInModel } from "./built-in-model.ts"
 import { type Collection, type Query, readAll } from "./collections.ts"
@@ -56,7 +58,7 @@ async function report(sets: Collection[]): Promise<void> {
         let answered = 0
         for (const { text, relevant } of queries) {
           const query = text.slice(0, 2000)
-          const { hits } = await bench.index.search({ workspaceId: "ws", query, limit: HITS, mode, highlight: false })
+          const { hits } = await bench.index.search({ view: wholeOf("ws"), query, limit: HITS, mode, highlight: false })
           if (hits.length > 0) answered++
           for (const hit of hits) tenths.add(hit.relevance, relevant.has(row.get(hit.position.start)!))
         }

@@ -5,10 +5,12 @@
  *
  * `--keep` also writes, per set, what `scripts/train/rerank/fit.py` reads.
  */
+
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { wholeOf } from "../../src/access/view.ts"
 import { ASKED_FOR } from "../../src/search/rerank/budgets.ts"
 import { RerankLine } from "../../src/search/rerank/rerank-line.ts"
 import { openReranker } from "../../src/search/rerank/reranker.ts"
@@ -61,7 +63,7 @@ async function measure(set: Collection): Promise<string[]> {
   let judged = 0
   let cpuMs = 0
   for (const { text, relevant } of set.queries.filter((_, i) => i % step === 0)) {
-    const asked = { workspaceId: "ws", query: text.slice(0, LONGEST_QUERY), limit: LIMIT, highlight: false }
+    const asked = { view: wholeOf("ws"), query: text.slice(0, LONGEST_QUERY), limit: LIMIT, highlight: false }
     const before = await bench.index.search(asked)
     const since = process.cpuUsage()
     const after = await bench.index.search({ ...asked, explain: true, rerank: { candidates, budgetMs: BUDGET_MS } })

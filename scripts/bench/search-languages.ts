@@ -5,8 +5,10 @@
  *                                                                       a library of two, from the parallel xquad-* sets
  *   bun scripts/bench/search-languages.ts cut DIRECTORY [SET…]          documents cut into passages, against whole ones
  */
+
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
+import { wholeOf } from "../../src/access/view.ts"
 import type { Embedder } from "../../src/backends/backend.ts"
 import type { SearchMode } from "../../src/search/types.ts"
 import { argumentsLeft, openBuiltInModel } from "./built-in-model.ts"
@@ -59,7 +61,7 @@ async function pairs(embedder: Embedder): Promise<void> {
     const starts = await bench.addFile("file_set", passages)
     const row = new Map(starts.map((start, i) => [start, i]))
     await report(name, queries, async (query, mode) => {
-      const { hits } = await bench.index.search({ workspaceId: "ws", query, limit: 100, mode, highlight: false })
+      const { hits } = await bench.index.search({ view: wholeOf("ws"), query, limit: 100, mode, highlight: false })
       return hits.map(hit => row.get(hit.position.start)!)
     })
     await bench.close()
@@ -77,7 +79,7 @@ async function cut(embedder: Embedder): Promise<void> {
         else await bench.addDocument(`file_${row}`, [title, document.slice(title.length).trim()])
       }
       await report(`${set.name} ${whole ? "whole" : "cut"}`, set.queries, async (query, mode) => {
-        const { hits } = await bench.index.search({ workspaceId: "ws", query, limit: 100, mode, highlight: false })
+        const { hits } = await bench.index.search({ view: wholeOf("ws"), query, limit: 100, mode, highlight: false })
         return [...new Set(hits.map(hit => Number(hit.file.id.slice("file_".length))))]
       })
       await bench.close()

@@ -1,7 +1,9 @@
 /** Speed, memory and growth of search on made-up text, and of other engines on the same. */
+
 import { Database } from "bun:sqlite"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { wholeOf } from "../../src/access/view.ts"
 import type { Embedder } from "../../src/backends/backend.ts"
 import { groupsOf } from "../../src/search/text/analyze.ts"
 import type { SearchMode } from "../../src/search/types.ts"
@@ -79,7 +81,7 @@ export async function measureSpeed(directory: string): Promise<void> {
   console.log("stats", JSON.stringify(stats))
   const ask = (mode: SearchMode, files?: string[]) => (query: string) =>
     bench.index.search({
-      workspaceId: "ws",
+      view: wholeOf("ws"),
       query,
       limit: 10,
       mode,
@@ -123,7 +125,8 @@ async function addFiles(bench: Bench, count: number): Promise<void> {
 
 /** Vectors are loaded beside the first queries: asks until both legs answer. */
 async function firstHybrid(bench: Bench): Promise<void> {
-  while ((await bench.index.search({ workspaceId: "ws", query: "the first", limit: 10 })).degraded) await Bun.sleep(50)
+  while ((await bench.index.search({ view: wholeOf("ws"), query: "the first", limit: 10 })).degraded)
+    await Bun.sleep(50)
 }
 
 /** What a hybrid query of 12 words has to read at least: postings, scores, and vectors or their sign bits. */

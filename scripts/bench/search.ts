@@ -12,8 +12,10 @@
  * `--model NAME` names another built-in embedding model, `--vectors FILE` keeps its vectors between runs; so with the other
  * measurements of search.
  */
+
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
+import { wholeOf } from "../../src/access/view.ts"
 import type { Embedder } from "../../src/backends/backend.ts"
 import type { SearchMode } from "../../src/search/types.ts"
 import { argumentsLeft, openBuiltInModel } from "./built-in-model.ts"
@@ -74,7 +76,7 @@ async function* measureSet(
 }
 
 async function ask(bench: Bench, query: string, mode: SearchMode, row: Map<number, number>): Promise<number[]> {
-  const { hits } = await bench.index.search({ workspaceId: "ws", query, limit: 100, mode, highlight: false })
+  const { hits } = await bench.index.search({ view: wholeOf("ws"), query, limit: 100, mode, highlight: false })
   return hits.map(hit => row.get(hit.position.start)!)
 }
 

@@ -6,7 +6,9 @@
  * Every set is asked as it is, and with one letter wrong in one word of each query: swapped, doubled, dropped or changed, by a
  * seeded choice. nDCG@10 of each, with `exact` and without, by words and by both legs.
  */
+
 import { readdirSync } from "node:fs"
+import { wholeOf } from "../../src/access/view.ts"
 import { WORDS } from "../../src/search/text/analyze.ts"
 import { openBuiltInModel } from "./built-in-model.ts"
 import { type Collection, mean, ndcg, readAll } from "./collections.ts"
@@ -53,7 +55,7 @@ async function measure(set: Collection, bench: Bench, row: ReadonlyMap<number, n
           const startedAt = performance.now()
           const query = text.slice(0, MAX_QUERY)
           const found = await bench.index.search({
-            workspaceId: "ws",
+            view: wholeOf("ws"),
             query,
             limit: 100,
             mode,

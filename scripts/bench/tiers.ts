@@ -13,10 +13,12 @@
  *
  * `--fast FOLDER` and `--quality FOLDER` name model folders in place of those that ship.
  */
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
+import { wholeOf } from "../../src/access/view.ts"
 import type { Embedder } from "../../src/backends/backend.ts"
 import { BUILT_IN_EMBEDDING_MODELS, openEmbedder } from "../../src/backends/embedder.ts"
 import { rank, traitsIn } from "../../src/search/answer.ts"
@@ -129,7 +131,7 @@ function measure(prepared: Prepared, models: Models, share: number, slope?: numb
     }))
     const query = parseQuery(text.slice(0, LONGEST_QUERY))
     for (const [mode, [gains, ranks]] of figures) {
-      const answer = answerer.search({ workspaceId: "ws", query, mode, vectors, tables: {}, depth: DEPTH })
+      const answer = answerer.search({ view: wholeOf("ws"), query, mode, vectors, tables: {}, depth: DEPTH })
       const list = rank(answer.understood ? mode : "keyword", answer, traitsIn(answer, models)).list
       const ranking = list.slice(0, DEPTH).map(({ id }) => row.get(id)!)
       gains.push(ndcg(ranking, relevant))
@@ -228,7 +230,9 @@ async function cost(passages: number): Promise<void> {
 async function table(bench: Bench, state: string): Promise<void> {
   console.log(`${state}: CPU-ms, of base, p50 ms, p95 ms, loop lag, RSS MB`)
   for (const mode of MODES)
-    await queries(`  ${mode}, 12 words`, 12, query => bench.index.search({ workspaceId: "ws", query, limit: 10, mode }))
+    await queries(`  ${mode}, 12 words`, 12, query =>
+      bench.index.search({ view: wholeOf("ws"), query, limit: 10, mode }),
+    )
 }
 
 /** Both tables as the worker holds them, in this process. */
@@ -302,7 +306,7 @@ async function beside(root: string, name: string): Promise<void> {
     bench.addFile("file_second", passages("second", PASSAGES_OF_300_PAGES)),
   )
   console.log(`${await upgraded()} of ${(await bench.index.stats()).passages} passages upgraded by then`)
-  const ask = (query: string) => bench.index.search({ workspaceId: "ws", query, limit: 10 })
+  const ask = (query: string) => bench.index.search({ view: wholeOf("ws"), query, limit: 10 })
   console.log("CPU-ms, of base, p50 ms, p95 ms, loop lag, RSS MB")
   await queries("  hybrid, amid the upgrade", 12, ask)
   await bench.close()

@@ -14,6 +14,7 @@ import { LastUsed } from "./last-used.ts"
 import { checkName } from "./name.ts"
 import { type Credentials, type Principal, SCOPES, type Scope } from "./principal.ts"
 import { VerifiedCredentials } from "./verified-credentials.ts"
+import { wholeOf } from "./view.ts"
 
 /** The user whose access a key is. `active` is false while the user is disabled or not in the key's workspace: it is refused. */
 export interface KeyOwner {
@@ -159,6 +160,7 @@ export class ApiKeys {
       credential: `${row.id} ${privateKeyHash}`,
       workspaceId: row.workspace_id,
       holderId: row.id,
+      view: wholeOf(row.workspace_id),
       scopes: JSON.parse(row.scopes) as Scope[],
       rateLimitPerMinute: row.rate_limit_per_minute,
     }

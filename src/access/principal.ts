@@ -1,4 +1,5 @@
 /** What a request shows, and who it then acts for. */
+import type { View } from "./view.ts"
 
 export const SCOPES = ["models:read", "files:read", "files:write", "search", "chat", "agents"] as const
 export type Scope = (typeof SCOPES)[number]
@@ -11,6 +12,8 @@ export interface Principal {
   workspaceId: string
   /** Whose the links are that it is shown: the id of the key, or of the console's user. They end with it. */
   holderId: string
+  /** What it may see; of that workspace. */
+  view: View
   scopes: readonly Scope[]
   /** The key's own limit; null means the daemon's setting. */
   rateLimitPerMinute: number | null

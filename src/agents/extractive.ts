@@ -61,7 +61,7 @@ async function asGrounding(
   { index, file_id, position: { start, end } }: Citation,
   score: number,
 ) {
-  const slice = await context.library.readText(context.workspaceId, file_id, { start, end })
+  const slice = await context.library.readText(context.view, file_id, { start, end })
   return { index, text: withoutMarks(slice?.text ?? ""), score }
 }
 

@@ -1,4 +1,5 @@
 /** The library as agents see it: rows of the workspace and the extracted text of the findable version. */
+import { seen, type View } from "../access/view.ts"
 import { foldName } from "../library/labels.ts"
 import type { Library } from "../library/library.ts"
 import { toFileRecord } from "../library/record.ts"
@@ -12,8 +13,8 @@ import type { AgentLibrary, TextRange, TextSlice } from "./library.ts"
 export interface LibraryAccessDependencies {
   database: Database
   library: Library
-  /** @throws AppError not_found when the workspace has no such conversation */
-  conversationFiles?: (workspaceId: string, conversationId: string) => Promise<string[]>
+  /** @throws AppError not_found when the caller sees no such conversation */
+  conversationFiles?: (view: View, conversationId: string) => Promise<string[]>
 }
 
 export class LibraryAccess implements AgentLibrary {
@@ -23,9 +24,9 @@ export class LibraryAccess implements AgentLibrary {
     this.conversationFiles = dependencies.conversationFiles
   }
 
-  list: AgentLibrary["list"] = async (workspaceId, { file_ids, context_id, name, type, limit }) => {
+  list: AgentLibrary["list"] = async (view, { file_ids, context_id, name, type, limit }) => {
     const { database } = this.dependencies
-    let query = database.selectFrom("files").where("workspace_id", "=", workspaceId)
+    let query = database.selectFrom("files").where(seen(database, view))
     if (file_ids) query = query.where("id", "in", file_ids)
     if (context_id !== undefined) query = query.where("context_id", "=", context_id)
     if (name !== undefined)
@@ -36,25 +37,25 @@ export class LibraryAccess implements AgentLibrary {
     return { files: rows.map(toFileRecord), total: Number(total) }
   }
 
-  find: AgentLibrary["find"] = async (workspaceId, fileId) => {
+  find: AgentLibrary["find"] = async (view, fileId) => {
     const row = await this.dependencies.database
       .selectFrom("files")
       .selectAll()
-      .where("workspace_id", "=", workspaceId)
+      .where(seen(this.dependencies.database, view))
       .where("id", "=", fileId)
       .executeTakeFirst()
     return row && toFileRecord(row)
   }
 
-  readText: AgentLibrary["readText"] = async (workspaceId, fileId, range) => {
-    const { bytes, record } = await this.dependencies.library.text(workspaceId, fileId)
+  readText: AgentLibrary["readText"] = async (view, fileId, range) => {
+    const { bytes, record } = await this.dependencies.library.text(view, fileId)
     const part = range.page === undefined ? undefined : await this.pageBounds(fileId, range.page)
     if (range.page !== undefined && !part) return undefined
     return slice(bytes, range, part ?? { from: 0, to: record.character_count ?? 0, place: NOWHERE })
   }
 
-  original: AgentLibrary["original"] = async (workspaceId, fileId) =>
-    (await this.dependencies.library.content(workspaceId, fileId)).bytes
+  original: AgentLibrary["original"] = async (view, fileId) =>
+    (await this.dependencies.library.content(view, fileId)).bytes
 
   /** Where a page or slide begins and ends in the text, as the indexed slices tell; undefined when there is none. */
   private async pageBounds(

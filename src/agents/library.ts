@@ -1,4 +1,5 @@
 /** What agents may ask of the library, and the files that one run may see. The composition root joins it to the library. */
+import type { View } from "../access/view.ts"
 import type { Scope } from "../grounding/scope.ts"
 import type { StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Place } from "../storage/document.ts"
@@ -39,22 +40,22 @@ export interface TextSlice {
 export interface AgentLibrary {
   /** Newest first. `name` is a case-insensitive substring, `type` an extension. */
   list(
-    workspaceId: string,
+    view: View,
     filter: { file_ids?: string[]; context_id?: string; name?: string; type?: string; limit: number },
   ): Promise<{ files: AgentFile[]; total: number }>
-  /** Undefined for an id that the workspace lacks. */
-  find(workspaceId: string, fileId: string): Promise<AgentFile | undefined>
+  /** Undefined for an id that the caller does not see. */
+  find(view: View, fileId: string): Promise<AgentFile | undefined>
   /**
    * The extracted text of a searchable file; a range beyond its end gives an empty slice.
    * Undefined when the page does not exist.
    */
-  readText(workspaceId: string, fileId: string, range: TextRange): Promise<TextSlice | undefined>
-  original(workspaceId: string, fileId: string): Promise<StoredBytes>
+  readText(view: View, fileId: string, range: TextRange): Promise<TextSlice | undefined>
+  original(view: View, fileId: string): Promise<StoredBytes>
   /**
    * A `conv_…` context as the files given to that conversation.
-   * @throws AppError not_found when the workspace has no such conversation
+   * @throws AppError not_found when the caller sees no such conversation
    */
-  conversationFiles?(workspaceId: string, conversationId: string): Promise<string[]>
+  conversationFiles?(view: View, conversationId: string): Promise<string[]>
 }
 
 export const inScope = (file: AgentFile, scope: Scope): boolean =>

@@ -1,4 +1,5 @@
 /** From the request to a run that can start. */
+import type { View } from "../access/view.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import { AppError } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
@@ -28,7 +29,7 @@ export interface PrepareDependencies extends RedactionRules {
 
 /** Who a run is for. */
 export interface Caller {
-  workspaceId: string
+  view: View
   /** May read files: has the scope `files:read`. */
   readsFiles: boolean
 }
@@ -38,7 +39,7 @@ export interface PreparedRun {
   guard: Guard
   row: Guarded<RunDescription>
   input: Omit<RunInput, "context" | "steps" | "usage">
-  context: Pick<RunInput["context"], "workspaceId" | "scope">
+  context: Pick<RunInput["context"], "view" | "scope">
 }
 
 /** Everything that can be refused is refused here, before there is a run. */
@@ -48,12 +49,12 @@ export const prepareRun = (
   dependencies: PrepareDependencies,
   signal: AbortSignal,
 ): Promise<PreparedRun> =>
-  underGuard(dependencies, caller.workspaceId, request.redaction, guard =>
+  underGuard(dependencies, caller.view.workspaceId, request.redaction, guard =>
     prepare(caller, request, guard, dependencies, signal),
   )
 
 async function prepare(
-  { workspaceId, readsFiles }: Caller,
+  { view, readsFiles }: Caller,
   request: RunRequest,
   guard: Guard,
   { models, library, external, evaluator, meter, ...dependencies }: PrepareDependencies,
@@ -61,17 +62,17 @@ async function prepare(
 ): Promise<PreparedRun> {
   const metadata = checkMetadata(request.additional_metadata ?? {}, "additional_metadata")
   // A bad schema is named before any model is asked.
-  const asked = await outputOf(request.output_schema, evaluator, workspaceId, signal)
+  const asked = await outputOf(request.output_schema, evaluator, view.workspaceId, signal)
   await guard.refusePrivateKeys("output_schema", request.output_schema)
   const tools = await toolsOf(request.tools, readsFiles, external)
   guard.trust(...tools.map(tool => tool.name))
-  const scope = await scopeIn(request, workspaceId, library, guard)
+  const scope = await scopeIn(request, view, library, guard)
   const resolved = await models.resolve(request.model)
   const { backend, info, name } = resolved
   const task = await guard.text(request.task)
   // A schema is prompt as well: what the model must not see, the answer cannot be held to.
   const shown = asked && guard.redacts ? await guard.value(asked.schema) : undefined
-  const output = shown ? await outputOf(shown, evaluator, workspaceId, signal) : asked
+  const output = shown ? await outputOf(shown, evaluator, view.workspaceId, signal) : asked
   // A model that is loaded with a larger window keeps it: another size would load it anew.
   const wanted = Math.max(dependencies.contextTokens, backend.loadedContextTokens?.(name) ?? 0)
   const contextTokens = Math.min(windowOf(info), wanted)
@@ -103,14 +104,14 @@ async function prepare(
       output,
       guard,
     },
-    context: { workspaceId, scope },
+    context: { view, scope },
   }
 }
 
-/** The files that the run may see. @throws AppError not_found for a file or conversation that the workspace lacks */
+/** The files that the run may see. @throws AppError not_found for a file or conversation that the caller does not see */
 function scopeIn(
   { file_ids, context_id }: RunRequest,
-  workspaceId: string,
+  view: View,
   library: AgentLibrary,
   guard: Guard,
 ): Promise<Scope> {
@@ -121,15 +122,15 @@ function scopeIn(
   }
   const known = {
     existing: async (ids: readonly string[]) => {
-      const { files } = await library.list(workspaceId, { file_ids: [...ids], limit: ids.length })
+      const { files } = await library.list(view, { file_ids: [...ids], limit: ids.length })
       return files.map(({ id }) => id)
     },
     hasContext: async (contextId: string) => {
-      const { total } = await library.list(workspaceId, { context_id: contextId, limit: 1 })
+      const { total } = await library.list(view, { context_id: contextId, limit: 1 })
       return total > 0
     },
     filesOfConversation: async (conversationId: string) => {
-      if (library.conversationFiles) return library.conversationFiles(workspaceId, conversationId)
+      if (library.conversationFiles) return library.conversationFiles(view, conversationId)
       throw new AppError("not_found", { message: `there is no conversation ${conversationId}` })
     },
   }

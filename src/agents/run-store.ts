@@ -2,7 +2,9 @@
  * Runs and their steps in the database. What is written has passed the guard of its run. Every write is one transaction; a
  * run leaves `running` once, whoever comes first.
  */
+
 import { sql } from "kysely"
+import type { View } from "../access/view.ts"
 import type { ErrorBody } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
@@ -177,7 +179,7 @@ export class RunStore {
   }
 
   /** Newest first. */
-  async list(workspaceId: string, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
+  async list({ workspaceId }: View, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
     let query = this.database.selectFrom("agent_runs").where("workspace_id", "=", workspaceId)
     if (request.statuses) query = query.where("status", "in", request.statuses)
     const { total } = await query.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()

@@ -6,6 +6,7 @@
  * which counts from acceptance) or `cancelled` (by request, or because the client of a blocking call went away).
  * Leaving aborts the model request and every tool at once and does not wait for them.
  */
+import type { View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import { storeAgain } from "../grounding/store-again.ts"
 import type { Guarded } from "../guarded.ts"
@@ -86,7 +87,7 @@ export class AgentRuns {
   async startDetached(caller: RunCaller, request: RunRequest, options: StartOptions = {}): Promise<RunRecord> {
     const id = await this.start(caller, request, options, new AbortController().signal)
     await this.live.detach(id)
-    return this.get(caller.workspaceId, id)
+    return this.get(caller.view, id)
   }
 
   /**
@@ -102,39 +103,39 @@ export class AgentRuns {
   ): Promise<RunRecord> {
     const id = await this.start(caller, request, options, signal)
     await this.live.wait(id, signal)
-    return answerOf(await this.get(caller.workspaceId, id))
+    return answerOf(await this.get(caller.view, id))
   }
 
-  /** @throws AppError not_found, also for a run of another workspace */
-  async get(workspaceId: string, runId: string): Promise<RunRecord> {
-    const { row, steps } = await this.find(workspaceId, runId)
+  /** @throws AppError not_found, also for a run that the caller does not see */
+  async get(view: View, runId: string): Promise<RunRecord> {
+    const { row, steps } = await this.find(view, runId)
     return toRunRecord(row, steps)
   }
 
-  list(workspaceId: string, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
-    return this.dependencies.store.list(workspaceId, request)
+  list(view: View, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
+    return this.dependencies.store.list(view, request)
   }
 
   /** Ends a run that is running; one that has ended stays as it is. */
-  async cancel(workspaceId: string, runId: string): Promise<RunRecord> {
-    await this.find(workspaceId, runId)
+  async cancel(view: View, runId: string): Promise<RunRecord> {
+    await this.find(view, runId)
     await this.live.cancel(runId)
-    return this.get(workspaceId, runId)
+    return this.get(view, runId)
   }
 
   /**
    * Removes a run with its steps. One that is running is not ended by that: its caller may be waiting for it.
    * @throws AppError not_found; conflict while it is running
    */
-  async delete(workspaceId: string, runId: string): Promise<void> {
-    await this.find(workspaceId, runId)
+  async delete(view: View, runId: string): Promise<void> {
+    await this.find(view, runId)
     if (await this.dependencies.store.delete(runId)) return
     throw new AppError("conflict", { message: "the run is still running: cancel it before deleting it" })
   }
 
   /** The events after number `after`, from the rows, then as they come; ends with `done`. */
-  async *follow(workspaceId: string, runId: string, after: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
-    await this.find(workspaceId, runId)
+  async *follow(view: View, runId: string, after: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
+    await this.find(view, runId)
     yield* this.live.follow(runId, after, signal)
   }
 
@@ -157,7 +158,7 @@ export class AgentRuns {
     { idempotencyKey: key, acceptedAt = new Date() }: StartOptions,
     signal: AbortSignal,
   ): Promise<string> {
-    const { workspaceId } = caller
+    const { workspaceId } = caller.view
     const repetition: IdempotentRequest | undefined =
       key === undefined ? undefined : { workspaceId, operation: "run", key, hash: requestHash(request) }
     return this.dependencies.idempotency.once(
@@ -180,9 +181,9 @@ export class AgentRuns {
     const endsAt = performance.now() + deadlineAt.getTime() - Date.now()
     const prepared = await prepareRun(caller, request, this.dependencies, signal)
     const ticket = this.queue.enter(caller.keyId)
-    const { workspaceId, keyId } = caller
+    const { keyId, view } = caller
     try {
-      const run = { workspaceId, keyId, described: prepared.row, startedAt, deadlineAt }
+      const run = { workspaceId: view.workspaceId, keyId, described: prepared.row, startedAt, deadlineAt }
       const id = await this.dependencies.store.insert(run, repetition)
       this.launch(id, prepared, ticket, endsAt)
       return id
@@ -217,9 +218,9 @@ export class AgentRuns {
     }
   }
 
-  private async find(workspaceId: string, runId: string) {
+  private async find(view: View, runId: string) {
     const found = await this.dependencies.store.find(runId)
-    if (found?.row.workspace_id !== workspaceId) throw noSuchRun()
+    if (found?.row.workspace_id !== view.workspaceId) throw noSuchRun()
     return found
   }
 }

@@ -1,3 +1,4 @@
+import type { View } from "../access/view.ts"
 import type { AgentLibrary } from "../agents/library.ts"
 import { LibraryAccess } from "../agents/library-access.ts"
 import { TableProcesses, type TableReader } from "../agents/tools/table-reader.ts"
@@ -24,9 +25,7 @@ export function openTools({ storage, files, chat }: ToolParts, stack: AsyncDispo
   const library = new LibraryAccess({
     database: storage.database,
     library: files.library,
-    ...(chat
-      ? { conversationFiles: (workspaceId: string, id: string) => chat.conversationFiles(workspaceId, id) }
-      : {}),
+    ...(chat ? { conversationFiles: (view: View, id: string) => chat.conversationFiles(view, id) } : {}),
   })
   return { library, tables }
 }

@@ -1,4 +1,5 @@
 /** What an answer is made from. */
+import type { View } from "../access/view.ts"
 import type { ChatImage, ChatTurn, ToolChoice, ToolDefinition } from "../backends/backend.ts"
 import type { ResolvedModel } from "../backends/index.ts"
 import type { Guard } from "../grounding/guard.ts"
@@ -17,7 +18,7 @@ export interface OfferedTools {
 
 /** Checked, every text as the model may see it. */
 export interface Asked {
-  workspaceId: string
+  view: View
   model: ResolvedModel
   guard: Guard
   scope: Scope

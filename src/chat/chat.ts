@@ -2,6 +2,7 @@
  * Conversations as their users see them. Every way of asking (streamed or as JSON, follow-up, continue, regenerate) becomes
  * a plan (`plan.ts`) and then one turn (`turn.ts`), whose reply is followed here or by the caller.
  */
+import type { View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { underGuard } from "../grounding/under-guard.ts"
 import { newId } from "../id.ts"
@@ -74,20 +75,16 @@ export class Chat {
   }
 
   /** Answers a question outside of any conversation; nothing is stored. See answerUnstored. */
-  answer(
-    asker: Pick<Asker, "workspaceId" | "requestId">,
-    question: Question,
-    signal: AbortSignal,
-  ): Promise<UnstoredAnswer> {
+  answer(asker: Pick<Asker, "view" | "requestId">, question: Question, signal: AbortSignal): Promise<UnstoredAnswer> {
     return answerUnstored(this.dependencies, asker, question, signal)
   }
 
   /** Waits for the reply. @throws what the reply failed with */
-  async finished({ conversationId, reply, messageIds }: Started, { workspaceId }: Asker): Promise<TurnAnswer> {
+  async finished({ conversationId, reply, messageIds }: Started, { view }: Asker): Promise<TurnAnswer> {
     const failure = await reply?.outcome()
     if (reply && failure) throw namingConversation(failure, reply)
     const { store } = this.dependencies
-    const { model } = await store.get(workspaceId, conversationId)
+    const { model } = await store.get(view, conversationId)
     const messages = (await store.messages(conversationId)).filter(({ id }) => messageIds.includes(id)).map(toMessage)
     return {
       conversation_id: conversationId,
@@ -99,19 +96,19 @@ export class Chat {
   }
 
   /** The newest reply from after event `lastEventId`, and on as it is written. */
-  async events(workspaceId: string, conversationId: string, lastEventId: number) {
+  async events(view: View, conversationId: string, lastEventId: number) {
     const { store, live } = this.dependencies
-    await store.get(workspaceId, conversationId)
+    await store.get(view, conversationId)
     const reply = await live.find(conversationId)
     return (signal: AbortSignal): AsyncIterable<NumberedEvent> => reply?.follow(lastEventId, signal) ?? nothing()
   }
 
   /** Stops the reply that is being written, if any; what is written of it stays. */
-  async cancel(workspaceId: string, conversationId: string): Promise<Conversation> {
+  async cancel(view: View, conversationId: string): Promise<Conversation> {
     const { store, live } = this.dependencies
-    await store.get(workspaceId, conversationId)
+    await store.get(view, conversationId)
     await live.cancel(conversationId)
-    return this.get(workspaceId, conversationId)
+    return this.get(view, conversationId)
   }
 
   /** For other nodes: a reply that is written here, or was a little while ago. */
@@ -125,36 +122,36 @@ export class Chat {
     return live !== undefined && !live.ended && this.dependencies.replies.cancel(live.conversationId)
   }
 
-  list(workspaceId: string, request: { query?: string; page: number; pageSize: number }) {
-    return this.dependencies.store.list(workspaceId, request)
+  list(view: View, request: { query?: string; page: number; pageSize: number }) {
+    return this.dependencies.store.list(view, request)
   }
 
-  async get(workspaceId: string, conversationId: string): Promise<Conversation> {
+  async get(view: View, conversationId: string): Promise<Conversation> {
     const { store, redactionEnforced } = this.dependencies
-    const row = await store.get(workspaceId, conversationId)
-    return toConversation(row, await store.messages(conversationId), await redactionEnforced(workspaceId))
+    const row = await store.get(view, conversationId)
+    return toConversation(row, await store.messages(conversationId), await redactionEnforced(view.workspaceId))
   }
 
-  async change(workspaceId: string, conversationId: string, change: ConversationPatch): Promise<Conversation> {
+  async change(view: View, conversationId: string, change: ConversationPatch): Promise<Conversation> {
     const { store } = this.dependencies
-    const { settings } = await store.get(workspaceId, conversationId)
+    const { settings } = await store.get(view, conversationId)
     if (change.additional_metadata) checkMetadata(change.additional_metadata, METADATA)
     const { redaction } = JSON.parse(settings) as ChatSettings
-    await underGuard(this.dependencies, workspaceId, redaction, async guard =>
+    await underGuard(this.dependencies, view.workspaceId, redaction, async guard =>
       store.patch(conversationId, await guard.pass(change, CONVERSATION_PATCH)),
     )
-    return this.get(workspaceId, conversationId)
+    return this.get(view, conversationId)
   }
 
-  async delete(workspaceId: string, conversationId: string): Promise<void> {
-    await this.cancel(workspaceId, conversationId)
+  async delete(view: View, conversationId: string): Promise<void> {
+    await this.cancel(view, conversationId)
     this.dependencies.replies.forget(conversationId)
     await this.dependencies.store.delete(conversationId)
   }
 
   /** Every file that was given to a conversation, by its id or with the conversation as its context. @throws AppError not_found */
-  conversationFiles(workspaceId: string, conversationId: string): Promise<string[]> {
-    return filesOfConversation(this.dependencies, workspaceId, conversationId)
+  conversationFiles(view: View, conversationId: string): Promise<string[]> {
+    return filesOfConversation(this.dependencies, view, conversationId)
   }
 
   /** Ends replies whose writers are gone, as far as they came. */
@@ -181,7 +178,7 @@ export class Chat {
   ): Promise<Started> {
     const { store } = this.dependencies
     return this.once(asker, async () => {
-      const conversation = await store.get(asker.workspaceId, conversationId)
+      const conversation = await store.get(asker.view, conversationId)
       return this.holding(conversationId, async () => {
         const plan = planOf(conversation, await this.settled(conversationId))
         return plan
@@ -215,14 +212,14 @@ export class Chat {
   /** Begins a turn, unless the call repeats one that did: then that one is followed. */
   private once(asker: Asker, begin: () => Promise<Started>): Promise<Started> {
     return this.dependencies.idempotency.once(asker.repetition, begin, noted =>
-      this.repeated(asker.workspaceId, JSON.parse(noted)),
+      this.repeated(asker.view, JSON.parse(noted)),
     )
   }
 
   /** @throws AppError not_found when conversation or reply have been removed since */
-  private async repeated(workspaceId: string, { conversationId, created, replyId, messageIds }: NotedTurn) {
+  private async repeated(view: View, { conversationId, created, replyId, messageIds }: NotedTurn) {
     const { store, live } = this.dependencies
-    const row = await store.get(workspaceId, conversationId)
+    const row = await store.get(view, conversationId)
     const messages = await store.messages(conversationId)
     const { model, created_at, additional_metadata } = toSummary(row, messages.length)
     const data = { conversation_id: conversationId, model, created_at, additional_metadata }

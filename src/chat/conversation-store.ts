@@ -1,4 +1,5 @@
 /** Conversations and their messages in the database. What is written has passed the guard of its turn. */
+import type { View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import type { Database, Executor } from "../storage/database.ts"
@@ -20,7 +21,7 @@ const now = (): string => new Date().toISOString()
 export class ConversationStore {
   constructor(private readonly database: Database) {}
 
-  async list(workspaceId: string, request: { query?: string; page: number; pageSize: number }) {
+  async list({ workspaceId }: View, request: { query?: string; page: number; pageSize: number }) {
     const text = request.query?.trim()
     let matching = this.database.selectFrom("conversations").where("workspace_id", "=", workspaceId)
     if (text) {
@@ -48,8 +49,8 @@ export class ConversationStore {
     return { data: rows.map(row => toSummary(row, Number(row.message_count ?? 0))), total: Number(total) }
   }
 
-  /** @throws AppError not_found, also for a conversation of another workspace */
-  async get(workspaceId: string, id: string): Promise<ConversationRow> {
+  /** @throws AppError not_found, also for a conversation that the caller does not see */
+  async get({ workspaceId }: View, id: string): Promise<ConversationRow> {
     const row = await this.database
       .selectFrom("conversations")
       .selectAll()

@@ -1,4 +1,5 @@
 /** What every step of a turn may use. `app/chat.ts` fills it; a step takes the whole and destructures what it needs. */
+import type { View } from "../access/view.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { TokenMeter } from "../grounding/tokens.ts"
 import type { RedactionRules } from "../grounding/under-guard.ts"
@@ -33,11 +34,11 @@ export interface ChatDependencies extends RedactionRules {
 /** What chat asks of the library. */
 export interface ChatFiles {
   /** Those of the files that exist, in the given order; one query. */
-  existing(workspaceId: string, fileIds: readonly string[]): Promise<ChatFile[]>
+  existing(view: View, fileIds: readonly string[]): Promise<ChatFile[]>
   /** Ids of the files that were uploaded with this context. */
-  idsOfContext(workspaceId: string, contextId: string): Promise<string[]>
+  idsOfContext(view: View, contextId: string): Promise<string[]>
   /** The original. @throws AppError not_found */
-  content(workspaceId: string, fileId: string): Promise<{ bytes: StoredBytes }>
+  content(view: View, fileId: string): Promise<{ bytes: StoredBytes }>
   /** Calls `listener` when the record of one of the files has changed. @returns ends that */
   listen(fileIds: readonly string[], listener: () => void): () => void
 }

@@ -1,4 +1,5 @@
 /** Checks a request before anything is stored: settings, model, files, redaction. What is wrong is thrown here. */
+import type { View } from "../access/view.ts"
 import type { ResolvedModel } from "../backends/index.ts"
 import type { Guard } from "../grounding/guard.ts"
 import type { Source } from "../grounding/passages.ts"
@@ -25,7 +26,7 @@ export interface Prepared {
 
 /** What is prepared, with the rows that it is about: all that the writing of a reply needs to know. */
 export interface Turn extends Omit<Prepared, "request" | "added"> {
-  workspaceId: string
+  view: View
   requestId: string
   conversation: ConversationRow
   /** The conversation was made by this turn. */
@@ -44,7 +45,7 @@ export interface Turn extends Omit<Prepared, "request" | "added"> {
  */
 export async function prepareTurn(
   dependencies: ChatDependencies,
-  workspaceId: string,
+  view: View,
   given: TurnRequest,
   conversation: ConversationRow | null,
 ): Promise<Prepared> {
@@ -53,15 +54,15 @@ export async function prepareTurn(
     request,
     conversation ? (JSON.parse(conversation.settings) as ChatSettings) : undefined,
   )
-  return underGuard(dependencies, workspaceId, settings.redaction, async guard => {
-    settings.redaction = keptRedaction(settings.redaction, await dependencies.redactionEnforced(workspaceId))
+  return underGuard(dependencies, view.workspaceId, settings.redaction, async guard => {
+    settings.redaction = keptRedaction(settings.redaction, await dependencies.redactionEnforced(view.workspaceId))
     await guard.refusePrivateKeys("response_format", settings.response_format)
     const asked = {
       fileIds: settings.file_ids,
       contextId: settings.context_id,
       named: { files: Boolean(request.file_ids?.length), context: Boolean(request.context_id) },
     }
-    const scope = await scopeIn(dependencies, workspaceId, asked, guard)
+    const scope = await scopeIn(dependencies, view, asked, guard)
     const model = await dependencies.models.resolve(request.model ?? conversation?.model)
     const content = await guard.text(request.message ?? "")
     if (request.system_prompt) settings.system_prompt = await guard.text(request.system_prompt)
@@ -73,17 +74,12 @@ export async function prepareTurn(
 }
 
 /** Where an answer looks: named files, and those of its conversation, that still exist. */
-export function scopeIn(
-  dependencies: ChatDependencies,
-  workspaceId: string,
-  asked: AskedScope,
-  guard: Guard,
-): Promise<Scope> {
+export function scopeIn(dependencies: ChatDependencies, view: View, asked: AskedScope, guard: Guard): Promise<Scope> {
   const { files } = dependencies
   const known = {
-    existing: async (ids: readonly string[]) => (await files.existing(workspaceId, ids)).map(({ id }) => id),
-    hasContext: async (contextId: string) => (await files.idsOfContext(workspaceId, contextId)).length > 0,
-    filesOfConversation: (id: string) => filesOfConversation(dependencies, workspaceId, id),
+    existing: async (ids: readonly string[]) => (await files.existing(view, ids)).map(({ id }) => id),
+    hasContext: async (contextId: string) => (await files.idsOfContext(view, contextId)).length > 0,
+    filesOfConversation: (id: string) => filesOfConversation(dependencies, view, id),
   }
   return scopeOf(asked, known, guard)
 }
@@ -91,11 +87,11 @@ export function scopeIn(
 /** Every file that was given to a conversation, by its id or with the conversation as its context. @throws AppError not_found */
 export async function filesOfConversation(
   { store, files }: ChatDependencies,
-  workspaceId: string,
+  view: View,
   conversationId: string,
 ): Promise<string[]> {
-  const named: string[] = JSON.parse((await store.get(workspaceId, conversationId)).file_ids)
-  return [...new Set([...named, ...(await files.idsOfContext(workspaceId, conversationId))])]
+  const named: string[] = JSON.parse((await store.get(view, conversationId)).file_ids)
+  return [...new Set([...named, ...(await files.idsOfContext(view, conversationId))])]
 }
 
 /** A stored message as this turn's model may see it: it may be redacted where it was not when it came. */

@@ -2,6 +2,7 @@
  * A question outside of any conversation: the whole exchange comes with it, tools of the caller perhaps. It is checked and
  * redacted here before anything is asked of a model; what is wrong is thrown.
  */
+import type { View } from "../access/view.ts"
 import type { Capability, ChatOptions, ChatTurn } from "../backends/backend.ts"
 import type { ResolvedModel } from "../backends/index.ts"
 import { invalid } from "../errors.ts"
@@ -46,25 +47,21 @@ interface Exchange {
  * @throws AppError invalid_request naming the field (`messages.3`, `tools`, `response_format`), invalid_pattern,
  *   not_found, model_not_found, model_unavailable
  */
-export async function prepareQuestion(
-  dependencies: ChatDependencies,
-  workspaceId: string,
-  question: Question,
-): Promise<Asked> {
+export async function prepareQuestion(dependencies: ChatDependencies, view: View, question: Question): Promise<Asked> {
   checkOrder(question.messages)
   const format = parseFormat(question.responseFormat ?? null)
   const tools = question.tools?.definitions.length ? question.tools : null
-  return underGuard(dependencies, workspaceId, question.redaction, async guard => {
+  return underGuard(dependencies, view.workspaceId, question.redaction, async guard => {
     await guard.refusePrivateKeys("response_format", format)
     if (tools) await refusePrivateNames(tools, guard)
     const named = { files: Boolean(question.fileIds?.length), context: Boolean(question.contextId) }
     const asked = { fileIds: question.fileIds ?? [], contextId: question.contextId || null, named }
-    const scope = await scopeIn(dependencies, workspaceId, asked, guard)
+    const scope = await scopeIn(dependencies, view, asked, guard)
     const model = await dependencies.models.resolve(question.model)
     refuseBeyond(model, question, format !== null, guard)
     const { system, history, message, after } = exchangeOf(await asSeen(question.messages, guard))
     return {
-      workspaceId,
+      view,
       model,
       guard,
       scope,

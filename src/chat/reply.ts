@@ -31,9 +31,9 @@ function* opening({ conversation, created, replyId, userMessage, model }: Turn):
 }
 
 async function askedBy(turn: Turn, dependencies: ChatDependencies): Promise<Asked> {
-  const { workspaceId, model, guard, scope, settings, continued } = turn
+  const { view, model, guard, scope, settings, continued } = turn
   return {
-    ...{ workspaceId, model, guard, scope, settings, continued },
+    ...{ view, model, guard, scope, settings, continued },
     history: await historyAsSeen(turn),
     message: turn.userMessage.content,
     images: await picturesFor(turn, dependencies),
@@ -52,10 +52,7 @@ async function historyAsSeen({ history, guard }: Turn): Promise<PastMessage[]> {
 }
 
 /** What a picture shows cannot be redacted, so under redaction the model sees none. */
-async function picturesFor(
-  { model, settings, guard, workspaceId }: Turn,
-  { files }: ChatDependencies,
-): Promise<ChatImage[]> {
+async function picturesFor({ model, settings, guard, view }: Turn, { files }: ChatDependencies): Promise<ChatImage[]> {
   const sees = model.info.capabilities.includes("vision" satisfies Capability) && !guard.redacts
-  return sees && settings.file_ids.length > 0 ? imagesOf(files, workspaceId, settings.file_ids) : []
+  return sees && settings.file_ids.length > 0 ? imagesOf(files, view, settings.file_ids) : []
 }

@@ -1,4 +1,5 @@
 /** What the library gives to one turn: passages found with the message, pictures for models that see. */
+import type { View } from "../access/view.ts"
 import type { ChatImage } from "../backends/backend.ts"
 import { AppError, engineTrouble } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
@@ -38,16 +39,16 @@ const NOTHING_ASKED: Retrieved = { sources: [], inVain: false }
  */
 export async function* retrieve(
   { search, files, fileWaitMs }: ChatDependencies,
-  turn: { workspaceId: string; query: string; scope: Scope; guard: Guard },
+  turn: { view: View; query: string; scope: Scope; guard: Guard },
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Retrieved> {
-  const { workspaceId, query, scope, guard } = turn
-  if (scope.fileIds) yield* awaitFiles(files, workspaceId, scope.fileIds, fileWaitMs, signal)
+  const { view, query, scope, guard } = turn
+  if (scope.fileIds) yield* awaitFiles(files, view, scope.fileIds, fileWaitMs, signal)
   if (!query.trim() || scope.fileIds?.length === 0) return NOTHING_ASKED
   const result = await withoutEngine(
     search.search(
       {
-        workspaceId,
+        view,
         query,
         limit: HITS,
         highlight: false,
@@ -75,8 +76,7 @@ export async function* retrieve(
         message: "the embedding model does not answer: passages were found by keywords only",
       },
     }
-  const inVain =
-    result.hits.length === 0 && result.index.searchable_files > 0 && !(await isEmpty(files, workspaceId, scope))
+  const inVain = result.hits.length === 0 && result.index.searchable_files > 0 && !(await isEmpty(files, view, scope))
   if (inVain) yield { event: "status", data: { phase: "retrieving", detail: "nothing in the library bears on this" } }
   const sources: Source[] = []
   for (const source of toSources(result.hits))
@@ -96,14 +96,14 @@ async function withoutEngine<T>(search: Promise<T>): Promise<T | undefined> {
 }
 
 /** A context that no file was uploaded with is no library that could hold an answer. */
-async function isEmpty(files: ChatFiles, workspaceId: string, { contextId }: Scope): Promise<boolean> {
-  return contextId !== null && (await files.idsOfContext(workspaceId, contextId)).length === 0
+async function isEmpty(files: ChatFiles, view: View, { contextId }: Scope): Promise<boolean> {
+  return contextId !== null && (await files.idsOfContext(view, contextId)).length === 0
 }
 
 /** A file that was uploaded a moment ago is waited for; one that takes longer is said. */
 async function* awaitFiles(
   files: ChatFiles,
-  workspaceId: string,
+  view: View,
   ids: readonly string[],
   waitMs: number,
   signal: AbortSignal,
@@ -116,7 +116,7 @@ async function* awaitFiles(
   try {
     for (let pending = ids, said = ""; ; ) {
       const changed = changes.changed() // before looking, so that nothing falls between
-      const found = (await files.existing(workspaceId, pending)).filter(file => PENDING.has(file.status))
+      const found = (await files.existing(view, pending)).filter(file => PENDING.has(file.status))
       if (found.length === 0) return
       const names = namesOf(found)
       const detail = late.aborted
@@ -142,18 +142,18 @@ function namesOf(files: readonly ChatFile[]): string {
 }
 
 /** Pictures among the given files, in the form in which models take them. */
-export async function imagesOf(files: ChatFiles, workspaceId: string, ids: readonly string[]): Promise<ChatImage[]> {
-  const pictures = (await files.existing(workspaceId, ids))
+export async function imagesOf(files: ChatFiles, view: View, ids: readonly string[]): Promise<ChatImage[]> {
+  const pictures = (await files.existing(view, ids))
     .filter(file => file.mime_type.startsWith("image/") && file.size <= MAX_IMAGE_BYTES)
     .slice(-MAX_IMAGES)
-  const images = await Promise.all(pictures.map(picture => imageOf(files, workspaceId, picture)))
+  const images = await Promise.all(pictures.map(picture => imageOf(files, view, picture)))
   return images.filter(image => image !== undefined)
 }
 
 /** Undefined for a file that was deleted since it was listed. */
-async function imageOf(files: ChatFiles, workspaceId: string, { id, mime_type }: ChatFile) {
+async function imageOf(files: ChatFiles, view: View, { id, mime_type }: ChatFile) {
   try {
-    const { bytes } = await files.content(workspaceId, id)
+    const { bytes } = await files.content(view, id)
     const data = Buffer.from(await new Response(await bytes.stream()).arrayBuffer()).toString("base64")
     return { mimeType: mime_type, data }
   } catch (error) {

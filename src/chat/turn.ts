@@ -4,6 +4,7 @@
  *
  * What is wrong with a request is thrown before anything is stored; what goes wrong later is an event of the reply.
  */
+import type { View } from "../access/view.ts"
 import type { Executor } from "../storage/database.ts"
 import { type IdempotentRequest, note } from "../storage/idempotency.ts"
 import {
@@ -25,7 +26,7 @@ import { type TurnRequest, titleOf } from "./settings.ts"
 
 /** Who asks. */
 export interface Asker {
-  workspaceId: string
+  view: View
   /** Named in errors. */
   requestId: string
   /** Of a call with an Idempotency-Key. */
@@ -68,7 +69,7 @@ export async function beginTurn(
   given: TurnRequest,
   plan: Plan,
 ): Promise<Started> {
-  const prepared = await prepareTurn(dependencies, asker.workspaceId, given, plan.conversation)
+  const prepared = await prepareTurn(dependencies, asker.view, given, plan.conversation)
   const stored = await storeTurn(dependencies, asker, conversationId, prepared, plan)
   const turn = await turnOf(asker, prepared, plan, stored)
   const live = new LiveReply(conversationId, turn.replyId, stored.reply.owner)
@@ -84,25 +85,25 @@ export async function beginTurn(
 /** Applies what a request changes in its conversation, where there is nothing to answer. */
 export async function changeOnly(
   dependencies: ChatDependencies,
-  { workspaceId }: Asker,
+  { view }: Asker,
   given: TurnRequest,
   conversation: ConversationRow,
 ): Promise<Started> {
   const { store } = dependencies
-  const prepared = await prepareTurn(dependencies, workspaceId, given, conversation)
-  await store.transaction(await conversationWrite(store, workspaceId, conversation.id, prepared, conversation))
+  const prepared = await prepareTurn(dependencies, view, given, conversation)
+  await store.transaction(await conversationWrite(store, view, conversation.id, prepared, conversation))
   return { conversationId: conversation.id, reply: undefined, messageIds: [] }
 }
 
 async function storeTurn(
   { store, replyStore }: ChatDependencies,
-  { workspaceId, repetition }: Asker,
+  { view, repetition }: Asker,
   id: string,
   prepared: Prepared,
   { conversation: known, last, removeFrom, question, cut }: Plan,
 ): Promise<StoredTurn> {
   const { model, guard, added: message } = prepared
-  const writeConversation = await conversationWrite(store, workspaceId, id, prepared, known)
+  const writeConversation = await conversationWrite(store, view, id, prepared, known)
   return store.transaction(async trx => {
     const conversation = await writeConversation(trx)
     if (known) await store.refuseOthers(id, last, trx)
@@ -121,7 +122,7 @@ async function storeTurn(
 /** What the request makes of its conversation, redacted already: the transaction only writes. */
 async function conversationWrite(
   store: ConversationStore,
-  workspaceId: string,
+  { workspaceId }: View,
   id: string,
   { request, settings, model, guard, added }: Prepared,
   known: ConversationRow | null,
@@ -154,7 +155,7 @@ async function conversationWrite(
 }
 
 async function turnOf(
-  { workspaceId, requestId }: Asker,
+  { view, requestId }: Asker,
   prepared: Prepared,
   { conversation: known, history, question, cut }: Plan,
   stored: StoredTurn,
@@ -162,7 +163,7 @@ async function turnOf(
   const { guard } = prepared
   return {
     ...prepared,
-    workspaceId,
+    view,
     requestId,
     conversation: stored.conversation,
     created: known === null,

@@ -2,6 +2,7 @@
  * Answers that nobody keeps: a question in, the events of its answer out. The same answer as that of a turn (`answer.ts`);
  * what a turn stores is here the last event, and who leaves stops the model.
  */
+import type { View } from "../access/view.ts"
 import type { ToolCall } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
 import { WARNING } from "../grounding/fields.ts"
@@ -67,11 +68,11 @@ export interface UnstoredAnswer {
  */
 export async function answerUnstored(
   dependencies: ChatDependencies,
-  asker: { workspaceId: string; requestId: string },
+  asker: { view: View; requestId: string },
   question: Question,
   signal: AbortSignal,
 ): Promise<UnstoredAnswer> {
-  const asked = await prepareQuestion(dependencies, asker.workspaceId, question)
+  const asked = await prepareQuestion(dependencies, asker.view, question)
   return { model: asked.model.info.value, events: events(dependencies, asker.requestId, asked, signal) }
 }
 

@@ -2,6 +2,7 @@
 import { Elysia, type HTTPHeaders } from "elysia"
 import { type Principal, SCOPES } from "../access/principal.ts"
 import { SESSION_LIFETIME_MS, type SessionPrincipal, type Sessions } from "../access/sessions.ts"
+import { wholeOf } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import type { UserRole } from "../storage/users.ts"
 import { countWrongCredentials } from "./auth.ts"
@@ -80,6 +81,7 @@ export async function sessionAsPrincipal(request: Request, guard: Guard): Promis
       credential: session.sessionId,
       workspaceId: session.workspaceId,
       holderId: session.userId,
+      view: wholeOf(session.workspaceId),
       scopes: SCOPES,
       rateLimitPerMinute: null,
     }

@@ -1,4 +1,5 @@
 /** Pages of a workspace's files. The most frequent question of all, so its SQL is put together by hand. */
+import { seenBy, type View } from "../access/view.ts"
 import { changeMark, type Database, readRows, type Value } from "../storage/database.ts"
 import { texts, type Words, words } from "../storage/words.ts"
 import { both } from "../threads/both.ts"
@@ -53,8 +54,8 @@ export class FileList {
     this.words = words(database)
   }
 
-  async page(workspaceId: string, request: FileListRequest): Promise<{ data: FileRecord[]; total: number }> {
-    const condition = conditionOf(workspaceId, request, this.words)
+  async page(view: View, request: FileListRequest): Promise<{ data: FileRecord[]; total: number }> {
+    const condition = conditionOf(view, request, this.words)
     const order = DIRECTION[request.order]
     const asked = readRows<FileRow>(
       this.database,
@@ -86,9 +87,10 @@ export class FileList {
 
 const keyOf = (text: string, values: Value[]): string => JSON.stringify([text, values])
 
-function conditionOf(workspaceId: string, filter: FileFilter, { among, contains, overlaps }: Words): Condition {
-  const parts = ["workspace_id = ?"]
-  const values: Value[] = [workspaceId]
+function conditionOf(view: View, filter: FileFilter, words: Words): Condition {
+  const { among, contains, overlaps } = words
+  const { text, values } = seenBy(view, words)
+  const parts = [text]
   const also = (text: string, value: Value) => {
     parts.push(text)
     values.push(value)

@@ -1,4 +1,5 @@
 /** The files of a workspace as its users see them: list, read, change, delete. `uploads.ts` takes new ones in. */
+import { seen, type View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { findExtension, MIME_TYPES } from "../ingest/formats/formats.ts"
 import { INDEX_FILE, indexJob } from "../ingest/task.ts"
@@ -50,24 +51,24 @@ export class Library {
     this.files = new FileList(dependencies.database)
   }
 
-  list(workspaceId: string, request: FileListRequest): Promise<{ data: FileRecord[]; total: number }> {
-    return this.files.page(workspaceId, request)
+  list(view: View, request: FileListRequest): Promise<{ data: FileRecord[]; total: number }> {
+    return this.files.page(view, request)
   }
 
   /** @throws AppError not_found, also for a file of another workspace */
-  async get(workspaceId: string, fileId: string): Promise<FileRecord> {
-    return toFileRecord(await this.row(workspaceId, fileId))
+  async get(view: View, fileId: string): Promise<FileRecord> {
+    return toFileRecord(await this.row(view, fileId))
   }
 
   /** Records of those of the files that the workspace has, in the given order. */
-  async existing(workspaceId: string, fileIds: readonly string[]): Promise<FileRecord[]> {
+  async existing(view: View, fileIds: readonly string[]): Promise<FileRecord[]> {
     const wanted = [...new Set(fileIds)]
     const byId = new Map<string, FileRecord>()
     for (let from = 0; from < wanted.length; from += MAX_IDS) {
       const rows = await this.dependencies.database
         .selectFrom("files")
         .selectAll()
-        .where("workspace_id", "=", workspaceId)
+        .where(seen(this.dependencies.database, view))
         .where("id", "in", wanted.slice(from, from + MAX_IDS))
         .execute()
       for (const row of rows) byId.set(row.id, toFileRecord(row))
@@ -84,18 +85,18 @@ export class Library {
   }
 
   /** Ids of the files of one context, oldest first. */
-  async idsOfContext(workspaceId: string, contextId: string): Promise<string[]> {
+  async idsOfContext(view: View, contextId: string): Promise<string[]> {
     const rows = await this.dependencies.database
       .selectFrom("files")
       .select("id")
-      .where("workspace_id", "=", workspaceId)
+      .where(seen(this.dependencies.database, view))
       .where("context_id", "=", contextId)
       .orderBy("id")
       .execute()
     return rows.map(({ id }) => id)
   }
 
-  async change(workspaceId: string, fileId: string, change: FileChange): Promise<FileRecord> {
+  async change(view: View, fileId: string, change: FileChange): Promise<FileRecord> {
     const set: Partial<FileRow> = { updated_at: new Date().toISOString() }
     if (change.name !== undefined) {
       set.name = safeName(change.name)
@@ -106,18 +107,18 @@ export class Library {
     if (change.metadata !== undefined) set.metadata = JSON.stringify(checkMetadata(change.metadata))
     if (change.context_id !== undefined)
       set.context_id = change.context_id === null ? null : checkContext(change.context_id)
-    await this.row(workspaceId, fileId)
+    await this.row(view, fileId)
     await this.dependencies.database.updateTable("files").set(set).where("id", "=", fileId).execute()
     this.dependencies.changes.announce(fileId)
-    return this.get(workspaceId, fileId)
+    return this.get(view, fileId)
   }
 
   /** Gone from search with the commit; bytes and index entries follow. A crash in between is swept up at start. */
-  async delete(workspaceId: string, fileId: string): Promise<void> {
+  async delete(view: View, fileId: string): Promise<void> {
     const { database, blobs, index, changes } = this.dependencies
-    await this.row(workspaceId, fileId)
+    await this.row(view, fileId)
     const row = await database.transaction().execute(async trx => {
-      await inOrder(trx, workspaceId)
+      await inOrder(trx, view.workspaceId)
       const deleted = await trx
         .deleteFrom("files")
         .where("id", "=", fileId)
@@ -136,11 +137,11 @@ export class Library {
   }
 
   /** Reads and indexes the file again; the present version stays findable until the new one is. */
-  async reindex(workspaceId: string, fileId: string): Promise<FileRecord> {
+  async reindex(view: View, fileId: string): Promise<FileRecord> {
     const { database, queue, changes } = this.dependencies
-    await this.row(workspaceId, fileId)
+    await this.row(view, fileId)
     await database.transaction().execute(async trx => {
-      await inOrder(trx, workspaceId)
+      await inOrder(trx, view.workspaceId)
       const file = await trx
         .updateTable("files")
         .set(eb => ({ ...QUEUED, generation: eb("generation", "+", 1), updated_at: new Date().toISOString() }))
@@ -152,20 +153,20 @@ export class Library {
     })
     queue.announce()
     changes.announce(fileId)
-    return this.get(workspaceId, fileId)
+    return this.get(view, fileId)
   }
 
   /** The original. */
-  async content(workspaceId: string, fileId: string): Promise<StoredFile> {
-    const row = await this.row(workspaceId, fileId)
+  async content(view: View, fileId: string): Promise<StoredFile> {
+    const row = await this.row(view, fileId)
     const bytes = await this.dependencies.blobs.findOriginal(row.blob)
     if (!bytes) throw new AppError("internal_error", { cause: new Error("an original is missing") })
     return { bytes, record: toFileRecord(row) }
   }
 
   /** The extracted text of the findable version. @throws AppError conflict while there is none */
-  async text(workspaceId: string, fileId: string): Promise<StoredFile> {
-    const row = await this.row(workspaceId, fileId)
+  async text(view: View, fileId: string): Promise<StoredFile> {
+    const row = await this.row(view, fileId)
     if (row.live_generation === null)
       throw new AppError("conflict", {
         message: row.status === "failed" ? "the file has no text: it could not be read" : "the file is not indexed yet",
@@ -176,15 +177,15 @@ export class Library {
   }
 
   /** The record now and after each change, until the file is searchable, failed or deleted, or the signal aborts. */
-  async *watch(workspaceId: string, fileId: string, signal: AbortSignal): AsyncGenerator<FileRecord> {
-    let record = await this.get(workspaceId, fileId)
+  async *watch(view: View, fileId: string, signal: AbortSignal): AsyncGenerator<FileRecord> {
+    let record = await this.get(view, fileId)
     let changed = Promise.withResolvers<void>()
     const wake = () => changed.resolve()
     const forget = this.dependencies.changes.listen(fileId, wake)
     signal.addEventListener("abort", wake)
     try {
       for (let last = ""; !signal.aborted; changed = Promise.withResolvers<void>()) {
-        record = await this.get(workspaceId, fileId)
+        record = await this.get(view, fileId)
         const text = JSON.stringify(record)
         if (text !== last) yield record
         last = text
@@ -199,12 +200,12 @@ export class Library {
     }
   }
 
-  private async row(workspaceId: string, fileId: string): Promise<FileRow> {
+  private async row(view: View, fileId: string): Promise<FileRow> {
     const row = await this.dependencies.database
       .selectFrom("files")
       .selectAll()
       .where("id", "=", fileId)
-      .where("workspace_id", "=", workspaceId)
+      .where(seen(this.dependencies.database, view))
       .executeTakeFirst()
     if (!row) throw new AppError("not_found")
     return row

@@ -2,6 +2,7 @@
  * Measures how well a library finds what it should: `carrel eval FILE`, one JSON object a line,
  * `{"query": "…", "file": "…"}` with a file's id or name, or several in an array.
  */
+import { wholeOf } from "../access/view.ts"
 import { invalid } from "../errors.ts"
 import type { SearchMode, SearchRequest, SearchService } from "./types.ts"
 
@@ -80,7 +81,7 @@ export async function evaluate(
   for (const mode of modes) {
     const ranks: number[][] = []
     for (const expectation of expectations) {
-      ranks.push(await ranksOf(search, { workspaceId, mode, ...how }, expectation))
+      ranks.push(await ranksOf(search, { view: wholeOf(workspaceId), mode, ...how }, expectation))
       on(++done, total)
     }
     evaluations.push({ mode, ...summary(expectations, ranks) })
@@ -91,7 +92,7 @@ export async function evaluate(
 /** 1-based ranks of the right files among the files found, ascending. */
 async function ranksOf(
   search: SearchService,
-  asked: Pick<SearchRequest, "workspaceId" | "mode" | "rerank">,
+  asked: Pick<SearchRequest, "view" | "mode" | "rerank">,
   { query, files }: Expectation,
 ): Promise<number[]> {
   const { hits } = await search.search({ ...asked, query, limit: DEPTH, highlight: false })

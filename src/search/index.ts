@@ -5,6 +5,7 @@
  * number; a query first asks it which numbers are visible, and both legs score only those. So a file appears and
  * disappears with one commit, whatever the other stores hold; `sweep` removes what they hold too much.
  */
+import type { View } from "../access/view.ts"
 import type { Embedder } from "../backends/backend.ts"
 import { TIERS, type Tier } from "../storage/chunk-tables.ts"
 import {
@@ -192,7 +193,7 @@ export class SearchIndex implements SearchService {
 
   /** @throws AppError overloaded when too many searches are under way */
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
-    const ticket = this.gate.enter(request.workspaceId)
+    const ticket = this.gate.enter(request.view.workspaceId)
     try {
       return await this.searcher.search(request, signal)
     } finally {
@@ -201,8 +202,8 @@ export class SearchIndex implements SearchService {
   }
 
   /** Passages around hits, in reading order, those hits included. */
-  neighbors(workspaceId: string, chunkIds: string[], before: number, after: number): Promise<Passage[]> {
-    return neighbors(this.db, workspaceId, chunkIds, before, after)
+  neighbors(view: View, chunkIds: string[], before: number, after: number): Promise<Passage[]> {
+    return neighbors(this.db, view, chunkIds, before, after)
   }
 
   /** See `CatchUp.reindexVectors`. */

@@ -1,4 +1,5 @@
 /** Answers one query: visible ids → both legs → fused list → the asked page as hits with text and highlights. */
+import type { View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import type { Database } from "../storage/database.ts"
 import { type Ranking, rank, relevant, traitsIn } from "./answer.ts"
@@ -144,7 +145,7 @@ export class Searcher {
 
   /** The list that a request pages through. */
   private async rankingOf(
-    { workspaceId, mode = "hybrid", rerank, min_relevance: least = 0, accidents = false }: SearchRequest,
+    { view, mode = "hybrid", rerank, min_relevance: least = 0, accidents = false }: SearchRequest,
     { text }: ParsedQuery,
     { answer, vectors }: Found,
     signal: AbortSignal | undefined,
@@ -154,7 +155,7 @@ export class Searcher {
     const fused = rank(wordsAlone ? "keyword" : mode, answer, traitsIn(answer, embedders))
     const judged =
       rerank && this.reranking
-        ? await this.reranking.rerank({ workspaceId, text, ...rerank }, fused, signal)
+        ? await this.reranking.rerank({ view, text, ...rerank }, fused, signal)
         : { ranking: fused, scores: new Map(), notReranked: rerank !== undefined }
     // Not before: the model knows better which passages answer, and relevance follows it.
     const kept = relevant(judged.ranking, { least, accidents: mode !== "hybrid" || accidents }, answer)
@@ -163,19 +164,19 @@ export class Searcher {
 
   /** Both legs; when the embedding model fails, the keyword leg alone. `reach`: passages that the list is to hold. */
   private async ask(
-    { workspaceId, filters, mode = "hybrid", exact = false, group_by }: SearchRequest,
+    { view, filters, mode = "hybrid", exact = false, group_by }: SearchRequest,
     parsed: ParsedQuery,
     reach: number,
     signal: AbortSignal | undefined,
   ): Promise<Found> {
-    let embedding = mode !== "keyword" && (await this.hasPassages(workspaceId))
+    let embedding = mode !== "keyword" && (await this.hasPassages(view))
     for (let attempt = 1; ; attempt++) {
       // A model may be changed between embedding and searching: the vector is then of the former one.
       const vectors = embedding && attempt < MAX_ATTEMPTS ? await this.queryVectors.of(parsed.text, signal) : []
       const serving = await this.serving()
       signal?.throwIfAborted()
       const ask = {
-        workspaceId,
+        view,
         ...(filters ? { filters } : {}),
         query: parsed,
         ...(exact ? { exact } : {}),
@@ -194,7 +195,7 @@ export class Searcher {
   }
 
   /** An empty workspace has no need of the embedding model, which is loaded at the first use. */
-  private async hasPassages(workspaceId: string): Promise<boolean> {
+  private async hasPassages({ workspaceId }: View): Promise<boolean> {
     const file = await this.db
       .selectFrom("files")
       .select("id")

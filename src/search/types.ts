@@ -1,3 +1,4 @@
+import type { View } from "../access/view.ts"
 import type { Tier } from "../storage/chunk-tables.ts"
 import type { Place } from "../storage/document.ts"
 import type { Correction } from "./keyword/corrections.ts"
@@ -18,7 +19,7 @@ export interface SearchFilters {
 }
 
 export interface SearchRequest {
-  workspaceId: string
+  view: View
   query: string
   limit: number
   offset?: number

@@ -1,7 +1,9 @@
 /** Verified credentials are remembered: whatever ends or changes a key must show with the very next request. */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { ApiKeys } from "../../src/access/keys.ts"
 import { VerifiedCredentials } from "../../src/access/verified-credentials.ts"
+import { wholeOf } from "../../src/access/view.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
@@ -100,6 +102,7 @@ test("what is remembered has a bound, and holds no credential in clear", () => {
     credential: "key_1 pair",
     workspaceId: "ws_1",
     holderId: "key_1",
+    view: wholeOf("ws_1"),
     scopes: [],
     rateLimitPerMinute: null,
   }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
+import { wholeOf } from "../../src/access/view.ts"
 import { McpTools } from "../../src/agents/mcp.ts"
 import { type McpServer, readMcpConfig } from "../../src/agents/mcp-config.ts"
 import { callTool, type ExternalTool, type ToolContext } from "../../src/agents/tools/tool.ts"
@@ -29,7 +30,11 @@ function mcp(...servers: McpServer[]): McpTools {
   return tools
 }
 
-const context = { signal: new AbortController().signal, evaluator: evaluatorInProcess } as unknown as ToolContext
+const context = {
+  view: wholeOf("ws_1"),
+  signal: new AbortController().signal,
+  evaluator: evaluatorInProcess,
+} as ToolContext
 const named = (tools: ExternalTool[], name: string) => tools.find(tool => tool.name === name)!
 const call = (tool: ExternalTool, args: Record<string, unknown>, timeoutMs?: number) =>
   callTool(tool, fromStore(args), context, timeoutMs)

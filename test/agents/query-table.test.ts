@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as XLSX from "@e965/xlsx"
 import iconv from "iconv-lite"
+import { wholeOf } from "../../src/access/view.ts"
 import { TOOLS } from "../../src/agents/tools/index.ts"
 import { answer } from "../../src/agents/tools/table-process.ts"
 import { TableProcesses } from "../../src/agents/tools/table-reader.ts"
@@ -193,7 +194,7 @@ test("the tool gives header, rows and shape as text, only for tables in scope", 
     { id: "file_other", type: "csv", path: path("sales.csv"), text: "x", workspaceId: "ws_2" },
   ])
   const context: ToolContext = {
-    workspaceId: "ws_1",
+    view: wholeOf("ws_1"),
     scope: { fileIds: null, contextId: null },
     library,
     search,

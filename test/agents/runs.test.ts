@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test"
+import { wholeOf } from "../../src/access/view.ts"
 import type { AgentRunsDependencies } from "../../src/agents/runs.ts"
 import { type ChatBackend, ContextOverflowError } from "../../src/backends/backend.ts"
 import { AppError } from "../../src/errors.ts"
@@ -254,7 +255,7 @@ test("the deadline gives agent_timeout, not before it, aborts the model and keep
   const error = await refusal(runs.runToEnd(caller, { task: "t", timeout_seconds: 2 }, never))
   expect(performance.now() - started).toBeGreaterThan(1_900)
   expect(error).toMatchObject({ code: "agent_timeout", status: 408 })
-  const run = await runs.get(caller.workspaceId, error.details![0]!.run_id as string)
+  const run = await runs.get(caller.view, error.details![0]!.run_id as string)
   expect(run).toMatchObject({ status: "timed_out", finish_reason: "timeout", error: { code: "agent_timeout" } })
   expect(run.steps[0]!.result).toBe("2")
   expect(model.aborted).toBeGreaterThan(0)
@@ -267,7 +268,7 @@ test("at the deadline a tool that hangs is closed in the record", async () => {
     { external: providerOf(HANGING) },
   )
   const error = await refusal(runs.runToEnd(caller, { task: "t", tools: ["x.hang"], timeout_seconds: 1 }, never))
-  const run = await runs.get(caller.workspaceId, error.details![0]!.run_id as string)
+  const run = await runs.get(caller.view, error.details![0]!.run_id as string)
   expect(run.steps).toMatchObject([
     { name: "x.hang", is_error: true, result: "The call was stopped: the run passed its timeout." },
   ])
@@ -303,7 +304,7 @@ test("a schema that is never met fails the run with what was wrong", async () =>
   expect(error.details![0]!.run_id).toStartWith("run_")
   expect(error.details![1]).toEqual({ field: "days", issue: "must be integer" })
   expect(model.requests).toHaveLength(2)
-  const run = await runs.get(caller.workspaceId, error.details![0]!.run_id as string)
+  const run = await runs.get(caller.view, error.details![0]!.run_id as string)
   expect(run).toMatchObject({ status: "failed", structured_output: null, error: { code: "output_schema_violation" } })
 })
 
@@ -317,7 +318,7 @@ test("a model that fails gives model_error with the run and the server's words",
   const { runs, caller } = await harness(model)
   const error = await refusal(runs.runToEnd(caller, { task: "t" }, never))
   expect(error).toMatchObject({ code: "model_error", status: 502, hint: "out of memory" })
-  const run = await runs.get(caller.workspaceId, error.details![0]!.run_id as string)
+  const run = await runs.get(caller.view, error.details![0]!.run_id as string)
   expect(run).toMatchObject({ status: "failed", finish_reason: "error", error: { code: "model_error" } })
   expect(run.steps).toHaveLength(1)
 })
@@ -343,12 +344,12 @@ test.each<[string, Parameters<typeof scriptedModel>[0], (seen: { turns: number; 
   const { runs, caller } = await harness(model, [], { external: providerOf(hanging) })
   const blocking = runs.runToEnd(caller, { task: "t", tools: ["calculate", "x.hang"], max_steps: 100 }, never)
   await until(() => isThere({ turns: model.requests.length, hanging: hung.length }), { everyMs: 1 })
-  const { data } = await runs.list(caller.workspaceId, { page: 1, pageSize: 1, statuses: ["running"] })
-  const cancelled = await runs.cancel(caller.workspaceId, data[0]!.run_id)
+  const { data } = await runs.list(caller.view, { page: 1, pageSize: 1, statuses: ["running"] })
+  const cancelled = await runs.cancel(caller.view, data[0]!.run_id)
   expect(cancelled.status).toBe("cancelled")
   expect(await blocking).toMatchObject({ status: "cancelled", finish_reason: "cancelled", run_id: cancelled.run_id })
   expect(cancelled.steps.every(step => step.result !== null)).toBe(true)
-  expect((await runs.cancel(caller.workspaceId, data[0]!.run_id)).status).toBe("cancelled")
+  expect((await runs.cancel(caller.view, data[0]!.run_id)).status).toBe("cancelled")
 })
 
 test("a client that goes away cancels its run, and only that", async () => {
@@ -360,7 +361,7 @@ test("a client that goes away cancels its run, and only that", async () => {
   await until(() => model.requests.length === 2)
   client.abort()
   await gone.catch(() => {})
-  const { data } = await runs.list(caller.workspaceId, { page: 1, pageSize: 10 })
+  const { data } = await runs.list(caller.view, { page: 1, pageSize: 10 })
   expect(data.map(run => [run.task, run.status])).toEqual(
     expect.arrayContaining([
       ["mine", "cancelled"],
@@ -368,7 +369,7 @@ test("a client that goes away cancels its run, and only that", async () => {
     ]),
   )
   expect(model.aborted).toBe(1)
-  await runs.cancel(caller.workspaceId, other.run_id)
+  await runs.cancel(caller.view, other.run_id)
 })
 
 test("an idempotency key gives the same run, a retry waits for it, another body is a conflict", async () => {
@@ -390,10 +391,10 @@ test("a run alive when the process died is failed as interrupted at the next sta
     scriptedModel(inOrder([call("calculate", { expression: "1+1" }), { hang: true }])),
   )
   const { run_id } = await runs.startDetached(caller, { task: "t" })
-  await until(async () => (await runs.get(caller.workspaceId, run_id)).steps[0]?.result === "2")
+  await until(async () => (await runs.get(caller.view, run_id)).steps[0]?.result === "2")
   const next = await secondProcess() // the first one never hears of it, as after kill -9
   expect(await next.recover()).toEqual([run_id])
-  const run = await next.get(caller.workspaceId, run_id)
+  const run = await next.get(caller.view, run_id)
   expect(run).toMatchObject({ status: "failed", error: { code: "interrupted" } })
   expect(run.steps[0]!.result).toBe("2")
 })
@@ -407,7 +408,7 @@ test("events tell the whole run, can be taken up anywhere, and end with done", a
   )
   const { runs, caller } = await harness(model)
   const { run_id } = await runs.startDetached(caller, { task: "t" })
-  const live = await Array.fromAsync(runs.follow(caller.workspaceId, run_id, 0, never))
+  const live = await Array.fromAsync(runs.follow(caller.view, run_id, 0, never))
   expect(live.map(event => [event.id, event.event])).toEqual([
     [1, "run_started"],
     [2, "step_started"],
@@ -415,8 +416,8 @@ test("events tell the whole run, can be taken up anywhere, and end with done", a
     [4, "run_finished"],
     [5, "done"],
   ])
-  expect(await Array.fromAsync(runs.follow(caller.workspaceId, run_id, 0, never))).toEqual(live)
-  expect(await Array.fromAsync(runs.follow(caller.workspaceId, run_id, 3, never))).toEqual(live.slice(3))
+  expect(await Array.fromAsync(runs.follow(caller.view, run_id, 0, never))).toEqual(live)
+  expect(await Array.fromAsync(runs.follow(caller.view, run_id, 3, never))).toEqual(live.slice(3))
 })
 
 test("past concurrency and queue a run is refused as overloaded, and the queue is fair between keys", async () => {
@@ -457,7 +458,7 @@ test("a run that waits for its turn times out on its own deadline", async () => 
   expect(await refusal(runs.runToEnd(caller, { task: "second", timeout_seconds: 1 }, never))).toMatchObject({
     code: "agent_timeout",
   })
-  await runs.cancel(caller.workspaceId, run_id)
+  await runs.cancel(caller.view, run_id)
   expect(runs.load).toEqual({ running: 0, waiting: 0 })
 })
 
@@ -467,9 +468,9 @@ test("other workspaces' runs and files do not exist", async () => {
     [FILE, { ...FILE, id: "file_foreign", workspaceId: "ws_other" }],
   )
   const { run_id } = await runs.runToEnd(caller, { task: "t" }, never)
-  expect(await refusal(runs.get("ws_other", run_id))).toMatchObject({ code: "not_found" })
-  expect(await refusal(runs.cancel("ws_other", run_id))).toMatchObject({ code: "not_found" })
-  expect((await runs.list("ws_other", { page: 1, pageSize: 10 })).total).toBe(0)
+  expect(await refusal(runs.get(wholeOf("ws_other"), run_id))).toMatchObject({ code: "not_found" })
+  expect(await refusal(runs.cancel(wholeOf("ws_other"), run_id))).toMatchObject({ code: "not_found" })
+  expect((await runs.list(wholeOf("ws_other"), { page: 1, pageSize: 10 })).total).toBe(0)
   expect(await refusal(runs.runToEnd(caller, { task: "t", file_ids: ["file_foreign"] }, never))).toMatchObject({
     code: "not_found",
   })
@@ -532,9 +533,9 @@ test("cancelled at any moment a run ends once, with every step closed and nothin
   })
   for (let afterMs = 0; afterMs < 60; afterMs += 4) {
     const { run_id } = await runs.startDetached(caller, { task: "t", tools: ["x.wait"], max_steps: 100 })
-    const events = Array.fromAsync(runs.follow(caller.workspaceId, run_id, 0, never))
+    const events = Array.fromAsync(runs.follow(caller.view, run_id, 0, never))
     await Bun.sleep(afterMs)
-    const run = await runs.cancel(caller.workspaceId, run_id)
+    const run = await runs.cancel(caller.view, run_id)
     expect(run.status).toBe("cancelled")
     expect(run.steps.every(step => step.result !== null && step.duration_ms !== null)).toBe(true)
     expect(run.steps.map(step => step.index)).toEqual(run.steps.map((_, at) => at + 1))
@@ -542,7 +543,7 @@ test("cancelled at any moment a run ends once, with every step closed and nothin
       Array.from({ length: 3 + 2 * run.steps.length }, (_, at) => at + 1),
     )
     await Bun.sleep(20)
-    expect(await runs.get(caller.workspaceId, run_id)).toEqual(run)
+    expect(await runs.get(caller.view, run_id)).toEqual(run)
   }
   const running = await database.selectFrom("agent_runs").select("id").where("status", "=", "running").execute()
   expect(running).toEqual([])
@@ -566,7 +567,7 @@ test.each<[string, Parameters<Harness["runs"]["runToEnd"]>[1], string]>([
 ])("%s is refused before there is a run", async (_, request, code) => {
   const { runs, caller } = await harness(scriptedModel(() => ({ text: "x" })))
   expect(await refusal(runs.runToEnd(caller, request, never))).toMatchObject({ code })
-  expect((await runs.list(caller.workspaceId, { page: 1, pageSize: 10 })).total).toBe(0)
+  expect((await runs.list(caller.view, { page: 1, pageSize: 10 })).total).toBe(0)
   expect(runs.load).toEqual({ running: 0, waiting: 0 })
 })
 
@@ -792,7 +793,7 @@ test("a disk that is full fails the run and says so", async () => {
   store.saveSteps = () => Promise.reject(Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }))
   const error = await refusal(runs.runToEnd(caller, { task: "t" }, never))
   expect(error).toMatchObject({ code: "insufficient_storage", status: 507 })
-  const run = await runs.get(caller.workspaceId, error.details![0]!.run_id as string)
+  const run = await runs.get(caller.view, error.details![0]!.run_id as string)
   expect(run).toMatchObject({ status: "failed", error: { code: "insufficient_storage" } })
   expect(model.requests.length).toBeLessThan(4)
 })
@@ -807,7 +808,7 @@ test("stopping lets a short run finish and fails a long one as interrupted", asy
   await until(() => model.requests.length === 2)
   await runs.stop(3_000)
   expect(await short).toMatchObject({ output: "made it" })
-  expect(await runs.get(caller.workspaceId, long.run_id)).toMatchObject({
+  expect(await runs.get(caller.view, long.run_id)).toMatchObject({
     status: "failed",
     error: { code: "interrupted" },
   })

@@ -1,8 +1,10 @@
 /** What agent tests share: a scripted model, a library and a search in memory, runs over a real database. */
+
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ensureWorkspace } from "../../src/access/keys.ts"
+import { type View, wholeOf } from "../../src/access/view.ts"
 import { type Evaluator, SchemaProblem } from "../../src/agents/evaluator.ts"
 import type { ToolProvider } from "../../src/agents/external-tools.ts"
 import { compileSchema, type JsonSchema } from "../../src/agents/json-schema.ts"
@@ -105,7 +107,7 @@ export function memoryLibrary(files: MemoryFile[]): {
   }))
   const searches: SearchRequest[] = []
   const library: AgentLibrary = {
-    async list(workspaceId, { file_ids, context_id, name, type, limit }) {
+    async list({ workspaceId }, { file_ids, context_id, name, type, limit }) {
       const found = records.filter(
         file =>
           file.workspaceId === workspaceId &&
@@ -116,7 +118,7 @@ export function memoryLibrary(files: MemoryFile[]): {
       )
       return { files: found.slice(0, limit), total: found.length }
     },
-    find: async (workspaceId, id) => records.find(file => file.workspaceId === workspaceId && file.id === id),
+    find: async ({ workspaceId }, id) => records.find(file => file.workspaceId === workspaceId && file.id === id),
     async readText(_, id, { page, start = 0, end }) {
       if (page !== undefined) return undefined
       const { text } = records.find(file => file.id === id)!
@@ -131,7 +133,7 @@ export function memoryLibrary(files: MemoryFile[]): {
       const words = request.query.toLowerCase().match(/\p{L}{3,}/gu) ?? []
       const hits: Hit[] = []
       for (const file of records) {
-        if (file.workspaceId !== request.workspaceId) continue
+        if (file.workspaceId !== request.view.workspaceId) continue
         if (request.filters?.file_ids?.length && !request.filters.file_ids.includes(file.id)) continue
         for (const match of file.text.matchAll(/[^\n]+/g))
           if (words.some(word => match[0].toLowerCase().includes(word)))
@@ -217,7 +219,7 @@ export interface Harness {
   store: RunStore
   database: Database
   /** Of the first workspace. */
-  caller: { workspaceId: string; keyId: string; readsFiles: boolean }
+  caller: { view: View; keyId: string; readsFiles: boolean }
   /** Another process on the same database. */
   secondProcess(): Promise<AgentRuns>
   stop(): Promise<void>
@@ -267,7 +269,7 @@ export async function startHarness(
     runs,
     store,
     database,
-    caller: { workspaceId, keyId: "key_1", readsFiles: true },
+    caller: { view: wholeOf(workspaceId), keyId: "key_1", readsFiles: true },
     secondProcess: async () =>
       new AgentRuns({ ...dependencies, store: new RunStore(database, await joinAlone(database, NODE)) }),
     async stop() {

@@ -1,5 +1,7 @@
 /** What a turn asks of the library: files that are still being indexed are waited for, and what fails there is told. */
+
 import { expect, test } from "bun:test"
+import { wholeOf } from "../../src/access/view.ts"
 import type { ChatDependencies, ChatFile, ChatFiles } from "../../src/chat/dependencies.ts"
 import { retrieve } from "../../src/chat/retrieval.ts"
 import { Guard } from "../../src/grounding/guard.ts"
@@ -51,7 +53,7 @@ const NO_HITS = {
 } as const
 
 const turn = (fileIds: string[]) => ({
-  workspaceId: "ws_1",
+  view: wholeOf("ws_1"),
   query: "boats",
   scope: { fileIds, contextId: null },
   guard,

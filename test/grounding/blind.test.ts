@@ -1,5 +1,7 @@
 /** A reader of names that fails in the middle of a turn or a run: it ends all the same, and nothing passes unseen. */
+
 import { expect, test } from "bun:test"
+import { wholeOf } from "../../src/access/view.ts"
 import type { ChatBackend, EntityModel } from "../../src/backends/backend.ts"
 import type { ConversationRow, FinishedReply, MessageRow } from "../../src/chat/conversation-rows.ts"
 import type { ChatDependencies } from "../../src/chat/dependencies.ts"
@@ -37,7 +39,7 @@ test("a run ends as failed, with nothing of what could not be searched", async (
   try {
     const started = await runs.startDetached(caller, { task: "who wrote it?", redaction: true })
     const run = await until(async () => {
-      const seen = await runs.get(caller.workspaceId, started.run_id)
+      const seen = await runs.get(caller.view, started.run_id)
       return seen.status !== "running" && seen
     })
     expect(run).toMatchObject({ status: "failed", output: "", error: { code: "model_unavailable" } })
@@ -65,7 +67,7 @@ test("a reply ends as failed, with its cause, and is stored", async () => {
   const row = { content: "who?", ner_count: 0, redaction: guard.key } as MessageRow
   const writer = new ReplyWriter(
     {
-      workspaceId: "ws_1",
+      view: wholeOf("ws_1"),
       requestId: "req_1",
       conversation: { id: "conv_1", context_tokens: null } as ConversationRow,
       created: false,

@@ -1,4 +1,5 @@
 /** What two nodes do at the same moment to one PostgreSQL: the same as one after the other. */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -7,6 +8,7 @@ import { ApiKeys, ensureWorkspace } from "../../src/access/keys.ts"
 import { Sessions } from "../../src/access/sessions.ts"
 import { hashToken, newToken } from "../../src/access/token.ts"
 import { Users } from "../../src/access/users.ts"
+import { wholeOf } from "../../src/access/view.ts"
 import { Workspaces } from "../../src/access/workspaces.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
 import { AppError } from "../../src/errors.ts"
@@ -147,8 +149,8 @@ describe.skipIf(!url)("files, two nodes at once:", () => {
       await Promise.all([
         fail({ database, blobs, queue, index, announce: () => {} }, job, "no_text", "no"),
         upload(database, `torn${i}.txt`, "second", { duplicate: "replace" }),
-        library.reindex(workspaceId, id),
-        library.delete(workspaceId, id),
+        library.reindex(wholeOf(workspaceId), id),
+        library.delete(wholeOf(workspaceId), id),
       ]).catch(error => {
         if (!(error instanceof AppError && error.code === "not_found")) throw error
       })

@@ -1,9 +1,11 @@
 /** Passage ids are given once and never again, so a busy library passes 2³¹ long before it holds as many passages. */
+
 import { afterAll, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as lancedb from "@lancedb/lancedb"
+import { wholeOf } from "../../src/access/view.ts"
 import { VectorTable } from "../../src/storage/search-index.ts"
 import { toLayout } from "./keyword/former-layout.ts"
 import { TestLibrary } from "./library.ts"
@@ -43,7 +45,7 @@ for (const [name, next] of [
       }
       expect(await opened.texts('"swims by night"', { mode: "keyword" })).toEqual(["The otter swims by night."])
       const { hits } = await opened.search("otter", { mode: "keyword" })
-      const around = await opened.index.neighbors("ws_a", [hits[0]!.id], 1, 1)
+      const around = await opened.index.neighbors(wholeOf("ws_a"), [hits[0]!.id], 1, 1)
       expect(around.map(({ text }) => text)).toEqual([
         "The heron flew away at noon.",
         "The otter swims by night.",

@@ -1,7 +1,9 @@
 /** A small library over the real stores for tests of search: temporary data directory, a model that counts words. */
+
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { wholeOf } from "../../src/access/view.ts"
 import type { Embedder } from "../../src/backends/backend.ts"
 import { embeddedIn } from "../../src/search/embedded/embedded-store.ts"
 import { SearchIndex, type SearchIndexOptions } from "../../src/search/index.ts"
@@ -153,7 +155,7 @@ export class TestLibrary {
   }
 
   search(query: string, options: Partial<SearchRequest> = {}) {
-    return this.index.search({ workspaceId: "ws_a", limit: 10, query, ...options })
+    return this.index.search({ view: wholeOf("ws_a"), limit: 10, query, ...options })
   }
 
   /** Texts of the hits. */

@@ -5,8 +5,10 @@
  *
  *   bun scripts/train/relevance/fit.ts FILE.jsonl[.zst]…   lines of ["question", "answer"]; one question may have several
  */
+
 import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import { wholeOf } from "../../../src/access/view.ts"
 import type { Embedder } from "../../../src/backends/backend.ts"
 import { queryEvidence, rank, traitsOf } from "../../../src/search/answer.ts"
 import { KeywordIndex } from "../../../src/search/keyword/keyword-index.ts"
@@ -107,7 +109,14 @@ function* hitsOf(
   const model = { tier: "fast", table: "t" } as const
   const vectors =
     how.mode === "hybrid" ? [askedOf({ model: { ...model, embedder: how.embedder }, values: how.values })] : []
-  const found = queries.search({ workspaceId: "ws", query: parseQuery(text), mode, depth: DEPTH, vectors, tables: {} })
+  const found = queries.search({
+    view: wholeOf("ws"),
+    query: parseQuery(text),
+    mode,
+    depth: DEPTH,
+    vectors,
+    tables: {},
+  })
   const traits = traitsOf(embedder)
   const featuresOf = featuresIn(queryEvidence(found, traits))
   const place = new Map(Array.from(found.candidates.ids, (id, i) => [id, i]))

@@ -13,5 +13,5 @@ export const calculate: Tool<{ expression: string }> = {
     required: ["expression"],
     additionalProperties: false,
   },
-  execute: ({ expression }, { evaluator, workspaceId, signal }) => evaluator.calculate(expression, workspaceId, signal),
+  execute: ({ expression }, { evaluator, view, signal }) => evaluator.calculate(expression, view.workspaceId, signal),
 }

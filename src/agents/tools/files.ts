@@ -3,11 +3,11 @@ import type { ToolContext } from "./tool.ts"
 import { ToolError } from "./tool-error.ts"
 
 /** What decides which files there are. */
-export type FileContext = Pick<ToolContext, "library" | "workspaceId" | "scope">
+export type FileContext = Pick<ToolContext, "library" | "view" | "scope">
 
 /** A file that the run may see. @throws ToolError, the same for foreign and for unknown ids */
-async function fileInScope(fileId: string, { library, workspaceId, scope }: FileContext): Promise<AgentFile> {
-  const file = await library.find(workspaceId, fileId)
+async function fileInScope(fileId: string, { library, view, scope }: FileContext): Promise<AgentFile> {
+  const file = await library.find(view, fileId)
   if (!file || !inScope(file, scope))
     throw new ToolError(`There is no file ${JSON.stringify(fileId)}; list_files names those there are.`)
   return file

@@ -17,13 +17,13 @@ export const listFiles: Tool<{ name?: string; type?: string }> = {
     },
     additionalProperties: false,
   },
-  async execute({ name, type }, { library, workspaceId, scope }) {
+  async execute({ name, type }, { library, view, scope }) {
     const filter = {
       ...filtersOf(scope),
       ...(name ? { name } : {}),
       ...(type ? { type: type.toLowerCase().replace(/^\./, "") } : {}),
     }
-    const { files, total } = await library.list(workspaceId, { ...filter, limit: LIMIT })
+    const { files, total } = await library.list(view, { ...filter, limit: LIMIT })
     if (files.length === 0) return name || type ? "No file fits." : "There are no files."
     const lines = files.map(file =>
       [

@@ -41,12 +41,12 @@ async function rowsOf(
   const file = await searchableFile(file_id, context)
   if (!TABLE_TYPES.includes(file.type))
     throw new ToolError(`${file.name} is a ${file.type} file; query_table reads csv, xls and xlsx. Use read_file.`)
-  const original = await context.library.original(context.workspaceId, file.id)
+  const original = await context.library.original(context.view, file.id)
   await using copy = await original.local(context.signal)
   const rows = await context.tables.read(
     copy.path,
     { type: file.type, sql, maxRows: MAX_ROWS, maxCharacters, ...(sheet ? { sheet } : {}) },
-    context.workspaceId,
+    context.view.workspaceId,
     context.signal,
   )
   if (!rows.ok) throw new ToolError(rows.table ? `${rows.problem}\n${shapeText(rows.table)}` : rows.problem)

@@ -44,7 +44,7 @@ async function stretchOf(
     end: Math.min(end ?? Number.MAX_SAFE_INTEGER, start + most),
     ...(page === undefined ? {} : { page }),
   }
-  const slice = await context.library.readText(context.workspaceId, file.id, range)
+  const slice = await context.library.readText(context.view, file.id, range)
   if (!slice) throw new ToolError(noPage(file.name, file.page_count))
   return { file, slice }
 }

@@ -33,9 +33,9 @@ export const searchLibrary: Tool<{ query: string; limit?: number }> = {
     required: ["query"],
     additionalProperties: false,
   },
-  async execute({ query, limit = DEFAULT_LIMIT }, { search, workspaceId, scope, passages, signal }) {
+  async execute({ query, limit = DEFAULT_LIMIT }, { search, view, scope, passages, signal }) {
     if (query.trim() === "") return "The query is blank: say what to look for."
-    const asked = { workspaceId, query, limit, rerank: FOR_A_REPLY, filters: filtersOf(scope) }
+    const asked = { view, query, limit, rerank: FOR_A_REPLY, filters: filtersOf(scope) }
     const { hits, degraded } = await search.search(asked, signal)
     if (hits.length === 0)
       return "Nothing in the library fits this query. Try other words, or list_files to see what there is."

@@ -2,6 +2,7 @@
  * A tool declares its name, description, arguments and action; `callTool` enforces the rest for every tool alike:
  * arguments that meet the schema, a time limit, abort, a bounded result, and errors told in words.
  */
+import type { View } from "../../access/view.ts"
 import { AppError, engineTrouble, storeUnavailable } from "../../errors.ts"
 import { withoutMarks } from "../../grounding/citations.ts"
 import type { Passages } from "../../grounding/passages.ts"
@@ -18,7 +19,7 @@ import type { TableReader } from "./table-reader.ts"
 import { ToolError } from "./tool-error.ts"
 
 export interface ToolContext {
-  workspaceId: string
+  view: View
   scope: Scope
   library: AgentLibrary
   search: SearchService
@@ -137,7 +138,7 @@ const checkArguments = (tool: AnyTool, given: unknown, context: ToolContext): Pr
 /** A server may bring a schema that we cannot check; it checks its arguments itself. */
 async function issuesOfExternal(tool: AnyTool, args: unknown, context: ToolContext): Promise<SchemaIssue[]> {
   try {
-    return (await context.evaluator.check(tool.parameters, [args], context.workspaceId, context.signal))[0]!
+    return (await context.evaluator.check(tool.parameters, [args], context.view.workspaceId, context.signal))[0]!
   } catch (error) {
     if (!(error instanceof SchemaProblem)) throw error
     log.warn("the arguments of an external tool are not checked: its schema cannot be used", {

@@ -1,5 +1,7 @@
 /** The search index of what was moved: made from its passages, and asked the same as the one that it stands for. */
+
 import { randomInt } from "node:crypto"
+import { wholeOf } from "../../access/view.ts"
 import { OperatorError } from "../../errors.ts"
 import type { SearchIndex } from "../../search/index.ts"
 import type { Database } from "../../storage/database.ts"
@@ -45,7 +47,7 @@ export async function compareSearches(
 }
 
 async function firstOf(index: SearchIndex, { workspaceId, query }: Question): Promise<string[]> {
-  const { hits } = await index.search({ workspaceId, query, limit: FIRST, mode: "keyword" })
+  const { hits } = await index.search({ view: wholeOf(workspaceId), query, limit: FIRST, mode: "keyword" })
   return hits.map(({ id }) => id)
 }
 

@@ -19,8 +19,8 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
       async ({ body, principal, context, request, set, status }) => {
         const acceptedAt = new Date()
         const { signal } = context.keepOpen() // a run may last 30 minutes without a byte on the wire
-        const { keyId, workspaceId, scopes } = principal
-        const asker = { keyId, workspaceId, readsFiles: scopes.includes("files:read") }
+        const { keyId, view, scopes } = principal
+        const asker = { keyId, view, readsFiles: scopes.includes("files:read") }
         const options = { acceptedAt, idempotencyKey: idempotencyKeyOf(request) }
         if (!prefersAsync(request)) return agents.runToEnd(asker, runRequestOf(body), signal, options)
         const run = await agents.startDetached(asker, runRequestOf(body), options)
@@ -35,36 +35,36 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
       async ({ query, principal }) => {
         const page = pageOf(query)
         const statuses = eachOf("status", listItems(query.status), RUN_STATUSES)
-        const { data, total } = await agents.list(principal.workspaceId, { ...page, ...(statuses ? { statuses } : {}) })
+        const { data, total } = await agents.list(principal.view, { ...page, ...(statuses ? { statuses } : {}) })
         return paginated(data, total, page)
       },
       docs.listRuns(),
     )
     .get(
       "/external/agents/runs/:run_id",
-      ({ params, principal }) => agents.get(principal.workspaceId, params.run_id),
+      ({ params, principal }) => agents.get(principal.view, params.run_id),
       docs.getRun(),
     )
     .delete(
       "/external/agents/runs/:run_id",
       async ({ params, principal, set }) => {
-        await agents.delete(principal.workspaceId, params.run_id)
+        await agents.delete(principal.view, params.run_id)
         set.status = 204
       },
       docs.deleteRun(),
     )
     .post(
       "/external/agents/runs/:run_id/cancel",
-      async ({ params, principal, status }) => status(202, await agents.cancel(principal.workspaceId, params.run_id)),
+      async ({ params, principal, status }) => status(202, await agents.cancel(principal.view, params.run_id)),
       docs.cancelRun(),
     )
     .get(
       "/external/agents/runs/:run_id/events",
       async ({ params, principal, context, request }) => {
-        await agents.get(principal.workspaceId, params.run_id) // a 404 before the stream begins
+        await agents.get(principal.view, params.run_id) // a 404 before the stream begins
         const after = lastEventIdOf(request)
         return eventStream<Sent<typeof RunEvent>>(
-          signal => agents.follow(principal.workspaceId, params.run_id, after, signal),
+          signal => agents.follow(principal.view, params.run_id, after, signal),
           context,
         )
       },

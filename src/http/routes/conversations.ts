@@ -61,7 +61,7 @@ export const conversationRoutes = ({ chat }: Services) => {
       "/external/conversations",
       async ({ query, principal }) => {
         const page = pageOf(query)
-        const { data, total } = await chat.list(principal.workspaceId, {
+        const { data, total } = await chat.list(principal.view, {
           ...page,
           ...(query.q ? { query: query.q } : {}),
         })
@@ -71,18 +71,18 @@ export const conversationRoutes = ({ chat }: Services) => {
     )
     .get(
       "/external/conversations/:conversation_id",
-      ({ params, principal }) => chat.get(principal.workspaceId, params.conversation_id),
+      ({ params, principal }) => chat.get(principal.view, params.conversation_id),
       docs.getConversation(),
     )
     .patch(
       "/external/conversations/:conversation_id",
-      ({ params, body, principal }) => chat.change(principal.workspaceId, params.conversation_id, body),
+      ({ params, body, principal }) => chat.change(principal.view, params.conversation_id, body),
       docs.updateConversation(),
     )
     .delete(
       "/external/conversations/:conversation_id",
       async ({ params, principal, set }) => {
-        await chat.delete(principal.workspaceId, params.conversation_id)
+        await chat.delete(principal.view, params.conversation_id)
         set.status = 204
       },
       docs.deleteConversation(),
@@ -90,24 +90,23 @@ export const conversationRoutes = ({ chat }: Services) => {
     .get(
       "/external/conversations/:conversation_id/events",
       async ({ params, principal, context, request }) => {
-        const follow = await chat.events(principal.workspaceId, params.conversation_id, lastEventIdOf(request))
+        const follow = await chat.events(principal.view, params.conversation_id, lastEventIdOf(request))
         return eventStream<Sent<typeof ConversationEvent>>(follow, context)
       },
       docs.followConversation(),
     )
     .post(
       "/external/conversations/:conversation_id/cancel",
-      async ({ params, principal, status }) =>
-        status(202, await chat.cancel(principal.workspaceId, params.conversation_id)),
+      async ({ params, principal, status }) => status(202, await chat.cancel(principal.view, params.conversation_id)),
       docs.cancelReply(),
     )
 }
 
 export const askerOf = (
-  { workspaceId }: Principal,
+  { view }: Principal,
   { requestId }: RequestContext,
   repetition: IdempotentRequest | undefined,
-): Asker => ({ workspaceId, requestId, repetition })
+): Asker => ({ view, requestId, repetition })
 
 /** A stream, unless the client accepts JSON and does not accept events. */
 function wantsStream(request: Request): boolean {

@@ -18,25 +18,25 @@ export const libraryRoutes = ({ library, fileTypes }: Services) =>
       "/external/libraries",
       async ({ query, principal }) => {
         const page = pageOf(query)
-        const { data, total } = await library.list(principal.workspaceId, { ...filterOf(query, fileTypes), ...page })
+        const { data, total } = await library.list(principal.view, { ...filterOf(query, fileTypes), ...page })
         return paginated(data, total, page)
       },
       docs.listFiles(),
     )
     .get(
       "/external/libraries/:file_id",
-      ({ params, principal }) => library.get(principal.workspaceId, params.file_id),
+      ({ params, principal }) => library.get(principal.view, params.file_id),
       docs.getFile(),
     )
     .patch(
       "/external/libraries/:file_id",
-      ({ params, body, principal }) => library.change(principal.workspaceId, params.file_id, body),
+      ({ params, body, principal }) => library.change(principal.view, params.file_id, body),
       docs.updateFile(),
     )
     .delete(
       "/external/libraries/:file_id",
       async ({ params, principal, set }) => {
-        await library.delete(principal.workspaceId, params.file_id)
+        await library.delete(principal.view, params.file_id)
         set.status = 204
       },
       docs.deleteFile(),
@@ -44,26 +44,25 @@ export const libraryRoutes = ({ library, fileTypes }: Services) =>
     .get(
       "/external/libraries/:file_id/content",
       async ({ params, principal, request }) =>
-        fileResponse(await library.content(principal.workspaceId, params.file_id), request),
+        fileResponse(await library.content(principal.view, params.file_id), request),
       docs.downloadFile(),
     )
     .get(
       "/external/libraries/:file_id/text",
       async ({ params, principal, request }) =>
-        textResponse((await library.text(principal.workspaceId, params.file_id)).bytes, request),
+        textResponse((await library.text(principal.view, params.file_id)).bytes, request),
       docs.getFileText(),
     )
     .post(
       "/external/libraries/:file_id/reindex",
-      async ({ params, principal, status }) =>
-        status(202, await library.reindex(principal.workspaceId, params.file_id)),
+      async ({ params, principal, status }) => status(202, await library.reindex(principal.view, params.file_id)),
       docs.reindexFile(),
     )
     .get(
       "/external/libraries/:file_id/events",
       async ({ params, principal, context }) => {
-        const record = await library.get(principal.workspaceId, params.file_id) // a 404 before the stream begins
-        return eventStream(signal => fileEvents(library.watch(principal.workspaceId, record.id, signal)), context)
+        const record = await library.get(principal.view, params.file_id) // a 404 before the stream begins
+        return eventStream(signal => fileEvents(library.watch(principal.view, record.id, signal)), context)
       },
       docs.watchFile(),
     )

@@ -23,7 +23,7 @@ export const searchRoutes = ({ search, library, chat, fileTypes }: Services) =>
             ...rest,
             query,
             limit: body.limit ?? 10,
-            workspaceId: principal.workspaceId,
+            view: principal.view,
             filters: filtersOf(filters, fileTypes),
             ...rerankOf(rerank),
           },
@@ -35,18 +35,18 @@ export const searchRoutes = ({ search, library, chat, fileTypes }: Services) =>
     .post(
       "/external/semantic-search",
       async ({ body, principal, request }) => {
-        const { workspaceId } = principal
+        const { view } = principal
         const given = body.query ?? body.keywords
         if (given === undefined) throw invalid("query", "give query or keywords")
         const query = notBlank(body.query === undefined ? "keywords" : "query", given)
         const filters = filtersOf(body.filters, fileTypes)
         if (body.context_id?.startsWith("conv_")) {
-          const ids = await chat.conversationFiles(workspaceId, body.context_id)
+          const ids = await chat.conversationFiles(view, body.context_id)
           filters.file_ids = filters.file_ids?.length ? filters.file_ids.filter(id => ids.includes(id)) : ids
           if (filters.file_ids.length === 0) return { documents: [], took_ms: 0 }
         } else if (body.context_id) filters.context_id = body.context_id
-        const recordOf = (id: string) => library.get(workspaceId, id).catch(unlessNotFound)
-        const asked = { workspaceId, query, limit: body.limit ?? 5, min_relevance: body.min_relevance ?? 0, filters }
+        const recordOf = (id: string) => library.get(view, id).catch(unlessNotFound)
+        const asked = { view, query, limit: body.limit ?? 5, min_relevance: body.min_relevance ?? 0, filters }
         return documentsFor(search, recordOf, asked, request.signal)
       },
       docs.findDocuments(),

@@ -1,11 +1,13 @@
-/** The live generations of a workspace that pass the filters of a search, as a question to the relational database. */
+/** The live generations that a caller sees and that pass the filters of a search, as a question to the relational database. */
+import { seenBy, type View } from "../../access/view.ts"
+import type { Value } from "../../storage/database.ts"
 import { texts, type Words } from "../../storage/words.ts"
 import type { SearchFilters } from "../types.ts"
 
 /** SQL with a `?` for each of its values. */
 export interface Question {
   text: string
-  values: string[]
+  values: Value[]
 }
 
 /** A row of the answer. */
@@ -18,13 +20,11 @@ export interface LiveGeneration {
 }
 
 /** @param filters as `normalized` gives them. Metadata are left to the caller. */
-export function liveGenerations(
-  workspaceId: string,
-  filters: SearchFilters | undefined,
-  { among, overlaps }: Words,
-): Question {
-  const conditions = ["files.workspace_id = ?", "generations.state = 'live'"]
-  const values: string[] = [workspaceId]
+export function liveGenerations(view: View, filters: SearchFilters | undefined, words: Words): Question {
+  const { among, overlaps } = words
+  const seen = seenBy(view, words)
+  const conditions = [seen.text, "generations.state = 'live'"]
+  const values = [...seen.values]
   const also = (condition: string, value: string) => {
     conditions.push(condition)
     values.push(value)
@@ -44,11 +44,14 @@ export function liveGenerations(
   return { text, values }
 }
 
-/** Those of these files that the workspace has, as `id`. */
-export const filesAmong = (workspaceId: string, ids: string[], { among }: Words): Question => ({
-  text: `select id from files where workspace_id = ? and ${among("id", "text")}`,
-  values: [workspaceId, texts(ids)],
-})
+/** Those of these files that the caller sees, as `id`. */
+export const filesAmong = (view: View, ids: string[], words: Words): Question => {
+  const { text, values } = seenBy(view, words)
+  return {
+    text: `select id from files where ${text} and ${words.among("id", "text")}`,
+    values: [...values, texts(ids)],
+  }
+}
 
 /** The first of the files that is not among the rows of `filesAmong`. */
 export function missingAmong(ids: string[], rows: readonly { id: string }[]): string | undefined {

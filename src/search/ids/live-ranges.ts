@@ -4,7 +4,9 @@
  * removed it; remembered until the workspace's change counter moves. Lives in the search worker: reading the ranges of
  * 100 000 files takes 50 ms.
  */
+
 import type { Database as Sqlite } from "bun:sqlite"
+import type { View } from "../../access/view.ts"
 import { sqliteWords } from "../../storage/words.ts"
 import { Lru } from "../../threads/lru.ts"
 import type { SearchFilters } from "../types.ts"
@@ -49,26 +51,27 @@ export class LiveRangesCache {
   constructor(private readonly db: Sqlite) {}
 
   /**
-   * @param filters absent or empty: the whole workspace.
-   * @returns or the first of `file_ids` that the workspace does not have
+   * @param filters absent or empty: all that the caller sees.
+   * @returns or the first of `file_ids` that the caller does not see
    */
-  find(workspaceId: string, filters: SearchFilters | undefined): LibraryView | { missingFile: string } {
+  find(view: View, filters: SearchFilters | undefined): LibraryView | { missingFile: string } {
     return this.db.transaction(() => {
+      const { workspaceId } = view
       const counter = this.counter(workspaceId)
       const given = normalized(filters)
-      const missing = given?.file_ids && this.missing(workspaceId, given.file_ids)
+      const missing = given?.file_ids && this.missing(view, given.file_ids)
       if (missing !== undefined) return { missingFile: missing }
-      const workspace = this.ranges(workspaceId, counter, undefined)
-      const visible = given ? this.ranges(workspaceId, counter, given) : workspace
+      const workspace = this.ranges(view, counter, undefined)
+      const visible = given ? this.ranges(view, counter, given) : workspace
       return { workspace, visible, pendingFiles: this.pendingFiles(workspaceId, counter) }
     })()
   }
 
-  private ranges(workspaceId: string, counter: number, given: SearchFilters | undefined): LiveRanges {
-    const key = JSON.stringify([workspaceId, counter, given])
+  private ranges(view: View, counter: number, given: SearchFilters | undefined): LiveRanges {
+    const key = JSON.stringify([view, counter, given])
     const known = this.sets.get(key)
     if (known) return known
-    const { text, values } = liveGenerations(workspaceId, given, sqliteWords)
+    const { text, values } = liveGenerations(view, given, sqliteWords)
     const rows = this.db.query(text).all(...values) as LiveGeneration[]
     const passing = rows.filter(({ metadata }) => hasMetadata(metadata, given?.metadata))
     return this.sets.set(key, rangesOf(key, passing))
@@ -88,8 +91,8 @@ export class LiveRangesCache {
     return (row as { counter: number } | null)?.counter ?? 0
   }
 
-  private missing(workspaceId: string, ids: string[]): string | undefined {
-    const { text, values } = filesAmong(workspaceId, ids, sqliteWords)
+  private missing(view: View, ids: string[]): string | undefined {
+    const { text, values } = filesAmong(view, ids, sqliteWords)
     return missingAmong(ids, this.db.query(text).all(...values) as { id: string }[])
   }
 }

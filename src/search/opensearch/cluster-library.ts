@@ -5,7 +5,9 @@
  * One statement a search reads the workspace's counter, and what the engine may hold beside the live passages: generations
  * that are being written, wait to be published, or wait for the sweep. The rest is remembered until the counter moves.
  */
+
 import { sql } from "kysely"
+import type { View } from "../../access/view.ts"
 import type { Database, Executor } from "../../storage/database.ts"
 import { filled, words } from "../../storage/words.ts"
 import { Lru } from "../../threads/lru.ts"
@@ -53,46 +55,46 @@ export class ClusterLibrary {
 
   constructor(private readonly db: Database) {}
 
-  /** @returns or the first of `file_ids` that the workspace does not have */
-  async find(workspaceId: string, filters: SearchFilters | undefined): Promise<ClusterView | { missingFile: string }> {
+  /** @returns or the first of `file_ids` that the caller does not see */
+  async find(view: View, filters: SearchFilters | undefined): Promise<ClusterView | { missingFile: string }> {
     const given = normalized(filters)
-    const { counter, hidden } = await headOf(this.db, workspaceId)
-    const known = this.views.get(JSON.stringify([workspaceId, counter, given]))
-    return known ? { ...known, hidden } : this.read(workspaceId, given)
+    const { counter, hidden } = await headOf(this.db, view.workspaceId)
+    const known = this.views.get(JSON.stringify([view, counter, given]))
+    return known ? { ...known, hidden } : this.read(view, given)
   }
 
   /** Everything as it is at one moment. */
-  private read(workspaceId: string, given: SearchFilters | undefined): Promise<ClusterView | { missingFile: string }> {
+  private read(view: View, given: SearchFilters | undefined): Promise<ClusterView | { missingFile: string }> {
     return this.db
       .transaction()
       .setIsolationLevel("repeatable read")
       .execute(async trx => {
-        const { counter, hidden } = await headOf(trx, workspaceId)
-        const missing = given?.file_ids && (await missingIn(trx, workspaceId, given.file_ids))
+        const { counter, hidden } = await headOf(trx, view.workspaceId)
+        const missing = given?.file_ids && (await missingIn(trx, view, given.file_ids))
         if (missing !== undefined) return { missingFile: missing }
-        const unfiltered = JSON.stringify([workspaceId, counter, undefined])
-        const all = this.views.get(unfiltered) ?? (await this.all(trx, workspaceId, unfiltered))
+        const unfiltered = JSON.stringify([view, counter, undefined])
+        const all = this.views.get(unfiltered) ?? (await this.all(trx, view, unfiltered))
         if (!given) return { ...all, hidden }
-        const key = JSON.stringify([workspaceId, counter, given])
-        const visible = await liveSet(trx, workspaceId, given, key)
+        const key = JSON.stringify([view, counter, given])
+        const visible = await liveSet(trx, view, given, key)
         return { ...this.views.set(key, { ...all, visible }), hidden }
       })
   }
 
-  private async all(trx: Executor, workspaceId: string, key: string): Promise<Found> {
-    const workspace = await liveSet(trx, workspaceId, undefined, key)
-    const pendingFiles = await pendingIn(trx, workspaceId)
+  private async all(trx: Executor, view: View, key: string): Promise<Found> {
+    const workspace = await liveSet(trx, view, undefined, key)
+    const pendingFiles = await pendingIn(trx, view.workspaceId)
     return this.views.set(key, { workspace, visible: workspace, pendingFiles })
   }
 }
 
 async function liveSet(
   executor: Executor,
-  workspaceId: string,
+  view: View,
   given: SearchFilters | undefined,
   key: string,
 ): Promise<LiveSet> {
-  const question = liveGenerations(workspaceId, given, words(executor))
+  const question = liveGenerations(view, given, words(executor))
   const rows = given?.metadata ? await withMetadata(executor, question) : await asNumbers(executor, question)
   const passing = rows.filter(({ metadata }) => hasMetadata(metadata, given?.metadata))
   return { ...rangesOf(key, passing), generations: Float64Array.from(passing, ({ id }) => id) }
@@ -113,8 +115,8 @@ async function asNumbers(executor: Executor, { text, values }: Question): Promis
   return rows
 }
 
-async function missingIn(executor: Executor, workspaceId: string, ids: string[]): Promise<string | undefined> {
-  const { text, values } = filesAmong(workspaceId, ids, words(executor))
+async function missingIn(executor: Executor, view: View, ids: string[]): Promise<string | undefined> {
+  const { text, values } = filesAmong(view, ids, words(executor))
   const { rows } = await filled<{ id: string }>(text, ...values).execute(executor)
   return missingAmong(ids, rows)
 }

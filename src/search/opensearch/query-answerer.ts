@@ -67,7 +67,7 @@ export class ClusterAnswerer {
   /** @throws EngineError where the engine does not give the whole answer */
   async search(ask: WorkerSearch, signal?: AbortSignal): Promise<WorkerAnswer> {
     for (let look = 1; ; look++) {
-      const view = await this.library.find(ask.workspaceId, ask.filters)
+      const view = await this.library.find(ask.view, ask.filters)
       if ("missingFile" in view) return { ...NOTHING, missingFile: view.missingFile }
       // The last look names what may be seen: whatever else the engine holds by then changes nothing.
       if (look === MAX_LOOKS) view.hidden = undefined
@@ -86,7 +86,7 @@ export class ClusterAnswerer {
     library: WorkerAnswer["library"],
     signal: AbortSignal | undefined,
   ): Promise<WorkerAnswer | undefined> {
-    const searches = new Searches(this.options.client, ask.workspaceId, signal)
+    const searches = new Searches(this.options.client, ask.view.workspaceId, signal)
     try {
       const found = await this.firstCorrected(searches, ask, view)
       return found && (await this.second(searches, ask, view, { ...found, library }))
@@ -107,7 +107,7 @@ export class ClusterAnswerer {
     const asked = { groups, corrections: [] as Correction[], subject: subjectGroups(text, groups), vectors }
     const found = await this.first(searches, ask, view, asked)
     if (!found || ask.exact) return found && { ...found, ...asked }
-    const workspace = workspaceClauses(ask.workspaceId, view)
+    const workspace = workspaceClauses(ask.view.workspaceId, view)
     const sources = { db: this.options.db, searches, index: this.words, workspace }
     const better = await spelt(ask.query, groups, found.answer.holding, sources)
     if (!better) return { ...found, ...asked }
@@ -162,8 +162,8 @@ export class ClusterAnswerer {
   private async first(searches: Searches, ask: WorkerSearch, view: ClusterView, { groups, subject, vectors }: Asked) {
     const { db } = this.options
     const { words } = this
-    const workspace = workspaceClauses(ask.workspaceId, view)
-    const passing = view.visible === view.workspace ? workspace : filteredClauses(ask.workspaceId, view)
+    const workspace = workspaceClauses(ask.view.workspaceId, view)
+    const passing = view.visible === view.workspace ? workspace : filteredClauses(ask.view.workspaceId, view)
     const allowed = await allowedBy(ask.query, passing, { db, searches, index: words })
     const questions = vectors.map(({ question }) => question)
     const key = JSON.stringify([view.workspace.key, questions.map(({ spoken }) => spoken)])

@@ -20,7 +20,7 @@ export interface FoundDocument<FileRecord> {
 export async function documentsFor<FileRecord>(
   search: SearchService,
   recordOf: (fileId: string) => Promise<FileRecord | undefined>,
-  request: Pick<SearchRequest, "workspaceId" | "query" | "limit" | "filters" | "min_relevance">,
+  request: Pick<SearchRequest, "view" | "query" | "limit" | "filters" | "min_relevance">,
   signal?: AbortSignal,
 ): Promise<{ documents: FoundDocument<FileRecord>[]; took_ms: number }> {
   const startedAt = performance.now()

@@ -38,7 +38,7 @@ export interface PageQuery {
 /** The hits of one page of the list. */
 export async function readPage(db: Database, query: PageQuery, signal: AbortSignal | undefined): Promise<Page> {
   const { request, list, answer, vector } = query
-  const { workspaceId, limit, offset = 0, highlight = true, explain = false } = request
+  const { view, limit, offset = 0, highlight = true, explain = false } = request
   const highlighter = highlight ? new Highlighter(answer.weights.flatMap(({ terms }) => terms)) : undefined
   const places = explain ? explainer(answer, query.reranked) : undefined
   const spelt = explain ? answer.corrections.flatMap(({ tried }) => tried.map(readsAs)) : []
@@ -50,7 +50,7 @@ export async function readPage(db: Database, query: PageQuery, signal: AbortSign
     const part = list.slice(from, from + limit - hits.length)
     from += part.length
     const ids = part.map(({ id }) => id)
-    const passages = await livePassages(db, workspaceId, ids)
+    const passages = await livePassages(db, view, ids)
     for (const { id, score, relevance } of part) {
       const passage = passages.get(id)
       if (!passage) {

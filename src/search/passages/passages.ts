@@ -1,5 +1,7 @@
-/** Chunk rows as hits and passages. Only live chunks of the workspace come out, whatever ids go in. */
+/** Chunk rows as hits and passages. Only live chunks that the caller may see come out, whatever ids go in. */
+
 import { sql } from "kysely"
+import { seen, type View } from "../../access/view.ts"
 import type { Database } from "../../storage/database.ts"
 import type { Place, SectionStart } from "../../storage/document.ts"
 import { filled, words } from "../../storage/words.ts"
@@ -25,18 +27,18 @@ export interface Passage extends Pick<Hit, "id" | "text" | "file" | "position"> 
   sections: SectionStart[] | undefined
 }
 
-/** Live chunks by number; what is not live any more, or another workspace's, is missing. */
-export async function livePassages(db: Database, workspaceId: string, ids: number[]): Promise<Map<number, Passage>> {
+/** Live chunks by number; what is not live any more, or not the caller's to see, is missing. */
+export async function livePassages(db: Database, view: View, ids: number[]): Promise<Map<number, Passage>> {
   if (ids.length === 0) return new Map()
   // Written out: building this statement from parts took longer than running it.
   const { rows } = await sql<PassageRow>`
     select c.id, c.start, c.end, c.text, c.page, c.sheet, c.slide, c.member, c.section, c.sections,
-      f.id as file_id, f.name, f.type, f.context_id, f.tags
+      files.id as file_id, files.name, files.type, files.context_id, files.tags
     from chunks as c
     join generations as g on g.id = c.generation_id
-    join files as f on f.id = g.file_id
+    join files on files.id = g.file_id
     where ${filled(words(db).among("c.id", "integer"), JSON.stringify(ids))}
-      and g.state = 'live' and g.generation = f.live_generation and f.workspace_id = ${workspaceId}`.execute(db)
+      and g.state = 'live' and g.generation = files.live_generation and ${seen(db, view)}`.execute(db)
   return new Map(rows.map(row => [row.id, toPassage(row)]))
 }
 
@@ -63,7 +65,7 @@ function toPassage(row: PassageRow): Passage {
  */
 export async function neighbors(
   db: Database,
-  workspaceId: string,
+  view: View,
   chunkIds: string[],
   before: number,
   after: number,
@@ -77,6 +79,6 @@ export async function neighbors(
   const around = new Set<number>()
   for (const { id, first_chunk, last_chunk } of rows)
     for (let at = Math.max(first_chunk, id - before); at <= Math.min(last_chunk, id + after); at++) around.add(at)
-  const found = await livePassages(db, workspaceId, [...around])
+  const found = await livePassages(db, view, [...around])
   return [...found].sort(([a], [b]) => a - b).map(([, passage]) => passage)
 }

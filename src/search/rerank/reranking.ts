@@ -1,4 +1,5 @@
 /** The best of a search's list judged anew by the reranking model. */
+import type { View } from "../../access/view.ts"
 import { AppError } from "../../errors.ts"
 import { log } from "../../log.ts"
 import type { Database } from "../../storage/database.ts"
@@ -18,7 +19,7 @@ export interface Reranked {
 }
 
 interface Asked extends RerankBudget {
-  workspaceId: string
+  view: View
   /** Without operators. */
   text: string
 }
@@ -61,17 +62,17 @@ export class Reranking {
   }
 
   private async judge(
-    { workspaceId, text: query, budgetMs, coreShare }: Asked,
+    { view, text: query, budgetMs, coreShare }: Asked,
     ids: number[],
     known: Map<number, number>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const passages = await livePassages(this.db, workspaceId, ids)
+    const passages = await livePassages(this.db, view, ids)
     const present = ids.filter(id => passages.has(id))
     if (present.length === 0) return
     const texts = present.map(id => passages.get(id)!.text)
     for await (const { from, scores } of this.line.judge({
-      workspaceId,
+      workspaceId: view.workspaceId,
       query,
       texts,
       foreign: "pass over",

@@ -53,7 +53,7 @@ export class QueryAnswerer {
 
   private answer(ask: WorkerSearch): WorkerAnswer {
     this.live ??= new LiveRangesCache(this.texts.database)
-    const view = this.live.find(ask.workspaceId, ask.filters)
+    const view = this.live.find(ask.view, ask.filters)
     if ("missingFile" in view) return { ...NOTHING, missingFile: view.missingFile }
     const { workspace, visible, pendingFiles } = view
     const library = { files: workspace.files, pendingFiles, passages: visible.count }

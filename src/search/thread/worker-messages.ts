@@ -1,4 +1,5 @@
 /** What the search worker is asked and what it answers. */
+import type { View } from "../../access/view.ts"
 import type { Cosines } from "../../backends/backend.ts"
 import type { Tier } from "../../storage/chunk-tables.ts"
 import type { IdRanges } from "../ids/id-ranges.ts"
@@ -9,7 +10,7 @@ import type { SearchFilters, SearchMode } from "../types.ts"
 import type { Background } from "../vector/background.ts"
 
 export interface WorkerSearch {
-  workspaceId: string
+  view: View
   filters?: SearchFilters
   query: ParsedQuery
   mode: SearchMode

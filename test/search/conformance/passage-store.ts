@@ -1,8 +1,10 @@
 /** What every store of passages has to do, whatever holds them: see `PassageStore`. */
+
 import { afterAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { wholeOf } from "../../../src/access/view.ts"
 import type { SearchMode } from "../../../src/search/types.ts"
 import { rejection } from "../../support/rejection.ts"
 import { until } from "../../support/until.ts"
@@ -97,7 +99,7 @@ export function conformance(name: string, open: OpenLibrary): void {
       expect(staged.map(({ fileId }) => fileId)).toEqual(["file_0", "file_1", "file_2"])
       for (const { fileId, generation } of staged) await library.publish(fileId, generation)
       expect(await shown(library)).toEqual(["The heron wades.", "The otter sleeps.", "The otter swims."])
-      const others = await library.texts("kingfisher", { mode: "keyword", workspaceId: "ws_b" })
+      const others = await library.texts("kingfisher", { mode: "keyword", view: wholeOf("ws_b") })
       expect(others).toEqual(["The kingfisher dives."])
       expect(await library.index.check()).toEqual({ problems: [] })
     })
@@ -315,7 +317,7 @@ export function conformance(name: string, open: OpenLibrary): void {
           expect(await told("keyword")).toEqual([null, { done: 2, total: 3, tier }])
           expect(await told("hybrid")).toEqual(["vectors_pending", { done: 2, total: 3, tier }])
           expect(await told("semantic")).toEqual(["vectors_pending", { done: 2, total: 3, tier }])
-          const elsewhere = await library.search("heron", { workspaceId: "ws_b" })
+          const elsewhere = await library.search("heron", { view: wholeOf("ws_b") })
           expect([elsewhere.degraded, elsewhere.index.vectors]).toEqual([null, { done: 0, total: 0, tier }])
         } finally {
           await library.close()

@@ -1,10 +1,12 @@
 /** What a search may see of a library in PostgreSQL is what it would see of the same library in SQLite. */
+
 import { Database as Sqlite } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { seeded } from "../../../scripts/bench/random.ts"
+import { wholeOf } from "../../../src/access/view.ts"
 import { LiveRangesCache } from "../../../src/search/ids/live-ranges.ts"
 import { ClusterLibrary, type ClusterView } from "../../../src/search/opensearch/cluster-library.ts"
 import type { SearchFilters } from "../../../src/search/types.ts"
@@ -58,14 +60,16 @@ describe.skipIf(!url)("a library in PostgreSQL", () => {
         for (let time = 1; time <= 2; time++)
           for (const workspace of WORKSPACES)
             for (const filters of FILTERS)
-              expect(shown(await library.find(workspace, filters))).toEqual(shown(local.find(workspace, filters)))
+              expect(shown(await library.find(wholeOf(workspace), filters))).toEqual(
+                shown(local.find(wholeOf(workspace), filters)),
+              )
     },
     TIMEOUT_MS,
   )
 
   test("names what the engine may hold and nobody is to see, of the workspace and of files that are gone", async () => {
     for (const db of databases) {
-      const { hidden } = (await new ClusterLibrary(db).find("w1", undefined)) as ClusterView
+      const { hidden } = (await new ClusterLibrary(db).find(wholeOf("w1"), undefined)) as ClusterView
       const unseen = await db.selectFrom("generations").select(["id", "file_id"]).where("state", "!=", "live").execute()
       const own = unseen.filter(({ file_id }) => !file_id.startsWith("w2-")).map(({ id }) => id)
       expect(own.length).toBeGreaterThan(3)
@@ -76,7 +80,7 @@ describe.skipIf(!url)("a library in PostgreSQL", () => {
   test("sees a change with the commit that makes it", async () => {
     for (const db of databases) {
       const library = new ClusterLibrary(db)
-      const files = async () => ((await library.find("w2", undefined)) as ClusterView).workspace.files
+      const files = async () => ((await library.find(wholeOf("w2"), undefined)) as ClusterView).workspace.files
       const before = await files()
       const live = db.selectFrom("files").select("id").where("workspace_id", "=", "w2").where("live_generation", "=", 1)
       const [one, other] = await live.orderBy("id").limit(2).execute()
@@ -91,7 +95,7 @@ describe.skipIf(!url)("a library in PostgreSQL", () => {
     for (const db of databases) {
       const dead = Array.from({ length: 1100 }, (_, i) => ({ ...span(90_000 + i, "gone"), state: "dead" as const }))
       await db.insertInto("generations").values(dead).execute()
-      expect(((await new ClusterLibrary(db).find("w1", undefined)) as ClusterView).hidden).toBeUndefined()
+      expect(((await new ClusterLibrary(db).find(wholeOf("w1"), undefined)) as ClusterView).hidden).toBeUndefined()
     }
   })
 })

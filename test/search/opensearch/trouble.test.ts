@@ -1,8 +1,10 @@
 /** An engine that gives a part of an answer, or none, is the trouble that it is, and never fewer hits. */
+
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { wholeOf } from "../../../src/access/view.ts"
 import { engineTrouble } from "../../../src/errors.ts"
 import { OpenSearchClient } from "../../../src/search/opensearch/client.ts"
 import { ClusterAnswerer } from "../../../src/search/opensearch/query-answerer.ts"
@@ -39,7 +41,7 @@ afterAll(async () => {
 })
 
 const ask: WorkerSearch = {
-  workspaceId: "w1",
+  view: wholeOf("w1"),
   query: parseQuery("ferry"),
   mode: "keyword",
   vectors: [],

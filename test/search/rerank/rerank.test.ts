@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { wholeOf } from "../../../src/access/view.ts"
 import { RerankLine } from "../../../src/search/rerank/rerank-line.ts"
 import { rejection } from "../../support/rejection.ts"
 import { TestLibrary } from "../library.ts"
@@ -23,7 +24,7 @@ afterEach(() => library.close())
 
 const numbers = (hits: { text: string }[]) => hits.map(({ text }) => Number(/\d+/.exec(text)![0]))
 const ask = (more: object = {}) =>
-  library.index.search({ workspaceId: "ws_a", query: "otter swims", limit: 10, rerank: RERANK, ...more })
+  library.index.search({ view: wholeOf("ws_a"), query: "otter swims", limit: 10, rerank: RERANK, ...more })
 
 describe("a search that asks for reranking", () => {
   test("puts first what the model says answers best, among so many candidates and no more", async () => {
@@ -117,7 +118,10 @@ describe("a search that asks for reranking", () => {
     const release = Promise.withResolvers<void>()
     model.hold = release.promise
     const gone = new AbortController()
-    const search = library.index.search({ workspaceId: "ws_a", query: "otter", limit: 10, rerank: RERANK }, gone.signal)
+    const search = library.index.search(
+      { view: wholeOf("ws_a"), query: "otter", limit: 10, rerank: RERANK },
+      gone.signal,
+    )
     setTimeout(() => gone.abort(new Error("gone")), 50)
     expect((await rejection(search)).message).toBe("gone")
     release.resolve()
@@ -128,7 +132,7 @@ test("without a reranking model a search that asks for it says so", async () => 
   const bare = await TestLibrary.open({})
   await bare.put("file_a", LINES.slice(0, 3).join("\n"))
   const { degraded, reranked, hits } = await bare.index.search({
-    workspaceId: "ws_a",
+    view: wholeOf("ws_a"),
     query: "otter",
     limit: 3,
     rerank: RERANK,

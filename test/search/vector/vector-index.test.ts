@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { wholeOf } from "../../../src/access/view.ts"
 import { KeywordIndex } from "../../../src/search/keyword/keyword-index.ts"
 import { KeywordStore } from "../../../src/search/keyword/keyword-store.ts"
 import { parseQuery } from "../../../src/search/text/query.ts"
@@ -194,7 +195,7 @@ test("a scratch file that cannot be read any more costs the vectors, not the sea
   const values = rowOf(clustered(1), 0)
   const vector: QueryVector = { tier: "fast", table: "t", values, languages: null, usual: null, slope: 1 }
   const ask: WorkerSearch = {
-    workspaceId: "ws_a",
+    view: wholeOf("ws_a"),
     query: parseQuery("heron"),
     mode: "hybrid",
     vectors: [vector],

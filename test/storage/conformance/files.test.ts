@@ -1,6 +1,8 @@
 /** Lists of files, what an upload finds to be there already, and the counter that searches go by, on both databases. */
+
 import { beforeAll, describe, expect, test } from "bun:test"
 import { ensureWorkspace } from "../../../src/access/keys.ts"
+import { wholeOf } from "../../../src/access/view.ts"
 import { LibraryAccess } from "../../../src/agents/library-access.ts"
 import { JobQueue } from "../../../src/jobs/queue.ts"
 import { FileList, type FileListRequest } from "../../../src/library/file-list.ts"
@@ -68,7 +70,7 @@ onBoth(open => {
   })
   const page = async (request: Partial<FileListRequest> = {}) => {
     const whole = { sort: "created_at", order: "asc", page: 1, pageSize: 10, ...request } as const
-    const { data, total } = await new FileList(database).page(workspaceId, whole)
+    const { data, total } = await new FileList(database).page(wholeOf(workspaceId), whole)
     expect(total).toBe(request.page || request.pageSize ? FILES.length : data.length)
     return data.map(({ name }) => name)
   }
@@ -113,7 +115,8 @@ onBoth(open => {
   test("a total follows what is written", async () => {
     const own = await ensureWorkspace(database, "counted")
     const list = new FileList(database)
-    const total = async () => (await list.page(own, { sort: "name", order: "asc", page: 1, pageSize: 1 })).total
+    const total = async () =>
+      (await list.page(wholeOf(own), { sort: "name", order: "asc", page: 1, pageSize: 1 })).total
     const counts = [await total()]
     await fill(database, own)
     counts.push(await total(), await total())
@@ -124,7 +127,7 @@ onBoth(open => {
 
   test("agents find files by a part of the name", async () => {
     const access = new LibraryAccess({ database, library: {} as never })
-    const { files, total } = await access.list(workspaceId, { name: "PFEL", limit: 1 })
+    const { files, total } = await access.list(wholeOf(workspaceId), { name: "PFEL", limit: 1 })
     expect([files.map(({ name }) => name), total]).toEqual([["apfel_100%.txt"], 2])
   })
 

@@ -1,6 +1,8 @@
 /** Conversations and runs do the same on both databases. */
+
 import { expect, test } from "bun:test"
 import { ensureWorkspace } from "../../../src/access/keys.ts"
+import { wholeOf } from "../../../src/access/view.ts"
 import { RunStore } from "../../../src/agents/run-store.ts"
 import { ConversationStore } from "../../../src/chat/conversation-store.ts"
 import { LiveReply } from "../../../src/chat/live-reply.ts"
@@ -52,15 +54,19 @@ onBoth(open => {
       { id: asked.id, content: "Wie groß? 日本 🙂", ner_count: 2 },
       { id: reply.id, content: "so groß", finish_reason: "stop", prompt_tokens: 10, completion_tokens: 5 },
     ])
-    expect(await store.get(workspaceId, "conv_1")).toMatchObject({ ner_count: 5, context_tokens: 4096, title: "Größe" })
-    expect((await rejection(store.get("ws_other", "conv_1"))).message).toContain("no such conversation")
+    expect(await store.get(wholeOf(workspaceId), "conv_1")).toMatchObject({
+      ner_count: 5,
+      context_tokens: 4096,
+      title: "Größe",
+    })
+    expect((await rejection(store.get(wholeOf("ws_other"), "conv_1"))).message).toContain("no such conversation")
     await replies.reopen(reply.id, "m2", database)
     await replies.closeInterrupted()
     expect((await store.messages("conv_1"))[1]).toMatchObject({ finish_reason: "error", model: "m2" })
     await store.deleteFrom("conv_1", 2, database)
     expect(await store.messages("conv_1")).toHaveLength(1)
     await store.patch("conv_1", passed({ title: "other", additional_metadata: { a: "\0" } }))
-    expect(JSON.parse((await store.get(workspaceId, "conv_1")).additional_metadata)).toEqual({ a: "\0" })
+    expect(JSON.parse((await store.get(wholeOf(workspaceId), "conv_1")).additional_metadata)).toEqual({ a: "\0" })
     await store.delete("conv_1")
     expect(await store.messages("conv_1")).toEqual([])
   })
@@ -99,7 +105,7 @@ onBoth(open => {
     ]
     for (const [id, title, message] of all) await conversation(database, workspaceId, id, title, message)
     const found = async (query: string) => {
-      const { data, total } = await store.list(workspaceId, { query, page: 1, pageSize: 10 })
+      const { data, total } = await store.list(wholeOf(workspaceId), { query, page: 1, pageSize: 10 })
       expect(total).toBe(data.length)
       return data.map(({ conversation_id }) => conversation_id).sort()
     }
@@ -110,7 +116,7 @@ onBoth(open => {
     expect(await found("äpfel")).toEqual(["conv_2"]) // letters beyond ASCII are as they stand
     expect(await found("ÄPFEL")).toEqual(["conv_3"])
     expect(await found("b%s")).toEqual([])
-    const { data, total } = await store.list(workspaceId, { page: 2, pageSize: 2 })
+    const { data, total } = await store.list(wholeOf(workspaceId), { page: 2, pageSize: 2 })
     expect([data.length, total, data[0]?.message_count]).toEqual([1, 3, 2])
   })
 
@@ -142,9 +148,12 @@ onBoth(open => {
       ["cut", 1, 5],
     ])
     expect(steps[0]!.duration_ms).toBe(1.5)
-    const { data, total } = await store.list(workspaceId, { statuses: ["completed"], page: 1, pageSize: 5 })
+    const { data, total } = await store.list(wholeOf(workspaceId), { statuses: ["completed"], page: 1, pageSize: 5 })
     expect([total, data.map(run => run.run_id)]).toEqual([1, [id]])
-    expect((await store.list(workspaceId, { page: 1, pageSize: 5 })).data.map(run => run.run_id)).toEqual([other, id])
+    expect((await store.list(wholeOf(workspaceId), { page: 1, pageSize: 5 })).data.map(run => run.run_id)).toEqual([
+      other,
+      id,
+    ])
     expect(await store.delete(id)).toBe(true)
     expect(await store.find(id)).toBeUndefined()
   })

@@ -1,7 +1,9 @@
 /** Jobs, generations of passages and notes of answers do the same on both databases. */
+
 import { expect, test } from "bun:test"
 import { sql } from "kysely"
 import { ensureWorkspace } from "../../../src/access/keys.ts"
+import { wholeOf } from "../../../src/access/view.ts"
 import { JobQueue, type NewJob } from "../../../src/jobs/queue.ts"
 import { foldName } from "../../../src/library/labels.ts"
 import { chunkId } from "../../../src/search/passages/chunk-id.ts"
@@ -144,19 +146,19 @@ onBoth(open => {
     expect(await markStaged(database, [a!, b!])).toEqual([a!, b!])
     expect(await markStaged(database, [a!])).toEqual([])
     await publish(["file_a", 1], ["file_b", 1])
-    const found = await livePassages(database, workspaceId, [a!.first, b!.last, 999_999])
+    const found = await livePassages(database, wholeOf(workspaceId), [a!.first, b!.last, 999_999])
     expect([...found.values()].map(({ text, position }) => [text, position.page])).toEqual([
       ["first 0", 1],
       ["first 1", 2],
     ])
-    expect(await livePassages(database, "ws_other", [a!.first])).toEqual(new Map())
-    const around = await neighbors(database, workspaceId, [chunkId(a!.first), chunkId(b!.first)], 1, 2)
+    expect(await livePassages(database, wholeOf("ws_other"), [a!.first])).toEqual(new Map())
+    const around = await neighbors(database, wholeOf(workspaceId), [chunkId(a!.first), chunkId(b!.first)], 1, 2)
     expect(around.map(({ text }) => text)).toEqual(["first 0", "first 1", "first 2", "first 0", "first 1"])
     const [next] = await write([{ fileId: "file_a", generation: 2, count: 1 }], "second")
     await markStaged(database, [next!])
     await database.updateTable("files").set({ live_generation: 2 }).where("id", "=", "file_a").execute()
     await publish(["file_a", 2])
-    expect((await livePassages(database, workspaceId, [a!.first, next!.first])).size).toBe(1)
+    expect((await livePassages(database, wholeOf(workspaceId), [a!.first, next!.first])).size).toBe(1)
     expect(await deadGenerations(database, 0, 10)).toMatchObject([{ id: a!.id, first: a!.first, last: a!.last }])
     await forgetGeneration(database, a!)
     expect(await deadGenerations(database, 0, 10)).toEqual([])
