@@ -7,6 +7,7 @@ import { availableParallelism, cpus } from "node:os"
 import { resolve } from "node:path"
 import { Glob } from "bun"
 import { ensureChromium } from "./test/chromium.ts"
+import { ensureClients } from "./test/clients.ts"
 
 const PROJECT = resolve(import.meta.dir, "..")
 /** A file that takes longer hangs: the slowest builds the executable, which takes minutes on a slow machine. */
@@ -36,7 +37,7 @@ if (files.length === 0) {
   console.error(`test: no test file matches ${wanted.join(" ")}`)
   process.exit(1)
 }
-await ensureChromium(files)
+await Promise.all([ensureChromium(files), ensureClients(files)])
 
 /** Files of these folders time what they see, or start many processes: they run after the others, one at a time. */
 const ALONE = ["test/binary/", "test/cluster/", "test/console/", "test/crash/", "test/trust/"]
