@@ -2,7 +2,7 @@
 import { t } from "elysia"
 import { WARNING_CODES } from "../chat/events.ts"
 import { event, FAILURE } from "./events.ts"
-import { Issue, integer, JsonObject, nullable, oneOf, Position, StoredError, Time } from "./schemas.ts"
+import { Issue, integer, JsonObject, LINK, Link, nullable, oneOf, Position, StoredError, Time } from "./schemas.ts"
 
 const citationFields = {
   index: integer({ description: "The [n] in the content" }),
@@ -10,6 +10,7 @@ const citationFields = {
   chunk_id: t.String(),
   name: t.String(),
   position: Position,
+  url: Link,
 }
 const CITATION = {
   index: 1,
@@ -17,6 +18,7 @@ const CITATION = {
   chunk_id: "chunk_00000000a7",
   name: "lease.pdf",
   position: { page: 4, sheet: null, slide: null, member: null, section: "3.2 Term", start: 1234, end: 1291 },
+  url: LINK,
 }
 const Citation = t.Object(citationFields, { title: "Citation", examples: [CITATION] })
 
@@ -172,7 +174,7 @@ export const STREAM = `One event each, \`id\` counting from 1, \`data\` one line
 \`message_started\` {message_id, conversation_id, model, user_message_id} ·
 \`status\` {phase: retrieving | loading_model | thinking | generating, detail?} ·
 \`warning\` {code: ${WARNING_CODES.join(" | ")}, message} ·
-\`redaction\` {ner_count, kinds} · \`sources\` {sources: [{index, file_id, name, chunk_id, score, text, position}]} ·
+\`redaction\` {ner_count, kinds} · \`sources\` {sources: [{index, file_id, name, chunk_id, score, text, position, url}]} ·
 \`thinking_delta\` {text} · \`message_delta\` {text} ·
 \`message_completed\` {message_id, content, citations, finish_reason, usage, ner_count, timings} ·
 \`error\` {error, message_id} · \`done\` {}, always last. A comment line at least every 15 s of silence.

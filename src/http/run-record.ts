@@ -2,7 +2,7 @@
 import { t } from "elysia"
 import type { RunStatus } from "../storage/runs.ts"
 import { event, FAILURE } from "./events.ts"
-import { Issue, integer, JsonObject, nullable, oneOf, Position, StoredError, Time } from "./schemas.ts"
+import { Issue, integer, JsonObject, LINK, Link, nullable, oneOf, Position, StoredError, Time } from "./schemas.ts"
 
 export const RUN_STATUSES = ["running", "completed", "failed", "timed_out", "cancelled"] as const satisfies RunStatus[]
 
@@ -44,6 +44,7 @@ const SUMMARY = {
       chunk_id: "chunk_00000000a7",
       name: "contract.pdf",
       position: { page: 4, sheet: null, slide: null, member: null, section: "3.2 Term", start: 1234, end: 1291 },
+      url: LINK,
     },
   ],
   finish_reason: "final_answer",
@@ -71,6 +72,7 @@ const RUN = {
         chunk_id: nullable(t.String({ description: "Null for a stretch that was read" })),
         name: t.String(),
         position: Position,
+        url: Link,
       },
       { title: "RunCitation" },
     ),

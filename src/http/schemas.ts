@@ -95,6 +95,16 @@ const Pagination = t.Object(
 export const listOf = <T extends TSchema>(item: T, title: string) =>
   t.Object({ data: t.Array(item), pagination: Pagination }, { title })
 
+export const LINK =
+  "http://127.0.0.1:4747/view/file_01m7y48vkz3s85f1acdta2?page=4&start=1234&end=1291&exp=1795428000&sig=key_01m7y48vkz3s85f1acdta3.ozYxqM2VwUq6kR0mCwYb8o0dQvG3c0u2fXr1mJ9pTnE"
+
+/** Of a passage. */
+export const Link = t.String({
+  format: "uri",
+  description: "Opens the passage in its document, without sign-in, for 24 hours; see `GET /view/{file_id}`",
+  examples: [LINK],
+})
+
 /** Where a passage stands. */
 export const Position = t.Object(
   {

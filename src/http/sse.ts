@@ -20,13 +20,14 @@ const HEADERS = {
 }
 
 /**
- * A streaming answer. `source` is called once, with a signal that aborts when the client goes away or its credential ends;
+ * A streaming answer, each event as it is `shown`. `source` is called once, with a signal that aborts when the client goes away or its credential ends;
  * an event is taken from it only when the client is ready for it. A stream whose credential ends, and one whose source
  * throws, which is logged, close with the events `error` and `done`.
  */
-export function eventStream<Event extends ServerEvent>(
+export function eventStream<Shown extends ServerEvent, Event extends ServerEvent = Shown>(
   source: (signal: AbortSignal) => AsyncIterable<Event>,
   { keepOpen, requestId }: RequestContext,
+  shown?: (event: Event) => Shown,
 ): Response {
   const { signal, close } = keepOpen()
   const encoder = new TextEncoder()
@@ -74,7 +75,7 @@ export function eventStream<Event extends ServerEvent>(
         end()
         return closeWith(item.error)
       }
-      if (!item.done) return send(controller, item.value)
+      if (!item.done) return send(controller, shown ? shown(item.value) : item.value)
       end()
       controller.close()
     },

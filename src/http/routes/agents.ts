@@ -1,17 +1,19 @@
 /** Agent runs: start and wait, or start and leave; read, list, watch, cancel, delete. */
 import { Elysia } from "elysia"
-import type { AgentRuns } from "../../agents/runs.ts"
+import type { RunEvent as RecordedEvent } from "../../agents/run-record.ts"
 import { invalid } from "../../errors.ts"
 import { caller } from "../context.ts"
 import type { Sent } from "../events.ts"
 import { idempotencyKeyOf } from "../idempotency-key.ts"
 import { lastEventIdOf } from "../last-event-id.ts"
+import { Linked } from "../linked.ts"
 import { RUN_STATUSES, type RunEvent } from "../run-record.ts"
 import { eachOf, listItems, pageOf, paginated, withoutNulls } from "../schemas.ts"
+import type { Services } from "../services.ts"
 import { eventStream } from "../sse.ts"
 import * as docs from "./agents.docs.ts"
 
-export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
+export const agentRoutes = ({ agents, links }: Pick<Services, "agents" | "links">) =>
   new Elysia()
     .use(caller)
     .post(
@@ -22,11 +24,12 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
         const { keyId, view, scopes } = principal
         const asker = { keyId, view, readsFiles: scopes.includes("files:read") }
         const options = { acceptedAt, idempotencyKey: idempotencyKeyOf(request) }
-        if (!prefersAsync(request)) return agents.runToEnd(asker, runRequestOf(body), signal, options)
+        const { cited } = new Linked(links, principal)
+        if (!prefersAsync(request)) return cited(await agents.runToEnd(asker, runRequestOf(body), signal, options))
         const run = await agents.startDetached(asker, runRequestOf(body), options)
         set.headers.location = `/external-docs/external/agents/runs/${run.run_id}`
         set.headers["preference-applied"] = "respond-async"
-        return status(202, run)
+        return status(202, cited(run))
       },
       docs.runAgent(),
     )
@@ -36,13 +39,14 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
         const page = pageOf(query)
         const statuses = eachOf("status", listItems(query.status), RUN_STATUSES)
         const { data, total } = await agents.list(principal.view, { ...page, ...(statuses ? { statuses } : {}) })
-        return paginated(data, total, page)
+        return paginated(data.map(new Linked(links, principal).cited), total, page)
       },
       docs.listRuns(),
     )
     .get(
       "/external/agents/runs/:run_id",
-      ({ params, principal }) => agents.get(principal.view, params.run_id),
+      async ({ params, principal }) =>
+        new Linked(links, principal).cited(await agents.get(principal.view, params.run_id)),
       docs.getRun(),
     )
     .delete(
@@ -55,7 +59,8 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
     )
     .post(
       "/external/agents/runs/:run_id/cancel",
-      async ({ params, principal, status }) => status(202, await agents.cancel(principal.view, params.run_id)),
+      async ({ params, principal, status }) =>
+        status(202, new Linked(links, principal).cited(await agents.cancel(principal.view, params.run_id))),
       docs.cancelRun(),
     )
     .get(
@@ -63,9 +68,10 @@ export const agentRoutes = ({ agents }: { agents: AgentRuns }) =>
       async ({ params, principal, context, request }) => {
         await agents.get(principal.view, params.run_id) // a 404 before the stream begins
         const after = lastEventIdOf(request)
-        return eventStream<Sent<typeof RunEvent>>(
+        return eventStream<Sent<typeof RunEvent>, RecordedEvent>(
           signal => agents.follow(principal.view, params.run_id, after, signal),
           context,
+          new Linked(links, principal).runEvent,
         )
       },
       docs.watchRun(),

@@ -3,12 +3,13 @@ import { Elysia } from "elysia"
 import { invalid } from "../../errors.ts"
 import { caller } from "../context.ts"
 import { turnRepetition } from "../idempotency-key.ts"
+import { Linked } from "../linked.ts"
 import type { Services } from "../services.ts"
 import { turnRequestOf } from "../turn-request.ts"
 import { askerOf } from "./conversations.ts"
 import * as docs from "./conversations-json.docs.ts"
 
-export const jsonConversationRoutes = ({ chat }: Services) =>
+export const jsonConversationRoutes = ({ chat, links }: Services) =>
   new Elysia()
     .use(caller)
     .post(
@@ -19,7 +20,9 @@ export const jsonConversationRoutes = ({ chat }: Services) =>
         if (!message) throw invalid("message", "must not be empty")
         context.keepOpen()
         const asker = askerOf(principal, context, turnRepetition(request, principal, "start-conversation", body))
-        return chat.finished(await chat.create(asker, turnRequestOf({ ...given, message })), asker)
+        return new Linked(links, principal).messages(
+          await chat.finished(await chat.create(asker, turnRequestOf({ ...given, message })), asker),
+        )
       },
       docs.startConversation(),
     )
@@ -29,7 +32,9 @@ export const jsonConversationRoutes = ({ chat }: Services) =>
         const { conversation_id, ...given } = body
         context.keepOpen()
         const asker = askerOf(principal, context, turnRepetition(request, principal, "send", body))
-        return chat.finished(await chat.send(asker, conversation_id, turnRequestOf(given)), asker)
+        return new Linked(links, principal).messages(
+          await chat.finished(await chat.send(asker, conversation_id, turnRequestOf(given)), asker),
+        )
       },
       docs.send(),
     )
@@ -40,7 +45,9 @@ export const jsonConversationRoutes = ({ chat }: Services) =>
         context.keepOpen()
         const asker = askerOf(principal, context, turnRepetition(request, principal, "continue", body))
         const turn = { ...turnRequestOf(given), model: given.model }
-        return chat.finished(await chat.continue(asker, conversation_id, turn), asker)
+        return new Linked(links, principal).messages(
+          await chat.finished(await chat.continue(asker, conversation_id, turn), asker),
+        )
       },
       docs.continueConversation(),
     )

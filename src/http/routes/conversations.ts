@@ -1,6 +1,7 @@
 /** Conversations: ask and be answered by a stream (or as JSON), list, read, change, delete, follow, cancel, write anew. */
 import { Elysia } from "elysia"
 import type { Principal } from "../../access/principal.ts"
+import type { NumberedEvent } from "../../chat/events.ts"
 import type { Asker, Started } from "../../chat/turn.ts"
 import type { IdempotentRequest } from "../../storage/idempotency.ts"
 import { caller, type RequestContext } from "../context.ts"
@@ -8,6 +9,7 @@ import type { ConversationEvent } from "../conversation-record.ts"
 import type { Sent } from "../events.ts"
 import { turnRepetition } from "../idempotency-key.ts"
 import { lastEventIdOf } from "../last-event-id.ts"
+import { Linked } from "../linked.ts"
 import { pageOf, paginated } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { eventStream } from "../sse.ts"
@@ -15,14 +17,18 @@ import { turnRequestOf } from "../turn-request.ts"
 import * as docs from "./conversations.docs.ts"
 
 /** Long, because it is a table: Elysia takes the types of a group of routes from one chain. */
-export const conversationRoutes = ({ chat }: Services) => {
+export const conversationRoutes = ({ chat, links }: Services) => {
   /** The reply in the form that the client accepts. */
-  const respond = async (started: Started, asker: Asker, request: Request, context: RequestContext) => {
+  const respond = async (
+    started: Started,
+    asker: Asker,
+    { principal, request, context }: { principal: Principal; request: Request; context: RequestContext },
+  ) => {
     const { reply } = started
-    if (reply && wantsStream(request))
-      return eventStream<Sent<typeof ConversationEvent>>(signal => reply.follow(0, signal), context)
+    const linked = new Linked(links, principal)
+    if (reply && wantsStream(request)) return eventsOf(signal => reply.follow(0, signal), context, linked)
     context.keepOpen()
-    return chat.finished(started, asker)
+    return linked.messages(await chat.finished(started, asker))
   }
   return new Elysia()
     .use(caller)
@@ -30,7 +36,7 @@ export const conversationRoutes = ({ chat }: Services) => {
       "/external/conversations",
       async ({ body, principal, context, request }) => {
         const asker = askerOf(principal, context, turnRepetition(request, principal, "create", body))
-        return respond(await chat.create(asker, turnRequestOf(body)), asker, request, context)
+        return respond(await chat.create(asker, turnRequestOf(body)), asker, { principal, request, context })
       },
       docs.createConversation(),
     )
@@ -38,7 +44,11 @@ export const conversationRoutes = ({ chat }: Services) => {
       "/external/conversations/:conversation_id",
       async ({ params, body, principal, context, request }) => {
         const asker = askerOf(principal, context, turnRepetition(request, principal, "send", { ...params, ...body }))
-        return respond(await chat.send(asker, params.conversation_id, turnRequestOf(body)), asker, request, context)
+        return respond(await chat.send(asker, params.conversation_id, turnRequestOf(body)), asker, {
+          principal,
+          request,
+          context,
+        })
       },
       docs.sendMessage(),
     )
@@ -48,12 +58,11 @@ export const conversationRoutes = ({ chat }: Services) => {
         const asked = { ...params, ...body }
         const asker = askerOf(principal, context, turnRepetition(request, principal, "regenerate", asked))
         const { conversation_id, message_id } = params
-        return respond(
-          await chat.regenerate(asker, conversation_id, message_id, turnRequestOf(body ?? {})),
-          asker,
+        return respond(await chat.regenerate(asker, conversation_id, message_id, turnRequestOf(body ?? {})), asker, {
+          principal,
           request,
           context,
-        )
+        })
       },
       docs.regenerateMessage(),
     )
@@ -71,12 +80,14 @@ export const conversationRoutes = ({ chat }: Services) => {
     )
     .get(
       "/external/conversations/:conversation_id",
-      ({ params, principal }) => chat.get(principal.view, params.conversation_id),
+      async ({ params, principal }) =>
+        new Linked(links, principal).messages(await chat.get(principal.view, params.conversation_id)),
       docs.getConversation(),
     )
     .patch(
       "/external/conversations/:conversation_id",
-      ({ params, body, principal }) => chat.change(principal.view, params.conversation_id, body),
+      async ({ params, body, principal }) =>
+        new Linked(links, principal).messages(await chat.change(principal.view, params.conversation_id, body)),
       docs.updateConversation(),
     )
     .delete(
@@ -91,16 +102,23 @@ export const conversationRoutes = ({ chat }: Services) => {
       "/external/conversations/:conversation_id/events",
       async ({ params, principal, context, request }) => {
         const follow = await chat.events(principal.view, params.conversation_id, lastEventIdOf(request))
-        return eventStream<Sent<typeof ConversationEvent>>(follow, context)
+        return eventsOf(follow, context, new Linked(links, principal))
       },
       docs.followConversation(),
     )
     .post(
       "/external/conversations/:conversation_id/cancel",
-      async ({ params, principal, status }) => status(202, await chat.cancel(principal.view, params.conversation_id)),
+      async ({ params, principal, status }) =>
+        status(202, new Linked(links, principal).messages(await chat.cancel(principal.view, params.conversation_id))),
       docs.cancelReply(),
     )
 }
+
+const eventsOf = (
+  source: (signal: AbortSignal) => AsyncIterable<NumberedEvent>,
+  context: RequestContext,
+  { chatEvent }: Linked,
+): Response => eventStream<Sent<typeof ConversationEvent>, NumberedEvent>(source, context, chatEvent)
 
 export const askerOf = (
   { view }: Principal,

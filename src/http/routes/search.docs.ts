@@ -3,7 +3,7 @@ import { t } from "elysia"
 import { ASKED_FOR, MAX_CANDIDATES } from "../../search/rerank/budgets.ts"
 import { FileSchema } from "../file-record.ts"
 import { operation } from "../operation.ts"
-import { closed, integer, nullable, oneOf, optional, Position } from "../schemas.ts"
+import { closed, integer, LINK, Link, nullable, oneOf, optional, Position } from "../schemas.ts"
 
 export const Filters = closed(
   {
@@ -56,6 +56,7 @@ const HIT = {
   highlights: [{ start: 46, end: 56 }],
   file: { id: "file_01m7y48vkz3s85f1acdta2", name: "contract.pdf", type: "pdf", context_id: null, tags: [] },
   position: { page: 4, sheet: null, slide: null, member: null, section: "3.2 Term", start: 1234, end: 1291 },
+  url: LINK,
 }
 
 const Hit = t.Object(
@@ -73,6 +74,7 @@ const Hit = t.Object(
       tags: t.Array(t.String()),
     }),
     position: Position,
+    url: Link,
     scores: t.Optional(
       t.Object(
         {

@@ -5,20 +5,21 @@ import { documentsFor } from "../../search/passages/documents.ts"
 import { ASKED_FOR } from "../../search/rerank/budgets.ts"
 import type { SearchFilters, SearchRequest } from "../../search/types.ts"
 import { caller } from "../context.ts"
+import { Linked } from "../linked.ts"
 import { timeOf, typesOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import * as docs from "./search.docs.ts"
 
-export const searchRoutes = ({ search, library, chat, fileTypes }: Services) =>
+export const searchRoutes = ({ search, library, chat, links, fileTypes }: Services) =>
   new Elysia()
     .use(caller)
     .post(
       "/external/search",
-      ({ body, principal, request }) => {
+      async ({ body, principal, request }) => {
         const { filters, rerank, ...rest } = body
         const query = notBlank("query", body.query)
         if (body.group_size !== undefined && !body.group_by) throw invalid("group_size", "needs group_by")
-        return search.search(
+        const found = await search.search(
           {
             ...rest,
             query,
@@ -29,6 +30,7 @@ export const searchRoutes = ({ search, library, chat, fileTypes }: Services) =>
           },
           request.signal,
         )
+        return { ...found, hits: found.hits.map(new Linked(links, principal).hit) }
       },
       docs.search(),
     )
@@ -47,7 +49,9 @@ export const searchRoutes = ({ search, library, chat, fileTypes }: Services) =>
         } else if (body.context_id) filters.context_id = body.context_id
         const recordOf = (id: string) => library.get(view, id).catch(unlessNotFound)
         const asked = { view, query, limit: body.limit ?? 5, min_relevance: body.min_relevance ?? 0, filters }
-        return documentsFor(search, recordOf, asked, request.signal)
+        const { documents, took_ms } = await documentsFor(search, recordOf, asked, request.signal)
+        const { hit } = new Linked(links, principal)
+        return { documents: documents.map(found => ({ ...found, passages: found.passages.map(hit) })), took_ms }
       },
       docs.findDocuments(),
     )
