@@ -1,5 +1,6 @@
 /** Schemas that several routes share: types, validation and documentation in one. */
 import { type TSchema, t } from "elysia"
+import { instantOf } from "../access/filter/instant.ts"
 import { invalid } from "../errors.ts"
 
 /** The title of a component that is called by such a name: `model_error` gives `ModelError`. */
@@ -157,20 +158,12 @@ export function paginated<T>(data: T[], totalItems: number, { page, pageSize }: 
   }
 }
 
-/** Date, time and offset; the date alone is midnight, and without an offset it is UTC. */
-const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i
-
 /** A time given by a client as milliseconds-exact ISO-8601. @throws AppError invalid_request naming the field. */
 export function timeOf(field: string, value: string | undefined): string | undefined {
   if (value === undefined || value === "") return undefined
-  const [, day = "", offset] = ISO_TIME.exec(value) ?? []
-  const time = new Date(value.length > day.length && !offset ? `${value}Z` : value)
-  // 30 February would become 2 March.
-  const midnight = new Date(day)
-  const exists = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
-  if (!exists || Number.isNaN(time.getTime()))
-    throw invalid(field, "must be an ISO-8601 time, such as 2026-11-21T10:00:00.000Z")
-  return time.toISOString()
+  const instant = instantOf(value)
+  if (!instant) throw invalid(field, "must be an ISO-8601 time, such as 2026-11-21T10:00:00.000Z")
+  return instant
 }
 
 /** The items of a comma-separated parameter, blanks dropped; undefined when nothing is left. */

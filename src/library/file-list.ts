@@ -1,6 +1,9 @@
 /** Pages of a workspace's files. The most frequent question of all, so its SQL is put together by hand. */
+import { conditionOf as filterCondition } from "../access/filter/condition.ts"
+import type { Filter } from "../access/filter/filter.ts"
 import { seenBy, type View } from "../access/view.ts"
 import { changeMark, type Database, readRows, type Value } from "../storage/database.ts"
+import type { Condition } from "../storage/json-words.ts"
 import { texts, type Words, words } from "../storage/words.ts"
 import { both } from "../threads/both.ts"
 import { Lru } from "../threads/lru.ts"
@@ -15,6 +18,7 @@ export interface FileFilter {
   contextId?: string
   createdAfter?: string
   createdBefore?: string
+  filter?: Filter | undefined
 }
 
 export type FileSort = "created_at" | "updated_at" | "name" | "size" | "status"
@@ -37,11 +41,6 @@ const ORDER_BY: Record<FileSort, string> = {
 const DIRECTION = { asc: "asc", desc: "desc" }
 /** Totals remembered, one per filter in use. */
 const MAX_TOTALS = 100
-
-interface Condition {
-  text: string
-  values: Value[]
-}
 
 export class FileList {
   /** Counting a library of 100 000 files takes milliseconds, and pages are asked for far more often than files change. */
@@ -103,5 +102,10 @@ function conditionOf(view: View, filter: FileFilter, words: Words): Condition {
   if (filter.createdBefore) also("created_at < ?", filter.createdBefore)
   if (filter.name) also(contains("name_folded"), foldName(filter.name))
   if (filter.tags) also(overlaps("files.tags"), JSON.stringify(filter.tags))
+  if (filter.filter) {
+    const passing = filterCondition(filter.filter, words)
+    parts.push(passing.text)
+    values.push(...passing.values)
+  }
   return { text: parts.join(" and "), values }
 }

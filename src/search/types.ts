@@ -1,3 +1,4 @@
+import type { Filter } from "../access/filter/filter.ts"
 import type { View } from "../access/view.ts"
 import type { Tier } from "../storage/chunk-tables.ts"
 import type { Place } from "../storage/document.ts"
@@ -16,6 +17,7 @@ export interface SearchFilters {
   created_before?: string
   /** Every key must have exactly this value. */
   metadata?: Record<string, unknown>
+  filter?: Filter
 }
 
 export interface SearchRequest {

@@ -142,7 +142,6 @@ const HALF = "\ud7ff\u0001\u0001"
 
 /** A text as PostgreSQL holds it; see `PAIRS`. */
 export const toPostgresText = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
   text.replace(/[\u0000-\u0005]/g, character => PAIRS[character.charCodeAt(0)]!)
 
 /** A JSON text, as `JSON.stringify` writes it, as one that PostgreSQL can take apart. Most are as they stand. */

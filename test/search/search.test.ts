@@ -109,6 +109,8 @@ describe("filters", () => {
     ["context", { context_id: "ctx" }, ["file_lease"]],
     ["metadata", { metadata: { origin: "bar" } }, ["file_lease"]],
     ["metadata of another value", { metadata: { n: "1" } }, []],
+    ["a filter", { filter: { type: "eq", key: "metadata.origin", value: "bar" } }, ["file_lease"]],
+    ["a filter beside others", { types: ["md"], filter: { type: "eq", key: "metadata.origin", value: "bar" } }, []],
     ["time", { created_after: "2999-01-01T00:00:00Z" }, []],
     ["empty lists", { types: [], tags: [], file_ids: [] }, ["file_de", "file_lease", "file_pump", "file_zh"]],
   ]

@@ -5,7 +5,7 @@
 import { parseBounded } from "../../bounded-json.ts"
 import { AppError } from "../../errors.ts"
 import { nearest } from "../../nearest.ts"
-import { FIELD_NAMES, fieldOf, METADATA } from "./fields.ts"
+import { FIELD_NAMES, fieldOf, isCounted, METADATA } from "./fields.ts"
 
 export type Scalar = string | number | boolean
 
@@ -81,6 +81,10 @@ export function joinFilters(...filters: readonly (Filter | null | undefined)[]):
   const given = filters.filter(filter => filter !== null && filter !== undefined)
   return given.length > 1 ? { type: "and", filters: given } : given[0]
 }
+
+/** Whether what passes stays the same until the counter of the workspace's changes moves: what is remembered goes by it. */
+export const goesByCounter = (filter: Filter): boolean =>
+  "filters" in filter ? filter.filters.every(goesByCounter) : isCounted(fieldOf(filter.key)!)
 
 const refused = (place: string, issue: string): AppError =>
   new AppError("invalid_filter", { message: `${place}: ${issue}`, details: [{ field: place, issue }] })

@@ -2,6 +2,7 @@
 import { t } from "elysia"
 import { event, FAILURE } from "../events.ts"
 import { FileSchema } from "../file-record.ts"
+import { FilterParameter } from "../filter-request.ts"
 import { operation } from "../operation.ts"
 import { JsonObject, listOf, nullable, pageQuery } from "../schemas.ts"
 
@@ -16,6 +17,7 @@ const listQuery = t.Object({
   context_id: t.Optional(t.String({ description: "Only files of this scope" })),
   created_after: t.Optional(t.String({ description: "ISO-8601" })),
   created_before: t.Optional(t.String({ description: "ISO-8601" })),
+  filter: t.Optional(FilterParameter),
   sort: t.Optional(t.UnionEnum(["created_at", "updated_at", "name", "size", "status"], { default: "created_at" })),
   order: t.Optional(t.UnionEnum(["asc", "desc"], { default: "desc" })),
 })
@@ -29,6 +31,7 @@ export const listFiles = operation({
   tag: "Files",
   query: listQuery,
   answers: { 200: { description: "One page, newest first by default", schema: listOf(FileSchema, "FileList") } },
+  errors: ["invalid_filter"],
 })
 
 export const getFile = operation({

@@ -6,6 +6,7 @@ import { caller } from "../context.ts"
 import type { Sent } from "../events.ts"
 import { FILE_STATUSES } from "../file-record.ts"
 import { fileResponse, textResponse } from "../file-response.ts"
+import { filterOfQuery } from "../filter-request.ts"
 import { eachOf, listItems, pageOf, paginated, timeOf, typesOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { eventStream } from "../sse.ts"
@@ -78,6 +79,7 @@ function filterOf(query: docs.ListQuery, fileTypes: Services["fileTypes"]) {
     createdBefore: timeOf("created_before", query.created_before),
     sort: query.sort ?? "created_at",
     order: query.order ?? "desc",
+    filter: filterOfQuery(query.filter),
   } as const
 }
 

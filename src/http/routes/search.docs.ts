@@ -2,6 +2,7 @@
 import { t } from "elysia"
 import { ASKED_FOR, MAX_CANDIDATES } from "../../search/rerank/budgets.ts"
 import { FileSchema } from "../file-record.ts"
+import { FilterSchema } from "../filter-request.ts"
 import { operation } from "../operation.ts"
 import { closed, integer, LINK, Link, nullable, oneOf, optional, Position } from "../schemas.ts"
 
@@ -15,7 +16,9 @@ export const Filters = closed(
     created_before: optional(t.String({ description: "ISO-8601" })),
     metadata: optional(t.Record(t.String(), t.Any(), { description: "Every key must have exactly this value" })),
   },
-  { description: "Each one narrows; lists are any-of; empty ones narrow nothing. Others are refused." },
+  {
+    description: "Each one narrows, as does `filter`; lists are any-of; empty ones narrow nothing. Others are refused.",
+  },
 )
 
 const QueryText = t.String({
@@ -226,6 +229,7 @@ const searchBody = t.Object({
   ),
   rerank: optional(Rerank),
   filters: optional(Filters),
+  filter: optional(FilterSchema),
 })
 
 const documentsBody = t.Object({
@@ -235,6 +239,7 @@ const documentsBody = t.Object({
   limit: Limit(5),
   min_relevance: LeastRelevance,
   filters: optional(Filters),
+  filter: optional(FilterSchema),
 })
 
 export const search = operation({
@@ -246,7 +251,7 @@ export const search = operation({
   body: searchBody,
   example: { query: "termination notice period", limit: 10, min_relevance: 0.01, filters: { types: ["pdf"] } },
   answers: { 200: { description: "The best passages, best first", schema: SearchAnswer } },
-  errors: ["not_found"],
+  errors: ["not_found", "invalid_filter"],
 })
 
 export const findDocuments = operation({
@@ -258,5 +263,5 @@ export const findDocuments = operation({
   body: documentsBody,
   example: { query: "termination notice period", limit: 5 },
   answers: { 200: { description: "The best documents, best first", schema: DocumentsAnswer } },
-  errors: ["not_found"],
+  errors: ["not_found", "invalid_filter"],
 })

@@ -5,6 +5,7 @@ import { documentsFor } from "../../search/passages/documents.ts"
 import { ASKED_FOR } from "../../search/rerank/budgets.ts"
 import type { SearchFilters, SearchRequest } from "../../search/types.ts"
 import { caller } from "../context.ts"
+import { filterOf } from "../filter-request.ts"
 import { Linked } from "../linked.ts"
 import { timeOf, typesOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
@@ -16,7 +17,7 @@ export const searchRoutes = ({ search, library, chat, links, fileTypes }: Servic
     .post(
       "/external/search",
       async ({ body, principal, request }) => {
-        const { filters, rerank, ...rest } = body
+        const { filters, filter, rerank, ...rest } = body
         const query = notBlank("query", body.query)
         if (body.group_size !== undefined && !body.group_by) throw invalid("group_size", "needs group_by")
         const found = await search.search(
@@ -25,7 +26,7 @@ export const searchRoutes = ({ search, library, chat, links, fileTypes }: Servic
             query,
             limit: body.limit ?? 10,
             view: principal.view,
-            filters: filtersOf(filters, fileTypes),
+            filters: filtersOf(filters, filter, fileTypes),
             ...rerankOf(rerank),
           },
           request.signal,
@@ -41,7 +42,7 @@ export const searchRoutes = ({ search, library, chat, links, fileTypes }: Servic
         const given = body.query ?? body.keywords
         if (given === undefined) throw invalid("query", "give query or keywords")
         const query = notBlank(body.query === undefined ? "keywords" : "query", given)
-        const filters = filtersOf(body.filters, fileTypes)
+        const filters = filtersOf(body.filters, body.filter, fileTypes)
         if (body.context_id?.startsWith("conv_")) {
           const ids = await chat.conversationFiles(view, body.context_id)
           filters.file_ids = filters.file_ids?.length ? filters.file_ids.filter(id => ids.includes(id)) : ids
@@ -66,12 +67,15 @@ function notBlank(field: string, text: string): string {
   return text
 }
 
-/** @throws AppError invalid_request for a type that no file has, and for what is not a time */
+/** @throws AppError invalid_request for a type that no file has, and for what is not a time; invalid_filter */
 function filtersOf(
   given: typeof docs.Filters.static | null | undefined,
+  filter: unknown,
   fileTypes: Services["fileTypes"],
 ): SearchFilters {
   const filters: SearchFilters = {}
+  const own = filterOf(filter)
+  if (own) filters.filter = own
   if (!given) return filters
   if (given.file_ids) filters.file_ids = given.file_ids
   const types = typesOf("filters.types", given.types ?? undefined, fileTypes)

@@ -1,14 +1,11 @@
 /** The live generations that a caller sees and that pass the filters of a search, as a question to the relational database. */
+import { conditionOf } from "../../access/filter/condition.ts"
+import { goesByCounter } from "../../access/filter/filter.ts"
 import { seenBy, type View } from "../../access/view.ts"
-import type { Value } from "../../storage/database.ts"
+import { canonicalJson } from "../../canonical-json.ts"
+import type { Condition } from "../../storage/json-words.ts"
 import { texts, type Words } from "../../storage/words.ts"
 import type { SearchFilters } from "../types.ts"
-
-/** SQL with a `?` for each of its values. */
-export interface Question {
-  text: string
-  values: Value[]
-}
 
 /** A row of the answer. */
 export interface LiveGeneration {
@@ -20,7 +17,7 @@ export interface LiveGeneration {
 }
 
 /** @param filters as `normalized` gives them. Metadata are left to the caller. */
-export function liveGenerations(view: View, filters: SearchFilters | undefined, words: Words): Question {
+export function liveGenerations(view: View, filters: SearchFilters | undefined, words: Words): Condition {
   const { among, overlaps } = words
   const seen = seenBy(view, words)
   const conditions = [seen.text, "generations.state = 'live'"]
@@ -29,7 +26,7 @@ export function liveGenerations(view: View, filters: SearchFilters | undefined, 
     conditions.push(condition)
     values.push(value)
   }
-  const { file_ids, types, tags, context_id, created_after, created_before, metadata } = filters ?? {}
+  const { file_ids, types, tags, context_id, created_after, created_before, metadata, filter } = filters ?? {}
   // One value however long a list is: their number is bounded.
   if (file_ids) also(among("files.id", "text"), texts(file_ids))
   if (types) also(among("files.type", "text"), texts(types))
@@ -37,6 +34,11 @@ export function liveGenerations(view: View, filters: SearchFilters | undefined, 
   if (created_after) also("files.created_at > ?", created_after)
   if (created_before) also("files.created_at < ?", created_before)
   if (tags) also(overlaps("files.tags"), texts(tags))
+  if (filter) {
+    const passing = conditionOf(filter, words)
+    conditions.push(passing.text)
+    values.push(...passing.values)
+  }
   const text = `select generations.id, generations.first_chunk as first, generations.last_chunk as last,
       ${metadata ? "files.metadata" : "null"} as metadata
     from generations join files on files.id = generations.file_id and generations.generation = files.live_generation
@@ -45,7 +47,7 @@ export function liveGenerations(view: View, filters: SearchFilters | undefined, 
 }
 
 /** Those of these files that the caller sees, as `id`. */
-export const filesAmong = (view: View, ids: string[], words: Words): Question => {
+export const filesAmong = (view: View, ids: string[], words: Words): Condition => {
   const { text, values } = seenBy(view, words)
   return {
     text: `select id from files where ${text} and ${words.among("id", "text")}`,
@@ -70,7 +72,18 @@ export function normalized(filters: SearchFilters | undefined): SearchFilters | 
   if (filters.created_after) given.created_after = new Date(filters.created_after).toISOString()
   if (filters.created_before) given.created_before = new Date(filters.created_before).toISOString()
   if (filters.metadata && Object.keys(filters.metadata).length) given.metadata = filters.metadata
+  if (filters.filter) given.filter = filters.filter
   return Object.keys(given).length ? given : undefined
+}
+
+/** Longest name of a set that is spelt out. */
+const MAX_NAME = 1_000
+
+/** Names what passes while the workspace's counter stands at `counter`; undefined where that may change all the same. */
+export function rememberedName(view: View, counter: number, given: SearchFilters | undefined): string | undefined {
+  if (![...view.filters, ...(given?.filter ? [given.filter] : [])].every(goesByCounter)) return undefined
+  const name = canonicalJson([view, counter, given])
+  return name.length > MAX_NAME ? new Bun.CryptoHasher("sha256").update(name).digest("hex") : name
 }
 
 export function hasMetadata(metadata: string | null, wanted: Record<string, unknown> | undefined): boolean {

@@ -18,6 +18,7 @@ import {
   liveGenerations,
   missingAmong,
   normalized,
+  rememberedName,
 } from "./live-generations.ts"
 
 export interface LiveRanges {
@@ -41,11 +42,18 @@ export interface LibraryView {
   pendingFiles: number
 }
 
-/** Sets remembered; one per workspace and filter in use. */
+/** Sets remembered; one per caller's view, and one per filter in use. */
 const MAX_REMEMBERED = 64
+/** Ids of passages remembered for filters, 8 bytes each. */
+const MAX_NUMBERS = 8_000_000
 
 export class LiveRangesCache {
-  private readonly sets = new Lru<string, LiveRanges>({ entries: MAX_REMEMBERED })
+  private readonly views = new Lru<string, LiveRanges>({ entries: MAX_REMEMBERED })
+  private readonly filtered = new Lru<string, LiveRanges>({
+    entries: MAX_REMEMBERED,
+    weight: MAX_NUMBERS,
+    weigh: ({ ranges, spans }) => ranges.length + spans.length,
+  })
   private readonly pending = new Lru<string, number>({ entries: MAX_REMEMBERED })
 
   constructor(private readonly db: Sqlite) {}
@@ -68,13 +76,14 @@ export class LiveRangesCache {
   }
 
   private ranges(view: View, counter: number, given: SearchFilters | undefined): LiveRanges {
-    const key = JSON.stringify([view, counter, given])
-    const known = this.sets.get(key)
+    const name = rememberedName(view, counter, given)
+    const sets = given ? this.filtered : this.views
+    const known = name === undefined ? undefined : sets.get(name)
     if (known) return known
     const { text, values } = liveGenerations(view, given, sqliteWords)
     const rows = this.db.query(text).all(...values) as LiveGeneration[]
     const passing = rows.filter(({ metadata }) => hasMetadata(metadata, given?.metadata))
-    return this.sets.set(key, rangesOf(key, passing))
+    return name === undefined ? rangesOf(crypto.randomUUID(), passing) : sets.set(name, rangesOf(name, passing))
   }
 
   private pendingFiles(workspaceId: string, counter: number): number {

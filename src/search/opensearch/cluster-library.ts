@@ -9,6 +9,7 @@
 import { sql } from "kysely"
 import type { View } from "../../access/view.ts"
 import type { Database, Executor } from "../../storage/database.ts"
+import type { Condition } from "../../storage/json-words.ts"
 import { filled, words } from "../../storage/words.ts"
 import { Lru } from "../../threads/lru.ts"
 import {
@@ -18,7 +19,7 @@ import {
   liveGenerations,
   missingAmong,
   normalized,
-  type Question,
+  rememberedName,
 } from "../ids/live-generations.ts"
 import { type LiveRanges, rangesOf } from "../ids/live-ranges.ts"
 import type { SearchFilters } from "../types.ts"
@@ -59,7 +60,8 @@ export class ClusterLibrary {
   async find(view: View, filters: SearchFilters | undefined): Promise<ClusterView | { missingFile: string }> {
     const given = normalized(filters)
     const { counter, hidden } = await headOf(this.db, view.workspaceId)
-    const known = this.views.get(JSON.stringify([view, counter, given]))
+    const name = rememberedName(view, counter, given)
+    const known = name === undefined ? undefined : this.views.get(name)
     return known ? { ...known, hidden } : this.read(view, given)
   }
 
@@ -72,19 +74,24 @@ export class ClusterLibrary {
         const { counter, hidden } = await headOf(trx, view.workspaceId)
         const missing = given?.file_ids && (await missingIn(trx, view, given.file_ids))
         if (missing !== undefined) return { missingFile: missing }
-        const unfiltered = JSON.stringify([view, counter, undefined])
-        const all = this.views.get(unfiltered) ?? (await this.all(trx, view, unfiltered))
+        const all = await this.all(trx, view, rememberedName(view, counter, undefined))
         if (!given) return { ...all, hidden }
-        const key = JSON.stringify([view, counter, given])
-        const visible = await liveSet(trx, view, given, key)
-        return { ...this.views.set(key, { ...all, visible }), hidden }
+        const name = rememberedName(view, counter, given)
+        const visible = await liveSet(trx, view, given, name)
+        return { ...this.remember(name, { ...all, visible }), hidden }
       })
   }
 
-  private async all(trx: Executor, view: View, key: string): Promise<Found> {
-    const workspace = await liveSet(trx, view, undefined, key)
+  private async all(trx: Executor, view: View, name: string | undefined): Promise<Found> {
+    const known = name === undefined ? undefined : this.views.get(name)
+    if (known) return known
+    const workspace = await liveSet(trx, view, undefined, name)
     const pendingFiles = await pendingIn(trx, view.workspaceId)
-    return this.views.set(key, { workspace, visible: workspace, pendingFiles })
+    return this.remember(name, { workspace, visible: workspace, pendingFiles })
+  }
+
+  private remember(name: string | undefined, found: Found): Found {
+    return name === undefined ? found : this.views.set(name, found)
   }
 }
 
@@ -92,20 +99,20 @@ async function liveSet(
   executor: Executor,
   view: View,
   given: SearchFilters | undefined,
-  key: string,
+  name: string = crypto.randomUUID(),
 ): Promise<LiveSet> {
   const question = liveGenerations(view, given, words(executor))
   const rows = given?.metadata ? await withMetadata(executor, question) : await asNumbers(executor, question)
   const passing = rows.filter(({ metadata }) => hasMetadata(metadata, given?.metadata))
-  return { ...rangesOf(key, passing), generations: Float64Array.from(passing, ({ id }) => id) }
+  return { ...rangesOf(name, passing), generations: Float64Array.from(passing, ({ id }) => id) }
 }
 
-async function withMetadata(executor: Executor, { text, values }: Question): Promise<LiveGeneration[]> {
+async function withMetadata(executor: Executor, { text, values }: Condition): Promise<LiveGeneration[]> {
   return (await filled<LiveGeneration>(text, ...values).execute(executor)).rows
 }
 
 /** In one text: 100 000 files take the event loop half as long as in rows. */
-async function asNumbers(executor: Executor, { text, values }: Question): Promise<LiveGeneration[]> {
+async function asNumbers(executor: Executor, { text, values }: Condition): Promise<LiveGeneration[]> {
   const joined = words(executor).joined("id || ' ' || first || ' ' || last")
   const all = filled<{ numbers: string | null }>(`select ${joined} as numbers from (${text}) as live`, ...values)
   const numbers = (await all.execute(executor)).rows[0]?.numbers?.split(" ") ?? []

@@ -34,6 +34,9 @@ const FILTERS: (SearchFilters | undefined)[] = [
   { file_ids: ["w1-1", "nobody", "nothing"] },
   { file_ids: ["\ud800"] },
   { tags: ["none"], types: ["pdf"] },
+  { filter: { type: "eq", key: "metadata.year", value: 2026 } },
+  { filter: { type: "contains", key: "file.sha256", value: "1" }, types: ["txt"] },
+  { filter: { type: "not", filters: [{ type: "eq", key: "file.tags", value: "ré'd\"\\" }] } },
 ]
 
 describe.skipIf(!url)("a library in PostgreSQL", () => {
