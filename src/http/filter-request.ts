@@ -2,7 +2,7 @@
 import { t } from "elysia"
 import { checkFilter, type Filter, parseFilter } from "../access/filter/filter.ts"
 
-export const FILTER = {
+const FILTER = {
   type: "and",
   filters: [
     { type: "eq", key: "file.type", value: "pdf" },
