@@ -87,7 +87,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   atWork.add(() => chat.stop(5_000))
   atWork.add(() => agents.stop(7_000))
   atWork.add(() => worker.stop())
-  const server = step("server", openServer(config, { ...parts, chat, agents }, atWork))
+  const server = step("server", openServer(config, { ...parts, chat, tools, agents }, atWork))
   if (storage.cluster?.role !== "api") worker.start()
   startUpkeep(config, { ...parts, chat, agents }, stack)
   const address = appUrl(config, portOf(server))

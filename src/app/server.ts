@@ -3,6 +3,7 @@ import type { AgentRuns } from "../agents/runs.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import { appUrl, type Config } from "../config.ts"
+import { McpSessions } from "../http/mcp/sessions.ts"
 import { nodeDoor } from "../http/node-door.ts"
 import { type HttpServer, startServer } from "../http/server.ts"
 import type { Services } from "../http/services.ts"
@@ -19,6 +20,7 @@ import { readinessOf } from "./readiness.ts"
 import type { Storage } from "./storage.ts"
 import type { ClusterParts } from "./stored.ts"
 import type { Together } from "./together.ts"
+import type { Tools } from "./tools.ts"
 
 interface ServedParts {
   network: Network
@@ -29,6 +31,7 @@ interface ServedParts {
   index: SearchIndex
   files: LibraryParts
   chat: Chat
+  tools: Tools
   agents: AgentRuns
 }
 
@@ -37,21 +40,32 @@ const GRACE_MS = 8_000
 
 /** The web over all rooms; it ends with the other parts `atWork`. */
 export function openServer(config: Config, parts: ServedParts, atWork: Together): HttpServer {
-  const { network, storage, access, chatModels, models, index, files, chat, agents } = parts
+  const { network, storage, access, chatModels, models, index, files, chat, tools, agents } = parts
   let port = config.port // 0: the system chooses one
+  const address = () => appUrl(config, port).replace(/\/+$/, "")
+  const links = new Links(access.linkSecret, address)
+  const { redactionEnforced } = access
+  const { redactor } = models
+  const mcp = new McpSessions({
+    ...{ ...files, chat, links, redactor, redactionEnforced, search: index, version: VERSION },
+    reading: tools.library,
+    tables: tools.tables,
+  })
+  atWork.add(() => mcp.close())
   const services: Services = {
     ...access,
     ...files,
     version: VERSION,
     embeddingModel: (models.embedders.quality ?? models.embedders.fast)!.model,
-    links: new Links(access.linkSecret, () => appUrl(config, port).replace(/\/+$/, "")),
+    links,
+    mcp,
     diskUse: watchDiskUse(config.data),
     fileTypes: MIME_TYPES,
     typeGroups: TYPE_GROUPS,
     maxFileBytes: config.max_file_bytes,
     search: index,
     reranker: models.reranker,
-    redactor: models.redactor,
+    redactor,
     models: chatModels,
     chat,
     agents,
@@ -64,6 +78,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     authenticateSession: request => sessionAsPrincipal(request, services),
     trustedProxies: config.trusted_proxies,
     corsOrigins: config.cors_origins,
+    origin: () => new URL(address()).origin,
     connectionsPerAddress: config.max_connections_per_address,
     ...network.tls,
     ...(storage.cluster ? ofCluster(storage.cluster, chat, agents) : {}),

@@ -14,6 +14,7 @@ import {
   objectOf,
   type RedactionPolicy,
   type Redactor,
+  replacementOf,
 } from "../redaction/redact.ts"
 import { CleanTexts } from "./clean-texts.ts"
 import { type Visitors, walkFields } from "./field-walk.ts"
@@ -90,6 +91,26 @@ export class Guard {
     const { text, entities } = await this.redact(given)
     this.found.push(...entities)
     return text
+  }
+
+  /**
+   * Parts of one text, each as the whole of it shows them: of a value that the ends of a part cut through nothing is seen,
+   * and what stands around the part is judged with it.
+   */
+  async window(given: string): Promise<(from: number, to: number) => Guarded<string>> {
+    const { policy } = this
+    if (!policy) return (from, to) => given.slice(from, to) as Guarded<string>
+    const { entities, partial } = await this.redactor.redact(given, policy)
+    for (const entity of entities) this.names.learn(given.slice(entity.start, entity.end), entity)
+    this.readsPartly ||= partial
+    this.found.push(...entities)
+    const again = this.names.replaceIn(given).entities
+    const all = [...entities, ...again].sort((left, right) => left.start - right.start || right.end - left.end)
+    return (from, to) => {
+      const text = replacedWithin(given, all, from, to)
+      this.clean.add(text)
+      return text as Guarded<string>
+    }
   }
 
   /** Does not count: labels, and what was counted before. */
@@ -267,4 +288,16 @@ function mapStrings(value: unknown, change: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map(item => mapStrings(item, change))
   if (value === null || typeof value !== "object") return value
   return objectOf(Object.entries(value).map(([key, inner]) => [change(key), mapStrings(inner, change)]))
+}
+
+/** A part of a text without those entities that reach into it; they come by their beginning, and may overlap. */
+function replacedWithin(given: string, entities: readonly Entity[], from: number, to: number): string {
+  let text = ""
+  let at = from
+  for (const { start, end, kind } of entities) {
+    if (end <= at || start >= to) continue
+    text += given.slice(at, Math.max(at, start)) + replacementOf(kind)
+    at = end
+  }
+  return at < to ? text + given.slice(at, to) : text
 }

@@ -8,11 +8,13 @@ const ALLOWED_HEADERS = [
   "content-type",
   "idempotency-key",
   "last-event-id",
+  "mcp-protocol-version",
+  "mcp-session-id",
   "prefer",
   "x-request-id",
 ].join(", ")
 const EXPOSED_HEADERS =
-  "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Content-Disposition"
+  "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Content-Disposition, Mcp-Session-Id"
 /** Browsers ask again after this long at the latest. */
 const PREFLIGHT_SECONDS = "600"
 

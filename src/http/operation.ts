@@ -68,11 +68,12 @@ interface Described {
   compatible?: true | "dify"
 }
 
-/** Who may call: a key with that scope; a console session, of administrators perhaps; anyone. */
+/** Who may call: a key with that scope; any key; a console session, of administrators perhaps; anyone. */
 type Access =
-  | { scope: Scope; session?: never; open?: never }
-  | { session: UserRole; scope?: never; open?: never }
-  | { open: true; scope?: never; session?: never }
+  | { scope: Scope; anyKey?: never; session?: never; open?: never }
+  | { anyKey: true; scope?: never; session?: never; open?: never }
+  | { session: UserRole; scope?: never; anyKey?: never; open?: never }
+  | { open: true; scope?: never; anyKey?: never; session?: never }
 
 export type Operation = Described & Access
 

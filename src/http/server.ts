@@ -17,6 +17,8 @@ import { consolePages } from "./console-pages.ts"
 import { contextOf, type RequestContext, setContext } from "./context.ts"
 import { corsHeaders, preflight } from "./cors.ts"
 import { errorResponse } from "./error-response.ts"
+import { refuseForeignOrigin } from "./mcp/origin.ts"
+import { MCP_PATH } from "./mcp/routes.ts"
 import { methodTable } from "./method-table.ts"
 import type { NodeDoor } from "./node-door.ts"
 import { type OpenRequest, OpenRequests } from "./open-requests.ts"
@@ -68,6 +70,8 @@ export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "rateLim
   trustedProxies: readonly string[]
   /** Origins whose pages may call the API. */
   corsOrigins: readonly string[]
+  /** Origin of this server as browsers know it. */
+  origin(): string
   /** Connections of one address that have not shown credentials. */
   connectionsPerAddress: number
   /** Where other nodes ask; absent on one machine. */
@@ -108,6 +112,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     const allowed = allowedMethods(path)
     const permission = preflight(request, options.corsOrigins, allowed)
     if (permission) return permission
+    if (path === MCP_PATH) refuseForeignOrigin(request, [...options.corsOrigins, options.origin()])
     if (needsCredentials(path)) await authenticate(request, context, auth)
     if (context.principal) connections.know(peer, context.principal.keyId)
     if (allowed.length > 0 && !allowed.includes(request.method))
@@ -205,7 +210,7 @@ const pathOf = ({ url }: Request): string => (URL.canParse(url) ? new URL(url).p
 
 /** Everything under /external but the keys, which the console uses with a session, and all that follows others' shapes. */
 export function needsCredentials(path: string): boolean {
-  if (isCompatible(path)) return true
+  if (isCompatible(path) || path === MCP_PATH) return true
   const inner = path.startsWith(`${PREFIX}/`) ? path.slice(PREFIX.length) : path
   if (inner !== "/external" && !inner.startsWith("/external/")) return false
   return inner !== "/external/keys" && !inner.startsWith("/external/keys/")

@@ -15,6 +15,7 @@ import type { Redactor } from "../redaction/redact.ts"
 import type { RerankLine } from "../search/rerank/rerank-line.ts"
 import type { SearchService } from "../search/types.ts"
 import type { DiskUse } from "../storage/disk-use.ts"
+import type { McpSessions } from "./mcp/sessions.ts"
 import type { RateLimiter } from "./rate-limit.ts"
 import type { Traffic } from "./traffic.ts"
 
@@ -42,6 +43,8 @@ export interface Services {
   redactionEnforced(workspaceId: string): Promise<boolean>
   chat: Chat
   agents: AgentRuns
+  /** Of assistants that are connected. */
+  mcp: McpSessions
   uploads: Uploads
   /** What one file may have, bytes. */
   maxFileBytes: number

@@ -49,6 +49,7 @@ const OPERATIONS = [
   ...["createConversation", "sendMessage", "regenerateMessage", "listConversations", "getConversation"],
   ...["updateConversation", "deleteConversation", "followConversation", "cancelReply"],
   ...["rerank", "rerankV2"],
+  ...["mcpSend", "mcpListen", "mcpEnd"],
   ...["startConversation", "send", "continueConversation"],
   ...["runAgent", "listRuns", "getRun", "deleteRun", "cancelRun", "watchRun", "redact"],
   ...["signIn", "signOut", "getStatus", "verifyCredentials"],
@@ -70,9 +71,9 @@ describe("the route table", () => {
     expect(operations.map(({ entry }) => entry.operationId).sort()).toEqual([...OPERATIONS].sort())
   })
 
-  test("asks for a key exactly where a route names a scope", () => {
+  test("asks for a key exactly where a route names a scope, or takes any key", () => {
     for (const { name, path, declared } of routes)
-      expect([name, needsCredentials(path)]).toEqual([name, declared?.scope !== undefined])
+      expect([name, needsCredentials(path)]).toEqual([name, declared?.scope !== undefined || declared?.anyKey === true])
   })
 
   test("names a success and its form for every route", () => {

@@ -10,15 +10,15 @@ const MAX_ROWS = 200
 const MAX_CELL_CHARACTERS = 12_000
 const TABLE_TYPES = ["csv", "xls", "xlsx"]
 
-const TABLE_DESCRIPTION = `Runs one SQL SELECT (SQLite) over a csv, xls or xlsx file. The table is called data; SELECT * FROM data LIMIT 3 shows its columns. Put column names in double quotes. At most ${MAX_ROWS} rows come back: let SQL count, sum and group.`
+export const TABLE_DESCRIPTION = `Runs one SQL SELECT (SQLite) over a csv, xls or xlsx file. The table is called data; SELECT * FROM data LIMIT 3 shows its columns. Put column names in double quotes. At most ${MAX_ROWS} rows come back: let SQL count, sum and group.`
 
-interface TableArguments {
+export interface TableArguments {
   file_id: string
   sql: string
   sheet?: string
 }
 
-const TABLE_PARAMETERS = {
+export const TABLE_PARAMETERS = {
   type: "object",
   properties: {
     file_id: FILE_ID,
@@ -33,7 +33,7 @@ const TABLE_PARAMETERS = {
  * Runs one statement over a file that holds a table.
  * @throws ToolError with the problem and, where it is known, what the table looks like
  */
-async function rowsOf(
+export async function rowsOf(
   { file_id, sql, sheet }: TableArguments,
   maxCharacters: number,
   context: FileContext & Pick<ToolContext, "tables" | "signal">,

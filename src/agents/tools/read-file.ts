@@ -8,7 +8,7 @@ import { ToolError } from "./tool-error.ts"
 /** Characters that one call gives; longer stretches are read on with `start`. */
 const WINDOW_CHARACTERS = 8_000
 
-interface ReadArguments {
+export interface ReadArguments {
   file_id: string
   /** 1-based page or slide; `start` and `end` then count from its first character. */
   page?: number
@@ -16,7 +16,7 @@ interface ReadArguments {
   end?: number
 }
 
-const READ_PARAMETERS = {
+export const READ_PARAMETERS = {
   type: "object",
   properties: {
     file_id: FILE_ID,
@@ -32,7 +32,7 @@ const READ_PARAMETERS = {
  * What is asked for of the text of a file, at most so many characters.
  * @throws ToolError for a file or page that there is not, and for one without a text
  */
-async function stretchOf(
+export async function stretchOf(
   { file_id, page, start = 0, end }: ReadArguments,
   most: number,
   context: FileContext,

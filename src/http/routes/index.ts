@@ -1,6 +1,7 @@
 /** The routes of the API, once: what every walk over the route table sees. */
 import { Elysia } from "elysia"
 import { compatibleRoutes } from "../compatible/index.ts"
+import { mcpRoutes } from "../mcp/routes.ts"
 import type { Services } from "../services.ts"
 import { administrationRoutes } from "./administration.ts"
 import { agentRoutes } from "./agents.ts"
@@ -38,4 +39,5 @@ export const documentedRoutes = (services: Services) =>
   new Elysia()
     .use(healthRoutes(services))
     .use(compatibleRoutes(services))
+    .use(mcpRoutes(services))
     .use(new Elysia({ prefix: PREFIX }).use(apiRoutes(services)))
