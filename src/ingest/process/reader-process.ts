@@ -8,6 +8,7 @@ import { fileBytes } from "../../threads/mapped-file.ts"
 import { type ChunkOptions, chunksOf } from "../chunk.ts"
 import { extractInto, type Surroundings } from "../formats/extract.ts"
 import type { OcrLanguageSources } from "../formats/ocr/languages.ts"
+import type { OutlineRequest, PageAnswer, PageRequest } from "./page-protocol.ts"
 import type {
   Outline,
   QuickAnswer,
@@ -32,12 +33,18 @@ type Tell = (progress: ReadProgress) => void
 
 /** Serves until the parent closes the line. @param told see serveParent */
 export const serveReader = (told: string | undefined): Promise<void> =>
-  serveParent<ReadRequest | QuickRequest, ReadAnswer | QuickAnswer, ReadProgress | QuickResult>(told, answer)
+  serveParent<Request, ReadAnswer | QuickAnswer | PageAnswer, ReadProgress | QuickResult>(told, answer)
+
+type Request = ReadRequest | QuickRequest | OutlineRequest | PageRequest
 
 async function answer(
-  request: ReadRequest | QuickRequest,
+  request: Request,
   conversation: Conversation<ReadProgress | QuickResult>,
-): Promise<ReadAnswer | QuickAnswer> {
+): Promise<ReadAnswer | QuickAnswer | PageAnswer> {
+  if ("ask" in request) {
+    const { showPages } = await import("./page-process.ts")
+    return showPages(request, conversation).catch(failureBy)
+  }
   if ("documents" in request) {
     for (const document of request.documents)
       conversation.tell(await readQuickly(document, request.chunkOptions).catch(failureBy))

@@ -19,6 +19,19 @@ export interface Core {
   getValue(address: number, type: "i32" | "float"): number
   getPointer(value: object): number
   destroy(value: object): void
+  /** What its pointers point into; its buffer is another one once it has grown. */
+  memory: WebAssembly.Memory
+}
+
+/** A picture in the core's memory. */
+export interface CorePicture {
+  get_w(): number
+  get_h(): number
+  /** Bits of a pixel: 1, where black is 1; 8 of grey; 32, of which red, green and blue are the first 24. */
+  get_d(): number
+  /** 32-bit words of a row. */
+  get_wpl(): number
+  get_data(): number
 }
 
 export interface CoreApi {
@@ -31,8 +44,10 @@ export interface CoreApi {
   SetRectangle(left: number, top: number, width: number, height: number): void
   Recognize(monitor: null): number
   GetTSVText(page: number): string
-  /** One bit per pixel, rows of whole 32-bit words from the left. */
-  GetThresholdedImage(): { get_w(): number; get_h(): number; get_wpl(): number; get_data(): number }
+  /** As it was set; rows of whole 32-bit words, pixels from their highest bits on. */
+  GetInputImage(): CorePicture
+  /** The same with one bit per pixel. */
+  GetThresholdedImage(): CorePicture
   DetectOS(results: OrientationAndScript): boolean
   Clear(): void
   End(): void
@@ -52,8 +67,18 @@ export const ONE_COLUMN = "4"
 export const ONE_LINE = "7"
 
 export async function openCore(): Promise<Core> {
-  const wasmBinary = await Bun.file(corePath as string).arrayBuffer()
-  return createCore({ wasmBinary, printErr() {}, print() {}, TesseractProgress() {} })
+  const module = await WebAssembly.compile(await Bun.file(corePath as string).arrayBuffer())
+  let memory: WebAssembly.Memory | undefined
+  /** The library's own way, but that the memory is kept: there is no other way to it. */
+  const instantiateWasm = (imports: WebAssembly.Imports, received: (made: WebAssembly.Instance) => void) => {
+    const made = new WebAssembly.Instance(module, imports)
+    memory = Object.values(made.exports).find(value => value instanceof WebAssembly.Memory)
+    received(made)
+    return made.exports
+  }
+  const core = await createCore({ instantiateWasm, printErr() {}, print() {}, TesseractProgress() {} })
+  if (!memory) throw new Error("the text recognition does not show its memory")
+  return Object.assign(core, { memory })
 }
 
 /** A recognizer with these languages. @throws where their data cannot be loaded */

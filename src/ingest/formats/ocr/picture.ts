@@ -13,7 +13,7 @@ import type { Recognizers } from "./recognizers.ts"
 import { findSkew } from "./skew.ts"
 
 /** Where the core takes pictures from. */
-const INPUT = "/input"
+export const INPUT = "/input"
 /** Radians; lines that slant less are read as well as straight ones. */
 const SMALL_SKEW = Math.PI / 720
 const UPRIGHT = 1
@@ -26,6 +26,10 @@ const EXIF_BYTES = 500
 const MARGIN = 6
 /** Korean words are parted so widely that the layout takes them for columns and loses half of them. */
 const WIDELY_SPACED = "kor"
+
+/** EXIF's number of how the picture is to be turned or mirrored; 1 where it says nothing. */
+export const orientationOf = (image: Uint8Array): number =>
+  Number(ORIENTATION.exec(image.slice(0, EXIF_BYTES).join(" "))?.[1] ?? UPRIGHT)
 
 /** How a picture is turned to stand upright. */
 export interface Turn {
@@ -43,7 +47,7 @@ export class Picture {
     image: Uint8Array,
   ) {
     recognizers.core.FS.writeFile(INPUT, image)
-    this.orientation = Number(ORIENTATION.exec(image.slice(0, EXIF_BYTES).join(" "))?.[1] ?? UPRIGHT)
+    this.orientation = orientationOf(image)
   }
 
   close(): void {

@@ -19,6 +19,7 @@ export interface Pdfium {
   _FPDF_GetPageCount(document: number): number
   _FPDF_LoadPage(document: number, index: number): number
   _FPDF_ClosePage(page: number): void
+  _FPDF_GetPageSizeByIndex(document: number, index: number, width: number, height: number): number
   _FPDF_GetPageWidth(page: number): number
   _FPDF_GetPageHeight(page: number): number
   _FPDFPage_CountObjects(page: number): number
@@ -29,6 +30,8 @@ export interface Pdfium {
   _FPDFText_ClosePage(text: number): void
   _FPDFText_CountChars(text: number): number
   _FPDFText_GetText(text: number, start: number, count: number, buffer: number): number
+  _FPDFText_GetUnicode(text: number, index: number): number
+  _FPDFText_GetLooseCharBox(text: number, index: number, rectangle: number): number
   _FPDFText_GetFontSize(text: number, index: number): number
   _FPDFText_HasUnicodeMapError(text: number, index: number): number
   _FPDFText_GetCharBox(text: number, index: number, left: number, right: number, bottom: number, top: number): number
@@ -68,6 +71,20 @@ export interface Pdfium {
   _FPDFBitmap_CreateEx(width: number, height: number, format: number, buffer: number, stride: number): number
   _FPDFBitmap_FillRect(bitmap: number, left: number, top: number, width: number, height: number, color: number): void
   _FPDFBitmap_Destroy(bitmap: number): void
+  _FPDF_PageToDevice(
+    ...args: [
+      page: number,
+      left: number,
+      top: number,
+      width: number,
+      height: number,
+      rotate: number,
+      pageX: number,
+      pageY: number,
+      x: number,
+      y: number,
+    ]
+  ): number
   _FPDF_RenderPageBitmap(
     ...args: [
       bitmap: number,

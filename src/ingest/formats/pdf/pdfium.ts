@@ -81,6 +81,22 @@ export class PdfiumDocument {
     this.release()
   }
 
+  /** As it is shown, in points; undefined where the page (0-based) is damaged. Cheap: the page is not loaded. */
+  sizeOf(index: number): { width: number; height: number } | undefined {
+    const { pdfium } = this
+    const room = pdfium.wasmExports.malloc(16)
+    const known = pdfium._FPDF_GetPageSizeByIndex(this.document, index, room, room + 8)
+    const view = new DataView(pdfium.HEAPU8.buffer, room, 16)
+    const [width, height] = [view.getFloat64(0, true), view.getFloat64(8, true)]
+    pdfium.wasmExports.free(room)
+    return known && width > 0 && height > 0 ? { width, height } : undefined
+  }
+
+  /** Calls `use` with the library and a page (0-based); undefined where the page cannot be loaded. */
+  onPage<T>(index: number, use: (pdfium: Pdfium, page: number) => T | undefined): T | undefined {
+    return this.withPage(index, page => use(this.pdfium, page))
+  }
+
   /** Calls `use` with the text of a page (0-based); undefined where the page cannot be loaded. */
   withText<T>(index: number, use: (page: PageText) => T): T | undefined {
     return this.withPage(index, page => {

@@ -1,0 +1,46 @@
+/** Places on a page, and what is drawn of it. */
+
+/** In shares of the page as it is shown, 0..1, from its upper left corner. */
+export interface PageBox {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** In points of a PDF or pixels of a picture, as it is shown. */
+export interface PageSize {
+  width: number
+  height: number
+}
+
+/** One page of a document; its part of the stored text is [start, end), in UTF-16 code units, empty where it has none. */
+export interface PageOutline extends PageSize {
+  start: number
+  end: number
+  /** Its text was recognized. */
+  ocr: boolean
+}
+
+/** A picture in memory: rows from the top, three bytes (red, green, blue) a pixel. */
+export interface Pixels extends PageSize {
+  pixels: Uint8Array
+}
+
+/** A box by its sides, in the unit of the page's size; y grows downwards. */
+export interface Sides {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+/** Of one picture, whatever the shape of the page: 3 MB of memory for each million, several times. */
+export const MAX_PIXELS = 12_000_000
+
+/** A page of this shape, so wide: less wide where it would have too many pixels. */
+export function pixelSize({ width, height }: PageSize, wanted: number): PageSize {
+  const most = Math.sqrt((MAX_PIXELS * width) / height)
+  const actual = Math.max(1, Math.floor(Math.min(wanted, most)))
+  return { width: actual, height: Math.max(1, Math.min(Math.round((actual * height) / width), MAX_PIXELS / actual)) }
+}

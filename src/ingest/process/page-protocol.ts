@@ -1,0 +1,41 @@
+/**
+ * What daemon and reader process say to each other about the pages of a document. The reader gets the document and an empty
+ * file for its result as open files, in this order; of an outline, the stored text between them.
+ */
+import type { PageBox, PageSize } from "../pages/page-box.ts"
+import type { ReadDiskFailure, ReadFailure } from "./protocol.ts"
+
+/** Daemon → reader: which pages has it, and what of the stored text is on each? */
+export interface OutlineRequest {
+  ask: "outline"
+  name: string
+  /** Extension. */
+  type: string
+}
+
+/** Daemon → reader: one page, as a picture or as places only. */
+export interface PageRequest {
+  ask: "page"
+  name: string
+  /** Extension. */
+  type: string
+  /** Counted from 1. */
+  page: number
+  /** Of a picture, in pixels; absent: none is wanted. */
+  width?: number
+  marks?: Marks
+}
+
+/** Places that are known, or a part, in UTF-16 code units, of the page's stored text. */
+export type Marks = { boxes: readonly PageBox[] } | { text: string; start: number; end: number }
+
+/** Reader → daemon. The result file holds the `PageOutline` of each page as JSON, or the picture. */
+export type PageAnswer =
+  | { kind: "outlined" }
+  | { kind: "shown"; boxes: PageBox[] }
+  /** Files of that format have no pages that can be shown. */
+  | { kind: "no_pages" }
+  /** There is no such page, or it is damaged. */
+  | { kind: "no_page" }
+  | ReadFailure
+  | ReadDiskFailure
