@@ -1,7 +1,9 @@
 import type { Config } from "../config.ts"
 import { mostUploads } from "../http/connections.ts"
 import { MIME_TYPES } from "../ingest/formats/formats.ts"
+import { PageReader } from "../ingest/process/page-reader.ts"
 import { Library } from "../library/library.ts"
+import { Pages } from "../library/pages.ts"
 import { UploadRoom } from "../library/upload-room.ts"
 import { Uploads } from "../library/uploads.ts"
 import type { SearchIndex } from "../search/index.ts"
@@ -9,13 +11,24 @@ import type { Storage } from "./storage.ts"
 
 export type LibraryParts = ReturnType<typeof openLibrary>
 
+/** Two workspaces look at pages at the same time, one of them with two readers. */
+const PAGE_READERS = 3
+
 /** Files as users see them, and the way in. */
 export function openLibrary(
   config: Config,
   { database, blobs, queue, changes, idempotency }: Storage,
   index: SearchIndex,
+  stack: AsyncDisposableStack,
 ) {
   const library = new Library({ database, blobs, queue, changes, index })
+  const reader = new PageReader({
+    places: PAGE_READERS,
+    memoryLimitBytes: config.reader_memory_mb * 2 ** 20,
+    temporaryDirectory: blobs.temporaryDirectory,
+  })
+  stack.defer(() => reader.stop())
+  const pages = stack.use(new Pages({ library, blobs, reader }))
   const uploads = new Uploads({
     database,
     blobs,
@@ -28,5 +41,5 @@ export function openLibrary(
     }),
     rules: { maxFileBytes: config.max_file_bytes, fileTypes: MIME_TYPES },
   })
-  return { library, uploads }
+  return { library, pages, uploads }
 }

@@ -34,3 +34,19 @@ const encodeRfc5987 = (text: string): string =>
 
 export const textResponse = async (bytes: StoredBytes, { signal }: Request): Promise<Response> =>
   new Response(await bytes.stream(undefined, signal), { headers: { "content-type": "text/plain; charset=utf-8" } })
+
+/** A picture that was made of a file: the client may keep it, and asks each time whether it may still show it. */
+export function pictureResponse(
+  { bytes, tag }: { bytes: Uint8Array<ArrayBuffer>; tag: string },
+  { headers: request }: Request,
+): Response {
+  const etag = `"${tag}"`
+  const headers = {
+    "content-type": "image/png",
+    "cache-control": "private, no-cache",
+    etag,
+    "content-security-policy": "sandbox; default-src 'none'",
+  }
+  if (request.get("if-none-match")?.includes(etag)) return new Response(null, { status: 304, headers })
+  return new Response(bytes, { headers: { ...headers, "content-length": String(bytes.length) } })
+}

@@ -10,6 +10,7 @@ import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Engine } from "../errors.ts"
 import type { Library } from "../library/library.ts"
+import type { Pages } from "../library/pages.ts"
 import type { Uploads } from "../library/uploads.ts"
 import type { Redactor } from "../redaction/redact.ts"
 import type { RerankLine } from "../search/rerank/rerank-line.ts"
@@ -34,6 +35,7 @@ export interface Services {
   embeddingModel: string
   diskUse(): Promise<DiskUse>
   library: Library
+  pages: Pages
   search: SearchService
   /** Undefined where the model is missing. */
   reranker: RerankLine | undefined

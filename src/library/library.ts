@@ -41,6 +41,18 @@ interface StoredFile {
   record: FileRecord
 }
 
+/** What search sees of a file. */
+export interface LiveVersion {
+  id: string
+  workspaceId: string
+  name: string
+  /** Extension. */
+  type: string
+  generation: number
+  /** Name of the original. */
+  blob: string
+}
+
 /** Ids of one query: SQLite binds at most 32 766 values. */
 const MAX_IDS = 10_000
 
@@ -174,6 +186,18 @@ export class Library {
     const bytes = await this.dependencies.blobs.findText(fileId, row.live_generation)
     if (!bytes) throw new AppError("internal_error", { cause: new Error("an extracted text is missing") })
     return { bytes, record: toFileRecord(row) }
+  }
+
+  /** The findable version, whose text and original belong together. @throws AppError conflict while there is none */
+  async version(workspaceId: string, fileId: string): Promise<LiveVersion> {
+    const row = await this.row(workspaceId, fileId)
+    const { live_generation: generation, live_blob: blob } = row
+    if (generation === null || blob === null)
+      throw new AppError("conflict", {
+        message:
+          row.status === "failed" ? "the file has no pages: it could not be read" : "the file is not indexed yet",
+      })
+    return { id: fileId, workspaceId: row.workspace_id, name: row.name, type: row.type, generation, blob }
   }
 
   /** The record now and after each change, until the file is searchable, failed or deleted, or the signal aborts. */

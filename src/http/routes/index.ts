@@ -12,6 +12,7 @@ import { healthRoutes } from "./health.ts"
 import { keysRoutes } from "./keys.ts"
 import { libraryRoutes } from "./library.ts"
 import { modelRoutes } from "./models.ts"
+import { pageRoutes } from "./pages.ts"
 import { redactRoutes } from "./redact.ts"
 import { searchRoutes } from "./search.ts"
 import { uploadRoutes } from "./upload.ts"
@@ -24,6 +25,7 @@ export const apiRoutes = (services: Services) =>
   new Elysia()
     .use(uploadRoutes(services))
     .use(libraryRoutes(services))
+    .use(pageRoutes(services))
     .use(searchRoutes(services))
     .use(modelRoutes(services))
     .use(conversationRoutes(services))

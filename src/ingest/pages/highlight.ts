@@ -1,5 +1,5 @@
 /** Marks places of a picture as a text marker does. */
-import type { PageBox, Pixels } from "./page-box.ts"
+import type { PageBox, Pixels } from "./page.ts"
 
 /** Covers so much, 0..1: light enough for black type, and seen on black paper too. */
 const STRENGTH = 0.4

@@ -1,5 +1,5 @@
 /** Joins the places of the pieces of a passage, letters or words, to one box a line. */
-import type { PageBox, PageSize, Sides } from "./page-box.ts"
+import type { PageBox, PageSize, Sides } from "./page.ts"
 
 export interface Piece {
   sides: Sides
@@ -20,7 +20,12 @@ export function lineBoxes(pieces: readonly Piece[], page: PageSize): PageBox[] {
   let before: Sides | undefined
   for (const { sides, beginsLine } of pieces) {
     const line = lines.at(-1)
-    if (line && before && !beginsLine && (goesOn(line, before, sides) || goesOn(...([line, before, sides].map(turned) as Three))))
+    if (
+      line &&
+      before &&
+      !beginsLine &&
+      (goesOn(line, before, sides) || goesOn(...([line, before, sides].map(turned) as Three)))
+    )
       enlarge(line, sides)
     else lines.push({ ...sides })
     before = sides

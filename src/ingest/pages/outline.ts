@@ -2,8 +2,7 @@
 import { ExtractionError } from "../../storage/document.ts"
 import { extractInto } from "../formats/extract.ts"
 import type { Source } from "../formats/extractor.ts"
-import type { PageOutline } from "./page-box.ts"
-import type { PagedDocument } from "./paged-document.ts"
+import type { PagedDocument, PageOutline } from "./page.ts"
 
 /**
  * Text that was recognized is what lies between that of other pages: where several scanned pages follow one another, the
@@ -17,7 +16,7 @@ export async function outlineOf(
   stored: string,
 ): Promise<PageOutline[]> {
   const read = document.isPicture ? new Map<number, string>() : await readAgain(source, type)
-  const pages: PageOutline[] = []
+  const pages: PageRange[] = []
   let at = 0
   for (let index = 0; index < document.pageCount; index++) {
     const { width, height } = document.sizeOf(index) ?? { width: 0, height: 0 }
@@ -30,11 +29,23 @@ export async function outlineOf(
     } else pages.push({ width, height, start: at, end: at, ocr: false })
   }
   giveGap(pages, stored, at, stored.length)
-  return pages
+  return inBytes(pages, stored)
+}
+
+type PageRange = Omit<PageOutline, "startByte" | "endByte">
+
+function inBytes(pages: readonly PageRange[], stored: string): PageOutline[] {
+  let [at, byte] = [0, 0]
+  const advance = (to: number) => {
+    byte += Buffer.byteLength(stored.slice(at, to))
+    at = to
+    return byte
+  }
+  return pages.map(page => ({ ...page, startByte: advance(page.start), endByte: advance(page.end) }))
 }
 
 /** The first of the last pages without text has what lies before the next page's. */
-function giveGap(pages: PageOutline[], stored: string, from: number, to: number): void {
+function giveGap(pages: PageRange[], stored: string, from: number, to: number): void {
   const gap = stored.slice(from, to)
   const last = pages.findLastIndex(({ start, end }) => end > start)
   const page = pages[last + 1]

@@ -3,29 +3,7 @@ import { ExtractionError } from "../../storage/document.ts"
 import { sniffFormat } from "../formats/extract.ts"
 import type { Source } from "../formats/extractor.ts"
 import { type FormatName, findFormat } from "../formats/formats.ts"
-import type { PageSize, Pixels, Sides } from "./page-box.ts"
-
-/** A character that the file itself places on a page. */
-export interface PlacedCharacter {
-  /** One code point. */
-  text: string
-  /** In the unit of the page's size. */
-  sides: Sides
-}
-
-/** Pages are counted from 0. */
-export interface PagedDocument {
-  readonly pageCount: number
-  /** It is one picture: all of its text was recognized. */
-  readonly isPicture: boolean
-  /** Undefined where the page is damaged. */
-  sizeOf(index: number): PageSize | undefined
-  /** @param width of the picture, in pixels; see `pixelSize`. Undefined where the page is damaged. */
-  draw(index: number, width: number): Pixels | undefined
-  /** In the order of the text; what is scanned has none. */
-  charactersOf(index: number): PlacedCharacter[]
-  close(): void
-}
+import type { PagedDocument } from "./page.ts"
 
 type Open = (bytes: Uint8Array) => Promise<PagedDocument>
 

@@ -1,8 +1,8 @@
 /** The pages of a PDF as they are shown: turned as the page says, cut to its visible box. */
-import type { Pdfium } from "../formats/pdf/pdfium-library.ts"
+
 import { PdfiumDocument } from "../formats/pdf/pdfium.ts"
-import { type PageSize, type Pixels, pixelSize, type Sides } from "./page-box.ts"
-import type { PagedDocument, PlacedCharacter } from "./paged-document.ts"
+import type { Pdfium } from "../formats/pdf/pdfium-library.ts"
+import { type PagedDocument, type PageSize, type Pixels, type PlacedCharacter, pixelSize, type Sides } from "./page.ts"
 
 const FORMAT_BGR = 2
 const RENDER_ANNOTATIONS = 1

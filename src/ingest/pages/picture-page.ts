@@ -1,8 +1,7 @@
 /** A picture as a document of one page, upright as its camera says. */
 import { type Core, type CorePicture, openCore } from "../formats/ocr/core.ts"
 import { INPUT, orientationOf } from "../formats/ocr/picture.ts"
-import { type PageSize, type Pixels, pixelSize } from "./page-box.ts"
-import type { PagedDocument, PlacedCharacter } from "./paged-document.ts"
+import { type PagedDocument, type PageSize, type Pixels, type PlacedCharacter, pixelSize } from "./page.ts"
 import { scaled } from "./scale.ts"
 
 let core: Promise<Core> | undefined

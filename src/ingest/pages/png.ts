@@ -1,6 +1,6 @@
 /** Writes PNG files (third edition of the standard): 8 bits of red, green and blue a pixel. */
 import { crc32, deflateSync } from "node:zlib"
-import type { Pixels } from "./page-box.ts"
+import type { Pixels } from "./page.ts"
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const TRUE_COLOR = 2

@@ -1,5 +1,5 @@
 /** Pictures in another size. */
-import type { PageSize, Pixels } from "./page-box.ts"
+import type { PageSize, Pixels } from "./page.ts"
 
 /** Each pixel is the mean of what it covers; where the picture grows, of its neighbors by their nearness. */
 export function scaled(picture: Pixels, { width, height }: PageSize): Pixels {
@@ -14,7 +14,8 @@ export function scaled(picture: Pixels, { width, height }: PageSize): Pixels {
     const { first, weights } = rows[y]!
     sum.fill(0)
     for (const [i, weight] of weights.entries()) {
-      if (narrowed !== first + i) narrowRow(picture, (narrowed = first + i), columns, narrow)
+      if (narrowed !== first + i) narrowRow(picture, first + i, columns, narrow)
+      narrowed = first + i
       for (let x = 0; x < sum.length; x++) sum[x]! += narrow[x]! * weight
     }
     for (let x = 0; x < sum.length; x++) pixels[y * width * 3 + x] = sum[x]! + 0.5

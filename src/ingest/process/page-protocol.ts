@@ -2,7 +2,7 @@
  * What daemon and reader process say to each other about the pages of a document. The reader gets the document and an empty
  * file for its result as open files, in this order; of an outline, the stored text between them.
  */
-import type { PageBox, PageSize } from "../pages/page-box.ts"
+import type { PageBox } from "../pages/page.ts"
 import type { ReadDiskFailure, ReadFailure } from "./protocol.ts"
 
 /** Daemon → reader: which pages has it, and what of the stored text is on each? */

@@ -7,9 +7,9 @@ import { join } from "node:path"
 import { ExtractionError } from "../../storage/document.ts"
 import { ChildPool } from "../../threads/child-pool.ts"
 import { ChildEnded, fencedCommand } from "../../threads/fenced-child.ts"
-import type { PageBox, PageOutline } from "../pages/page-box.ts"
+import type { PageBox, PageOutline } from "../pages/page.ts"
 import type { Marks, OutlineRequest, PageAnswer, PageRequest } from "./page-protocol.ts"
-import { failureOf, type FileToRead } from "./protocol.ts"
+import { type FileToRead, failureOf } from "./protocol.ts"
 
 export interface PageReaderOptions {
   /** Reader processes at the same time. Of several one workspace never holds the last. */
@@ -101,12 +101,29 @@ export class PageReader {
     return this.readers.stop()
   }
 
+  /** A reader that breaks is replaced once: what earlier documents left behind, or the system, may be the cause. */
   private async ask<T>(
+    file: PagedFile,
+    request: OutlineRequest | PageRequest,
+    further: readonly string[],
+    signal: AbortSignal,
+    take: Take<T>,
+  ): Promise<T> {
+    for (let broke = false; ; broke = true)
+      try {
+        return await this.askOnce(file, request, further, signal, take)
+      } catch (error) {
+        if (!(error instanceof ChildEnded)) throw error
+        if (error.reason !== "died" || broke) throw FAILURES[error.reason](error)
+      }
+  }
+
+  private async askOnce<T>(
     { path, workspaceId }: PagedFile,
     request: OutlineRequest | PageRequest,
     further: readonly string[],
     signal: AbortSignal,
-    take: (answer: PageAnswer, result: FileHandle) => Promise<T>,
+    take: Take<T>,
   ): Promise<T> {
     await using stack = new AsyncDisposableStack()
     const opened = async (name: string, flags: string) => {
@@ -114,43 +131,25 @@ export class PageReader {
       stack.defer(() => file.close())
       return file
     }
-    const files = [await opened(path, "r")]
-    for (const name of further) files.push(await opened(name, "r"))
+    const files: FileHandle[] = []
+    for (const name of [path, ...further]) files.push(await opened(name, "r"))
     const resultPath = join(this.options.temporaryDirectory, `page-${process.pid}-${++this.results}`)
     const result = await opened(resultPath, "wx+")
     await rm(resultPath) // gone with the last descriptor, whatever happens to this process
     files.push(result)
-    const answer = await this.answer(request, workspaceId, files, signal)
-    if (answer.kind === "failed" || answer.kind === "disk_failed") throw failureOf(answer)
-    return take(answer, result)
-  }
-
-  /** A reader that breaks is replaced once: what earlier documents left behind, or the system, may be the cause. */
-  private async answer(
-    request: OutlineRequest | PageRequest,
-    workspaceId: string,
-    files: readonly FileHandle[],
-    signal: AbortSignal,
-    mayTryAgain = true,
-  ): Promise<PageAnswer> {
     const { memoryLimitBytes, pageTimeoutMs = PAGE_TIMEOUT_MS } = this.options
     const timeoutMs = request.ask === "outline" ? OUTLINE_TIMEOUT_MS : pageTimeoutMs
-    try {
-      return await this.readers.ask(request, workspaceId, {
-        files: files.map(({ fd }) => fd),
-        limits: { timeoutMs, memoryBytes: memoryLimitBytes },
-        signal,
-      })
-    } catch (error) {
-      if (!(error instanceof ChildEnded)) throw error
-      if (error.reason === "died" && mayTryAgain) {
-        await files.at(-1)!.truncate(0)
-        return this.answer(request, workspaceId, files, signal, false)
-      }
-      throw FAILURES[error.reason](error)
-    }
+    const answer = await this.readers.ask(request, workspaceId, {
+      files: files.map(({ fd }) => fd),
+      limits: { timeoutMs, memoryBytes: memoryLimitBytes },
+      signal,
+    })
+    if (answer.kind === "failed" || answer.kind === "disk_failed") throw failureOf(answer)
+    return await take(answer, result) // before the files are closed
   }
 }
+
+type Take<T> = (answer: PageAnswer, result: FileHandle) => Promise<T>
 
 const FAILURES: Record<ChildEnded["reason"], (error: ChildEnded) => ExtractionError> = {
   time: () => new ExtractionError("extraction_timeout", "drawing the page took too long"),

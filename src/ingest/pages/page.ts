@@ -1,4 +1,4 @@
-/** Places on a page, and what is drawn of it. */
+/** Pages of documents, places on them, and what is drawn of them. */
 
 /** In shares of the page as it is shown, 0..1, from its upper left corner. */
 export interface PageBox {
@@ -18,6 +18,9 @@ export interface PageSize {
 export interface PageOutline extends PageSize {
   start: number
   end: number
+  /** The same of the text in UTF-8. */
+  startByte: number
+  endByte: number
   /** Its text was recognized. */
   ocr: boolean
 }
@@ -35,8 +38,30 @@ export interface Sides {
   bottom: number
 }
 
+/** A character that the file itself places on a page. */
+export interface PlacedCharacter {
+  /** One code point. */
+  text: string
+  /** In the unit of the page's size. */
+  sides: Sides
+}
+
+/** Pages are counted from 0. */
+export interface PagedDocument {
+  readonly pageCount: number
+  /** It is one picture: all of its text was recognized. */
+  readonly isPicture: boolean
+  /** Undefined where the page is damaged. */
+  sizeOf(index: number): PageSize | undefined
+  /** @param width of the picture, in pixels; see `pixelSize`. Undefined where the page is damaged. */
+  draw(index: number, width: number): Pixels | undefined
+  /** In the order of the text; what is scanned has none. */
+  charactersOf(index: number): PlacedCharacter[]
+  close(): void
+}
+
 /** Of one picture, whatever the shape of the page: 3 MB of memory for each million, several times. */
-export const MAX_PIXELS = 12_000_000
+const MAX_PIXELS = 12_000_000
 
 /** A page of this shape, so wide: less wide where it would have too many pixels. */
 export function pixelSize({ width, height }: PageSize, wanted: number): PageSize {

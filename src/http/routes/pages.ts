@@ -1,0 +1,42 @@
+/** Pages of documents: which there are, each as a picture, and where on it a passage stands. */
+import { Elysia } from "elysia"
+import { AppError } from "../../errors.ts"
+import { caller } from "../context.ts"
+import { pictureResponse } from "../file-response.ts"
+import type { Services } from "../services.ts"
+import * as docs from "./pages.docs.ts"
+
+export const pageRoutes = ({ pages }: Services) =>
+  new Elysia()
+    .use(caller)
+    .get(
+      "/external/libraries/:file_id/pages",
+      ({ params, principal, request }) => pages.list(principal.workspaceId, params.file_id, request.signal),
+      docs.listPages(),
+    )
+    .get(
+      "/external/libraries/:file_id/pages/:picture",
+      async ({ params, query, principal, request }) => {
+        const page = numberOf(/^(\d{1,9})\.png$/.exec(params.picture)?.[1])
+        return pictureResponse(
+          await pages.png(principal.workspaceId, params.file_id, page, query, request.signal),
+          request,
+        )
+      },
+      docs.getPagePicture(),
+    )
+    .get(
+      "/external/libraries/:file_id/pages/:picture/marks",
+      ({ params, query, principal, request }) => {
+        const page = numberOf(/^\d{1,9}$/.exec(params.picture)?.[0])
+        return pages.marks(principal.workspaceId, params.file_id, page, query, request.signal)
+      },
+      docs.getPageMarks(),
+    )
+
+/** @throws AppError not_found for what counts no page */
+function numberOf(text: string | undefined): number {
+  const page = Number(text ?? 0)
+  if (page < 1) throw new AppError("not_found", { message: "pages are counted from 1" })
+  return page
+}

@@ -1,0 +1,221 @@
+/** The pages of a document as its users see them: which there are, each as a picture, and where on it a passage stands. */
+import { AppError, invalid } from "../errors.ts"
+import type { PageBox, PageOutline } from "../ingest/pages/page.ts"
+import type { Marks } from "../ingest/process/page-protocol.ts"
+import type { PageReader } from "../ingest/process/page-reader.ts"
+import type { Blobs } from "../storage/blobs/blobs.ts"
+import { ExtractionError } from "../storage/document.ts"
+import { Lru } from "../threads/lru.ts"
+import { SharedWork } from "../threads/shared-work.ts"
+import { KeptOriginals } from "./kept-originals.ts"
+import type { Library, LiveVersion } from "./library.ts"
+import { ShownPages, type TaggedPage } from "./shown-pages.ts"
+
+export type { PageBox }
+
+export interface PageRecord {
+  /** Counted from 1. */
+  page: number
+  /** As it is shown: points of a PDF, pixels of a picture. */
+  width: number
+  height: number
+  /** UTF-16 code units of the extracted text that stand on it. */
+  characters: number
+  /** Its text was recognized. */
+  ocr: boolean
+}
+
+/** Offsets into the extracted text of the whole file, in UTF-16 code units; what of the range lies on other pages is left out. */
+export interface TextRange {
+  /** 0 where absent. */
+  start?: number | undefined
+  /** The end of the text where absent. */
+  end?: number | undefined
+}
+
+export interface PictureOptions extends TextRange {
+  /** Pixels, 320 to 2400; 1200 where absent. */
+  width?: number | undefined
+}
+
+export interface PagePicture {
+  /** PNG. */
+  bytes: Uint8Array<ArrayBuffer>
+  /** Another one where the picture would be another. */
+  tag: string
+}
+
+interface PagesDependencies {
+  library: Pick<Library, "version">
+  blobs: Blobs
+  reader: Pick<PageReader, "outline" | "show">
+}
+
+const MIN_WIDTH = 320
+const MAX_WIDTH = 2400
+const WIDTH = 1200
+/** Pages of all outlines that are remembered: some 100 bytes each. */
+const OUTLINED_PAGES = 100_000
+/** Of a page's text, UTF-8: more is not looked through for a passage. */
+const MAX_PAGE_BYTES = 2 ** 20
+/** To be raised when pages are drawn or marked differently. */
+const DRAWING = 1
+
+interface Range {
+  start: number
+  end: number
+}
+
+interface Asked {
+  page: number
+  /** Absent: no picture is wanted. */
+  width?: number
+  range: Range | undefined
+}
+
+const NOTHING = new Uint8Array()
+
+export class Pages implements AsyncDisposable {
+  private readonly outlines = new Lru<string, PageOutline[]>({
+    entries: 1_000,
+    weight: OUTLINED_PAGES,
+    weigh: pages => pages.length,
+  })
+  private readonly outlining = new SharedWork<PageOutline[]>()
+  private readonly showing = new SharedWork<TaggedPage>()
+  private readonly originals: KeptOriginals
+  private readonly shown = new ShownPages()
+
+  constructor(private readonly dependencies: PagesDependencies) {
+    this.originals = new KeptOriginals(dependencies.blobs)
+  }
+
+  /** @throws AppError not_found, also for files without pages that can be shown; conflict while the file is not findable */
+  async list(workspaceId: string, fileId: string, signal: AbortSignal): Promise<PageRecord[]> {
+    const { library } = this.dependencies
+    const outline = await this.outline(await library.version(workspaceId, fileId), signal)
+    await library.version(workspaceId, fileId) // it may have been deleted meanwhile
+    return outline.map(({ width, height, start, end, ocr }, i) => ({
+      page: i + 1,
+      width,
+      height,
+      characters: end - start,
+      ocr,
+    }))
+  }
+
+  /**
+   * The page with the range marked on it; unmarked where neither end of it is given.
+   * @throws AppError as `list`; not_found for a page that there is not; invalid_request; overloaded
+   */
+  async png(
+    workspaceId: string,
+    fileId: string,
+    page: number,
+    options: PictureOptions,
+    signal: AbortSignal,
+  ): Promise<PagePicture> {
+    const { width = WIDTH, start, end } = options
+    if (!Number.isInteger(width) || width < MIN_WIDTH || width > MAX_WIDTH)
+      throw invalid("width", `must be a whole number from ${MIN_WIDTH} to ${MAX_WIDTH}`)
+    const isMarked = start !== undefined || end !== undefined
+    const range = isMarked ? checkRange(options) : undefined
+    const { picture, tag } = await this.show(workspaceId, fileId, { page, width, range }, signal)
+    return { bytes: picture, tag }
+  }
+
+  /** One box a line. @throws AppError as `png` */
+  async marks(
+    workspaceId: string,
+    fileId: string,
+    page: number,
+    range: TextRange,
+    signal: AbortSignal,
+  ): Promise<PageBox[]> {
+    return (await this.show(workspaceId, fileId, { page, range: checkRange(range) }, signal)).boxes
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.shown[Symbol.dispose]()
+    await this.originals[Symbol.asyncDispose]()
+  }
+
+  private async show(workspaceId: string, fileId: string, asked: Asked, signal: AbortSignal): Promise<TaggedPage> {
+    const { library } = this.dependencies
+    const version = await library.version(workspaceId, fileId)
+    const { page, width, range } = asked
+    const key = [fileId, version.generation, page, width, range?.start, range?.end].join(" ")
+    const known = this.shown.find(key)
+    if (known) return known
+    const shown = await this.showing.do(key, stop => this.draw(version, asked, key, stop), signal)
+    await library.version(workspaceId, fileId) // it may have been deleted meanwhile
+    this.shown.keep(key, shown)
+    return shown
+  }
+
+  private async draw(version: LiveVersion, asked: Asked, key: string, signal: AbortSignal): Promise<TaggedPage> {
+    const { page, width, range } = asked
+    const marks = range && (await this.marksOf(version, page, range, signal))
+    const tag = new Bun.CryptoHasher("sha256").update(`${DRAWING} ${key}`).digest("base64url").slice(0, 22)
+    if (width === undefined && !marks) return { picture: NOTHING, boxes: [], tag }
+    const options = { page, ...(width === undefined ? {} : { width }), ...(marks ? { marks } : {}) }
+    const shown = await this.reading(version, signal, file => this.dependencies.reader.show(file, options, signal))
+    if (!shown) throw new AppError("not_found", { message: "there is no such page" })
+    return { ...shown, tag }
+  }
+
+  /** What the reader is to mark; undefined where nothing of the range lies on the page. */
+  private async marksOf(
+    version: LiveVersion,
+    number: number,
+    range: Range,
+    signal: AbortSignal,
+  ): Promise<Marks | undefined> {
+    const page = (await this.outline(version, signal))[number - 1]
+    if (!page) throw new AppError("not_found", { message: "there is no such page" })
+    const [start, end] = [Math.max(range.start, page.start), Math.min(range.end, page.end)]
+    if (start >= end) return undefined
+    const bytes = await this.dependencies.blobs.findText(version.id, version.generation)
+    if (!bytes) throw new AppError("not_found")
+    const part = { start: page.startByte, end: Math.min(page.endByte, page.startByte + MAX_PAGE_BYTES) }
+    const text = await new Response(await bytes.stream(part, signal)).text()
+    return { text, start: start - page.start, end: Math.min(end - page.start, text.length) }
+  }
+
+  private async outline(version: LiveVersion, signal: AbortSignal): Promise<PageOutline[]> {
+    const key = `${version.id} ${version.generation}`
+    return this.outlines.get(key) ?? this.outlining.do(key, stop => this.readOutline(version, key, stop), signal)
+  }
+
+  private async readOutline(version: LiveVersion, key: string, signal: AbortSignal): Promise<PageOutline[]> {
+    const { blobs, reader } = this.dependencies
+    const text = await blobs.findText(version.id, version.generation)
+    if (!text) throw new AppError("not_found")
+    await using local = await text.local(signal)
+    const outline = await this.reading(version, signal, file => reader.outline(file, local.path, signal))
+    if (!outline) throw new AppError("not_found", { message: "files of this kind have no pages that can be shown" })
+    return this.outlines.set(key, outline)
+  }
+
+  /** @throws AppError in place of what the reader says of the document */
+  private async reading<T>(
+    { blob, name, type, workspaceId }: LiveVersion,
+    signal: AbortSignal,
+    work: (file: { path: string; name: string; type: string; size: number; workspaceId: string }) => Promise<T>,
+  ): Promise<T> {
+    await using original = await this.originals.get(blob, signal)
+    try {
+      return await work({ path: original.path, size: original.size, name, type, workspaceId })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") throw new AppError("not_found", { cause: error })
+      if (!(error instanceof ExtractionError) || error.code === "internal_error") throw error
+      throw new AppError("conflict", { message: `the page cannot be shown: ${error.message}`, cause: error })
+    }
+  }
+}
+
+function checkRange({ start = 0, end = Number.MAX_SAFE_INTEGER }: TextRange): Range {
+  if (!Number.isSafeInteger(start) || start < 0) throw invalid("start", "must be a whole number of at least 0")
+  if (!Number.isSafeInteger(end) || end < start) throw invalid("end", "must be a whole number of at least start")
+  return { start, end }
+}
