@@ -45,6 +45,7 @@ interface Answer {
 const OPERATIONS = [
   ...["getHealth", "getReadiness", "getMetrics"],
   ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
+  ...["listPages", "getPagePicture", "getPageMarks"],
   ...["getFileText", "reindexFile", "watchFile", "search", "findDocuments", "listModels"],
   ...["createConversation", "sendMessage", "regenerateMessage", "listConversations", "getConversation"],
   ...["updateConversation", "deleteConversation", "followConversation", "cancelReply"],

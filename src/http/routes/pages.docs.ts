@@ -53,7 +53,7 @@ export const getPagePicture = operation({
   }),
   query: t.Object({ width: t.Optional(t.Integer({ description: "Pixels, 320 to 2400; 1200 by default" })), ...range }),
   answers: {
-    200: { description: "The picture", type: "image/png" },
+    200: { description: "The picture", type: "image/png", example: "\u0089PNG…" },
     304: { description: "The picture is that of the given ETag" },
   },
   errors: ["not_found", "conflict", "overloaded"],
