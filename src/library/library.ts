@@ -189,8 +189,8 @@ export class Library {
   }
 
   /** The findable version, whose text and original belong together. @throws AppError conflict while there is none */
-  async version(workspaceId: string, fileId: string): Promise<LiveVersion> {
-    const row = await this.row(workspaceId, fileId)
+  async version(view: View, fileId: string): Promise<LiveVersion> {
+    const row = await this.row(view, fileId)
     const { live_generation: generation, live_blob: blob } = row
     if (generation === null || blob === null)
       throw new AppError("conflict", {

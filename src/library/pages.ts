@@ -1,4 +1,5 @@
 /** The pages of a document as its users see them: which there are, each as a picture, and where on it a passage stands. */
+import type { View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import type { PageBox, PageOutline } from "../ingest/pages/page.ts"
 import type { Marks } from "../ingest/process/page-protocol.ts"
@@ -91,10 +92,10 @@ export class Pages implements AsyncDisposable {
   }
 
   /** @throws AppError not_found, also for files without pages that can be shown; conflict while the file is not findable */
-  async list(workspaceId: string, fileId: string, signal: AbortSignal): Promise<PageRecord[]> {
+  async list(view: View, fileId: string, signal: AbortSignal): Promise<PageRecord[]> {
     const { library } = this.dependencies
-    const outline = await this.outline(await library.version(workspaceId, fileId), signal)
-    await library.version(workspaceId, fileId) // it may have been deleted meanwhile
+    const outline = await this.outline(await library.version(view, fileId), signal)
+    await library.version(view, fileId) // it may have been deleted meanwhile
     return outline.map(({ width, height, start, end, ocr }, i) => ({
       page: i + 1,
       width,
@@ -109,7 +110,7 @@ export class Pages implements AsyncDisposable {
    * @throws AppError as `list`; not_found for a page that there is not; invalid_request; overloaded
    */
   async png(
-    workspaceId: string,
+    view: View,
     fileId: string,
     page: number,
     options: PictureOptions,
@@ -120,19 +121,13 @@ export class Pages implements AsyncDisposable {
       throw invalid("width", `must be a whole number from ${MIN_WIDTH} to ${MAX_WIDTH}`)
     const isMarked = start !== undefined || end !== undefined
     const range = isMarked ? checkRange(options) : undefined
-    const { picture, tag } = await this.show(workspaceId, fileId, { page, width, range }, signal)
+    const { picture, tag } = await this.show(view, fileId, { page, width, range }, signal)
     return { bytes: picture, tag }
   }
 
   /** One box a line. @throws AppError as `png` */
-  async marks(
-    workspaceId: string,
-    fileId: string,
-    page: number,
-    range: TextRange,
-    signal: AbortSignal,
-  ): Promise<PageBox[]> {
-    return (await this.show(workspaceId, fileId, { page, range: checkRange(range) }, signal)).boxes
+  async marks(view: View, fileId: string, page: number, range: TextRange, signal: AbortSignal): Promise<PageBox[]> {
+    return (await this.show(view, fileId, { page, range: checkRange(range) }, signal)).boxes
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -140,15 +135,15 @@ export class Pages implements AsyncDisposable {
     await this.originals[Symbol.asyncDispose]()
   }
 
-  private async show(workspaceId: string, fileId: string, asked: Asked, signal: AbortSignal): Promise<TaggedPage> {
+  private async show(view: View, fileId: string, asked: Asked, signal: AbortSignal): Promise<TaggedPage> {
     const { library } = this.dependencies
-    const version = await library.version(workspaceId, fileId)
+    const version = await library.version(view, fileId)
     const { page, width, range } = asked
     const key = [fileId, version.generation, page, width, range?.start, range?.end].join(" ")
     const known = this.shown.find(key)
     if (known) return known
     const shown = await this.showing.do(key, stop => this.draw(version, asked, key, stop), signal)
-    await library.version(workspaceId, fileId) // it may have been deleted meanwhile
+    await library.version(view, fileId) // it may have been deleted meanwhile
     this.shown.keep(key, shown)
     return shown
   }

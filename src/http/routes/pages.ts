@@ -11,17 +11,14 @@ export const pageRoutes = ({ pages }: Services) =>
     .use(caller)
     .get(
       "/external/libraries/:file_id/pages",
-      ({ params, principal, request }) => pages.list(principal.workspaceId, params.file_id, request.signal),
+      ({ params, principal, request }) => pages.list(principal.view, params.file_id, request.signal),
       docs.listPages(),
     )
     .get(
       "/external/libraries/:file_id/pages/:picture",
       async ({ params, query, principal, request }) => {
         const page = numberOf(/^(\d{1,9})\.png$/.exec(params.picture)?.[1])
-        return pictureResponse(
-          await pages.png(principal.workspaceId, params.file_id, page, query, request.signal),
-          request,
-        )
+        return pictureResponse(await pages.png(principal.view, params.file_id, page, query, request.signal), request)
       },
       docs.getPagePicture(),
     )
@@ -29,7 +26,7 @@ export const pageRoutes = ({ pages }: Services) =>
       "/external/libraries/:file_id/pages/:picture/marks",
       ({ params, query, principal, request }) => {
         const page = numberOf(/^\d{1,9}$/.exec(params.picture)?.[0])
-        return pages.marks(principal.workspaceId, params.file_id, page, query, request.signal)
+        return pages.marks(principal.view, params.file_id, page, query, request.signal)
       },
       docs.getPageMarks(),
     )
