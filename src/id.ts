@@ -19,6 +19,8 @@ export type IdPrefix =
   | "node"
   | "clus"
   | "rr"
+  | "ctx"
+  | "vsfb"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

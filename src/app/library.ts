@@ -6,6 +6,8 @@ import { Library } from "../library/library.ts"
 import { Pages } from "../library/pages.ts"
 import { UploadRoom } from "../library/upload-room.ts"
 import { Uploads } from "../library/uploads.ts"
+import { VectorStoreBatches } from "../library/vector-store-batches.ts"
+import { VectorStores } from "../library/vector-stores.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { Storage } from "./storage.ts"
 
@@ -41,5 +43,7 @@ export function openLibrary(
     }),
     rules: { maxFileBytes: config.max_file_bytes, fileTypes: MIME_TYPES },
   })
-  return { library, pages, uploads }
+  const vectorStores = new VectorStores(database, changes)
+  const storeBatches = new VectorStoreBatches(database, library, vectorStores)
+  return { library, pages, uploads, vectorStores, storeBatches }
 }

@@ -12,6 +12,8 @@ import type { Engine } from "../errors.ts"
 import type { Library } from "../library/library.ts"
 import type { Pages } from "../library/pages.ts"
 import type { Uploads } from "../library/uploads.ts"
+import type { VectorStoreBatches } from "../library/vector-store-batches.ts"
+import type { VectorStores } from "../library/vector-stores.ts"
 import type { Redactor } from "../redaction/redact.ts"
 import type { RerankLine } from "../search/rerank/rerank-line.ts"
 import type { SearchService } from "../search/types.ts"
@@ -48,6 +50,8 @@ export interface Services {
   /** Of assistants that are connected. */
   mcp: McpSessions
   uploads: Uploads
+  vectorStores: VectorStores
+  storeBatches: VectorStoreBatches
   /** What one file may have, bytes. */
   maxFileBytes: number
   /** Accepted extensions without the dot, each with its MIME type. */

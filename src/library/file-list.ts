@@ -7,6 +7,7 @@ import type { Condition } from "../storage/json-words.ts"
 import { texts, type Words, words } from "../storage/words.ts"
 import { both } from "../threads/both.ts"
 import { Lru } from "../threads/lru.ts"
+import { type IdPage, type IdPageRequest, readingOf } from "./id-pages.ts"
 import { foldName } from "./labels.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
 
@@ -42,6 +43,21 @@ const DIRECTION = { asc: "asc", desc: "desc" }
 /** Totals remembered, one per filter in use. */
 const MAX_TOTALS = 100
 
+/** Files in the order of their ids, which is that in which they came. */
+export interface FileIdPageRequest extends IdPageRequest, Pick<FileFilter, "status" | "contextId"> {
+  ids?: string[] | undefined
+  purpose?: string | undefined
+}
+
+/** A file with what it is said to be for. */
+export interface PurposedFile {
+  record: FileRecord
+  purpose: string
+}
+
+/** Of files that came in otherwise. */
+const USUAL_PURPOSE = "assistants"
+
 export class FileList {
   /** Counting a library of 100 000 files takes milliseconds, and pages are asked for far more often than files change. */
   private readonly totals = new Lru<string, number>({ entries: MAX_TOTALS })
@@ -67,6 +83,22 @@ export class FileList {
     return { data: rows.map(toFileRecord), total }
   }
 
+  async pageOfIds(view: View, request: FileIdPageRequest): Promise<IdPage<PurposedFile>> {
+    const { cursor, direction, compares, rows, page } = readingOf(request)
+    const { text, values } = conditionOf(view, request, this.words)
+    const also: Condition[] = [{ text, values }]
+    if (request.purpose) also.push({ text: `coalesce(purpose, '${USUAL_PURPOSE}') = ?`, values: [request.purpose] })
+    if (request.ids) also.push({ text: this.words.among("id", "text"), values: [texts(request.ids)] })
+    if (cursor !== undefined) also.push({ text: `id ${compares} ?`, values: [cursor] })
+    const read = await readRows<FileRow>(
+      this.database,
+      `select * from files where ${also.map(each => each.text).join(" and ")} order by id ${direction} limit ?`,
+      [...also.flatMap(each => each.values), rows],
+    )
+    const { items, hasMore } = page(read)
+    return { items: items.map(toPurposed), hasMore }
+  }
+
   private knownTotal({ text, values }: Condition): number | undefined {
     const mark = changeMark(this.database)
     if (mark !== this.mark) this.totals.clear()
@@ -83,6 +115,11 @@ export class FileList {
     return row!.total
   }
 }
+
+export const toPurposed = (row: FileRow): PurposedFile => ({
+  record: toFileRecord(row),
+  purpose: row.purpose ?? USUAL_PURPOSE,
+})
 
 const keyOf = (text: string, values: Value[]): string => JSON.stringify([text, values])
 

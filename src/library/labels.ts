@@ -67,6 +67,8 @@ export interface UploadLabels {
   tags: string[]
   metadata: Record<string, unknown>
   onDuplicate: DuplicateRule
+  /** Absent where none was told. */
+  purpose?: string
 }
 
 /** @throws AppError invalid_request naming the part */

@@ -8,7 +8,8 @@ import type { Blobs, StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import { inOrder } from "../storage/shared.ts"
 import type { FileChanges } from "./changes.ts"
-import { FileList, type FileListRequest } from "./file-list.ts"
+import { type FileIdPageRequest, FileList, type FileListRequest, type PurposedFile, toPurposed } from "./file-list.ts"
+import type { IdPage } from "./id-pages.ts"
 import { checkContext, checkMetadata, checkTags, foldName, safeName } from "./labels.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
 
@@ -70,6 +71,16 @@ export class Library {
   /** @throws AppError not_found, also for a file of another workspace */
   async get(view: View, fileId: string): Promise<FileRecord> {
     return toFileRecord(await this.row(view, fileId))
+  }
+
+  /** In the order in which they came, by cursors that are ids. */
+  pageOfIds(view: View, request: FileIdPageRequest): Promise<IdPage<PurposedFile>> {
+    return this.files.pageOfIds(view, request)
+  }
+
+  /** With what it is said to be for. @throws AppError not_found */
+  async purposed(view: View, fileId: string): Promise<PurposedFile> {
+    return toPurposed(await this.row(view, fileId))
   }
 
   /** Records of those of the files that the workspace has, in the given order. */

@@ -101,6 +101,7 @@ function newRow(workspaceId: string, file: ReceivedFile, labels: UploadLabels): 
     name: file.name,
     name_folded: foldName(file.name),
     context_id: labels.contextId,
+    purpose: labels.purpose ?? null,
     created_at: content.updated_at,
     page_count: null,
     ocr_page_count: 0,

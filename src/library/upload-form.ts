@@ -29,6 +29,8 @@ export interface FileRules {
 /** Several files may be stored at a time; their order is that of the form. */
 export class UploadForm {
   readonly fields = new Map<string, string[]>()
+  /** What the files are for, where that is told. */
+  purpose: string | undefined
   private readonly parts: (ReceivedFile | Rejection | undefined)[] = []
 
   constructor(

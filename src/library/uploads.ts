@@ -64,7 +64,8 @@ export class Uploads {
       const form = new UploadForm(blobs, rules)
       try {
         await read(form)
-        const labels = checkLabels(form.fields)
+        const { purpose } = form
+        const labels = { ...checkLabels(form.fields), ...(purpose === undefined ? {} : { purpose }) }
         const rejected = form.rejected.map(({ name, error: { code, message } }) => ({ name, error: { code, message } }))
         return await this.commit({ ...request, labels, rejected, files: form.takeFiles() })
       } catch (error) {

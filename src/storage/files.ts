@@ -38,6 +38,8 @@ export interface FilesTable {
   created_at: string
   updated_at: string
   indexed_at: string | null
+  /** What a client of OpenAI said that the file is for; null where it came in otherwise. */
+  purpose: string | null
   /** Name of the stored bytes; a replaced file gets a new one. */
   blob: string
   /** Counts versions of the content: raised by replace and re-index; what is being or was last indexed. */

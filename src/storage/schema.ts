@@ -10,6 +10,7 @@ import type { NodesTables } from "./nodes.ts"
 import type { RunsTables } from "./runs.ts"
 import type { SecretsTables } from "./secrets-table.ts"
 import type { UsersTables } from "./users.ts"
+import type { VectorStoresTables } from "./vector-stores.ts"
 
 export interface Schema
   extends KeysTables,
@@ -21,5 +22,6 @@ export interface Schema
     RunsTables,
     SecretsTables,
     UsersTables,
+    VectorStoresTables,
     ConversationsTables,
     CountersTables {}
