@@ -32,6 +32,7 @@ export interface FilePart {
 export interface MultipartHandlers {
   /** What it leaves unread of the part's stream is dropped. A throw rejects the whole call. */
   file(part: FilePart): Promise<void>
+  /** A throw rejects the whole call. */
   field(name: string, value: string): void
   /** What becomes of a client that says nothing amid its form; asked anew with every look at the time. */
   patience?(): Patience
@@ -67,7 +68,7 @@ export async function receiveMultipart(
   )
   parser.on("field", (name: string, value: string, nameTruncated: boolean, valueTruncated: boolean) => {
     if (nameTruncated || valueTruncated) fail(broken(`the part ${name.slice(0, 100)} is too long`))
-    else handlers.field(name, value)
+    else refusing(fail, () => handlers.field(name, value))
   })
   parser.on("filesLimit", () => fail(broken(`more than ${MAX_FILES} files`)))
   parser.on("fieldsLimit", () => fail(broken(`more than ${MAX_FIELDS} text parts`)))
@@ -210,6 +211,15 @@ function openParser(type: string) {
     })
   } catch (cause) {
     throw broken("the boundary is missing or malformed", cause)
+  }
+}
+
+/** What is thrown to the parser ends the process. */
+function refusing(fail: (error: unknown) => void, handle: () => void): void {
+  try {
+    handle()
+  } catch (error) {
+    fail(error)
   }
 }
 

@@ -1,7 +1,17 @@
 /** Endpoints in the shapes of others, so that their clients work as they are. Each is a thin translation of a domain call. */
 import { Elysia } from "elysia"
 import type { Services } from "../services.ts"
+import { fileRoutes } from "./files.ts"
 import { rerankRoutes } from "./rerank.ts"
+import { retrievalRoutes } from "./retrieval.ts"
+import { vectorStoreFileRoutes } from "./vector-store-files.ts"
+import { vectorStoreRoutes } from "./vector-stores.ts"
 
 /** Under no prefix: base URLs of clients end in `/v1`. */
-export const compatibleRoutes = (services: Services) => new Elysia().use(rerankRoutes(services))
+export const compatibleRoutes = (services: Services) =>
+  new Elysia()
+    .use(rerankRoutes(services))
+    .use(retrievalRoutes(services))
+    .use(fileRoutes(services))
+    .use(vectorStoreRoutes(services))
+    .use(vectorStoreFileRoutes(services))
