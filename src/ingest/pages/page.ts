@@ -38,9 +38,8 @@ export interface Sides {
   bottom: number
 }
 
-/** A character that the file itself places on a page. */
-export interface PlacedCharacter {
-  /** One code point. */
+/** What the file itself places on a page. */
+export interface PlacedText {
   text: string
   /** In the unit of the page's size. */
   sides: Sides
@@ -55,8 +54,10 @@ export interface PagedDocument {
   sizeOf(index: number): PageSize | undefined
   /** @param width of the picture, in pixels; see `pixelSize`. Undefined where the page is damaged. */
   draw(index: number, width: number): Pixels | undefined
-  /** In the order of the text; what is scanned has none. */
-  charactersOf(index: number): PlacedCharacter[]
+  /** Of one code point each, in the order of the text; what is scanned has none. */
+  charactersOf(index: number): PlacedText[]
+  /** What was filled into the fields of a form, or typed over the page. */
+  entriesOf(index: number): PlacedText[]
   close(): void
 }
 

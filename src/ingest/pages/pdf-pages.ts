@@ -2,7 +2,7 @@
 
 import { PdfiumDocument } from "../formats/pdf/pdfium.ts"
 import type { Pdfium } from "../formats/pdf/pdfium-library.ts"
-import { type PagedDocument, type PageSize, type Pixels, type PlacedCharacter, pixelSize, type Sides } from "./page.ts"
+import { type PagedDocument, type PageSize, type Pixels, type PlacedText, pixelSize, type Sides } from "./page.ts"
 
 const FORMAT_BGR = 2
 const RENDER_ANNOTATIONS = 1
@@ -40,7 +40,7 @@ class PdfPages implements PagedDocument {
     })
   }
 
-  charactersOf(index: number): PlacedCharacter[] {
+  charactersOf(index: number): PlacedText[] {
     const found = this.document.onPage(index, (pdfium, page) => {
       const size = sizeOfPage(pdfium, page)
       const text = size ? pdfium._FPDFText_LoadPage(page) : 0
@@ -50,6 +50,21 @@ class PdfPages implements PagedDocument {
       } finally {
         pdfium._FPDFText_ClosePage(text)
       }
+    })
+    return found ?? []
+  }
+
+  entriesOf(index: number): PlacedText[] {
+    const entries = this.document.entriesOn(index)
+    const found = this.document.onPage(index, (pdfium, page) => {
+      const size = sizeOfPage(pdfium, page)
+      if (!size || entries.length === 0) return []
+      return withPlaces(pdfium, page, place =>
+        entries.flatMap(({ value, box: { left, top, right, bottom } }) => {
+          const sides = place(left, top, right, bottom)
+          return sides ? [{ text: value, sides: inPoints(sides, size) }] : []
+        }),
+      )
     })
     return found ?? []
   }
@@ -77,45 +92,55 @@ function drawPage(pdfium: Pdfium, page: number, { width, height }: PageSize): Pi
   return { width, height, pixels }
 }
 
-function placedCharacters(pdfium: Pdfium, page: number, text: number, size: PageSize): PlacedCharacter[] {
+function placedCharacters(pdfium: Pdfium, page: number, text: number, size: PageSize): PlacedText[] {
   const count = Math.min(MAX_CHARACTERS, pdfium._FPDFText_CountChars(text))
-  const room = pdfium.wasmExports.malloc(ROOM_BYTES)
-  const characters: PlacedCharacter[] = []
-  for (let i = 0; i < count; i++) {
-    const code = pdfium._FPDFText_GetUnicode(text, i)
-    const sides = code > 0 && code <= 0x10ffff ? sidesOf(pdfium, page, text, i, room) : undefined
-    if (sides) characters.push({ text: String.fromCodePoint(code), sides: inPoints(sides, size) })
-  }
-  pdfium.wasmExports.free(room)
+  const characters: PlacedText[] = []
+  withPlaces(pdfium, page, (place, room) => {
+    for (let i = 0; i < count; i++) {
+      const code = pdfium._FPDFText_GetUnicode(text, i)
+      const sides = code > 0 && code <= 0x10ffff ? sidesOf(pdfium, text, i, place, room) : undefined
+      if (sides) characters.push({ text: String.fromCodePoint(code), sides: inPoints(sides, size) })
+    }
+  })
   return characters
 }
 
-/** For four numbers of 8 bytes, and two of 4. */
-const ROOM_BYTES = 40
-
 type Four = [number, number, number, number]
+/** From two corners in the file's own coordinates to steps of the page as it is shown; undefined for what has no area. */
+type Place = (...corners: Four) => Sides | undefined
 
-/**
- * With the room that its font gives every letter, so that a line has one height; the ink alone where a font exaggerates.
- * @returns in steps of the page as it is shown; undefined for characters that are not drawn
- */
-function sidesOf(pdfium: Pdfium, page: number, text: number, at: number, room: number): Sides | undefined {
-  const view = () => new DataView(pdfium.HEAPU8.buffer, room, ROOM_BYTES)
+/** `room`: 32 bytes to be used. */
+function withPlaces<T>(pdfium: Pdfium, page: number, use: (place: Place, room: number) => T): T {
+  const room = pdfium.wasmExports.malloc(40)
   const shown = (x: number, y: number): [number, number] => {
     pdfium._FPDF_PageToDevice(page, 0, 0, STEPS, STEPS, 0, x, y, room + 32, room + 36)
-    return [view().getInt32(32, true), view().getInt32(36, true)]
+    const view = new DataView(pdfium.HEAPU8.buffer, room + 32, 8)
+    return [view.getInt32(0, true), view.getInt32(4, true)]
   }
-  const between = (x1: number, y1: number, x2: number, y2: number): Sides | undefined => {
+  const place: Place = (x1, y1, x2, y2) => {
     const [[xa, ya], [xb, yb]] = [shown(x1, y1), shown(x2, y2)]
     const sides = { left: Math.min(xa, xb), right: Math.max(xa, xb), top: Math.min(ya, yb), bottom: Math.max(ya, yb) }
     return sides.right > sides.left && sides.bottom > sides.top ? sides : undefined
   }
+  try {
+    return use(place, room)
+  } finally {
+    pdfium.wasmExports.free(room)
+  }
+}
+
+/**
+ * With the room that its font gives every letter, so that a line has one height; the ink alone where a font exaggerates.
+ * @returns undefined for characters that are not drawn
+ */
+function sidesOf(pdfium: Pdfium, text: number, at: number, place: Place, room: number): Sides | undefined {
   if (!pdfium._FPDFText_GetCharBox(text, at, room, room + 8, room + 16, room + 24)) return undefined
+  const view = () => new DataView(pdfium.HEAPU8.buffer, room, 32) // the memory may have grown
   const [left, right, bottom, top] = [0, 8, 16, 24].map(offset => view().getFloat64(offset, true)) as Four
-  const ink = between(left, top, right, bottom)
-  // struct FS_RECTF: left, top, right, bottom.
+  const ink = place(left, top, right, bottom)
   if (!pdfium._FPDFText_GetLooseCharBox(text, at, room)) return ink
-  const roomy = between(...([0, 4, 8, 12].map(offset => view().getFloat32(offset, true)) as Four))
+  // struct FS_RECTF: left, top, right, bottom.
+  const roomy = place(...([0, 4, 8, 12].map(offset => view().getFloat32(offset, true)) as Four))
   return ink && (!roomy || areaOf(roomy) > areaOf(ink) * MOST_ROOM) ? ink : roomy
 }
 

@@ -1,7 +1,7 @@
 /** A picture as a document of one page, upright as its camera says. */
 import { type Core, type CorePicture, openCore } from "../formats/ocr/core.ts"
 import { INPUT, orientationOf } from "../formats/ocr/picture.ts"
-import { type PagedDocument, type PageSize, type Pixels, type PlacedCharacter, pixelSize } from "./page.ts"
+import { type PagedDocument, type PageSize, type Pixels, type PlacedText, pixelSize } from "./page.ts"
 import { scaled } from "./scale.ts"
 
 let core: Promise<Core> | undefined
@@ -27,7 +27,11 @@ class PicturePage implements PagedDocument {
     return index === 0 ? scaled(this.picture, pixelSize(this.picture, width)) : undefined
   }
 
-  charactersOf(): PlacedCharacter[] {
+  charactersOf(): PlacedText[] {
+    return []
+  }
+
+  entriesOf(): PlacedText[] {
     return []
   }
 

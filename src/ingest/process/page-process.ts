@@ -2,9 +2,8 @@
 import { writeSync } from "node:fs"
 import type { Conversation } from "../../threads/child-side.ts"
 import { fileBytes } from "../../threads/mapped-file.ts"
-import { align } from "../pages/align.ts"
 import { highlight } from "../pages/highlight.ts"
-import { lineBoxes, type Piece } from "../pages/line-boxes.ts"
+import { marksOn } from "../pages/marks.ts"
 import { outlineOf } from "../pages/outline.ts"
 import type { PageBox, PagedDocument } from "../pages/page.ts"
 import { openPaged } from "../pages/paged-document.ts"
@@ -48,23 +47,8 @@ function showPage(document: PagedDocument, { page, width, marks }: PageRequest, 
   return { kind: "shown", boxes }
 }
 
-function boxesOf(document: PagedDocument, index: number, marks: Marks): PageBox[] {
-  if ("boxes" in marks) return [...marks.boxes]
-  const size = document.sizeOf(index)
-  if (!size) return []
-  const characters = document.charactersOf(index)
-  const aligned = align(marks.text, characters)
-  const pieces: Piece[] = []
-  let beginsLine = false
-  for (let at = marks.start; at < marks.end; at++) {
-    const character = characters[aligned[at]!]
-    if (marks.text[at] === "\n") beginsLine = true
-    if (!character) continue
-    pieces.push({ sides: character.sides, beginsLine })
-    beginsLine = false
-  }
-  return lineBoxes(pieces, size)
-}
+const boxesOf = (document: PagedDocument, index: number, marks: Marks): PageBox[] =>
+  "boxes" in marks ? [...marks.boxes] : marksOn(document, index, marks)
 
 function writeAll(file: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)

@@ -2,6 +2,7 @@
  * What daemon and reader process say to each other about the pages of a document. The reader gets the document and an empty
  * file for its result as open files, in this order; of an outline, the stored text between them.
  */
+import type { MarkedText } from "../pages/marks.ts"
 import type { PageBox } from "../pages/page.ts"
 import type { ReadDiskFailure, ReadFailure } from "./protocol.ts"
 
@@ -26,8 +27,8 @@ export interface PageRequest {
   marks?: Marks
 }
 
-/** Places that are known, or a part, in UTF-16 code units, of the page's stored text. */
-export type Marks = { boxes: readonly PageBox[] } | { text: string; start: number; end: number }
+/** Places that are known, or what is to be found. */
+export type Marks = { boxes: readonly PageBox[] } | MarkedText
 
 /** Reader → daemon. The result file holds the `PageOutline` of each page as JSON, or the picture. */
 export type PageAnswer =

@@ -1,7 +1,7 @@
 /** PDF documents through PDFium: page text, what is drawn on a page, rendering. Errors are ExtractionErrors. */
 import { ExtractionError } from "../../../storage/document.ts"
 import { type AttachedFile, attachedTo, filesOnPage } from "./attachments.ts"
-import { type CharacterBoxes, entryLine, fillIn } from "./entries.ts"
+import { type CharacterBoxes, type Entry, entryLine, fillIn } from "./entries.ts"
 import { type PageEntries, PdfForms } from "./forms.ts"
 import { loadPdfium, openPdf, type Pdfium } from "./pdfium-library.ts"
 import { readXfa } from "./xfa.ts"
@@ -95,6 +95,11 @@ export class PdfiumDocument {
   /** Calls `use` with the library and a page (0-based); undefined where the page cannot be loaded. */
   onPage<T>(index: number, use: (pdfium: Pdfium, page: number) => T | undefined): T | undefined {
     return this.withPage(index, page => use(this.pdfium, page))
+  }
+
+  /** What was filled in on a page (0-based). */
+  entriesOn(index: number): readonly Entry[] {
+    return this.withPage(index, page => this.forms.entriesOn(page).entries) ?? []
   }
 
   /** Calls `use` with the text of a page (0-based); undefined where the page cannot be loaded. */
