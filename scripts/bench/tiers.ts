@@ -11,7 +11,8 @@
  *   bun scripts/bench/tiers.ts beside DIRECTORY SET       how long a file of 300 pages takes to be indexed, and a query to
  *                                                         be answered, while the quality tier is at work
  *
- * `--fast FOLDER` and `--quality FOLDER` name model folders in place of those that ship.
+ * `--fast FOLDER` and `--quality FOLDER` name model folders in place of those that ship; `--vectors FILE` keeps vectors
+ * between runs.
  */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -32,6 +33,7 @@ import type { SearchMode } from "../../src/search/types.ts"
 import { VectorSets } from "../../src/search/vector/vector-sets.ts"
 import type { Tier } from "../../src/storage/chunk-tables.ts"
 import { type Collection, mean, ndcg, readAll, readOffice, reciprocalRank } from "./collections.ts"
+import { keepVectors } from "./kept-vectors.ts"
 import { seeded } from "./random.ts"
 import { Bench } from "./search-library.ts"
 import { clusteredEmbedder, queries, textMaker } from "./search-speed.ts"
@@ -46,7 +48,7 @@ const LONGEST_QUERY = 2000
 
 const { values: given, positionals } = parseArgs({
   allowPositionals: true,
-  options: { fast: { type: "string" }, quality: { type: "string" } },
+  options: { fast: { type: "string" }, quality: { type: "string" }, vectors: { type: "string" } },
 })
 
 type Models = Record<Tier, Embedder>
@@ -54,8 +56,14 @@ type Models = Record<Tier, Embedder>
 async function openModels(): Promise<Models> {
   const models = resolve(import.meta.dir, "../../models")
   const nativeDirectory = mkdtempSync(join(tmpdir(), "bench-native-"))
-  const open = (folder: string) =>
-    openEmbedder({ name: basename(folder), directories: [dirname(resolve(folder))], nativeDirectory })
+  const open = async (folder: string) => {
+    const model = await openEmbedder({
+      name: basename(folder),
+      directories: [dirname(resolve(folder))],
+      nativeDirectory,
+    })
+    return given.vectors ? keepVectors(model, given.vectors) : model
+  }
   const { fast, quality } = BUILT_IN_EMBEDDING_MODELS
   return {
     fast: await open(given.fast ?? join(models, fast)),

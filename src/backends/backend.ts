@@ -22,6 +22,11 @@ export interface Embedder {
    * `search/vector/calibration.ts`.
    */
   readonly slope?: number
+  /**
+   * Of a model of the quality tier: how much of a passage's score comes from its fast vector, 0..1; absent: nothing. See
+   * `search/vector/scale.ts`.
+   */
+  readonly fastShare?: number
   /** False while it is still to be loaded, which takes seconds; absent where the first text takes no longer than others. */
   readonly isLoaded?: boolean
   /** It runs on a model server, which may be started later; absent where Carrel runs it itself. */

@@ -34,6 +34,8 @@ export interface EmbeddingFolder {
   cosines: Cosines | null
   /** See `Embedder.slope`. */
   slope: number
+  /** See `Embedder.fastShare`. */
+  fastShare: number
 }
 
 /** Larger models find more than the built-in one; half is where MiniLM-sized models do well on the usual collections. */
@@ -106,6 +108,7 @@ export function readEmbeddingFolder(directory: string): EmbeddingFolder {
     languages: statedLanguages(directory, own, name),
     cosines: statedCosines(own.cosines),
     slope: firstNumber(own.slope) ?? DEFAULT_SLOPE,
+    fastShare: firstNumber(own.fastShare) ?? 0,
   }
 }
 

@@ -45,6 +45,7 @@ export class TransformersEmbedder implements Embedder {
   readonly languages: string[] | null
   readonly cosines: Cosines | null
   readonly slope: number
+  readonly fastShare: number
 
   // Someone waits for a query now; passages are background work. So queries always go first.
   private readonly lanes: Record<"query" | "passage", Batch[]> = { query: [], passage: [] }
@@ -73,6 +74,7 @@ export class TransformersEmbedder implements Embedder {
     this.languages = folder.languages
     this.cosines = folder.cosines
     this.slope = folder.slope
+    this.fastShare = folder.fastShare
     this.batchTexts = Math.min(MAX_BATCH_TEXTS, folder.batchTexts ?? MAX_BATCH_TEXTS)
   }
 

@@ -17,6 +17,7 @@ export class WatchedEmbedder implements Embedder {
   readonly languages: readonly string[] | null
   readonly cosines: Cosines | null
   readonly slope: number | undefined
+  readonly fastShare: number | undefined
   readonly onServer: boolean
   private readonly retryMs: number
   private readonly trouble: Trouble
@@ -34,6 +35,7 @@ export class WatchedEmbedder implements Embedder {
     this.languages = embedder.languages ?? null
     this.cosines = embedder.cosines ?? null
     this.slope = embedder.slope
+    this.fastShare = embedder.fastShare
     const begins = `the embedding model does not answer; search falls back to ${instead}`
     this.trouble = new Trouble(
       { begins, ends: "the embedding model answers again", level: "error" },

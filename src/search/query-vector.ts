@@ -25,6 +25,7 @@ export const askedOf = ({ model: { tier, table, embedder }, values }: QueryVecto
   languages: embedder.languages ?? null,
   usual: embedder.cosines ?? null,
   slope: embedder.slope ?? 1,
+  fastShare: embedder.fastShare ?? 0,
 })
 
 export class QueryVectors {

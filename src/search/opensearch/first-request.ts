@@ -60,7 +60,10 @@ export interface VectorQuestion {
   values: number[]
   /** Languages of the model; null: any. */
   spoken: readonly string[] | null
+  /** How many of the nearest are asked for; 0: cosines are asked for afterwards, of those that the other vector finds. */
   depth: number
+  /** Those among which the best of the workspace is. */
+  head: number
 }
 
 export interface FirstAnswer {
@@ -236,8 +239,9 @@ function vectorSearches(
   { workspace, allowed, visible, live, vectors }: FirstQuestion,
   nth: number,
 ): Record<string, Search | undefined> {
-  const { tier, index, values, spoken, depth } = vectors[nth]!
-  const other = vectors[1 - nth]
+  const { tier, index, values, spoken, depth, head } = vectors[nth]!
+  if (depth === 0) return {}
+  const other = vectors[1 - nth]?.depth ? vectors[1 - nth] : undefined
   // Those that are scored by the other vector are left out of the list afterwards.
   const wanted = other ? 2 * depth : depth
   const near = (clauses: Clauses, passages: number, count: number): Search => {
@@ -251,7 +255,8 @@ function vectorSearches(
     [`comparable ${nth}`]: byGraph(visible, wanted)
       ? counted(index, narrowed(allowed, spokenClauses(spoken)))
       : undefined,
-    [`best ${nth}`]: allowed === workspace ? undefined : near(workspace, live, other ? FOR_NEAREST : 1),
+    [`best ${nth}`]:
+      allowed === workspace ? undefined : near(workspace, live, other ? Math.max(FOR_NEAREST, 2 * head) : head),
     [`shared ${nth}`]:
       other && tier === "quality" ? counted(index, narrowed(allowed, spokenClauses(other.spoken))) : undefined,
   }

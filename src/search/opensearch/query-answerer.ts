@@ -19,6 +19,7 @@ import { toldAmong } from "../text/language.ts"
 import { answerOf, NOTHING } from "../thread/worker-answer.ts"
 import type { QueryVector, WorkerAnswer, WorkerSearch } from "../thread/worker-messages.ts"
 import { isUnderstood, type Meaning, noMeaning } from "../vector/meaning.ts"
+import { JOINT_HEAD } from "../vector/scale.ts"
 import type { OpenSearchClient } from "./client.ts"
 import { ClusterLibrary, type ClusterView } from "./cluster-library.ts"
 import { askFirst, askHeld, askSums, type FirstAnswer, type LibrarySums, type VectorQuestion } from "./first-request.ts"
@@ -125,7 +126,7 @@ export class ClusterAnswerer {
     return TIERS.flatMap(tier => (tables[tier] ? [{ tier, index: vectorsIndex(prefix, tables[tier]) }] : []))
   }
 
-  /** Of vectors that mean something; the quality one alone where it is known that all passages have one. */
+  /** Of vectors that mean something. Where it is known that all passages have a quality vector, they are found by it alone. */
   private vectorQuestions({ query, vectors, tables, depth }: WorkerSearch, view: ClusterView): AskedVector[] {
     const { prefix } = this.options.client
     const understood = vectors.filter(vector => isUnderstood(query.text, vector))
@@ -133,11 +134,14 @@ export class ClusterAnswerer {
       ({ tier, table }) =>
         tier === "quality" && tables[tier] === table && this.whole.get(wholeKey(view, vectorsIndex(prefix, table))),
     )
-    return (better.length > 0 ? better : understood).map(vector => {
-      const { tier, table, values, languages } = vector
+    const isJoint = understood.some(({ fastShare }) => fastShare > 0)
+    return (better.length > 0 && !isJoint ? better : understood).map(vector => {
+      const { tier, table, values, languages, fastShare } = vector
       const index = vectorsIndex(prefix, table)
       const spoken = languages && [...toldAmong(languages), NO_LANGUAGE_TAG]
-      return { vector, question: { tier, index, values: spell(values), spoken, depth } }
+      const isBeside = better.length > 0 && tier === "fast"
+      const head = fastShare > 0 ? JOINT_HEAD : 1
+      return { vector, question: { tier, index, values: spell(values), spoken, depth: isBeside ? 0 : depth, head } }
     })
   }
 

@@ -35,9 +35,10 @@ export interface QueryVector {
   values: Float32Array
   /** ISO 639-1 codes of the languages that the model knows; null where it knows any. */
   languages: readonly string[] | null
-  /** See `Embedder.cosines` and `Embedder.slope`. */
+  /** See `Embedder.cosines`, `Embedder.slope` and `Embedder.fastShare`. */
   usual: Cosines | null
   slope: number
+  fastShare: number
 }
 
 /** Scored ids, best first, as columns: they cross threads far cheaper than objects. */

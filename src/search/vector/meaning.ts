@@ -1,7 +1,7 @@
 /**
- * The vector leg of one query: a passage is scored by its quality vector where it has one, else by its fast one, and fast
- * cosines are brought to the scale of the others (`calibration.ts`). Where a model does not know the language of the query or
- * of a passage, or no part of a text, vectors are noise: then they stay out.
+ * The vector leg of one query: a passage is found and scored by its quality vector where it has one, with a share of its fast
+ * one (`scale.ts`), else by its fast one alone; fast cosines are brought to the scale of the others (`calibration.ts`). Where a
+ * model does not know the language of the query or of a passage, or no part of a text, vectors are noise: then they stay out.
  */
 import type { Tier } from "../../storage/chunk-tables.ts"
 import { countIds, hasId, type IdRanges, NO_IDS, subtract } from "../ids/id-ranges.ts"
@@ -12,6 +12,7 @@ import type { QueryVector } from "../thread/worker-messages.ts"
 import { type Background, backgroundOf } from "./background.ts"
 import { calibration } from "./calibration.ts"
 import { Division } from "./division.ts"
+import { joint, plain, type Scale } from "./scale.ts"
 import type { VectorHit, VectorIndex } from "./vector-index.ts"
 
 /** How many times more vectors are looked at before the languages of an older index are told. */
@@ -53,13 +54,12 @@ export interface Asked {
   index: VectorIndex
 }
 
-/** Passages that are scored by vectors of one tier. */
+/** Passages that are found by vectors of one tier. */
 interface Part extends Asked {
   /** Of what the filters leave, and of the workspace; in languages that the model knows. */
   allowed: IdRanges
   live: IdRanges
-  /** To the scale of the answer. */
-  scaled(cosine: number): number
+  scale: Scale
 }
 
 export class MeaningLeg {
@@ -96,34 +96,40 @@ export class MeaningLeg {
     }
   }
 
-  /** Which passages are scored by which vectors; the first part sets the scale. */
+  /** Which passages are found by which vectors; the first part sets the scale. */
   private parts(meant: readonly Asked[], { allowed, live }: MeaningQuery): Part[] {
     const fast = meant.find(({ vector }) => vector.tier === "fast")
     const quality = meant.find(({ vector }) => vector.tier === "quality")
     for (const { vector, index } of meant) index.setQuery(vector.values)
-    const own = (cosine: number) => cosine
-    if (!quality) return [this.part(fast!, allowed, live, own)]
+    if (!quality) return [this.part(fast!, allowed, live)]
+    if (!fast) return [this.part(quality, allowed, live)]
     const held = quality.index.held()
     const among = this.division.of(live, held)
-    if (!fast || among.rest.length === 0) return [this.part(quality, allowed, live, own)]
-    if (among.inside.length === 0) return [this.part(fast, allowed, live, own)]
-    const better = this.part(quality, this.division.of(allowed, held).inside, among.inside, own)
-    const { rest } = this.division.of(allowed, held)
+    if (among.inside.length === 0) return [this.part(fast, allowed, live)]
+    const { inside, rest } = this.division.of(allowed, held)
+    const better = this.part(quality, inside, among.inside)
+    const share = quality.vector.fastShare
+    if (among.rest.length === 0 && share === 0) return [better]
     // What the fast model does not know is noise to it, and would tell nothing of its scale.
-    const both = this.part(fast, better.live, better.live, own).live
+    const both = this.part(fast, better.live, better.live).live
     const scaled = calibration(both, measureOf(fast), measureOf(quality))
-    return [better, this.part(fast, rest, among.rest, scaled)]
+    if (share > 0)
+      better.scale = joint(share, id => {
+        const cosine = hasId(both, id) ? fast.index.scoreOf(id) : undefined
+        return cosine === undefined ? undefined : scaled(cosine)
+      })
+    return among.rest.length === 0 ? [better] : [better, this.part(fast, rest, among.rest, plain(scaled))]
   }
 
-  private part({ vector, index }: Asked, allowed: IdRanges, live: IdRanges, scaled: Part["scaled"]): Part {
+  private part({ vector, index }: Asked, allowed: IdRanges, live: IdRanges, scale = plain()): Part {
     const foreign = vector.languages ? this.index.table.foreign(vector.languages) : NO_IDS
     const spokenOf = (ids: IdRanges) => (foreign.length ? subtract(ids, foreign) : ids)
     const spoken = spokenOf(live)
-    return { vector, index, scaled, live: spoken, allowed: allowed === live ? spoken : spokenOf(allowed) }
+    return { vector, index, scale, live: spoken, allowed: allowed === live ? spoken : spokenOf(allowed) }
   }
 
   /** The nearest of a part, and the best of the workspace in it. */
-  private nearest({ vector, index, allowed, live, scaled }: Part, { depth }: MeaningQuery) {
+  private nearest({ vector, index, allowed, live, scale }: Part, { depth }: MeaningQuery) {
     const { languages } = vector
     // While languages are still being told, foreign passages are found out only here: enough others are to be left.
     const deeper = languages && this.index.unjudged() ? DEPTH_WHILE_JUDGING : 1
@@ -133,12 +139,9 @@ export class MeaningLeg {
       languages,
     )
     const known = near.hits.filter(({ id }) => !unknown.has(id))
-    const best = allowed === live ? known[0] : index.search(live, 1).hits[0]
-    return {
-      hits: known.slice(0, depth).map(({ id, score }) => ({ id, score: scaled(score) })),
-      comparable: near.comparable,
-      best: best ? scaled(best.score) : -1,
-    }
+    const hits = scale.ordered(known.slice(0, depth))
+    const best = allowed === live ? hits[0] : scale.ordered(index.search(live, scale.head).hits)[0]
+    return { hits, comparable: near.comparable, best: best?.score ?? -1 }
   }
 
   /** Over all parts: a passage says as much with one kind of vector as with the other. */
@@ -171,7 +174,7 @@ export class MeaningLeg {
 function cosineIn(parts: readonly Part[], id: number): number | undefined {
   const part = partOf(parts, id)
   const cosine = part?.index.scoreOf(id)
-  return cosine === undefined ? undefined : part!.scaled(cosine)
+  return cosine === undefined ? undefined : part!.scale.of(id, cosine)
 }
 
 const partOf = (parts: readonly Part[], id: number): Part | undefined => parts.find(({ index }) => index.holds(id))

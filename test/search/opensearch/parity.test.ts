@@ -211,10 +211,12 @@ describe.skipIf(!engine).each([
 })
 
 describe.skipIf(!engine).each([
-  ["models of any language", undefined, undefined],
-  ["a fast model that knows English alone", ["en"], undefined],
-  ["models that know different languages", ["en", "de"], ["en"]],
-])("while quality vectors follow a cluster answers as one machine does, with %s", (name, fast, quality) => {
+  ["models of any language", undefined, undefined, 0],
+  ["a fast model that knows English alone", ["en"], undefined, 0],
+  ["models that know different languages", ["en", "de"], ["en"], 0],
+  ["passages scored by both models", undefined, undefined, 0.33],
+  ["passages in English scored by both", ["en"], undefined, 0.33],
+])("while quality vectors follow a cluster answers as one machine does, with %s", (name, fast, quality, fastShare) => {
   let both: BothModes
 
   beforeAll(async () => {
@@ -225,7 +227,7 @@ describe.skipIf(!engine).each([
       slope: 0.8,
       ...(languages ? { languages } : {}),
     })
-    both = await BothModes.open({ ...engine!, prefix }, model(64, fast), model(32, quality))
+    both = await BothModes.open({ ...engine!, prefix }, model(64, fast), { ...model(32, quality), fastShare })
     for (const workspace of ["w1", "w2"]) await both.add(documents(14, workspace))
   }, TIMEOUT_MS)
   afterAll(() => both?.close(), TIMEOUT_MS)

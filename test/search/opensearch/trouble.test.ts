@@ -59,6 +59,7 @@ const hybrid: WorkerSearch = {
       languages: null,
       usual: null,
       slope: 1,
+      fastShare: 0,
     },
   ],
 }

@@ -193,7 +193,7 @@ test("a scratch file that cannot be read any more costs the vectors, not the sea
   sets.serve("fast", vectors)
   const queries = new QueryAnswerer(keyword, sets, texts)
   const values = rowOf(clustered(1), 0)
-  const vector: QueryVector = { tier: "fast", table: "t", values, languages: null, usual: null, slope: 1 }
+  const vector: QueryVector = { tier: "fast", table: "t", values, languages: null, usual: null, slope: 1, fastShare: 0 }
   const ask: WorkerSearch = {
     view: wholeOf("ws_a"),
     query: parseQuery("heron"),
