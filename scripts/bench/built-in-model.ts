@@ -10,9 +10,17 @@ import { keepVectors } from "./kept-vectors.ts"
  * The fast one, or the one that `--model NAME` among the arguments of the process names. `--vectors FILE` keeps its
  * vectors there.
  */
-export async function openBuiltInModel(): Promise<Embedder> {
+export const openBuiltInModel = (): Promise<Embedder> => open(optionOf("--model") ?? "")
+
+/** The one that `--quality NAME` names, for the quality tier beside it. */
+export async function openQualityModel(): Promise<Embedder | undefined> {
+  const name = optionOf("--quality")
+  return name === undefined ? undefined : await open(name)
+}
+
+async function open(name: string): Promise<Embedder> {
   const embedder = await openEmbedder({
-    name: optionOf("--model") ?? "",
+    name,
     directories: [join(import.meta.dir, "../../models")],
     nativeDirectory: mkdtempSync(join(tmpdir(), "bench-native-")),
   })
@@ -25,7 +33,9 @@ export function argumentsLeft(): string[] {
   return process.argv.slice(2).filter((each, i, all) => !isOption(each) && !isOption(all[i - 1] ?? ""))
 }
 
-const isOption = (argument: string): boolean => argument === "--model" || argument === "--vectors"
+const OPTIONS = ["--model", "--quality", "--vectors"]
+
+const isOption = (argument: string): boolean => OPTIONS.includes(argument)
 
 function optionOf(name: string): string | undefined {
   const at = process.argv.indexOf(name)

@@ -8,7 +8,7 @@
 import { readdirSync } from "node:fs"
 import { wholeOf } from "../../src/access/view.ts"
 import type { SearchMode } from "../../src/search/types.ts"
-import { argumentsLeft, openBuiltInModel } from "./built-in-model.ts"
+import { argumentsLeft, openBuiltInModel, openQualityModel } from "./built-in-model.ts"
 import { type Collection, type Query, readAll } from "./collections.ts"
 import { randomWords } from "./random.ts"
 import { Bench } from "./search-library.ts"
@@ -42,9 +42,11 @@ const nonsense = (seed: number): Query[] => randomWords(seed, NONSENSE).map(text
 
 async function report(sets: Collection[]): Promise<void> {
   const embedder = await openBuiltInModel()
+  const quality = await openQualityModel()
   for (const [at, set] of sets.entries()) {
-    const bench = await Bench.open(embedder)
+    const bench = await Bench.open(embedder, undefined, undefined, { quality })
     const starts = await bench.addFile("file_set", set.documents)
+    await bench.upgraded()
     const row = new Map(starts.map((start, i) => [start, i]))
     const other = sets[(at + 1) % sets.length]!.queries.slice(0, OTHERS)
     const kinds: [string, Query[]][] = [
@@ -73,6 +75,7 @@ async function report(sets: Collection[]): Promise<void> {
     await bench.close()
   }
   await embedder.close()
+  await quality?.close()
 }
 
 const [command, root = "", ...names] = argumentsLeft()

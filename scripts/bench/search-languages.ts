@@ -11,7 +11,7 @@ import { join } from "node:path"
 import { wholeOf } from "../../src/access/view.ts"
 import type { Embedder } from "../../src/backends/backend.ts"
 import type { SearchMode } from "../../src/search/types.ts"
-import { argumentsLeft, openBuiltInModel } from "./built-in-model.ts"
+import { argumentsLeft, openBuiltInModel, openQualityModel } from "./built-in-model.ts"
 import { type Collection, mean, ndcg, readAll, readBeir, recall, reciprocalRank } from "./collections.ts"
 import { Bench } from "./search-library.ts"
 
@@ -49,7 +49,7 @@ function* librariesOf(sets: Map<string, Collection>): Generator<Library> {
   }
 }
 
-async function pairs(embedder: Embedder): Promise<void> {
+async function pairs(embedder: Embedder, quality: Embedder | undefined): Promise<void> {
   const sets = new Map<string, Collection>()
   for (const name of readdirSync(root).sort()) {
     const language = /^xquad-(\w+)$/.exec(name)?.[1]
@@ -57,8 +57,9 @@ async function pairs(embedder: Embedder): Promise<void> {
       sets.set(language, readBeir(join(root, name)))
   }
   for (const { name, passages, queries } of librariesOf(sets)) {
-    const bench = await Bench.open(embedder)
+    const bench = await Bench.open(embedder, undefined, undefined, { quality })
     const starts = await bench.addFile("file_set", passages)
+    await bench.upgraded()
     const row = new Map(starts.map((start, i) => [start, i]))
     await report(name, queries, async (query, mode) => {
       const { hits } = await bench.index.search({ view: wholeOf("ws"), query, limit: 100, mode, highlight: false })
@@ -108,8 +109,10 @@ async function report(
 }
 
 const embedder = await openBuiltInModel()
-if (command === "pairs") await pairs(embedder)
+const quality = await openQualityModel()
+if (command === "pairs") await pairs(embedder, quality)
 else if (command === "cut") await cut(embedder)
 else console.error("usage: search-languages.ts pairs DIRECTORY [LANGUAGE…] | cut DIRECTORY [SET…]")
 await embedder.close()
+await quality?.close()
 process.exit(0)

@@ -18,13 +18,14 @@ export class Bench {
     readonly directory: string,
     readonly db: Database,
     readonly index: SearchIndex,
+    private readonly hasQuality: boolean,
   ) {}
 
   static async open(
     embedder: Embedder,
     directory = mkdtempSync(join(tmpdir(), "bench-search-")),
     store = embeddedIn(directory),
-    { quality, reranker }: { quality?: Embedder; reranker?: RerankLine } = {},
+    { quality, reranker }: { quality?: Embedder | undefined; reranker?: RerankLine } = {},
   ): Promise<Bench> {
     useNativeDirectory(join(directory, "native"))
     const db = await openSqlite(directory)
@@ -36,7 +37,7 @@ export class Bench {
       .execute()
     const index = new SearchIndex({ database: db, store, embedders: { fast: embedder, quality }, reranker })
     await index.start()
-    return new Bench(directory, db, index)
+    return new Bench(directory, db, index, quality !== undefined)
   }
 
   /** One file of the given passages. @returns where each begins. */
@@ -49,6 +50,14 @@ export class Bench {
     }
     await this.put(id, text, chunks)
     return chunks.map(({ start }) => start)
+  }
+
+  /** Waits until all passages have the vector of the quality model, where there is one. */
+  async upgraded(): Promise<void> {
+    for (let isDone = !this.hasQuality; !isDone; await Bun.sleep(20)) {
+      const { vectors, passages } = await this.index.stats()
+      isDone = (vectors.quality?.count ?? 0) >= passages
+    }
   }
 
   /** One file of the given paragraphs, cut as the product cuts it. */

@@ -9,8 +9,8 @@
  *   bun scripts/bench/search.ts measure KEPT               the same without the build, on a kept directory
  *   bun scripts/bench/search.ts peer KEPT ENGINE           one other engine alone
  *
- * `--model NAME` names another built-in embedding model, `--vectors FILE` keeps its vectors between runs; so with the other
- * measurements of search.
+ * `--model NAME` names another built-in embedding model, `--quality NAME` one for the quality tier beside it, `--vectors FILE`
+ * keeps vectors between runs; so with the other measurements of search.
  */
 
 import { readdirSync } from "node:fs"
@@ -18,7 +18,7 @@ import { join } from "node:path"
 import { wholeOf } from "../../src/access/view.ts"
 import type { Embedder } from "../../src/backends/backend.ts"
 import type { SearchMode } from "../../src/search/types.ts"
-import { argumentsLeft, openBuiltInModel } from "./built-in-model.ts"
+import { argumentsLeft, openBuiltInModel, openQualityModel } from "./built-in-model.ts"
 import { type Collection, mean, ndcg, type Query, readAll, readOffice, recall, reciprocalRank } from "./collections.ts"
 import { ENGINES } from "./peers/engines.ts"
 import { preparePeers } from "./peers/install.ts"
@@ -36,7 +36,7 @@ type Figures = [number, number, number]
 
 async function quality(root: string, names: string[], engines: typeof ENGINES): Promise<void> {
   if (engines.length > 0) preparePeers()
-  const embedder = await openBuiltInModel()
+  const [embedder, better] = [await openBuiltInModel(), await openQualityModel()]
   const sets = [
     ...readAll(root, names.length ? names : readdirSync(root).sort()),
     ...readOffice(join(ROOT, "test/fixtures/search/office.jsonl")),
@@ -44,23 +44,25 @@ async function quality(root: string, names: string[], engines: typeof ENGINES): 
   const rows = new Map<string, Figures[]>()
   console.log(line("set", "engine", ["nDCG@10", "R@100", "MRR@10"]))
   for (const set of sets)
-    for await (const [engine, figures] of measureSet(set, embedder, engines)) {
+    for await (const [engine, figures] of measureSet(set, { embedder, better }, engines)) {
       rows.set(engine, [...(rows.get(engine) ?? []), figures])
       console.log(line(set.name, engine, cells(figures)))
     }
   for (const [engine, all] of rows)
     if (all.length === sets.length) console.log(line("mean", engine, cells(meanOf(all))))
   await embedder.close()
+  await better?.close()
 }
 
 /** The product in its modes, then the other engines. */
 async function* measureSet(
   set: Collection,
-  embedder: Embedder,
+  { embedder, better }: { embedder: Embedder; better: Embedder | undefined },
   engines: typeof ENGINES,
 ): AsyncGenerator<[engine: string, Figures]> {
-  const bench = await Bench.open(embedder)
+  const bench = await Bench.open(embedder, undefined, undefined, { quality: better })
   const starts = await bench.addFile("file_set", set.documents)
+  await bench.upgraded()
   const row = new Map(starts.map((start, i) => [start, i]))
   for (const mode of MODES) yield [mode, await measure(set.queries, query => ask(bench, query, mode, row))]
   const vectors = await embedder.embed(set.documents, "passage")

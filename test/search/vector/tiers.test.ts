@@ -95,6 +95,27 @@ test("where some passages have quality vectors each is listed once, and the righ
   }
 })
 
+test("a passage that has both vectors is scored by both where the quality model says so", async () => {
+  const alike: Embedder = {
+    ...qualityModel(),
+    embed: async texts => texts.map(() => Float32Array.from({ length: 32 }, (_, i) => (i === 0 ? 1 : 0))),
+  }
+  const found: string[][] = []
+  for (const fastShare of [0, 0.33]) {
+    const library = await TestLibrary.open({ quality: { ...alike, fastShare } })
+    try {
+      await library.put("file_pond", POND)
+      await upgraded(library, 3)
+      found.push(await bySense(library, "the kingfisher dives for fish"))
+    } finally {
+      await library.close()
+    }
+  }
+  const [heron, otter, kingfisher] = POND.split("\n")
+  expect(found[0]).toEqual([heron!, otter!, kingfisher!])
+  expect(found[1]![0]).toBe(kingfisher!)
+})
+
 test("what is removed or replaced while its quality vectors are made is in neither table afterwards", async () => {
   const begun = Promise.withResolvers<void>()
   const open = Promise.withResolvers<void>()
