@@ -208,7 +208,7 @@ function madeUp(model: Embedder): Embedder {
 async function cost(passages: number): Promise<void> {
   const models = await openModels()
   const directory = mkdtempSync(join(tmpdir(), "bench-tiers-"))
-  const made = { fast: madeUp(models.fast), quality: madeUp(models.quality) }
+  const made = { fast: madeUp(models.fast), quality: { ...madeUp(models.quality), fastShare: 0 } }
   const make = textMaker(1)
   let bench = await Bench.open(made.fast, directory)
   for (let i = 0; i * 1000 < passages; i++)
@@ -229,7 +229,10 @@ async function cost(passages: number): Promise<void> {
     await Bun.sleep(200)
   }
   await bench.index.optimize()
-  await table(bench, "quality tier")
+  for (const share of [0, models.quality.fastShare ?? 0]) {
+    made.quality.fastShare = share
+    await table(bench, `quality tier, fast share ${share}`)
+  }
   console.log(JSON.stringify((await bench.index.stats()).vectors))
   await bench.close()
   await closeAll(models)
