@@ -90,9 +90,16 @@ export function readConfig(
 
 const VARIABLES = ENTRIES.map(([name]) => variableOf(name))
 
+/** Of no setting; commands that ask a daemon read it. */
+const TOKEN_VARIABLE = "CARREL_TOKEN"
+
+/** The bearer token of a key, for commands that ask a daemon; it stands in no process list. */
+export const tokenFromEnvironment = (env: Environment = process.env): string | undefined =>
+  env[TOKEN_VARIABLE] || undefined
+
 const unknownVariables = (env: Environment): UnknownVariable[] =>
   Object.keys(env)
-    .filter(name => name.toUpperCase().startsWith("CARREL_") && !VARIABLES.includes(name))
+    .filter(name => name.toUpperCase().startsWith("CARREL_") && ![...VARIABLES, TOKEN_VARIABLE].includes(name))
     .map(name => ({ name, meant: nearest(name.toUpperCase(), VARIABLES) ?? null }))
 
 /** What is said of such a variable. */

@@ -49,6 +49,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: "index every file again, or change the embedding model",
     load: () => import("./commands/reindex.ts"),
   },
+  mcp: {
+    summary: "give an assistant the library, over standard input and output",
+    load: () => import("./commands/mcp.ts"),
+  },
   eval: { summary: "measure how well search finds the right files", load: () => import("./commands/eval.ts") },
   settings: {
     summary: "show the settings and where each comes from",

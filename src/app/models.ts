@@ -32,7 +32,11 @@ export async function openChatModels(config: Config): Promise<ModelCatalog> {
 }
 
 /** What understands texts: names for redaction, meaning for search, lengths for windows. */
-export async function openModels(config: Config, { database, nativeDirectory }: Storage, stack: AsyncDisposableStack) {
+export async function openModels(
+  config: Config,
+  { database, nativeDirectory }: Pick<Storage, "database" | "nativeDirectory">,
+  stack: AsyncDisposableStack,
+) {
   const entityModel = openEntityModel(modelDirectories(config), nativeDirectory)
   stack.defer(() => entityModel?.close())
   const redactor = new Redactor({ entityModel })

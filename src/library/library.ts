@@ -31,7 +31,7 @@ export interface Retirable {
 export interface LibraryDependencies {
   database: Database
   blobs: Blobs
-  queue: JobQueue
+  queue: Pick<JobQueue, "enqueue" | "announce">
   changes: FileChanges
   index: Retirable
 }

@@ -13,7 +13,8 @@ export interface Daemon {
   url: string
   data: string
   pid: number
-  start(): Promise<void>
+  /** @param more flags of this start alone */
+  start(...more: string[]): Promise<void>
   /** SIGKILL. */
   kill(): Promise<void>
   /** SIGTERM; the exit status. */
@@ -77,10 +78,10 @@ export async function startDaemon(
     return { code, out, err }
   }
 
-  const start = async () => {
+  const start = async (...more: string[]) => {
     rmSync(join(data, "daemon.json"), { force: true }) // of one that was killed
     const settings = ["--data", data, "--port", "0", "--rate-limit-per-minute", "1000000", "--log-level", "error"]
-    const started = Bun.spawn([...under, ...command, "serve", ...settings, ...flags], {
+    const started = Bun.spawn([...under, ...command, "serve", ...settings, ...flags, ...more], {
       env: environment,
       stdout: "ignore",
       stderr: "inherit",

@@ -36,6 +36,11 @@ export const CONTEXT_ID: JsonSchema = {
   maxLength: 128,
   description: "Only files of this context, such as a project",
 }
+export const FILTER: JsonSchema = {
+  type: "object",
+  description:
+    'Only files that meet it: {"type": "eq", "key": "metadata.year", "value": 2026}; types eq ne gt gte lt lte in nin contains starts_with exists, and groups {"type": "and" | "or" | "not", "filters": [...]}; keys file.id .name .type .size .context_id .tags .created_at .updated_at and metadata.<path>',
+}
 export const START: JsonSchema = {
   type: "integer",
   minimum: 0,

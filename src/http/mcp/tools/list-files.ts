@@ -1,8 +1,10 @@
+import { checkFilter } from "../../../access/filter/filter.ts"
 import { fitting } from "../bounds.ts"
 import {
   args,
   COUNT,
   COUNT_OR_NULL,
+  FILTER,
   listOf,
   NEXT_START,
   record,
@@ -18,6 +20,7 @@ const PAGE_SIZE = 50
 interface Arguments {
   name?: string
   type?: string
+  filter?: unknown
   page?: number
   start?: number
 }
@@ -35,6 +38,7 @@ export const listFiles: McpTool<Arguments> = {
     {
       name: { type: "string", maxLength: 255, description: "Part of the file name" },
       type: { type: "string", maxLength: 16, description: "File extension, such as pdf" },
+      filter: FILTER,
       page: { type: "integer", minimum: 1, maximum: 100_000, description: `Of ${PAGE_SIZE} files each, from 1` },
       start: { ...START, maximum: PAGE_SIZE, description: "Leave out so many files of the page first" },
     },
@@ -63,10 +67,11 @@ export const listFiles: McpTool<Arguments> = {
     },
     { next_start: NEXT_START },
   ),
-  async execute({ name, type, page = 1, start = 0 }, { house, principal, guard }) {
+  async execute({ name, type, filter, page = 1, start = 0 }, { house, principal, guard }) {
     const { data, total } = await house.library.list(principal.view, {
       ...(name ? { name } : {}),
       ...(type ? { types: [type.toLowerCase().replace(/^\./, "")] } : {}),
+      ...(filter === undefined ? {} : { filter: checkFilter(filter) }),
       sort: "created_at",
       order: "desc",
       page,

@@ -1,3 +1,4 @@
+import { checkFilter } from "../../../access/filter/filter.ts"
 import { filtersOf } from "../../../agents/tools/search-library.ts"
 import { ToolError } from "../../../agents/tools/tool-error.ts"
 import type { Scope } from "../../../grounding/scope.ts"
@@ -9,6 +10,7 @@ import {
   CONTEXT_ID,
   COUNT,
   COUNT_OR_NULL,
+  FILTER,
   listOf,
   NEXT_START,
   record,
@@ -37,6 +39,7 @@ export function refuseBlank(query: string): void {
 interface Arguments {
   query: string
   context_id?: string
+  filter?: unknown
   limit?: number
   start?: number
 }
@@ -53,6 +56,7 @@ export const searchLibrary: McpTool<Arguments> = {
     { query: QUERY },
     {
       context_id: CONTEXT_ID,
+      filter: FILTER,
       limit: {
         type: "integer",
         minimum: 1,
@@ -87,11 +91,14 @@ export const searchLibrary: McpTool<Arguments> = {
     },
     { degraded: TEXT, next_start: NEXT_START },
   ),
-  async execute({ query, context_id, limit = DEFAULT_LIMIT, start = 0 }, call) {
+  async execute({ query, context_id, filter, limit = DEFAULT_LIMIT, start = 0 }, call) {
     refuseBlank(query)
     const { house, principal, guard, signal } = call
     const { view } = principal
-    const filters = filtersOf(await scopeOfContext(context_id, call))
+    const filters = {
+      ...filtersOf(await scopeOfContext(context_id, call)),
+      ...(filter === undefined ? {} : { filter: checkFilter(filter) }),
+    }
     const asked = { view, query, limit, offset: start, rerank: FOR_A_REPLY, filters }
     const found = await house.search.search(asked, signal)
     const hits = await Promise.all(
