@@ -56,7 +56,7 @@ export interface KeySettings {
 }
 
 /** A user without access to the key's workspace takes the key along. */
-const ownerIsActive = sql<number>`case when api_keys.owner_id is null or exists (
+export const ownerIsActive = sql<number>`case when api_keys.owner_id is null or exists (
   select 1 from memberships join users on users.id = memberships.user_id
   where users.id = api_keys.owner_id and users.disabled_at is null and memberships.workspace_id = api_keys.workspace_id
 ) then 1 else 0 end`

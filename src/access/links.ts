@@ -13,7 +13,7 @@ import type { Principal } from "./principal.ts"
 /** What a link shows of its file; offsets are those of hits and citations. */
 export type LinkedPlace = Partial<Pick<Place, "page" | "member"> & { start: number; end: number }>
 
-/** A link whose signature is right and whose time is not over. Whether its holder may still see the file is not known. */
+/** A link whose signature is right and whose time is not over. Whether its holder may still see the file is not known yet. */
 export interface OpenedLink {
   fileId: string
   holderId: string
@@ -26,6 +26,7 @@ export interface OpenedLink {
 
 /** Seconds that a link lives unless something else was asked for. */
 const LINK_LIFETIME_S = 24 * 3600
+export const MAX_LINK_LIFETIME_S = 30 * 24 * 3600
 
 const LINK = /^\/view\/(file_\w+)\?(?:page=(\d+)&)?(?:start=(\d+)&end=(\d+)&)?exp=(\d+)&sig=(\w+)\.$/
 
@@ -54,21 +55,31 @@ export class Links {
     return this.link(holder, fileId, place, Math.floor(this.now() / 1000) + seconds)
   }
 
-  /** As `linkTo`, with the time at which it ends. */
-  linkUntil(holder: Pick<Principal, "holderId">, fileId: string, place: LinkedPlace, seconds: number) {
-    const expiresAt = Math.floor(this.now() / 1000) + seconds
+  /**
+   * As `linkTo`, with the time at which it ends.
+   * @param latest when the holder ends
+   */
+  linkUntil(
+    holder: Pick<Principal, "holderId">,
+    fileId: string,
+    place: LinkedPlace,
+    { seconds = LINK_LIFETIME_S, latest }: { seconds?: number; latest: string | null },
+  ) {
+    const wanted = Math.floor(this.now() / 1000) + seconds
+    const expiresAt = latest === null ? wanted : Math.min(wanted, Math.ceil(Date.parse(latest) / 1000))
     const url = this.link(holder, fileId, place, expiresAt)
     return { url, expires_at: new Date(expiresAt * 1000).toISOString() }
   }
 
-  /** Of the path and query of a request, as they came; undefined for what is no link of ours, was changed, or is over. */
-  open(target: string): OpenedLink | undefined {
+  /** @param target path and query of a request, as they came. `wrong`: no link of ours, or changed. `over`: its time is. */
+  open(target: string): OpenedLink | "wrong" | "over" {
     const split = target.lastIndexOf(".") + 1
     const [signed, given] = [target.slice(0, split), Buffer.from(target.slice(split))]
     const expected = Buffer.from(this.mac(signed))
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return "wrong"
     const [, fileId, page, start, end, expiresAt, holderId] = LINK.exec(signed) ?? []
-    if (!fileId || !holderId || Number(expiresAt) * 1000 <= this.now()) return undefined
+    if (!fileId || !holderId) return "wrong"
+    if (Number(expiresAt) * 1000 <= this.now()) return "over"
     return {
       fileId,
       holderId,

@@ -1,3 +1,4 @@
+import { Holders } from "../access/holders.ts"
 import { ApiKeys, ensureWorkspace } from "../access/keys.ts"
 import { Sessions } from "../access/sessions.ts"
 import { SharedSignInFailures } from "../access/shared-sign-in-failures.ts"
@@ -36,6 +37,7 @@ export async function openAccess(config: Config, { database }: Storage, stack: A
   return {
     workspaces,
     linkSecret: await secretNamed(database, "links"),
+    holders: new Holders(database),
     apiKeys: new ApiKeys(database),
     users: new Users(database),
     sessions: new Sessions(database, workspaces),

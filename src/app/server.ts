@@ -9,6 +9,7 @@ import { type HttpServer, startServer } from "../http/server.ts"
 import type { Services } from "../http/services.ts"
 import { sessionAsPrincipal } from "../http/session.ts"
 import { MIME_TYPES, TYPE_GROUPS } from "../ingest/formats/formats.ts"
+import { LinkedFiles } from "../library/linked-files.ts"
 import { VERSION } from "../native/version.ts"
 import type { SearchIndex } from "../search/index.ts"
 import { watchDiskUse } from "../storage/disk-use.ts"
@@ -58,6 +59,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     version: VERSION,
     embeddingModel: (models.embedders.quality ?? models.embedders.fast)!.model,
     links,
+    linkedFiles: new LinkedFiles({ ...files, database: storage.database, links, holders: access.holders }),
     mcp,
     diskUse: watchDiskUse(config.data),
     fileTypes: MIME_TYPES,

@@ -12,6 +12,7 @@ import { isOptional } from "./schemas.ts"
 /** Sections of the reference, in its order. */
 export const TAGS = {
   Files: "Upload files and have them indexed; list, read, change and delete them.",
+  Links: "Addresses that open one place of one file without sign-in, for a while.",
   Search: "Hybrid search over all indexed files: passages, or the documents that they stand in.",
   Conversations: "Ask a model, with the library at hand, and be answered by a stream of events.",
   "Conversations (JSON)": "The same conversations for clients that wait for the whole reply.",

@@ -10,6 +10,7 @@ import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Engine } from "../errors.ts"
 import type { Library } from "../library/library.ts"
+import type { LinkedFiles } from "../library/linked-files.ts"
 import type { Pages } from "../library/pages.ts"
 import type { Uploads } from "../library/uploads.ts"
 import type { VectorStoreBatches } from "../library/vector-store-batches.ts"
@@ -32,6 +33,7 @@ export interface Services {
   rateLimiter: RateLimiter
   /** Makes and reads the addresses that open one passage without sign-in. */
   links: Links
+  linkedFiles: LinkedFiles
   /** Requests of each key, for the console. */
   traffic: Traffic
   embeddingModel: string

@@ -38,13 +38,19 @@ describe("a signed link", () => {
   })
 
   test("ends with its time", () => {
-    const { url, expires_at } = links.linkUntil(KEY, FILE, {}, 5)
+    const { url, expires_at } = links.linkUntil(KEY, FILE, {}, { seconds: 5, latest: null })
     expect(expires_at).toBe("2026-11-22T10:00:05.000Z")
     now = NOW + 4_999
-    expect(links.open(targetOf(url))).toBeDefined()
+    expect(links.open(targetOf(url))).toMatchObject({ fileId: FILE })
     now = NOW + 5_000
-    expect(links.open(targetOf(url))).toBeUndefined()
+    expect(links.open(targetOf(url))).toBe("over")
     now = NOW
+  })
+
+  test("made for one who ends ends with that", () => {
+    const made = (latest: string) => links.linkUntil(KEY, FILE, {}, { seconds: 60, latest }).expires_at
+    expect(made("2026-11-22T10:00:30.000Z")).toBe("2026-11-22T10:00:30.000Z")
+    expect(made("2026-12-22T10:00:30.000Z")).toBe("2026-11-22T10:01:00.000Z")
   })
 
   test("is right as it was written alone: every changed, added or missing character breaks it", () => {
@@ -62,7 +68,7 @@ describe("a signed link", () => {
         `${link[at]}0`,
         `%${link.charCodeAt(at).toString(16)}`,
       ])
-        if (other !== link[at]) expect(links.open(before + other + after)).toBeUndefined()
+        if (other !== link[at]) expect(links.open(before + other + after)).toBe("wrong")
     }
   })
 
@@ -77,10 +83,10 @@ describe("a signed link", () => {
       [...pairs, "utm_source=mail"],
       [],
     ].filter(each => each.join("&") !== query)
-    for (const each of changed) expect(links.open(`${path}?${each.join("&")}`)).toBeUndefined()
-    expect(links.open(`${path}/page.png?${query}`)).toBeUndefined()
-    expect(links.open(path)).toBeUndefined()
-    expect(links.open("")).toBeUndefined()
+    for (const each of changed) expect(links.open(`${path}?${each.join("&")}`)).toBe("wrong")
+    expect(links.open(`${path}/page.png?${query}`)).toBe("wrong")
+    expect(links.open(path)).toBe("wrong")
+    expect(links.open("")).toBe("wrong")
   })
 
   test("is nobody else's: another secret, file or holder makes another signature", () => {
@@ -89,7 +95,7 @@ describe("a signed link", () => {
       () => "https://carrel.example",
       () => now,
     )
-    expect(others.open(link)).toBeUndefined()
+    expect(others.open(link)).toBe("wrong")
     const macOf = (url: string) => url.split(".").at(-1)
     const macs = [
       links.linkTo(KEY, FILE, PLACE),

@@ -46,6 +46,7 @@ const OPERATIONS = [
   ...["getHealth", "getReadiness", "getMetrics"],
   ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
   ...["listPages", "getPagePicture", "getPageMarks"],
+  ...["createLink", "openLink"],
   ...["getFileText", "reindexFile", "watchFile", "search", "findDocuments", "listModels"],
   ...["createConversation", "sendMessage", "regenerateMessage", "listConversations", "getConversation"],
   ...["updateConversation", "deleteConversation", "followConversation", "cancelReply"],

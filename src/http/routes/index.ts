@@ -11,6 +11,7 @@ import { jsonConversationRoutes } from "./conversations-json.ts"
 import { healthRoutes } from "./health.ts"
 import { keysRoutes } from "./keys.ts"
 import { libraryRoutes } from "./library.ts"
+import { linkRoutes, viewRoutes } from "./links.ts"
 import { modelRoutes } from "./models.ts"
 import { pageRoutes } from "./pages.ts"
 import { redactRoutes } from "./redact.ts"
@@ -26,6 +27,7 @@ export const apiRoutes = (services: Services) =>
     .use(uploadRoutes(services))
     .use(libraryRoutes(services))
     .use(pageRoutes(services))
+    .use(linkRoutes(services))
     .use(searchRoutes(services))
     .use(modelRoutes(services))
     .use(conversationRoutes(services))
@@ -41,5 +43,6 @@ export const documentedRoutes = (services: Services) =>
   new Elysia()
     .use(healthRoutes(services))
     .use(compatibleRoutes(services))
+    .use(viewRoutes(services))
     .use(mcpRoutes(services))
     .use(new Elysia({ prefix: PREFIX }).use(apiRoutes(services)))

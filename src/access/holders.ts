@@ -1,0 +1,48 @@
+/** Whose links are: a key, or a user of the console. What they may see is looked up anew each time that a link is opened. */
+import type { Database } from "../storage/database.ts"
+import { ownerIsActive } from "./keys.ts"
+import { type View, wholeOf } from "./view.ts"
+
+export interface Holder {
+  /** What it sees now. */
+  view: View
+  /** When it ends by itself; ISO-8601. */
+  endsAt: string | null
+}
+
+export class Holders {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Undefined for a key that is revoked, expired or gone, or of an owner without access, and for a user who is disabled, gone,
+   * or not in the workspace.
+   * @param workspaceId of what is to be seen; undefined where nobody has it any more
+   */
+  find(holderId: string, workspaceId: string | undefined): Promise<Holder | undefined> {
+    return holderId.startsWith("user_") ? this.findUser(holderId, workspaceId) : this.findKey(holderId)
+  }
+
+  private async findKey(id: string): Promise<Holder | undefined> {
+    const key = await this.database
+      .selectFrom("api_keys")
+      .select(["workspace_id", "expires_at"])
+      .where("id", "=", id)
+      .where("revoked_at", "is", null)
+      .where(eb => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", new Date().toISOString())]))
+      .where(ownerIsActive, "=", 1)
+      .executeTakeFirst()
+    return key && { view: wholeOf(key.workspace_id), endsAt: key.expires_at }
+  }
+
+  private async findUser(id: string, workspaceId: string | undefined): Promise<Holder | undefined> {
+    const membership = await this.database
+      .selectFrom("memberships")
+      .innerJoin("users", "users.id", "memberships.user_id")
+      .select("memberships.workspace_id")
+      .where("users.id", "=", id)
+      .where("users.disabled_at", "is", null)
+      .$if(workspaceId !== undefined, query => query.where("memberships.workspace_id", "=", workspaceId!))
+      .executeTakeFirst()
+    return membership && { view: wholeOf(membership.workspace_id), endsAt: null }
+  }
+}

@@ -1,0 +1,94 @@
+/** Signed links: making one, and the page that it opens. */
+import { Elysia } from "elysia"
+import type { OpenedLink } from "../../access/links.ts"
+import { AppError } from "../../errors.ts"
+import { underGuard } from "../../grounding/under-guard.ts"
+import type { LinkedFile } from "../../library/linked-files.ts"
+import type { LinkedText } from "../../library/linked-text.ts"
+import type { Place } from "../../storage/document.ts"
+import { countWrongCredentials } from "../auth.ts"
+import { caller, contextOf } from "../context.ts"
+import { withoutNulls } from "../schemas.ts"
+import type { Services } from "../services.ts"
+import type { Html } from "../view/html.ts"
+import { filePage, isRefusal, refusalPage, type ShownFile, VIEW_HEADERS } from "../view/page.ts"
+import * as docs from "./links.docs.ts"
+
+export const linkRoutes = ({ linkedFiles }: Services) =>
+  new Elysia()
+    .use(caller)
+    .post(
+      "/external/links",
+      async ({ body, principal, status }) => status(201, await linkedFiles.make(principal, withoutNulls(body))),
+      docs.createLink(),
+    )
+
+/** Under no prefix. */
+export const viewRoutes = (services: Services) =>
+  new Elysia().get(
+    "/view/:file_id",
+    ({ request }) =>
+      answer(async () => {
+        const opened = await services.linkedFiles.open(await linkOf(request, services))
+        return page(200, filePage(await shownFile(opened, services)))
+      }),
+    docs.openLink(),
+  )
+
+/** What is wrong with a link is said by a page as well. */
+async function answer(show: () => Promise<Response>): Promise<Response> {
+  try {
+    return await show()
+  } catch (error) {
+    if (!(error instanceof AppError) || !isRefusal(error.status)) throw error
+    const response = page(error.status, refusalPage(error.status))
+    if (error.retryAfter !== undefined) response.headers.set("Retry-After", String(Math.ceil(error.retryAfter)))
+    return response
+  }
+}
+
+const page = (status: number, { text }: Html): Response =>
+  new Response(text, { status, headers: { ...VIEW_HEADERS, "Content-Type": "text/html; charset=utf-8" } })
+
+/**
+ * From the address as it came: what the framework reads out of it has more than one spelling.
+ * @throws AppError forbidden; rate_limited after too many that were made up
+ */
+async function linkOf(request: Request, { links, rateLimiter }: Services): Promise<OpenedLink> {
+  const { pathname, search } = new URL(request.url)
+  const link = links.open(pathname + search)
+  if (link === "wrong") await countWrongCredentials(contextOf(request), rateLimiter)
+  if (typeof link === "string") throw new AppError("forbidden")
+  return link
+}
+
+/** The text as it is; where the workspace insists on redaction the passage alone, redacted, for who opens a link has shown no key. */
+async function shownFile(file: LinkedFile, services: Services): Promise<ShownFile> {
+  const { link, record, view } = file
+  const text = await services.linkedFiles.text(file)
+  return underGuard(services, view.workspaceId, false, async guard => {
+    const shown = { name: record.name, text, picture: undefined, redacted: guard.redacts, expiresAt: link.expiresAt }
+    const place: Place = text?.place ?? { page: link.page, sheet: null, slide: null, member: null, section: null }
+    if (!guard.redacts) return { ...shown, place }
+    const passage = text && (text.passage || text.after)
+    return {
+      ...shown,
+      name: await guard.text(record.name),
+      place: {
+        ...place,
+        sheet: place.sheet && (await guard.text(place.sheet)),
+        member: place.member && (await guard.text(place.member)),
+      },
+      text: text && passageAlone(text, await guard.text(passage!)),
+    }
+  })
+}
+
+const passageAlone = (text: LinkedText, passage: string): LinkedText => ({
+  ...text,
+  before: "",
+  passage: text.passage === "" ? "" : passage,
+  after: text.passage === "" ? passage : "",
+  goesOnBefore: text.goesOnBefore || text.before !== "",
+  goesOnAfter: text.goesOnAfter || (text.passage !== "" && text.after !== ""),
+})

@@ -1,0 +1,80 @@
+/** Files behind signed links: making a link for a place of one, and finding what a link shows, for as long as its holder sees it. */
+import type { Holders } from "../access/holders.ts"
+import type { Links, OpenedLink } from "../access/links.ts"
+import type { Principal } from "../access/principal.ts"
+import type { View } from "../access/view.ts"
+import { AppError, invalid } from "../errors.ts"
+import type { Database } from "../storage/database.ts"
+import type { Library } from "./library.ts"
+import { type LinkedText, linkedText } from "./linked-text.ts"
+import type { FileRecord } from "./record.ts"
+
+export interface LinkRequest {
+  file_id: string
+  page?: number
+  start?: number
+  end?: number
+  /** Seconds; a day where absent. */
+  expires_in?: number
+}
+
+export interface LinkedFile {
+  link: OpenedLink
+  /** The holder's. */
+  view: View
+  record: FileRecord
+}
+
+interface LinkedFilesDependencies {
+  database: Database
+  library: Pick<Library, "get">
+  links: Links
+  holders: Holders
+}
+
+export class LinkedFiles {
+  constructor(private readonly dependencies: LinkedFilesDependencies) {}
+
+  /** A link of the caller's. @throws AppError not_found for a file that it does not see; invalid_request for a place that is none */
+  async make(principal: Principal, { file_id, page, start, end, expires_in }: LinkRequest) {
+    const { library, links, holders } = this.dependencies
+    const { page_count, character_count } = await library.get(principal.view, file_id)
+    if (page !== undefined && page > (page_count ?? Number.POSITIVE_INFINITY))
+      throw invalid("page", `the file has ${page_count} pages`)
+    if ((start === undefined) !== (end === undefined)) throw invalid("end", "start and end come together")
+    if (start !== undefined && start >= end!) throw invalid("end", "must be greater than start")
+    if (end !== undefined && end > (character_count ?? Number.POSITIVE_INFINITY))
+      throw invalid("end", `the text of the file has ${character_count} characters`)
+    const holder = await holders.find(principal.holderId, principal.workspaceId)
+    const place = { page: page ?? null, ...(start === undefined ? {} : { start, end: end! }) }
+    return links.linkUntil(principal, file_id, place, {
+      ...(expires_in === undefined ? {} : { seconds: expires_in }),
+      latest: holder?.endsAt ?? null,
+    })
+  }
+
+  /**
+   * The file of a link.
+   * @throws AppError forbidden where the holder has ended, or does not see the file any more; not_found where it was deleted
+   */
+  async open(link: OpenedLink): Promise<LinkedFile> {
+    const { database, library, holders } = this.dependencies
+    const file = await database
+      .selectFrom("files")
+      .select("workspace_id")
+      .where("id", "=", link.fileId)
+      .executeTakeFirst()
+    const holder = await holders.find(link.holderId, file?.workspace_id)
+    if (!holder) throw new AppError("forbidden")
+    if (!file) throw new AppError("not_found")
+    const record = await library.get(holder.view, link.fileId).catch(error => {
+      throw error instanceof AppError && error.code === "not_found" ? new AppError("forbidden") : error
+    })
+    return { link, view: holder.view, record }
+  }
+
+  /** Undefined where the file has no text, or not the page. */
+  text({ link }: LinkedFile): Promise<LinkedText | undefined> {
+    return linkedText(this.dependencies.database, link)
+  }
+}
