@@ -66,12 +66,16 @@ function textWithin(pdfium: Asked, page: number, { x, y, width, height }: PageBo
   }
   const [[x1, y1], [x2, y2]] = [corner(x, y), corner(x + width, y + height)]
   let found = ""
+  const seen = new Set<string>() // some print the same twice at one place
   for (let i = 0; i < pdfium._FPDFText_CountChars(text); i++) {
     if (!pdfium._FPDFText_GetCharBox(text, i, room, room + 8, room + 16, room + 24)) continue
     const [left, right, bottom, top] = [number(0), number(8), number(16), number(24)]
     const [h, v] = [(left + right) / 2, (bottom + top) / 2]
     const isInside = h >= Math.min(x1, x2) && h <= Math.max(x1, x2) && v >= Math.min(y1, y2) && v <= Math.max(y1, y2)
-    if (isInside) found += String.fromCodePoint(pdfium._FPDFText_GetUnicode(text, i))
+    const sign = String.fromCodePoint(pdfium._FPDFText_GetUnicode(text, i))
+    const place = `${sign} ${Math.round(h)} ${Math.round(v)}`
+    if (isInside && !seen.has(place)) found += sign
+    seen.add(place)
   }
   pdfium.wasmExports.free(room)
   pdfium._FPDFText_ClosePage(text)
