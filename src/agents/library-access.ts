@@ -1,4 +1,5 @@
 /** The library as agents see it: rows of the workspace and the extracted text of the findable version. */
+import { passes } from "../access/filter/condition.ts"
 import { seen, type View } from "../access/view.ts"
 import { foldName } from "../library/labels.ts"
 import type { Library } from "../library/library.ts"
@@ -24,11 +25,12 @@ export class LibraryAccess implements AgentLibrary {
     this.conversationFiles = dependencies.conversationFiles
   }
 
-  list: AgentLibrary["list"] = async (view, { file_ids, context_id, name, type, limit }) => {
+  list: AgentLibrary["list"] = async (view, { file_ids, context_id, filter, name, type, limit }) => {
     const { database } = this.dependencies
     let query = database.selectFrom("files").where(seen(database, view))
     if (file_ids) query = query.where("id", "in", file_ids)
     if (context_id !== undefined) query = query.where("context_id", "=", context_id)
+    if (filter) query = query.where(passes(database, filter))
     if (name !== undefined)
       query = query.where(filled<boolean>(words(database).contains("name_folded"), foldName(name)))
     if (type !== undefined) query = query.where("type", "=", type)
@@ -37,14 +39,11 @@ export class LibraryAccess implements AgentLibrary {
     return { files: rows.map(toFileRecord), total: Number(total) }
   }
 
-  find: AgentLibrary["find"] = async (view, fileId) => {
-    const row = await this.dependencies.database
-      .selectFrom("files")
-      .selectAll()
-      .where(seen(this.dependencies.database, view))
-      .where("id", "=", fileId)
-      .executeTakeFirst()
-    return row && toFileRecord(row)
+  find: AgentLibrary["find"] = async (view, fileId, { fileIds, contextId, filter }) => {
+    if (fileIds && !fileIds.includes(fileId)) return undefined
+    const context = contextId === null ? {} : { context_id: contextId }
+    const { files } = await this.list(view, { file_ids: [fileId], ...context, ...(filter ? { filter } : {}), limit: 1 })
+    return files[0]
   }
 
   readText: AgentLibrary["readText"] = async (view, fileId, range) => {

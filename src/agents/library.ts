@@ -1,4 +1,5 @@
 /** What agents may ask of the library, and the files that one run may see. The composition root joins it to the library. */
+import type { Filter } from "../access/filter/filter.ts"
 import type { View } from "../access/view.ts"
 import type { Scope } from "../grounding/scope.ts"
 import type { StoredBytes } from "../storage/blobs/blobs.ts"
@@ -41,10 +42,17 @@ export interface AgentLibrary {
   /** Newest first. `name` is a case-insensitive substring, `type` an extension. */
   list(
     view: View,
-    filter: { file_ids?: string[]; context_id?: string; name?: string; type?: string; limit: number },
+    narrowed: {
+      file_ids?: string[]
+      context_id?: string
+      filter?: Filter
+      name?: string
+      type?: string
+      limit: number
+    },
   ): Promise<{ files: AgentFile[]; total: number }>
-  /** Undefined for an id that the caller does not see. */
-  find(view: View, fileId: string): Promise<AgentFile | undefined>
+  /** Undefined for an id that the caller does not see, or that lies outside of the scope. */
+  find(view: View, fileId: string, scope: Scope): Promise<AgentFile | undefined>
   /**
    * The extracted text of a searchable file; a range beyond its end gives an empty slice.
    * Undefined when the page does not exist.
@@ -57,7 +65,3 @@ export interface AgentLibrary {
    */
   conversationFiles?(view: View, conversationId: string): Promise<string[]>
 }
-
-export const inScope = (file: AgentFile, scope: Scope): boolean =>
-  (scope.fileIds === null || scope.fileIds.includes(file.id)) &&
-  (scope.contextId === null || file.context_id === scope.contextId)

@@ -1,4 +1,5 @@
 /** From the request to a run that can start. */
+import { type Filter, filterOf } from "../access/filter/filter.ts"
 import type { View } from "../access/view.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import { AppError } from "../errors.ts"
@@ -66,7 +67,8 @@ async function prepare(
   await guard.refusePrivateKeys("output_schema", request.output_schema)
   const tools = await toolsOf(request.tools, readsFiles, external)
   guard.trust(...tools.map(tool => tool.name))
-  const scope = await scopeIn(request, view, library, guard)
+  const filter = filterOf(request.filter)
+  const scope = await scopeIn({ ...request, filter }, view, library, guard)
   const resolved = await models.resolve(request.model)
   const { backend, info, name } = resolved
   const task = await guard.text(request.task)
@@ -84,6 +86,7 @@ async function prepare(
       tools: tools.map(tool => tool.name),
       file_ids: request.file_ids ?? [],
       context_id: request.context_id ?? null,
+      filter,
       max_steps: maxSteps,
       output_schema: output?.schema ?? null,
       redaction: guard.redacts,
@@ -110,7 +113,7 @@ async function prepare(
 
 /** The files that the run may see. @throws AppError not_found for a file or conversation that the caller does not see */
 function scopeIn(
-  { file_ids, context_id }: RunRequest,
+  { file_ids, context_id, filter }: RunRequest & { filter: Filter | null },
   view: View,
   library: AgentLibrary,
   guard: Guard,
@@ -118,11 +121,13 @@ function scopeIn(
   const asked = {
     fileIds: file_ids ?? [],
     contextId: context_id ?? null,
-    named: { files: true, context: true },
+    filter,
+    named: { files: true, context: true, filter: true },
   }
   const known = {
-    existing: async (ids: readonly string[]) => {
-      const { files } = await library.list(view, { file_ids: [...ids], limit: ids.length })
+    existing: async (ids: readonly string[], passing: Filter | null) => {
+      const narrowed = { file_ids: [...ids], ...(passing ? { filter: passing } : {}), limit: ids.length }
+      const { files } = await library.list(view, narrowed)
       return files.map(({ id }) => id)
     },
     hasContext: async (contextId: string) => {

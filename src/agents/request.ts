@@ -12,6 +12,7 @@ export interface RunRequest {
   tools?: string[]
   file_ids?: string[]
   context_id?: string
+  filter?: unknown
   timeout_seconds?: number
   max_steps?: number
   output_schema?: JsonSchema | null

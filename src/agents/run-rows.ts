@@ -1,4 +1,5 @@
 /** What is written to the rows of runs and steps, each with how it passes the guard. */
+import type { Filter } from "../access/filter/filter.ts"
 import type { ToolCall } from "../backends/backend.ts"
 import type { ErrorBody } from "../errors.ts"
 import { ERROR, WARNING } from "../grounding/fields.ts"
@@ -17,6 +18,7 @@ export interface RunDescription {
     tools: string[]
     file_ids: string[]
     context_id: string | null
+    filter: Filter | null
     max_steps: number
     output_schema: Record<string, unknown> | null
     redaction: boolean
@@ -41,6 +43,7 @@ export const RUN_DESCRIPTION: Fields<RunDescription> = {
     tools: "own",
     file_ids: "own",
     context_id: "own",
+    filter: "own",
     max_steps: "own",
     output_schema: "json",
     redaction: "own",

@@ -11,23 +11,30 @@ import { newId } from "../id.ts"
 import { asksForRedaction } from "../redaction/redact.ts"
 import type { ConversationsTable, MessagesTable } from "../storage/conversations.ts"
 import type { Warning } from "../storage/document.ts"
-import type { ChatSettings } from "./settings.ts"
+import { type ChatSettings, DEFAULT_SETTINGS } from "./settings.ts"
 import type { Citation, Conversation, ConversationSummary, FinishReason, Message } from "./types.ts"
 
 export type ConversationRow = Selectable<ConversationsTable>
 export type MessageRow = Selectable<MessagesTable>
 
-/** Files exist, the scope was looked at when it came, and of the redaction only its rules are kept. */
+/** Files exist, context and filter were looked at when it came, and of the redaction only its rules are kept. */
 const SETTINGS = {
   system_prompt: "text",
   use_library: "own",
   context_id: "own",
   file_ids: "own",
+  filter: "own",
   options: { temperature: "own", top_p: "own", max_tokens: "own", seed: "number", stop: "text" },
   thinking: "own",
   response_format: "json",
   redaction: "own",
 } as const satisfies Fields<ChatSettings>
+
+/** Those that a former version stored lack what came later. */
+export const settingsOf = ({ settings }: Pick<ConversationRow, "settings">): ChatSettings => ({
+  ...DEFAULT_SETTINGS,
+  ...(JSON.parse(settings) as Partial<ChatSettings>),
+})
 
 export interface NewConversation {
   id: string
@@ -163,13 +170,14 @@ export const toSummary = (row: ConversationRow, messageCount: number): Conversat
 })
 
 export function toConversation(row: ConversationRow, messages: MessageRow[], redactionEnforced: boolean): Conversation {
-  const { use_library, context_id, file_ids, thinking, redaction } = JSON.parse(row.settings) as ChatSettings
+  const { use_library, context_id, file_ids, filter, thinking, redaction } = settingsOf(row)
   return {
     ...toSummary(row, messages.length),
     settings: {
       use_library,
       context_id,
       file_ids,
+      filter,
       thinking,
       redaction: redactionEnforced || asksForRedaction(redaction),
     },

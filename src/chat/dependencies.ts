@@ -1,4 +1,5 @@
 /** What every step of a turn may use. `app/chat.ts` fills it; a step takes the whole and destructures what it needs. */
+import type { Filter } from "../access/filter/filter.ts"
 import type { View } from "../access/view.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { TokenMeter } from "../grounding/tokens.ts"
@@ -33,8 +34,8 @@ export interface ChatDependencies extends RedactionRules {
 
 /** What chat asks of the library. */
 export interface ChatFiles {
-  /** Those of the files that exist, in the given order; one query. */
-  existing(view: View, fileIds: readonly string[]): Promise<ChatFile[]>
+  /** Those of the files that exist and pass the filter, in the given order; one query. */
+  existing(view: View, fileIds: readonly string[], filter?: Filter | null): Promise<ChatFile[]>
   /** Ids of the files that were uploaded with this context. */
   idsOfContext(view: View, contextId: string): Promise<string[]>
   /** The original. @throws AppError not_found */

@@ -1,4 +1,5 @@
 /** Checks a request before anything is stored: settings, model, files, redaction. What is wrong is thrown here. */
+import type { Filter } from "../access/filter/filter.ts"
 import type { View } from "../access/view.ts"
 import type { ResolvedModel } from "../backends/index.ts"
 import type { Guard } from "../grounding/guard.ts"
@@ -7,9 +8,15 @@ import { type AskedScope, type Scope, scopeOf } from "../grounding/scope.ts"
 import { underGuard } from "../grounding/under-guard.ts"
 import type { Guarded } from "../guarded.ts"
 import { keptRedaction } from "../redaction/redact.ts"
-import { type ConversationRow, type MessageRow, type NewUserMessage, USER_MESSAGE } from "./conversation-rows.ts"
+import {
+  type ConversationRow,
+  type MessageRow,
+  type NewUserMessage,
+  settingsOf,
+  USER_MESSAGE,
+} from "./conversation-rows.ts"
 import type { ChatDependencies } from "./dependencies.ts"
-import { type ChatSettings, mergeSettings, type TurnRequest, withFallbacks } from "./settings.ts"
+import { type ChatSettings, isNamed, mergeSettings, type TurnRequest, withFallbacks } from "./settings.ts"
 
 /** What a turn is made with, checked and redacted. */
 export interface Prepared {
@@ -50,17 +57,19 @@ export async function prepareTurn(
   conversation: ConversationRow | null,
 ): Promise<Prepared> {
   const request = withFallbacks(given)
-  const settings = mergeSettings(
-    request,
-    conversation ? (JSON.parse(conversation.settings) as ChatSettings) : undefined,
-  )
+  const settings = mergeSettings(request, conversation ? settingsOf(conversation) : undefined)
   return underGuard(dependencies, view.workspaceId, settings.redaction, async guard => {
     settings.redaction = keptRedaction(settings.redaction, await dependencies.redactionEnforced(view.workspaceId))
     await guard.refusePrivateKeys("response_format", settings.response_format)
     const asked = {
       fileIds: settings.file_ids,
       contextId: settings.context_id,
-      named: { files: Boolean(request.file_ids?.length), context: Boolean(request.context_id) },
+      filter: settings.filter,
+      named: {
+        files: Boolean(request.file_ids?.length),
+        context: Boolean(request.context_id),
+        filter: isNamed(request.filter),
+      },
     }
     const scope = await scopeIn(dependencies, view, asked, guard)
     const model = await dependencies.models.resolve(request.model ?? conversation?.model)
@@ -77,7 +86,8 @@ export async function prepareTurn(
 export function scopeIn(dependencies: ChatDependencies, view: View, asked: AskedScope, guard: Guard): Promise<Scope> {
   const { files } = dependencies
   const known = {
-    existing: async (ids: readonly string[]) => (await files.existing(view, ids)).map(({ id }) => id),
+    existing: async (ids: readonly string[], passing: Filter | null) =>
+      (await files.existing(view, ids, passing)).map(({ id }) => id),
     hasContext: async (contextId: string) => (await files.idsOfContext(view, contextId)).length > 0,
     filesOfConversation: (id: string) => filesOfConversation(dependencies, view, id),
   }

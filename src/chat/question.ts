@@ -2,6 +2,7 @@
  * A question outside of any conversation: the whole exchange comes with it, tools of the caller perhaps. It is checked and
  * redacted here before anything is asked of a model; what is wrong is thrown.
  */
+import type { Filter } from "../access/filter/filter.ts"
 import type { View } from "../access/view.ts"
 import type { Capability, ChatOptions, ChatTurn } from "../backends/backend.ts"
 import type { ResolvedModel } from "../backends/index.ts"
@@ -23,9 +24,10 @@ export interface Question {
   model?: string | undefined
   /** Search the library for the answer. */
   useLibrary: boolean
-  /** With `useLibrary`: only these files, only this context; both narrow. */
+  /** With `useLibrary`: only these files, only this context, only what passes this filter; each narrows. */
   fileIds?: readonly string[] | undefined
   contextId?: string | undefined
+  filter?: Filter | null | undefined
   options?: ChatOptions | undefined
   thinking?: boolean | undefined
   /** As `response_format` of a turn. */
@@ -54,8 +56,9 @@ export async function prepareQuestion(dependencies: ChatDependencies, view: View
   return underGuard(dependencies, view.workspaceId, question.redaction, async guard => {
     await guard.refusePrivateKeys("response_format", format)
     if (tools) await refusePrivateNames(tools, guard)
-    const named = { files: Boolean(question.fileIds?.length), context: Boolean(question.contextId) }
-    const asked = { fileIds: question.fileIds ?? [], contextId: question.contextId || null, named }
+    const named = { files: Boolean(question.fileIds?.length), context: Boolean(question.contextId), filter: false }
+    const { fileIds = [], contextId, filter = null } = question
+    const asked = { fileIds, contextId: contextId || null, filter, named }
     const scope = await scopeIn(dependencies, view, asked, guard)
     const model = await dependencies.models.resolve(question.model)
     refuseBeyond(model, question, format !== null, guard)

@@ -5,7 +5,7 @@ import { AppError, engineTrouble } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
 import { Live } from "../grounding/live.ts"
 import { SOURCE, type Source, toSources } from "../grounding/passages.ts"
-import type { Scope } from "../grounding/scope.ts"
+import { filtersOf, type Scope } from "../grounding/scope.ts"
 import { log } from "../log.ts"
 import { CHANCE } from "../search/relevance.ts"
 import { FOR_A_REPLY } from "../search/rerank/budgets.ts"
@@ -55,10 +55,7 @@ export async function* retrieve(
         min_relevance: scope.fileIds ? 0 : CHANCE,
         accidents: scope.fileIds !== undefined,
         rerank: FOR_A_REPLY,
-        filters: {
-          ...(scope.fileIds ? { file_ids: scope.fileIds } : {}),
-          ...(scope.contextId === null ? {} : { context_id: scope.contextId }),
-        },
+        filters: filtersOf(scope),
       },
       signal,
     ),

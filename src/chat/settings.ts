@@ -1,4 +1,5 @@
 /** What a turn is asked with: the request's own fields, those of `additional_metadata` behind them, then the conversation's. */
+import { type Filter, filterOf } from "../access/filter/filter.ts"
 import type { ChatOptions } from "../backends/backend.ts"
 import { invalid } from "../errors.ts"
 import { checkMetadata } from "../library/labels.ts"
@@ -12,6 +13,7 @@ export interface TurnRequest {
   use_library?: boolean
   context_id?: string
   file_ids?: string[]
+  filter?: unknown
   options?: ChatOptions
   thinking?: boolean
   response_format?: unknown
@@ -25,6 +27,7 @@ export interface ChatSettings {
   use_library: boolean
   context_id: string | null
   file_ids: string[]
+  filter: Filter | null
   options: ChatOptions
   thinking: boolean
   response_format: Record<string, unknown> | "json" | null
@@ -37,6 +40,7 @@ export const DEFAULT_SETTINGS: ChatSettings = {
   use_library: true,
   context_id: null,
   file_ids: [],
+  filter: null,
   options: {},
   thinking: false,
   response_format: null,
@@ -80,12 +84,13 @@ export function withFallbacks(request: TurnRequest): TurnRequest {
 }
 
 /** @param request with its fallbacks filled */
-export function mergeSettings(request: TurnRequest, inherited: ChatSettings = DEFAULT_SETTINGS): ChatSettings {
+export function mergeSettings(request: TurnRequest, inherited = DEFAULT_SETTINGS): ChatSettings {
   return {
     system_prompt: request.system_prompt ?? inherited.system_prompt,
     use_library: request.use_library ?? inherited.use_library,
     context_id: (request.context_id ?? inherited.context_id) || null, // an empty one takes the scope off again
     file_ids: request.file_ids ?? inherited.file_ids,
+    filter: isNamed(request.filter) ? filterOf(request.filter) : takesOff(request.filter) ? null : inherited.filter,
     options: request.options ?? inherited.options,
     thinking: request.thinking ?? inherited.thinking,
     response_format:
@@ -93,6 +98,13 @@ export function mergeSettings(request: TurnRequest, inherited: ChatSettings = DE
     redaction: request.redaction ?? inherited.redaction,
   }
 }
+
+/** An empty object takes the filter of a conversation off again. */
+const takesOff = (filter: unknown): boolean =>
+  typeof filter === "object" && filter !== null && !Array.isArray(filter) && Object.keys(filter).length === 0
+
+/** Whether a request brings a filter of its own. */
+export const isNamed = (filter: unknown): boolean => filter !== undefined && filter !== null && !takesOff(filter)
 
 /** `"json"`, a JSON Schema, or either in OpenAI's wrapping. @throws AppError invalid_request */
 export function parseFormat(given: unknown): ChatSettings["response_format"] {

@@ -1,4 +1,5 @@
 /** The public records of conversations, spelled as on the wire (section 6 of the API). */
+import type { Filter } from "../access/filter/filter.ts"
 import type { ErrorBody } from "../errors.ts"
 import type { Source } from "../grounding/passages.ts"
 import type { Warning } from "../storage/document.ts"
@@ -41,6 +42,7 @@ export interface ConversationSettings {
   use_library: boolean
   context_id: string | null
   file_ids: string[]
+  filter: Filter | null
   thinking: boolean
   /** True also where the daemon or the workspace insists on it. */
   redaction: boolean

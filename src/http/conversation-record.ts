@@ -2,6 +2,7 @@
 import { t } from "elysia"
 import { WARNING_CODES } from "../chat/events.ts"
 import { event, FAILURE } from "./events.ts"
+import { FilterSchema } from "./filter-request.ts"
 import { Issue, integer, JsonObject, LINK, Link, nullable, oneOf, Position, StoredError, Time } from "./schemas.ts"
 
 const citationFields = {
@@ -85,6 +86,7 @@ const ConversationSettings = t.Object(
     use_library: t.Boolean({ examples: [true] }),
     context_id: nullable(t.String(), { examples: [null] }),
     file_ids: t.Array(t.String(), { examples: [[]] }),
+    filter: nullable(FilterSchema, { examples: [null] }),
     thinking: t.Boolean(),
     redaction: t.Boolean({ description: "True also where the daemon or the workspace insists on it" }),
   },

@@ -1,6 +1,6 @@
 /** A filter as requests carry it (section 13 of the API). */
 import { t } from "elysia"
-import { checkFilter, type Filter, parseFilter } from "../access/filter/filter.ts"
+import { type Filter, parseFilter } from "../access/filter/filter.ts"
 
 const FILTER = {
   type: "and",
@@ -23,10 +23,6 @@ export const FilterParameter = t.String({
   description: "JSON of a filter: `{type, key, value}` or `{type: and | or | not, filters}`",
   examples: [JSON.stringify(FILTER.filters[0])],
 })
-
-/** @throws AppError invalid_filter. Null and nothing are no filter. */
-export const filterOf = (given: unknown, place = "filter"): Filter | undefined =>
-  given === null || given === undefined ? undefined : checkFilter(given, { place })
 
 /** @throws AppError invalid_filter. An empty text is no filter. */
 export const filterOfQuery = (text: string | undefined): Filter | undefined => (text ? parseFilter(text) : undefined)

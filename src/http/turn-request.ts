@@ -1,6 +1,7 @@
 /** What a request for a reply may hold. */
 import { type Static, t } from "elysia"
 import type { TurnRequest } from "../chat/settings.ts"
+import { FilterSchema } from "./filter-request.ts"
 import { integer, JsonObject, optional, withoutNulls } from "./schemas.ts"
 
 const MAX_MESSAGE = 100_000
@@ -41,6 +42,7 @@ export const turnFields = {
   file_ids: optional(
     t.Array(t.String({ maxLength: 64 }), { description: "Search only these files; pictures go to models that see" }),
   ),
+  filter: optional(FilterSchema),
   options: optional(Options),
   thinking: optional(t.Boolean({ description: "Let the model think before it answers, where it can" })),
   response_format: optional(

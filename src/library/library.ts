@@ -1,4 +1,6 @@
 /** The files of a workspace as its users see them: list, read, change, delete. `uploads.ts` takes new ones in. */
+import { passes } from "../access/filter/condition.ts"
+import type { Filter } from "../access/filter/filter.ts"
 import { seen, type View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { findExtension, MIME_TYPES } from "../ingest/formats/formats.ts"
@@ -83,8 +85,8 @@ export class Library {
     return toPurposed(await this.row(view, fileId))
   }
 
-  /** Records of those of the files that the workspace has, in the given order. */
-  async existing(view: View, fileIds: readonly string[]): Promise<FileRecord[]> {
+  /** Records of those of the files that the caller sees and the filter lets pass, in the given order. */
+  async existing(view: View, fileIds: readonly string[], filter: Filter | null = null): Promise<FileRecord[]> {
     const wanted = [...new Set(fileIds)]
     const byId = new Map<string, FileRecord>()
     for (let from = 0; from < wanted.length; from += MAX_IDS) {
@@ -92,6 +94,7 @@ export class Library {
         .selectFrom("files")
         .selectAll()
         .where(seen(this.dependencies.database, view))
+        .$if(filter !== null, query => query.where(passes(this.dependencies.database, filter!)))
         .where("id", "in", wanted.slice(from, from + MAX_IDS))
         .execute()
       for (const row of rows) byId.set(row.id, toFileRecord(row))

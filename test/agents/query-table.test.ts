@@ -195,7 +195,7 @@ test("the tool gives header, rows and shape as text, only for tables in scope", 
   ])
   const context: ToolContext = {
     view: wholeOf("ws_1"),
-    scope: { fileIds: null, contextId: null },
+    scope: { fileIds: null, contextId: null, filter: null },
     library,
     search,
     tables: new TableProcesses(),

@@ -336,7 +336,14 @@ test("a conversation shows what its next message inherits; an empty context take
     redaction: { kinds: ["EMAIL"] },
   })
   const { settings } = await stored(body.conversation_id)
-  expect(settings).toEqual({ use_library: true, context_id: "boats", file_ids: [], thinking: true, redaction: true })
+  expect(settings).toEqual({
+    use_library: true,
+    context_id: "boats",
+    file_ids: [],
+    filter: null,
+    thinking: true,
+    redaction: true,
+  })
   await api.post("/send", { conversation_id: body.conversation_id, message: "Again", context_id: "", redaction: false })
   expect((await stored(body.conversation_id)).settings).toEqual({ ...settings, context_id: null, redaction: false })
 })

@@ -55,7 +55,7 @@ const NO_HITS = {
 const turn = (fileIds: string[]) => ({
   view: wholeOf("ws_1"),
   query: "boats",
-  scope: { fileIds, contextId: null },
+  scope: { fileIds, contextId: null, filter: null },
   guard,
 })
 const using = (files: ChatFiles, fileWaitMs: number) =>

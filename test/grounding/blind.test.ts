@@ -75,7 +75,7 @@ test("a reply ends as failed, with its cause, and is stored", async () => {
       userMessage: row,
       replyId: "msg_2",
       settings: { ...DEFAULT_SETTINGS, use_library: false },
-      scope: { fileIds: null, contextId: null },
+      scope: { fileIds: null, contextId: null, filter: null },
       model: { backend, info: modelInfo(), name: "model" },
       guard,
       continued: null,

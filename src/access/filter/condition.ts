@@ -2,8 +2,11 @@
  * A filter as SQL on `files`, for both databases: constants of the language in the text, every value bound. What is missing
  * makes a comparison false and never null, so that `not`, `ne` and `nin` hold where it is.
  */
+
+import type { RawBuilder } from "kysely"
+import type { Executor } from "../../storage/database.ts"
 import { type Condition, type Sign, scalarsOf } from "../../storage/json-words.ts"
-import { texts, type Words } from "../../storage/words.ts"
+import { filled, texts, type Words, words as wordsOf } from "../../storage/words.ts"
 import { type Column, type Field, fieldOf } from "./fields.ts"
 import type { Comparison, Filter, Scalar } from "./filter.ts"
 import { instantOf } from "./instant.ts"
@@ -17,6 +20,12 @@ export function conditionOf(filter: Filter, words: Words): Condition {
   const joined = parts.map(({ text }) => text).join(filter.type === "or" ? " or " : " and ")
   const text = filter.type === "not" ? `not (${joined})` : `(${joined})`
   return { text, values: parts.flatMap(({ values }) => values) }
+}
+
+/** The same for Kysely. */
+export function passes(executor: Executor, filter: Filter): RawBuilder<boolean> {
+  const { text, values } = conditionOf(filter, wordsOf(executor))
+  return filled<boolean>(text, ...values)
 }
 
 function comparison(asked: Comparison, words: Words): Condition {

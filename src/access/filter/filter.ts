@@ -65,6 +65,10 @@ export function checkFilter(given: unknown, { place = "filter", bareKeys = false
   return check(given, place, 1)
 }
 
+/** The same, where null and nothing are no filter. @throws AppError invalid_filter */
+export const filterOf = (given: unknown): Filter | null =>
+  given === null || given === undefined ? null : checkFilter(given)
+
 /** The same of JSON. @throws AppError invalid_filter */
 export function parseFilter(text: string, options: FilterOptions = {}): Filter {
   let value: unknown
@@ -85,6 +89,17 @@ export function joinFilters(...filters: readonly (Filter | null | undefined)[]):
 /** Whether what passes stays the same until the counter of the workspace's changes moves: what is remembered goes by it. */
 export const goesByCounter = (filter: Filter): boolean =>
   "filters" in filter ? filter.filters.every(goesByCounter) : isCounted(fieldOf(filter.key)!)
+
+/** Names of metadata and texts that people choose, for what must not be kept where they are private. */
+export function chosenTexts(filter: Filter): string[] {
+  if ("filters" in filter) return filter.filters.flatMap(chosenTexts)
+  const { key, value } = filter
+  if (!key.startsWith(METADATA) && !CHOSEN.includes(key)) return []
+  const names = key.startsWith(METADATA) ? key.slice(METADATA.length).split(".") : []
+  return [...names, ...[value].flat().filter(each => typeof each === "string")]
+}
+
+const CHOSEN = ["file.name", "file.tags", "file.context_id"]
 
 const refused = (place: string, issue: string): AppError =>
   new AppError("invalid_filter", { message: `${place}: ${issue}`, details: [{ field: place, issue }] })

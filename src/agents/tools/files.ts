@@ -1,4 +1,4 @@
-import { type AgentFile, inScope } from "../library.ts"
+import type { AgentFile } from "../library.ts"
 import type { ToolContext } from "./tool.ts"
 import { ToolError } from "./tool-error.ts"
 
@@ -7,9 +7,8 @@ export type FileContext = Pick<ToolContext, "library" | "view" | "scope">
 
 /** A file that the run may see. @throws ToolError, the same for foreign and for unknown ids */
 async function fileInScope(fileId: string, { library, view, scope }: FileContext): Promise<AgentFile> {
-  const file = await library.find(view, fileId)
-  if (!file || !inScope(file, scope))
-    throw new ToolError(`There is no file ${JSON.stringify(fileId)}; list_files names those there are.`)
+  const file = await library.find(view, fileId, scope)
+  if (!file) throw new ToolError(`There is no file ${JSON.stringify(fileId)}; list_files names those there are.`)
   return file
 }
 

@@ -1,4 +1,4 @@
-import { filtersOf } from "./search-library.ts"
+import { filtersOf } from "../../grounding/scope.ts"
 import type { Tool } from "./tool.ts"
 
 const LIMIT = 100

@@ -1,8 +1,7 @@
 import { withoutMarks } from "../../grounding/citations.ts"
 import { placeText } from "../../grounding/passages.ts"
-import type { Scope } from "../../grounding/scope.ts"
+import { filtersOf } from "../../grounding/scope.ts"
 import { FOR_A_REPLY } from "../../search/rerank/budgets.ts"
-import type { SearchFilters } from "../../search/types.ts"
 import type { Tool } from "./tool.ts"
 
 const DEFAULT_LIMIT = 6
@@ -55,12 +54,4 @@ export const searchLibrary: Tool<{ query: string; limit?: number }> = {
       ...(degraded === "keyword_only" ? ["(Found by words alone: the meaning search is not available now.)"] : []),
     ].join("\n\n")
   },
-}
-
-/** To search, an empty list of files means all of them; to a run that may see no file it means none. */
-const NO_FILE = ["file_none"]
-
-export function filtersOf({ fileIds, contextId }: Scope): SearchFilters {
-  const files = fileIds?.length === 0 ? NO_FILE : fileIds
-  return { ...(files ? { file_ids: files } : {}), ...(contextId ? { context_id: contextId } : {}) }
 }

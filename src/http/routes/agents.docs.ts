@@ -1,6 +1,7 @@
 /** What the routes of agent runs take and answer. */
 import { t } from "elysia"
 import { DEFAULT_MAX_STEPS, DEFAULT_TIMEOUT_SECONDS, MAX_STEPS, MAX_TIMEOUT_SECONDS } from "../../agents/request.ts"
+import { FilterSchema } from "../filter-request.ts"
 import { operation } from "../operation.ts"
 import { RUN_STATUSES, Run, RunEvent, RunSummary } from "../run-record.ts"
 import { IDEMPOTENCY_KEY, integer, JsonObject, LAST_EVENT_ID, listOf, optional, pageQuery } from "../schemas.ts"
@@ -27,6 +28,7 @@ export const RunRequestBody = t.Object({
       description: "Only the files of this scope, or of the conversation `conv_…`",
     }),
   ),
+  filter: optional(FilterSchema),
   timeout_seconds: optional(
     integer({
       minimum: 1,
@@ -87,6 +89,7 @@ export const runAgent = operation({
     "conflict",
     "output_schema_violation",
     "invalid_pattern",
+    "invalid_filter",
     "model_error",
     "model_unavailable",
   ],

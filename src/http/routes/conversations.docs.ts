@@ -31,6 +31,7 @@ export const TURN_ERRORS = [
   "conversation_busy",
   "conflict",
   "invalid_pattern",
+  "invalid_filter",
   "model_error",
   "model_unavailable",
 ] as const

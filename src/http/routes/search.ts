@@ -1,11 +1,11 @@
 /** Search: passages, and the documents that they stand in. */
 import { Elysia } from "elysia"
+import { filterOf } from "../../access/filter/filter.ts"
 import { AppError, invalid } from "../../errors.ts"
 import { documentsFor } from "../../search/passages/documents.ts"
 import { ASKED_FOR } from "../../search/rerank/budgets.ts"
 import type { SearchFilters, SearchRequest } from "../../search/types.ts"
 import { caller } from "../context.ts"
-import { filterOf } from "../filter-request.ts"
 import { Linked } from "../linked.ts"
 import { timeOf, typesOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
