@@ -22,7 +22,7 @@ export interface Stretch {
 /** What is read beyond both ends under redaction, so that a value which the ends cut through is seen whole. */
 const MARGIN = 500
 
-export const everyFile = { fileIds: null, contextId: null }
+export const everyFile = { fileIds: null, contextId: null, filter: null }
 
 /** What the tools of agents take, for all that the caller may see. */
 export const agentContext = ({

@@ -1,7 +1,6 @@
 import { checkFilter } from "../../../access/filter/filter.ts"
-import { filtersOf } from "../../../agents/tools/search-library.ts"
 import { ToolError } from "../../../agents/tools/tool-error.ts"
-import type { Scope } from "../../../grounding/scope.ts"
+import { filtersOf, type Scope } from "../../../grounding/scope.ts"
 import { FOR_A_REPLY } from "../../../search/rerank/budgets.ts"
 import { fitting } from "../bounds.ts"
 import type { McpCall } from "../call.ts"
@@ -135,7 +134,7 @@ export const searchLibrary: McpTool<Arguments> = {
 /** A conversation is a context as well: the files that were given to it. @throws AppError not_found */
 async function scopeOfContext(contextId: string | undefined, { house, principal }: McpCall): Promise<Scope> {
   if (contextId === undefined) return everyFile
-  if (!contextId.startsWith("conv_")) return { fileIds: null, contextId }
+  if (!contextId.startsWith("conv_")) return { fileIds: null, contextId, filter: null }
   const fileIds = await house.reading.conversationFiles?.(principal.view, contextId)
-  return { fileIds: fileIds ?? [], contextId: null }
+  return { fileIds: fileIds ?? [], contextId: null, filter: null }
 }
