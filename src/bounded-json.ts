@@ -14,8 +14,8 @@ export class JsonOutOfBounds extends Error {}
 export const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels`
 
 /** @throws JsonOutOfBounds before anything is parsed; SyntaxError */
-export function parseBounded(text: string): unknown {
-  if (text.length > MAX_JSON_CHARACTERS) throw new JsonOutOfBounds(`is longer than ${MAX_JSON_CHARACTERS} characters`)
+export function parseBounded(text: string, maxCharacters = MAX_JSON_CHARACTERS): unknown {
+  if (text.length > maxCharacters) throw new JsonOutOfBounds(`is longer than ${maxCharacters} characters`)
   if (isTextTooDeep(text)) throw new JsonOutOfBounds(TOO_DEEP)
   return JSON.parse(text)
 }

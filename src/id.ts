@@ -21,6 +21,7 @@ export type IdPrefix =
   | "rr"
   | "ctx"
   | "vsfb"
+  | "chatcmpl"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

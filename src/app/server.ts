@@ -1,5 +1,6 @@
 import { Links } from "../access/links.ts"
 import type { AgentRuns } from "../agents/runs.ts"
+import { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import { appUrl, type Config } from "../config.ts"
@@ -42,6 +43,7 @@ const GRACE_MS = 8_000
 /** The web over all rooms; it ends with the other parts `atWork`. */
 export function openServer(config: Config, parts: ServedParts, atWork: Together): HttpServer {
   const { network, storage, access, chatModels, models, index, files, chat, tools, agents } = parts
+  const embedder = (models.embedders.quality ?? models.embedders.fast)!
   let port = config.port // 0: the system chooses one
   const address = () => appUrl(config, port).replace(/\/+$/, "")
   const links = new Links(access.linkSecret, address)
@@ -57,7 +59,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     ...access,
     ...files,
     version: VERSION,
-    embeddingModel: (models.embedders.quality ?? models.embedders.fast)!.model,
+    embeddings: new EmbeddingLine(embedder),
     links,
     linkedFiles: new LinkedFiles({ ...files, database: storage.database, links, holders: access.holders }),
     mcp,

@@ -128,6 +128,7 @@ function notFound(wanted: string | null | undefined, models: ModelInfo[]): AppEr
   return new AppError("model_not_found", {
     message: `there is no model ${JSON.stringify(wanted)}; there are ${names.join(", ")}${more}`,
     hint: "GET /external/models lists all of them",
+    details: [{ field: "model", issue: "unknown" }],
   })
 }
 

@@ -46,8 +46,8 @@ export function windowed(
   const fixed = count(stays.join("")) + parts.toolTokens
   if (fixed > largest * SURELY_TOO_LONG)
     throw new AppError("invalid_request", {
-      message: `message: longer than the context window of ${model.info.value} (${largest} tokens)`,
-      details: [{ field: "message", issue: "longer than the model's context window" }],
+      message: `${asked.field}: longer than the context window of ${model.info.value} (${largest} tokens)`,
+      details: [{ field: asked.field, issue: "longer than the model's context window" }],
     })
   const wanted = settings.options.max_tokens ?? (settings.thinking ? THINKING_ANSWER_TOKENS : ANSWER_TOKENS)
   const answerTokens = Math.min(wanted, Math.floor(largest / 4))

@@ -27,6 +27,8 @@ export interface Asked {
   history: readonly ChatTurn[]
   /** The message that is answered, and searched with; null where there is none. */
   message: string | null
+  /** Name of the request's field that holds it, for errors. */
+  field: string
   /** Of the message. */
   images: readonly ChatImage[]
   /** What followed the message: calls of the model, and their results. */

@@ -20,6 +20,8 @@ export interface Question {
    * answered, and searched with. Results follow the calls that they are of, one for each; their `name` may be empty.
    */
   messages: readonly ChatTurn[]
+  /** Name of the request's field that holds them, for errors; `messages` where absent. */
+  field?: string | undefined
   /** The default model where absent. */
   model?: string | undefined
   /** Search the library for the answer. */
@@ -50,7 +52,7 @@ interface Exchange {
  *   not_found, model_not_found, model_unavailable
  */
 export async function prepareQuestion(dependencies: ChatDependencies, view: View, question: Question): Promise<Asked> {
-  checkOrder(question.messages)
+  checkOrder(question)
   const format = parseFormat(question.responseFormat ?? null)
   const tools = question.tools?.definitions.length ? question.tools : null
   return underGuard(dependencies, view.workspaceId, question.redaction, async guard => {
@@ -77,6 +79,7 @@ export async function prepareQuestion(dependencies: ChatDependencies, view: View
       },
       history,
       message: message?.content ?? null,
+      field: question.field ?? "messages",
       images: message?.images ?? [],
       after,
       tools,
@@ -90,18 +93,18 @@ export async function prepareQuestion(dependencies: ChatDependencies, view: View
  * Every call has its result, right behind it, and every result its call: models are asked by templates that fail or make
  * something up where it is otherwise.
  */
-function checkOrder(messages: readonly ChatTurn[]): void {
+function checkOrder({ messages, field = "messages" }: Question): void {
   let open = new Set<string>()
   for (const [at, turn] of messages.entries()) {
     if (turn.role === "tool") {
       if (!open.delete(turn.toolCallId))
-        throw invalid(`messages.${at}`, "a tool message must follow the assistant message whose tool_calls it answers")
+        throw invalid(`${field}.${at}`, "a tool message must follow the assistant message whose tool_calls it answers")
       continue
     }
-    if (open.size > 0) throw invalid(`messages.${at}`, missing(open))
+    if (open.size > 0) throw invalid(`${field}.${at}`, missing(open))
     open = new Set(turn.role === "assistant" ? turn.toolCalls?.map(({ id }) => id) : [])
   }
-  if (open.size > 0) throw invalid(`messages.${messages.length - 1}`, missing(open))
+  if (open.size > 0) throw invalid(`${field}.${messages.length - 1}`, missing(open))
 }
 
 const missing = (calls: ReadonlySet<string>): string =>
@@ -117,13 +120,18 @@ async function refusePrivateNames({ definitions }: OfferedTools, guard: Guard): 
 }
 
 /** @throws AppError invalid_request for what the model cannot do */
-function refuseBeyond({ info }: ResolvedModel, { messages, tools }: Question, formatted: boolean, guard: Guard): void {
+function refuseBeyond(
+  { info }: ResolvedModel,
+  { messages, field = "messages", tools }: Question,
+  formatted: boolean,
+  guard: Guard,
+): void {
   const can = (capability: Capability) => info.canMore || info.capabilities.includes(capability)
   const pictured = messages.findIndex(turn => turn.role === "user" && turn.images?.length)
   if (pictured >= 0 && guard.redacts)
-    throw invalid(`messages.${pictured}.content`, "holds a picture, which cannot be redacted as this request must be")
+    throw invalid(`${field}.${pictured}.content`, "holds a picture, which cannot be redacted as this request must be")
   if (pictured >= 0 && !can("vision"))
-    throw invalid(`messages.${pictured}.content`, `holds a picture, and ${info.value} sees none`)
+    throw invalid(`${field}.${pictured}.content`, `holds a picture, and ${info.value} sees none`)
   if (tools?.definitions.length && !can("tools")) throw invalid("tools", `${info.value} calls no tools`)
   if (formatted && info.provider === "builtin")
     throw invalid("response_format", `${info.value} quotes documents and writes no JSON`)

@@ -63,19 +63,28 @@ export class Replies {
     return this.running.size + this.unstored.size
   }
 
-  /** A place for an answer that is not stored; `signal` ends it when the daemon stops. @throws AppError overloaded */
-  enter(): Disposable & { signal: AbortSignal } {
+  /**
+   * A place for an answer that is not stored, until it is disposed or `left` aborts: whoever has left may never come back to
+   * dispose it. Its own signal also aborts when the daemon stops.
+   * @throws AppError overloaded
+   */
+  enter(left: AbortSignal): Disposable & { signal: AbortSignal } {
     this.refuseWhenStopping()
     const ticket = this.room.enter("")
     const { promise, resolve } = Promise.withResolvers<void>()
     const answer = { abort: new AbortController(), finished: promise }
     this.unstored.add(answer)
+    const leave = () => {
+      this.unstored.delete(answer)
+      ticket.leave()
+      resolve()
+    }
+    left.addEventListener("abort", leave, { once: true })
     return {
-      signal: answer.abort.signal,
+      signal: AbortSignal.any([left, answer.abort.signal]),
       [Symbol.dispose]: () => {
-        this.unstored.delete(answer)
-        ticket.leave()
-        resolve()
+        left.removeEventListener("abort", leave)
+        leave()
       },
     }
   }

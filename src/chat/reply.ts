@@ -36,6 +36,7 @@ async function askedBy(turn: Turn, dependencies: ChatDependencies): Promise<Aske
     ...{ view, model, guard, scope, settings, continued },
     history: await historyAsSeen(turn),
     message: turn.userMessage.content,
+    field: "message",
     images: await picturesFor(turn, dependencies),
     after: [],
     tools: null,

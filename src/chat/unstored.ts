@@ -82,12 +82,12 @@ async function* events(
   asked: Asked,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
-  using place = dependencies.replies.enter()
+  signal.throwIfAborted()
+  using place = dependencies.replies.enter(signal)
   const { guard } = asked
   const draft = new Draft()
   try {
-    for await (const told of draft.follow(answer(asked, dependencies, AbortSignal.any([signal, place.signal]))))
-      yield await shown(told, asked)
+    for await (const told of draft.follow(answer(asked, dependencies, place.signal))) yield await shown(told, asked)
     yield { event: "answered", data: await guard.pass(answerOf(draft, asked), ANSWER) }
   } catch (error) {
     signal.throwIfAborted()

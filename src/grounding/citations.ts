@@ -5,10 +5,22 @@
  */
 const MARK = /\[(\d{1,4}(?: ?[,;] ?\d{1,4})*)\]/g
 
+/** A mark in a text: `[2]`, or `[1, 3]`. Offsets count UTF-16 units. */
+export interface Mark {
+  numbers: number[]
+  start: number
+  end: number
+}
+
+export const marksIn = (text: string): Mark[] =>
+  [...text.matchAll(MARK)].map(({ 0: whole, 1: list, index }) => ({
+    numbers: list!.split(/[,;]/).map(Number),
+    start: index,
+    end: index + whole.length,
+  }))
+
 /** The numbers that a text cites, each once, in the order of their first mark. */
-export const numbersIn = (text: string): number[] => [
-  ...new Set([...text.matchAll(MARK)].flatMap(([, list]) => list!.split(/[,;]/).map(Number))),
-]
+export const numbersIn = (text: string): number[] => [...new Set(marksIn(text).flatMap(({ numbers }) => numbers))]
 
 /** The same text, as long as before, with marks that cite nothing: `[2]` becomes `(2)`. */
 export const withoutMarks = (text: string): string => text.replace(MARK, "($1)")

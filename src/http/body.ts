@@ -2,7 +2,7 @@
 import { JsonOutOfBounds, MAX_JSON_DEPTH, parseBounded } from "../bounded-json.ts"
 import { AppError, invalid } from "../errors.ts"
 
-/** Largest JSON body: 1 MB by contract, counted in the same units as its 1 GB. */
+/** Largest JSON body of a route that does not say otherwise: 1 MB by contract, counted in the same units as its 1 GB. */
 const MAX_JSON_BYTES = 1_048_576
 
 /** From the head of a request to the end of its body, for callers who have shown credentials and for those who have not. */
@@ -26,22 +26,26 @@ export function refuseCoding({ headers }: Request): void {
  * @throws AppError unsupported_media_type, request_too_large, invalid_json, invalid_request when it is no object or nested
  * too deep, request_timeout when it takes longer than `limitMs`
  */
-export async function readJson(request: Request, limitMs = BODY_LIMIT_MS.known): Promise<unknown> {
+export async function readJson(
+  request: Request,
+  limitMs = BODY_LIMIT_MS.known,
+  maxBytes = MAX_JSON_BYTES,
+): Promise<unknown> {
   if (!request.body) return undefined
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
   if (type !== "application/json" && !type?.endsWith("+json"))
     throw new AppError("unsupported_media_type", { message: "Content-Type must be application/json" })
-  const bytes = await readBounded(request, MAX_JSON_BYTES, limitMs)
+  const bytes = await readBounded(request, maxBytes, limitMs)
   if (bytes.length === 0) return undefined
-  const value = parse(bytes)
+  const value = parse(bytes, maxBytes)
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalid("body", "must be a JSON object")
   return value
 }
 
-function parse(bytes: Uint8Array): unknown {
+function parse(bytes: Uint8Array, maxBytes: number): unknown {
   try {
-    return parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+    return parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(bytes), maxBytes)
   } catch (cause) {
     if (cause instanceof JsonOutOfBounds)
       throw invalid("body", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`)

@@ -21,7 +21,7 @@ const CITATION = {
   position: { page: 4, sheet: null, slide: null, member: null, section: "3.2 Term", start: 1234, end: 1291 },
   url: LINK,
 }
-const Citation = t.Object(citationFields, { title: "Citation", examples: [CITATION] })
+export const Citation = t.Object(citationFields, { title: "Citation", examples: [CITATION] })
 
 const FINISH_REASONS = ["stop", "length", "cancelled", "error"] as const
 
@@ -109,7 +109,7 @@ export const TurnAnswerSchema = t.Object(
 )
 
 const Text = t.Object({ text: t.String() })
-const Source = t.Object(
+export const Source = t.Object(
   { ...citationFields, score: t.Number({ minimum: 0, maximum: 1 }), text: t.String() },
   { title: "Source" },
 )

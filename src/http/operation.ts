@@ -58,6 +58,8 @@ interface Described {
   body?: TSchema
   /** JSON Schema of a multipart form, which the handler reads itself. */
   form?: object
+  /** Largest body, where it is not that of all other routes. */
+  maxBytes?: number
   /** By status; those of errors are made from `errors`. */
   answers: Readonly<Record<number, Answer>>
   /** Beyond those that every route of its kind has. */
@@ -137,18 +139,16 @@ function optionsOf(spec: Operation) {
   }
 }
 
-/** Tells routes that take a form, and read it themselves. */
-export function formCheck(app: () => AnyElysia): (method: string, route: string) => boolean {
-  let forms: Set<string> | undefined
-  const isForm = ({ hooks }: AnyElysia["routes"][number]) =>
-    (hooks.detail as { "x-operation"?: Declared } | undefined)?.["x-operation"]?.form !== undefined
+/** What of the declared routes decides how their bodies are read. */
+export function bodyRules(
+  app: () => AnyElysia,
+): (method: string, route: string) => Pick<Declared, "form" | "maxBytes"> | undefined {
+  let rules: Map<string, Declared | undefined> | undefined
+  const declaredAs = ({ hooks }: AnyElysia["routes"][number]) =>
+    (hooks.detail as { "x-operation"?: Declared } | undefined)?.["x-operation"]
   return (method, route) => {
-    forms ??= new Set(
-      app()
-        .routes.filter(isForm)
-        .map(each => `${each.method} ${each.path}`),
-    )
-    return forms.has(`${method} ${route}`)
+    rules ??= new Map(app().routes.map(each => [`${each.method} ${each.path}`, declaredAs(each)]))
+    return rules.get(`${method} ${route}`)
   }
 }
 

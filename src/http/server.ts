@@ -12,6 +12,7 @@ import { type AuthDependencies, authenticate } from "./auth.ts"
 import { BODY_LIMIT_MS, readJson, refuseCoding } from "./body.ts"
 import { clientAddress, isLoopback } from "./client-address.ts"
 import { DRESSES, isCompatible, shapeOf } from "./compatible/errors.ts"
+import { compatibleAliases } from "./compatible/index.ts"
 import { Connections, systemOf } from "./connections.ts"
 import { consolePages } from "./console-pages.ts"
 import { contextOf, type RequestContext, setContext } from "./context.ts"
@@ -23,7 +24,7 @@ import { methodTable } from "./method-table.ts"
 import type { NodeDoor } from "./node-door.ts"
 import { type OpenRequest, OpenRequests } from "./open-requests.ts"
 import { openApiDocument } from "./openapi.ts"
-import { formCheck } from "./operation.ts"
+import { bodyRules } from "./operation.ts"
 import { referencePages } from "./reference-pages.ts"
 import { HEALTH_PATHS } from "./routes/health.ts"
 import { apiRoutes, documentedRoutes, PREFIX } from "./routes/index.ts"
@@ -40,7 +41,7 @@ const MAX_BODY_BYTES = 2 ** 52
 
 function routes(services: Services) {
   const check = bodyCheck(() => app)
-  const takesForm = formCheck(() => app)
+  const ruleOf = bodyRules(() => app)
   const app: AnyElysia = new Elysia({
     allowUnsafeValidationDetails: true,
     normalize: "typebox",
@@ -50,15 +51,18 @@ function routes(services: Services) {
     // Forms read their own stream; an empty object keeps the framework from reading it first.
     .onParse({ as: "global" }, async ({ request, route }) => {
       if (request.body) refuseCoding(request)
-      if (takesForm(request.method, route)) return {}
+      const rule = ruleOf(request.method, route)
+      if (rule?.form) return {}
       const context = contextOf(request)
-      const body = await readJson(request, context.principal ? BODY_LIMIT_MS.known : BODY_LIMIT_MS.stranger)
+      const limitMs = context.principal ? BODY_LIMIT_MS.known : BODY_LIMIT_MS.stranger
+      const body = await readJson(request, limitMs, rule?.maxBytes)
       context.isRead = true
       check(request.method, route, body)
       return body
     })
     .use(documentedRoutes(services))
     .use(apiRoutes(services))
+    .use(compatibleAliases(services))
   return app
 }
 

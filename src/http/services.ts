@@ -6,6 +6,7 @@ import type { SignInBrake } from "../access/sign-in-brake.ts"
 import type { Users } from "../access/users.ts"
 import type { Workspaces } from "../access/workspaces.ts"
 import type { AgentRuns } from "../agents/runs.ts"
+import type { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Engine } from "../errors.ts"
@@ -36,7 +37,8 @@ export interface Services {
   linkedFiles: LinkedFiles
   /** Requests of each key, for the console. */
   traffic: Traffic
-  embeddingModel: string
+  /** The model of the best vectors, for texts of callers. */
+  embeddings: EmbeddingLine
   diskUse(): Promise<DiskUse>
   library: Library
   pages: Pages

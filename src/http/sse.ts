@@ -19,20 +19,54 @@ const HEADERS = {
   connection: "keep-alive",
 }
 
-/**
- * A streaming answer, each event as it is `shown`. `source` is called once, with a signal that aborts when the client goes away or its credential ends;
- * an event is taken from it only when the client is ready for it. A stream whose credential ends, and one whose source
- * throws, which is logged, close with the events `error` and `done`.
- */
+/** How the events of a stream are spelled; each text is one or more whole events. */
+export interface Wire<Event> {
+  event(event: Event): string
+  /** The end of a stream that failed, or whose credential ended. */
+  failure(error: unknown, requestId: string): string
+  /** The end of one that came to it; nothing where absent. */
+  end?: string
+}
+
+/** Our own streams; see the first line of this file. Made anew for each: it counts. */
+function numbered(): Wire<ServerEvent> {
+  let next = 1
+  const spelled = ({ id, event, data }: ServerEvent) => {
+    const number = id ?? next
+    next = number + 1
+    return `id: ${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  }
+  return {
+    event: spelled,
+    failure: (error, requestId) =>
+      spelled({ event: "error", data: { error: toErrorBody(error, requestId) } }) +
+      spelled({ event: "done", data: {} }),
+  }
+}
+
+/** A streaming answer, each event as it is `shown`; one that fails ends with the events `error` and `done`. See `streamOf`. */
 export function eventStream<Shown extends ServerEvent, Event extends ServerEvent = Shown>(
   source: (signal: AbortSignal) => AsyncIterable<Event>,
-  { keepOpen, requestId }: RequestContext,
+  context: RequestContext,
   shown?: (event: Event) => Shown,
+): Response {
+  const wire = numbered()
+  return streamOf(source, context, shown ? { ...wire, event: (event: Event) => wire.event(shown(event)) } : wire)
+}
+
+/**
+ * A streaming answer. `source` is called once, with a signal that aborts when the client goes away or its credential ends;
+ * an event is taken from it only when the client is ready for it. What a source throws is logged, and ends the stream as
+ * the wire says.
+ */
+export function streamOf<Event>(
+  source: (signal: AbortSignal) => AsyncIterable<Event>,
+  { keepOpen, requestId }: RequestContext,
+  wire: Wire<Event>,
 ): Response {
   const { signal, close } = keepOpen()
   const encoder = new TextEncoder()
   const events = source(signal)[Symbol.asyncIterator]()
-  let next = 1
   let ping: Timer | undefined
   let closed = false
   const end = () => {
@@ -41,11 +75,8 @@ export function eventStream<Shown extends ServerEvent, Event extends ServerEvent
     signal.removeEventListener("abort", leave)
     close()
   }
-  const send = (controller: ReadableStreamDefaultController<Uint8Array>, { id, event, data }: ServerEvent) => {
-    const number = id ?? next
-    next = number + 1
-    controller.enqueue(encoder.encode(`id: ${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
-  }
+  const send = (controller: ReadableStreamDefaultController<Uint8Array>, text: string) =>
+    controller.enqueue(encoder.encode(text))
   let control: ReadableStreamDefaultController<Uint8Array>
   const leave = () => {
     if (closed) return
@@ -54,14 +85,13 @@ export function eventStream<Shown extends ServerEvent, Event extends ServerEvent
     if (signal.reason instanceof AppError) closeWith(signal.reason)
   }
   const closeWith = (error: unknown) => {
-    send(control, { event: "error", data: { error: toErrorBody(error, requestId) } })
-    send(control, { event: "done", data: {} })
+    send(control, wire.failure(error, requestId))
     control.close()
   }
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       control = controller
-      ping = setInterval(() => controller.enqueue(encoder.encode(": ping\n\n")), PING_MS)
+      ping = setInterval(() => send(controller, ": ping\n\n"), PING_MS)
       if (signal.aborted) leave()
       else signal.addEventListener("abort", leave, { once: true })
     },
@@ -75,8 +105,9 @@ export function eventStream<Shown extends ServerEvent, Event extends ServerEvent
         end()
         return closeWith(item.error)
       }
-      if (!item.done) return send(controller, shown ? shown(item.value) : item.value)
+      if (!item.done) return send(controller, wire.event(item.value))
       end()
+      if (wire.end) send(controller, wire.end)
       controller.close()
     },
     cancel: leave,

@@ -122,6 +122,22 @@ export class Library {
     return rows.map(({ id }) => id)
   }
 
+  /** Contexts that files stand in, those with most first. */
+  async contexts(view: View, limit: number): Promise<string[]> {
+    const rows = await this.dependencies.database
+      .selectFrom("files")
+      .select("context_id")
+      .where(seen(this.dependencies.database, view))
+      .where("context_id", "is not", null)
+      .where("context_id", "not like", "conv\\_%") // files given to a conversation are asked about there
+      .groupBy("context_id")
+      .orderBy(eb => eb.fn.countAll(), "desc")
+      .orderBy("context_id")
+      .limit(limit)
+      .execute()
+    return rows.flatMap(({ context_id }) => context_id ?? [])
+  }
+
   async change(view: View, fileId: string, change: FileChange): Promise<FileRecord> {
     const set: Partial<FileRow> = { updated_at: new Date().toISOString() }
     if (change.name !== undefined) {

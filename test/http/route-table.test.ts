@@ -51,6 +51,7 @@ const OPERATIONS = [
   ...["createConversation", "sendMessage", "regenerateMessage", "listConversations", "getConversation"],
   ...["updateConversation", "deleteConversation", "followConversation", "cancelReply"],
   ...["mcpSend", "mcpListen", "mcpEnd"],
+  ...["listCompatibleModels", "getCompatibleModel", "createChatCompletion", "createEmbeddings"],
   ...["rerank", "rerankV2", "retrieve", "retrieveV1"],
   ...["createFileObject", "listFileObjects", "getFileObject", "deleteFileObject", "downloadFileObject"],
   ...["createVectorStore", "listVectorStores", "getVectorStore", "updateVectorStore", "deleteVectorStore"],

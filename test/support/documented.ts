@@ -103,8 +103,9 @@ const eventsIn = (text: string) =>
   text
     .split("\n\n")
     .slice(0, -1)
-    .filter(block => !block.startsWith(":"))
+    .filter(block => !block.startsWith(":") && block !== "data: [DONE]")
     .map(block => {
+      if (block.startsWith("data: ")) return JSON.parse(block.slice("data: ".length)) // as OpenAI's chunks are
       const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1] ?? "null"
       return { id: Number(field("id")), event: field("event"), data: JSON.parse(field("data")) }
     })
