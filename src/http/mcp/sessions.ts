@@ -144,7 +144,8 @@ export class McpSessions {
     }
   }
 
-  private async sweep(now = Date.now()): Promise<void> {
+  /** Ends those that are unused for long; it also does by itself. */
+  async sweep(now = Date.now()): Promise<void> {
     for (const session of this.sessions.values())
       if (session.open === 0 && now - session.usedAt > this.limits.idleMs) await this.end(session)
     if (this.sessions.size > 0) return

@@ -3,11 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Client as McpClient } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js"
-import { ApiKeys } from "../../../src/access/keys.ts"
-import { openSqlite } from "../../../src/storage/sqlite/open.ts"
 import { type Client, startTestApp, type TestApp } from "../../support/app.ts"
 import { until } from "../../support/until.ts"
-import { bearerOf, call, connect } from "./support.ts"
+import { bearerOf, call, connect, MESSAGE_HEADERS, revokeBeside } from "./support.ts"
 
 let app: TestApp
 let key: Client
@@ -17,8 +15,6 @@ beforeAll(async () => {
   await key.index([{ name: "lease.md", data: "The notice period is three months." }])
 })
 afterAll(() => app.stop())
-
-const MESSAGE = { "content-type": "application/json", accept: "application/json, text/event-stream" }
 
 const initialize = (protocolVersion = "2025-11-25") => ({
   jsonrpc: "2.0",
@@ -31,7 +27,7 @@ const initialize = (protocolVersion = "2025-11-25") => ({
 const send = (message: unknown, headers: Record<string, string> = {}, method = "POST", of = key): Promise<Response> =>
   fetch(`${app.url}/mcp`, {
     method,
-    headers: { authorization: bearerOf(of), ...MESSAGE, ...headers },
+    headers: { authorization: bearerOf(of), ...MESSAGE_HEADERS, ...headers },
     ...(method === "POST" ? { body: typeof message === "string" ? message : JSON.stringify(message) } : {}),
   })
 
@@ -39,13 +35,6 @@ async function begin(of = key): Promise<string> {
   const response = await send(initialize(), {}, "POST", of)
   await response.text()
   return response.headers.get("mcp-session-id")!
-}
-
-/** As the command line does, beside the daemon. */
-async function revoke({ key: { id } }: Client): Promise<void> {
-  const database = await openSqlite(app.data)
-  await new ApiKeys(database).revoke(id)
-  await database.destroy()
 }
 
 const list = { jsonrpc: "2.0", id: 1, method: "tools/list" }
@@ -70,7 +59,7 @@ describe("before a session", () => {
   test("the three headers of a key do as well as a bearer", async () => {
     const response = await fetch(`${app.url}/mcp`, {
       method: "POST",
-      headers: { ...key.credentials, ...MESSAGE },
+      headers: { ...key.credentials, ...MESSAGE_HEADERS },
       body: JSON.stringify(initialize()),
     })
     expect(response.status).toBe(200)
@@ -83,7 +72,7 @@ describe("before a session", () => {
   ])("%s is refused", async (_, headers, status) => {
     const response = await fetch(`${app.url}/mcp`, {
       method: "POST",
-      headers: { ...MESSAGE, ...headers },
+      headers: { ...MESSAGE_HEADERS, ...headers },
       body: JSON.stringify(initialize()),
     })
     expect(response.status).toBe(status)
@@ -184,7 +173,7 @@ describe("a session", () => {
     const stream = await listen()
     expect([stream.status, stream.headers.get("content-type")]).toEqual([200, "text/event-stream"])
     expect(await codeOf(await listen())).toEqual([409, "conflict"])
-    await revoke(revoked)
+    await revokeBeside(app, revoked)
     expect(await stream.text()).toBe(": open\n\n")
     expect((await send(list, { "mcp-session-id": session }, "POST", revoked)).status).toBe(401)
   })
@@ -223,7 +212,7 @@ describe("a session", () => {
     const moved = new URL("/mcp", app.url)
     const response = await fetch(moved, {
       method: "POST",
-      headers: { authorization: bearerOf(key), ...MESSAGE, "mcp-session-id": transport.sessionId! },
+      headers: { authorization: bearerOf(key), ...MESSAGE_HEADERS, "mcp-session-id": transport.sessionId! },
       body: JSON.stringify(list),
     })
     expect(response.status).toBe(404)

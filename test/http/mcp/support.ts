@@ -2,10 +2,21 @@
 import { Client as McpClient } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
-import type { Client } from "../../support/app.ts"
+import { ApiKeys } from "../../../src/access/keys.ts"
+import { openSqlite } from "../../../src/storage/sqlite/open.ts"
+import type { Client, TestApp } from "../../support/app.ts"
 
-export const bearerOf = ({ key }: Pick<Client, "key">): string =>
-  `Bearer ${key.client_id}.${key.private_key}.${key.secret}`
+export const bearerOf = ({ key }: Pick<Client, "key">): string => `Bearer ${key.token}`
+
+/** Of a request that posts a message. */
+export const MESSAGE_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" }
+
+/** As the command line does, beside the daemon. */
+export async function revokeBeside({ data }: TestApp, { key: { id } }: Client): Promise<void> {
+  const database = await openSqlite(data)
+  await new ApiKeys(database).revoke(id)
+  await database.destroy()
+}
 
 export interface Connected {
   client: McpClient

@@ -75,6 +75,15 @@ describe("tools", () => {
     expect(beyond.data.hits).toEqual([])
   })
 
+  test("a filter narrows search_library and list_files, and a wrong one is told", async () => {
+    const filter = { type: "eq", key: "file.type", value: "csv" }
+    const { data } = await call(client, "search_library", { query: "notice period of the lease, price", filter })
+    expect(new Set(data.hits.map((hit: { name: string }) => hit.name))).toEqual(new Set(["prices.csv"]))
+    expect((await call(client, "list_files", { filter })).data.total).toBe(1)
+    const wrong = await call(client, "list_files", { filter: { type: "near", key: "file.type", value: "csv" } })
+    expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining("filter.type") })
+  })
+
   test("query_table runs a statement, and tells what is wrong with one", async () => {
     const file_id = ids["prices.csv"]
     const { data } = await call(client, "query_table", { file_id, sql: "select sum(price) as total from data" })
