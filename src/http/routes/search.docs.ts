@@ -199,7 +199,7 @@ export const Rerank = t.Union(
   ],
   {
     description:
-      "Has a model read the best passages together with the query and order them anew, English ones: 20 to 40 ms of a core each. Two seconds at most, else the order stays as it was. Their `relevance` follows what it says",
+      "Has a model read the best passages together with the query and order them anew, English ones: 20 to 40 ms of a core each. As many of the best as fit in two seconds, and `reranked` says how many; where not even ten do, the order stays as it was. Their `relevance` follows what it says",
   },
 )
 

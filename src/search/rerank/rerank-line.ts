@@ -69,6 +69,13 @@ export class RerankLine {
     return this.reranker.model
   }
 
+  /** How many of the first of these texts can be judged in so much time. */
+  fitting(texts: readonly string[], budgetMs: number): number {
+    let count = texts.length
+    while (count > 0 && this.expectedMs(texts.slice(0, count)) > budgetMs) count--
+    return count
+  }
+
   /**
    * Part after part until all texts are judged.
    * @throws TooLate; AppError overloaded, model_unavailable; the reason of the signal

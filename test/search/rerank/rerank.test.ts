@@ -82,6 +82,21 @@ describe("a search that asks for reranking", () => {
     expect(hits).toEqual(plain.hits)
   })
 
+  test("judges as many of the best as fit in the time, and its pages continue one list", async () => {
+    const long = LINES.map(line => `${line} ${"on ".repeat(300)}`) // a thousand characters, 35 ms as long as none was measured
+    await library.put("file_a", long.join("\n"))
+    const rerank = { candidates: 40, budgetMs: 700 }
+    const plain = await ask({ rerank: undefined, limit: 40 })
+    const whole = await ask({ rerank, limit: 40 })
+    expect(whole.degraded).toBeNull()
+    expect(whole.reranked).toBeGreaterThanOrEqual(10)
+    expect(whole.reranked).toBeLessThan(30)
+    const judged = model.asked.flatMap(({ texts }) => texts)
+    expect(judged).toEqual(plain.hits.slice(0, whole.reranked).map(({ text }) => text))
+    const pages = [await ask({ rerank }), await ask({ rerank, offset: 10 }), await ask({ rerank, offset: 20 })]
+    expect(pages.flatMap(({ hits }) => numbers(hits))).toEqual(numbers(whole.hits.slice(0, 30)))
+  })
+
   test("keeps the order of before when the model fails, and reranks when it works again", async () => {
     await library.put("file_a", LINES.join("\n"))
     const plain = await ask({ rerank: undefined })
@@ -109,7 +124,7 @@ describe("a search that asks for reranking", () => {
     const read = model.asked.flatMap(({ texts }) => texts)
     expect(numbers(read.map(text => ({ text }))).sort()).toEqual([15, 16, 17, 18, 19])
     model.asked.length = 0
-    expect((await ask({ workspaceId: "ws_b" })).reranked).toBe(0)
+    expect((await ask({ view: wholeOf("ws_b") })).reranked).toBe(0)
     expect(model.asked).toEqual([])
   })
 
