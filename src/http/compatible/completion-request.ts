@@ -1,5 +1,6 @@
 /** A request in OpenAI's shape as a question to chat. What is not supported is refused with the name of the parameter. */
 import type { Static } from "elysia"
+import { checkFilter } from "../../access/filter/filter.ts"
 import type { ChatImage, ChatTurn, ToolCall, ToolChoice } from "../../backends/backend.ts"
 import { parseBounded } from "../../bounded-json.ts"
 import type { Question } from "../../chat/question.ts"
@@ -16,7 +17,7 @@ const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /** Characters of all texts: more than any window holds. */
 const MAX_CHARACTERS = 8_000_000
 
-/** @throws AppError invalid_request naming the parameter */
+/** @throws AppError invalid_request, invalid_filter naming the parameter */
 export function questionOf(body: CompletionBody, { model, useLibrary, contextId }: NamedModel): Question {
   const { carrel, temperature, top_p, seed, stop } = body
   if (!useLibrary)
@@ -29,6 +30,7 @@ export function questionOf(body: CompletionBody, { model, useLibrary, contextId 
     useLibrary,
     contextId,
     fileIds: carrel?.file_ids ?? undefined,
+    filter: carrel?.filter == null ? null : checkFilter(carrel.filter, { place: "carrel.filter", bareKeys: true }),
     options: {
       ...(temperature == null ? {} : { temperature }),
       ...(top_p == null ? {} : { top_p }),
