@@ -7,6 +7,7 @@ import { AppError, invalid } from "../errors.ts"
 import type { Database } from "../storage/database.ts"
 import type { Library } from "./library.ts"
 import { type LinkedText, linkedText } from "./linked-text.ts"
+import type { PagePicture, PageRecord, Pages } from "./pages.ts"
 import type { FileRecord } from "./record.ts"
 
 export interface LinkRequest {
@@ -28,8 +29,24 @@ export interface LinkedFile {
 interface LinkedFilesDependencies {
   database: Database
   library: Pick<Library, "get">
+  pages: Pick<Pages, "list" | "png">
   links: Links
   holders: Holders
+}
+
+/** Twice what a page of text takes on the screen, for screens of fine pixels. */
+const PICTURE_WIDTH = 1_600
+
+/** Pictures are one page, and their texts have none. A passage within a file in the file stands on no page of its own. */
+function pageOf({ page, range }: OpenedLink, record: FileRecord, text: LinkedText | undefined): number | null {
+  if (page !== null) return page
+  if (range === null || record.mime_type.startsWith("image/")) return 1
+  return text && text.place.member === null ? text.place.page : null
+}
+
+function withoutPages(error: unknown): PageRecord[] {
+  if (error instanceof AppError) return []
+  throw error
 }
 
 export class LinkedFiles {
@@ -76,5 +93,26 @@ export class LinkedFiles {
   /** Undefined where the file has no text, or not the page. */
   text({ link }: LinkedFile): Promise<LinkedText | undefined> {
     return linkedText(this.dependencies.database, link)
+  }
+
+  /**
+   * The page on which the linked place stands, as far as pictures of it can be made; undefined for files without pages, and
+   * at moments when they cannot be drawn.
+   */
+  async page({ link, view, record }: LinkedFile, text: LinkedText | undefined, signal: AbortSignal) {
+    const wanted = pageOf(link, record, text)
+    if (wanted === null) return undefined
+    const pages = await this.dependencies.pages.list(view, record.id, signal).catch(withoutPages)
+    return pages[wanted - 1]
+  }
+
+  /** The picture of that page, with the passage marked. @throws AppError not_found where there is none; as `Pages.png` */
+  async picture(file: LinkedFile, signal: AbortSignal): Promise<PagePicture> {
+    const { link, view, record } = file
+    const text = await this.text(file)
+    const page = pageOf(link, record, text)
+    if (page === null) throw new AppError("not_found")
+    const marked = text && text.passage !== "" && link.range ? link.range : {}
+    return this.dependencies.pages.png(view, record.id, page, { width: PICTURE_WIDTH, ...marked }, signal)
   }
 }

@@ -83,6 +83,7 @@ const linkOf = async (body: object, client = api): Promise<string> => {
   expect(answer.status).toBe(201)
   return answer.body.url
 }
+const pictureOf = (url: string): string => url.replace("?", "/page.png?")
 const placeOf = (text: string, passage: string) => ({
   start: text.indexOf(passage),
   end: text.indexOf(passage) + passage.length,
@@ -327,6 +328,44 @@ describe("the page", () => {
     expect(page).toContain("<mark>")
   })
 
+  test("of a PDF is the page's picture with the passage marked, and the passage below it; of a picture the picture", async () => {
+    const [pdf] = await api.index([{ name: "pictured.pdf", data: fixture("lease.pdf") }])
+    const { body } = await api.post("/search", { query: "lease ficus rent", limit: 1, filters: { file_ids: [pdf.id] } })
+    const [hit] = body.hits
+    const page = await pageOf(hit.url)
+    const [, source] = /<img class="picture" src="([^"]+)"/.exec(page)!
+    const picture = await open(new URL(source!.replaceAll("&amp;", "&"), hit.url).href)
+    expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/png"])
+    expect(picture.headers.get("cache-control")).toBe("private, no-store")
+    const marked = Buffer.from(await picture.arrayBuffer())
+    expect([marked.subarray(1, 4).toString(), marked.readUInt32BE(16)]).toEqual(["PNG", 1_600])
+    const plain = await open(pictureOf(await linkOf({ file_id: pdf.id, page: hit.position.page })))
+    expect(marked.equals(Buffer.from(await plain.arrayBuffer()))).toBe(false)
+    expect(shown(page)).toContain(`Page ${hit.position.page}`)
+    expect(shown(page).replace(/\s+/g, " ")).toContain(hit.text.replace(/\s+/g, " "))
+    const [image] = await api.index([{ name: "pictured.png", data: fixture("lease.png") }])
+    expect(await pageOf(await linkOf({ file_id: image.id }))).toContain("/page.png?")
+    const of = (
+      await api.post("/search", { query: "ficus", mode: "semantic", limit: 1, filters: { file_ids: [image.id] } })
+    ).body.hits[0]
+    expect((await open(pictureOf(of.url))).status).toBe(200)
+  })
+
+  test("has a picture under its own signature alone, and none where there is no page", async () => {
+    const [pdf] = await api.index([{ name: "signed.pdf", data: fixture("lease.pdf") }])
+    const url = await linkOf({ file_id: pdf.id, page: 1 })
+    for (const wrong of [
+      pictureOf(url).replace("page=1", "page=2"),
+      pictureOf(url).replace(/\?.*/, ""),
+      `${pictureOf(url)}&width=2400`,
+      pictureOf(url).replace("page.png", "page.PNG"),
+    ])
+      expect([wrong, (await open(wrong)).status]).toEqual([wrong, wrong.includes("PNG") ? 404 : 403])
+    expect((await open(pictureOf(await linkOf({ file_id: lease.id })))).status).toBe(404)
+    await api.delete(`/libraries/${pdf.id}`)
+    expect((await open(pictureOf(url))).status).toBe(404)
+  })
+
   test("shows what is around the passage on its page, its sheet, its slide, and nothing from another", async () => {
     const [pages] = await api.index([{ name: "talk2.pptx", data: fixture("talk.pptx") }])
     const whole = (await api.get(`/libraries/${pages.id}/text`)).body as string
@@ -446,6 +485,7 @@ describe("under redaction that the workspace insists on", () => {
       expect(page).not.toMatch(/appleseed|4111|example\.com/i)
       expect(page).toContain("Private values are replaced here.")
       expect(page).not.toContain("<img")
+      expect((await open(pictureOf(url))).status).toBe(404)
     }
     expect(shown(await pageOf(urls[0]))).toContain("[REDACTED_CREDIT_CARD]")
     expect(shown(await pageOf(urls[2]))).not.toContain("REDACTED_CREDIT_CARD")

@@ -46,7 +46,7 @@ const OPERATIONS = [
   ...["getHealth", "getReadiness", "getMetrics"],
   ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
   ...["listPages", "getPagePicture", "getPageMarks"],
-  ...["createLink", "openLink"],
+  ...["createLink", "openLink", "openLinkPicture"],
   ...["getFileText", "reindexFile", "watchFile", "search", "findDocuments", "listModels"],
   ...["createConversation", "sendMessage", "regenerateMessage", "listConversations", "getConversation"],
   ...["updateConversation", "deleteConversation", "followConversation", "cancelReply"],

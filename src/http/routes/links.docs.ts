@@ -75,3 +75,16 @@ export const openLink = operation({
   query,
   answers: { 200: { description: "The page", type: "text/html", example: "<!doctype html>…" }, ...PAGES },
 })
+
+export const openLinkPicture = operation({
+  id: "openLinkPicture",
+  open: true,
+  summary: "The picture in the page of a signed link",
+  description:
+    "Of the one page that the link is about, with its passage marked; under the query of the link itself. 404 for documents without pages, and where the workspace insists on redaction.",
+  tag: "Links",
+  params: t.Object({ ...byId.properties, picture: t.String({ description: "`page.png`" }) }),
+  query,
+  answers: { 200: { description: "The picture", type: "image/png", example: "PNG…" }, ...PAGES },
+  errors: ["conflict"],
+})

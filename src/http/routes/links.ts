@@ -25,15 +25,30 @@ export const linkRoutes = ({ linkedFiles }: Services) =>
 
 /** Under no prefix. */
 export const viewRoutes = (services: Services) =>
-  new Elysia().get(
-    "/view/:file_id",
-    ({ request }) =>
-      answer(async () => {
-        const opened = await services.linkedFiles.open(await linkOf(request, services))
-        return page(200, filePage(await shownFile(opened, services)))
-      }),
-    docs.openLink(),
-  )
+  new Elysia()
+    .get(
+      "/view/:file_id",
+      ({ request }) =>
+        answer(async () => {
+          const { target, link } = await linkOf(request, services)
+          const file = await services.linkedFiles.open(link)
+          return page(200, filePage(await shownFile(file, target, request.signal, services)))
+        }),
+      docs.openLink(),
+    )
+    .get(
+      "/view/:file_id/:picture",
+      ({ params, request }) =>
+        answer(async () => {
+          if (params.picture !== "page.png") throw new AppError("not_found")
+          const { link } = await linkOf(request, services)
+          const file = await services.linkedFiles.open(link)
+          if (await services.redactionEnforced(file.view.workspaceId)) throw new AppError("not_found")
+          const { bytes } = await services.linkedFiles.picture(file, request.signal)
+          return new Response(bytes, { headers: { ...VIEW_HEADERS, "Content-Type": "image/png" } })
+        }),
+      docs.openLinkPicture(),
+    )
 
 /** What is wrong with a link is said by a page as well. */
 async function answer(show: () => Promise<Response>): Promise<Response> {
@@ -54,22 +69,38 @@ const page = (status: number, { text }: Html): Response =>
  * From the address as it came: what the framework reads out of it has more than one spelling.
  * @throws AppError forbidden; rate_limited after too many that were made up
  */
-async function linkOf(request: Request, { links, rateLimiter }: Services): Promise<OpenedLink> {
+async function linkOf(
+  request: Request,
+  { links, rateLimiter }: Services,
+): Promise<{ target: string; link: OpenedLink }> {
   const { pathname, search } = new URL(request.url)
-  const link = links.open(pathname + search)
+  const target = pathname.replace(PICTURE, "") + search
+  const link = links.open(target)
   if (link === "wrong") await countWrongCredentials(contextOf(request), rateLimiter)
   if (typeof link === "string") throw new AppError("forbidden")
-  return link
+  return { target, link }
 }
 
+/** Below the address of a page, under the same signature. */
+const PICTURE = /\/page\.png$/
+
 /** The text as it is; where the workspace insists on redaction the passage alone, redacted, for who opens a link has shown no key. */
-async function shownFile(file: LinkedFile, services: Services): Promise<ShownFile> {
+async function shownFile(
+  file: LinkedFile,
+  target: string,
+  signal: AbortSignal,
+  services: Services,
+): Promise<ShownFile> {
   const { link, record, view } = file
   const text = await services.linkedFiles.text(file)
   return underGuard(services, view.workspaceId, false, async guard => {
     const shown = { name: record.name, text, picture: undefined, redacted: guard.redacts, expiresAt: link.expiresAt }
     const place: Place = text?.place ?? { page: link.page, sheet: null, slide: null, member: null, section: null }
-    if (!guard.redacts) return { ...shown, place }
+    if (!guard.redacts) {
+      const page = await services.linkedFiles.page(file, text, signal)
+      const address = target.replace("/view/", "").replace("?", "/page.png?")
+      return { ...shown, place, picture: page && { address, width: page.width, height: page.height, page: page.page } }
+    }
     const passage = text && (text.passage || text.after)
     return {
       ...shown,

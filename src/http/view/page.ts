@@ -51,13 +51,20 @@ export const VIEW_HEADERS = {
   "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 
+export interface ShownPicture {
+  /** Relative to the page's own. */
+  address: string
+  page: number
+  width: number
+  height: number
+}
+
 export interface ShownFile {
   name: string
   place: Place
   /** Undefined where there is nothing to read. */
   text: LinkedText | undefined
-  /** Address of the page's picture, relative to the page's own. */
-  picture: string | undefined
+  picture: ShownPicture | undefined
   /** Some of it was replaced, as the workspace asks. */
   redacted: boolean
   /** Unix seconds. */
@@ -66,20 +73,20 @@ export interface ShownFile {
 
 export function filePage({ name, place, text, picture, redacted, expiresAt }: ShownFile): Html {
   const shownName = plain(name)
-  const where = placeText(place)
+  const where = placeText(picture ? { ...place, page: picture.page } : place)
   const until = new Date(expiresAt * 1000).toISOString()
   return document(
     shownName,
     html`<h1><bdi>${shownName}</bdi></h1>
 ${where && html`<p class="soft" dir="auto">${where}</p>`}
-${picture ? html`<figure class="card"><img class="picture" src="${picture}" alt="${pictureText(shownName, where)}"></figure>` : null}
+${picture ? figure(picture, shownName) : null}
 ${textCard(text, picture !== undefined)}
 <p class="soft">${redacted ? "Private values are replaced here. " : null}This link shows this place alone, until <time datetime="${until}">${until.slice(0, 16).replace("T", " ")} UTC</time>.</p>`,
   )
 }
 
-const pictureText = (name: string, where: string | null): string =>
-  `${where ?? "The document"}, ${name}, as a picture; the passage is marked in it and follows as text`
+const figure = ({ address, page, width, height }: ShownPicture, name: string): Html =>
+  html`<figure class="card"><img class="picture" src="${address}" width="${Math.round(width)}" height="${Math.round(height)}" alt="Page ${page} of ${name} as a picture"></figure>`
 
 /** Under a picture the passage alone: what stands around it can be seen. */
 function textCard(text: LinkedText | undefined, isUnderPicture: boolean): Html | null {
