@@ -80,7 +80,7 @@ export async function checkDefaultModel({ default_model }: Config, models: Model
   if (known === "perhaps")
     log.warn("the default model cannot be looked up: its server does not answer", { model: default_model })
   if (known !== "no") return
-  const values = (await models.list()).map(({ value }) => value)
+  const values = (await models.list(null)).map(({ value }) => value)
   throw new ConfigError(
     `--default-model: there is no model ${JSON.stringify(default_model)}; there are ${values.join(", ")}`,
   )

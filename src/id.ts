@@ -22,6 +22,7 @@ export type IdPrefix =
   | "ctx"
   | "vsfb"
   | "chatcmpl"
+  | "tok"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

@@ -1,6 +1,6 @@
 /** Whose links are: a key, or a user of the console. What they may see is looked up anew each time that a link is opened. */
 import type { Database } from "../storage/database.ts"
-import { ownerIsActive } from "./keys.ts"
+import { GRANTS, ownerIsActive, principalOfKey } from "./key-principal.ts"
 import { type View, wholeOf } from "./view.ts"
 
 export interface Holder {
@@ -25,13 +25,14 @@ export class Holders {
   private async findKey(id: string): Promise<Holder | undefined> {
     const key = await this.database
       .selectFrom("api_keys")
-      .select(["workspace_id", "expires_at"])
+      .select(GRANTS)
+      .select("expires_at")
       .where("id", "=", id)
       .where("revoked_at", "is", null)
       .where(eb => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", new Date().toISOString())]))
       .where(ownerIsActive, "=", 1)
       .executeTakeFirst()
-    return key && { view: wholeOf(key.workspace_id), endsAt: key.expires_at }
+    return key && { view: principalOfKey(key, "").view, endsAt: key.expires_at }
   }
 
   private async findUser(id: string, workspaceId: string | undefined): Promise<Holder | undefined> {

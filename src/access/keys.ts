@@ -5,16 +5,16 @@
  * committed by anyone, so that a revocation is effective at once.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
-import { sql } from "kysely"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { changeMark, type Database, type Executor } from "../storage/database.ts"
 import type { ApiKeysTable } from "../storage/keys.ts"
+import { credentialOf, GRANTS, ownerIsActive, principalOfKey } from "./key-principal.ts"
+import { columnsOf, type KeySettings, newColumns } from "./key-settings.ts"
 import { LastUsed } from "./last-used.ts"
-import { checkName } from "./name.ts"
-import { type Credentials, type Principal, SCOPES, type Scope } from "./principal.ts"
+import { type Limits, type Quota, stored } from "./limits.ts"
+import type { Credentials, Principal, Scope } from "./principal.ts"
 import { VerifiedCredentials } from "./verified-credentials.ts"
-import { wholeOf } from "./view.ts"
 
 /** The user whose access a key is. `active` is false while the user is disabled or not in the key's workspace: it is refused. */
 export interface KeyOwner {
@@ -25,7 +25,7 @@ export interface KeyOwner {
 }
 
 /** What may be said about a key after its creation. */
-export interface ApiKeyRecord {
+export interface ApiKeyRecord extends Limits {
   id: string
   name: string
   client_id: string
@@ -34,6 +34,7 @@ export interface ApiKeyRecord {
   owner: KeyOwner | null
   scopes: Scope[]
   rate_limit_per_minute: number | null
+  quota: Quota | null
   expires_at: string | null
   created_at: string
   last_used_at: string | null
@@ -47,19 +48,6 @@ export interface NewApiKey extends ApiKeyRecord {
   /** All three values in one, for those who have one field for a key: a bearer token. */
   token: string
 }
-
-export interface KeySettings {
-  name: string
-  scopes?: string[]
-  expires_at?: string | null
-  rate_limit_per_minute?: number | null
-}
-
-/** A user without access to the key's workspace takes the key along. */
-export const ownerIsActive = sql<number>`case when api_keys.owner_id is null or exists (
-  select 1 from memberships join users on users.id = memberships.user_id
-  where users.id = api_keys.owner_id and users.disabled_at is null and memberships.workspace_id = api_keys.workspace_id
-) then 1 else 0 end`
 
 export type KeyChanges = Partial<KeySettings> & { owner_id?: string | null }
 
@@ -97,22 +85,19 @@ export class ApiKeys {
    * @throws AppError invalid_request for an unknown scope, a past or malformed expiry, an empty name.
    */
   async create(workspaceId: string, settings: KeySettings, ownerId: string | null = null): Promise<NewApiKey> {
-    const checked = checkSettings(settings)
+    const columns = newColumns(settings)
     const privateKey = randomToken("cpk")
     const secret = randomToken("csk")
     const row: ApiKeysTable = {
       id: newId("key"),
       workspace_id: workspaceId,
-      name: checked.name,
+      ...columns,
       client_id: `cid_${randomBytes(15).toString("base64url")}`,
       private_key_hash: hash(privateKey),
       secret_hash: hash(secret),
       previous_private_key_hash: null,
       previous_secret_hash: null,
       previous_until: null,
-      scopes: JSON.stringify(checked.scopes),
-      rate_limit_per_minute: checked.rate_limit_per_minute,
-      expires_at: checked.expires_at,
       created_at: new Date().toISOString(),
       last_used_at: null,
       revoked_at: null,
@@ -155,15 +140,7 @@ export class ApiKeys {
     if (!present && !(previous && inGrace)) return null
     if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now) || !row.owner_active) return null
     this.lastUsed.note(row.id)
-    const principal: Principal = {
-      keyId: row.id,
-      credential: `${row.id} ${privateKeyHash}`,
-      workspaceId: row.workspace_id,
-      holderId: row.id,
-      view: wholeOf(row.workspace_id),
-      scopes: JSON.parse(row.scopes) as Scope[],
-      rateLimitPerMinute: row.rate_limit_per_minute,
-    }
+    const principal = principalOfKey(row, credentialOf(row.id, privateKeyHash, row))
     const ends = [row.expires_at, present ? null : row.previous_until].filter(time => time !== null)
     this.verified.remember(credentials, principal, mark, ends)
     return principal
@@ -171,22 +148,25 @@ export class ApiKeys {
 
   /**
    * Those of some credentials of requests that are still good: the key is neither revoked nor expired nor of an owner
-   * without access, and the pair is its present one or within its grace.
+   * without access, the pair is its present one or within its grace, and it is as narrow as it was.
    */
   async alive(credentials: readonly string[]): Promise<Set<string>> {
     const now = new Date().toISOString()
     const ids = credentials.map(credential => credential.split(" ")[0]!)
     const rows = await this.database
       .selectFrom("api_keys")
-      .select(["id", "private_key_hash", "previous_private_key_hash", "previous_until"])
+      .select(GRANTS)
+      .select(["private_key_hash", "previous_private_key_hash", "previous_until"])
       .where("id", "in", ids)
       .where("revoked_at", "is", null)
       .where(eb => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
       .where(ownerIsActive, "=", 1)
       .execute()
-    const good = rows.flatMap(({ id, private_key_hash, previous_private_key_hash, previous_until }) => [
-      `${id} ${private_key_hash}`,
-      ...(previous_until !== null && previous_until > now ? [`${id} ${previous_private_key_hash}`] : []),
+    const good = rows.flatMap(row => [
+      credentialOf(row.id, row.private_key_hash, row),
+      ...(row.previous_until !== null && row.previous_until > now
+        ? [credentialOf(row.id, row.previous_private_key_hash!, row)]
+        : []),
     ])
     return new Set(credentials).intersection(new Set(good))
   }
@@ -220,6 +200,10 @@ export class ApiKeys {
       .select(["api_keys.id", "api_keys.name", "api_keys.client_id", "workspaces.name as workspace", "api_keys.scopes"])
       .select([
         "api_keys.rate_limit_per_minute",
+        "api_keys.context_ids",
+        "api_keys.models",
+        "api_keys.filter",
+        "api_keys.quota",
         "api_keys.expires_at",
         "api_keys.created_at",
         "api_keys.last_used_at",
@@ -235,13 +219,11 @@ export class ApiKeys {
   async change(idOrClientId: string, changes: KeyChanges, workspaceId?: string): Promise<ApiKeyRecord> {
     const record = await this.get(idOrClientId, workspaceId)
     const { owner_id: ownerId, ...settings } = changes
-    const { scopes, ...checked } = checkSettings({ ...record, ...settings }, settings.expires_at !== undefined)
-    const columns = { ...checked, scopes: JSON.stringify(scopes) }
     // Those alone that were given: somebody may be narrowing the scopes while somebody else gives the key a name.
-    const given = Object.entries(columns).filter(([name]) => settings[name as keyof typeof columns] !== undefined)
+    const given = columnsOf(settings)
     await this.database.transaction().execute(async trx => {
-      if (given.length > 0)
-        await trx.updateTable("api_keys").set(Object.fromEntries(given)).where("id", "=", record.id).execute()
+      if (Object.keys(given).length > 0)
+        await trx.updateTable("api_keys").set(given).where("id", "=", record.id).execute()
       if (ownerId !== undefined) await setOwner(trx, record.id, ownerId)
     })
     return this.get(record.id)
@@ -322,35 +304,23 @@ export async function ensureWorkspace(database: Executor, name = "default"): Pro
   return (await database.selectFrom("workspaces").select("id").where("name", "=", name).executeTakeFirstOrThrow()).id
 }
 
-function checkSettings(settings: KeySettings, checkExpiry = true) {
-  const name = checkName(settings.name)
-  const scopes = settings.scopes ?? [...SCOPES]
-  for (const scope of scopes)
-    if (!(SCOPES as readonly string[]).includes(scope))
-      throw invalid("scopes", `${scope} is not one of ${SCOPES.join(", ")}`)
-  if (scopes.length === 0) throw invalid("scopes", "must name at least one scope")
-  let expiresAt: string | null = null
-  if (settings.expires_at) {
-    const time = new Date(settings.expires_at)
-    if (Number.isNaN(time.getTime())) throw invalid("expires_at", "must be an ISO-8601 time")
-    if (checkExpiry && time.getTime() <= Date.now()) throw invalid("expires_at", "must be in the future")
-    expiresAt = time.toISOString()
+type SelectedKey = Omit<ApiKeyRecord, "scopes" | "owner" | "quota" | keyof Limits> &
+  Pick<ApiKeysTable, "scopes" | "quota" | keyof Limits> & {
+    owner_id: string | null
+    owner_name: string | null
+    owner_email: string | null
+    owner_active: number
   }
-  const limit = settings.rate_limit_per_minute ?? null
-  if (limit !== null && (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000))
-    throw invalid("rate_limit_per_minute", "must be a whole number from 1 to 1000000")
-  return { name, scopes: [...new Set(scopes)] as Scope[], expires_at: expiresAt, rate_limit_per_minute: limit }
-}
-
-type SelectedKey = Omit<ApiKeyRecord, "scopes" | "owner"> & {
-  scopes: string
-  owner_id: string | null
-  owner_name: string | null
-  owner_email: string | null
-  owner_active: number
-}
 
 function toRecord({ owner_id, owner_name, owner_email, owner_active, ...row }: SelectedKey): ApiKeyRecord {
   const owner = owner_id && { id: owner_id, name: owner_name!, email: owner_email!, active: owner_active === 1 }
-  return { ...row, scopes: JSON.parse(row.scopes) as Scope[], owner: owner || null }
+  return {
+    ...row,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    context_ids: stored(row.context_ids),
+    models: stored(row.models),
+    filter: stored(row.filter),
+    quota: stored(row.quota),
+    owner: owner || null,
+  }
 }

@@ -1,7 +1,21 @@
 /** What a request shows, and who it then acts for. */
 import type { View } from "./view.ts"
 
-export const SCOPES = ["models:read", "files:read", "files:write", "search", "chat", "agents"] as const
+export const SCOPES = [
+  "models:read",
+  "files:read",
+  "files:write",
+  "search",
+  "chat",
+  "agents",
+  "sources",
+  "webhooks",
+  "batches",
+  "usage",
+  "audit",
+  "retention",
+  "tokens",
+] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** Who an authenticated request acts for. */

@@ -3,9 +3,14 @@
  * place of a workspace, so that no reader can forget it. What lies outside does not exist for the caller.
  */
 import type { RawBuilder } from "kysely"
-import type { Executor, Value } from "../storage/database.ts"
-import { filled, type Words, words } from "../storage/words.ts"
+import { canonicalJson } from "../canonical-json.ts"
+import type { Executor } from "../storage/database.ts"
+import type { Condition } from "../storage/json-words.ts"
+import type { OwnerType } from "../storage/owned.ts"
+import { filled, texts, type Words, words } from "../storage/words.ts"
+import { conditionOf } from "./filter/condition.ts"
 import type { Filter } from "./filter/filter.ts"
+import { hashToken } from "./token.ts"
 
 export interface View {
   readonly workspaceId: string
@@ -15,19 +20,89 @@ export interface View {
   readonly filters: readonly Filter[]
   /** Files are seen whose acl is null or names one of them; null: whatever the acl. */
   readonly principals: readonly string[] | null
+  /** Values of chat models, and globs; null: all. */
+  readonly models: readonly string[] | null
+  /** Which conversations and runs; null: all of the workspace. */
+  readonly own: Own | null
+  /** Whose conversations and runs are that it makes; null: nobody's. */
+  readonly author: Author | null
+  /** May let somebody see a file who did not. */
+  readonly mayWiden: boolean
+}
+
+export interface Author {
+  readonly type: OwnerType
+  /** Of the key or the user. */
+  readonly id: string
+  /** See `OwnedColumns`. */
+  readonly maker: string | null
+  /** The one whom a scoped token fixes; null where a request may name one. */
+  readonly endUser: string | null
+}
+
+/** All must hold; null does not narrow. */
+export interface Own {
+  /** The key or console user that they belong to. */
+  readonly ownerId: string | null
+  /** What narrowed their maker: see `OwnedColumns`. */
+  readonly maker: string | null
+  readonly endUser: string | null
 }
 
 /** All of a workspace: what the system itself, administrators and keys without limits see. */
-export const wholeOf = (workspaceId: string): View => ({ workspaceId, contexts: null, filters: [], principals: null })
-
-/** The condition on rows of `files`, with a `?` for each value. */
-export const seenBy = ({ workspaceId }: View, _words: Words): { text: string; values: Value[] } => ({
-  text: "files.workspace_id = ?",
-  values: [workspaceId],
+export const wholeOf = (workspaceId: string): View => ({
+  workspaceId,
+  contexts: null,
+  filters: [],
+  principals: null,
+  models: null,
+  own: null,
+  author: null,
+  mayWiden: true,
 })
 
-/** The same for Kysely. */
-export function seen(executor: Executor, view: View): RawBuilder<boolean> {
-  const { text, values } = seenBy(view, words(executor))
-  return filled<boolean>(text, ...values)
+/** Whether some files of the workspace may be out of sight. */
+export const isNarrow = ({ contexts, filters, principals }: View): boolean =>
+  contexts !== null || filters.length > 0 || principals !== null
+
+/** Names the files that are seen: equal for views that see the same. */
+export const filesSeen = ({ workspaceId, contexts, filters, principals }: View): string =>
+  JSON.stringify([workspaceId, contexts, filters, principals])
+
+/** The condition on rows of `files`; for who sees the whole workspace that of the workspace alone. */
+export function seenBy(view: View, words: Words): Condition {
+  const parts = [placedIn(view, words)]
+  if (view.principals)
+    parts.push({
+      text: `(files.acl is null or ${words.overlaps("files.acl")})`,
+      values: [JSON.stringify(view.principals)],
+    })
+  return allOf(parts)
 }
+
+/** The same whatever the acl: where a caller may put files. */
+function placedIn({ workspaceId, contexts, filters }: View, words: Words): Condition {
+  const parts: Condition[] = [{ text: "files.workspace_id = ?", values: [workspaceId] }]
+  if (contexts) parts.push({ text: words.among("files.context_id", "text"), values: [texts(contexts)] })
+  for (const filter of filters) parts.push(conditionOf(filter, words))
+  return allOf(parts)
+}
+
+const allOf = (parts: Condition[]): Condition => ({
+  text: parts.map(({ text }) => text).join(" and "),
+  values: parts.flatMap(({ values }) => values),
+})
+
+/** `seenBy` for Kysely. */
+export const seen = (executor: Executor, view: View): RawBuilder<boolean> => asSql(seenBy(view, words(executor)))
+
+/** `placedIn` for Kysely. */
+export const placed = (executor: Executor, view: View): RawBuilder<boolean> => asSql(placedIn(view, words(executor)))
+
+const asSql = ({ text, values }: Condition): RawBuilder<boolean> => filled<boolean>(text, ...values)
+
+/** An Idempotency-Key as it is kept: those of callers who do not see each other's work do not meet. */
+export const repetitionKey = (view: View, key: string): string =>
+  view.own === null && !isNarrow(view)
+    ? key
+    : `${hashToken(canonicalJson([view.own, filesSeen(view)])).slice(0, 32)} ${key}`

@@ -69,7 +69,7 @@ async function prepare(
   guard.trust(...tools.map(tool => tool.name))
   const filter = filterOf(request.filter)
   const scope = await scopeIn({ ...request, filter }, view, library, guard)
-  const resolved = await models.resolve(request.model)
+  const resolved = await models.resolve(request.model, view.models)
   const { backend, info, name } = resolved
   const task = await guard.text(request.task)
   // A schema is prompt as well: what the model must not see, the answer cannot be held to.

@@ -18,6 +18,8 @@ export interface RunRequest {
   output_schema?: JsonSchema | null
   redaction?: unknown
   additional_metadata?: Record<string, unknown>
+  /** Whom the run is for: the customer's own user. */
+  end_user?: string
 }
 
 export const DEFAULT_TIMEOUT_SECONDS = 600

@@ -1,5 +1,6 @@
 /** The public records of a run and of its steps, spelled as on the wire (section 8 of the API), and their events. */
 import type { Selectable } from "kysely"
+import { type OwnerRecord, ownerOf } from "../access/owner.ts"
 import type { ErrorBody } from "../errors.ts"
 import type { Citation } from "../grounding/passages.ts"
 import type { Warning } from "../storage/document.ts"
@@ -35,6 +36,9 @@ export interface RunRecord {
   finished_at: string | null
   task: string
   additional_metadata: Record<string, unknown>
+  /** Null for one of a version that did not know. */
+  owner: OwnerRecord | null
+  end_user: string | null
 }
 
 export type FinishReason = "final_answer" | "max_steps" | "cancelled" | "timeout" | "error"
@@ -43,6 +47,8 @@ export type FinishReason = "final_answer" | "max_steps" | "cancelled" | "timeout
 export type RunSummary = Omit<RunRecord, "steps"> & { step_count: number }
 
 export type RunRow = Selectable<AgentRunsTable>
+/** With the name of its owner. */
+export type OwnedRunRow = RunRow & { owner_name: string | null }
 export type StepRow = Selectable<AgentStepsTable>
 
 function toStepRecord(row: StepRow): StepRecord {
@@ -58,7 +64,7 @@ function toStepRecord(row: StepRow): StepRecord {
   }
 }
 
-function common(row: RunRow): Omit<RunRecord, "steps"> {
+function common(row: OwnedRunRow): Omit<RunRecord, "steps"> {
   return {
     run_id: row.id,
     status: row.status,
@@ -75,14 +81,19 @@ function common(row: RunRow): Omit<RunRecord, "steps"> {
     finished_at: row.finished_at,
     task: row.task,
     additional_metadata: JSON.parse(row.additional_metadata),
+    owner: ownerOf(row),
+    end_user: row.end_user,
   }
 }
 
-export const toRunRecord = (row: RunRow, steps: StepRow[]): RunRecord => ({
+export const toRunRecord = (row: OwnedRunRow, steps: StepRow[]): RunRecord => ({
   ...common(row),
   steps: steps.map(toStepRecord),
 })
-export const toRunSummary = (row: RunRow, stepCount: number): RunSummary => ({ ...common(row), step_count: stepCount })
+export const toRunSummary = (row: OwnedRunRow, stepCount: number): RunSummary => ({
+  ...common(row),
+  step_count: stepCount,
+})
 
 /** One item of a run's event stream. `id` counts 1, 2, 3 … within the run. */
 export type RunEvent =
@@ -96,7 +107,7 @@ export type RunEvent =
  * All events that the rows tell of, in order. They are a function of the rows alone, so that a stream can be taken up
  * anywhere, also after a restart.
  */
-export function eventsOf(row: RunRow, steps: StepRow[]): RunEvent[] {
+export function eventsOf(row: OwnedRunRow, steps: StepRow[]): RunEvent[] {
   const events: RunEvent[] = [
     { id: 1, event: "run_started", data: { run_id: row.id, model: row.model, started_at: row.started_at } },
   ]

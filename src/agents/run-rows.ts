@@ -1,5 +1,7 @@
 /** What is written to the rows of runs and steps, each with how it passes the guard. */
 import type { Filter } from "../access/filter/filter.ts"
+import { ownerColumns } from "../access/owner.ts"
+import type { View } from "../access/view.ts"
 import type { ToolCall } from "../backends/backend.ts"
 import type { ErrorBody } from "../errors.ts"
 import { ERROR, WARNING } from "../grounding/fields.ts"
@@ -28,8 +30,9 @@ export interface RunDescription {
 }
 
 export interface NewRun {
-  workspaceId: string
+  view: View
   keyId: string
+  endUser: string | null
   described: Guarded<RunDescription>
   startedAt: Date
   deadlineAt: Date
@@ -99,9 +102,10 @@ export interface BegunStep {
 }
 
 /** A run as it is when it has been accepted. */
-export const newRun = (id: string, { workspaceId, keyId, described, startedAt, deadlineAt }: NewRun): RunRow => ({
+export const newRun = (id: string, { view, keyId, endUser, described, startedAt, deadlineAt }: NewRun): RunRow => ({
   id,
-  workspace_id: workspaceId,
+  workspace_id: view.workspaceId,
+  ...ownerColumns(view, endUser),
   key_id: keyId,
   status: "running",
   task: described.task,

@@ -4,6 +4,7 @@
  */
 
 import { sql } from "kysely"
+import { ownedBy, ownerName } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import type { ErrorBody } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
@@ -13,7 +14,7 @@ import type { Database, Trx } from "../storage/database.ts"
 import { type IdempotentRequest, note } from "../storage/idempotency.ts"
 import { isGivenUp, type Owner } from "../storage/owners.ts"
 import type { RunStatus } from "../storage/runs.ts"
-import { type RunRow, type RunSummary, type StepRow, toRunSummary } from "./run-record.ts"
+import { type OwnedRunRow, type RunRow, type RunSummary, type StepRow, toRunSummary } from "./run-record.ts"
 import {
   type BegunStep,
   endColumns,
@@ -28,6 +29,7 @@ import {
 export interface RunListRequest {
   /** All where absent. */
   statuses?: RunStatus[]
+  endUser?: string
   page: number
   pageSize: number
 }
@@ -156,8 +158,11 @@ export class RunStore {
     return new Map(rows.map(({ id, status }) => [id, status]))
   }
 
-  async find(runId: string): Promise<{ row: RunRow; steps: StepRow[] } | undefined> {
-    const row = await this.database.selectFrom("agent_runs").selectAll().where("id", "=", runId).executeTakeFirst()
+  /** @param view of a caller: what it does not see is undefined */
+  async find(runId: string, view?: View): Promise<{ row: OwnedRunRow; steps: StepRow[] } | undefined> {
+    let query = this.database.selectFrom("agent_runs").selectAll().select(ownerName("agent_runs"))
+    if (view) query = query.where(ownedBy(view, "agent_runs"))
+    const row = await query.where("id", "=", runId).executeTakeFirst()
     if (!row) return undefined
     const steps = await this.database
       .selectFrom("agent_steps")
@@ -179,12 +184,14 @@ export class RunStore {
   }
 
   /** Newest first. */
-  async list({ workspaceId }: View, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
-    let query = this.database.selectFrom("agent_runs").where("workspace_id", "=", workspaceId)
+  async list(view: View, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
+    let query = this.database.selectFrom("agent_runs").where(ownedBy(view, "agent_runs"))
+    if (request.endUser !== undefined) query = query.where("end_user", "=", request.endUser)
     if (request.statuses) query = query.where("status", "in", request.statuses)
     const { total } = await query.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
     const rows = await query
       .selectAll()
+      .select(ownerName("agent_runs"))
       .select(sql<number>`(select count(*) from agent_steps where run_id = agent_runs.id)`.as("step_count"))
       .orderBy("id", "desc")
       .limit(request.pageSize)

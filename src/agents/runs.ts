@@ -6,7 +6,8 @@
  * which counts from acceptance) or `cancelled` (by request, or because the client of a blocking call went away).
  * Leaving aborts the model request and every tool at once and does not wait for them.
  */
-import type { View } from "../access/view.ts"
+import { endUserOf } from "../access/end-user.ts"
+import { repetitionKey, type View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import { storeAgain } from "../grounding/store-again.ts"
 import type { Guarded } from "../guarded.ts"
@@ -158,9 +159,16 @@ export class AgentRuns {
     { idempotencyKey: key, acceptedAt = new Date() }: StartOptions,
     signal: AbortSignal,
   ): Promise<string> {
-    const { workspaceId } = caller.view
+    const { view } = caller
     const repetition: IdempotentRequest | undefined =
-      key === undefined ? undefined : { workspaceId, operation: "run", key, hash: requestHash(request) }
+      key === undefined
+        ? undefined
+        : {
+            workspaceId: view.workspaceId,
+            operation: "run",
+            key: repetitionKey(view, key),
+            hash: requestHash(request),
+          }
     return this.dependencies.idempotency.once(
       repetition,
       () => this.startNew(caller, request, acceptedAt, repetition, signal),
@@ -179,11 +187,12 @@ export class AgentRuns {
     const deadlineAt = new Date(startedAt.getTime() + (request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000)
     // By the clock that nobody sets: one that steps forward meanwhile would end the run at its beginning.
     const endsAt = performance.now() + deadlineAt.getTime() - Date.now()
+    const endUser = endUserOf(caller.view, request.end_user)
     const prepared = await prepareRun(caller, request, this.dependencies, signal)
     const ticket = this.queue.enter(caller.keyId)
     const { keyId, view } = caller
     try {
-      const run = { workspaceId: view.workspaceId, keyId, described: prepared.row, startedAt, deadlineAt }
+      const run = { view, keyId, endUser, described: prepared.row, startedAt, deadlineAt }
       const id = await this.dependencies.store.insert(run, repetition)
       this.launch(id, prepared, ticket, endsAt)
       return id
@@ -219,8 +228,8 @@ export class AgentRuns {
   }
 
   private async find(view: View, runId: string) {
-    const found = await this.dependencies.store.find(runId)
-    if (found?.row.workspace_id !== view.workspaceId) throw noSuchRun()
+    const found = await this.dependencies.store.find(runId, view)
+    if (!found) throw noSuchRun()
     return found
   }
 }

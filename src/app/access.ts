@@ -1,5 +1,6 @@
 import { Holders } from "../access/holders.ts"
 import { ApiKeys, ensureWorkspace } from "../access/keys.ts"
+import { ScopedTokens } from "../access/scoped-tokens.ts"
 import { Sessions } from "../access/sessions.ts"
 import { SharedSignInFailures } from "../access/shared-sign-in-failures.ts"
 import { LocalSignInFailures, SignInBrake } from "../access/sign-in-brake.ts"
@@ -39,6 +40,7 @@ export async function openAccess(config: Config, { database }: Storage, stack: A
     linkSecret: await secretNamed(database, "links"),
     holders: new Holders(database),
     apiKeys: new ApiKeys(database),
+    scopedTokens: new ScopedTokens(database),
     users: new Users(database),
     sessions: new Sessions(database, workspaces),
     ...(isPostgres(database) ? sharedCounters(database, stack) : localCounters()),

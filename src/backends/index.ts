@@ -1,5 +1,6 @@
 /** The chat backends as one catalog: what can be used now, which model a request means, which one is the default. */
 import { AppError } from "../errors.ts"
+import { allows } from "./allowed-models.ts"
 import type { Capability, ChatBackend, ModelInfo, ModelStatus } from "./backend.ts"
 import type { ChatBackendOptions } from "./backend-options.ts"
 import { ExtractiveChat } from "./extractive.ts"
@@ -63,19 +64,20 @@ export class ModelCatalog {
     private readonly preferred = "",
   ) {}
 
-  async list(): Promise<ModelRecord[]> {
-    const models = await this.models(false)
+  /** @param allowed those that the caller may use, as `allows` takes them: others do not exist for it */
+  async list(allowed: readonly string[] | null): Promise<ModelRecord[]> {
+    const models = await this.models(false, allowed)
     const chosen = this.defaultAmong(models)
     return models.map(model => toRecord(model, model.value === chosen?.value))
   }
 
   /**
-   * The model that a request means: by value, by bare name, or the default for none.
+   * The model that a request means among those that its caller may use: by value, by bare name, or the default for none.
    * @throws AppError model_not_found; model_unavailable with the reason
    */
-  async resolve(value?: string | null): Promise<ResolvedModel> {
+  async resolve(value: string | null | undefined, allowed: readonly string[] | null): Promise<ResolvedModel> {
     for (const doubtful of [false, true]) {
-      const models = await this.models(doubtful)
+      const models = await this.models(doubtful, allowed)
       const info = value ? findModel(models, value) : this.defaultAmong(models)
       if (info && info.status !== "unavailable") return this.resolved(info)
       // Perhaps it was installed, or its server came up, since the last look.
@@ -92,7 +94,7 @@ export class ModelCatalog {
 
   /** Whether requests could name it now; `perhaps` while a server that may have it does not answer. */
   async knows(value: string): Promise<"yes" | "no" | "perhaps"> {
-    if (findModel(await this.models(true), value)) return "yes"
+    if (findModel(await this.models(true, null), value)) return "yes"
     const owner = this.backends.filter(({ provider }) => value.startsWith(`${provider}/`))
     const candidates = owner.length > 0 ? owner : this.backends
     return candidates.every(({ answers }) => answers !== false) ? "no" : "perhaps"
@@ -103,8 +105,9 @@ export class ModelCatalog {
     return { backend, info, name: info.value.slice(info.provider.length + 1) }
   }
 
-  private async models(doubtful: boolean): Promise<ModelInfo[]> {
-    return (await Promise.all(this.backends.map(backend => backend.list(doubtful)))).flat()
+  private async models(doubtful: boolean, allowed: readonly string[] | null): Promise<ModelInfo[]> {
+    const models = (await Promise.all(this.backends.map(backend => backend.list(doubtful)))).flat()
+    return allowed ? models.filter(({ value }) => allows(allowed, value)) : models
   }
 
   /** The preferred model, else the first available one of this installation, else whatever answers. */
@@ -126,7 +129,7 @@ function notFound(wanted: string | null | undefined, models: ModelInfo[]): AppEr
   const names = usable.slice(0, NAMED).map(({ value }) => value)
   const more = usable.length > NAMED ? ` and ${usable.length - NAMED} more` : ""
   return new AppError("model_not_found", {
-    message: `there is no model ${JSON.stringify(wanted)}; there are ${names.join(", ")}${more}`,
+    message: `there is no model ${JSON.stringify(wanted)}${names.length > 0 ? `; there are ${names.join(", ")}${more}` : ""}`,
     hint: "GET /external/models lists all of them",
     details: [{ field: "model", issue: "unknown" }],
   })

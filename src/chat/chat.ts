@@ -17,6 +17,7 @@ import {
   toMessage,
   toSummary,
 } from "./conversation-rows.ts"
+import type { ConversationListRequest } from "./conversation-store.ts"
 import type { ChatDependencies } from "./dependencies.ts"
 import type { NumberedEvent } from "./events.ts"
 import type { FollowedReply } from "./live-events.ts"
@@ -122,7 +123,7 @@ export class Chat {
     return live !== undefined && !live.ended && this.dependencies.replies.cancel(live.conversationId)
   }
 
-  list(view: View, request: { query?: string; page: number; pageSize: number }) {
+  list(view: View, request: ConversationListRequest) {
     return this.dependencies.store.list(view, request)
   }
 

@@ -3,6 +3,7 @@
  * that they are shown as.
  */
 import type { Selectable } from "kysely"
+import { ownerOf } from "../access/owner.ts"
 import type { ErrorBody } from "../errors.ts"
 import { ERROR, WARNING } from "../grounding/fields.ts"
 import { CITATION, SOURCE, type Source } from "../grounding/passages.ts"
@@ -11,10 +12,12 @@ import { newId } from "../id.ts"
 import { asksForRedaction } from "../redaction/redact.ts"
 import type { ConversationsTable, MessagesTable } from "../storage/conversations.ts"
 import type { Warning } from "../storage/document.ts"
+import type { OwnedColumns } from "../storage/owned.ts"
 import { type ChatSettings, DEFAULT_SETTINGS } from "./settings.ts"
 import type { Citation, Conversation, ConversationSummary, FinishReason, Message } from "./types.ts"
 
-export type ConversationRow = Selectable<ConversationsTable>
+/** With the name of its owner. */
+export type ConversationRow = Selectable<ConversationsTable> & { owner_name: string | null }
 export type MessageRow = Selectable<MessagesTable>
 
 /** Files exist, context and filter were looked at when it came, and of the redaction only its rules are kept. */
@@ -39,6 +42,7 @@ export const settingsOf = ({ settings }: Pick<ConversationRow, "settings">): Cha
 export interface NewConversation {
   id: string
   workspaceId: string
+  owner: OwnedColumns
   title: string
   model: string
   settings: ChatSettings
@@ -48,6 +52,7 @@ export interface NewConversation {
 export const NEW_CONVERSATION: Fields<NewConversation> = {
   id: "own",
   workspaceId: "own",
+  owner: "own",
   title: "text",
   model: "own",
   settings: SETTINGS,
@@ -165,6 +170,8 @@ export const toSummary = (row: ConversationRow, messageCount: number): Conversat
   ner_count: row.ner_count,
   message_count: messageCount,
   additional_metadata: JSON.parse(row.additional_metadata),
+  owner: ownerOf(row),
+  end_user: row.end_user,
   created_at: row.created_at,
   updated_at: row.updated_at,
 })

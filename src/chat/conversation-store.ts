@@ -1,4 +1,5 @@
 /** Conversations and their messages in the database. What is written has passed the guard of its turn. */
+import { ownedBy, ownerName } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
@@ -18,12 +19,21 @@ import {
 
 const now = (): string => new Date().toISOString()
 
+export interface ConversationListRequest {
+  /** Part of a title or of a message. */
+  query?: string
+  endUser?: string
+  page: number
+  pageSize: number
+}
+
 export class ConversationStore {
   constructor(private readonly database: Database) {}
 
-  async list({ workspaceId }: View, request: { query?: string; page: number; pageSize: number }) {
+  async list(view: View, request: ConversationListRequest) {
     const text = request.query?.trim()
-    let matching = this.database.selectFrom("conversations").where("workspace_id", "=", workspaceId)
+    let matching = this.database.selectFrom("conversations").where(ownedBy(view, "conversations"))
+    if (request.endUser !== undefined) matching = matching.where("end_user", "=", request.endUser)
     if (text) {
       const { containsBlind } = words(this.database)
       const condition = `(${containsBlind("title")} or exists (select 1 from messages
@@ -34,6 +44,7 @@ export class ConversationStore {
     const { total } = await matching.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
     const rows = await matching
       .selectAll()
+      .select(ownerName("conversations"))
       .select(eb =>
         eb
           .selectFrom("messages")
@@ -50,12 +61,13 @@ export class ConversationStore {
   }
 
   /** @throws AppError not_found, also for a conversation that the caller does not see */
-  async get({ workspaceId }: View, id: string): Promise<ConversationRow> {
+  async get(view: View, id: string): Promise<ConversationRow> {
     const row = await this.database
       .selectFrom("conversations")
       .selectAll()
+      .select(ownerName("conversations"))
       .where("id", "=", id)
-      .where("workspace_id", "=", workspaceId)
+      .where(ownedBy(view, "conversations"))
       .executeTakeFirst()
     if (!row) throw new AppError("not_found", { message: "there is no such conversation" })
     return row
@@ -72,13 +84,14 @@ export class ConversationStore {
   }
 
   async create(conversation: Guarded<NewConversation>, executor: Executor) {
-    const { id, workspaceId, title, model, settings, additionalMetadata } = conversation
+    const { id, workspaceId, owner, title, model, settings, additionalMetadata } = conversation
     const created = now()
     return executor
       .insertInto("conversations")
       .values({
         id,
         workspace_id: workspaceId,
+        ...owner,
         title,
         model,
         settings: JSON.stringify(settings),
@@ -90,6 +103,7 @@ export class ConversationStore {
         context_tokens: null,
       })
       .returningAll()
+      .returning(ownerName("conversations"))
       .executeTakeFirstOrThrow()
   }
 

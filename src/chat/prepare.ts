@@ -1,7 +1,9 @@
 /** Checks a request before anything is stored: settings, model, files, redaction. What is wrong is thrown here. */
+import { endUserOf } from "../access/end-user.ts"
 import type { Filter } from "../access/filter/filter.ts"
 import type { View } from "../access/view.ts"
 import type { ResolvedModel } from "../backends/index.ts"
+import { AppError } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
 import type { Source } from "../grounding/passages.ts"
 import { type AskedScope, type Scope, scopeOf } from "../grounding/scope.ts"
@@ -25,6 +27,8 @@ export interface Prepared {
   scope: Scope
   guard: Guard
   request: TurnRequest
+  /** For whom a conversation is that the turn makes. */
+  endUser: string | null
   /** The request's message, empty where it has none, as it is stored. */
   added: Guarded<NewUserMessage>
   /** Found in message and system prompt. */
@@ -32,7 +36,7 @@ export interface Prepared {
 }
 
 /** What is prepared, with the rows that it is about: all that the writing of a reply needs to know. */
-export interface Turn extends Omit<Prepared, "request" | "added"> {
+export interface Turn extends Omit<Prepared, "request" | "added" | "endUser"> {
   view: View
   requestId: string
   conversation: ConversationRow
@@ -57,6 +61,9 @@ export async function prepareTurn(
   conversation: ConversationRow | null,
 ): Promise<Prepared> {
   const request = withFallbacks(given)
+  const endUser = endUserOf(view, request.end_user)
+  if (conversation && request.end_user && conversation.end_user !== null && conversation.end_user !== endUser)
+    throw new AppError("forbidden", { message: "the conversation is another end user's" })
   const settings = mergeSettings(request, conversation ? settingsOf(conversation) : undefined)
   return underGuard(dependencies, view.workspaceId, settings.redaction, async guard => {
     settings.redaction = keptRedaction(settings.redaction, await dependencies.redactionEnforced(view.workspaceId))
@@ -72,13 +79,22 @@ export async function prepareTurn(
       },
     }
     const scope = await scopeIn(dependencies, view, asked, guard)
-    const model = await dependencies.models.resolve(request.model ?? conversation?.model)
+    const model = await dependencies.models.resolve(request.model ?? conversation?.model, view.models)
     const content = await guard.text(request.message ?? "")
     if (request.system_prompt) settings.system_prompt = await guard.text(request.system_prompt)
     else if (settings.system_prompt) settings.system_prompt = await guard.silently(settings.system_prompt)
     const promptEntities = guard.count
     const message: NewUserMessage = { content, nerCount: promptEntities, redaction: guard.key }
-    return { model, settings, scope, guard, request, added: await guard.pass(message, USER_MESSAGE), promptEntities }
+    return {
+      model,
+      settings,
+      scope,
+      guard,
+      request,
+      endUser,
+      added: await guard.pass(message, USER_MESSAGE),
+      promptEntities,
+    }
   })
 }
 

@@ -62,7 +62,7 @@ export async function prepareQuestion(dependencies: ChatDependencies, view: View
     const { fileIds = [], contextId, filter = null } = question
     const asked = { fileIds, contextId: contextId || null, filter, named }
     const scope = await scopeIn(dependencies, view, asked, guard)
-    const model = await dependencies.models.resolve(question.model)
+    const model = await dependencies.models.resolve(question.model, view.models)
     refuseBeyond(model, question, format !== null, guard)
     const { system, history, message, after } = exchangeOf(await asSeen(question.messages, guard))
     return {

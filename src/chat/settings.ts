@@ -19,6 +19,8 @@ export interface TurnRequest {
   response_format?: unknown
   redaction?: unknown
   additional_metadata?: Record<string, unknown>
+  /** Whom it is for: the customer's own user. */
+  end_user?: string
 }
 
 /** What a conversation keeps for its follow-ups. */

@@ -4,6 +4,7 @@
  *
  * What is wrong with a request is thrown before anything is stored; what goes wrong later is an event of the reply.
  */
+import { ownerColumns } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import type { Executor } from "../storage/database.ts"
 import { type IdempotentRequest, note } from "../storage/idempotency.ts"
@@ -122,15 +123,16 @@ async function storeTurn(
 /** What the request makes of its conversation, redacted already: the transaction only writes. */
 async function conversationWrite(
   store: ConversationStore,
-  { workspaceId }: View,
+  view: View,
   id: string,
-  { request, settings, model, guard, added }: Prepared,
+  { request, settings, model, guard, added, endUser }: Prepared,
   known: ConversationRow | null,
 ): Promise<(trx: Executor) => Promise<ConversationRow>> {
   if (!known) {
     const made: NewConversation = {
       id,
-      workspaceId,
+      workspaceId: view.workspaceId,
+      owner: ownerColumns(view, endUser),
       title: request.title || titleOf(added.content),
       model: model.info.value,
       settings,

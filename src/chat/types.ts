@@ -1,5 +1,6 @@
 /** The public records of conversations, spelled as on the wire (section 6 of the API). */
 import type { Filter } from "../access/filter/filter.ts"
+import type { OwnerRecord } from "../access/owner.ts"
 import type { ErrorBody } from "../errors.ts"
 import type { Source } from "../grounding/passages.ts"
 import type { Warning } from "../storage/document.ts"
@@ -33,6 +34,9 @@ export interface ConversationSummary {
   ner_count: number
   message_count: number
   additional_metadata: Record<string, unknown>
+  /** Null for one of a version that did not know. */
+  owner: OwnerRecord | null
+  end_user: string | null
   created_at: string
   updated_at: string
 }

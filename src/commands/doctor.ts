@@ -264,7 +264,7 @@ async function library(database: Database): Promise<Finding> {
 }
 
 async function chatModels(config: Config): Promise<Finding[]> {
-  const models = await createModels(config).list()
+  const models = await createModels(config).list(null)
   const usable = models.filter(model => model.available && model.provider !== "builtin")
   if (usable.length > 0)
     return [{ what: "chat models", state: "ok", text: usable.map(model => model.value).join(", ") }]

@@ -16,12 +16,15 @@ import {
 } from "./command.ts"
 
 export const HELP = `Usage: carrel keys create --name NAME [--workspace NAME] [--scopes a,b] [--expires-at TIME]
-                          [--rate-limit-per-minute N] [--data DIR] [--json|--headers]
+                          [--rate-limit-per-minute N] [--contexts a,b] [--models a,b] [--filter JSON]
+                          [--data DIR] [--json|--headers]
        carrel keys list [--workspace NAME] [--data DIR] [--json]
        carrel keys revoke ID_OR_CLIENT_ID [--data DIR] [--json]
 
 --headers prints the three headers that requests need, one per line: curl -H @FILE reads them.
 Works beside a running daemon. A workspace that does not exist yet is created. The private key and secret are shown once.
+A key with --contexts or --filter sees, finds and uploads nothing else; --models takes values and globs, ollama/*.
+--json shows the three as one \`token\` as well: Authorization: Bearer TOKEN.
 Scopes: ${SCOPES.join(", ")} (default: all).
 `
 
@@ -41,7 +44,7 @@ export const run: Command = async ([action, ...rest]) => {
 async function create(args: string[]): Promise<number> {
   const { config, words, options } = parseArguments(args, {
     // the limit is that of one key, not the daemon's setting of the same name
-    values: ["name", "workspace", "scopes", "expires-at", "rate-limit-per-minute"],
+    values: ["name", "workspace", "scopes", "expires-at", "rate-limit-per-minute", "contexts", "models", "filter"],
     switches: ["json", "headers"],
   })
   refuseWords(words)
@@ -51,14 +54,10 @@ async function create(args: string[]): Promise<number> {
   const key = await withNewDatabase(config, async database =>
     new ApiKeys(database).create(await ensureWorkspace(database, options.get("workspace")), {
       name,
-      ...(options.has("scopes")
-        ? {
-            scopes: options
-              .get("scopes")!
-              .split(",")
-              .map(scope => scope.trim()),
-          }
-        : {}),
+      ...(options.has("scopes") ? { scopes: listOf(options.get("scopes")!) } : {}),
+      ...(options.has("contexts") ? { context_ids: listOf(options.get("contexts")!) } : {}),
+      ...(options.has("models") ? { models: listOf(options.get("models")!) } : {}),
+      ...(options.has("filter") ? { filter: filterOf(options.get("filter")!) } : {}),
       expires_at: options.get("expires-at") ?? null,
       rate_limit_per_minute: limit === undefined ? null : Number(limit),
     }),
@@ -71,6 +70,21 @@ async function create(args: string[]): Promise<number> {
     process.stderr.write("\nSave private_key and secret now: they will not be shown again.\n")
   }
   return 0
+}
+
+/** `a, b` as its parts; an empty text has none. */
+const listOf = (text: string): string[] =>
+  text
+    .split(",")
+    .map(part => part.trim())
+    .filter(Boolean)
+
+function filterOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UsageError("--filter must be JSON")
+  }
 }
 
 async function list(args: string[]): Promise<number> {

@@ -9,7 +9,7 @@ Lists the chat models, whether they answer now, and why not. Needs no daemon.
 export const run: Command = async args => {
   const { config, words, options } = parseArguments(args, { switches: ["json"] })
   refuseWords(words)
-  const models = await createModels(config).list()
+  const models = await createModels(config).list(null)
   if (options.has("json")) printJson(models)
   else
     printTable(

@@ -1,7 +1,11 @@
-/** The three credential headers, or all three as one bearer token, a console session in their place, the rate limit, and the brake on guessing. */
+/**
+ * The three credential headers, or all three as one bearer token, a scoped token or a console session in their place, the
+ * rate limit, and the brake on guessing.
+ */
 
 import type { ApiKeys } from "../access/keys.ts"
 import type { Principal } from "../access/principal.ts"
+import type { ScopedTokens } from "../access/scoped-tokens.ts"
 import { AppError } from "../errors.ts"
 import type { RequestContext } from "./context.ts"
 import { type RateLimiter, rateLimitHeaders, spend } from "./rate-limit.ts"
@@ -13,6 +17,7 @@ const WRONG_CREDENTIALS_PER_MINUTE = 30
 
 export interface AuthDependencies {
   apiKeys: ApiKeys
+  scopedTokens: ScopedTokens
   rateLimiter: RateLimiter
   rateLimitPerMinute: number
   /** The principal of a console session that the request carries, if any; throws on a forged cross-site request. */
@@ -28,6 +33,11 @@ export async function authenticate(
   context: RequestContext,
   dependencies: AuthDependencies,
 ): Promise<void> {
+  const token = scopedTokenOf(request)
+  if (token !== undefined) {
+    const { scopedTokens } = dependencies
+    return admit(scopedTokens.recall(token) ?? (await scopedTokens.verify(token)), context, dependencies)
+  }
   const [clientId, privateKey, secret] = credentialsOf(request)
   if (!clientId && !privateKey && !secret) {
     const session = await dependencies.authenticateSession?.(request)
@@ -44,7 +54,12 @@ export async function authenticate(
       details: missing.map(field => ({ field, issue: "missing" })),
     })
   const credentials = { clientId: clientId!, privateKey: privateKey!, secret: secret! }
-  const principal = dependencies.apiKeys.recall(credentials) ?? (await dependencies.apiKeys.verify(credentials))
+  const { apiKeys } = dependencies
+  return admit(apiKeys.recall(credentials) ?? (await apiKeys.verify(credentials)), context, dependencies)
+}
+
+/** Tokens spend the limit of their key. */
+async function admit(principal: Principal | null, context: RequestContext, dependencies: AuthDependencies) {
   if (!principal) {
     await countWrongCredentials(context, dependencies.rateLimiter)
     throw new AppError("unauthorized")
@@ -54,6 +69,16 @@ export async function authenticate(
   const taken = await dependencies.rateLimiter.take(principal.keyId, limit)
   Object.assign(context.headers, rateLimitHeaders(taken.window))
   if (!taken.allowed) throw new AppError("rate_limited", { retryAfter: taken.retryAfter })
+}
+
+const SCOPED_TOKEN = /^Bearer\s+(cat_[^.\s]+)$/i
+
+/** @throws AppError unauthorized where credential headers came along: nobody can tell which of both was meant */
+function scopedTokenOf({ headers }: Request): string | undefined {
+  const token = SCOPED_TOKEN.exec(headers.get("authorization")?.trim() ?? "")?.[1]
+  if (token !== undefined && CREDENTIAL_HEADERS.some(name => headers.get(name)?.trim()))
+    throw new AppError("unauthorized", { message: "the bearer token and the credential headers differ" })
+  return token
 }
 
 /** What stands between two dots holds none. */

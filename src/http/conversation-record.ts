@@ -3,7 +3,19 @@ import { t } from "elysia"
 import { WARNING_CODES } from "../chat/events.ts"
 import { event, FAILURE } from "./events.ts"
 import { FilterSchema } from "./filter-request.ts"
-import { Issue, integer, JsonObject, LINK, Link, nullable, oneOf, Position, StoredError, Time } from "./schemas.ts"
+import {
+  Issue,
+  integer,
+  JsonObject,
+  LINK,
+  Link,
+  nullable,
+  OwnerSchema,
+  oneOf,
+  Position,
+  StoredError,
+  Time,
+} from "./schemas.ts"
 
 const citationFields = {
   index: integer({ description: "The [n] in the content" }),
@@ -75,6 +87,8 @@ const summaryFields = {
   ner_count: integer(),
   message_count: integer({ examples: [2] }),
   additional_metadata: JsonObject,
+  owner: OwnerSchema,
+  end_user: nullable(t.String(), { examples: [null] }),
   created_at: Time,
   updated_at: Time,
 }

@@ -24,6 +24,7 @@ export const FILE = {
   context_id: "project:42",
   tags: ["finance"],
   metadata: { year: 2026 },
+  acl: ["group:finance"],
   created_at: "2026-11-21T10:00:00.000Z",
   updated_at: "2026-11-21T10:00:02.417Z",
   indexed_at: "2026-11-21T10:00:02.417Z",
@@ -50,6 +51,9 @@ export const FileSchema = t.Object(
     context_id: nullable(t.String()),
     tags: t.Array(t.String()),
     metadata: JsonObject,
+    acl: nullable(t.Array(t.String()), {
+      description: "Principals that may see it, such as `group:hr`; null: everyone in the workspace",
+    }),
     created_at: Time,
     updated_at: Time,
     indexed_at: nullable(Time),

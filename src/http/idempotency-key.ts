@@ -1,6 +1,7 @@
 /** The header Idempotency-Key: a name that a client gives one request, so that it may send it again without harm. */
 
 import type { Principal } from "../access/principal.ts"
+import { repetitionKey } from "../access/view.ts"
 import { invalid } from "../errors.ts"
 import { type IdempotentRequest, requestHash } from "../storage/idempotency.ts"
 
@@ -15,10 +16,12 @@ export function idempotencyKeyOf(request: Request): string | undefined {
 /** A chat request with its key; undefined without one. `action` and `asked` tell requests apart. */
 export function turnRepetition(
   request: Request,
-  { workspaceId }: Principal,
+  { view }: Principal,
   action: string,
   asked: unknown,
 ): IdempotentRequest | undefined {
   const key = idempotencyKeyOf(request)
-  return key === undefined ? undefined : { workspaceId, operation: "turn", key, hash: requestHash({ action, asked }) }
+  if (key === undefined) return undefined
+  const { workspaceId } = view
+  return { workspaceId, operation: "turn", key: repetitionKey(view, key), hash: requestHash({ action, asked }) }
 }

@@ -2,7 +2,19 @@
 import { t } from "elysia"
 import type { RunStatus } from "../storage/runs.ts"
 import { event, FAILURE } from "./events.ts"
-import { Issue, integer, JsonObject, LINK, Link, nullable, oneOf, Position, StoredError, Time } from "./schemas.ts"
+import {
+  Issue,
+  integer,
+  JsonObject,
+  LINK,
+  Link,
+  nullable,
+  OwnerSchema,
+  oneOf,
+  Position,
+  StoredError,
+  Time,
+} from "./schemas.ts"
 
 export const RUN_STATUSES = ["running", "completed", "failed", "timed_out", "cancelled"] as const satisfies RunStatus[]
 
@@ -56,6 +68,8 @@ const SUMMARY = {
   finished_at: "2026-11-21T10:00:04.118Z",
   task: "What notice period do our supplier contracts have? Give days.",
   additional_metadata: {},
+  owner: { type: "key", id: "key_01m7y48vkz3s85f1acdta2", name: "intranet search" },
+  end_user: null,
 }
 
 const RUN = {
@@ -89,6 +103,8 @@ const RUN = {
   finished_at: nullable(Time),
   task: t.String({ description: "As the model saw it" }),
   additional_metadata: JsonObject,
+  owner: OwnerSchema,
+  end_user: nullable(t.String()),
 }
 export const Run = t.Object(
   { ...RUN, steps: t.Array(Step) },

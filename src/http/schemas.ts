@@ -10,7 +10,7 @@ export const titled = (name: string): string =>
 /** An ISO-8601 time in UTC with milliseconds. */
 export const Time = t.String({ format: "date-time", examples: ["2026-11-21T10:00:00.000Z"] })
 
-export const nullable = <T extends TSchema>(schema: T, options: { examples?: unknown[] } = {}) =>
+export const nullable = <T extends TSchema>(schema: T, options: { examples?: unknown[]; description?: string } = {}) =>
   t.Union([schema, t.Null()], options)
 
 /** One of these texts. Of the framework's own kind, the first would be what an absent field stands for. */
@@ -122,6 +122,22 @@ export const Position = t.Object(
     examples: [{ page: 4, sheet: null, slide: null, member: null, section: "3.2 Term", start: 1234, end: 1289 }],
   },
 )
+
+/** Whose a conversation or run is. */
+export const OwnerSchema = nullable(
+  t.Object({ type: oneOf(["key", "user"]), id: t.String(), name: t.String() }, { title: "Owner" }),
+  {
+    description: "The key or console user that made it; null where a former version did not know",
+    examples: [{ type: "key", id: "key_01m7y48vkz3s85f1acdta2", name: "intranet search" }],
+  },
+)
+
+/** The customer's own user. */
+export const EndUser = t.String({
+  minLength: 1,
+  maxLength: 128,
+  description: "Your own user, for whom this is; a scoped token may fix it, and another one is then 403",
+})
 
 /** Query parameters of every list. */
 export const pageQuery = {

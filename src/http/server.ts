@@ -66,7 +66,7 @@ function routes(services: Services) {
   return app
 }
 
-export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "rateLimiter"> {
+export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "scopedTokens" | "rateLimiter"> {
   host: string
   port: number
   tls?: { cert: string; key: string }
@@ -97,9 +97,9 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
   const console = consolePages({ assets: consoleAssets, addresses: consoleAddresses })
   const allowedMethods = methodTable(app.routes)
   const openRequests = new OpenRequests(async credentials => {
-    const { apiKeys, sessions } = services
-    const [ofKeys, ofSessions] = await Promise.all([apiKeys.alive(credentials), sessions.alive(credentials)])
-    return ofKeys.union(ofSessions)
+    const { apiKeys, scopedTokens, sessions } = services
+    const alive = [apiKeys, scopedTokens, sessions].map(kind => kind.alive(credentials))
+    return (await Promise.all(alive)).reduce((all, some) => all.union(some))
   })
   const auth: AuthDependencies = { ...services, ...options }
   let running = 0

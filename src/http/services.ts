@@ -1,6 +1,7 @@
 /** What routes may call. `app.ts` fills it; a route file takes the whole and destructures what it needs. */
 import type { ApiKeys } from "../access/keys.ts"
 import type { Links } from "../access/links.ts"
+import type { ScopedTokens } from "../access/scoped-tokens.ts"
 import type { Sessions } from "../access/sessions.ts"
 import type { SignInBrake } from "../access/sign-in-brake.ts"
 import type { Users } from "../access/users.ts"
@@ -27,6 +28,7 @@ import type { Traffic } from "./traffic.ts"
 export interface Services {
   version: string
   apiKeys: ApiKeys
+  scopedTokens: ScopedTokens
   users: Users
   sessions: Sessions
   workspaces: Workspaces

@@ -2,7 +2,7 @@
 import { type Static, t } from "elysia"
 import type { TurnRequest } from "../chat/settings.ts"
 import { FilterSchema } from "./filter-request.ts"
-import { integer, JsonObject, optional, withoutNulls } from "./schemas.ts"
+import { EndUser, integer, JsonObject, optional, withoutNulls } from "./schemas.ts"
 
 const MAX_MESSAGE = 100_000
 
@@ -52,6 +52,7 @@ export const turnFields = {
     }),
   ),
   redaction: optional(t.Any({ description: "true, false or a redaction object (see POST /external/redact)" })),
+  end_user: optional(EndUser),
   additional_metadata: optional(
     t.Record(t.String(), t.Any(), {
       description:

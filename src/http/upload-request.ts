@@ -33,8 +33,8 @@ export function receiveFiles(uploads: Uploads, call: Call, rules: FormRules): Pr
   const { request, principal, context } = call
   const { signal } = context.keepOpen() // a slow line may be silent for longer than the idle cut-off
   checkLength(request)
-  const { workspaceId, keyId } = principal
-  const upload = { workspaceId, keyId, idempotencyKey: idempotencyKeyOf(request) }
+  const { view, keyId } = principal
+  const upload = { view, keyId, idempotencyKey: idempotencyKeyOf(request) }
   return uploads.receive(upload, async form => {
     await receiveMultipart(request, handlersOf(form, rules, uploads, signal), signal)
     context.isRead = true

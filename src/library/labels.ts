@@ -1,4 +1,6 @@
 /** Rules for what a user attaches to a file: name, context, tags, metadata. All throw AppError invalid_request. */
+import { checkAcl } from "../access/acl.ts"
+import { checkContext } from "../access/context-id.ts"
 import { replaceControlCharacters } from "../control-characters.ts"
 import { invalid } from "../errors.ts"
 
@@ -19,12 +21,6 @@ export function safeName(given: string): string {
 
 /** Lower case, composed: equal for names that a person takes for equal. */
 export const foldName = (name: string): string => name.normalize("NFC").toLowerCase()
-
-export function checkContext(value: string): string {
-  if (!/^[A-Za-z0-9_.:-]{1,128}$/.test(value))
-    throw invalid("context_id", "must be 1 to 128 letters, digits or _ . : -")
-  return value
-}
 
 /** Repeated or comma-separated, blanks and repetitions dropped, order kept. */
 export function checkTags(values: string[]): string[] {
@@ -50,11 +46,14 @@ export function checkMetadata(value: unknown, field = "metadata"): Record<string
 
 function parseMetadata(text: string): Record<string, unknown> {
   if (Buffer.byteLength(text) > MAX_METADATA_BYTES) throw invalid("metadata", "must have at most 16 KB")
+  return checkMetadata(parseJson("metadata", text, "must be a JSON object"))
+}
+
+function parseJson(field: string, text: string, rule: string): unknown {
   try {
-    return checkMetadata(JSON.parse(text))
-  } catch (error) {
-    if (error instanceof SyntaxError) throw invalid("metadata", "must be a JSON object")
-    throw error
+    return JSON.parse(text)
+  } catch {
+    throw invalid(field, rule)
   }
 }
 
@@ -69,6 +68,8 @@ export interface UploadLabels {
   onDuplicate: DuplicateRule
   /** Absent where none was told. */
   purpose?: string
+  /** Undefined where the form says nothing of it: a replaced file keeps its own, a new one is for everyone. */
+  acl?: string[] | null | undefined
 }
 
 /** @throws AppError invalid_request naming the part */
@@ -76,6 +77,7 @@ export function checkLabels(fields: ReadonlyMap<string, string[]>): UploadLabels
   const one = (name: string) => fields.get(name)?.at(-1)
   const contextId = one("context_id")
   const metadata = one("metadata")
+  const acl = one("acl")
   const onDuplicate = one("on_duplicate") || "return_existing"
   if (!DUPLICATE_RULES.includes(onDuplicate as DuplicateRule))
     throw invalid("on_duplicate", `must be one of ${DUPLICATE_RULES.join(", ")}`)
@@ -84,5 +86,6 @@ export function checkLabels(fields: ReadonlyMap<string, string[]>): UploadLabels
     tags: checkTags(fields.get("tags") ?? []),
     metadata: metadata ? parseMetadata(metadata) : {},
     onDuplicate: onDuplicate as DuplicateRule,
+    acl: acl ? checkAcl(parseJson("acl", acl, "must be a JSON array of principals, or null")) : undefined,
   }
 }

@@ -1,6 +1,10 @@
 /** The files of a workspace as its users see them: list, read, change, delete. `uploads.ts` takes new ones in. */
+
+import { checkAcl, refuseWider } from "../access/acl.ts"
+import { checkContext } from "../access/context-id.ts"
 import { passes } from "../access/filter/condition.ts"
 import type { Filter } from "../access/filter/filter.ts"
+import { stored, toStore } from "../access/limits.ts"
 import { seen, type View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { findExtension, MIME_TYPES } from "../ingest/formats/formats.ts"
@@ -12,7 +16,8 @@ import { inOrder } from "../storage/shared.ts"
 import type { FileChanges } from "./changes.ts"
 import { type FileIdPageRequest, FileList, type FileListRequest, type PurposedFile, toPurposed } from "./file-list.ts"
 import type { IdPage } from "./id-pages.ts"
-import { checkContext, checkMetadata, checkTags, foldName, safeName } from "./labels.ts"
+import { checkMetadata, checkTags, foldName, safeName } from "./labels.ts"
+import { refuseOutside } from "./outside.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
 
 export interface FileChange {
@@ -20,6 +25,8 @@ export interface FileChange {
   tags?: string[]
   metadata?: Record<string, unknown>
   context_id?: string | null
+  /** Null: everyone in the workspace. */
+  acl?: string[] | null
 }
 
 /** What the library needs of the search index. */
@@ -138,6 +145,7 @@ export class Library {
     return rows.flatMap(({ context_id }) => context_id ?? [])
   }
 
+  /** @throws AppError not_found, invalid_request; forbidden where the caller could not have uploaded the file so */
   async change(view: View, fileId: string, change: FileChange): Promise<FileRecord> {
     const set: Partial<FileRow> = { updated_at: new Date().toISOString() }
     if (change.name !== undefined) {
@@ -149,10 +157,29 @@ export class Library {
     if (change.metadata !== undefined) set.metadata = JSON.stringify(checkMetadata(change.metadata))
     if (change.context_id !== undefined)
       set.context_id = change.context_id === null ? null : checkContext(change.context_id)
-    await this.row(view, fileId)
-    await this.dependencies.database.updateTable("files").set(set).where("id", "=", fileId).execute()
+    if (change.acl !== undefined) set.acl = toStore(checkAcl(change.acl))
+    const changed = await this.dependencies.database.transaction().execute(async trx => {
+      await inOrder(trx, view.workspaceId)
+      const former = await trx
+        .selectFrom("files")
+        .select("acl")
+        .where("id", "=", fileId)
+        .where(seen(trx, view))
+        .executeTakeFirst()
+      if (!former) throw new AppError("not_found")
+      if (set.acl !== undefined && !view.mayWiden) refuseWider(stored(former.acl), stored(set.acl))
+      const row = await trx
+        .updateTable("files")
+        .set(set)
+        .where("id", "=", fileId)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      await refuseOutside(trx, view, [fileId])
+      return row
+    })
     this.dependencies.changes.announce(fileId)
-    return this.get(view, fileId)
+    // As it is now, though the caller may have let go of it.
+    return toFileRecord(changed)
   }
 
   /** Gone from search with the commit; bytes and index entries follow. A crash in between is swept up at start. */

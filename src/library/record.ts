@@ -23,6 +23,8 @@ export interface FileRecord {
   context_id: string | null
   tags: string[]
   metadata: Record<string, unknown>
+  /** Who sees it: principals; null: everyone in the workspace. */
+  acl: string[] | null
   created_at: string
   updated_at: string
   indexed_at: string | null
@@ -53,6 +55,7 @@ export function toFileRecord(row: FileRow): FileRecord {
     context_id: row.context_id,
     tags: JSON.parse(row.tags),
     metadata: JSON.parse(row.metadata),
+    acl: row.acl === null ? null : JSON.parse(row.acl),
     created_at: row.created_at,
     updated_at: row.updated_at,
     indexed_at: row.indexed_at,

@@ -1,5 +1,8 @@
 /** Rows and jobs of received files: what one transaction of an upload writes. */
 import { sql } from "kysely"
+import { refuseWider } from "../access/acl.ts"
+import { stored, toStore } from "../access/limits.ts"
+import { seen, type View } from "../access/view.ts"
 import { newId } from "../id.ts"
 import { indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
@@ -7,6 +10,7 @@ import type { Trx } from "../storage/database.ts"
 import { filled, words } from "../storage/words.ts"
 import { foldName, type UploadLabels } from "./labels.ts"
 import { QUEUED } from "./library.ts"
+import { refuseOutside } from "./outside.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
 import type { ReceivedFile } from "./upload-form.ts"
 
@@ -22,13 +26,13 @@ export interface Registered {
 export async function register(
   trx: Trx,
   queue: JobQueue,
-  { workspaceId, labels }: { workspaceId: string; labels: UploadLabels },
+  { view, labels }: { view: View; labels: UploadLabels },
   files: ReceivedFile[],
 ): Promise<Registered> {
   const sameAs = (name: string, sha256: string) => (labels.onDuplicate === "replace" ? name : `${sha256} ${name}`)
   const known = new Map<string, FileRow>()
   if (labels.onDuplicate !== "keep_both")
-    for (const row of await findSame(trx, workspaceId, labels, files)) known.set(sameAs(row.name, row.sha256), row)
+    for (const row of await findSame(trx, view, labels, files)) known.set(sameAs(row.name, row.sha256), row)
   const added = new Map<string, FileRow>()
   const replaced = new Map<string, FileRow>()
   const superseded: string[] = []
@@ -36,7 +40,8 @@ export async function register(
     const key = sameAs(file.name, file.stored.sha256)
     const same = known.get(key)
     if (same && labels.onDuplicate === "return_existing") return { ...toFileRecord(same), duplicate: true as const }
-    const row = same ? nextVersion(same, file, labels) : newRow(workspaceId, file, labels)
+    if (same && labels.acl !== undefined && !view.mayWiden) refuseWider(stored(same.acl), labels.acl)
+    const row = same ? nextVersion(same, file, labels) : newRow(view.workspaceId, file, labels)
     if (same && same.blob !== same.live_blob) superseded.push(same.blob)
     if (labels.onDuplicate !== "keep_both") known.set(key, row) // the form may hold it twice
     const rows = same && !added.has(same.id) ? replaced : added
@@ -50,25 +55,26 @@ export async function register(
       .execute()
   for (const { id, ...row } of replaced.values()) await trx.updateTable("files").set(row).where("id", "=", id).execute()
   const rows = [...added.values(), ...replaced.values()]
+  await refuseOutside(trx, view, [...new Set(rows.map(({ id }) => id))])
   await queue.enqueue(trx, rows.map(indexJob))
   return { records, needed: rows.map(({ blob }) => blob), superseded }
 }
 
-/** The newest file for each that has its name and context, and its bytes where those count. */
+/** The newest file that the caller sees for each that has its name and context, and its bytes where those count. */
 async function findSame(
   trx: Trx,
-  workspaceId: string,
+  view: View,
   { contextId, onDuplicate }: UploadLabels,
   files: ReceivedFile[],
 ): Promise<FileRow[]> {
   const wanted = JSON.stringify(files.map(({ name, stored }) => ({ name, sha256: stored.sha256 })))
-  const sameBytes = onDuplicate === "replace" ? sql`true` : sql`same.sha256 = wanted.sha256`
-  const sameContext = contextId === null ? sql`same.context_id is null` : sql`same.context_id = ${contextId}`
+  const sameBytes = onDuplicate === "replace" ? sql`true` : sql`files.sha256 = wanted.sha256`
+  const sameContext = contextId === null ? sql`files.context_id is null` : sql`files.context_id = ${contextId}`
   const { rows } = await sql<FileRow>`
     select * from files where id in (
       select (
-        select max(id) from files as same
-        where same.workspace_id = ${workspaceId} and same.name = wanted.name and ${sameContext} and ${sameBytes}
+        select max(files.id) from files
+        where ${seen(trx, view)} and files.name = wanted.name and ${sameContext} and ${sameBytes}
       ) from ${filled(words(trx).rows({ name: "text", sha256: "text" }), wanted)} as wanted
     )`.execute(trx)
   return rows
@@ -82,6 +88,7 @@ const contentOf = ({ type, mimeType, stored }: ReceivedFile, labels: UploadLabel
   mime_type: mimeType,
   tags: JSON.stringify(labels.tags),
   metadata: JSON.stringify(labels.metadata),
+  ...(labels.acl === undefined ? {} : { acl: toStore(labels.acl) }),
   updated_at: new Date().toISOString(),
   ...QUEUED,
 })
@@ -102,6 +109,7 @@ function newRow(workspaceId: string, file: ReceivedFile, labels: UploadLabels): 
     name_folded: foldName(file.name),
     context_id: labels.contextId,
     purpose: labels.purpose ?? null,
+    acl: null,
     created_at: content.updated_at,
     page_count: null,
     ocr_page_count: 0,

@@ -1,4 +1,5 @@
 /** What an upload is answered, and the same again for a repetition under its Idempotency-Key. */
+import { repetitionKey, type View } from "../access/view.ts"
 import type { Trx } from "../storage/database.ts"
 import { type IdempotentRequest, keyReused, note, requestHash } from "../storage/idempotency.ts"
 import type { UploadLabels } from "./labels.ts"
@@ -13,7 +14,7 @@ export interface UploadAnswer {
 
 /** A form that has come whole. */
 export interface ReceivedUpload {
-  workspaceId: string
+  view: View
   idempotencyKey: string | undefined
   files: ReceivedFile[]
   labels: UploadLabels
@@ -21,12 +22,12 @@ export interface ReceivedUpload {
 }
 
 export function repetitionOf(upload: ReceivedUpload): IdempotentRequest | undefined {
-  const { workspaceId, files, labels, rejected, idempotencyKey } = upload
+  const { view, files, labels, rejected, idempotencyKey } = upload
   if (idempotencyKey === undefined) return undefined
   // Not what became of the parts: a full disk rejects today what it takes tomorrow.
   const names = [...files, ...rejected].map(({ name }) => name).sort()
   const hash = requestHash({ names, labels })
-  return { workspaceId, operation: "upload", key: idempotencyKey, hash }
+  return { workspaceId: view.workspaceId, operation: "upload", key: repetitionKey(view, idempotencyKey), hash }
 }
 
 /** Notes the answer of an upload as its files are recorded, commit by commit. */

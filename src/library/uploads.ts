@@ -2,6 +2,7 @@
  * Taking files in. `receive` has the bytes of a form on disk before anything is recorded; `commit` then makes rows and
  * jobs together, so that an acknowledged file survives anything and a refused one leaves nothing.
  */
+import type { View } from "../access/view.ts"
 import { diskTrouble, engineTrouble, invalid, toErrorBody } from "../errors.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import { log } from "../log.ts"
@@ -11,6 +12,7 @@ import type { Idempotency, IdempotentRequest } from "../storage/idempotency.ts"
 import { inOrder } from "../storage/shared.ts"
 import type { FileChanges } from "./changes.ts"
 import { checkLabels } from "./labels.ts"
+import { contextIn } from "./outside.ts"
 import { type Registered, register } from "./register.ts"
 import {
   AnswerNotes,
@@ -39,7 +41,8 @@ export interface UploadDependencies {
 }
 
 export interface UploadRequest {
-  workspaceId: string
+  /** Duplicates are found among what it shows, and files are put where it sees them. */
+  view: View
   /** Who uploads: one key never holds all places. */
   keyId: string
   idempotencyKey: string | undefined
@@ -65,7 +68,9 @@ export class Uploads {
       try {
         await read(form)
         const { purpose } = form
-        const labels = { ...checkLabels(form.fields), ...(purpose === undefined ? {} : { purpose }) }
+        const given = checkLabels(form.fields)
+        const contextId = contextIn(request.view, given.contextId)
+        const labels = { ...given, contextId, ...(purpose === undefined ? {} : { purpose }) }
         const rejected = form.rejected.map(({ name, error: { code, message } }) => ({ name, error: { code, message } }))
         return await this.commit({ ...request, labels, rejected, files: form.takeFiles() })
       } catch (error) {
@@ -140,7 +145,7 @@ export class Uploads {
   ): Promise<Registered> {
     const { database, queue } = this.dependencies
     return database.transaction().execute(async trx => {
-      await inOrder(trx, received.workspaceId)
+      await inOrder(trx, received.view.workspaceId)
       const registered = await register(trx, queue, received, group)
       notes?.add(registered.records)
       if (isLast) await notes?.write(trx)

@@ -1,11 +1,13 @@
 /** Conversations and their messages; `chat/conversation-store.ts` reads and writes them. */
+import type { OwnedColumns } from "./owned.ts"
+
 export interface ConversationsTables {
   conversations: ConversationsTable
   messages: MessagesTable
   reply_events: ReplyEventsTable
 }
 
-export interface ConversationsTable {
+export interface ConversationsTable extends OwnedColumns {
   id: string
   workspace_id: string
   title: string

@@ -35,6 +35,8 @@ export interface FilesTable {
   tags: string
   /** JSON object. */
   metadata: string
+  /** JSON array of principals; null: everyone in the workspace. */
+  acl: string | null
   created_at: string
   updated_at: string
   indexed_at: string | null

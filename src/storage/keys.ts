@@ -1,9 +1,10 @@
-/** Workspaces and API keys. */
+/** Workspaces, API keys, and tokens that narrow them. */
 import type { Generated } from "kysely"
 
 export interface KeysTables {
   workspaces: WorkspacesTable
   api_keys: ApiKeysTable
+  scoped_tokens: ScopedTokensTable
 }
 
 interface WorkspacesTable {
@@ -35,4 +36,29 @@ export interface ApiKeysTable {
   revoked_at: string | null
   /** The user whose access it is; null for keys of the command line, which belong to nobody. */
   owner_id: string | null
+  /** JSON array: files without one of these contexts do not exist for the key; null for no limit. */
+  context_ids: string | null
+  /** JSON array of values and globs; null for all models. */
+  models: string | null
+  /** JSON of a filter that every file must pass; null for none. */
+  filter: string | null
+  /** JSON object; null for none. */
+  quota: string | null
+}
+
+export interface ScopedTokensTable {
+  id: string
+  key_id: string
+  /** SHA-256 in hex; the token holds 256 random bits. */
+  token_hash: string
+  /** JSON array; null: those of the key. */
+  scopes: string | null
+  /** As of keys. */
+  context_ids: string | null
+  filter: string | null
+  /** JSON array; null: files are seen whatever their acl. */
+  principals: string | null
+  end_user: string | null
+  created_at: string
+  expires_at: string
 }

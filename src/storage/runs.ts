@@ -1,4 +1,6 @@
 /** Agent runs and their steps; `agents/run-store.ts` reads and writes them. */
+import type { OwnedColumns } from "./owned.ts"
+
 export interface RunsTables {
   agent_runs: AgentRunsTable
   agent_steps: AgentStepsTable
@@ -7,7 +9,7 @@ export interface RunsTables {
 /** How a run stands: entered as `running` when accepted (also while it waits for its turn), left exactly once. */
 export type RunStatus = "running" | "completed" | "failed" | "timed_out" | "cancelled"
 
-export interface AgentRunsTable {
+export interface AgentRunsTable extends OwnedColumns {
   id: string
   workspace_id: string
   /** The API key that started it; waiting runs are served fairly between keys. */

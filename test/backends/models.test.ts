@@ -39,7 +39,7 @@ const CLOUD = { ...QWEN, name: "gpt-oss:120b-cloud", digest: "cloud", remoteHost
 
 test("chat models with all fields; no embedding models; one default", async () => {
   const { server } = await ollama([{ ...LLAMA, loadedContext: 4_096 }, QWEN, EMBEDDER])
-  const models = await catalog(server.url).list()
+  const models = await catalog(server.url).list(null)
   expect(models.map(model => model.value)).toEqual(["ollama/llama3.2:3b", "ollama/qwen3:8b", "builtin/extractive"])
   expect(models[0]).toEqual({
     label: "Llama 3.2 3B",
@@ -59,7 +59,7 @@ test("chat models with all fields; no embedding models; one default", async () =
 })
 
 test("without a model server only the built-in mode is there, at once, and is the default", async () => {
-  const models = await catalog("http://127.0.0.1:9").list()
+  const models = await catalog("http://127.0.0.1:9").list(null)
   expect(models).toHaveLength(1)
   expect(models[0]).toMatchObject({ value: "builtin/extractive", available: true, default: true, local: true })
 })
@@ -68,7 +68,7 @@ test("a server that accepts and says nothing delays the list for a probe's time,
   const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
   running.push({ stop: () => silent.stop(true) })
   const started = performance.now()
-  const models = await catalog(`http://127.0.0.1:${silent.port}`, { silenceMs: 60_000 }).list()
+  const models = await catalog(`http://127.0.0.1:${silent.port}`, { silenceMs: 60_000 }).list(null)
   expect(performance.now() - started).toBeLessThan(20_000)
   expect(models.map(model => model.value)).toEqual(["builtin/extractive"])
 })
@@ -77,28 +77,28 @@ test("models of a server that died are listed as unavailable, and come back", as
   const standIn = await ollama()
   const models = catalog(standIn.server.url)
   const port = Number(new URL(standIn.server.url).port)
-  await models.list()
+  await models.list(null)
   standIn.server.stop()
   const dead = await until(async () =>
-    (await models.list()).find(model => model.value === "ollama/llama3.2:3b" && !model.available),
+    (await models.list(null)).find(model => model.value === "ollama/llama3.2:3b" && !model.available),
   )
-  expect(await rejection(models.resolve("ollama/none"))).toMatchObject({ code: "model_not_found" })
+  expect(await rejection(models.resolve("ollama/none", null))).toMatchObject({ code: "model_not_found" })
   expect(dead).toMatchObject({ available: false, status: "unavailable", default: false })
   expect(dead?.status_reason).toContain("does not answer")
-  expect(await rejection(models.resolve("llama3.2:3b"))).toMatchObject({ code: "model_unavailable" })
-  expect((await models.resolve()).info.value).toBe("builtin/extractive")
+  expect(await rejection(models.resolve("llama3.2:3b", null))).toMatchObject({ code: "model_unavailable" })
+  expect((await models.resolve(undefined, null)).info.value).toBe("builtin/extractive")
   await ollama(undefined, port)
-  const { info } = await until(() => models.resolve("llama3.2:3b").catch(() => undefined))
+  const { info } = await until(() => models.resolve("llama3.2:3b", null).catch(() => undefined))
   expect(info.status).toBe("ready")
 })
 
 test("models that run elsewhere are not local, and unavailable unless allowed", async () => {
   const { server } = await ollama([CLOUD, LLAMA])
-  const barred = (await catalog(server.url).list())[0]
+  const barred = (await catalog(server.url).list(null))[0]
   expect(barred).toMatchObject({ local: false, available: false, default: false })
   expect(barred?.status_reason).toContain("ollama.com")
-  expect(await rejection(catalog(server.url).resolve(CLOUD.name))).toMatchObject({ code: "model_unavailable" })
-  const allowed = (await catalog(server.url, { allowRemoteModels: true }).list())[0]
+  expect(await rejection(catalog(server.url).resolve(CLOUD.name, null))).toMatchObject({ code: "model_unavailable" })
+  const allowed = (await catalog(server.url, { allowRemoteModels: true }).list(null))[0]
   expect(allowed).toMatchObject({ local: false, available: true, default: false })
 })
 
@@ -106,35 +106,35 @@ test("names: value, bare name, :latest; unknown ones and embedding models are no
   const { server } = await ollama([{ ...LLAMA, name: "mistral:latest" }, EMBEDDER])
   const models = catalog(server.url)
   for (const name of ["ollama/mistral:latest", "mistral:latest", "mistral", "ollama/mistral"])
-    expect((await models.resolve(name)).name).toBe("mistral:latest")
+    expect((await models.resolve(name, null)).name).toBe("mistral:latest")
   for (const name of ["none", "ollama/none", "nomic-embed-text", "openai/mistral", ""])
-    if (name) expect(await rejection(models.resolve(name))).toMatchObject({ code: "model_not_found" })
+    if (name) expect(await rejection(models.resolve(name, null))).toMatchObject({ code: "model_not_found" })
 })
 
 test("an unknown name is told which models there are, some of many", async () => {
-  const few = await rejection(catalog((await ollama([LLAMA, EMBEDDER])).server.url).resolve("gpt-9"))
+  const few = await rejection(catalog((await ollama([LLAMA, EMBEDDER])).server.url).resolve("gpt-9", null))
   expect(few).toMatchObject({
     message: 'there is no model "gpt-9"; there are ollama/llama3.2:3b, builtin/extractive',
     hint: expect.stringContaining("/external/models"),
   })
   const hundred = Array.from({ length: 100 }, (_, i) => ({ ...LLAMA, name: `llama-${i}:latest` }))
-  const many = await rejection(catalog((await ollama(hundred)).server.url).resolve("gpt-9"))
+  const many = await rejection(catalog((await ollama(hundred)).server.url).resolve("gpt-9", null))
   expect((many as Error).message).toEndWith("ollama/llama-19:latest and 81 more")
 })
 
 test("a model that was pulled a moment ago is found", async () => {
   const standIn = await ollama([LLAMA])
   const models = catalog(standIn.server.url)
-  await models.list()
+  await models.list(null)
   standIn.models.push(QWEN)
-  const { name } = await until(() => models.resolve("qwen3:8b").catch(() => undefined))
+  const { name } = await until(() => models.resolve("qwen3:8b", null).catch(() => undefined))
   expect(name).toBe("qwen3:8b")
 })
 
 test("the configured default wins while it is available", async () => {
   const { server } = await ollama()
-  expect((await catalog(server.url, {}, "qwen3:8b").resolve()).name).toBe("qwen3:8b")
-  expect((await catalog(server.url, {}, "gone:1b").resolve()).name).toBe("llama3.2:3b")
+  expect((await catalog(server.url, {}, "qwen3:8b").resolve(undefined, null)).name).toBe("qwen3:8b")
+  expect((await catalog(server.url, {}, "gone:1b").resolve(undefined, null)).name).toBe("llama3.2:3b")
 })
 
 test("an OpenAI-compatible server stands beside Ollama", async () => {
@@ -145,7 +145,7 @@ test("an OpenAI-compatible server stands beside Ollama", async () => {
     { id: "text-embedding-3", max_model_len: 512 },
   ])
   running.push(openai)
-  const models = await catalog(server.url, { openAiBaseUrl: `${openai.url}/v1` }).list()
+  const models = await catalog(server.url, { openAiBaseUrl: `${openai.url}/v1` }).list(null)
   expect(models.map(model => [model.value, model.context_length])).toEqual([
     ["ollama/llama3.2:3b", 131_072],
     ["openai/mistral-7b", 32_768],

@@ -62,7 +62,7 @@ const OPERATIONS = [
   ...["startConversation", "send", "continueConversation"],
   ...["runAgent", "listRuns", "getRun", "deleteRun", "cancelRun", "watchRun", "redact"],
   ...["signIn", "signOut", "getStatus", "verifyCredentials"],
-  ...["createKey", "listKeys", "updateKey", "rotateKey", "revokeKey"],
+  ...["createKey", "listKeys", "updateKey", "rotateKey", "revokeKey", "createToken", "explainAccess"],
   ...["claimDaemon", "checkSetupToken", "readInvitation", "acceptInvitation"],
   ...["getAccount", "updateAccount", "changePassword", "listSessions", "endSession", "getOverview"],
   ...["listTools", "getRedactionRules", "getUploadRules"],

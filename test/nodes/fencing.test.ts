@@ -1,6 +1,7 @@
 /** A node that was declared dead and does not know it yet: nothing that it writes for its work counts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { ensureWorkspace } from "../../src/access/keys.ts"
+import { wholeOf } from "../../src/access/view.ts"
 import { eventsOf } from "../../src/agents/run-record.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
 import { requeue, requeueInterrupted } from "../../src/ingest/outcomes.ts"
@@ -32,7 +33,7 @@ for (const { name, open } of await databases())
       const [dying, living] = [new RunStore(database, { id: ids[0] }), new RunStore(database, { id: ids[1] })]
       const startedAt = new Date()
       const described = { task: "t", model: "m", request: {}, additionalMetadata: {}, nerCount: 0 } as never
-      const run = { workspaceId, keyId: "k", described, startedAt, deadlineAt: startedAt }
+      const run = { view: wholeOf(workspaceId), keyId: "k", endUser: null, described, startedAt, deadlineAt: startedAt }
       const [mine, others] = [await dying.insert(run, undefined), await living.insert(run, undefined)]
       const call = { call: { id: "c", name: "calculate", arguments: {} } as never, startedAt: startedAt.toISOString() }
       await dying.saveSteps(mine, new Map([[1, call]]), new Map())

@@ -73,7 +73,7 @@ describe.skipIf(!url)("files, two nodes at once:", () => {
     })
   }
   const upload = (on: Database, name: string, text: string, more: { duplicate?: string; key?: string } = {}) =>
-    uploadsOn(on).receive({ workspaceId, keyId: "key_1", idempotencyKey: more.key }, async form => {
+    uploadsOn(on).receive({ view: wholeOf(workspaceId), keyId: "key_1", idempotencyKey: more.key }, async form => {
       if (more.duplicate) form.addField("on_duplicate", more.duplicate)
       await form.addFile(name, new Blob([text]).stream())
     })
@@ -270,7 +270,8 @@ describe.skipIf(!url)("two nodes at once:", () => {
 })
 
 const newRun = () => ({
-  workspaceId,
+  view: wholeOf(workspaceId),
+  endUser: null,
   keyId: "key_1",
   described: {
     task: "t",

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ApiKeys, ensureWorkspace, type KeySettings, type NewApiKey } from "../../src/access/keys.ts"
+import type { KeySettings } from "../../src/access/key-settings.ts"
+import { ApiKeys, ensureWorkspace, type NewApiKey } from "../../src/access/keys.ts"
 import { type App, startApp } from "../../src/app.ts"
 import { readConfig } from "../../src/config.ts"
 import { setLogLevel } from "../../src/log.ts"
@@ -80,13 +81,20 @@ type Upload = { name: string; data: string | Uint8Array }
 
 export class Client {
   constructor(
-    private readonly base: () => string,
+    protected readonly base: () => string,
     readonly key: NewApiKey,
     readonly prefix = "/external-docs/external",
   ) {}
 
   get credentials(): Record<string, string> {
     return { "client-id": this.key.client_id, "private-key": this.key.private_key, secret: this.key.secret }
+  }
+
+  /** A client with a scoped token of this one's key. */
+  async scoped(settings: Record<string, unknown> = {}): Promise<Client> {
+    const { status, body } = await this.post("/tokens", settings)
+    if (status !== 201) throw new Error(`no token: ${JSON.stringify(body)}`)
+    return new TokenClient(this.base, this.key, body.token)
   }
 
   raw(
@@ -152,6 +160,20 @@ export class Client {
     const { status, body } = await this.upload(files, fields)
     if (status !== 202) throw new Error(`upload answered ${status}: ${JSON.stringify(body)}`)
     return Promise.all(body.files.map((file: { id: string }) => this.settled(file.id)))
+  }
+}
+
+class TokenClient extends Client {
+  constructor(
+    base: () => string,
+    key: NewApiKey,
+    private readonly token: string,
+  ) {
+    super(base, key)
+  }
+
+  override get credentials(): Record<string, string> {
+    return { authorization: `Bearer ${this.token}` }
   }
 }
 

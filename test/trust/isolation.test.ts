@@ -1,10 +1,12 @@
-/** Every route that takes an id, found in the OpenAPI document, asked with an id of another workspace: 404, and no change. */
+/**
+ * Every route that takes an id, found in the OpenAPI document, asked with an id that its caller does not see: of another
+ * workspace, or outside of what its key or token is narrowed to. 404, and no change.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 
 let app: TestApp
 let owner: Client
-let stranger: Client
 const ids: Record<string, string> = {}
 
 /** Path parameters by the kind of thing they name; a new one must be added here, or the test fails. */
@@ -28,10 +30,9 @@ const BODIES: Record<string, () => Record<string, unknown>> = {
 beforeAll(async () => {
   app = await startTestApp()
   owner = await app.client("owner")
-  stranger = await app.client("stranger")
-  const [file] = await owner.index([
-    { name: "heron.txt", data: "The spare gaskets are kept in the tin labelled Heron." },
-  ])
+  const fields = { context_id: "boathouse", acl: '["group:keepers"]' }
+  const text = "The spare gaskets are kept in the tin labelled Heron."
+  const [file] = await owner.index([{ name: "heron.txt", data: text }], fields)
   ids.file = file.id
   const started = await owner.post("/start-conversation", {
     message: "Where are the spare gaskets?",
@@ -49,15 +50,35 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
+/** Links are made when they are shown. */
+const withoutLinks = (key: string, value: unknown) => (key === "url" ? undefined : value)
 const snapshot = async () =>
-  JSON.stringify([
-    (await owner.get(`/libraries/${ids.file}`)).body,
-    (await owner.get(`/conversations/${ids.conversation}`)).body,
-    (await owner.get(`/agents/runs/${ids.run}`)).body,
-    (await owner.post("/search", { query: "heron" })).body.hits,
-  ])
+  JSON.stringify(
+    [
+      (await owner.get(`/libraries/${ids.file}`)).body,
+      (await owner.get(`/conversations/${ids.conversation}`)).body,
+      (await owner.get(`/agents/runs/${ids.run}`)).body,
+      (await owner.post("/search", { query: "heron" })).body.hits,
+    ],
+    withoutLinks,
+  )
 
-describe("another workspace's ids", () => {
+const NOT_TXT = { type: "ne", key: "file.type", value: "txt" }
+const STRANGERS: [string, () => Promise<Client>][] = [
+  ["a key of another workspace", () => app.client("stranger")],
+  ["a key of other contexts", () => app.client("owner", { context_ids: ["garage"] })],
+  ["a key with a filter that the file does not pass", () => app.client("owner", { filter: NOT_TXT })],
+  ["a token without the file's principals", () => owner.scoped({ principals: ["group:guests"] })],
+  ["a token of other contexts", () => owner.scoped({ context_ids: ["garage"] })],
+  ["a token with a filter", () => owner.scoped({ filter: NOT_TXT })],
+]
+
+describe.each(STRANGERS)("ids that %s does not see", (_, make) => {
+  let stranger: Client
+  beforeAll(async () => {
+    stranger = await make()
+  })
+
   test("are unknown to every route that takes one in its path", async () => {
     const before = await snapshot()
     const { paths } = (await (await fetch(`${app.url}/external-docs/docs/json`)).json()) as {

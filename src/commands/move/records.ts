@@ -32,6 +32,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   invitations: { key: ["id"] },
   setup_tokens: { key: ["token_hash"] },
   api_keys: { key: ["id"] },
+  scoped_tokens: { key: ["id"] },
   secrets: { key: ["name"] },
   idempotent_answers: { key: ["workspace_id", "operation", "key"] },
   files: { key: ["id"] },

@@ -36,7 +36,7 @@ const modelOf = (id: string, owner: string) => ({
 })
 
 async function modelsFor({ models, library, embeddings, reranker }: Services, view: View) {
-  const [chat, prefixes] = await Promise.all([models.list(), prefixesFor(library, view)])
+  const [chat, prefixes] = await Promise.all([models.list(view.models), prefixesFor(library, view)])
   const usable = chat.filter(({ available }) => available)
   return [
     ...prefixes.flatMap(prefix => usable.map(({ value, provider }) => modelOf(prefix + value, provider))),

@@ -4,7 +4,16 @@ import { DEFAULT_MAX_STEPS, DEFAULT_TIMEOUT_SECONDS, MAX_STEPS, MAX_TIMEOUT_SECO
 import { FilterSchema } from "../filter-request.ts"
 import { operation } from "../operation.ts"
 import { RUN_STATUSES, Run, RunEvent, RunSummary } from "../run-record.ts"
-import { IDEMPOTENCY_KEY, integer, JsonObject, LAST_EVENT_ID, listOf, optional, pageQuery } from "../schemas.ts"
+import {
+  EndUser,
+  IDEMPOTENCY_KEY,
+  integer,
+  JsonObject,
+  LAST_EVENT_ID,
+  listOf,
+  optional,
+  pageQuery,
+} from "../schemas.ts"
 
 /** Longest task in characters; a JSON body has at most 1 MB in any case. */
 const MAX_TASK_CHARACTERS = 200_000
@@ -52,6 +61,7 @@ export const RunRequestBody = t.Object({
     }),
   ),
   redaction: optional(t.Union([t.Boolean(), JsonObject])),
+  end_user: optional(EndUser),
   additional_metadata: optional(JsonObject),
 })
 
@@ -104,6 +114,7 @@ export const listRuns = operation({
   query: t.Object({
     ...pageQuery,
     status: t.Optional(t.String({ description: `Comma-separated: ${RUN_STATUSES.join(", ")}` })),
+    end_user: t.Optional(EndUser),
   }),
   answers: { 200: { description: "One page", schema: listOf(RunSummary, "RunList") } },
 })

@@ -38,7 +38,11 @@ export const agentRoutes = ({ agents, links }: Pick<Services, "agents" | "links"
       async ({ query, principal }) => {
         const page = pageOf(query)
         const statuses = eachOf("status", listItems(query.status), RUN_STATUSES)
-        const { data, total } = await agents.list(principal.view, { ...page, ...(statuses ? { statuses } : {}) })
+        const { data, total } = await agents.list(principal.view, {
+          ...page,
+          ...(statuses ? { statuses } : {}),
+          ...(query.end_user === undefined ? {} : { endUser: query.end_user }),
+        })
         return paginated(data.map(new Linked(links, principal).cited), total, page)
       },
       docs.listRuns(),

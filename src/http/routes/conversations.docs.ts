@@ -8,7 +8,7 @@ import {
   TurnAnswerSchema,
 } from "../conversation-record.ts"
 import { operation } from "../operation.ts"
-import { IDEMPOTENCY_KEY, LAST_EVENT_ID, listOf, pageQuery } from "../schemas.ts"
+import { EndUser, IDEMPOTENCY_KEY, LAST_EVENT_ID, listOf, pageQuery } from "../schemas.ts"
 import { MessageText, turnFields } from "../turn-request.ts"
 
 const turnBody = t.Object({ message: MessageText, ...turnFields })
@@ -17,6 +17,7 @@ const byId = t.Object({ conversation_id: t.String() })
 const ofMessage = t.Object({ conversation_id: t.String(), message_id: t.String() })
 const listQuery = t.Object({
   ...pageQuery,
+  end_user: t.Optional(EndUser),
   q: t.Optional(t.String({ maxLength: 500, description: "Part of a title or of a message" })),
 })
 const changeBody = t.Object({

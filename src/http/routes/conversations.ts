@@ -73,6 +73,7 @@ export const conversationRoutes = ({ chat, links }: Services) => {
         const { data, total } = await chat.list(principal.view, {
           ...page,
           ...(query.q ? { query: query.q } : {}),
+          ...(query.end_user === undefined ? {} : { endUser: query.end_user }),
         })
         return paginated(data, total, page)
       },

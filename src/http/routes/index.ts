@@ -16,6 +16,7 @@ import { modelRoutes } from "./models.ts"
 import { pageRoutes } from "./pages.ts"
 import { redactRoutes } from "./redact.ts"
 import { searchRoutes } from "./search.ts"
+import { tokenRoutes } from "./tokens.ts"
 import { uploadRoutes } from "./upload.ts"
 
 /** The prefix that is canonical; every route answers without it as well, those of health and the compatible ones only so. */
@@ -35,6 +36,7 @@ export const apiRoutes = (services: Services) =>
     .use(agentRoutes(services))
     .use(redactRoutes(services))
     .use(keysRoutes(services))
+    .use(tokenRoutes(services))
     .use(consoleRoutes(services))
     .use(administrationRoutes(services))
 

@@ -1,6 +1,7 @@
 /** What the routes of API keys and console sessions take and answer. */
 import { t } from "elysia"
 import { SCOPES } from "../../access/principal.ts"
+import { FilterSchema } from "../filter-request.ts"
 import { operation } from "../operation.ts"
 import { closed, integer, listOf, nullable, oneOf, pageQuery, Time } from "../schemas.ts"
 
@@ -14,10 +15,33 @@ const KEY = {
   owner: { id: "user_01m7y48vkz3s85f1acdta2", name: "Ada", email: "ada@example.org", active: true },
   scopes: ["search"],
   rate_limit_per_minute: 300,
+  context_ids: ["project:42"],
+  models: ["ollama/*"],
+  filter: { type: "eq", key: "metadata.public", value: true },
+  quota: { requests_per_day: 10_000 },
   expires_at: null,
   created_at: "2026-11-21T10:00:00.000Z",
   last_used_at: null,
   revoked_at: null,
+}
+
+const Quota = closed(
+  {
+    requests_per_day: t.Optional(integer({ minimum: 0 })),
+    tokens_per_day: t.Optional(integer({ minimum: 0 })),
+    bytes_stored: t.Optional(integer({ minimum: 0 })),
+  },
+  { description: "Kept with the key; not yet counted" },
+)
+
+/** Null does not narrow, an empty list leaves nothing. */
+const limits = {
+  context_ids: nullable(t.Array(t.String()), {
+    description: "Only files of these contexts exist for the key; uploads go there. Null: all",
+  }),
+  models: nullable(t.Array(t.String()), { description: "Values and globs, such as `ollama/*`; null: all" }),
+  filter: nullable(FilterSchema, { description: "Only files that pass it exist for the key; null: all" }),
+  quota: nullable(Quota),
 }
 
 const keyFields = {
@@ -36,6 +60,7 @@ const keyFields = {
   ),
   scopes: t.Array(oneOf(SCOPES)),
   rate_limit_per_minute: nullable(integer()),
+  ...limits,
   expires_at: nullable(Time),
   created_at: Time,
   last_used_at: nullable(Time),
@@ -57,6 +82,10 @@ const settings = {
   scopes: t.Optional(t.Array(t.String(), { description: SCOPES.join(", "), minItems: 1 })),
   expires_at: t.Optional(nullable(t.String())),
   rate_limit_per_minute: t.Optional(nullable(integer({ minimum: 1, maximum: 1_000_000 }))),
+  context_ids: t.Optional(limits.context_ids),
+  models: t.Optional(limits.models),
+  filter: t.Optional(limits.filter),
+  quota: t.Optional(limits.quota),
 }
 
 export const Session = t.Object({ token: t.String({ examples: ["cst_…"] }), expires_at: Time }, { title: "Session" })
@@ -125,6 +154,7 @@ export const createKey = operation({
   body: closed(settings),
   example: { name: "intranet search", scopes: ["search"], rate_limit_per_minute: 300 },
   answers: { 201: { description: "The key", schema: NewKey } },
+  errors: ["invalid_filter"],
 })
 
 export const listKeys = operation({
@@ -153,7 +183,7 @@ export const updateKey = operation({
   }),
   example: { rate_limit_per_minute: 300 },
   answers: { 200: { description: "The key", schema: Key } },
-  errors: ["not_found", "conflict"],
+  errors: ["not_found", "conflict", "invalid_filter"],
 })
 
 export const rotateKey = operation({

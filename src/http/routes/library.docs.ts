@@ -48,7 +48,7 @@ export const getFile = operation({
 export const updateFile = operation({
   id: "updateFile",
   scope: "files:write",
-  summary: "Change a file's name, tags, metadata or context",
+  summary: "Change a file's name, tags, metadata, context or acl",
   description: "The new name must end in an extension that an upload may have.",
   tag: "Files",
   params: byId,
@@ -57,6 +57,7 @@ export const updateFile = operation({
     tags: t.Optional(t.Array(t.String())),
     metadata: t.Optional(JsonObject),
     context_id: t.Optional(nullable(t.String())),
+    acl: t.Optional(nullable(t.Array(t.String({ examples: ["group:hr"] })), { description: "See the record" })),
   }),
   example: { name: "report-2026.pdf", tags: ["finance"], context_id: "project:42" },
   answers: { 200: { description: "The changed record", schema: FileSchema } },
@@ -109,6 +110,34 @@ export const reindexFile = operation({
   tag: "Files",
   params: byId,
   answers: { 202: { description: "Queued", schema: FileSchema } },
+  errors: ["not_found"],
+})
+
+export const explainAccess = operation({
+  id: "explainAccess",
+  scope: "files:read",
+  summary: "Why does somebody see a file, or not?",
+  description:
+    "With `principals`: as a token of this caller would that has them. Without: as the caller itself. A file that the caller does not see is 404.",
+  tag: "Files",
+  params: byId,
+  query: t.Object({
+    principals: t.Optional(t.String({ description: "Comma-separated, such as `group:hr,user:42`; may be empty" })),
+  }),
+  answers: {
+    200: {
+      description: "The answer",
+      schema: t.Object(
+        {
+          visible: t.Boolean({ examples: [true] }),
+          reason: t.String({ examples: ["the acl names group:hr"] }),
+          acl: nullable(t.Array(t.String()), { examples: [["group:hr"]] }),
+          context_id: nullable(t.String(), { examples: ["project:42"] }),
+        },
+        { title: "FileAccess" },
+      ),
+    },
+  },
   errors: ["not_found"],
 })
 

@@ -1,6 +1,7 @@
 /** The library: list, record, content, text, change, re-index, watch, delete. */
 import { Elysia } from "elysia"
-import { checkContext } from "../../library/labels.ts"
+import { checkPrincipals, explain } from "../../access/acl.ts"
+import { checkContext } from "../../access/context-id.ts"
 import type { FileRecord } from "../../library/record.ts"
 import { caller } from "../context.ts"
 import type { Sent } from "../events.ts"
@@ -53,6 +54,18 @@ export const libraryRoutes = ({ library, fileTypes }: Services) =>
       async ({ params, principal, request }) =>
         textResponse((await library.text(principal.view, params.file_id)).bytes, request),
       docs.getFileText(),
+    )
+    .get(
+      "/external/libraries/:file_id/access",
+      async ({ params, query, principal }) => {
+        const { acl, context_id } = await library.get(principal.view, params.file_id)
+        const principals =
+          query.principals === undefined
+            ? principal.view.principals
+            : checkPrincipals("principals", listItems(query.principals) ?? [])
+        return { ...explain(acl, principals), acl, context_id }
+      },
+      docs.explainAccess(),
     )
     .post(
       "/external/libraries/:file_id/reindex",

@@ -35,4 +35,4 @@ the library, without a language model.`,
 })
 
 export const modelRoutes = ({ models }: Services) =>
-  new Elysia().use(caller).get("/external/models", () => models.list(), listModels())
+  new Elysia().use(caller).get("/external/models", ({ principal }) => models.list(principal.view.models), listModels())

@@ -4,7 +4,7 @@ import { ASKED_FOR, MAX_CANDIDATES } from "../../search/rerank/budgets.ts"
 import { FileSchema } from "../file-record.ts"
 import { FilterSchema } from "../filter-request.ts"
 import { operation } from "../operation.ts"
-import { closed, integer, LINK, Link, nullable, oneOf, optional, Position } from "../schemas.ts"
+import { closed, EndUser, integer, LINK, Link, nullable, oneOf, optional, Position } from "../schemas.ts"
 
 export const Filters = closed(
   {
@@ -230,6 +230,7 @@ const searchBody = t.Object({
   rerank: optional(Rerank),
   filters: optional(Filters),
   filter: optional(FilterSchema),
+  end_user: optional(EndUser),
 })
 
 const documentsBody = t.Object({
@@ -240,6 +241,7 @@ const documentsBody = t.Object({
   min_relevance: LeastRelevance,
   filters: optional(Filters),
   filter: optional(FilterSchema),
+  end_user: optional(EndUser),
 })
 
 export const search = operation({

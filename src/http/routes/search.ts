@@ -1,5 +1,6 @@
 /** Search: passages, and the documents that they stand in. */
 import { Elysia } from "elysia"
+import { endUserOf } from "../../access/end-user.ts"
 import { filterOf } from "../../access/filter/filter.ts"
 import { AppError, invalid } from "../../errors.ts"
 import { documentsFor } from "../../search/passages/documents.ts"
@@ -17,7 +18,8 @@ export const searchRoutes = ({ search, library, chat, links, fileTypes }: Servic
     .post(
       "/external/search",
       async ({ body, principal, request }) => {
-        const { filters, filter, rerank, ...rest } = body
+        const { filters, filter, rerank, end_user: endUser, ...rest } = body
+        endUserOf(principal.view, endUser)
         const query = notBlank("query", body.query)
         if (body.group_size !== undefined && !body.group_by) throw invalid("group_size", "needs group_by")
         const found = await search.search(
@@ -39,6 +41,7 @@ export const searchRoutes = ({ search, library, chat, links, fileTypes }: Servic
       "/external/semantic-search",
       async ({ body, principal, request }) => {
         const { view } = principal
+        endUserOf(view, body.end_user)
         const given = body.query ?? body.keywords
         if (given === undefined) throw invalid("query", "give query or keywords")
         const query = notBlank(body.query === undefined ? "keywords" : "query", given)

@@ -32,6 +32,12 @@ const FORM = {
     },
     tags: { type: "array", items: { type: "string" }, description: "Repeated or comma-separated" },
     metadata: { type: "string", description: "A JSON object, at most 16 KB", examples: ['{"year": 2026}'] },
+    acl: {
+      type: "string",
+      description:
+        "A JSON array of principals that may see the files; absent or `null`: everyone in the workspace, or who saw the file that is replaced",
+      examples: ['["group:hr"]'],
+    },
     on_duplicate: { type: "string", enum: ["return_existing", "replace", "keep_both"], default: "return_existing" },
   },
 }

@@ -1,7 +1,7 @@
 /** The live generations that a caller sees and that pass the filters of a search, as a question to the relational database. */
 import { conditionOf } from "../../access/filter/condition.ts"
 import { goesByCounter } from "../../access/filter/filter.ts"
-import { seenBy, type View } from "../../access/view.ts"
+import { filesSeen, seenBy, type View } from "../../access/view.ts"
 import { canonicalJson } from "../../canonical-json.ts"
 import type { Condition } from "../../storage/json-words.ts"
 import { texts, type Words } from "../../storage/words.ts"
@@ -82,7 +82,7 @@ const MAX_NAME = 1_000
 /** Names what passes while the workspace's counter stands at `counter`; undefined where that may change all the same. */
 export function rememberedName(view: View, counter: number, given: SearchFilters | undefined): string | undefined {
   if (![...view.filters, ...(given?.filter ? [given.filter] : [])].every(goesByCounter)) return undefined
-  const name = canonicalJson([view, counter, given])
+  const name = canonicalJson([filesSeen(view), counter, given])
   return name.length > MAX_NAME ? new Bun.CryptoHasher("sha256").update(name).digest("hex") : name
 }
 

@@ -6,7 +6,7 @@
  */
 
 import type { Database as Sqlite } from "bun:sqlite"
-import type { View } from "../../access/view.ts"
+import { seenBy, type View } from "../../access/view.ts"
 import { sqliteWords } from "../../storage/words.ts"
 import { Lru } from "../../threads/lru.ts"
 import type { SearchFilters } from "../types.ts"
@@ -33,8 +33,9 @@ export interface LiveRanges {
   files: number
 }
 
-/** A workspace at one moment. */
+/** A library at one moment, as its caller sees it. */
 export interface LibraryView {
+  /** All that the caller sees: to every score and count, what lies outside does not exist. */
   workspace: LiveRanges
   /** What passes the filters; `workspace` itself without any. */
   visible: LiveRanges
@@ -71,7 +72,7 @@ export class LiveRangesCache {
       if (missing !== undefined) return { missingFile: missing }
       const workspace = this.ranges(view, counter, undefined)
       const visible = given ? this.ranges(view, counter, given) : workspace
-      return { workspace, visible, pendingFiles: this.pendingFiles(workspaceId, counter) }
+      return { workspace, visible, pendingFiles: this.pendingFiles(view, counter) }
     })()
   }
 
@@ -86,12 +87,14 @@ export class LiveRangesCache {
     return name === undefined ? rangesOf(crypto.randomUUID(), passing) : sets.set(name, rangesOf(name, passing))
   }
 
-  private pendingFiles(workspaceId: string, counter: number): number {
-    const key = JSON.stringify([workspaceId, counter])
-    const known = this.pending.get(key)
+  private pendingFiles(view: View, counter: number): number {
+    const name = rememberedName(view, counter, undefined)
+    const known = name === undefined ? undefined : this.pending.get(name)
     if (known !== undefined) return known
-    const waiting = "select count(*) as count from files where workspace_id = ? and status in ('queued', 'indexing')"
-    return this.pending.set(key, (this.db.query(waiting).get(workspaceId) as { count: number }).count)
+    const { text, values } = seenBy(view, sqliteWords)
+    const waiting = `select count(*) as count from files where ${text} and status in ('queued', 'indexing')`
+    const { count } = this.db.query(waiting).get(...values) as { count: number }
+    return name === undefined ? count : this.pending.set(name, count)
   }
 
   /** Rises with every change of the workspace that could alter what a search sees. */

@@ -7,7 +7,7 @@
  */
 
 import { sql } from "kysely"
-import type { View } from "../../access/view.ts"
+import { isNarrow, seen, type View } from "../../access/view.ts"
 import type { Database, Executor } from "../../storage/database.ts"
 import type { Condition } from "../../storage/json-words.ts"
 import { filled, words } from "../../storage/words.ts"
@@ -59,7 +59,7 @@ export class ClusterLibrary {
   /** @returns or the first of `file_ids` that the caller does not see */
   async find(view: View, filters: SearchFilters | undefined): Promise<ClusterView | { missingFile: string }> {
     const given = normalized(filters)
-    const { counter, hidden } = await headOf(this.db, view.workspaceId)
+    const { counter, hidden } = await headOf(this.db, view)
     const name = rememberedName(view, counter, given)
     const known = name === undefined ? undefined : this.views.get(name)
     return known ? { ...known, hidden } : this.read(view, given)
@@ -71,7 +71,7 @@ export class ClusterLibrary {
       .transaction()
       .setIsolationLevel("repeatable read")
       .execute(async trx => {
-        const { counter, hidden } = await headOf(trx, view.workspaceId)
+        const { counter, hidden } = await headOf(trx, view)
         const missing = given?.file_ids && (await missingIn(trx, view, given.file_ids))
         if (missing !== undefined) return { missingFile: missing }
         const all = await this.all(trx, view, rememberedName(view, counter, undefined))
@@ -86,7 +86,7 @@ export class ClusterLibrary {
     const known = name === undefined ? undefined : this.views.get(name)
     if (known) return known
     const workspace = await liveSet(trx, view, undefined, name)
-    const pendingFiles = await pendingIn(trx, view.workspaceId)
+    const pendingFiles = await pendingIn(trx, view)
     return this.remember(name, { workspace, visible: workspace, pendingFiles })
   }
 
@@ -131,10 +131,8 @@ async function missingIn(executor: Executor, view: View, ids: string[]): Promise
 const numbersIn = ({ ranges, spans, generations }: LiveSet): number => ranges.length + spans.length + generations.length
 
 /** A dead generation whose file is gone may be of any workspace. */
-async function headOf(
-  executor: Executor,
-  workspaceId: string,
-): Promise<{ counter: number; hidden: number[] | undefined }> {
+async function headOf(executor: Executor, view: View): Promise<{ counter: number; hidden: number[] | undefined }> {
+  const { workspaceId } = view
   const { rows } = await sql<{ kind: string; number: number }>`
     select 'counter' as kind, counter as number from library_changes where workspace_id = ${workspaceId}
     union all
@@ -145,14 +143,15 @@ async function headOf(
       limit ${sql.lit(MAX_HIDDEN + 1)}) as unseen`.execute(executor)
   const hidden = rows.flatMap(({ kind, number }) => (kind === "hidden" ? [number] : []))
   const counter = rows.find(({ kind }) => kind === "counter")?.number ?? 0
-  return { counter, hidden: hidden.length > MAX_HIDDEN ? undefined : hidden }
+  // To a caller who sees a part, all the rest is hidden as well: what it sees is named.
+  return { counter, hidden: hidden.length > MAX_HIDDEN || isNarrow(view) ? undefined : hidden }
 }
 
-async function pendingIn(executor: Executor, workspaceId: string): Promise<number> {
+async function pendingIn(executor: Executor, view: View): Promise<number> {
   const { count } = await executor
     .selectFrom("files")
     .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("workspace_id", "=", workspaceId)
+    .where(seen(executor, view))
     .where("status", "in", ["queued", "indexing"])
     .executeTakeFirstOrThrow()
   return Number(count)

@@ -5,6 +5,7 @@
  * Two round trips: `first-request.ts`, `second-request.ts`. A third one reads what changes only with the library and is
  * not remembered, where the index is being completed; a phrase takes one more, and the texts that it may stand in.
  */
+import { filesSeen } from "../../access/view.ts"
 import { EngineError } from "../../errors.ts"
 import { TIERS, type Tier } from "../../storage/chunk-tables.ts"
 import type { Database } from "../../storage/database.ts"
@@ -149,17 +150,23 @@ export class ClusterAnswerer {
    * Passages of the workspace that have a quality vector, where others have none; undefined where one vector scores all that
    * were asked. Told anew now and then while they are being made.
    */
-  private async heldByQuality(searches: Searches, view: ClusterView, { vectors, answer }: FoundFirst) {
+  private async heldByQuality(
+    searches: Searches,
+    ask: WorkerSearch,
+    view: ClusterView,
+    { vectors, answer }: FoundFirst,
+  ) {
     const index = vectors.find(({ vector }) => vector.tier === "quality")?.question.index
     const count = index === undefined ? undefined : answer.held.get(index)
     if (vectors.length < 2 || index === undefined || count === undefined) return undefined
     if (count === 0) return NO_IDS
     if (count >= view.workspace.count) return undefined
-    const known = this.held.get(index + searches.workspaceId)
+    const key = index + filesSeen(ask.view)
+    const known = this.held.get(key)
     const { heldForMs = HELD_FOR_MS } = this.options
     if (known && (known.count === count || performance.now() - known.at < heldForMs)) return known.ids
     const ids = await askHeld(searches, index, workspaceClauses(searches.workspaceId, view))
-    this.held.set(index + searches.workspaceId, { ids, count, at: performance.now() })
+    this.held.set(key, { ids, count, at: performance.now() })
     return ids
   }
 
@@ -215,7 +222,7 @@ export class ClusterAnswerer {
       foreign: sums.foreign[nth] ?? NO_IDS,
     }))
     const leg = byVector.length
-      ? new ClusterMeaning(byVector, workspace.ranges, await this.heldByQuality(searches, view, found))
+      ? new ClusterMeaning(byVector, workspace.ranges, await this.heldByQuality(searches, ask, view, found))
       : undefined
     const live = (ids: readonly number[], { ranges } = workspace) => ids.filter(id => hasId(ranges, id))
     const near = live(leg?.near ?? [], visible)

@@ -18,6 +18,8 @@ import { indexOwners } from "./0016-index-owners.ts"
 import { counters } from "./0017-counters.ts"
 import { oneReply } from "./0018-one-reply.ts"
 import { vectorTiers } from "./0019-vector-tiers.ts"
+import { access } from "./0021-access.ts"
+import { ownersOfWork } from "./0022-owners.ts"
 import { vectorStores } from "./0023-vector-stores.ts"
 import { secrets } from "./0024-secrets.ts"
 import type { Migration } from "./migration.ts"
@@ -42,6 +44,8 @@ export const MIGRATIONS: readonly Migration[] = [
   counters,
   oneReply,
   vectorTiers,
+  access,
+  ownersOfWork,
   vectorStores,
   secrets,
 ]

@@ -48,7 +48,7 @@ async function fill(database: Database, workspaceId: string): Promise<void> {
       onDuplicate: "keep_both" as const,
     }
     await database.transaction().execute(async trx => {
-      const { records } = await register(trx, queue, { workspaceId, labels }, uploads([sample]) as never)
+      const { records } = await register(trx, queue, { view: wholeOf(workspaceId), labels }, uploads([sample]) as never)
       const at = `2026-01-0${i + 1}T00:00:00.000Z`
       await trx
         .updateTable("files")
@@ -141,7 +141,7 @@ onBoth(open => {
           ...file,
           stored: { ...file.stored, sha256: file.stored.sha256 + sha },
         }))
-        return register(trx, queue, { workspaceId: own, labels }, files as never)
+        return register(trx, queue, { view: wholeOf(own), labels }, files as never)
       })
     const ids = ({ records }: Awaited<ReturnType<typeof upload>>) => records.map(({ id }) => id)
     const first = await upload("return_existing", null)

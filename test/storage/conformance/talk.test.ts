@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test"
 import { ensureWorkspace } from "../../../src/access/keys.ts"
+import { ownerColumns } from "../../../src/access/owner.ts"
 import { wholeOf } from "../../../src/access/view.ts"
 import { RunStore } from "../../../src/agents/run-store.ts"
 import { ConversationStore } from "../../../src/chat/conversation-store.ts"
@@ -21,7 +22,18 @@ async function conversation(database: Database, workspaceId: string, id: string,
   const store = new ConversationStore(database)
   return store.transaction(async trx => {
     const settings = { ...DEFAULT_SETTINGS }
-    await store.create(passed({ id, workspaceId, title, model: "m", settings, additionalMetadata: { id } }), trx)
+    await store.create(
+      passed({
+        id,
+        workspaceId,
+        owner: ownerColumns(wholeOf(workspaceId), null),
+        title,
+        model: "m",
+        settings,
+        additionalMetadata: { id },
+      }),
+      trx,
+    )
     const asked = await store.addUserMessage(id, passed({ content: message, nerCount: 2, redaction: null }), trx)
     return { asked, reply: await store.addReply(id, { model: "m", redaction: null, owner: OWNER.id }, trx) }
   })
@@ -127,7 +139,17 @@ onBoth(open => {
     const described = { task: "t", model: "m", request: { tools: [] }, additionalMetadata: {}, nerCount: 1 }
     const [startedAt, deadlineAt] = [new Date(), new Date(Date.now() + 60_000)]
     const add = () =>
-      store.insert({ workspaceId, keyId: "key_1", described: passed(described), startedAt, deadlineAt }, undefined)
+      store.insert(
+        {
+          view: wholeOf(workspaceId),
+          keyId: "key_1",
+          endUser: null,
+          described: passed(described),
+          startedAt,
+          deadlineAt,
+        },
+        undefined,
+      )
     const [id, other] = [await add(), await add()]
     const call = { id: "c", name: "search", arguments: { query: "ü" } }
     const step = passed({ call, startedAt: startedAt.toISOString() })

@@ -32,8 +32,8 @@ export const addText: McpTool<Arguments> = {
   ),
   result: record({ file_id: TEXT, name: TEXT, status: TEXT, duplicate: { type: "boolean" }, url: URL_TEXT }),
   async execute({ name, text, context_id, metadata }, { house, principal, guard, signal }) {
-    const { workspaceId, keyId } = principal
-    const { files } = await house.uploads!.receive({ workspaceId, keyId, idempotencyKey: undefined }, async form => {
+    const { view, keyId } = principal
+    const { files } = await house.uploads!.receive({ view, keyId, idempotencyKey: undefined }, async form => {
       if (context_id !== undefined) form.addField("context_id", context_id)
       if (metadata !== undefined) form.addField("metadata", JSON.stringify(metadata))
       await form.addFile(fileName(name), bytesOf(text), signal)

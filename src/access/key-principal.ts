@@ -1,0 +1,110 @@
+/** Who a request with a key, or with a token of it, acts for. */
+import { sql } from "kysely"
+import { canonicalJson } from "../canonical-json.ts"
+import type { ApiKeysTable, ScopedTokensTable } from "../storage/keys.ts"
+import type { Filter } from "./filter/filter.ts"
+import { stored } from "./limits.ts"
+import type { Principal, Scope } from "./principal.ts"
+import { hashToken } from "./token.ts"
+import type { View } from "./view.ts"
+
+/** A user without access to the key's workspace takes the key along. */
+export const ownerIsActive = sql<number>`case when api_keys.owner_id is null or exists (
+  select 1 from memberships join users on users.id = memberships.user_id
+  where users.id = api_keys.owner_id and users.disabled_at is null and memberships.workspace_id = api_keys.workspace_id
+) then 1 else 0 end`
+
+/** What of a key's row decides what it may do. */
+export const GRANTS = [
+  "api_keys.id",
+  "api_keys.workspace_id",
+  "api_keys.scopes",
+  "api_keys.rate_limit_per_minute",
+  "api_keys.context_ids",
+  "api_keys.models",
+  "api_keys.filter",
+] as const
+
+export type KeyGrants = Pick<
+  ApiKeysTable,
+  "id" | "workspace_id" | "scopes" | "rate_limit_per_minute" | "context_ids" | "models" | "filter"
+>
+
+/** What a token narrows its key to. */
+export type TokenGrants = Pick<
+  ScopedTokensTable,
+  "id" | "key_id" | "scopes" | "context_ids" | "filter" | "principals" | "end_user"
+>
+
+/**
+ * Names what narrows a key: part of the credential of a request, so that one that lasts ends when its key sees less, or
+ * other things. Empty for a key that nothing narrows.
+ */
+export const limitsMark = ({ context_ids, models, filter }: Pick<KeyGrants, "context_ids" | "models" | "filter">) =>
+  context_ids === null && models === null && filter === null
+    ? ""
+    : ` ${hashToken(JSON.stringify([context_ids, models, filter])).slice(0, 16)}`
+
+export const credentialOf = (id: string, pairHash: string, key: Parameters<typeof limitsMark>[0]): string =>
+  `${id} ${pairHash}${limitsMark(key)}`
+
+export function principalOfKey(key: KeyGrants, credential: string): Principal {
+  const isNarrowed = key.context_ids !== null || key.models !== null || key.filter !== null
+  return {
+    keyId: key.id,
+    credential,
+    workspaceId: key.workspace_id,
+    holderId: key.id,
+    view: {
+      workspaceId: key.workspace_id,
+      contexts: stored<string[]>(key.context_ids),
+      filters: key.filter === null ? [] : [JSON.parse(key.filter) as Filter],
+      principals: null,
+      models: stored<string[]>(key.models),
+      own: isNarrowed ? { ownerId: key.id, maker: null, endUser: null } : null,
+      author: { type: "key", id: key.id, maker: null, endUser: null },
+      mayWiden: true,
+    },
+    scopes: JSON.parse(key.scopes) as Scope[],
+    rateLimitPerMinute: key.rate_limit_per_minute,
+  }
+}
+
+/** What both allow: a token only ever narrows what its key is at this moment. */
+export function principalOfToken(key: KeyGrants, token: TokenGrants, credential: string): Principal {
+  const ofKey = principalOfKey(key, credential)
+  const { view } = ofKey
+  const contexts = stored<string[]>(token.context_ids)
+  const scopes = stored<Scope[]>(token.scopes)
+  const narrowed: View = {
+    ...view,
+    contexts:
+      contexts && view.contexts ? contexts.filter(each => view.contexts!.includes(each)) : (contexts ?? view.contexts),
+    filters: token.filter === null ? view.filters : [...view.filters, JSON.parse(token.filter) as Filter],
+    principals: stored<string[]>(token.principals),
+  }
+  const hasLimits = token.context_ids !== null || token.filter !== null || token.principals !== null
+  const maker = hasLimits ? makerOf(token, narrowed) : null
+  const own = { ownerId: hasLimits ? key.id : (view.own?.ownerId ?? null), maker, endUser: token.end_user }
+  return {
+    ...ofKey,
+    view: {
+      ...narrowed,
+      own: own.ownerId === null && own.endUser === null ? null : own,
+      author: { type: "key", id: key.id, maker, endUser: token.end_user },
+      mayWiden: false,
+    },
+    scopes: ofKey.scopes.filter(scope => scope !== "tokens" && (scopes === null || scopes.includes(scope))),
+  }
+}
+
+/**
+ * Whose work a token with limits sees: what it made itself, and for an end user also what his other tokens made that had
+ * the same limits: a session ends, his conversations do not.
+ */
+const makerOf = ({ id, end_user }: TokenGrants, { contexts, filters, principals }: View): string =>
+  end_user === null
+    ? id
+    : hashToken(canonicalJson([end_user, sorted(contexts), filters, sorted(principals)])).slice(0, 32)
+
+const sorted = (list: readonly string[] | null) => list && [...list].sort()

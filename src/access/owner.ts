@@ -1,0 +1,45 @@
+/** Whose conversations and runs are: who sees them, and how their records say it. */
+import { type RawBuilder, sql } from "kysely"
+import type { OwnedColumns, OwnerType } from "../storage/owned.ts"
+import { filled } from "../storage/words.ts"
+import type { View } from "./view.ts"
+
+/** Spelled as on the wire. */
+export interface OwnerRecord {
+  type: OwnerType
+  id: string
+  /** Empty for a user who was removed. */
+  name: string
+}
+
+type Table = "conversations" | "agent_runs"
+
+/** The condition on rows: those of the workspace, for who sees all of them. */
+export function ownedBy({ workspaceId, own }: View, table: Table): RawBuilder<boolean> {
+  const given = Object.entries({
+    workspace_id: workspaceId,
+    owner_id: own?.ownerId ?? null,
+    maker: own?.maker ?? null,
+    end_user: own?.endUser ?? null,
+  }).filter(([, value]) => value !== null)
+  const text = given.map(([column]) => `${table}.${column} = ?`).join(" and ")
+  return filled<boolean>(text, ...given.map(([, value]) => value))
+}
+
+/** Of a row that the caller makes. */
+export const ownerColumns = ({ author }: View, endUser: string | null): OwnedColumns => ({
+  owner_type: author?.type ?? null,
+  owner_id: author?.id ?? null,
+  maker: author?.maker ?? null,
+  end_user: endUser,
+})
+
+/** The name of a row's owner, as it is now. */
+export const ownerName = (table: Table) =>
+  sql<string | null>`coalesce((select name from api_keys where api_keys.id = ${sql.ref(`${table}.owner_id`)}),
+    (select name from users where users.id = ${sql.ref(`${table}.owner_id`)}))`.as("owner_name")
+
+export const ownerOf = (
+  row: Pick<OwnedColumns, "owner_type" | "owner_id"> & { owner_name: string | null },
+): OwnerRecord | null =>
+  row.owner_type && row.owner_id ? { type: row.owner_type, id: row.owner_id, name: row.owner_name ?? "" } : null
