@@ -103,6 +103,11 @@ describe("POST /search", () => {
 })
 
 describe("POST /semantic-search", () => {
+  const saidBy = async (path: string, asked: object) => {
+    const { degraded, reranked } = (await client.post(path, { query: "pump", ...asked })).body
+    return { degraded, reranked }
+  }
+
   for (const field of ["query", "keywords"])
     test(`gathers hits under whole records, asked by ${field}`, async () => {
       const { status, body } = await client.post("/semantic-search", { [field]: "terminating the lease" })
@@ -114,6 +119,12 @@ describe("POST /semantic-search", () => {
   test("a context narrows it", async () => {
     const { body } = await client.post("/semantic-search", { query: "pump", context_id: "garden" })
     expect(body.documents.map((document: { file: { id: string } }) => document.file.id)).toEqual([ids["pump.txt"]])
+  })
+  test("what is asked of the search beside its words is heeded", async () => {
+    for (const asked of [{}, { rerank: false }, { rerank: { candidates: 5 }, exact: true }])
+      expect(await saidBy("/semantic-search", asked)).toEqual(await saidBy("/search", asked))
+    for (const wrong of [{ rerank: { candidates: 0 } }, { rerank: "yes" }, { exact: "yes" }])
+      expect((await client.post("/semantic-search", { query: "pump", ...wrong })).status).toBe(400)
   })
   test("neither query nor keywords is 400, an unknown conversation 404", async () => {
     expect((await client.post("/semantic-search", { limit: 3 })).status).toBe(400)

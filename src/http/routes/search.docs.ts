@@ -125,6 +125,24 @@ const HitGroup = t.Object(
   { title: "HitGroup" },
 )
 
+/** What a search went without, and what it had judged. */
+const Said = {
+  degraded: nullable(
+    oneOf(["keyword_only", "not_reranked", "vectors_pending"], {
+      description:
+        "The first of these that holds. `keyword_only`: the embedding model is down, or knows nothing of the query of a `semantic` search, such as its language: words alone were searched. `not_reranked`: too much else waited for the reranking model, or it is down: the order is that of a search without. `vectors_pending`: some passages have no vector yet, and are found by words alone. That passages still wait for better vectors is said by `index.vectors` alone",
+    }),
+    { examples: [null] },
+  ),
+  reranked: t.Optional(
+    integer({
+      description:
+        "Passages that the reranking model judged; only with `rerank`. Those in languages that it does not know keep their places, as do all for such a query",
+      examples: [30],
+    }),
+  ),
+}
+
 const SearchAnswer = t.Object(
   {
     query: t.String({ examples: ["termination notice period"] }),
@@ -135,20 +153,7 @@ const SearchAnswer = t.Object(
         "Hits there are in all; with `group_by` the files that the best 1 000 passages stand in, 10 000 for pages further down",
       examples: [1],
     }),
-    degraded: nullable(
-      oneOf(["keyword_only", "not_reranked", "vectors_pending"], {
-        description:
-          "The first of these that holds. `keyword_only`: the embedding model is down, or knows nothing of the query of a `semantic` search, such as its language: words alone were searched. `not_reranked`: too much else waited for the reranking model, or it is down: the order is that of a search without. `vectors_pending`: some passages have no vector yet, and are found by words alone. That passages still wait for better vectors is said by `index.vectors` alone",
-      }),
-      { examples: [null] },
-    ),
-    reranked: t.Optional(
-      integer({
-        description:
-          "Passages that the reranking model judged; only with `rerank`. Those in languages that it does not know keep their places, as do all for such a query",
-        examples: [30],
-      }),
-    ),
+    ...Said,
     index: t.Object({
       searchable_files: integer({ examples: [120] }),
       pending_files: integer({ examples: [0] }),
@@ -187,6 +192,7 @@ const DocumentsAnswer = t.Object(
         { title: "FoundDocument" },
       ),
     ),
+    ...Said,
     took_ms: t.Number({ examples: [12.3] }),
   },
   { title: "DocumentsAnswer" },
@@ -203,6 +209,14 @@ export const Rerank = t.Union(
   },
 )
 
+const Exact = t.Optional(
+  t.Boolean({
+    default: false,
+    description:
+      "Looks words up only as they are written. Otherwise one that stands in no passage is also looked up at one letter's distance (one inserted, missing, changed, or two swapped): words of 4 to 24 letters without digits, in scripts with spaces, where no more than four of the query are unknown. `corrections` says which; they count for less than words found as they are written. A `+word` and a phrase are always exact",
+  }),
+)
+
 const searchBody = t.Object({
   query: QueryText,
   limit: Limit(10),
@@ -211,13 +225,7 @@ const searchBody = t.Object({
   highlight: t.Optional(t.Boolean({ default: true })),
   explain: t.Optional(t.Boolean({ default: false, description: "Adds each leg's rank and score" })),
   min_relevance: LeastRelevance,
-  exact: t.Optional(
-    t.Boolean({
-      default: false,
-      description:
-        "Looks words up only as they are written. Otherwise one that stands in no passage is also looked up at one letter's distance (one inserted, missing, changed, or two swapped): words of 4 to 24 letters without digits, in scripts with spaces, where no more than four of the query are unknown. `corrections` says which; they count for less than words found as they are written. A `+word` and a phrase are always exact",
-    }),
-  ),
+  exact: Exact,
   group_by: t.Optional(
     t.Literal("file", {
       description:
@@ -239,6 +247,8 @@ const documentsBody = t.Object({
   context_id: optional(t.String({ description: "A scope named at upload, or a conversation: then its files only" })),
   limit: Limit(5),
   min_relevance: LeastRelevance,
+  exact: Exact,
+  rerank: optional(Rerank),
   filters: optional(Filters),
   filter: optional(FilterSchema),
   end_user: optional(EndUser),

@@ -49,13 +49,14 @@ export const searchRoutes = ({ search, library, chat, links, fileTypes }: Servic
         if (body.context_id?.startsWith("conv_")) {
           const ids = await chat.conversationFiles(view, body.context_id)
           filters.file_ids = filters.file_ids?.length ? filters.file_ids.filter(id => ids.includes(id)) : ids
-          if (filters.file_ids.length === 0) return { documents: [], took_ms: 0 }
+          if (filters.file_ids.length === 0) return { documents: [], degraded: null, took_ms: 0 }
         } else if (body.context_id) filters.context_id = body.context_id
         const recordOf = (id: string) => library.get(view, id).catch(unlessNotFound)
-        const asked = { view, query, limit: body.limit ?? 5, min_relevance: body.min_relevance ?? 0, filters }
-        const { documents, took_ms } = await documentsFor(search, recordOf, asked, request.signal)
+        const { limit = 5, min_relevance = 0, exact = false } = body
+        const asked = { view, query, limit, min_relevance, exact, filters, ...rerankOf(body.rerank) }
+        const { documents, ...rest } = await documentsFor(search, recordOf, asked, request.signal)
         const { hit } = new Linked(links, principal)
-        return { documents: documents.map(found => ({ ...found, passages: found.passages.map(hit) })), took_ms }
+        return { documents: documents.map(found => ({ ...found, passages: found.passages.map(hit) })), ...rest }
       },
       docs.findDocuments(),
     )
