@@ -2,6 +2,7 @@ import type { Config } from "../config.ts"
 import { mostUploads } from "../http/connections.ts"
 import { MIME_TYPES } from "../ingest/formats/formats.ts"
 import { PageReader } from "../ingest/process/page-reader.ts"
+import { FileCounts } from "../library/counts.ts"
 import { Library } from "../library/library.ts"
 import { Pages } from "../library/pages.ts"
 import { UploadRoom } from "../library/upload-room.ts"
@@ -45,5 +46,6 @@ export function openLibrary(
   })
   const vectorStores = new VectorStores(database, changes)
   const storeBatches = new VectorStoreBatches(database, library, vectorStores)
-  return { library, pages, uploads, vectorStores, storeBatches }
+  const fileCounts = new FileCounts(database)
+  return { library, fileCounts, pages, uploads, vectorStores, storeBatches }
 }

@@ -25,4 +25,4 @@ export const FilterParameter = t.String({
 })
 
 /** @throws AppError invalid_filter. An empty text is no filter. */
-export const filterOfQuery = (text: string | undefined): Filter | undefined => (text ? parseFilter(text) : undefined)
+export const filterOfQuery = (text: string | undefined): Filter | null => (text ? parseFilter(text) : null)

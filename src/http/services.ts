@@ -11,6 +11,7 @@ import type { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Engine } from "../errors.ts"
+import type { FileCounts } from "../library/counts.ts"
 import type { Library } from "../library/library.ts"
 import type { LinkedFiles } from "../library/linked-files.ts"
 import type { Pages } from "../library/pages.ts"
@@ -43,6 +44,7 @@ export interface Services {
   embeddings: EmbeddingLine
   diskUse(): Promise<DiskUse>
   library: Library
+  fileCounts: FileCounts
   pages: Pages
   search: SearchService
   /** Undefined where the model is missing. */

@@ -33,6 +33,7 @@ export async function isMigrated(database: Database): Promise<boolean> {
 export interface DirectReads {
   changeMark(): number | undefined
   rows(text: string, values: readonly Value[]): unknown[] | Promise<unknown[]>
+  apart(text: string, values: readonly Value[]): Promise<unknown[]>
 }
 
 export type Value = string | number | null
@@ -55,3 +56,7 @@ export const changeMark = (database: Database): number | undefined => directRead
  */
 export const readRows = async <Row>(database: Database, text: string, values: readonly Value[]): Promise<Row[]> =>
   (await directReads.get(database)!.rows(text, values)) as Row[]
+
+/** The same for a query whose length a caller decides, such as one with a filter: nothing else waits while it is answered. */
+export const readApart = async <Row>(database: Database, text: string, values: readonly Value[]): Promise<Row[]> =>
+  (await directReads.get(database)!.apart(text, values)) as Row[]

@@ -19,6 +19,13 @@ export interface JsonPlace {
   path: readonly string[]
 }
 
+/** A row of `tally`. */
+export interface TalliedValue {
+  kind: string
+  value: string | number
+  count: number
+}
+
 /** What a place is compared with: values of one or several kinds. */
 export interface JsonScalars {
   texts: readonly string[]
@@ -37,8 +44,14 @@ export interface JsonWords {
   begins(place: JsonPlace, text: string): Condition
   /** Whether the column's value, an array, has one of the texts. */
   hasOne(column: string, texts: readonly string[]): Condition
-  /** What is there in each row of `files` that meets a condition, an array as its elements: `kind` and `value`. */
-  valuesIn(place: JsonPlace, where: Condition): Condition
+  /**
+   * How many rows of `files` that meet a condition have each value there, or in the array there: a query for `kind`, `value`
+   * and `count`, the most frequent first, to be read by `scalarOf`. An empty path stands for the column's own value.
+   */
+  tally(place: JsonPlace, where: Condition, limit: number): Condition
+  scalarOf(row: TalliedValue): string | number | boolean
+  /** How many rows of `files` that meet a condition have an object of each `name` in the array of a column: `value`, `count`. */
+  tallyNamed(column: string, name: string, where: Condition): Condition
 }
 
 const or = (parts: readonly Condition[]): Condition =>
@@ -69,6 +82,8 @@ const isAmongSqlite = (kind: Condition, value: Condition, { texts, numbers, bool
 }
 
 const sqlitePath = (path: readonly string[]): string => `$${path.map(name => `.${JSON.stringify(name)}`).join("")}`
+
+const NO_SCALARS = "'null', 'array', 'object'"
 
 const plain = (text: string): Condition => ({ text, values: [] })
 
@@ -119,17 +134,30 @@ export const sqliteJson: JsonWords = {
       where item.type = 'text' and item.value in (select value from json_each(?)))`,
     values: [list(texts)],
   }),
-  valuesIn: ({ column, path }, where) => {
+  tally({ column, path }, where, limit) {
     const at = sqlitePath(path)
     return {
-      text: `select json_type(${column}, ?) as kind, json_extract(${column}, ?) as value from files
-          where (${where.text}) and json_type(${column}, ?) not in ('null', 'array', 'object')
-        union all
-        select item.type, item.value from files, json_each(${column}, ?) as item
-          where (${where.text}) and json_type(${column}, ?) = 'array' and item.type not in ('null', 'array', 'object')`,
-      values: [at, at, ...where.values, at, at, ...where.values, at],
+      text: `with found as materialized (
+          select json_type(${column}, ?) as kind, json_extract(${column}, ?) as value, count(*) as files
+          from files where ${where.text} group by 1, 2),
+        counted as (
+          select kind, value, files from found where kind not in (${NO_SCALARS})
+          union all
+          select kind, value, files from (
+            select distinct found.value as whole, item.type as kind, item.value as value, found.files as files
+            from found, json_each(found.value) as item
+            where found.kind = 'array' and item.type not in (${NO_SCALARS})))
+        select kind, value, sum(files) as count from counted group by kind, value
+        order by count desc, cast(value as text), kind limit ?`,
+      values: [at, at, ...where.values, limit],
     }
   },
+  scalarOf: ({ kind, value }) => (kind === "true" || kind === "false" ? kind === "true" : value),
+  tallyNamed: (column, name, where) => ({
+    text: `select json_extract(item.value, ?) as value, count(distinct files.id) as count
+      from files, json_each(${column}) as item where ${where.text} group by 1 order by count desc, value`,
+    values: [sqlitePath([name]), ...where.values],
+  }),
 }
 
 /**
@@ -143,6 +171,12 @@ const HALF = "\ud7ff\u0001\u0001"
 /** A text as PostgreSQL holds it; see `PAIRS`. */
 export const toPostgresText = (text: string): string =>
   text.replace(/[\u0000-\u0005]/g, character => PAIRS[character.charCodeAt(0)]!)
+
+function fromPostgresText(text: string): string {
+  return text
+    .replaceAll(HALF, "\ufffd")
+    .replace(/[\u0001\u0002][\u0003-\u0005]/g, pair => String.fromCharCode(PAIRS.indexOf(pair)))
+}
 
 /** A JSON text, as `JSON.stringify` writes it, as one that PostgreSQL can take apart. Most are as they stand. */
 function readable(column: string): string {
@@ -182,8 +216,6 @@ const textPostgres = (condition: string, text: string): Condition => ({
   values: [toPostgresText(text)],
 })
 
-const IS_SCALAR = "in ('string', 'number', 'boolean')"
-
 export const postgresJson: JsonWords = {
   present: place => atPostgres(place, plain("json_typeof(at.value) <> 'null'")),
   equalsOne(place, wanted) {
@@ -219,12 +251,28 @@ export const postgresJson: JsonWords = {
       where item in (select each from json_array_elements_text(?::json) as each))`,
     values: [list(texts.map(toPostgresText))],
   }),
-  valuesIn: ({ column, path }, where) => ({
-    text: `select json_typeof(item) as kind, item #>> '{}' as value from (
-        ${valuePostgres(column, path)} from files where ${where.text} offset 0) as at,
-      lateral json_array_elements(case json_typeof(at.value) when 'array' then at.value
-        else json_build_array(at.value) end) as item
-      where json_typeof(at.value) <> 'object' and json_typeof(item) ${IS_SCALAR}`,
-    values: [...path.map(toPostgresText), ...where.values],
+  tally: ({ column, path }, where, limit) => ({
+    text: `with found as materialized (
+        select at.value::text as value, count(*) as files
+        from (${valuePostgres(column, path)} from files where ${where.text} offset 0) as at
+        where json_typeof(at.value) not in ('null', 'object') group by 1),
+      counted as (
+        select distinct found.value as whole, json_typeof(item) as kind, item #>> '{}' as value, found.files as files
+        from found, lateral json_array_elements(case json_typeof(found.value::json) when 'array' then found.value::json
+          else json_build_array(found.value::json) end) as item
+        where json_typeof(item) in ('string', 'number', 'boolean'))
+      select kind, value, sum(files)::bigint as count from counted group by kind, value
+      order by count desc, value collate "C", kind limit ?`,
+    values: [...path.map(toPostgresText), ...where.values, limit],
+  }),
+  scalarOf({ kind, value }) {
+    if (kind === "string") return fromPostgresText(String(value))
+    return kind === "number" ? Number(value) : value === "true"
+  },
+  tallyNamed: (column, name, where) => ({
+    text: `select item ->> ? as value, count(distinct files.id) as count
+      from files, lateral json_array_elements(${readable(column)}) as item
+      where ${where.text} group by 1 order by count desc, value`,
+    values: [name, ...where.values],
   }),
 }

@@ -53,7 +53,7 @@ export function matches(filter: Filter, file: Told): boolean {
 }
 
 /** Undefined where the file has none, or null. */
-function valueAt(key: string, file: Told): unknown {
+export function valueAt(key: string, file: Told): unknown {
   const [room, ...path] = key.split(".")
   if (room === "file") return (file as Record<string, unknown>)[path[0]!] ?? undefined
   let value: unknown = file.metadata

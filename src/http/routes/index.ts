@@ -11,6 +11,7 @@ import { jsonConversationRoutes } from "./conversations-json.ts"
 import { healthRoutes } from "./health.ts"
 import { keysRoutes } from "./keys.ts"
 import { libraryRoutes } from "./library.ts"
+import { libraryCountsRoutes } from "./library-counts.ts"
 import { linkRoutes, viewRoutes } from "./links.ts"
 import { modelRoutes } from "./models.ts"
 import { pageRoutes } from "./pages.ts"
@@ -27,6 +28,7 @@ export const apiRoutes = (services: Services) =>
   new Elysia()
     .use(uploadRoutes(services))
     .use(libraryRoutes(services))
+    .use(libraryCountsRoutes(services))
     .use(pageRoutes(services))
     .use(linkRoutes(services))
     .use(searchRoutes(services))

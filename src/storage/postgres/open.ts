@@ -2,7 +2,7 @@
 
 import { CompiledQuery, Kysely, PostgresDialect } from "kysely"
 import type { Client } from "pg"
-import { type Database, readDirectly } from "../database.ts"
+import { type Database, readDirectly, type Value } from "../database.ts"
 import { MIGRATIONS } from "../migrations/index.ts"
 import type { Schema } from "../schema.ts"
 import { addressOf } from "./address.ts"
@@ -48,10 +48,9 @@ export async function openPostgres(
   }
   const queryTimeoutMs = options.queryTimeoutMs ?? QUERY_TIMEOUT_MS
   const database = await open({ size: poolSize, queryTimeoutMs })
-  readDirectly(database, {
-    changeMark: () => undefined,
-    rows: async (text, values) => (await database.executeQuery(CompiledQuery.raw(numbered(text), [...values]))).rows,
-  })
+  const rows = async (text: string, values: readonly Value[]) =>
+    (await database.executeQuery(CompiledQuery.raw(numbered(text), [...values]))).rows
+  readDirectly(database, { changeMark: () => undefined, rows, apart: rows })
   try {
     await checkServer(database, place)
     await options.before?.(database)

@@ -14,12 +14,14 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely"
+import type { Reader } from "./reader.ts"
 import { BEGIN, COMMIT, ROLLBACK, type Writer } from "./writer.ts"
 
-/** Both are closed with the database. */
+/** All are closed with the database. */
 export interface Connections {
   writer: Writer
   reader: Sqlite
+  apart: Reader
 }
 
 export const dialect = (connections: Connections): Dialect => ({
@@ -65,6 +67,7 @@ class TurnsDriver implements Driver {
 
   async destroy(): Promise<void> {
     this.connections.reader.close()
+    await this.connections.apart.close()
     await this.connections.writer.close()
   }
 

@@ -9,6 +9,7 @@ import { MIGRATIONS } from "../migrations/index.ts"
 import type { Migration } from "../migrations/migration.ts"
 import type { Schema } from "../schema.ts"
 import { dialect } from "./dialect.ts"
+import { Reader } from "./reader.ts"
 import { BUSY_TIMEOUT_MS, Writer } from "./writer.ts"
 
 const recordsIn = (dataDirectory: string): string => join(dataDirectory, "carrel.db")
@@ -33,11 +34,13 @@ export async function openSqlite(
   reader.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   reader.run("PRAGMA temp_store = MEMORY") // no file outside the data directory
   reader.run("PRAGMA query_only = ON")
-  const database = new Kysely<Schema>({ dialect: dialect({ writer, reader }) })
+  const apart = new Reader(path)
+  const database = new Kysely<Schema>({ dialect: dialect({ writer, reader, apart }) })
   const version = reader.query<{ data_version: number }, []>("PRAGMA data_version")
   readDirectly(database, {
     changeMark: () => version.get()!.data_version, // takes 2 µs: SQLite looks at shared memory only
     rows: (text, values) => reader.query(text).all(...values),
+    apart: (text, values) => apart.read(text, values),
   })
   try {
     await migrate(database, path, migrations)

@@ -4,13 +4,21 @@ import fc from "fast-check"
 import { conditionOf } from "../../../src/access/filter/condition.ts"
 import { checkFilter, type Filter } from "../../../src/access/filter/filter.ts"
 import { ensureWorkspace } from "../../../src/access/keys.ts"
+import { wholeOf } from "../../../src/access/view.ts"
+import { FileCounts } from "../../../src/library/counts.ts"
 import { toFileRecord } from "../../../src/library/record.ts"
 import type { Database } from "../../../src/storage/database.ts"
 import { readRows } from "../../../src/storage/database.ts"
 import { words } from "../../../src/storage/words.ts"
 import { databases } from "../../support/databases.ts"
-import { matches } from "../../support/matches.ts"
+import { matches, valueAt } from "../../support/matches.ts"
 import { someFilter, someMetadata, someNames, someTags, someTimes } from "../../support/some-filters.ts"
+
+/** Half of a surrogate pair has no bytes that a text could be made of again. */
+const asShown = (value: unknown): unknown =>
+  typeof value === "string" ? value.toWellFormed().replace(/\ufffd+/g, "\ufffd") : value
+
+const byText = (a: [unknown, number], b: [unknown, number]): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 
 interface Labels {
   metadata?: Record<string, unknown>
@@ -91,6 +99,42 @@ for (const { name: kind, open } of await databases())
           }
         }),
         { numRuns: 60 },
+      )
+    }, 120_000)
+
+    test("give facets and sums that counting the records gives", async () => {
+      const file = fc.record({ metadata: someMetadata, tags: someTags, name: fc.constantFrom(...someNames) })
+      const libraries = fc.array(file, { minLength: 1, maxLength: 12 })
+      const keys = ["metadata.a", "metadata.b.a", "metadata.__proto__", "file.tags", "file.name", "file.source_id"]
+      const view = wholeOf(workspaceId)
+      await fc.assert(
+        fc.asyncProperty(libraries, someFilter, async (files, filter) => {
+          await database.deleteFrom("files").execute()
+          await add(files)
+          const passing = (await all()).filter(record => matches(filter, record))
+          const { facets, total_files } = await new FileCounts(database).facets(view, keys, checkFilter(filter))
+          expect(total_files).toBe(passing.length)
+          for (const key of keys) {
+            const counts = new Map<unknown, number>()
+            for (const record of passing)
+              for (const value of new Set([valueAt(key, record)].flat()))
+                if (["string", "number", "boolean"].includes(typeof value)) {
+                  const shown = asShown(value)
+                  counts.set(shown, (counts.get(shown) ?? 0) + 1)
+                }
+            const found = new Map<unknown, number>()
+            for (const { value, count } of facets[key]!) {
+              const shown = asShown(value)
+              found.set(shown, (found.get(shown) ?? 0) + count)
+            }
+            expect([...found].sort(byText)).toEqual([...counts].sort(byText))
+            const frequencies = facets[key]!.map(({ count }) => count)
+            expect(frequencies).toEqual(frequencies.toSorted((a, b) => b - a))
+          }
+          const summary = await new FileCounts(database).summary(view, checkFilter(filter))
+          expect(summary).toMatchObject({ total: passing.length, bytes: 5 * passing.length })
+        }),
+        { numRuns: 40 },
       )
     }, 120_000)
 

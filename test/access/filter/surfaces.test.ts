@@ -145,3 +145,76 @@ describe("a filter", () => {
     expect((await api.post("/search", { query: "pump", filter: null })).status).toBe(200)
   })
 })
+
+describe("the numbers of a library", () => {
+  test("are the values of each key and how many files have them, the most frequent first", async () => {
+    const { status, body } = await talk.api.get(
+      "/libraries/facets?keys=file.type,metadata.year,file.tags,file.source_id",
+    )
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      facets: {
+        "file.type": [
+          { value: "txt", count: 2 },
+          { value: "md", count: 1 },
+        ],
+        "metadata.year": [2024, 2025, 2026].map(value => ({ value, count: 1 })),
+        "file.tags": [],
+        "file.source_id": [],
+      },
+      total_files: 3,
+    })
+    const { body: south } = await talk.api.get(`/libraries/facets?keys=file.type&${query(SOUTH)}`)
+    expect(south).toEqual({ facets: { "file.type": [{ value: "md", count: 1 }] }, total_files: 1 })
+  })
+
+  test("follow a change at once", async () => {
+    const years = async () => (await talk.api.get("/libraries/facets?keys=metadata.year")).body.facets["metadata.year"]
+    expect((await years()).length).toBe(3)
+    await talk.api.patch(`/libraries/${ids["east.txt"]}`, { metadata: { year: 2025 } })
+    expect(await years()).toEqual([
+      { value: 2025, count: 2 },
+      { value: 2024, count: 1 },
+    ])
+    await talk.api.patch(`/libraries/${ids["east.txt"]}`, { metadata: { year: 2026 } })
+  })
+
+  test("sum up what the files hold", async () => {
+    const [broken] = await talk.api.index([{ name: "broken.pdf", data: "no pdf" }])
+    const { body } = await talk.api.get("/libraries/summary")
+    const { body: list } = await talk.api.get("/libraries")
+    const sum = (name: string) => list.data.reduce((all: number, file: Record<string, number>) => all + file[name]!, 0)
+    expect(body).toMatchObject({
+      total: 4,
+      by_status: { queued: 0, indexing: 0, searchable: 3, failed: 1 },
+      by_error: { [broken.error.code]: 1 },
+      warnings: {},
+      bytes: sum("size"),
+      pages: sum("page_count"),
+      chunks: sum("chunk_count"),
+    })
+    expect((await talk.api.get(`/libraries/summary?${query(SOUTH)}`)).body).toMatchObject({ total: 1, by_error: {} })
+    await talk.api.delete(`/libraries/${broken.id}`)
+  })
+
+  test.each([
+    ["no keys", "", "invalid_request"],
+    ["empty keys", "?keys=,", "invalid_request"],
+    ["an unknown key", "?keys=file.owner", "invalid_request"],
+    ["a name of every object", "?keys=constructor", "invalid_request"],
+    ["too many keys", `?keys=${Array.from({ length: 21 }, (_, i) => `metadata.k${i}`)}`, "invalid_request"],
+    ["a bad filter", `?keys=file.type&${query(BAD)}`, "invalid_filter"],
+    ["a filter that is no JSON", "?keys=file.type&filter=x", "invalid_filter"],
+  ])("are refused for %s", async (_, asked, code) => {
+    expect((await talk.api.get(`/libraries/facets${asked}`)).body.error.code).toBe(code)
+  })
+
+  test("are of the workspace of the caller alone", async () => {
+    const other = await talk.app.client("other")
+    expect((await other.get("/libraries/facets?keys=file.type")).body).toEqual({
+      facets: { "file.type": [] },
+      total_files: 0,
+    })
+    expect((await other.get("/libraries/summary")).body.total).toBe(0)
+  })
+})
