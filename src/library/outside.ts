@@ -21,13 +21,14 @@ export function contextIn({ contexts }: View, given: string | null): string | nu
  * @throws AppError forbidden where one of them lies outside of what the caller sees
  */
 export async function refuseOutside(trx: Trx, view: View, fileIds: readonly string[]): Promise<void> {
-  if (!isNarrow(view) || fileIds.length === 0) return
+  const ids = [...new Set(fileIds)]
+  if (!isNarrow(view) || ids.length === 0) return
   const { inside } = await trx
     .selectFrom("files")
     .select(({ fn }) => fn.countAll<number>().as("inside"))
-    .where("id", "in", fileIds)
+    .where("id", "in", ids)
     .where(placed(trx, view))
     .executeTakeFirstOrThrow()
-  if (Number(inside) < fileIds.length)
+  if (Number(inside) < ids.length)
     throw new AppError("forbidden", { message: "the file would lie outside of what the key may see" })
 }

@@ -55,7 +55,11 @@ export async function register(
       .execute()
   for (const { id, ...row } of replaced.values()) await trx.updateTable("files").set(row).where("id", "=", id).execute()
   const rows = [...added.values(), ...replaced.values()]
-  await refuseOutside(trx, view, [...new Set(rows.map(({ id }) => id))])
+  await refuseOutside(
+    trx,
+    view,
+    rows.map(({ id }) => id),
+  )
   await queue.enqueue(trx, rows.map(indexJob))
   return { records, needed: rows.map(({ blob }) => blob), superseded }
 }

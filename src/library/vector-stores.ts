@@ -14,6 +14,7 @@ import { filled, texts, type Words, words } from "../storage/words.ts"
 import type { FileChanges } from "./changes.ts"
 import { type IdPage, type IdPageRequest, readingOf } from "./id-pages.ts"
 import { checkMetadata } from "./labels.ts"
+import { refuseOutside } from "./outside.ts"
 
 export interface VectorStore {
   contextId: string
@@ -126,7 +127,7 @@ export class VectorStores {
     return this.get(view, contextId)
   }
 
-  /** Its files stay, without a context. */
+  /** Its files stay, without a context. @throws AppError forbidden to who does not see such files, as all that lets go of some */
   async delete(view: View, contextId: string): Promise<void> {
     await this.get(view, contextId)
     const released = await this.database.transaction().execute(async trx => {
@@ -137,20 +138,26 @@ export class VectorStores {
           .where("workspace_id", "=", view.workspaceId)
           .where("context_id", "=", contextId)
           .execute()
-      return trx
+      const files = await trx
         .updateTable("files")
         .set({ context_id: null, updated_at: new Date().toISOString() })
         .where(seen(trx, view))
         .where("context_id", "=", contextId)
         .returning("id")
         .execute()
+      await refuseOutside(
+        trx,
+        view,
+        files.map(({ id }) => id),
+      )
+      return files
     })
     for (const { id } of released) this.changes.announce(id)
   }
 
   /**
    * Moves all of the files into the store, or none.
-   * @throws AppError not_found for the store and for a file
+   * @throws AppError not_found for the store and for a file; forbidden where the caller would not see one any more
    */
   async attach(view: View, contextId: string, files: readonly Attachment[]): Promise<void> {
     await this.get(view, contextId)
@@ -168,22 +175,32 @@ export class VectorStores {
           .executeTakeFirst()
         if (!moved) throw new AppError("not_found", { message: `there is no file ${fileId.slice(0, 64)}` })
       }
+      await refuseOutside(
+        trx,
+        view,
+        files.map(({ fileId }) => fileId),
+      )
     })
     for (const { fileId } of files) this.changes.announce(fileId)
   }
 
   /** Takes files out of the store, those of them that are in it; they stay, without a context. @returns which */
   async detach(view: View, contextId: string, fileIds: readonly string[]): Promise<string[]> {
-    const released = await this.database
-      .updateTable("files")
-      .set({ context_id: null, updated_at: new Date().toISOString() })
-      .where(seen(this.database, view))
-      .where("context_id", "=", contextId)
-      .where(filled<boolean>(this.words.among("id", "text"), texts(fileIds)))
-      .returning("id")
-      .execute()
-    for (const { id } of released) this.changes.announce(id)
-    return released.map(({ id }) => id)
+    const released = await this.database.transaction().execute(async trx => {
+      const files = await trx
+        .updateTable("files")
+        .set({ context_id: null, updated_at: new Date().toISOString() })
+        .where(seen(trx, view))
+        .where("context_id", "=", contextId)
+        .where(filled<boolean>(this.words.among("id", "text"), texts(fileIds)))
+        .returning("id")
+        .execute()
+      const ids = files.map(({ id }) => id)
+      await refuseOutside(trx, view, ids)
+      return ids
+    })
+    for (const id of released) this.changes.announce(id)
+    return released
   }
 
   private async find(view: View, contextId: string): Promise<Place | undefined> {

@@ -90,6 +90,11 @@ export class Client {
     return { "client-id": this.key.client_id, "private-key": this.key.private_key, secret: this.key.secret }
   }
 
+  /** The same credentials, for paths below another prefix. */
+  under(prefix: string): Client {
+    return new Client(this.base, this.key, prefix)
+  }
+
   /** A client with a scoped token of this one's key. */
   async scoped(settings: Record<string, unknown> = {}): Promise<Client> {
     const { status, body } = await this.post("/tokens", settings)
@@ -168,8 +173,13 @@ class TokenClient extends Client {
     base: () => string,
     key: NewApiKey,
     private readonly token: string,
+    prefix?: string,
   ) {
-    super(base, key)
+    super(base, key, prefix)
+  }
+
+  override under(prefix: string): Client {
+    return new TokenClient(this.base, this.key, this.token, prefix)
   }
 
   override get credentials(): Record<string, string> {

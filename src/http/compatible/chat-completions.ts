@@ -1,5 +1,6 @@
 /** Answers to messages, as clients of OpenAI's chat completions ask for them. */
 import { Elysia } from "elysia"
+import { endUserOf } from "../../access/end-user.ts"
 import type { Principal } from "../../access/principal.ts"
 import type { AnswerEvent } from "../../chat/unstored.ts"
 import { newId } from "../../id.ts"
@@ -29,6 +30,7 @@ async function complete(
   context: RequestContext,
 ) {
   const { view } = principal
+  endUserOf(view, body.safety_identifier || body.user || undefined)
   const named = await namedModel(vectorStores, view, body.model)
   const question = questionOf(body, named)
   const { signal } = context.keepOpen()
