@@ -17,7 +17,9 @@ body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: an
   -webkit-text-size-adjust: 100%; }
 main { max-width: 860px; margin: 0 auto; padding: 28px 16px 40px; }
 h1 { margin: 0; font-size: 21px; line-height: 1.3; font-weight: 620; letter-spacing: -0.012em; }
-p { margin: 0; }
+p, h2 { margin: 0; }
+h2 { font-weight: 600; }
+h2 + .card { margin-top: 6px; }
 .soft { color: var(--soft); font-size: 13px; }
 .card { margin: 18px 0; background: var(--surface); border: 1px solid var(--line); border-radius: 11px; }
 .text { padding: 18px 20px; white-space: pre-wrap; tab-size: 4; unicode-bidi: plaintext; }
@@ -81,21 +83,24 @@ export function filePage({ name, place, text, picture, redacted, expiresAt }: Sh
 ${where && html`<p class="soft" dir="auto">${where}</p>`}
 ${picture ? figure(picture, shownName) : null}
 ${textCard(text, picture !== undefined)}
-<p class="soft">${redacted ? "Private values are replaced here. " : null}This link shows this place alone, until <time datetime="${until}">${until.slice(0, 16).replace("T", " ")} UTC</time>.</p>`,
+<p class="soft">${redacted ? "Private values are replaced here. " : null}This link shows this place only, and ends on <time datetime="${until}">${until.slice(0, 10)} at ${until.slice(11, 16)} UTC</time>.</p>`,
   )
 }
 
 const figure = ({ address, page, width, height }: ShownPicture, name: string): Html =>
   html`<figure class="card"><img class="picture" src="${address}" width="${Math.round(width)}" height="${Math.round(height)}" alt="Page ${page} of ${name} as a picture"></figure>`
 
-/** Under a picture the passage alone: what stands around it can be seen. */
+/** Under a picture the passage alone, for those who cannot read it there: what stands around it can be seen. */
 function textCard(text: LinkedText | undefined, isUnderPicture: boolean): Html | null {
   if (!text)
     return isUnderPicture ? null : html`<p class="card text">This document holds no text that could be shown.</p>`
-  const passage = text.passage === "" ? null : html`<mark>${legible(text.passage)}</mark>`
-  if (isUnderPicture) return passage && html`<div class="card text" dir="auto">${passage}</div>`
-  const { before, after, goesOnBefore, goesOnAfter } = text
-  return html`<div class="card text" dir="auto">${goesOnBefore ? "… " : null}${legible(before)}${passage}${legible(after)}${goesOnAfter ? " …" : null}</div>`
+  const { before, passage, after, goesOnBefore, goesOnAfter } = text
+  if (isUnderPicture)
+    return passage === ""
+      ? null
+      : html`<h2 class="soft">The passage</h2><div class="card text" dir="auto">${legible(passage)}</div>`
+  const marked = passage === "" ? null : html`<mark>${legible(passage)}</mark>`
+  return html`<div class="card text" dir="auto">${goesOnBefore ? "… " : null}${legible(before)}${marked}${legible(after)}${goesOnAfter ? " …" : null}</div>`
 }
 
 const REFUSALS: Record<number, { title: string; text: string }> = {
