@@ -1,6 +1,7 @@
-/** Whose links are: a key, or a user of the console. What they may see is looked up anew each time that a link is opened. */
+/** Whose links are: a key, a token of one, or a user of the console. What they may see is looked up anew each time that a link is opened. */
 import type { Database } from "../storage/database.ts"
 import { GRANTS, ownerIsActive, principalOfKey } from "./key-principal.ts"
+import type { ScopedTokens } from "./scoped-tokens.ts"
 import { type View, wholeOf } from "./view.ts"
 
 export interface Holder {
@@ -11,15 +12,19 @@ export interface Holder {
 }
 
 export class Holders {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly tokens: Pick<ScopedTokens, "holder">,
+  ) {}
 
   /**
-   * Undefined for a key that is revoked, expired or gone, or of an owner without access, and for a user who is disabled, gone,
-   * or not in the workspace.
+   * Undefined for a key or token that is revoked, expired or gone, or of an owner without access, and for a user who is
+   * disabled, gone, or not in the workspace.
    * @param workspaceId of what is to be seen; undefined where nobody has it any more
    */
   find(holderId: string, workspaceId: string | undefined): Promise<Holder | undefined> {
-    return holderId.startsWith("user_") ? this.findUser(holderId, workspaceId) : this.findKey(holderId)
+    if (holderId.startsWith("user_")) return this.findUser(holderId, workspaceId)
+    return holderId.startsWith("tok_") ? this.tokens.holder(holderId) : this.findKey(holderId)
   }
 
   private async findKey(id: string): Promise<Holder | undefined> {

@@ -88,6 +88,7 @@ export function principalOfToken(key: KeyGrants, token: TokenGrants, credential:
   const own = { ownerId: hasLimits ? key.id : (view.own?.ownerId ?? null), maker, endUser: token.end_user }
   return {
     ...ofKey,
+    holderId: token.id,
     view: {
       ...narrowed,
       own: own.ownerId === null && own.endUser === null ? null : own,

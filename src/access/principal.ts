@@ -24,7 +24,7 @@ export interface Principal {
   /** What let the request in: of a key, its id and which of its pairs; of the console, the session's id. Never told. */
   credential: string
   workspaceId: string
-  /** Whose the links are that it is shown: the id of the key, or of the console's user. They end with it. */
+  /** Whose the links are that it is shown: the id of the key, of the scoped token, or of the console's user. They end with it. */
   holderId: string
   /** What it may see; of that workspace. */
   view: View

@@ -6,13 +6,21 @@ import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { changeMark, type Database } from "../storage/database.ts"
 import { checkPrincipals } from "./acl.ts"
-import { GRANTS, limitsMark, ownerIsActive, principalOfToken } from "./key-principal.ts"
+import {
+  GRANTS,
+  type KeyGrants,
+  limitsMark,
+  ownerIsActive,
+  principalOfToken,
+  type TokenGrants,
+} from "./key-principal.ts"
 import { checkScopes } from "./key-settings.ts"
 import { LastUsed } from "./last-used.ts"
 import { checkEndUser, checkLimits, toStore } from "./limits.ts"
 import type { Principal } from "./principal.ts"
 import { hashToken, newToken } from "./token.ts"
 import { VerifiedCredentials } from "./verified-credentials.ts"
+import type { View } from "./view.ts"
 
 /** What a token narrows its key to; what is absent narrows nothing. */
 export interface TokenSettings {
@@ -92,24 +100,18 @@ export class ScopedTokens {
     const mark = changeMark(this.database)
     const row = await this.good().where("scoped_tokens.token_hash", "=", hashToken(token)).executeTakeFirst()
     if (!row) return null
-    const { token_id, key_expires_at, token_expires_at, ...grants } = row
     this.lastUsed.note(row.id)
-    const principal = principalOfToken(
-      grants,
-      {
-        id: token_id,
-        key_id: row.id,
-        scopes: row.token_scopes,
-        context_ids: row.token_context_ids,
-        filter: row.token_filter,
-        principals: row.principals,
-        end_user: row.end_user,
-      },
-      `${token_id}${limitsMark(row)}`,
-    )
-    const ends = [token_expires_at, key_expires_at].filter(time => time !== null)
+    const { principal, ends } = principalOf(row)
     this.verified.remember(asCredentials(token), principal, mark, ends)
     return principal
+  }
+
+  /** What a token that is good sees, as is its key, and when the first of them ends; undefined for all others. */
+  async holder(id: string): Promise<{ view: View; endsAt: string } | undefined> {
+    const row = await this.good().where("scoped_tokens.id", "=", id).executeTakeFirst()
+    if (!row) return undefined
+    const { principal, ends } = principalOf(row)
+    return { view: principal.view, endsAt: [...ends].sort()[0]! }
   }
 
   /** Those of some credentials of requests that are still good: neither token nor key has ended, and the key is as narrow as it was. */
@@ -135,6 +137,31 @@ export class ScopedTokens {
       .where(eb => eb.or([eb("api_keys.expires_at", "is", null), eb("api_keys.expires_at", ">", now)]))
       .where(ownerIsActive, "=", 1)
   }
+}
+
+type GoodToken = KeyGrants &
+  Pick<TokenGrants, "principals" | "end_user"> & {
+    token_id: string
+    token_scopes: string | null
+    token_context_ids: string | null
+    token_filter: string | null
+    key_expires_at: string | null
+    token_expires_at: string
+  }
+
+/** With the times at which token and key end. */
+function principalOf({ token_id, key_expires_at, token_expires_at, ...row }: GoodToken) {
+  const token = {
+    id: token_id,
+    key_id: row.id,
+    scopes: row.token_scopes,
+    context_ids: row.token_context_ids,
+    filter: row.token_filter,
+    principals: row.principals,
+    end_user: row.end_user,
+  }
+  const ends = [token_expires_at, key_expires_at].filter(time => time !== null)
+  return { principal: principalOfToken(row, token, `${token_id}${limitsMark(row)}`), ends }
 }
 
 /** As `VerifiedCredentials` knows them; no client id begins as a token does. */

@@ -35,12 +35,13 @@ const sharedCounters = (database: Database, stack: AsyncDisposableStack): Return
 export async function openAccess(config: Config, { database }: Storage, stack: AsyncDisposableStack) {
   await ensureWorkspace(database)
   const workspaces = new Workspaces(database)
+  const scopedTokens = new ScopedTokens(database)
   return {
     workspaces,
     linkSecret: await secretNamed(database, "links"),
-    holders: new Holders(database),
+    holders: new Holders(database, scopedTokens),
     apiKeys: new ApiKeys(database),
-    scopedTokens: new ScopedTokens(database),
+    scopedTokens,
     users: new Users(database),
     sessions: new Sessions(database, workspaces),
     ...(isPostgres(database) ? sharedCounters(database, stack) : localCounters()),

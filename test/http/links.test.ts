@@ -264,18 +264,37 @@ describe("a link is refused", () => {
   })
 
   test("once its key does not see the file any more", async () => {
-    const client = await app.client("default")
+    const client = await app.client()
     const url = await linkOf({ file_id: lease.id }, client)
-    await app.client("elsewhere")
-    await onDatabase(app, async database => {
-      const { id } = await database
-        .selectFrom("workspaces")
-        .select("id")
-        .where("name", "=", "elsewhere")
-        .executeTakeFirstOrThrow()
-      await database.updateTable("api_keys").set({ workspace_id: id }).where("id", "=", client.key.id).execute()
-    })
+    await onKeys(keys => keys.change(client.key.id, { context_ids: ["elsewhere"] }))
     expect((await open(url)).status).toBe(403)
+    await onKeys(keys => keys.change(client.key.id, { context_ids: null }))
+    expect((await open(url)).status).toBe(200)
+  })
+
+  test("once its scoped token does not see the file any more, or is over, or its key is revoked; the key's own goes on", async () => {
+    const client = await app.client()
+    const [file] = await client.index([{ name: "hr.txt", data: "Salaries of the heron." }], { acl: '["group:hr"]' })
+    const token = await client.scoped({ principals: ["group:hr"], expires_in: 4 })
+    const until = Date.now() + 4_000
+    const { body } = await token.post("/links", { file_id: file.id })
+    expect(Date.parse(body.expires_at)).toBeLessThanOrEqual(until + 1_000)
+    const { url } = (await token.post("/search", { query: "heron", limit: 1 })).body.hits[0]
+    expect(new URL(url).searchParams.get("sig")).toStartWith("tok_")
+    const own = await linkOf({ file_id: file.id }, client)
+    const statuses = async () => [(await open(body.url)).status, (await open(url)).status, (await open(own)).status]
+    expect(await statuses()).toEqual([200, 200, 200])
+    await client.patch(`/libraries/${file.id}`, { acl: ["group:it"] })
+    expect(await statuses()).toEqual([403, 403, 200])
+    await client.patch(`/libraries/${file.id}`, { acl: null })
+    expect(await statuses()).toEqual([200, 200, 200])
+    await Bun.sleep(until - Date.now() + 50)
+    expect((await open(url)).status).toBe(403)
+    const other = await client.scoped({})
+    const last = (await other.post("/search", { query: "heron", limit: 1 })).body.hits[0].url
+    expect((await open(last)).status).toBe(200)
+    await onKeys(keys => keys.revoke(client.key.id))
+    expect((await open(last)).status).toBe(403)
   })
 
   test("with 404 once the file is deleted, and with 403 as soon as the key is revoked as well", async () => {
