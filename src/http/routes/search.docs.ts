@@ -258,7 +258,8 @@ export const search = operation({
   id: "search",
   scope: "search",
   summary: "Search the library",
-  description: "Hybrid: exact BM25 and meaning, fused. The same library and query give the same order.",
+  description:
+    "Hybrid: exact BM25 and meaning, fused. The same library and query give the same order, but for the first search after a start or after ten minutes without any: it goes by the fast vectors, while the model of the quality tier is loaded for those that follow.",
   tag: "Search",
   body: searchBody,
   example: { query: "termination notice period", limit: 10, min_relevance: 0.01, filters: { types: ["pdf"] } },
