@@ -15,8 +15,11 @@ import { Nearest } from "./nearest.ts"
 import { quantize } from "./quantize.ts"
 import { BLOCK, SignRows } from "./sign-rows.ts"
 
-/** Bytes up to which all rows are in memory and scored: 100 000 rows of 256 dimensions, 1 ms. */
-const SMALL_BYTES = 25_600_000
+/**
+ * Bytes up to which all rows are in memory and scored: 100 000 rows of 384 dimensions take 2 ms, where estimates and the scratch
+ * file take 3.
+ */
+const SMALL_BYTES = 38_400_000
 /** Visible rows up to which a large library's are all read and scored. */
 const EXACT_ROWS = 20_000
 /** Rows that estimates hand on: this share, and at least so many, and so many per wanted hit. See `SignRows`. */
