@@ -4,7 +4,7 @@ import { type ChunkOptions, chunkDocument } from "../../src/ingest/chunk.ts"
 import { DocumentBuilder } from "../../src/ingest/formats/document-builder.ts"
 import { splitMarkdown } from "../../src/ingest/formats/text/markdown.ts"
 import { splitParagraphs } from "../../src/ingest/formats/text/text.ts"
-import type { ExtractedDocument } from "../../src/storage/document.ts"
+import type { ExtractedDocument, Place } from "../../src/storage/document.ts"
 
 function build(fill: (out: DocumentBuilder) => void): ExtractedDocument {
   const parts: string[] = []
@@ -145,6 +145,34 @@ describe("for any document", () => {
   const sizes = fc.record({
     targetChars: fc.integer({ min: 20, max: 400 }),
     overlapChars: fc.integer({ min: 0, max: 60 }),
+  })
+
+  test("every sentence of a chunk stands on the page, slide and sheet, and in the member, that the chunk names", () => {
+    const places = fc.record(
+      {
+        page: fc.integer({ min: 1, max: 3 }),
+        slide: fc.integer({ min: 1, max: 2 }),
+        sheet: fc.constantFrom("Costs", "Rents"),
+        member: fc.constantFrom("a.pdf", "b.pdf"),
+      },
+      { requiredKeys: [] },
+    )
+    const placed = fc.array(fc.tuple(kinds, piece, places), { maxLength: 30 }).map(blocks =>
+      build(out => {
+        for (const [kind, text, place] of blocks) {
+          out.at(place)
+          out.add(kind, text)
+        }
+      }),
+    )
+    const whereOf = ({ page, slide, sheet, member }: Place) => ({ page, slide, sheet, member })
+    fc.assert(
+      fc.property(placed, sizes, (document, options) => {
+        for (const { start, end, place } of chunkDocument(document, options))
+          for (const block of document.blocks)
+            if (block.start < end && block.end > start) expect(whereOf(block.place)).toEqual(whereOf(place))
+      }),
+    )
   })
 
   test("chunks cover the whole text, in order, within the size, on whole characters", () => {

@@ -1,6 +1,8 @@
 /** Where hits say that they stand: the section of the best matching sentence, from the upload to the citation. */
 import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { type Client, startTestApp, type TestApp } from "../../support/app.ts"
 import { dataOf, readEvents } from "../../support/events.ts"
 
@@ -87,4 +89,18 @@ test("passages of an index made before keep the first section and are found", as
   database.run("update chunks set sections = null")
   database.close()
   expect((await best("who sells tokens for the machines")).position.section).toBe("Arrival")
+})
+
+test.each([
+  ["talk.pptx", "what does the ficus need", { slide: 1, page: null, sheet: null }],
+  ["lease.pdf", "who waters the ficus on Thursdays", { page: 1, slide: null, sheet: null }],
+  ["rents.xlsx", "rent of the attic", { page: null, slide: null }],
+])("of %s a hit names the page, slide or sheet of its sentence", async (name, query, place) => {
+  const data = readFileSync(join(import.meta.dir, "../../fixtures/documents", name))
+  const [record] = await api.index([{ name, data }])
+  const hit = await best(query, { filters: { file_ids: [record.id] } })
+  expect(hit.position).toMatchObject(place)
+  if (name === "rents.xlsx") expect(hit.position.sheet).toBeString()
+  const text = (await api.get(`/libraries/${record.id}/text`)).body as string
+  expect(text.slice(hit.position.start, hit.position.end)).toBe(hit.text)
 })
