@@ -166,6 +166,7 @@ describe("a link", () => {
       [{ file_id: lease.id, expires_in: 0 }, 400],
       [{ file_id: lease.id, expires_in: 30 * 86_400 + 1 }, 400],
       [{}, 400],
+      [{ file_id: lease.id, expire_in: 60 }, 400],
     ] as [object, number, Client?][])
       expect([body, (await (client ?? api).post("/links", body)).status]).toEqual([body, status])
     const searcher = await app.client("default", { scopes: ["search"] })

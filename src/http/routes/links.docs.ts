@@ -2,7 +2,7 @@
 import { t } from "elysia"
 import { MAX_LINK_LIFETIME_S } from "../../access/links.ts"
 import { operation } from "../operation.ts"
-import { integer, LINK, optional, Time } from "../schemas.ts"
+import { closed, integer, LINK, optional, Time } from "../schemas.ts"
 
 const place = {
   page: optional(integer({ minimum: 1, description: "Page or slide", examples: [4] })),
@@ -19,7 +19,7 @@ export const createLink = operation({
   description:
     "For others than the caller: hits, sources and citations bring their own links. Without a place the link opens the beginning of the file. It ends with its time, and with the key or console user that made it: `expires_at` is the earlier of what was asked for and the end of the key.",
   tag: "Links",
-  body: t.Object({
+  body: closed({
     file_id: t.String({ examples: ["file_01m7y48vkz3s85f1acdta2"] }),
     ...place,
     expires_in: optional(
