@@ -50,7 +50,7 @@ async function pass(endpoint: URL, token: string | undefined): Promise<void> {
 /** @throws UsageError */
 function endpointOf(given: string): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError("--url is an address such as http://127.0.0.1:8484")
+  if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError("--url is an address such as http://127.0.0.1:4747")
   const base = url.pathname.replace(/\/+$/, "")
   if (!base.endsWith("/mcp")) url.pathname = `${base}/mcp`
   return url

@@ -17,7 +17,7 @@ export interface SessionLimits {
   idleMs: number
 }
 
-/** A session takes some 50 KB. */
+/** A session takes some 20 KB. */
 const SESSION_LIMITS: SessionLimits = { perKey: 200, all: 5_000, idleMs: 3_600_000 }
 const SWEEP_MS = 60_000
 
