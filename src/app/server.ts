@@ -4,8 +4,9 @@ import { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import { appUrl, type Config } from "../config.ts"
-import { McpSessions } from "../http/mcp/sessions.ts"
-import { nodeDoor } from "../http/node-door.ts"
+import { OtherNodes } from "../http/mcp/other-nodes.ts"
+import { McpSessions, SESSION_LIMITS } from "../http/mcp/sessions.ts"
+import { type NodeDoorDependencies, nodeDoor } from "../http/node-door.ts"
 import { type HttpServer, startServer } from "../http/server.ts"
 import type { Services } from "../http/services.ts"
 import { sessionAsPrincipal } from "../http/session.ts"
@@ -49,11 +50,13 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
   const links = new Links(access.linkSecret, address)
   const { redactionEnforced } = access
   const { redactor } = models
-  const mcp = new McpSessions({
+  const house = {
     ...{ ...files, chat, links, redactor, redactionEnforced, search: index, version: VERSION },
     reading: tools.library,
     tables: tools.tables,
-  })
+  }
+  const { cluster, node } = storage
+  const mcp = new McpSessions(house, SESSION_LIMITS, cluster && new OtherNodes(node, cluster.peers))
   atWork.add(() => mcp.close())
   const services: Services = {
     ...access,
@@ -85,7 +88,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     origin: () => new URL(address()).origin,
     connectionsPerAddress: config.max_connections_per_address,
     ...network.tls,
-    ...(storage.cluster ? ofCluster(storage.cluster, chat, agents) : {}),
+    ...(cluster ? ofCluster(cluster, { chat, agents, mcp }) : {}),
   })
   port = portOf(server)
   atWork.add(() => server.stop(GRACE_MS))
@@ -95,7 +98,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
 /** What is listened on. */
 export const portOf = ({ url }: HttpServer): number => Number(/\d+$/.exec(url)![0])
 
-const ofCluster = ({ role, signatures }: ClusterParts, chat: Chat, agents: AgentRuns) => ({
-  nodeDoor: nodeDoor({ signatures, chat, agents }),
+const ofCluster = ({ role, signatures }: ClusterParts, asked: Omit<NodeDoorDependencies, "signatures">) => ({
+  nodeDoor: nodeDoor({ signatures, ...asked }),
   servesApi: role !== "worker",
 })

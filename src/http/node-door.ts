@@ -1,5 +1,6 @@
 /**
- * What other nodes of the cluster may ask of this one: the events of replies and runs that it is at work on, and their end.
+ * What other nodes of the cluster may ask of this one: the events of replies and runs that it is at work on, and their end,
+ * and what is meant for sessions of assistants that live here.
  * They show that they are nodes by a signature; to everybody else these paths are not there. What a client may see was
  * decided by the node that it asked.
  */
@@ -9,6 +10,8 @@ import type { Chat } from "../chat/chat.ts"
 import { REPLIES_PATH } from "../chat/live-over-nodes.ts"
 import { ALIVE_PATH, PEER_PING_MS } from "../nodes/peers.ts"
 import { SIGNATURE_HEADER, type Signatures } from "../nodes/signature.ts"
+import { MCP_NODE_PATH } from "./mcp/other-nodes.ts"
+import type { McpSessions } from "./mcp/sessions.ts"
 
 /**
  * Answers a request of another node, undefined for all others.
@@ -20,6 +23,7 @@ export interface NodeDoorDependencies {
   signatures: Signatures
   chat: Pick<Chat, "written" | "cancelWritten">
   agents: Pick<AgentRuns, "here">
+  mcp: Pick<McpSessions, "answerNode">
 }
 
 /** What is asked of one reply or run; `after` is the number of an event. */
@@ -27,6 +31,7 @@ interface Asked {
   id: string
   after: number
   signal: AbortSignal
+  body(): Promise<Uint8Array>
 }
 
 /** Undefined where this node is not at work on it. */
@@ -43,6 +48,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   [`GET ${RUNS_PATH}/end`]: async ({ id, signal }, { agents: { here } }) =>
     here.has(id) ? lines(once(here.wait(id, signal))) : undefined,
   [`POST ${RUNS_PATH}/cancel`]: async ({ id }, { agents: { here } }) => done(await here.cancel(id)),
+  [`POST ${MCP_NODE_PATH}/send`]: async ({ id, body, signal }, { mcp }) =>
+    lines(mcp.answerNode(id, JSON.parse(new TextDecoder().decode(await body())), signal)),
   [`POST ${RUNS_PATH}/detach`]: async ({ id }, { agents: { here } }) => done(await here.detach(id)),
 }
 
@@ -54,14 +61,15 @@ export function nodeDoor(dependencies: NodeDoorDependencies): NodeDoor {
     const signature = headers.get(SIGNATURE_HEADER)
     if (signature === null) return undefined
     const { pathname, search, searchParams } = new URL(request.url)
-    const body = async () => new Uint8Array(await request.arrayBuffer())
+    let read: Promise<Uint8Array> | undefined
+    const body = () => (read ??= request.arrayBuffer().then(bytes => new Uint8Array(bytes)))
     const asked = { method, target: pathname + search, body }
     if (!(await dependencies.signatures.admits(signature, asked))) return undefined
     admitted()
     if (pathname === ALIVE_PATH) return new Response(null, { status: 204 })
     const [, kind, id = "", what] = PATH.exec(pathname) ?? []
     const after = Number(searchParams.get("after") ?? 0)
-    const answer = await ANSWERS[`${method} ${kind}/${what}`]?.({ id, after, signal }, dependencies)
+    const answer = await ANSWERS[`${method} ${kind}/${what}`]?.({ id, after, signal, body }, dependencies)
     return answer ?? new Response(null, { status: 404 })
   }
 }

@@ -47,12 +47,21 @@ export class Peers {
   /**
    * What the other node streams, one JSON value a line, as fast as it is taken. Ends when the other node ends it, and when
    * `signal` aborts.
+   * @param body asks by POST
    * @throws Error where the node is not reached, refuses or falls silent
    */
-  async *stream(peer: Peer, target: string, signal: AbortSignal): AsyncGenerator<unknown, void> {
+  async *stream(
+    peer: Peer,
+    target: string,
+    signal: AbortSignal,
+    body?: Uint8Array<ArrayBuffer>,
+  ): AsyncGenerator<unknown, void> {
     const watch = new Watch(signal)
     try {
-      const answer = await watch.within(ANSWER_MS, this.request(peer, "GET", target, watch.signal))
+      const answer = await watch.within(
+        ANSWER_MS,
+        this.request(peer, body ? "POST" : "GET", target, watch.signal, body),
+      )
       const chunks = answer[Symbol.asyncIterator]()
       const decoder = new StringDecoder("utf8")
       for (let rest = ""; ; ) {
@@ -116,10 +125,16 @@ export class Peers {
    * Each request has a connection of its own, by the client of `node:http`: `fetch` has room for 256 requests in a process,
    * and those who follow replies would take it from the model servers.
    */
-  private request({ id, url }: Peer, method: string, target: string, signal: AbortSignal): Promise<IncomingMessage> {
+  private request(
+    { id, url }: Peer,
+    method: string,
+    target: string,
+    signal: AbortSignal,
+    body = NOTHING,
+  ): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-    const headers = this.signatures.sign(id, { method, target, body: NOTHING })
-    const options = { method, headers: { ...headers, "content-length": "0" }, signal, agent: false }
+    const headers = this.signatures.sign(id, { method, target, body })
+    const options = { method, headers: { ...headers, "content-length": String(body.length) }, signal, agent: false }
     const { request } = url.startsWith("https:") ? https : http
     const there = new URL(target, url)
     toNode(there, () =>
@@ -131,7 +146,7 @@ export class Peers {
       }),
     )
       .on("error", reject)
-      .end()
+      .end(body)
     return promise
   }
 }

@@ -1,6 +1,6 @@
 /**
  * A node of a cluster as far as conversations and runs go: the real server, chat and agents over a PostgreSQL, real membership
- * with quick heartbeats, and a stand-in for the model server. No library. In this process, or as one of its own that can be
+ * with quick heartbeats, and a stand-in for the model server. The library is empty. In this process, or as one of its own that can be
  * killed (`spawnLiveNode`).
  */
 import { mkdtempSync, rmSync } from "node:fs"
@@ -86,7 +86,7 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
     access,
     chatModels: await openChatModels(config),
     models: { redactor: new Redactor({ entityModel: undefined }), meter: new TokenMeter(), embedders },
-    index: {},
+    index: { search: async () => ({ hits: [], total: 0, degraded: null, corrections: [], index: {} }) },
     files: { library: { existing: async () => [], idsOfContext: async () => [] } },
     // biome-ignore lint/suspicious/noExplicitAny: what no conversation without library asks for is not there
   } as any

@@ -77,7 +77,7 @@ export async function startTwoNodes({ open }: DatabaseKind): Promise<TwoNodes> {
       },
     }
     // biome-ignore lint/suspicious/noExplicitAny: no runs here
-    const door = nodeDoor({ signatures, chat, agents: {} as any })
+    const door = nodeDoor({ signatures, chat, mcp: {} as never, agents: {} as any })
     const open = (port: number) =>
       Bun.serve({
         port,

@@ -1,12 +1,14 @@
 /**
  * Sessions of Model Context Protocol clients over HTTP: what each has begun, in memory. A session belongs to the key that
  * opened it and ends with the daemon, by DELETE, when it was long unused, or when its key opens too many; to everybody else,
- * and afterwards, it is not there (404), and a client begins a new one.
+ * and afterwards, it is not there (404), and a client begins a new one. In a cluster a session lives on one node, and can be
+ * asked on any.
  */
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import type { WebStandardStreamableHTTPServerTransport as Transport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
 import { AppError, type ErrorCode, invalid } from "../../errors.ts"
 import type { McpCaller, McpHouse } from "./call.ts"
+import { type OtherNodes, type Part, type PassedOn, partsOf } from "./other-nodes.ts"
 
 export interface SessionLimits {
   /** A key that opens more loses the one that was unused for longest. */
@@ -18,7 +20,7 @@ export interface SessionLimits {
 }
 
 /** A session takes some 20 KB. */
-const SESSION_LIMITS: SessionLimits = { perKey: 200, all: 5_000, idleMs: 3_600_000 }
+export const SESSION_LIMITS: SessionLimits = { perKey: 200, all: 5_000, idleMs: 3_600_000 }
 const SWEEP_MS = 60_000
 
 interface Session {
@@ -41,6 +43,15 @@ export interface McpRequest {
   caller: McpCaller
 }
 
+interface Handled {
+  response: Response
+  /** To be called once when the answer is over. */
+  closed: () => void
+}
+
+/** The node that a session lives on stands in its id. */
+const NODE_OF_SESSION = /^mcp_[0-9a-f]{32}_(\w+)$/
+
 const SESSION_HEADER = "mcp-session-id"
 const CALLER = "caller"
 
@@ -51,13 +62,45 @@ export class McpSessions {
   constructor(
     private readonly house: McpHouse,
     private readonly limits: SessionLimits = SESSION_LIMITS,
+    private readonly others?: OtherNodes,
   ) {}
 
   /**
-   * The answer of the session that the request names, or of a new one. `closed` must be called once when it is over.
+   * The answer of the session that the request names, or of a new one.
    * @throws AppError not_found for a session that is not there for the caller; invalid_request; overloaded; conflict for a second stream
    */
-  async handle({ request, message, caller }: McpRequest): Promise<{ response: Response; closed: () => void }> {
+  async handle(asked: McpRequest): Promise<Handled> {
+    const { headers, method } = asked.request
+    const id = headers.get(SESSION_HEADER)
+    const node = id !== null && !this.sessions.has(id) ? NODE_OF_SESSION.exec(id)?.[1] : undefined
+    if (id === null || node === undefined || !this.others || node === this.others.self) return this.handleHere(asked)
+    const { message, caller } = asked
+    const { principal, requestId, signal } = caller
+    const passed = { method, headers: ofProtocol(headers), message, caller: { principal, requestId } }
+    const response = await this.others.ask(node, id, passed, signal)
+    if (!response) throw notThere()
+    return { response, closed() {} }
+  }
+
+  /** The same of a session of this node, for a node that was asked for it. */
+  async *answerNode(session: string, { caller, ...passed }: PassedOn, signal: AbortSignal): AsyncGenerator<Part> {
+    const { method, message } = passed
+    const headers = { ...passed.headers, [SESSION_HEADER]: session }
+    const request = new Request("http://node/mcp", { method, headers })
+    try {
+      const { response, closed } = await this.handleHere({ request, message, caller: { ...caller, signal } })
+      try {
+        yield* partsOf(response, signal)
+      } finally {
+        closed()
+      }
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      yield { error: { code: error.code, message: error.message } }
+    }
+  }
+
+  private async handleHere({ request, message, caller }: McpRequest): Promise<Handled> {
     const session = await this.sessionOf(request, message, caller)
     const id = idOf(message)
     if (id !== undefined && session.waiting.has(id))
@@ -99,8 +142,7 @@ export class McpSessions {
       return this.open(principal.keyId)
     }
     const session = this.sessions.get(id)
-    if (session?.owner !== principal.keyId)
-      throw new AppError("not_found", { message: "there is no such session: begin a new one with initialize" })
+    if (session?.owner !== principal.keyId) throw notThere()
     return session
   }
 
@@ -110,7 +152,8 @@ export class McpSessions {
     const { WebStandardStreamableHTTPServerTransport } = await import(
       "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
     )
-    const id = `mcp_${crypto.randomUUID().replaceAll("-", "")}`
+    const node = this.others ? `_${this.others.self}` : ""
+    const id = `mcp_${crypto.randomUUID().replaceAll("-", "")}${node}`
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessioninitialized: () => {
@@ -158,6 +201,17 @@ export class McpSessions {
     this.sessions.delete(id)
     await server.close()
   }
+}
+
+const notThere = (): AppError =>
+  new AppError("not_found", { message: "there is no such session: begin a new one with initialize" })
+
+/** What the protocol says in headers. */
+const PROTOCOL_HEADERS = ["accept", "content-type", "mcp-protocol-version"]
+
+function ofProtocol(headers: Headers): Record<string, string> {
+  const kept = PROTOCOL_HEADERS.map(name => [name, headers.get(name)] as const)
+  return Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== null))
 }
 
 const isInitialize = (message: unknown): boolean => (message as { method?: unknown } | null)?.method === "initialize"
