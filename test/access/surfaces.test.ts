@@ -14,7 +14,7 @@ setDefaultTimeout(120_000)
 
 /** Few enough for one page of any surface. */
 const FILES = 24
-const CALLERS = 12
+const CALLERS = 8
 
 let app: TestApp
 beforeAll(async () => {
@@ -75,6 +75,11 @@ describe.each([1, 2])("library %d", nth => {
       const query = filter ? `&filter=${encodeURIComponent(JSON.stringify(filter))}` : ""
       const list = (await client.get(`/libraries?page_size=100${query}`)).body
       same("list", [idsOf(list.data), list.pagination.total_items], [wanted, wanted.length])
+      const facets = (await client.get(`/libraries/facets?keys=file.id,file.context_id${query}`)).body
+      const values = facets.facets["file.id"].map(({ value }: { value: string }) => value)
+      same("facets", [values.sort(), facets.total_files], [wanted, wanted.length])
+      const { total, bytes } = (await client.get(`/libraries/summary?${query}`)).body
+      same("summary", [total, bytes], [wanted.length, passing.reduce((sum, { size }) => sum + size, 0)])
       for (const mode of ["hybrid", "keyword", "semantic"]) {
         const { body } = await client.post("/search", { query: "heron reeds", mode, limit: 100, filter })
         same(mode, idsOf(body.hits.map((hit: { file: FileRecord }) => hit.file)), wanted)
