@@ -4,7 +4,7 @@ import { setupLink } from "./access/users.ts"
 import { openAccess } from "./app/access.ts"
 import { openAgents } from "./app/agents.ts"
 import { openChat } from "./app/chat.ts"
-import { openLibrary } from "./app/library.ts"
+import { bulkWorker, openLibrary } from "./app/library.ts"
 import { openChatModels, openModels } from "./app/models.ts"
 import { openNetwork } from "./app/network.ts"
 import { openReading } from "./app/reading.ts"
@@ -86,9 +86,11 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const atWork = stack.use(new Together())
   atWork.add(() => chat.stop(5_000))
   atWork.add(() => agents.stop(7_000))
+  const bulk = bulkWorker(storage, files)
   atWork.add(() => worker.stop())
+  atWork.add(() => bulk.stop())
   const server = step("server", openServer(config, { ...parts, chat, tools, agents }, atWork))
-  if (storage.cluster?.role !== "api") worker.start()
+  if (storage.cluster?.role !== "api") for (const each of [worker, bulk]) each.start()
   startUpkeep(config, { ...parts, chat, agents }, stack)
   const address = appUrl(config, portOf(server))
   const link = step("upkeep", await setupLink(storage.database, address, network.cluster !== undefined))

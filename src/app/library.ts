@@ -2,6 +2,8 @@ import type { Config } from "../config.ts"
 import { mostUploads } from "../http/connections.ts"
 import { MIME_TYPES } from "../ingest/formats/formats.ts"
 import { PageReader } from "../ingest/process/page-reader.ts"
+import { JobWorker } from "../jobs/worker.ts"
+import { BULK_FILES, Bulk } from "../library/bulk.ts"
 import { FileCounts } from "../library/counts.ts"
 import { Library } from "../library/library.ts"
 import { Pages } from "../library/pages.ts"
@@ -10,7 +12,7 @@ import { Uploads } from "../library/uploads.ts"
 import { VectorStoreBatches } from "../library/vector-store-batches.ts"
 import { VectorStores } from "../library/vector-stores.ts"
 import type { SearchIndex } from "../search/index.ts"
-import type { Storage } from "./storage.ts"
+import { type Storage, storesFaultIn } from "./storage.ts"
 
 export type LibraryParts = ReturnType<typeof openLibrary>
 
@@ -18,12 +20,8 @@ export type LibraryParts = ReturnType<typeof openLibrary>
 const PAGE_READERS = 3
 
 /** Files as users see them, and the way in. */
-export function openLibrary(
-  config: Config,
-  { database, blobs, queue, changes, idempotency }: Storage,
-  index: SearchIndex,
-  stack: AsyncDisposableStack,
-) {
+export function openLibrary(config: Config, storage: Storage, index: SearchIndex, stack: AsyncDisposableStack) {
+  const { database, blobs, queue, changes, idempotency } = storage
   const library = new Library({ database, blobs, queue, changes, index })
   const reader = new PageReader({
     places: PAGE_READERS,
@@ -47,5 +45,21 @@ export function openLibrary(
   const vectorStores = new VectorStores(database, changes)
   const storeBatches = new VectorStoreBatches(database, library, vectorStores)
   const fileCounts = new FileCounts(database)
-  return { library, fileCounts, pages, uploads, vectorStores, storeBatches }
+  const bulk = new Bulk({ database, queue, library, isStoresFault: storesFaultIn(storage) })
+  return { library, fileCounts, bulk, pages, uploads, vectorStores, storeBatches }
+}
+
+/** Jobs that go on at the same time. */
+const BULK_JOBS = 2
+
+/** What works on many files. Yet to be started. */
+export function bulkWorker({ queue, node, ...storage }: Storage, { bulk }: Pick<LibraryParts, "bulk">): JobWorker {
+  const worker = new JobWorker(queue, {
+    task: BULK_FILES,
+    lanes: { ordinary: { concurrency: BULK_JOBS, group: 1, handle: bulk.handle } },
+    isStoresFault: storesFaultIn(storage),
+    mayLease: () => node.isMember,
+  })
+  node.onLost(() => worker.interrupt(new Error("the node lost its place among the others")))
+  return worker
 }

@@ -8,7 +8,7 @@ import { JobWorker } from "../jobs/worker.ts"
 import type { SearchIndex } from "../search/index.ts"
 import { removeAbandoned } from "../storage/packs/add.ts"
 import { packsDirectory } from "../storage/packs/installed.ts"
-import type { Storage } from "./storage.ts"
+import { type Storage, storesFaultIn } from "./storage.ts"
 
 /** What makes files searchable. The worker is yet to be started, and to be stopped before the readers. */
 export function openReading(
@@ -17,7 +17,7 @@ export function openReading(
   index: SearchIndex,
   stack: AsyncDisposableStack,
 ): JobWorker {
-  const { database, blobs, queue, changes, disk, stores, node } = storage
+  const { database, blobs, queue, changes, node } = storage
   // A reader may open what is in it at the time, if it is there when the reader starts.
   mkdirSync(packsDirectory(config.data), { recursive: true, mode: 0o700 })
   void removeAbandoned(packsDirectory(config.data)).catch(() => {}) // nobody looks at it
@@ -33,8 +33,7 @@ export function openReading(
   stack.defer(() => reader.stop())
   const quickReader = new QuickReader(options)
   stack.defer(() => quickReader.stop())
-  const isStoresFault = async (error: unknown) =>
-    (await disk.isToBlame(error)) || (await stores?.isToBlame(error)) === true
+  const isStoresFault = storesFaultIn(storage)
   const announce = (id: string) => changes.announce(id)
   const dependencies = { database, blobs, queue, reader, quickReader, index, isStoresFault, announce }
   const worker = new JobWorker(queue, {

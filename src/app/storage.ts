@@ -29,6 +29,12 @@ export interface Storage extends Stored {
   idempotency: Idempotency
 }
 
+/** Whether a job failed for the sake of the disk or of an engine alone. */
+export const storesFaultIn =
+  ({ disk, stores }: Pick<Storage, "disk" | "stores">) =>
+  async (error: unknown): Promise<boolean> =>
+    (await disk.isToBlame(error)) || (await stores?.isToBlame(error)) === true
+
 /** All that is stored, with what a former process left put in order. */
 export async function openStorage(
   config: Config,

@@ -11,6 +11,7 @@ import type { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Engine } from "../errors.ts"
+import type { Bulk } from "../library/bulk.ts"
 import type { FileCounts } from "../library/counts.ts"
 import type { Library } from "../library/library.ts"
 import type { LinkedFiles } from "../library/linked-files.ts"
@@ -45,6 +46,7 @@ export interface Services {
   diskUse(): Promise<DiskUse>
   library: Library
   fileCounts: FileCounts
+  bulk: Bulk
   pages: Pages
   search: SearchService
   /** Undefined where the model is missing. */

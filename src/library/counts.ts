@@ -168,7 +168,7 @@ const nameOf = (...parts: unknown[]): string =>
   new Bun.CryptoHasher("sha256").update(canonicalJson(parts)).digest("hex")
 
 /** The files that a caller sees and a filter lets pass. */
-function whereOf(view: View, filter: Filter | null, words: Words): Condition {
+export function whereOf(view: View, filter: Filter | null, words: Words): Condition {
   const seen = seenBy(view, words)
   if (!filter) return seen
   const passing = conditionOf(filter, words)

@@ -29,6 +29,10 @@ export interface FileChange {
   acl?: string[] | null
 }
 
+/** Done in the transaction of a change, its last step. */
+type Also = (trx: Trx) => Promise<void>
+const nothing: Also = async () => {}
+
 /** What the library needs of the search index. */
 export interface Retirable {
   /** Inside the transaction that deletes the file: nothing of it is found any more. */
@@ -146,18 +150,8 @@ export class Library {
   }
 
   /** @throws AppError not_found, invalid_request; forbidden where the caller could not have uploaded the file so */
-  async change(view: View, fileId: string, change: FileChange): Promise<FileRecord> {
-    const set: Partial<FileRow> = { updated_at: new Date().toISOString() }
-    if (change.name !== undefined) {
-      set.name = safeName(change.name)
-      if (!findExtension(set.name)) throw invalid("name", `must end in one of .${[...MIME_TYPES.keys()].join(", .")}`)
-      set.name_folded = foldName(set.name)
-    }
-    if (change.tags !== undefined) set.tags = JSON.stringify(checkTags(change.tags))
-    if (change.metadata !== undefined) set.metadata = JSON.stringify(checkMetadata(change.metadata))
-    if (change.context_id !== undefined)
-      set.context_id = change.context_id === null ? null : checkContext(change.context_id)
-    if (change.acl !== undefined) set.acl = toStore(checkAcl(change.acl))
+  async change(view: View, fileId: string, change: FileChange, also: Also = nothing): Promise<FileRecord> {
+    const set = columnsOf(change)
     const changed = await this.dependencies.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
       const former = await trx
@@ -175,6 +169,7 @@ export class Library {
         .returningAll()
         .executeTakeFirstOrThrow()
       await refuseOutside(trx, view, [fileId])
+      await also(trx)
       return row
     })
     this.dependencies.changes.announce(fileId)
@@ -183,7 +178,7 @@ export class Library {
   }
 
   /** Gone from search with the commit; bytes and index entries follow. A crash in between is swept up at start. */
-  async delete(view: View, fileId: string): Promise<void> {
+  async delete(view: View, fileId: string, also: Also = nothing): Promise<void> {
     const { database, blobs, index, changes } = this.dependencies
     await this.row(view, fileId)
     const row = await database.transaction().execute(async trx => {
@@ -196,6 +191,7 @@ export class Library {
       if (!deleted) throw new AppError("not_found") // someone else was faster
       await trx.deleteFrom("jobs").where("task", "=", INDEX_FILE).where("subject", "=", fileId).execute()
       await index.retire(trx, fileId)
+      await also(trx)
       return deleted
     })
     changes.announce(fileId)
@@ -206,7 +202,7 @@ export class Library {
   }
 
   /** Reads and indexes the file again; the present version stays findable until the new one is. */
-  async reindex(view: View, fileId: string): Promise<FileRecord> {
+  async reindex(view: View, fileId: string, also: Also = nothing): Promise<FileRecord> {
     const { database, queue, changes } = this.dependencies
     await this.row(view, fileId)
     await database.transaction().execute(async trx => {
@@ -219,6 +215,7 @@ export class Library {
         .executeTakeFirst()
       if (!file) throw new AppError("not_found") // deleted meanwhile
       await queue.enqueue(trx, [indexJob(file)])
+      await also(trx)
     })
     queue.announce()
     changes.announce(fileId)
@@ -291,6 +288,22 @@ export class Library {
     if (!row) throw new AppError("not_found")
     return row
   }
+}
+
+/** What a change writes. @throws AppError invalid_request */
+export function columnsOf(change: FileChange): Partial<FileRow> {
+  const set: Partial<FileRow> = { updated_at: new Date().toISOString() }
+  if (change.name !== undefined) {
+    set.name = safeName(change.name)
+    if (!findExtension(set.name)) throw invalid("name", `must end in one of .${[...MIME_TYPES.keys()].join(", .")}`)
+    set.name_folded = foldName(set.name)
+  }
+  if (change.tags !== undefined) set.tags = JSON.stringify(checkTags(change.tags))
+  if (change.metadata !== undefined) set.metadata = JSON.stringify(checkMetadata(change.metadata))
+  if (change.context_id !== undefined)
+    set.context_id = change.context_id === null ? null : checkContext(change.context_id)
+  if (change.acl !== undefined) set.acl = toStore(checkAcl(change.acl))
+  return set
 }
 
 /** Columns of a file that waits for its turn, first or again. */

@@ -2,6 +2,7 @@
 import type { ChunksTables } from "./chunk-tables.ts"
 import type { ConversationsTables } from "./conversations.ts"
 import type { CountersTables } from "./counters.ts"
+import type { FileJobsTables } from "./file-jobs.ts"
 import type { FilesTables } from "./files.ts"
 import type { IdempotencyTables } from "./idempotency-table.ts"
 import type { JobsTables } from "./jobs.ts"
@@ -15,6 +16,7 @@ import type { VectorStoresTables } from "./vector-stores.ts"
 export interface Schema
   extends KeysTables,
     FilesTables,
+    FileJobsTables,
     ChunksTables,
     IdempotencyTables,
     JobsTables,

@@ -47,7 +47,7 @@ const OPERATIONS = [
   ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
   ...["listPages", "getPagePicture", "getPageMarks"],
   ...["createLink", "openLink", "openLinkPicture"],
-  ...["getFacets", "getSummary"],
+  ...["getFacets", "getSummary", "changeFiles", "getJob"],
   ...["getFileText", "reindexFile", "watchFile", "search", "findDocuments", "listModels"],
   ...["createConversation", "sendMessage", "regenerateMessage", "listConversations", "getConversation"],
   ...["updateConversation", "deleteConversation", "followConversation", "cancelReply"],

@@ -29,7 +29,7 @@ const FIELDS = new Map<string, Field>(
 )
 
 /** Columns whose changes do not move the counter of a workspace's changes. */
-const UNCOUNTED = new Set(["files.name", "files.size", "files.sha256", "files.updated_at"])
+const UNCOUNTED = new Set(["files.size", "files.sha256", "files.updated_at"])
 
 /** Whether what is asked of the field stays answered until the counter of the workspace's changes moves. */
 export const isCounted = (field: Field): boolean => field.kind === "missing" || !UNCOUNTED.has(field.column)

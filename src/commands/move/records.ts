@@ -36,6 +36,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   secrets: { key: ["name"] },
   idempotent_answers: { key: ["workspace_id", "operation", "key"] },
   files: { key: ["id"] },
+  file_jobs: { key: ["id"] },
   vector_stores: { key: ["workspace_id", "context_id"] },
   vector_store_batches: { key: ["id"] },
   generations: { key: ["id"], arriving: withoutOwner },

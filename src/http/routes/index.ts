@@ -5,6 +5,7 @@ import { mcpRoutes } from "../mcp/routes.ts"
 import type { Services } from "../services.ts"
 import { administrationRoutes } from "./administration.ts"
 import { agentRoutes } from "./agents.ts"
+import { bulkRoutes } from "./bulk.ts"
 import { consoleRoutes } from "./console.ts"
 import { conversationRoutes } from "./conversations.ts"
 import { jsonConversationRoutes } from "./conversations-json.ts"
@@ -29,6 +30,7 @@ export const apiRoutes = (services: Services) =>
     .use(uploadRoutes(services))
     .use(libraryRoutes(services))
     .use(libraryCountsRoutes(services))
+    .use(bulkRoutes(services))
     .use(pageRoutes(services))
     .use(linkRoutes(services))
     .use(searchRoutes(services))

@@ -45,6 +45,14 @@ export const getFile = operation({
   errors: ["not_found"],
 })
 
+export const fileChange = {
+  name: t.Optional(t.String({ minLength: 1, maxLength: 1_000 })),
+  tags: t.Optional(t.Array(t.String())),
+  metadata: t.Optional(JsonObject),
+  context_id: t.Optional(nullable(t.String())),
+  acl: t.Optional(nullable(t.Array(t.String({ examples: ["group:hr"] })), { description: "See the record" })),
+}
+
 export const updateFile = operation({
   id: "updateFile",
   scope: "files:write",
@@ -52,13 +60,7 @@ export const updateFile = operation({
   description: "The new name must end in an extension that an upload may have.",
   tag: "Files",
   params: byId,
-  body: t.Object({
-    name: t.Optional(t.String({ minLength: 1, maxLength: 1_000 })),
-    tags: t.Optional(t.Array(t.String())),
-    metadata: t.Optional(JsonObject),
-    context_id: t.Optional(nullable(t.String())),
-    acl: t.Optional(nullable(t.Array(t.String({ examples: ["group:hr"] })), { description: "See the record" })),
-  }),
+  body: t.Object(fileChange),
   example: { name: "report-2026.pdf", tags: ["finance"], context_id: "project:42" },
   answers: { 200: { description: "The changed record", schema: FileSchema } },
   errors: ["not_found"],

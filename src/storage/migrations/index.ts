@@ -18,6 +18,7 @@ import { indexOwners } from "./0016-index-owners.ts"
 import { counters } from "./0017-counters.ts"
 import { oneReply } from "./0018-one-reply.ts"
 import { vectorTiers } from "./0019-vector-tiers.ts"
+import { fileJobs } from "./0020-file-jobs.ts"
 import { access } from "./0021-access.ts"
 import { ownersOfWork } from "./0022-owners.ts"
 import { vectorStores } from "./0023-vector-stores.ts"
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   counters,
   oneReply,
   vectorTiers,
+  fileJobs,
   access,
   ownersOfWork,
   vectorStores,
