@@ -32,7 +32,7 @@ import { CatchUp } from "./writing/catch-up.ts"
 import { Erasure } from "./writing/erasure.ts"
 import { type Inspection, inspect } from "./writing/inspect.ts"
 import { alone, type Membership } from "./writing/membership.ts"
-import { embedMissing, indexMissingWords, lackingIn } from "./writing/missing.ts"
+import { embedMissing, lackingIn } from "./writing/missing.ts"
 import { warnOfOtherModel } from "./writing/model-agreement.ts"
 import { PassageIndex } from "./writing/passage-index.ts"
 import type { ReindexProgress } from "./writing/reindex.ts"
@@ -225,7 +225,7 @@ export class SearchIndex implements SearchService {
     await this.sweep()
     for (const tier of this.models.tiers) await this.store.load(tier)
     const removed = await this.store.removeUnknown()
-    const added = await indexMissingWords({ db: this.db, store: this.store, signal: this.stopping.signal })
+    const added = await this.catchUp.completeWords()
     return { removed, added }
   }
 
@@ -239,7 +239,7 @@ export class SearchIndex implements SearchService {
   ): Promise<void> {
     const { db, store, models } = this
     const parts = { db, store, signal: this.stopping.signal }
-    await indexMissingWords(parts, () => {}) // a new index lacks all of them: nothing is wrong
+    await this.catchUp.completeWords(() => {}) // a new index lacks all of them: nothing is wrong
     for (const tier of models.tiers) {
       const model = await models.model(tier)
       if (!model) continue

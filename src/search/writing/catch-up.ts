@@ -35,6 +35,8 @@ export class CatchUp {
   private mayLackMore = true
   /** One a tier: quality vectors take hours, and what else is missing does not wait for them. */
   private readonly lanes: readonly [inline: Recurring, ...following: Recurring[]]
+  /** Missing words are made one after another: a passage whose words are written twice is found twice. */
+  private words: Promise<unknown> = Promise.resolve()
 
   constructor(private readonly options: CatchUpOptions) {
     const { models, signal } = options
@@ -45,6 +47,13 @@ export class CatchUp {
   /** While a tier changes to another model. */
   get progress(): ReindexProgress | null {
     return [...this.changes.values()][0] ?? null
+  }
+
+  /** Makes missing words, now. @returns how many passages lacked them; see `indexMissingWords` */
+  completeWords(lacks?: (passages: number) => void): Promise<number> {
+    const made = this.words.catch(() => {}).then(() => indexMissingWords(this.options, lacks))
+    this.words = made
+    return made
   }
 
   /** Looks after a while, instead of when it was to look before. */
@@ -97,7 +106,7 @@ export class CatchUp {
     if (!members.isLeader()) return
     try {
       if (!(await anyWanted(db))) return
-      if (tier === models.inline) await indexMissingWords(this.options)
+      if (tier === models.inline) await this.completeWords()
       await this.completeTier(tier)
     } catch (error) {
       if (signal.aborted) return

@@ -113,6 +113,22 @@ test("a lost keyword index is made again from the chunks", async () => {
   }
 }, 20_000)
 
+test("words that several find missing at the same time are made once", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "search-models-"))
+  try {
+    const first = await TestLibrary.open({ directory })
+    await first.put("file_a", TEXT)
+    await first.close()
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(join(directory, `keyword.db${suffix}`), { force: true })
+    const second = await TestLibrary.open({ directory })
+    await Promise.all([second.index.repair(), second.index.repair(), second.index.complete(() => {})])
+    expect(await second.texts("otter", { mode: "keyword" })).toEqual(["The otter swims by night."])
+    await second.close()
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}, 20_000)
+
 test("an aborted stage leaves nothing behind after the sweep, and can be done again", async () => {
   const library = await TestLibrary.open()
   try {
