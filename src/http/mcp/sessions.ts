@@ -1,8 +1,8 @@
 /**
- * Sessions of Model Context Protocol clients over HTTP: what each has begun, in memory. A session belongs to the key that
- * opened it and ends with the daemon, by DELETE, when it was long unused, or when its key opens too many; to everybody else,
- * and afterwards, it is not there (404), and a client begins a new one. In a cluster a session lives on one node, and can be
- * asked on any.
+ * Sessions of Model Context Protocol clients over HTTP: what each has begun, in memory. A session belongs to the key or token
+ * that opened it and ends with the daemon, by DELETE, when it was long unused, or when its owner opens too many; to everybody
+ * else, and afterwards, it is not there (404), and a client begins a new one. In a cluster a session lives on one node, and
+ * can be asked on any.
  */
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import type { WebStandardStreamableHTTPServerTransport as Transport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
@@ -139,10 +139,10 @@ export class McpSessions {
     const id = request.headers.get(SESSION_HEADER)
     if (id === null) {
       if (!isInitialize(message)) throw invalid("Mcp-Session-Id", "is missing: a session begins with initialize")
-      return this.open(principal.keyId)
+      return this.open(principal.holderId)
     }
     const session = this.sessions.get(id)
-    if (session?.owner !== principal.keyId) throw notThere()
+    if (session?.owner !== principal.holderId) throw notThere()
     return session
   }
 

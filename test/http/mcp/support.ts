@@ -6,7 +6,8 @@ import { ApiKeys } from "../../../src/access/keys.ts"
 import { openSqlite } from "../../../src/storage/sqlite/open.ts"
 import type { Client, TestApp } from "../../support/app.ts"
 
-export const bearerOf = ({ key }: Pick<Client, "key">): string => `Bearer ${key.token}`
+/** Of a key, or of a scoped token. */
+export const bearerOf = ({ key, credentials }: Client): string => credentials.authorization ?? `Bearer ${key.token}`
 
 /** Of a request that posts a message. */
 export const MESSAGE_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" }
