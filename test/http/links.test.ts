@@ -494,7 +494,7 @@ describe("under redaction that the workspace insists on", () => {
     )
   })
 
-  test("a link holds nothing private, and its page shows the passage alone, redacted, and no picture", async () => {
+  test("a link holds nothing private, and its page shows the text redacted, and no picture", async () => {
     const { body } = await guarded.post("/search", { query: "duty list", limit: 1 })
     const urls = [body.hits[0].url, await linkOf({ file_id: file.id }, guarded)]
     urls.push(await linkOf({ file_id: file.id, ...placeOf(TEXT, "Call of duty list.") }, guarded))
@@ -507,8 +507,22 @@ describe("under redaction that the workspace insists on", () => {
       expect(page).not.toContain("<img")
       expect((await open(pictureOf(url))).status).toBe(404)
     }
-    expect(shown(await pageOf(urls[0]))).toContain("[REDACTED_CREDIT_CARD]")
-    expect(shown(await pageOf(urls[2]))).not.toContain("REDACTED_CREDIT_CARD")
+    for (const url of urls) expect(shown(await pageOf(url))).toContain("[REDACTED_CREDIT_CARD]")
+  })
+
+  test("a passage that begins or ends amid a private value shows none of it, nor does the edge of what stands around", async () => {
+    const middle = TEXT.indexOf(" 1111 1111 1111") + 3
+    for (const place of [
+      { start: 0, end: middle },
+      { start: middle, end: TEXT.length },
+    ])
+      expect(shown(await pageOf(await linkOf({ file_id: file.id, ...place }, guarded)))).not.toMatch(/4111|1111/)
+    const cards = Array.from({ length: 400 }, () => "4111 1111 1111 1111").join(" and ")
+    const [long] = await guarded.index([{ name: "cards.txt", data: cards }])
+    for (let start = 3_000; start < 3_024; start++)
+      expect(shown(await pageOf(await linkOf({ file_id: long.id, start, end: start + 5 }, guarded)))).not.toMatch(
+        /\d{4}(?! at|-)/,
+      )
   })
 })
 

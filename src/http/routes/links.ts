@@ -2,6 +2,7 @@
 import { Elysia } from "elysia"
 import type { OpenedLink } from "../../access/links.ts"
 import { AppError } from "../../errors.ts"
+import type { Guard } from "../../grounding/guard.ts"
 import { underGuard } from "../../grounding/under-guard.ts"
 import type { LinkedFile } from "../../library/linked-files.ts"
 import type { LinkedText } from "../../library/linked-text.ts"
@@ -84,7 +85,7 @@ async function linkOf(
 /** Below the address of a page, under the same signature. */
 const PICTURE = /\/page\.png$/
 
-/** The text as it is; where the workspace insists on redaction the passage alone, redacted, for who opens a link has shown no key. */
+/** The text as it is; where the workspace insists on redaction redacted and without picture: who opens a link has shown no key. */
 async function shownFile(
   file: LinkedFile,
   target: string,
@@ -101,7 +102,6 @@ async function shownFile(
       const address = target.replace("/view/", "").replace("?", "/page.png?")
       return { ...shown, place, picture: page && { address, width: page.width, height: page.height, page: page.page } }
     }
-    const passage = text && (text.passage || text.after)
     return {
       ...shown,
       name: await guard.text(record.name),
@@ -110,16 +110,22 @@ async function shownFile(
         sheet: place.sheet && (await guard.text(place.sheet)),
         member: place.member && (await guard.text(place.member)),
       },
-      text: text && passageAlone(text, await guard.text(passage!)),
+      text: text && (await redactedText(text, guard)),
     }
   })
 }
 
-const passageAlone = (text: LinkedText, passage: string): LinkedText => ({
-  ...text,
-  before: "",
-  passage: text.passage === "" ? "" : passage,
-  after: text.passage === "" ? passage : "",
-  goesOnBefore: text.goesOnBefore || text.before !== "",
-  goesOnAfter: text.goesOnAfter || (text.passage !== "" && text.after !== ""),
-})
+/** Characters at a cut that are left out: a private value that the cut goes through is not known for one. */
+const EDGE = 150
+
+async function redactedText(text: LinkedText, guard: Guard): Promise<LinkedText> {
+  const { before, passage, after, goesOnBefore, goesOnAfter } = text
+  const shown = await guard.window(before + passage + after)
+  const [start, end] = [before.length, before.length + passage.length]
+  return {
+    ...text,
+    before: shown(goesOnBefore ? Math.min(start, EDGE) : 0, start),
+    passage: shown(start, end),
+    after: shown(end, end + after.length - (goesOnAfter ? Math.min(after.length, EDGE) : 0)),
+  }
+}
