@@ -23,6 +23,7 @@ export type IdPrefix =
   | "vsfb"
   | "chatcmpl"
   | "tok"
+  | "resp"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

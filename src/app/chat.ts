@@ -1,6 +1,7 @@
 import type { ModelCatalog } from "../backends/index.ts"
 import { Chat } from "../chat/chat.ts"
 import { ConversationStore } from "../chat/conversation-store.ts"
+import { KeptAnswerStore } from "../chat/kept-answer-store.ts"
 import { LiveHere } from "../chat/live-events.ts"
 import { LiveOverNodes } from "../chat/live-over-nodes.ts"
 import { QueryRewriter } from "../chat/query-rewriter.ts"
@@ -34,6 +35,7 @@ export async function openChat(config: Config, { storage, access, chatModels, mo
   await replyStore.closeInterrupted()
   const chat = new Chat({
     idempotency: storage.idempotency,
+    kept: new KeptAnswerStore(database),
     store,
     replyStore,
     replies,

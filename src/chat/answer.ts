@@ -53,7 +53,7 @@ function topicOf({ message, history }: Asked) {
 }
 
 async function* findSources(
-  { continued, settings, view, scope, guard, model, history, message }: Asked,
+  { continued, settings, view, scope, guard, model, history, message, passages }: Asked,
   { query, topic }: { query: string; topic: string },
   dependencies: ChatDependencies,
   signal: AbortSignal,
@@ -68,7 +68,7 @@ async function* findSources(
   const rewritten = topic
     ? await dependencies.rewriter.rewrite(model, history, message ?? "", guard, signal)
     : undefined
-  return yield* retrieve(dependencies, { view, query: rewritten ?? query, scope, guard }, signal)
+  return yield* retrieve(dependencies, { view, query: rewritten ?? query, scope, guard, passages }, signal)
 }
 
 /** Asks the model with what fits into its window, and relays what it writes. */

@@ -16,6 +16,12 @@ export interface OfferedTools {
   parallel?: boolean
 }
 
+export interface PassageRules {
+  limit?: number
+  /** 0..1 */
+  minRelevance?: number
+}
+
 /** Checked, every text as the model may see it. */
 export interface Asked {
   view: View
@@ -34,6 +40,7 @@ export interface Asked {
   /** What followed the message: calls of the model, and their results. */
   after: readonly ChatTurn[]
   tools: OfferedTools | null
+  passages?: PassageRules
   /** A reply that was cut and is written on; null for a new one. */
   continued: { written: Guarded<string>; sources: Source[] } | null
   /** The window that the conversation asked for last, in tokens. */

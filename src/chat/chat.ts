@@ -3,6 +3,7 @@
  * a plan (`plan.ts`) and then one turn (`turn.ts`), whose reply is followed here or by the caller.
  */
 import type { View } from "../access/view.ts"
+import type { ChatTurn } from "../backends/backend.ts"
 import { AppError, invalid } from "../errors.ts"
 import { underGuard } from "../grounding/under-guard.ts"
 import { newId } from "../id.ts"
@@ -20,6 +21,8 @@ import {
 import type { ConversationListRequest } from "./conversation-store.ts"
 import type { ChatDependencies } from "./dependencies.ts"
 import type { NumberedEvent } from "./events.ts"
+import type { KeptAnswer } from "./kept-answer-store.ts"
+import { beginKept, type KeptQuestion, type KeptStarted, keptAnswer, turnsOf } from "./kept-answers.ts"
 import type { FollowedReply } from "./live-events.ts"
 import type { LiveReply } from "./live-reply.ts"
 import { anew, continuation, followUp, newConversation, type Plan } from "./plan.ts"
@@ -78,6 +81,45 @@ export class Chat {
   /** Answers a question outside of any conversation; nothing is stored. See answerUnstored. */
   answer(asker: Pick<Asker, "view" | "requestId">, question: Question, signal: AbortSignal): Promise<UnstoredAnswer> {
     return answerUnstored(this.dependencies, asker, question, signal)
+  }
+
+  /** The same in a conversation: a new one, or that of the answer which it goes on from. See `kept-answers.ts`. */
+  async keep(asker: Asker, question: KeptQuestion, previousId: string | undefined): Promise<KeptStarted> {
+    const { view } = asker
+    const previous = previousId === undefined ? undefined : await this.kept(view, previousId)
+    const conversationId = previous?.conversationId ?? newId("conv")
+    return this.holding(conversationId, async () => {
+      const conversation = previous ? await this.dependencies.store.get(view, conversationId) : null
+      const messages = previous ? await this.settled(conversationId) : []
+      // It may have been written on when it was looked at.
+      const latest = previous && (await this.kept(view, previous.id))
+      return beginKept(this.dependencies, asker, question, { conversationId, conversation, messages, previous: latest })
+    })
+  }
+
+  /** @throws AppError not_found */
+  kept(view: View, id: string): Promise<KeptAnswer> {
+    return keptAnswer(this.dependencies, view, id)
+  }
+
+  /** Stops a kept answer that is being written; what is written of it stays. */
+  async cancelKept(view: View, id: string): Promise<KeptAnswer> {
+    const { conversationId, reply } = await this.kept(view, id)
+    if (isBeingWritten(reply)) await this.dependencies.live.cancel(conversationId)
+    return this.kept(view, id)
+  }
+
+  /** With its messages; its conversation goes with the last of them. */
+  async deleteKept(view: View, id: string): Promise<void> {
+    const answer = await this.cancelKept(view, id)
+    const { kept, replies, store } = this.dependencies
+    replies.forget(answer.conversationId)
+    if (!(await kept.delete(answer))) await store.delete(answer.conversationId)
+  }
+
+  /** The turns of an answer and of those that it goes on from, as the next question is asked with them. @throws AppError not_found */
+  async turnsUpTo(view: View, id: string): Promise<ChatTurn[]> {
+    return turnsOf(await this.dependencies.kept.chain(await this.kept(view, id)))
   }
 
   /** Waits for the reply. @throws what the reply failed with */
@@ -200,7 +242,7 @@ export class Chat {
   }
 
   /** Holds the conversation for one turn; lets go of it when the turn cannot begin. */
-  private async holding(conversationId: string, work: () => Promise<Started>): Promise<Started> {
+  private async holding<Begun>(conversationId: string, work: () => Promise<Begun>): Promise<Begun> {
     const { replies } = this.dependencies
     replies.take(conversationId)
     try {

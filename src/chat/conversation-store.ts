@@ -152,6 +152,21 @@ export class ConversationStore {
     })
   }
 
+  /** What a model had said elsewhere. */
+  async addPastReply(
+    conversationId: string,
+    { message, model }: { message: Guarded<NewUserMessage>; model: string },
+    executor: Executor,
+  ): Promise<MessageRow> {
+    return this.add(executor, {
+      ...emptyMessage(conversationId, "assistant"),
+      content: message.content,
+      redaction: message.redaction,
+      finish_reason: "stop",
+      model,
+    })
+  }
+
   /** An empty reply, to be filled while `owner` writes it. */
   async addReply(
     conversationId: string,

@@ -8,6 +8,7 @@ import type { SearchService } from "../search/types.ts"
 import type { StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Idempotency } from "../storage/idempotency.ts"
 import type { ConversationStore } from "./conversation-store.ts"
+import type { KeptAnswerStore } from "./kept-answer-store.ts"
 import type { LiveEvents } from "./live-events.ts"
 import type { QueryRewriter } from "./query-rewriter.ts"
 import type { Replies } from "./replies.ts"
@@ -20,6 +21,8 @@ export interface ChatDependencies extends RedactionRules {
   replies: Replies
   /** Those that are written anywhere. */
   live: LiveEvents
+  /** Answers whose questions came with their own messages. */
+  kept: KeptAnswerStore
   idempotency: Idempotency
   models: ModelCatalog
   search: SearchService

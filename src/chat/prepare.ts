@@ -2,6 +2,7 @@
 import { endUserOf } from "../access/end-user.ts"
 import type { Filter } from "../access/filter/filter.ts"
 import type { View } from "../access/view.ts"
+import type { ToolCall } from "../backends/backend.ts"
 import type { ResolvedModel } from "../backends/index.ts"
 import { AppError } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
@@ -10,6 +11,7 @@ import { type AskedScope, type Scope, scopeOf } from "../grounding/scope.ts"
 import { underGuard } from "../grounding/under-guard.ts"
 import type { Guarded } from "../guarded.ts"
 import { keptRedaction } from "../redaction/redact.ts"
+import type { Asked } from "./asked.ts"
 import {
   type ConversationRow,
   type MessageRow,
@@ -48,6 +50,10 @@ export interface Turn extends Omit<Prepared, "request" | "added" | "endUser"> {
   replyId: string
   /** A reply that was cut and is written on; null for a new one. */
   continued: { written: Guarded<string>; sources: Source[]; nerCount: number } | null
+  /** What the answer is made from, where that is not the conversation. */
+  asked?: Asked
+  /** Told, before the reply is stored, what the model calls of the caller's tools. */
+  onCalls?(calls: readonly Guarded<ToolCall>[]): Promise<void>
 }
 
 /**

@@ -9,7 +9,7 @@ import type { ResolvedModel } from "../backends/index.ts"
 import { invalid } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
 import { underGuard } from "../grounding/under-guard.ts"
-import type { Asked, OfferedTools } from "./asked.ts"
+import type { Asked, OfferedTools, PassageRules } from "./asked.ts"
 import type { ChatDependencies } from "./dependencies.ts"
 import { scopeIn } from "./prepare.ts"
 import { parseFormat } from "./settings.ts"
@@ -30,6 +30,8 @@ export interface Question {
   fileIds?: readonly string[] | undefined
   contextId?: string | undefined
   filter?: Filter | null | undefined
+  /** How many passages are looked for at most, and how surely each has to answer; left to chat where absent. */
+  passages?: PassageRules | undefined
   options?: ChatOptions | undefined
   thinking?: boolean | undefined
   /** As `response_format` of a turn. */
@@ -37,6 +39,8 @@ export interface Question {
   /** As `redaction` of a turn. */
   redaction?: unknown
   tools?: OfferedTools | undefined
+  /** Its filter is stored with a conversation, and must not be private. */
+  keepsScope?: boolean
 }
 
 /** Messages by what they are to the answer. */
@@ -58,7 +62,11 @@ export async function prepareQuestion(dependencies: ChatDependencies, view: View
   return underGuard(dependencies, view.workspaceId, question.redaction, async guard => {
     await guard.refusePrivateKeys("response_format", format)
     if (tools) await refusePrivateNames(tools, guard)
-    const named = { files: Boolean(question.fileIds?.length), context: Boolean(question.contextId), filter: false }
+    const named = {
+      files: Boolean(question.fileIds?.length),
+      context: Boolean(question.contextId),
+      filter: question.keepsScope ?? false,
+    }
     const { fileIds = [], contextId, filter = null } = question
     const asked = { fileIds, contextId: contextId || null, filter, named }
     const scope = await scopeIn(dependencies, view, asked, guard)
@@ -83,6 +91,7 @@ export async function prepareQuestion(dependencies: ChatDependencies, view: View
       images: message?.images ?? [],
       after,
       tools,
+      passages: question.passages ?? {},
       continued: null,
       contextTokens: null,
     }

@@ -64,7 +64,8 @@ export class ReplyWriter {
   /** @throws what the turn failed with */
   private async follow(signal: AbortSignal): Promise<FinishReason> {
     for await (const told of this.draft.follow(reply(this.turn, this.dependencies, signal)))
-      if (told.event !== "tool_call") await this.tell(told) // conversations offer no tools
+      if (told.event !== "tool_call") await this.tell(told)
+    await this.turn.onCalls?.(this.draft.calls)
     return this.draft.finishReason
   }
 

@@ -15,7 +15,7 @@ export async function* reply(
   signal: AbortSignal,
 ): AsyncGenerator<Progress, Ended> {
   yield* opening(turn)
-  return yield* answer(await askedBy(turn, dependencies), dependencies, signal)
+  return yield* answer(turn.asked ?? (await askedBy(turn, dependencies)), dependencies, signal)
 }
 
 function* opening({ conversation, created, replyId, userMessage, model }: Turn): Generator<ChatEvent> {

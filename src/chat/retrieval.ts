@@ -9,6 +9,7 @@ import { filtersOf, type Scope } from "../grounding/scope.ts"
 import { log } from "../log.ts"
 import { CHANCE } from "../search/relevance.ts"
 import { FOR_A_REPLY } from "../search/rerank/budgets.ts"
+import type { PassageRules } from "./asked.ts"
 import type { ChatDependencies, ChatFile, ChatFiles } from "./dependencies.ts"
 import type { ChatEvent } from "./events.ts"
 
@@ -39,10 +40,10 @@ const NOTHING_ASKED: Retrieved = { sources: [], inVain: false }
  */
 export async function* retrieve(
   { search, files, fileWaitMs }: ChatDependencies,
-  turn: { view: View; query: string; scope: Scope; guard: Guard },
+  turn: { view: View; query: string; scope: Scope; guard: Guard; passages?: PassageRules | undefined },
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Retrieved> {
-  const { view, query, scope, guard } = turn
+  const { view, query, scope, guard, passages = {} } = turn
   if (scope.fileIds) yield* awaitFiles(files, view, scope.fileIds, fileWaitMs, signal)
   if (!query.trim() || scope.fileIds?.length === 0) return NOTHING_ASKED
   const result = await withoutEngine(
@@ -50,9 +51,9 @@ export async function* retrieve(
       {
         view,
         query,
-        limit: HITS,
+        limit: passages.limit ?? HITS,
         highlight: false,
-        min_relevance: scope.fileIds ? 0 : CHANCE,
+        min_relevance: passages.minRelevance ?? (scope.fileIds ? 0 : CHANCE),
         accidents: scope.fileIds !== undefined,
         rerank: FOR_A_REPLY,
         filters: filtersOf(scope),

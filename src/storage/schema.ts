@@ -6,6 +6,7 @@ import type { FileJobsTables } from "./file-jobs.ts"
 import type { FilesTables } from "./files.ts"
 import type { IdempotencyTables } from "./idempotency-table.ts"
 import type { JobsTables } from "./jobs.ts"
+import type { KeptAnswersTables } from "./kept-answers.ts"
 import type { KeysTables } from "./keys.ts"
 import type { NodesTables } from "./nodes.ts"
 import type { RunsTables } from "./runs.ts"
@@ -20,6 +21,7 @@ export interface Schema
     ChunksTables,
     IdempotencyTables,
     JobsTables,
+    KeptAnswersTables,
     NodesTables,
     RunsTables,
     SecretsTables,

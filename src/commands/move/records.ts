@@ -47,6 +47,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   jobs: { key: ["id"], arriving: row => withoutOwner({ ...row, lease_token: null, lease_until: null }) },
   conversations: { key: ["id"] },
   messages: { key: ["id"], arriving: withoutOwner },
+  kept_answers: { key: ["id"] },
   agent_runs: { key: ["id"], arriving: withoutOwner },
   agent_steps: { key: ["run_id", "step"] },
   nodes: null,

@@ -23,6 +23,7 @@ import { access } from "./0021-access.ts"
 import { ownersOfWork } from "./0022-owners.ts"
 import { vectorStores } from "./0023-vector-stores.ts"
 import { secrets } from "./0024-secrets.ts"
+import { keptAnswers } from "./0025-kept-answers.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ownersOfWork,
   vectorStores,
   secrets,
+  keptAnswers,
 ]

@@ -1,0 +1,220 @@
+/**
+ * Answers to questions that come with their own messages and tools (`question.ts`), and are kept all the same: each is a
+ * reply in a conversation, written, followed, stopped and interrupted as any other, and beside it stands what was asked, so
+ * that a later question may go on from it.
+ */
+import { endUserOf } from "../access/end-user.ts"
+import { ownerColumns } from "../access/owner.ts"
+import type { View } from "../access/view.ts"
+import type { ChatTurn } from "../backends/backend.ts"
+import { AppError } from "../errors.ts"
+import type { Guard } from "../grounding/guard.ts"
+import { newId } from "../id.ts"
+import { keptRedaction } from "../redaction/redact.ts"
+import type { Executor } from "../storage/database.ts"
+import type { Asked } from "./asked.ts"
+import {
+  CONVERSATION_CHANGE,
+  type ConversationRow,
+  type MessageRow,
+  NEW_CONVERSATION,
+  type NewUserMessage,
+  USER_MESSAGE,
+} from "./conversation-rows.ts"
+import type { ChatDependencies } from "./dependencies.ts"
+import { type KeptAnswer, NEW_KEPT_ANSWER, type NewKeptAnswer, noSuchAnswer } from "./kept-answer-store.ts"
+import type { FollowedReply } from "./live-events.ts"
+import { LiveReply } from "./live-reply.ts"
+import type { Turn } from "./prepare.ts"
+import { prepareQuestion, type Question } from "./question.ts"
+import { ReplyWriter } from "./reply-writer.ts"
+import { type ChatSettings, DEFAULT_SETTINGS, titleOf } from "./settings.ts"
+import type { Asker } from "./turn.ts"
+
+/** A question whose answer is kept. Its messages are those that are new; those before come from what it goes on from. */
+export interface KeptQuestion extends Question {
+  /** Words of the system for this answer alone: they stand before all messages. */
+  instructions?: string | undefined
+  /** Whom it is for: the customer's own user. */
+  endUser?: string | undefined
+  /** See NewKeptAnswer. */
+  echo: Record<string, unknown>
+}
+
+export interface KeptStarted {
+  answer: KeptAnswer
+  reply: FollowedReply
+}
+
+/** Where an answer goes: the conversation, null for a new one, and what is in it. */
+export interface KeptPlan {
+  conversationId: string
+  conversation: ConversationRow | null
+  messages: readonly MessageRow[]
+  previous: KeptAnswer | undefined
+}
+
+/** @throws AppError not_found, also for one in a conversation that the caller does not see */
+export async function keptAnswer({ kept, store }: ChatDependencies, view: View, id: string): Promise<KeptAnswer> {
+  const answer = await kept.find(id)
+  if (!answer) throw noSuchAnswer()
+  await store.get(view, answer.conversationId).catch(() => {
+    throw noSuchAnswer()
+  })
+  return answer
+}
+
+/** What was asked and answered, oldest first, as the next question is asked with it. */
+export const turnsOf = (chain: readonly KeptAnswer[]): ChatTurn[] =>
+  chain.flatMap(({ turns, calls, reply: { content } }): ChatTurn[] => {
+    if (calls.length > 0) return [...turns, { role: "assistant", content, toolCalls: calls }]
+    return content ? [...turns, { role: "assistant", content }] : turns
+  })
+
+/** Begins an answer in a conversation that is held for it. @throws AppError; nothing is stored then */
+export async function beginKept(
+  dependencies: ChatDependencies,
+  asker: Asker,
+  question: KeptQuestion,
+  plan: KeptPlan,
+): Promise<KeptStarted> {
+  const { kept, replies } = dependencies
+  const before = plan.previous ? turnsOf(await kept.chain(plan.previous)) : []
+  const { instructions, messages } = question
+  const system: ChatTurn[] = instructions ? [{ role: "system", content: instructions }] : []
+  const whole = { ...question, messages: [...system, ...before, ...messages], keepsScope: true }
+  const asked = await prepareQuestion(dependencies, asker.view, whole)
+  const id = newId("resp")
+  const { conversation, userMessage, reply } = await storeQuestion(dependencies, asker, { id, question, asked, plan })
+  const turn: Turn = {
+    ...{ view: asker.view, requestId: asker.requestId, model: asked.model, scope: asked.scope, guard: asked.guard },
+    settings: await settingsOf(dependencies, asker.view, question, asked),
+    promptEntities: asked.guard.count,
+    conversation,
+    created: plan.conversation === null,
+    history: [],
+    userMessage,
+    replyId: reply.id,
+    continued: null,
+    asked,
+    onCalls: calls => kept.saveCalls(id, calls),
+  }
+  const live = new LiveReply(plan.conversationId, reply.id, reply.owner)
+  const writer = new ReplyWriter(turn, live, dependencies)
+  replies.begin(
+    live,
+    () => writer.write(),
+    () => writer.content,
+  )
+  return { answer: (await kept.find(id))!, reply: live }
+}
+
+interface ToStore {
+  id: string
+  question: KeptQuestion
+  asked: Asked
+  plan: KeptPlan
+}
+
+async function storeQuestion(
+  dependencies: ChatDependencies,
+  { view }: Asker,
+  { id, question, asked, plan }: ToStore,
+): Promise<{ conversation: ConversationRow; userMessage: MessageRow; reply: MessageRow }> {
+  const { store, replyStore, kept } = dependencies
+  const { guard, model } = asked
+  const { conversationId, messages } = plan
+  const turns = question.messages.map(withoutPictures)
+  const said = await saidIn(turns, guard)
+  const writeConversation = await conversationWrite(dependencies, view, question, asked, plan)
+  const added: NewKeptAnswer = { id, previousId: plan.previous?.id ?? null, turns, echo: question.echo }
+  const guarded = await guard.pass(added, NEW_KEPT_ANSWER)
+  return store.transaction(async trx => {
+    const conversation = await writeConversation(trx)
+    if (plan.conversation) await store.refuseOthers(conversationId, messages.at(-1), trx)
+    const rows: MessageRow[] = []
+    for (const { role, message } of said)
+      rows.push(
+        role === "user"
+          ? await store.addUserMessage(conversationId, message, trx)
+          : await store.addPastReply(conversationId, { message, model: model.info.value }, trx),
+      )
+    const owned = { model: model.info.value, redaction: guard.key, owner: replyStore.ownerId }
+    const reply = await store.addReply(conversationId, owned, trx)
+    const messageIds = [...rows, reply].map(row => row.id)
+    await kept.insert(guarded, { conversationId, replyId: reply.id, messageIds }, trx)
+    const userMessage = [...messages, ...rows].findLast(({ role }) => role === "user") ?? reply
+    return { conversation, userMessage, reply }
+  })
+}
+
+/** Messages of users and of models as the conversation shows them; what was found in all is counted with the last of a user. */
+async function saidIn(turns: readonly ChatTurn[], guard: Guard) {
+  const said = turns.filter(({ role, content }) => (role === "user" || role === "assistant") && content !== "")
+  const last = said.findLastIndex(({ role }) => role === "user")
+  return Promise.all(
+    said.map(async ({ role, content }, at) => {
+      const message: NewUserMessage = { content, nerCount: at === last ? guard.count : 0, redaction: guard.key }
+      return { role, message: await guard.pass(message, USER_MESSAGE) }
+    }),
+  )
+}
+
+/** What is asked makes of its conversation, redacted already: the transaction only writes. */
+async function conversationWrite(
+  dependencies: ChatDependencies,
+  view: View,
+  question: KeptQuestion,
+  asked: Asked,
+  { conversationId: id, conversation: known }: KeptPlan,
+): Promise<(trx: Executor) => Promise<ConversationRow>> {
+  const { store } = dependencies
+  const { guard, model } = asked
+  const settings = await settingsOf(dependencies, view, question, asked)
+  const endUser = endUserOf(view, question.endUser)
+  if (known) {
+    if (question.endUser && known.end_user !== null && known.end_user !== endUser)
+      throw new AppError("forbidden", { message: "the conversation is another end user's" })
+    const filesSoFar: string[] = JSON.parse(known.file_ids)
+    const fileIds = [...new Set([...filesSoFar, ...settings.file_ids])]
+    const guarded = await guard.pass({ model: model.info.value, settings, fileIds }, CONVERSATION_CHANGE)
+    return async trx => {
+      await store.change(id, guarded, trx)
+      return known
+    }
+  }
+  const made = {
+    id,
+    workspaceId: view.workspaceId,
+    owner: ownerColumns(view, endUser),
+    title: titleOf(asked.message ?? ""),
+    model: model.info.value,
+    settings,
+    additionalMetadata: {},
+  }
+  const guarded = await guard.pass(made, NEW_CONVERSATION)
+  return trx => store.create(guarded, trx)
+}
+
+/** What a message that somebody adds to the conversation later inherits. */
+async function settingsOf(
+  { redactionEnforced }: ChatDependencies,
+  view: View,
+  { redaction }: Question,
+  { settings, scope }: Asked,
+): Promise<ChatSettings> {
+  return {
+    ...DEFAULT_SETTINGS,
+    ...settings,
+    context_id: scope.contextId,
+    file_ids: scope.fileIds ?? [],
+    filter: scope.filter,
+    redaction: keptRedaction(redaction ?? null, await redactionEnforced(view.workspaceId)),
+  }
+}
+
+function withoutPictures(turn: ChatTurn): ChatTurn {
+  if (turn.role !== "user" || !turn.images) return turn
+  const { images: _, ...rest } = turn
+  return rest
+}
