@@ -60,6 +60,7 @@ const OPERATIONS = [
   ...["updateVectorStoreFile", "deleteVectorStoreFile", "getVectorStoreFileContent"],
   ...["createVectorStoreFileBatch", "getVectorStoreFileBatch", "cancelVectorStoreFileBatch"],
   ...["listVectorStoreFileBatchFiles"],
+  ...["createResponse", "getResponse", "deleteResponse", "cancelResponse"],
   ...["startConversation", "send", "continueConversation"],
   ...["runAgent", "listRuns", "getRun", "deleteRun", "cancelRun", "watchRun", "redact"],
   ...["signIn", "signOut", "getStatus", "verifyCredentials"],

@@ -107,7 +107,8 @@ const eventsIn = (text: string) =>
     .map(block => {
       if (block.startsWith("data: ")) return JSON.parse(block.slice("data: ".length)) // as OpenAI's chunks are
       const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1] ?? "null"
-      return { id: Number(field("id")), event: field("event"), data: JSON.parse(field("data")) }
+      const id = /^id: /m.test(block) ? { id: Number(field("id")) } : {}
+      return { ...id, event: field("event"), data: JSON.parse(field("data")) }
     })
 
 let isHeld = false

@@ -11,11 +11,11 @@ import type { NamedModel } from "./model-names.ts"
 export type CompletionBody = Static<typeof completionBody>
 
 /** Pictures of one request, and the bytes of each. */
-const MAX_IMAGES = 8
+export const MAX_IMAGES = 8
 const MAX_IMAGE_BYTES = 10_000_000
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /** Characters of all texts: more than any window holds. */
-const MAX_CHARACTERS = 8_000_000
+export const MAX_CHARACTERS = 8_000_000
 
 /** @throws AppError invalid_request, invalid_filter naming the parameter */
 export function questionOf(body: CompletionBody, { model, useLibrary, contextId }: NamedModel): Question {
@@ -112,7 +112,7 @@ function contentOf({ role, content, tool_calls }: CompletionMessage, place: stri
   for (const [at, part] of content.entries()) {
     const text = textOf(part)
     if (text !== undefined) texts.push(text)
-    else if (part.type === "image_url") images.push(imageOf(part, `${place}.${at}.image_url`))
+    else if (part.type === "image_url") images.push(imageOf(part.image_url?.url ?? "", `${place}.${at}.image_url`))
     else throw invalid(`${place}.${at}.type`, "must be text or image_url")
   }
   return { content: texts.join("\n"), images }
@@ -123,25 +123,29 @@ function textOf({ type, text, refusal }: Part): string | undefined {
   return type === "refusal" ? (refusal ?? "") : undefined
 }
 
-function imageOf({ image_url: image }: Part, place: string): ChatImage {
-  const [, mimeType = "", data = ""] = /^data:([a-z/+.-]+);base64,([A-Za-z0-9+/=_-]+)$/i.exec(image?.url ?? "") ?? []
+/** @throws AppError invalid_request naming the place */
+export function imageOf(url: string, place: string): ChatImage {
+  const [, mimeType = "", data = ""] = /^data:([a-z/+.-]+);base64,([A-Za-z0-9+/=_-]+)$/i.exec(url) ?? []
   if (!data) throw invalid(place, "must be a data URL in base64; pictures are not fetched from other addresses")
   if (!IMAGE_TYPES.includes(mimeType.toLowerCase())) throw invalid(place, `must be one of ${IMAGE_TYPES.join(", ")}`)
   if (data.length * 0.75 > MAX_IMAGE_BYTES) throw invalid(place, `must have at most ${MAX_IMAGE_BYTES} bytes`)
   return { mimeType: mimeType.toLowerCase(), data }
 }
 
-function callOf(
+const callOf = (
   { id, function: { name, arguments: text } }: NonNullable<CompletionMessage["tool_calls"]>[number],
   place: string,
-): ToolCall {
+): ToolCall => ({ id, name, arguments: argumentsOf(text, `${place}.function.arguments`) })
+
+/** Arguments of a call. @throws AppError invalid_request naming the place */
+export function argumentsOf(text: string, place: string): Record<string, unknown> {
   let given: unknown
   try {
     given = parseBounded(text || "{}")
   } catch {
-    throw invalid(`${place}.function.arguments`, "must be JSON")
+    throw invalid(place, "must be JSON")
   }
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw invalid(`${place}.function.arguments`, "must be the JSON of an object")
-  return { id, name, arguments: given as Record<string, unknown> }
+    throw invalid(place, "must be the JSON of an object")
+  return given as Record<string, unknown>
 }

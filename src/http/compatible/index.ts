@@ -6,6 +6,7 @@ import { embeddingRoutes } from "./embeddings.ts"
 import { fileRoutes } from "./files.ts"
 import { modelAliases, modelRoutes } from "./models.ts"
 import { rerankRoutes } from "./rerank.ts"
+import { responseRoutes } from "./responses.ts"
 import { retrievalRoutes } from "./retrieval.ts"
 import { vectorStoreFileRoutes } from "./vector-store-files.ts"
 import { vectorStoreRoutes } from "./vector-stores.ts"
@@ -15,6 +16,7 @@ export const compatibleRoutes = (services: Services) =>
   new Elysia()
     .use(modelRoutes(services))
     .use(completionRoutes(services))
+    .use(responseRoutes(services))
     .use(embeddingRoutes(services))
     .use(rerankRoutes(services))
     .use(retrievalRoutes(services))
