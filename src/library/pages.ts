@@ -1,7 +1,8 @@
 /** The pages of a document as its users see them: which there are, each as a picture, and where on it a passage stands. */
 import type { View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
-import type { PageBox, PageOutline } from "../ingest/pages/page.ts"
+import { lineBoxes } from "../ingest/pages/line-boxes.ts"
+import type { PageBox } from "../ingest/pages/page.ts"
 import type { Marks } from "../ingest/process/page-protocol.ts"
 import type { PageReader } from "../ingest/process/page-reader.ts"
 import type { Blobs } from "../storage/blobs/blobs.ts"
@@ -10,6 +11,7 @@ import { Lru } from "../threads/lru.ts"
 import { SharedWork } from "../threads/shared-work.ts"
 import { KeptOriginals } from "./kept-originals.ts"
 import type { Library, LiveVersion } from "./library.ts"
+import { type KnownPage, readLayout, readWords } from "./page-layouts.ts"
 import { ShownPages, type TaggedPage } from "./shown-pages.ts"
 
 export type { PageBox }
@@ -77,12 +79,12 @@ interface Asked {
 const NOTHING = new Uint8Array()
 
 export class Pages implements AsyncDisposable {
-  private readonly outlines = new Lru<string, PageOutline[]>({
+  private readonly outlines = new Lru<string, KnownPage[]>({
     entries: 1_000,
     weight: OUTLINED_PAGES,
     weigh: pages => pages.length,
   })
-  private readonly outlining = new SharedWork<PageOutline[]>()
+  private readonly outlining = new SharedWork<KnownPage[]>()
   private readonly showing = new SharedWork<TaggedPage>()
   private readonly originals: KeptOriginals
   private readonly shown = new ShownPages()
@@ -152,7 +154,8 @@ export class Pages implements AsyncDisposable {
     const { page, width, range } = asked
     const marks = range && (await this.marksOf(version, page, range, signal))
     const tag = new Bun.CryptoHasher("sha256").update(`${DRAWING} ${key}`).digest("base64url").slice(0, 22)
-    if (width === undefined && !marks) return { picture: NOTHING, boxes: [], tag }
+    const boxes = !marks ? [] : "boxes" in marks ? [...marks.boxes] : undefined
+    if (width === undefined && boxes) return { picture: NOTHING, boxes, tag }
     const options = { page, ...(width === undefined ? {} : { width }), ...(marks ? { marks } : {}) }
     const shown = await this.reading(version, signal, file => this.dependencies.reader.show(file, options, signal))
     if (!shown) throw new AppError("not_found", { message: "there is no such page" })
@@ -170,6 +173,7 @@ export class Pages implements AsyncDisposable {
     if (!page) throw new AppError("not_found", { message: "there is no such page" })
     const [start, end] = [Math.max(range.start, page.start), Math.min(range.end, page.end)]
     if (start >= end) return undefined
+    if (page.words) return this.wordMarks(version, page, { start: start - page.start, end: end - page.start }, signal)
     const bytes = await this.dependencies.blobs.findText(version.id, version.generation)
     if (!bytes) throw new AppError("not_found")
     const part = { start: page.startByte, end: Math.min(page.endByte, page.startByte + MAX_PAGE_BYTES) }
@@ -177,13 +181,31 @@ export class Pages implements AsyncDisposable {
     return { text, start: start - page.start, end: Math.min(end - page.start, text.length) }
   }
 
-  private async outline(version: LiveVersion, signal: AbortSignal): Promise<PageOutline[]> {
+  /** @param range in the text of the page */
+  private async wordMarks(version: LiveVersion, page: KnownPage, range: Range, signal: AbortSignal): Promise<Marks> {
+    const layout = await this.dependencies.blobs.findLayout(version.id, version.generation)
+    if (!layout) throw new AppError("not_found") // deleted meanwhile
+    const { width, height } = page
+    const words = (await readWords(layout, page.words!, signal)).filter(
+      ({ start, end }) => start < range.end && end > range.start,
+    )
+    const pieces = words.map(({ left, top, right, bottom, beginsLine }) => ({
+      sides: { left: left * width, right: right * width, top: top * height, bottom: bottom * height },
+      beginsLine,
+    }))
+    return { boxes: lineBoxes(pieces, page) }
+  }
+
+  private async outline(version: LiveVersion, signal: AbortSignal): Promise<KnownPage[]> {
     const key = `${version.id} ${version.generation}`
     return this.outlines.get(key) ?? this.outlining.do(key, stop => this.readOutline(version, key, stop), signal)
   }
 
-  private async readOutline(version: LiveVersion, key: string, signal: AbortSignal): Promise<PageOutline[]> {
+  private async readOutline(version: LiveVersion, key: string, signal: AbortSignal): Promise<KnownPage[]> {
     const { blobs, reader } = this.dependencies
+    const layout = await blobs.findLayout(version.id, version.generation)
+    if (layout) return this.outlines.set(key, await readLayout(layout, signal))
+    // Files without pages have none, and those that were read before layouts were stored.
     const text = await blobs.findText(version.id, version.generation)
     if (!text) throw new AppError("not_found")
     await using local = await text.local(signal)

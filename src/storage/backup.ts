@@ -134,7 +134,10 @@ function referredFiles(snapshotPath: string, blobs: DiskBlobs, dataDirectory: st
   for (const row of rows) {
     paths.add(blobs.path(row.blob))
     if (row.live_blob) paths.add(blobs.path(row.live_blob))
-    if (row.live_generation !== null) paths.add(blobs.textPath(row.id, row.live_generation))
+    if (row.live_generation === null) continue
+    paths.add(blobs.textPath(row.id, row.live_generation))
+    const layout = blobs.layoutPath(row.id, row.live_generation)
+    if (existsSync(layout)) paths.add(layout) // most have none, and no file needs it
   }
   return [...paths].map(path => path.slice(dataDirectory.length + 1))
 }

@@ -35,7 +35,7 @@ export class SmallFiles {
           const text = await Bun.file(path).text()
           const textPath = `${this.blobs.temporaryDirectory}/${name}.${this.alone.length}`
           await Bun.write(textPath, text)
-          return { ...outlineOf(text), textPath, close: async () => {} }
+          return { ...outlineOf(text), textPath, layoutPath: undefined, close: async () => {} }
         },
       },
       quickReader: {

@@ -100,7 +100,10 @@ class Copy {
     await this.original(blob, { size, sha256 }, signal)
     // Of the version that is found while a newer one is yet to be read, no size or hash is known any more.
     if (live_blob !== null && live_blob !== blob) await this.original(live_blob, undefined, signal)
-    if (live_generation !== null) await this.text(id, live_generation, signal)
+    if (live_generation !== null) {
+      await this.text(id, live_generation, signal)
+      await this.layout(id, live_generation, signal)
+    }
     this.told(character_count ?? 0)
   }
 
@@ -136,6 +139,20 @@ class Copy {
       }
     }
     this.count++
+  }
+
+  /** Of files whose pages can be shown. */
+  private async layout(fileId: string, generation: number, signal: AbortSignal): Promise<void> {
+    const { from, to } = this
+    const source = await from.findLayout(fileId, generation)
+    if (!source || (await to.findLayout(fileId, generation))?.size === source.size) return
+    const temporary = join(to.temporaryDirectory, `move-${fileId}.${generation}.pages`)
+    try {
+      await writeFile(temporary, await source.stream(undefined, signal), { mode: 0o600 })
+      await to.moveLayout(fileId, generation, temporary)
+    } finally {
+      await rm(temporary, { force: true })
+    }
   }
 }
 

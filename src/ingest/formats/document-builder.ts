@@ -7,6 +7,8 @@ import {
   type Place,
   type Warning,
 } from "../../storage/document.ts"
+import { packWords, placedWords, type ReadPage } from "../pages/layout.ts"
+import type { RecognizedWord } from "../pages/page.ts"
 import { BlockList } from "./block-list.ts"
 import { cleanText } from "./clean-text.ts"
 import type { WarningCode } from "./warnings.ts"
@@ -42,6 +44,11 @@ export class DocumentBuilder {
   private place: Place = NOWHERE
   private held: Place | undefined
   private previous: BlockKind | undefined
+  /** Of the file itself, where its pages can be shown. */
+  readonly pages: ReadPage[] = []
+  private shown: { text: string[]; start: number | undefined } | undefined
+  private byteLength = 0
+  private startByte = 0
   private readonly omittedWarnings = new Map<string, number>()
 
   /** `maxLength`: code units that the text may have. */
@@ -84,6 +91,28 @@ export class DocumentBuilder {
     return this.place
   }
 
+  /** Everything that `add` adds while the function runs stands on one page that can be shown. */
+  onPage(page: Pick<ReadPage, "width" | "height" | "ocr">, words: readonly RecognizedWord[], add: () => void): void {
+    const isEmbedded = this.held !== undefined || this.place.member !== null
+    if (isEmbedded) {
+      add() // its pages are not shown
+      return
+    }
+    this.shown = { text: [], start: undefined }
+    add()
+    const { start = this.length, text } = this.shown
+    this.shown = undefined
+    if (start === this.length) this.startByte = this.byteLength
+    this.pages.push({
+      ...page,
+      start,
+      end: this.length,
+      startByte: this.startByte,
+      endByte: this.byteLength,
+      words: packWords(placedWords(text.join(""), words)),
+    })
+  }
+
   /** Adds one block. Blank text is ignored. A heading becomes the section of what follows. */
   add(kind: BlockKind, text: string, level?: number): void {
     const cleaned = cleanText(text).replace(/^\n+/, "").trimEnd()
@@ -91,6 +120,10 @@ export class DocumentBuilder {
     if (kind === "heading") this.at({ section: sectionTitle(cleaned) })
     this.separate(kind)
     const start = this.length
+    if (this.shown && this.shown.start === undefined) {
+      this.shown = { text: [], start }
+      this.startByte = this.byteLength
+    }
     this.write(cleaned)
     this.blocks.push(this.block(kind, start, this.length, level))
   }
@@ -143,6 +176,8 @@ export class DocumentBuilder {
     if (!this.hasText) this.hasText = /\S/.test(text)
     this.checkRoom(text.length)
     this.length += text.length
+    this.byteLength += Buffer.byteLength(text)
+    this.shown?.text.push(text)
     this.sink(text)
   }
 

@@ -1,3 +1,4 @@
+import type { RecognizedWord } from "../pages/page.ts"
 import type { DocumentBuilder } from "./document-builder.ts"
 import type { OcrBudget } from "./ocr/ocr-budget.ts"
 
@@ -47,6 +48,10 @@ export interface RecognizedText {
   confidence: number
   /** Scripts whose writing no installed language reads; it is left out. */
   missing?: string[]
+  /** In the order of the text; those that were left out of it may be among them. */
+  words?: RecognizedWord[]
+  /** Of the picture, in pixels, upright as its camera says. */
+  size?: { width: number; height: number }
 }
 
 /** What may still be unpacked from one file; shared by nested archives. */

@@ -25,6 +25,15 @@ export interface PageOutline extends PageSize {
   ocr: boolean
 }
 
+/** Where a word stands, in shares (0..1) of the picture as it was given, upright as its camera says. */
+export interface RecognizedWord {
+  text: string
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
 /** A picture in memory: rows from the top, three bytes (red, green, blue) a pixel. */
 export interface Pixels extends PageSize {
   pixels: Uint8Array

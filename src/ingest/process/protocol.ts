@@ -1,6 +1,6 @@
 /**
  * What daemon and reader process say to each other, and what comes of it. The reader opens no file: it gets the document,
- * the text and the chunks as open files, in this order, see `result-files.ts`; small files travel in the messages.
+ * the text, the chunks and the layout of the pages as open files, in this order, see `result-files.ts`; small files travel in the messages.
  */
 import {
   type ChunkSource,
@@ -28,6 +28,8 @@ export interface FileToRead {
 export interface ReadDocument extends Omit<ExtractedDocument, "text" | "blocks"> {
   /** The text in UTF-8, in the temporary directory; may be moved away. */
   textPath: string
+  /** Where its pages can be shown: what of the text stands where on them, see `layout.ts`; may be moved away. */
+  layoutPath: string | undefined
   /** UTF-16 code units. */
   characterCount: number
   chunks: ChunkSource
@@ -36,7 +38,7 @@ export interface ReadDocument extends Omit<ExtractedDocument, "text" | "blocks">
 }
 
 /** What a reader made of a small file, in memory. */
-export interface QuickDocument extends Omit<ReadDocument, "textPath" | "close"> {
+export interface QuickDocument extends Omit<ReadDocument, "textPath" | "layoutPath" | "close"> {
   text: string
 }
 

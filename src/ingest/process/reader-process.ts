@@ -2,12 +2,14 @@
  * The isolated child that reads documents. Every parser blocks its thread, some can hang or exhaust memory, all of them
  * meet hostile input: here the worst that happens is the end of this process. Serves one request at a time over IPC.
  */
+import { writeFileSync } from "node:fs"
 import { ExtractionError } from "../../storage/document.ts"
 import { type Conversation, serveParent } from "../../threads/child-side.ts"
 import { fileBytes } from "../../threads/mapped-file.ts"
 import { type ChunkOptions, chunksOf } from "../chunk.ts"
 import { extractInto, type Surroundings } from "../formats/extract.ts"
 import type { OcrLanguageSources } from "../formats/ocr/languages.ts"
+import { layoutFile } from "../pages/layout.ts"
 import type { OutlineRequest, PageAnswer, PageRequest } from "./page-protocol.ts"
 import type {
   Outline,
@@ -78,7 +80,7 @@ function failureBy(error: unknown): ReadFailure | ReadDiskFailure {
 const pause = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 async function read(request: ReadRequest, { files, tell }: Conversation<ReadProgress>): Promise<Outline> {
-  const [given, textFile, chunkFile] = files as [number, number, number]
+  const [given, textFile, chunkFile, layout] = files as [number, number, number, number]
   const text = new TextFile(textFile)
   const progress = new ProgressReport(tell)
   const { bytes, release } = fileBytes(given)
@@ -99,7 +101,8 @@ async function read(request: ReadRequest, { files, tell }: Conversation<ReadProg
     })
     text.flush()
     progress.beginChunking()
-    const { blocks, pageCount, ocrPageCount } = document
+    const { blocks, pages, pageCount, ocrPageCount } = document
+    if (pages.length > 0) writeFileSync(layout, layoutFile(pages))
     const chunked = { text, blocks }
     const chunkCount = await writeChunks(chunkFile, chunked, request.chunkOptions, async position => {
       progress.report(position / text.length)

@@ -1,9 +1,10 @@
 /**
- * The files in which a reader hands a document over: its text in UTF-8, its chunks with one JSON object a line. The daemon
+ * The files in which a reader hands a document over: its text in UTF-8, its chunks with one JSON object a line, the layout
+ * of its pages. The daemon
  * makes and opens them, the reader writes to what is open.
  */
 import { writeSync } from "node:fs"
-import { type FileHandle, open, rm } from "node:fs/promises"
+import { type FileHandle, open, rm, stat } from "node:fs/promises"
 import { StringDecoder } from "node:string_decoder"
 import type { ChunkSource, TextChunk } from "../../storage/document.ts"
 import { type BlockedText, type ChunkOptions, chunksOf } from "../chunk.ts"
@@ -19,14 +20,15 @@ const OPENING_BYTES = 1_000_000
 
 const textFile = (resultPath: string) => `${resultPath}.text`
 const chunkFile = (resultPath: string) => `${resultPath}.chunks`
+const layoutFile = (resultPath: string) => `${resultPath}.pages`
 
-/** Open files in the order of the protocol: the document to be read, the text, the chunks; the last two are emptied. */
+/** Open files in the order of the protocol: the document to be read; the text, the chunks, the layout, which are emptied. */
 export async function openFiles(path: string, resultPath: string): Promise<FileHandle[]> {
   const files: FileHandle[] = []
   try {
     files.push(await open(path, "r"))
     files.push(await open(textFile(resultPath), "w+", 0o600)) // to be written and read again
-    files.push(await open(chunkFile(resultPath), "w", 0o600))
+    for (const name of [chunkFile, layoutFile]) files.push(await open(name(resultPath), "w", 0o600))
     return files
   } catch (error) {
     await closeFiles(files)
@@ -44,6 +46,7 @@ export async function openResult(resultPath: string, { chunkCount, ...rest }: Ou
   return {
     ...rest,
     textPath,
+    layoutPath: (await stat(layoutFile(resultPath))).size > 0 ? layoutFile(resultPath) : undefined,
     chunks: chunkSource(chunkFile(resultPath), chunkCount, await openingOf(textPath)),
     close: () => removeResult(resultPath),
   }
@@ -51,7 +54,7 @@ export async function openResult(resultPath: string, { chunkCount, ...rest }: Ou
 
 /** Removes the files of a result, as far as there are any and the disk lets go of them; the next start does the rest. */
 export async function removeResult(resultPath: string): Promise<void> {
-  await Promise.allSettled([textFile, chunkFile].map(name => rm(name(resultPath), { force: true })))
+  await Promise.allSettled([textFile, chunkFile, layoutFile].map(name => rm(name(resultPath), { force: true })))
 }
 
 async function openingOf(path: string): Promise<string> {

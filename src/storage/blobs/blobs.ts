@@ -61,8 +61,14 @@ export interface Blobs {
   /** The extracted text of one generation of a file, as UTF-8. */
   findText(fileId: string, generation: number): Promise<StoredBytes | undefined>
 
+  /** What is known of the pages of one generation of a file; few have any. */
+  findLayout(fileId: string, generation: number): Promise<StoredBytes | undefined>
+
   /** Takes over a finished file of the temporary directory as the text of a generation. */
   moveText(fileId: string, generation: number, temporary: string): Promise<void>
+
+  /** The same of the layout of its pages. */
+  moveLayout(fileId: string, generation: number, temporary: string): Promise<void>
 
   /** Stores a short text as that of a generation. */
   writeText(fileId: string, generation: number, text: string): Promise<void>
@@ -70,7 +76,7 @@ export interface Blobs {
   /** Never fails, for the row that named it is gone already: what is left, say by a store in trouble, is swept later. */
   remove(blob: string): Promise<void>
 
-  /** Never fails, as `remove`. */
+  /** With the layout of its pages. Never fails, as `remove`. */
   removeText(fileId: string, generation: number): Promise<void>
 
   /**
@@ -90,9 +96,12 @@ export interface Blobs {
 /** What `list` calls the text of a generation. */
 export const textName = (fileId: string, generation: number): string => `${fileId}.${generation}.txt`
 
-/** The generation whose text has this name; undefined for what Carrel did not write. */
+/** The same for the layout of its pages. */
+export const layoutName = (fileId: string, generation: number): string => `${fileId}.${generation}.pages`
+
+/** The generation whose text or layout has this name; undefined for what Carrel did not write. */
 export function parseTextName(name: string): { fileId: string; generation: number } | undefined {
-  const [, fileId, generation] = /^(.+)\.(\d+)\.txt$/.exec(name) ?? []
+  const [, fileId, generation] = /^(.+)\.(\d+)\.(?:txt|pages)$/.exec(name) ?? []
   return fileId ? { fileId, generation: Number(generation) } : undefined
 }
 

@@ -14,6 +14,7 @@ import {
   type ByteRange,
   fanOut,
   type LocalFile,
+  layoutName,
   type StoredBlob,
   type StoredBytes,
   type StoredName,
@@ -110,6 +111,10 @@ export class DiskBlobs implements Blobs {
     return findFile(this.textPath(fileId, generation))
   }
 
+  findLayout(fileId: string, generation: number): Promise<StoredBytes | undefined> {
+    return findFile(this.layoutPath(fileId, generation))
+  }
+
   async remove(blob: string): Promise<void> {
     await removeOrSay(this.path(blob))
   }
@@ -118,14 +123,16 @@ export class DiskBlobs implements Blobs {
     return join(this.dataDirectory, "texts", fanOut(fileId), textName(fileId, generation))
   }
 
-  async moveText(fileId: string, generation: number, temporary: string): Promise<void> {
-    const handle = await open(temporary, "r+")
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await settle(temporary, this.textPath(fileId, generation))
+  layoutPath(fileId: string, generation: number): string {
+    return join(this.dataDirectory, "texts", fanOut(fileId), layoutName(fileId, generation))
+  }
+
+  moveText(fileId: string, generation: number, temporary: string): Promise<void> {
+    return takeOver(temporary, this.textPath(fileId, generation))
+  }
+
+  moveLayout(fileId: string, generation: number, temporary: string): Promise<void> {
+    return takeOver(temporary, this.layoutPath(fileId, generation))
   }
 
   async writeText(fileId: string, generation: number, text: string): Promise<void> {
@@ -146,6 +153,7 @@ export class DiskBlobs implements Blobs {
 
   async removeText(fileId: string, generation: number): Promise<void> {
     await removeOrSay(this.textPath(fileId, generation))
+    await removeOrSay(this.layoutPath(fileId, generation))
   }
 
   /** None: who begins anew empties the folder that they lie in. */
@@ -208,6 +216,16 @@ const discard = (temporary: string): Promise<void> => rm(temporary, { force: tru
 
 const removeOrSay = (path: string): Promise<void> =>
   rm(path, { force: true }).catch(error => log.warn("a stored file could not be removed", { error }))
+
+async function takeOver(temporary: string, path: string): Promise<void> {
+  const handle = await open(temporary, "r+")
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await settle(temporary, path)
+}
 
 /** Moves a finished temp file to its place so that it survives a power failure. */
 async function settle(temporary: string, path: string): Promise<void> {

@@ -11,6 +11,7 @@ import {
   type ByteRange,
   fanOut,
   type LocalFile,
+  layoutName,
   type StoredBlob,
   type StoredBytes,
   type StoredName,
@@ -121,6 +122,15 @@ export class S3Blobs implements Blobs {
     return this.find(this.textKey(fileId, generation))
   }
 
+  findLayout(fileId: string, generation: number): Promise<StoredBytes | undefined> {
+    return this.find(this.layoutKey(fileId, generation))
+  }
+
+  async moveLayout(fileId: string, generation: number, temporary: string): Promise<void> {
+    await this.upload(this.layoutKey(fileId, generation), Bun.file(temporary).stream(), AS_TEXT)
+    await rm(temporary, { force: true })
+  }
+
   async moveText(fileId: string, generation: number, temporary: string): Promise<void> {
     await this.upload(this.textKey(fileId, generation), Bun.file(temporary).stream(), AS_TEXT)
     await rm(temporary, { force: true })
@@ -134,8 +144,9 @@ export class S3Blobs implements Blobs {
     return this.removeOrSay(this.blobKey(blob))
   }
 
-  removeText(fileId: string, generation: number): Promise<void> {
-    return this.removeOrSay(this.textKey(fileId, generation))
+  async removeText(fileId: string, generation: number): Promise<void> {
+    const keys = [this.textKey(fileId, generation), this.layoutKey(fileId, generation)]
+    await Promise.all(keys.map(key => this.removeOrSay(key)))
   }
 
   async removeUnfinished(before: number, signal?: AbortSignal): Promise<number> {
@@ -167,6 +178,10 @@ export class S3Blobs implements Blobs {
 
   private textKey(fileId: string, generation: number): string {
     return `${this.prefix}texts/${fanOut(fileId)}/${textName(fileId, generation)}`
+  }
+
+  private layoutKey(fileId: string, generation: number): string {
+    return `${this.prefix}texts/${fanOut(fileId)}/${layoutName(fileId, generation)}`
   }
 
   /** @throws EngineError: whoever waits for the store waits until an operator has given it the right place */

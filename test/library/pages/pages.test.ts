@@ -1,7 +1,8 @@
 /** The pages of documents over HTTP: which there are, their pictures, and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
+import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { Glob } from "bun"
 import { smallPdf } from "../../binary/small-pdf.ts"
 import { type Client, startTestApp, type TestApp } from "../../support/app.ts"
 import { PNG_SIGNATURE, readPng } from "./png.ts"
@@ -145,6 +146,29 @@ describe("a file", () => {
     expect(Buffer.compare(before, after)).not.toBe(0)
     expect((await client.get(`/libraries/${file.id}/pages`)).body).toHaveLength(2)
   })
+})
+
+test("files that were read before layouts were stored have the same pages, those of text with marks", async () => {
+  const name = "two.pdf"
+  const asked = async () => {
+    const list = (await client.get(`/libraries/${ids[name]}/pages`)).body
+    return [list, (await client.get(`/libraries/${ids[name]}/pages/2/marks?start=30&end=45`)).body]
+  }
+  const before = await asked()
+  expect(before[1]).toHaveLength(1)
+  const layouts = [...new Glob(`texts/*/${ids[name]}.*.pages`).scanSync(app.data)]
+  expect(layouts).toHaveLength(1)
+  rmSync(join(app.data, layouts[0]!))
+  await app.restart()
+  expect(await asked()).toEqual(before)
+})
+
+test("the layout of a file's pages goes with the file", async () => {
+  const [file] = await client.index([{ name: "leaves.pdf", data: smallPdf(["It leaves nothing behind"]) }])
+  const layouts = () => [...new Glob(`texts/*/${file.id}.*`).scanSync(app.data)].length
+  expect(layouts()).toBe(2)
+  await client.delete(`/libraries/${file.id}`)
+  expect(layouts()).toBe(0)
 })
 
 test("what is drawn begins as PNG files do", async () => {

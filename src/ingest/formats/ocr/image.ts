@@ -25,7 +25,10 @@ export const extractImage: Extractor = async (source, context) => {
   if (missing.length > 0) context.out.warn("ocr_language_missing", explainMissing(missing, `${source.name} has`))
   if (!text) return
   context.out.ocrPageCount++
-  for (const paragraph of text.split(/\n{2,}/)) context.out.add("paragraph", paragraph)
+  const { words = [], size = { width: 0, height: 0 } } = recognized
+  context.out.onPage({ ...size, ocr: true }, words, () => {
+    for (const paragraph of text.split(/\n{2,}/)) context.out.add("paragraph", paragraph)
+  })
   if (confidence < DOUBTFUL_CONFIDENCE && missing.length === 0)
     context.out.warn("low_ocr_confidence", `the text of ${source.name} was recognized with low confidence`)
 }

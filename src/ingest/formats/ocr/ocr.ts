@@ -22,6 +22,7 @@ import {
 import { Recognizers } from "./recognizers.ts"
 import { LATIN, scriptOf, scriptSeenAs, scriptsLike } from "./scripts.ts"
 import { spokenLanguages } from "./spoken.ts"
+import { sizeBefore, wordPlaces } from "./word-places.ts"
 
 /** Mean confidence of a page on its head: 38 and 39, where the same page upright has 95. */
 const DOUBTED = 60
@@ -56,6 +57,8 @@ interface Found extends Reading {
   languages: readonly string[]
   /** Names of scripts that no installed language reads. */
   missing: string[]
+  /** As the picture stood for it. */
+  turn: Turn
 }
 
 const HALF = 2
@@ -91,7 +94,10 @@ export class Ocr {
       const page: Page = { picture, turn: { quarters: 0, radians: picture.skew() } }
       const found = this.isFixed ? this.readTurned(page) : this.read(page)
       const { text, confidence, missing } = found
-      return missing.length === 0 ? { text, confidence } : { text: withoutNoise(found), confidence, missing }
+      const places = { words: wordPlaces(found, found.turn), size: sizeBefore(found, found.turn) }
+      return missing.length === 0
+        ? { text, confidence, ...places }
+        : { text: withoutNoise(found), confidence, missing, ...places }
     } finally {
       picture.close()
     }
@@ -119,7 +125,7 @@ export class Ocr {
   }
 
   private readWith(page: Page, languages: readonly string[]): Found {
-    return { ...page.picture.read(languages, page.turn), languages, missing: [] }
+    return { ...page.picture.read(languages, page.turn), languages, missing: [], turn: page.turn }
   }
 
   /** As it stands, and on its head where that is doubtful. */

@@ -1,7 +1,7 @@
 /** What Tesseract's table of words says of a page. */
 
 /** In pixels of the picture as it was turned. */
-interface Box {
+export interface Box {
   left: number
   top: number
   right: number
@@ -11,7 +11,7 @@ interface Box {
 /** One line of the page. */
 export interface Line extends Box {
   text: string
-  words: { text: string; confidence: number }[]
+  words: (Box & { text: string; confidence: number })[]
 }
 
 export interface Reading {
@@ -22,8 +22,13 @@ export interface Reading {
   /** Junk included. */
   words: number
   lines: Line[]
+  /** Of the picture as it was turned, pixels. */
+  width: number
+  height: number
 }
 
+/** The row of the page; its size stands where that of a word does. */
+const PAGE_LEVEL = "1"
 /** Word rows: level 5, numbers of block, paragraph and line, …, box, confidence, text. */
 const WORD_LEVEL = "5"
 /** Confidence of a word that is hardly ever junk. */
@@ -35,10 +40,12 @@ const TWO_LETTERS = /[\p{L}\p{N}]{2}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p
 export function readTsv(tsv: string): Reading {
   const lines: Line[] = []
   let text = ""
+  let [pageWidth, pageHeight] = [0, 0]
   let place: string[] = []
   let before: Box | undefined
   for (const row of tsv.split("\n")) {
     const cells = row.split("\t")
+    if (cells[0] === PAGE_LEVEL) [pageWidth, pageHeight] = [Number(cells[8]), Number(cells[9])]
     const word = cells[11]?.trim()
     if (cells[0] !== WORD_LEVEL || !word) continue
     const [left, top, width, height, confidence] = cells.slice(6, 11).map(Number) as [
@@ -60,14 +67,21 @@ export function readTsv(tsv: string): Reading {
     const added = before && !areJoined(line.text, word, before, box) ? ` ${word}` : word
     text += added
     line.text += added
-    line.words.push({ text: word, confidence })
+    line.words.push({ ...box, text: word, confidence })
     enlarge(line, box)
     place = here
     before = box
   }
   const all = lines.flatMap(({ words }) => words)
   const confidence = all.reduce((sum, word) => sum + word.confidence, 0) / Math.max(1, all.length)
-  return { text: isJunk(all, confidence) ? "" : text, confidence, words: all.length, lines }
+  return {
+    text: isJunk(all, confidence) ? "" : text,
+    confidence,
+    words: all.length,
+    lines,
+    width: pageWidth,
+    height: pageHeight,
+  }
 }
 
 function enlarge(line: Line, { left, top, right, bottom }: Box): void {

@@ -1,4 +1,5 @@
 /** What is known of one page of a PDF while it is read, and how what was found otherwise compares with its own text. */
+import type { RecognizedWord } from "../../pages/page.ts"
 import { familiarity, type Legibility, legibility } from "../text/legibility.ts"
 import { type PageBlock, pageBlocks } from "./page-blocks.ts"
 import type { PageText } from "./pdfium.ts"
@@ -22,6 +23,8 @@ export interface Page {
   comments: string[]
   /** Files hang on it. */
   files: boolean
+  /** Where its words stand, if its text was recognized. */
+  words?: readonly RecognizedWord[]
 }
 
 const paragraph = (text: string): PageBlock => ({ kind: "paragraph", text })

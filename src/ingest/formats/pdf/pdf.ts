@@ -202,7 +202,7 @@ class PdfReading {
     return before ? "nothing" : "recognized"
   }
 
-  private take(index: number, { text, confidence, missing = [] }: RecognizedText): void {
+  private take(index: number, { text, confidence, missing = [], words = [] }: RecognizedText): void {
     const page = this.pages[index]!
     const scripts = missing.join(" ")
     if (scripts) this.missing.set(scripts, [...(this.missing.get(scripts) ?? []), index])
@@ -216,6 +216,7 @@ class PdfReading {
     if (page.legibility !== "clear") this.garbled++
     page.legibility = "clear"
     replace(page, text)
+    page.words = words
   }
 
   /** Noise is not stored. */
@@ -228,10 +229,13 @@ class PdfReading {
   private addPages(): void {
     const { out } = this.context
     out.pageCount = (out.pageCount ?? 0) + this.document.pageCount
-    for (const [index, { blocks, comments }] of this.pages.entries()) {
+    for (const [index, { blocks, comments, words }] of this.pages.entries()) {
       out.at({ page: index + 1 })
-      for (const { kind, text, level } of blocks) out.add(kind, text, level)
-      for (const comment of comments) out.add("notes", comment)
+      const size = this.document.sizeOf(index) ?? { width: 0, height: 0 }
+      out.onPage({ ...size, ocr: words !== undefined }, words ?? [], () => {
+        for (const { kind, text, level } of blocks) out.add(kind, text, level)
+        for (const comment of comments) out.add("notes", comment)
+      })
     }
     this.addXfa()
   }
