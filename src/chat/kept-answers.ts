@@ -10,6 +10,7 @@ import type { ChatTurn } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
 import { newId } from "../id.ts"
+import { checkMetadata } from "../library/labels.ts"
 import { keptRedaction } from "../redaction/redact.ts"
 import type { Executor } from "../storage/database.ts"
 import type { Asked } from "./asked.ts"
@@ -37,6 +38,8 @@ export interface KeptQuestion extends Question {
   instructions?: string | undefined
   /** Whom it is for: the customer's own user. */
   endUser?: string | undefined
+  /** Of a new conversation. */
+  metadata?: Record<string, unknown> | undefined
   /** See NewKeptAnswer. */
   echo: Record<string, unknown>
 }
@@ -190,7 +193,7 @@ async function conversationWrite(
     title: titleOf(asked.message ?? ""),
     model: model.info.value,
     settings,
-    additionalMetadata: {},
+    additionalMetadata: checkMetadata(question.metadata ?? {}, "metadata"),
   }
   const guarded = await guard.pass(made, NEW_CONVERSATION)
   return trx => store.create(guarded, trx)

@@ -19,7 +19,7 @@ import { TOOL_CALL, type Told, type ToolCalled } from "./progress.ts"
 import { prepareQuestion, type Question } from "./question.ts"
 import type { Citation } from "./types.ts"
 
-/** The whole answer. */
+/** The whole answer, as its reader may see it. */
 export interface Answer {
   content: Guarded<string>
   /** Calls of the caller's tools, in their order. */
@@ -50,7 +50,7 @@ const ANSWER: Fields<Answer> = {
 }
 
 /** The events of a reply from `status` to its deltas, `tool_call`, and `answered` at the end of every answer that came to one. */
-export type AnswerEvent = GuardedEvent | ToolCalled | { event: "answered"; data: Guarded<Answer> }
+export type AnswerEvent = GuardedEvent | ToolCalled | { event: "answered"; data: Answer }
 
 export interface UnstoredAnswer {
   /** Value of the model that answers. */

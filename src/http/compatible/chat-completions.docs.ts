@@ -118,7 +118,12 @@ export const completionBody = t.Object({
   user: optional(t.String({ maxLength: 128 })),
   safety_identifier: optional(t.String({ maxLength: 128 })),
   metadata: optional(JsonObject),
-  store: optional(t.Boolean({ default: false, description: "Keep it as a conversation; texts only" })),
+  store: optional(
+    t.Boolean({
+      default: false,
+      description: "Keep it as a conversation, with what was said before; pictures are not kept",
+    }),
+  ),
   carrel: optional(Extension),
 })
 

@@ -2,16 +2,20 @@
 import { Elysia } from "elysia"
 import { endUserOf } from "../../access/end-user.ts"
 import type { Principal } from "../../access/principal.ts"
-import type { AnswerEvent } from "../../chat/unstored.ts"
+import type { Question } from "../../chat/question.ts"
+import type { Asker } from "../../chat/turn.ts"
+import type { AnswerEvent, UnstoredAnswer } from "../../chat/unstored.ts"
 import { newId } from "../../id.ts"
 import { caller, type RequestContext } from "../context.ts"
 import { Linked } from "../linked.ts"
+import { askerOf } from "../routes/conversations.ts"
 import type { Services } from "../services.ts"
 import { streamOf } from "../sse.ts"
 import * as docs from "./chat-completions.docs.ts"
 import { begun, CHUNKS } from "./compatible-stream.ts"
 import { chunksOf, completionOf } from "./completion-answer.ts"
 import { type CompletionBody, questionOf } from "./completion-request.ts"
+import { keptEvents } from "./kept-completion.ts"
 import { namedModel } from "./model-names.ts"
 
 export const completionRoutes = (services: Services) =>
@@ -23,24 +27,60 @@ export const completionRoutes = (services: Services) =>
       docs.createCompletion(),
     )
 
-async function complete(
-  { chat, vectorStores, links }: Services,
-  body: CompletionBody,
-  principal: Principal,
-  context: RequestContext,
-) {
-  const { view } = principal
-  endUserOf(view, body.safety_identifier || body.user || undefined)
-  const named = await namedModel(vectorStores, view, body.model)
+async function complete(services: Services, body: CompletionBody, principal: Principal, context: RequestContext) {
+  const { vectorStores, links } = services
+  const named = await namedModel(vectorStores, principal.view, body.model)
   const question = questionOf(body, named)
   const { signal } = context.keepOpen()
-  const { model, events } = await chat.answer({ view, requestId: context.requestId }, question, signal)
+  const asker = askerOf(principal, context, undefined)
+  const { model, events, conversationId } = body.store
+    ? await keep(services, asker, { question, body }, signal)
+    : await unkept(services, asker, { question, body }, signal)
   const head = { id: newId("chatcmpl"), created: Math.floor(Date.now() / 1000), model: named.prefix + model }
-  const shown = { linked: new Linked(links, principal) }
+  const shown = { linked: new Linked(links, principal), conversationId }
   if (!body.stream) return completionOf(events, head, shown)
   const answer = await begun(events, isBegun)
   return streamOf(() => chunksOf(answer, head, shown, body.stream_options?.include_usage ?? false), context, CHUNKS)
 }
+
+interface Asked {
+  question: Question
+  body: CompletionBody
+}
+
+interface Answered extends UnstoredAnswer {
+  conversationId?: string
+}
+
+async function unkept(
+  { chat }: Services,
+  asker: Asker,
+  { question, body }: Asked,
+  signal: AbortSignal,
+): Promise<Answered> {
+  endUserOf(asker.view, endUserIn(body))
+  return chat.answer(asker, question, signal)
+}
+
+async function keep(
+  { chat }: Services,
+  asker: Asker,
+  { question, body }: Asked,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const metadata = body.metadata ?? {}
+  const { answer, reply } = await chat.keep(
+    asker,
+    { ...question, endUser: endUserIn(body), metadata, echo: {} },
+    undefined,
+  )
+  const events = keptEvents(reply, () => chat.kept(asker.view, answer.id), signal)
+  return { model: answer.reply.model ?? body.model, events, conversationId: answer.conversationId }
+}
+
+/** The customer's user: the second is what the first is called by now. */
+const endUserIn = ({ user, safety_identifier: identifier }: CompletionBody): string | undefined =>
+  identifier || user || undefined
 
 /** From here on a failure is none of the request any more. A model that is loaded first may take minutes. */
 const isBegun = ({ event, data }: AnswerEvent): boolean =>

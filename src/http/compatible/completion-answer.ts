@@ -34,13 +34,15 @@ export async function* chunksOf(
     ...more,
   })
   yield chunk({ role: "assistant", content: "" })
-  let calls = 0
+  let told = 0
   for await (const { event, data } of events) {
     if (event === "message_delta") yield chunk({ content: data.text })
     else if (event === "thinking_delta") yield chunk({ reasoning_content: data.text })
-    else if (event === "tool_call") yield chunk({ tool_calls: [{ index: calls++, ...callOf(data) }] })
+    else if (event === "tool_call") yield chunk({ tool_calls: [{ index: told++, ...callOf(data) }] })
     else if (event === "answered") {
       const { annotations, carrel, usage } = endOf(data, shown)
+      // Those of a kept answer are known at its end.
+      for (const call of data.calls.slice(told)) yield chunk({ tool_calls: [{ index: told++, ...callOf(call) }] })
       if (annotations.length > 0) yield chunk({ annotations })
       yield chunk({}, data.finishReason, { carrel })
       if (includeUsage) yield { ...chunk({}), choices: [], usage }
