@@ -98,7 +98,13 @@ export class FileCounts {
       const { json } = this.words
       const place = { column: field.column, path: field.kind === "json" ? field.path : [] }
       const rows = await this.read<TalliedValue>(json.tally(place, where, MAX_VALUES))
-      return rows.map(row => ({ value: json.scalarOf(row), count: row.count }))
+      // What stands alone in some files and in arrays of others was counted apart.
+      const counts = new Map<FacetValue["value"], number>()
+      for (const row of rows) {
+        const value = json.scalarOf(row)
+        counts.set(value, (counts.get(value) ?? 0) + row.count)
+      }
+      return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count)
     }
     const text = `select ${field.column} as value, count(*) as count from files
       where ${where.text} and ${field.column} is not null group by 1 order by count desc, value limit ?`

@@ -83,8 +83,6 @@ const isAmongSqlite = (kind: Condition, value: Condition, { texts, numbers, bool
 
 const sqlitePath = (path: readonly string[]): string => `$${path.map(name => `.${JSON.stringify(name)}`).join("")}`
 
-const NO_SCALARS = "'null', 'array', 'object'"
-
 const plain = (text: string): Condition => ({ text, values: [] })
 
 export const sqliteJson: JsonWords = {
@@ -134,25 +132,25 @@ export const sqliteJson: JsonWords = {
       where item.type = 'text' and item.value in (select value from json_each(?)))`,
     values: [list(texts)],
   }),
-  tally({ column, path }, where, limit) {
-    const at = sqlitePath(path)
-    return {
-      text: `with found as materialized (
-          select json_type(${column}, ?) as kind, json_extract(${column}, ?) as value, count(*) as files
-          from files where ${where.text} group by 1, 2),
-        counted as (
-          select kind, value, files from found where kind not in (${NO_SCALARS})
-          union all
-          select kind, value, files from (
-            select distinct found.value as whole, item.type as kind, item.value as value, found.files as files
-            from found, json_each(found.value) as item
-            where found.kind = 'array' and item.type not in (${NO_SCALARS})))
-        select kind, value, sum(files) as count from counted group by kind, value
-        order by count desc, cast(value as text), kind limit ?`,
-      values: [at, at, ...where.values, limit],
-    }
+  // One call a row: to ask for the kind and for the value would take the JSON apart twice.
+  tally: ({ column, path }, where, limit) => ({
+    text: `with found as materialized (
+        select ${column} -> ? as value, count(*) as files from files where ${where.text} group by 1),
+      counted as (
+        select 'json' as kind, value, files from found where substr(value, 1, 1) not in ('n', '[', '{')
+        union all
+        select kind, value, files from (
+          select distinct found.value as whole, item.type as kind, item.value as value, found.files as files
+          from found, json_each(found.value) as item
+          where substr(found.value, 1, 1) = '[' and item.type not in ('null', 'array', 'object')))
+      select kind, value, sum(files) as count from counted group by kind, value
+      order by count desc, cast(value as text), kind limit ?`,
+    values: [sqlitePath(path), ...where.values, limit],
+  }),
+  scalarOf({ kind, value }) {
+    if (kind === "json") return JSON.parse(String(value))
+    return kind === "true" || kind === "false" ? kind === "true" : value
   },
-  scalarOf: ({ kind, value }) => (kind === "true" || kind === "false" ? kind === "true" : value),
   tallyNamed: (column, name, where) => ({
     text: `select json_extract(item.value, ?) as value, count(distinct files.id) as count
       from files, json_each(${column}) as item where ${where.text} group by 1 order by count desc, value`,
