@@ -1,5 +1,7 @@
 /** What a filter may be, and where a bad one is said to be wrong. */
 import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { checkFilter, type FilterOptions, joinFilters, parseFilter } from "../../../src/access/filter/filter.ts"
 import { AppError } from "../../../src/errors.ts"
 
@@ -129,4 +131,14 @@ describe("a filter", () => {
     expect(joinFilters(null, one, undefined)).toBe(one)
     expect(joinFilters(one, one)).toEqual({ type: "and", filters: [one, one] })
   })
+})
+
+test("the filters of the documentation are filters", () => {
+  const text = readFileSync(join(import.meta.dir, "../../../docs/filters.md"), "utf8")
+  const blocks = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json]) => JSON.parse(json!))
+  const bodies = [...text.matchAll(/-d '(\{.*\})'/g)].map(([, json]) => JSON.parse(json!).filter)
+  const queries = [...text.matchAll(/'filter=(\{.*\})'/g)].map(([, json]) => JSON.parse(json!))
+  const filters = [...blocks, ...bodies, ...queries]
+  expect(filters).toHaveLength(4)
+  for (const filter of filters) expect<unknown>(checkFilter(filter)).toEqual(filter)
 })
