@@ -183,6 +183,36 @@ export function conformance(name: string, open: OpenLibrary): void {
       expect(await shown(library)).toEqual(["The heron wades."])
     })
 
+    test(
+      "what a caller does not see is in no hit, count, score or correction: the answer is that of a library without it",
+      async () => {
+        const [whole, part] = [await open(), await open()]
+        try {
+          for (const library of [whole, part]) {
+            await library.put("file_a", "The heron wades.\nThe otter swims.", { context_id: "a" })
+            await library.put("file_b", "A heron sleeps among herons.", { context_id: "a", acl: '["user:1"]' })
+          }
+          await whole.put("file_c", "The heron and the kingfisher: heron, heron.\nOtters swim.", { context_id: "c" })
+          await whole.put("file_d", "The badger digs, the heron wades.", { context_id: "a", acl: '["user:2"]' })
+          await whole.register("file_e", { context_id: "c" })
+          const view = { ...wholeOf("ws_a"), contexts: ["a"], principals: ["user:1"] }
+          for (const mode of MODES)
+            for (const query of ["heron", "otter heron", "badgr", "kingfishr", "a heron that wades"]) {
+              const of = async (library: TestLibrary, more: object) => {
+                const asked = { mode, limit: 100, explain: true, ...more }
+                const { took_ms, ...answer } = await library.search(query, asked)
+                return answer
+              }
+              expect(await of(whole, { view })).toEqual(await of(part, {}))
+            }
+        } finally {
+          await whole.close()
+          await part.close()
+        }
+      },
+      TIMEOUT_MS,
+    )
+
     kept("many passages of one file are written in batches, and all are found", async library => {
       const text = Array.from({ length: 2_500 }, (_, i) => `The heron wades in pond number${i}.`).join("\n")
       await library.put("file_a", text)

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { seeded } from "../../../scripts/bench/random.ts"
-import { wholeOf } from "../../../src/access/view.ts"
+import { type View, wholeOf } from "../../../src/access/view.ts"
 import { LiveRangesCache } from "../../../src/search/ids/live-ranges.ts"
 import { ClusterLibrary, type ClusterView } from "../../../src/search/opensearch/cluster-library.ts"
 import type { SearchFilters } from "../../../src/search/types.ts"
@@ -39,6 +39,15 @@ const FILTERS: (SearchFilters | undefined)[] = [
   { filter: { type: "not", filters: [{ type: "eq", key: "file.tags", value: "ré'd\"\\" }] } },
 ]
 
+const VIEWS: ((workspaceId: string) => View)[] = [
+  wholeOf,
+  id => ({ ...wholeOf(id), contexts: ["garden"] }),
+  id => ({ ...wholeOf(id), contexts: [] }),
+  id => ({ ...wholeOf(id), principals: ["group:red"] }),
+  id => ({ ...wholeOf(id), principals: [], filters: [{ type: "eq", key: "file.type", value: "pdf" }] }),
+  id => ({ ...wholeOf(id), filters: [{ type: "eq", key: "file.sha256", value: "w1-3" }] }),
+]
+
 describe.skipIf(!url)("a library in PostgreSQL", () => {
   const directory = mkdtempSync(join(tmpdir(), "cluster-library-"))
   let databases: Database[] = []
@@ -62,10 +71,9 @@ describe.skipIf(!url)("a library in PostgreSQL", () => {
       for (const library of databases.map(db => new ClusterLibrary(db)))
         for (let time = 1; time <= 2; time++)
           for (const workspace of WORKSPACES)
-            for (const filters of FILTERS)
-              expect(shown(await library.find(wholeOf(workspace), filters))).toEqual(
-                shown(local.find(wholeOf(workspace), filters)),
-              )
+            for (const view of VIEWS.map(viewOf => viewOf(workspace)))
+              for (const filters of FILTERS)
+                expect(shown(await library.find(view, filters))).toEqual(shown(local.find(view, filters)))
     },
     TIMEOUT_MS,
   )
@@ -77,6 +85,14 @@ describe.skipIf(!url)("a library in PostgreSQL", () => {
       const own = unseen.filter(({ file_id }) => !file_id.startsWith("w2-")).map(({ id }) => id)
       expect(own.length).toBeGreaterThan(3)
       expect(hidden!.sort((a, b) => a - b)).toEqual(own.sort((a, b) => a - b))
+    }
+  })
+
+  test("names nothing hidden to who sees a part: what that one sees is named instead", async () => {
+    for (const db of databases) {
+      const view = { ...wholeOf("w1"), contexts: ["garden"] }
+      const { workspace, hidden } = (await new ClusterLibrary(db).find(view, undefined)) as ClusterView
+      expect([workspace.files > 0, hidden]).toEqual([true, undefined])
     }
   })
 
@@ -151,6 +167,7 @@ async function fill(db: Database): Promise<void> {
         attempts: 0,
         ocr_page_count: 0,
         context_id: one([null, "garden", "house"]),
+        acl: one([null, null, "[]", '["group:red","user:1"]', '["group:blue"]']),
         tags: JSON.stringify(one([[], ["red"], ["ré'd\"\\", "blue"]])),
         metadata: JSON.stringify(one([{}, { year: 2026 }, { year: "2026" }, { deep: { list: [1, "b"] } }])),
         created_at: created,
