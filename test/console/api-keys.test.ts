@@ -38,6 +38,7 @@ describe.skipIf(!hasBrowser)("Settings → API", () => {
       await dialog.getByLabel("Name").fill("Intranet search")
       await dialog.getByLabel("Agent runs").uncheck()
       await dialog.getByLabel("Requests per minute").fill("300")
+      await dialog.getByLabel("Only these contexts").fill("intranet, garden")
       await dialog.getByRole("button", { name: "Generate" }).click()
       const first = await readSecrets()
       expect(await page.locator("pre.code").textContent()).toContain(`-H 'secret: ${first.secret}'`)
@@ -45,6 +46,7 @@ describe.skipIf(!hasBrowser)("Settings → API", () => {
       await closeSecrets()
       expect(await page.content()).not.toContain(first.secret)
       expect(await rowOf(page, "Intranet search").textContent()).toContain("300/min")
+      expect(await rowOf(page, "Intranet search").textContent()).toContain("contexts intranet, garden")
 
       await page.getByRole("button", { name: "Rotate Intranet search" }).click()
       await page.getByRole("button", { name: "Rotate", exact: true }).click()

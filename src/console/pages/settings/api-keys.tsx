@@ -11,7 +11,7 @@ import { Empty, Pages } from "../../ui/page.tsx"
 import { notify } from "../../ui/toast.tsx"
 import type { ApiKeyRecord, NewApiKey, Page } from "../../wire.ts"
 import { Credentials } from "./credentials.tsx"
-import { KeyForm } from "./key-form.tsx"
+import { hasAllScopes, KeyForm } from "./key-form.tsx"
 
 type Open =
   | { what: "generate" }
@@ -102,7 +102,10 @@ const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
             <td data-label="Owner" dir="auto">
               {key.owner?.name ?? "nobody"}
             </td>
-            <td data-label="Scopes">{key.scopes.length === 6 ? "all" : key.scopes.join(", ")}</td>
+            <td data-label="Scopes">
+              {hasAllScopes(key.scopes) ? "all" : key.scopes.join(", ")}
+              {limitsOf(key) && <span class="soft small block">{limitsOf(key)}</span>}
+            </td>
             <td data-label="Limit">{key.rate_limit_per_minute ? `${key.rate_limit_per_minute}/min` : "default"}</td>
             <td data-label="Last use">{key.last_used_at ? ago(key.last_used_at) : "never"}</td>
             <td data-label="State">
@@ -141,6 +144,14 @@ const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
     </table>
   </div>
 )
+
+/** What narrows a key, in a few words. */
+const limitsOf = ({ context_ids: contexts, models, filter }: ApiKeyRecord): string =>
+  [
+    ...(contexts ? [`contexts ${contexts.join(", ") || "none"}`] : []),
+    ...(models ? [`models ${models.join(", ") || "none"}`] : []),
+    ...(filter ? ["files that pass a filter"] : []),
+  ].join(" · ")
 
 function stateOf(key: ApiKeyRecord): "Active" | "Revoked" | "Expired" | "Owner disabled" {
   if (key.revoked_at) return "Revoked"

@@ -15,7 +15,11 @@ const SCOPES: readonly (readonly [Scope, string])[] = [
   ["search", "Search"],
   ["chat", "Conversations"],
   ["agents", "Agent runs"],
+  ["tokens", "Make tokens for users of an application"],
 ]
+
+/** Whether a key may do all that the console lets one choose. */
+export const hasAllScopes = (scopes: readonly Scope[]): boolean => SCOPES.every(([scope]) => scopes.includes(scope))
 
 const EXPIRIES = [
   ["", "Never"],
@@ -37,6 +41,7 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
   const [scopes, setScopes] = useState<Scope[]>(present?.scopes ?? SCOPES.map(([scope]) => scope))
   const [expiry, setExpiry] = useState(present ? "keep" : "")
   const [limit, setLimit] = useState(present?.rate_limit_per_minute ? String(present.rate_limit_per_minute) : "")
+  const [lists, setLists] = useState(listsOf(present))
   const [owner, setOwner] = useState(present?.owner?.id ?? "")
   const owners = useOwners(present)
   const save = useAction(async () => {
@@ -44,6 +49,7 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
       name,
       scopes,
       rate_limit_per_minute: limit.trim() ? Number(limit) : null,
+      ...changed(lists, listsOf(present)),
       ...(owners && owner !== (present?.owner?.id ?? "") ? { owner_id: owner || null } : {}),
       ...(expiry === "keep" ? {} : { expires_at: expiry ? inDays(Number(expiry)) : null }),
     }
@@ -76,6 +82,7 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
             error={save.error}
           />
         </div>
+        <ListFields lists={lists} onChange={setLists} error={save.error} />
         {owners && <Select label="Owner" value={owner} onChange={setOwner} options={owners} />}
         <Problem error={save.error} />
         <footer class="row end">
@@ -88,6 +95,55 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
     </Dialog>
   )
 }
+
+/** What narrows a key, as one writes it: names with commas between; nothing is no limit. */
+type Lists = Record<"context_ids" | "models", string>
+
+const listsOf = (key: ApiKeyRecord | undefined): Lists => ({
+  context_ids: key?.context_ids?.join(", ") ?? "",
+  models: key?.models?.join(", ") ?? "",
+})
+
+/** Those that somebody has touched: a key of no contexts at all looks like one without that limit. */
+function changed(lists: Lists, former: Lists): Partial<Record<keyof Lists, string[] | null>> {
+  const touched = Object.entries(lists).filter(([name, text]) => text !== former[name as keyof Lists])
+  return Object.fromEntries(
+    touched.map(([name, text]) => {
+      const parts = text.split(",").map(part => part.trim())
+      const names = parts.filter(Boolean)
+      return [name, names.length > 0 ? names : null]
+    }),
+  )
+}
+
+interface ListFieldsProps {
+  lists: Lists
+  onChange: (lists: Lists) => void
+  error: Error | undefined
+}
+
+const ListFields = ({ lists, onChange, error }: ListFieldsProps) => (
+  <>
+    <TextField
+      label="Only these contexts"
+      name="context_ids"
+      placeholder="all"
+      hint="Separated by commas: files of others do not exist for the key"
+      value={lists.context_ids}
+      onInput={context_ids => onChange({ ...lists, context_ids })}
+      error={error}
+    />
+    <TextField
+      label="Only these models"
+      name="models"
+      placeholder="all"
+      hint="Such as ollama/*, separated by commas"
+      value={lists.models}
+      onInput={models => onChange({ ...lists, models })}
+      error={error}
+    />
+  </>
+)
 
 const NameField = (given: Pick<ComponentProps<typeof TextField>, "value" | "onInput" | "error">) => (
   <TextField
