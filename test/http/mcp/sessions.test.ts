@@ -178,6 +178,13 @@ describe("a session", () => {
     expect((await send(list, { "mcp-session-id": session }, "POST", revoked)).status).toBe(401)
   })
 
+  test.each([["7"], [7], ["a"], [0], ["true"]])("answers under the id of the request, %p", async id => {
+    const session = await begin()
+    const response = await send({ jsonrpc: "2.0", id, method: "ping" }, { "mcp-session-id": session })
+    const [, data] = /^data: (.*)$/m.exec(await response.text())!
+    expect(JSON.parse(data!)).toEqual({ jsonrpc: "2.0", id, result: {} })
+  })
+
   test("takes an id once while it is waiting, so that no answer goes to another request", async () => {
     const session = await begin()
     const search = (query: string) => ({

@@ -165,6 +165,29 @@ describe("what is long", () => {
     expect(parts).toBeGreaterThan(5)
   })
 
+  test("is read page by page, each from its first character to its last", async () => {
+    const path = new URL("../../fixtures/documents/lease.pdf", import.meta.url)
+    const [file] = await key.index([{ name: "lease.pdf", data: await Bun.file(path).bytes() }])
+    const read = (args: object) => call(client, "read_file", { file_id: file.id, ...args })
+    const whole = (await read({})).data
+    expect(file.page_count).toBeGreaterThan(1)
+    let from = 0
+    for (let page = 1; page <= file.page_count; page++) {
+      const { data } = await read({ page })
+      expect(data).toMatchObject({ page, start: 0, end: data.characters })
+      expect(data.next_start).toBeUndefined()
+      const at = whole.text.indexOf(data.text, from)
+      expect([page, at >= from]).toEqual([page, true])
+      from = at + data.text.length
+      const { data: part } = await read({ page, start: 3, end: 9 })
+      expect([part.text, part.start, part.end]).toEqual([data.text.slice(3, 9), 3, 9])
+      const beyond = await read({ page, start: data.characters })
+      expect(beyond.data).toMatchObject({ text: "", characters: data.characters })
+    }
+    expect(await read({ page: file.page_count + 1 })).toMatchObject({ isError: true })
+    await key.delete(`/libraries/${file.id}`)
+  })
+
   test("is read on by fetch alone, with the ids that it gives", async () => {
     const first = await call(client, "fetch", { id: ids["long.txt"] })
     expect(first.bytes).toBeLessThan(100_000)
