@@ -10,6 +10,7 @@ import { parseArgs } from "node:util"
 import { Glob } from "bun"
 import { scans } from "../../test/ingest/formats/pdf-writer.ts"
 import { startTestApp } from "../../test/support/app.ts"
+import { until } from "../../test/support/until.ts"
 
 const { values } = parseArgs({
   options: {
@@ -21,6 +22,7 @@ const { values } = parseArgs({
 const CALLERS = Math.min(100, Number(values.callers))
 const SCANS = Math.min(200, Number(values.scans))
 const MAX_PAGES = 15
+const MOST_MS = 600_000
 
 interface Page {
   file: string
@@ -32,14 +34,23 @@ interface Page {
 
 const app = await startTestApp({ "index-workers": "1" })
 const client = await app.client()
+/** Recognition takes minutes on a busy machine. */
+const settled = (id: string) =>
+  until(
+    async () => {
+      const { body: record } = await client.get(`/libraries/${id}`)
+      return (record.status === "searchable" || record.status === "failed") && record
+    },
+    { within: MOST_MS, everyMs: 250 },
+  )
 const folder = resolve(values.documents)
 const names = [...new Glob("**/*.{pdf,png,jpg,jpeg,webp}").scanSync(folder)].sort()
-const records = await client.index(
+const uploaded = await client.upload(
   names.map(name => ({ name: name.replaceAll("/", "-"), data: readFileSync(join(folder, name)) })),
 )
 const pages: Page[] = []
-for (const { id, status } of records) {
-  if (status !== "searchable") continue
+for (const { id } of uploaded.body.files) {
+  if ((await settled(id)).status !== "searchable") continue
   const { body } = await client.get(`/libraries/${id}/pages`)
   let start = 0
   for (const { page, characters, ocr } of body.slice(0, MAX_PAGES)) {
@@ -94,7 +105,7 @@ const { body } = await client.upload([{ name: "book.pdf", data: scans(SCANS, pag
 await Bun.sleep(3_000)
 tell("text pages, 1100 px, marked, while a book is recognized", await looks(texts, page => marked(page, 1100)))
 tell(`the same, 900 px, ${CALLERS} callers`, await looks(texts, page => marked(page, 900), CALLERS))
-const book = await client.settled(body.files[0].id)
+const book = await settled(body.files[0].id)
 const layout = sizeOf(`${book.id}.`, ".pages")
 console.log(
   `${book.ocr_page_count} scanned pages with ${book.character_count} characters: layout of ${layout} bytes, text of ${sizeOf(`${book.id}.`, ".txt")}`,

@@ -79,8 +79,10 @@ async function everythingIn(blobs: Blobs): Promise<Map<string, string>> {
     for (const { name } of page) found.set(name, sha256(await bytesOf((await blobs.findOriginal(name))!)))
   for await (const page of blobs.list("texts"))
     for (const { name } of page) {
-      const [id, generation] = name.split(".")
-      found.set(name, sha256(await bytesOf((await blobs.findText(id!, Number(generation)))!)))
+      const [id, generation, kind] = name.split(".")
+      const stored =
+        kind === "pages" ? blobs.findLayout(id!, Number(generation)) : blobs.findText(id!, Number(generation))
+      found.set(name, sha256(await bytesOf((await stored)!)))
     }
   return new Map([...found].sort())
 }
@@ -137,6 +139,15 @@ test("an original that is not what was uploaded ends the move by its name, each 
   expect(await shared.findOriginal("file_00002_b")).toBeUndefined()
   writeFileSync(disk.path("file_00002_b"), "longer than it was")
   await expect(copyBlobs(...between(disk, shared))).rejects.toThrow("file_00002_b is not what was uploaded")
+})
+
+test("the layout of a file's pages is moved with its text", async () => {
+  const moved = join(disk.temporaryDirectory, "layout")
+  writeFileSync(moved, "[]\n")
+  await disk.moveLayout("file_00003", 4, moved)
+  expect(await copyBlobs(...between(disk, shared))).toBe(ALL)
+  expect((await bytesOf((await shared.findLayout("file_00003", 4))!)).toString()).toBe("[]\n")
+  expect(await shared.findLayout("file_00006", 4)).toBeUndefined()
 })
 
 test("originals and texts that the source has lost are left out", async () => {

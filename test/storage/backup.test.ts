@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { restoreBackup, verifyBackup, writeBackup } from "../../src/storage/backup.ts"
+import { smallPdf } from "../binary/small-pdf.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { until } from "../support/until.ts"
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
   await client.index([
     { name: "heron.txt", data: "The spare gaskets are kept in the tin labelled Heron." },
     { name: "gone.txt", data: "This one is deleted after the backup." },
+    { name: "leaves.pdf", data: smallPdf(["A page with a layout of its own"]) },
   ])
   await client.post("/start-conversation", { message: "Where are the spare gaskets?" })
   await writeBackup(app.data, archive, "test")
@@ -32,6 +34,11 @@ describe("a backup of a running daemon", () => {
     expect(writeBackup(app.data, archive, "test")).rejects.toThrow("already exists")
   })
 
+  test("holds what is known of the pages of a file", async () => {
+    const paths = (await verifyBackup(archive)).files.map(file => file.path)
+    expect(paths.filter(path => path.endsWith(".pages"))).toHaveLength(1)
+  })
+
   test("restores files, keys, conversations and search as they were", async () => {
     const data = join(scratch, "restored")
     await restoreBackup(archive, data)
@@ -40,7 +47,7 @@ describe("a backup of a running daemon", () => {
       const again = Object.assign(Object.create(Object.getPrototypeOf(client)), client, { base: () => restored.url })
       expect(
         (await again.get("/libraries?sort=name&order=asc")).body.data.map((file: { name: string }) => file.name),
-      ).toEqual(["gone.txt", "heron.txt"])
+      ).toEqual(["gone.txt", "heron.txt", "leaves.pdf"])
       expect((await again.get("/conversations")).body.pagination.total_items).toBe(1)
       const hit = await until(async () => (await again.post("/search", { query: "spare gaskets" })).body.hits[0])
       expect(hit.file.name).toBe("heron.txt")

@@ -11,22 +11,25 @@ export const pageRoutes = ({ pages }: Services) =>
     .use(caller)
     .get(
       "/external/libraries/:file_id/pages",
-      ({ params, principal, request }) => pages.list(principal.view, params.file_id, request.signal),
+      ({ params, principal, context }) => pages.list(principal.view, params.file_id, context.keepOpen().signal),
       docs.listPages(),
     )
     .get(
       "/external/libraries/:file_id/pages/:picture",
-      async ({ params, query, principal, request }) => {
+      async ({ params, query, principal, request, context }) => {
         const page = numberOf(/^(\d{1,9})\.png$/.exec(params.picture)?.[1])
-        return pictureResponse(await pages.png(principal.view, params.file_id, page, query, request.signal), request)
+        return pictureResponse(
+          await pages.png(principal.view, params.file_id, page, query, context.keepOpen().signal),
+          request,
+        )
       },
       docs.getPagePicture(),
     )
     .get(
       "/external/libraries/:file_id/pages/:picture/marks",
-      ({ params, query, principal, request }) => {
+      ({ params, query, principal, context }) => {
         const page = numberOf(/^\d{1,9}$/.exec(params.picture)?.[0])
-        return pages.marks(principal.view, params.file_id, page, query, request.signal)
+        return pages.marks(principal.view, params.file_id, page, query, context.keepOpen().signal)
       },
       docs.getPageMarks(),
     )

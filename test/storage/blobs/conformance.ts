@@ -216,9 +216,27 @@ export function conformance(blobs: () => Blobs): void {
     TIMEOUT_MS,
   )
 
+  test("the layout of a file's pages lies beside its text and goes with it", async () => {
+    const id = newName()
+    const moved = join(blobs().temporaryDirectory, "a layout")
+    await Bun.write(moved, "[]\nwords")
+    await blobs().writeText(id, 3, "text")
+    await blobs().moveLayout(id, 3, moved)
+    expect(existsSync(moved)).toBe(false)
+    expect((await bytesOf((await blobs().findLayout(id, 3))!)).toString()).toBe("[]\nwords")
+    const listed = (await names(blobs(), "texts")).map(parseTextName).filter(found => found?.fileId === id)
+    expect(listed).toEqual([
+      { fileId: id, generation: 3 },
+      { fileId: id, generation: 3 },
+    ])
+    await blobs().removeText(id, 3)
+    expect([await blobs().findText(id, 3), await blobs().findLayout(id, 3)]).toEqual([undefined, undefined])
+  })
+
   test("what is not there is not found, and removing it is nothing", async () => {
     expect(await blobs().findOriginal("file_none")).toBeUndefined()
     expect(await blobs().findText("file_none", 1)).toBeUndefined()
+    expect(await blobs().findLayout("file_none", 1)).toBeUndefined()
     await blobs().remove("file_none")
     await blobs().removeText("file_none", 1)
   })
