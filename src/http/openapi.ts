@@ -10,7 +10,7 @@ headless agents and privacy redaction over HTTP.
 
 Every path also answers without the prefix \`/external-docs\`. Every endpoint needs the three headers \`client-id\`,
 \`private-key\` and \`secret\`, or all three in one: \`Authorization: Bearer <client_id>.<private_key>.<secret>\`; but for
-those under \`/external/keys\`, this reference and the health endpoints.
+those under \`/external/keys\`, signed links under \`/view\`, this reference and the health endpoints.
 Ids are prefixed and sort by creation time. Times are ISO-8601 in UTC. Character offsets count UTF-16 code units.
 Unknown request fields are ignored unless a route says otherwise.`
 
