@@ -40,7 +40,6 @@ export interface KeptQuestion extends Question {
   endUser?: string | undefined
   /** Of a new conversation. */
   metadata?: Record<string, unknown> | undefined
-  /** See NewKeptAnswer. */
   echo: Record<string, unknown>
 }
 

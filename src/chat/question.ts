@@ -39,6 +39,8 @@ export interface Question {
   /** As `redaction` of a turn. */
   redaction?: unknown
   tools?: OfferedTools | undefined
+  /** What its caller wants to be told again with the answer: JSON, redacted as the question is. */
+  echo?: Record<string, unknown>
   /** Its filter is stored with a conversation, and must not be private. */
   keepsScope?: boolean
 }

@@ -55,6 +55,10 @@ export type AnswerEvent = GuardedEvent | ToolCalled | { event: "answered"; data:
 export interface UnstoredAnswer {
   /** Value of the model that answers. */
   model: string
+  /** What is answered; null where there is no message of a user. */
+  message: string | null
+  /** Of the question. */
+  echo: Record<string, unknown>
   /**
    * To be taken once; nothing is asked of the model before. The last one is `answered`.
    * @throws AppError, redacted where the question is; the signal's reason
@@ -73,7 +77,9 @@ export async function answerUnstored(
   signal: AbortSignal,
 ): Promise<UnstoredAnswer> {
   const asked = await prepareQuestion(dependencies, asker.view, question)
-  return { model: asked.model.info.value, events: events(dependencies, asker.requestId, asked, signal) }
+  const { echo } = await asked.guard.pass({ echo: question.echo ?? {} }, { echo: "json" })
+  const { message, model } = asked
+  return { model: model.info.value, message, echo, events: events(dependencies, asker.requestId, asked, signal) }
 }
 
 async function* events(

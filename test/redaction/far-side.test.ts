@@ -223,6 +223,52 @@ describe.each([
   )
 
   test.each(MODELS)(
+    "responses of %s, kept and not, with tools of the caller",
+    async model => {
+      const args = { [mail("call-key")]: mail("call"), card: CARD }
+      const text = `Write to ${mail("response")} with card ${SPACED_CARD} for the boats [1].`
+      for (const server of [ollama, openai])
+        server.scenes.add("response", (_, count) =>
+          count % 3 === 0 ? { text, tools: [{ name: "note", arguments: args }] } : { text },
+        )
+      const v1 = client.under("")
+      const respond = async (body: object) => {
+        const carrel = "redaction" in asked ? { carrel: asked } : {}
+        const response = await v1.raw("POST", "/v1/responses", { model, ...carrel, ...body })
+        const told = await response.text()
+        answers.push(told)
+        expect([response.status, told]).toEqual([200, told])
+        return told
+      }
+      const tools = [
+        {
+          type: "function",
+          name: "note",
+          description: `Notes for ${mail("tool")}`,
+          parameters: { type: "object", properties: { card: { type: "string", description: mail("parameter") } } },
+        },
+      ]
+      const more = { tools, instructions: `You write to ${mail("instructions")}`, metadata: metadata("response") }
+      const input = `case-response Where are boats? I am ${mail("input")}, card ${CARD}`
+      const first = JSON.parse(await respond({ ...more, input, model: `library/${model}` }))
+      const { call_id, name } = first.output.find((item: { type: string }) => item.type === "function_call")
+      const output = { type: "function_call_output", call_id, output: `noted for ${mail("output")}` }
+      await respond({ ...more, input: [output], previous_response_id: first.id, include: ["file_search_call.results"] })
+      const call = { type: "function_call", call_id: mail("call-id"), name, arguments: JSON.stringify(args) }
+      const exchange = [{ role: "user", content: input }, call, { ...output, call_id: mail("call-id") }]
+      await respond({ ...more, input: exchange, stream: true })
+      await respond({ ...more, input, store: false })
+      for (const path of [`/v1/responses/${first.id}?include=file_search_call.results`]) {
+        const response = await v1.raw("GET", path)
+        answers.push(await response.text())
+      }
+      await ask("GET", `/conversations/${first.conversation.id}`)
+      expectNoLeak()
+    },
+    60_000,
+  )
+
+  test.each(MODELS)(
     "errors of the server of %s, in its every form",
     async model => {
       const said = `no room for ${mail("error")} and ${SPACED_CARD}`

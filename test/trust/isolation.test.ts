@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import { until } from "../support/until.ts"
 
 let app: TestApp
 let owner: Client
@@ -19,6 +20,8 @@ const OWNED: Record<string, () => string> = {
   model: () => "library:boathouse%2Fbuiltin%2Fextractive",
   vector_store_id: () => "vs_boathouse",
   batch_id: () => ids.batch!,
+  response_id: () => ids.response!,
+  job_id: () => ids.job!,
 }
 /** What any of the routes may ask for. */
 const BODY = () => ({
@@ -53,6 +56,11 @@ beforeAll(async () => {
   ids.message = started.body.messages[1].id
   const batch = await owner.under("").post("/v1/vector_stores/vs_boathouse/file_batches", { file_ids: [file.id] })
   ids.batch = batch.body.id
+  ids.response = (await owner.under("").post("/v1/responses", { input: "Where are the spare gaskets?" })).body.id
+  const all = { type: "exists", key: "file.id", value: true }
+  ids.job = (await owner.post("/libraries/bulk", { action: "reindex", filter: all })).body.job_id
+  await until(async () => (await owner.get(`/jobs/${ids.job}`)).body.status === "completed")
+  await owner.settled(file.id)
   ids.run = (await owner.post("/agents/run", { task: "Where are the gaskets?" })).body.run_id
   expect(ids).toEqual({
     file: expect.any(String),
@@ -60,6 +68,8 @@ beforeAll(async () => {
     message: expect.any(String),
     run: expect.any(String),
     batch: expect.any(String),
+    response: expect.any(String),
+    job: expect.any(String),
   })
 })
 afterAll(() => app.stop())

@@ -48,7 +48,7 @@ interface Asked {
   body: CompletionBody
 }
 
-interface Answered extends UnstoredAnswer {
+interface Answered extends Pick<UnstoredAnswer, "model" | "events"> {
   conversationId?: string
 }
 

@@ -19,7 +19,7 @@ import {
   type Shown,
   stateOf,
 } from "./response-object.ts"
-import { type AskedResponse, askedResponse, type Echo, queriesOf } from "./response-request.ts"
+import { type AskedResponse, askedResponse, type Echo } from "./response-request.ts"
 import * as docs from "./responses.docs.ts"
 
 export const responseRoutes = (services: Services) => {
@@ -107,10 +107,9 @@ async function unkept({ chat }: Services, { body, principal: { view }, context, 
   const system = question.instructions ? [{ role: "system" as const, content: question.instructions }] : []
   const { signal } = context.keepOpen()
   const whole = { ...question, messages: [...system, ...before, ...question.messages] }
-  const { model, events } = await chat.answer({ view, requestId: context.requestId }, whole, signal)
-  const echo = question.echo as unknown as Echo
-  const queries = question.useLibrary ? queriesOf(question.messages) : []
-  const head = newHead({ model, previousId, echo, queries })
+  const { model, message, echo, events } = await chat.answer({ view, requestId: context.requestId }, whole, signal)
+  const queries = question.useLibrary && message ? [message] : []
+  const head = newHead({ model, previousId, echo: echo as unknown as Echo, queries })
   if (body.stream) return stream(toldUnstored(events), head, shown, context)
   for await (const { event, data } of events)
     if (event === "answered") return responseOf(head, answeredState(data), shown)
