@@ -20,7 +20,7 @@ export interface SessionLimits {
 }
 
 /** A session takes some 20 KB. */
-export const SESSION_LIMITS: SessionLimits = { perKey: 200, all: 5_000, idleMs: 3_600_000 }
+export const SESSION_LIMITS: SessionLimits = { perKey: 200, all: 2_000, idleMs: 3_600_000 }
 const SWEEP_MS = 60_000
 
 interface Session {
