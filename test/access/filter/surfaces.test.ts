@@ -1,7 +1,11 @@
 /** A filter of a request wherever it may stand: search, lists, conversations, runs. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import fc from "fast-check"
+import type { FileRecord } from "../../../src/library/record.ts"
 import { dataOf } from "../../support/events.ts"
+import { matches } from "../../support/matches.ts"
 import type { ScriptedTurn } from "../../support/model-script.ts"
+import { someFilter, someMetadata, someTags } from "../../support/some-filters.ts"
 import { MODEL, startTalk, type Talk } from "../../support/talk.ts"
 
 setDefaultTimeout(60_000)
@@ -216,5 +220,35 @@ describe("the numbers of a library", () => {
       total_files: 0,
     })
     expect((await other.get("/libraries/summary")).body.total).toBe(0)
+  })
+})
+
+describe("every surface", () => {
+  const NAMES = ["a.txt", "A.txt", "é.md", "😀.txt", "%_.csv"]
+
+  test("shows the files that an evaluation of their records lets pass, and no others", async () => {
+    const api = await talk.app.client("surfaces")
+    const labels = fc.sample(fc.record({ metadata: someMetadata, tags: someTags }), { numRuns: 12, seed: 5 })
+    for (const [i, { metadata, tags }] of labels.entries()) {
+      const [file] = await api.index([{ name: NAMES[i % NAMES.length]!, data: `The heron counts boat ${i}.\n` }])
+      const changed = await api.patch(`/libraries/${file.id}`, { metadata, tags })
+      if (changed.status !== 200) await api.patch(`/libraries/${file.id}`, { metadata })
+    }
+    const records: FileRecord[] = (await api.get("/libraries?page_size=100")).body.data
+    expect(records).toHaveLength(12)
+    const idsOf = (found: { id: string }[]) => [...new Set(found.map(({ id }) => id))].sort()
+    const property = fc.asyncProperty(someFilter, async filter => {
+      const passing = idsOf(records.filter(record => matches(filter, record)))
+      const list = await api.get(`/libraries?page_size=100&${query(filter)}`)
+      expect(idsOf(list.body.data)).toEqual(passing)
+      const found = await api.post("/search", { query: "heron boat", mode: "keyword", limit: 100, filter })
+      expect(idsOf(found.body.hits.map(({ file }: { file: { id: string } }) => file))).toEqual(passing)
+      const facets = await api.get(`/libraries/facets?keys=file.id&${query(filter)}`)
+      expect(facets.body.facets["file.id"].map(({ value }: { value: string }) => value).sort()).toEqual(passing)
+      expect((await api.get(`/libraries/summary?${query(filter)}`)).body.total).toBe(passing.length)
+      const would = await api.post("/libraries/bulk", { action: "delete", filter, dry_run: true })
+      expect(idsOf(would.body.sample)).toEqual(passing)
+    })
+    await fc.assert(property, { numRuns: 60 })
   })
 })
