@@ -2,8 +2,8 @@
  * Signed links: an address that opens one passage of one file without sign-in, until a time, as long as whoever it was made
  * for may see the file.
  *
- * `<address>/view/<file>?page=4&start=1234&end=1291&exp=1790000000&sig=<holder>.<mac>`: the holder is the id of a key or of a
- * console user, and the mac (HMAC-SHA-256) covers every character before it from `/view` on. A link is right only as it was
+ * `<address>/view/<file>?page=4&start=1234&end=1291&exp=1790000000&sig=<holder>.<mac>`: the holder is the id of a key, of a
+ * scoped token or of a console user, and the mac (HMAC-SHA-256) covers every character before it from `/view` on. A link is right only as it was
  * written, so no two spellings of one link exist. Nothing is stored: what may end a link is looked up when it is opened.
  */
 import { timingSafeEqual } from "node:crypto"
