@@ -61,6 +61,7 @@ const WIDTH = 1200
 const OUTLINED_PAGES = 100_000
 /** Of a page's text, UTF-8: more is not looked through for a passage. */
 const MAX_PAGE_BYTES = 2 ** 20
+const BROKEN_MS = 60_000
 /** To be raised when pages are drawn or marked differently. */
 const DRAWING = 1
 
@@ -85,6 +86,8 @@ export class Pages implements AsyncDisposable {
     weigh: pages => pages.length,
   })
   private readonly outlining = new SharedWork<KnownPage[]>()
+  /** Pages that cannot be shown. */
+  private readonly broken = new Lru<string, { error: AppError; until: number }>({ entries: 1_000 })
   private readonly showing = new SharedWork<TaggedPage>()
   private readonly originals: KeptOriginals
   private readonly shown = new ShownPages()
@@ -157,9 +160,24 @@ export class Pages implements AsyncDisposable {
     const boxes = !marks ? [] : "boxes" in marks ? [...marks.boxes] : undefined
     if (width === undefined && boxes) return { picture: NOTHING, boxes, tag }
     const options = { page, ...(width === undefined ? {} : { width }), ...(marks ? { marks } : {}) }
-    const shown = await this.reading(version, signal, file => this.dependencies.reader.show(file, options, signal))
+    const shown = await this.unlessBroken(`${version.id} ${version.generation} ${page}`, () =>
+      this.reading(version, signal, file => this.dependencies.reader.show(file, options, signal)),
+    )
     if (!shown) throw new AppError("not_found", { message: "there is no such page" })
     return { ...shown, tag }
+  }
+
+  /** A page that ended its reader is not tried again for a while: it may have held one for long. */
+  private async unlessBroken<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const known = this.broken.get(key)
+    if (known && performance.now() < known.until) throw known.error
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof AppError && error.code === "conflict")
+        this.broken.set(key, { error, until: performance.now() + BROKEN_MS })
+      throw error
+    }
   }
 
   /** What the reader is to mark; undefined where nothing of the range lies on the page. */

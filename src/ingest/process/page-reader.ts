@@ -20,8 +20,8 @@ export interface PageReaderOptions {
   temporaryDirectory: string
   /** Starts a reader process; Carrel itself behind its fence by default. */
   command?: string[]
-  /** Milliseconds that one page may take. */
-  pageTimeoutMs?: number
+  /** Milliseconds on a processor that one page may take. */
+  pageCpuMs?: number
 }
 
 export interface ShowOptions {
@@ -39,9 +39,11 @@ export interface ShownPage {
 }
 
 /** A page takes some .2 s, one drawn from many thousand shades 7 s. */
-const PAGE_TIMEOUT_MS = 20_000
+const PAGE_CPU_MS = 20_000
 /** Reading all texts again: 2 000 pages take some 10 s. */
-const OUTLINE_TIMEOUT_MS = 120_000
+const OUTLINE_CPU_MS = 60_000
+/** A busy machine gives a reader a third of a processor. */
+const PATIENCE = 3
 const KEEP_WARM_MS = 30_000
 const ANSWERS_PER_READER = 200
 /** Requests that wait for a reader. */
@@ -137,11 +139,11 @@ export class PageReader {
     const result = await opened(resultPath, "wx+")
     await rm(resultPath) // gone with the last descriptor, whatever happens to this process
     files.push(result)
-    const { memoryLimitBytes, pageTimeoutMs = PAGE_TIMEOUT_MS } = this.options
-    const timeoutMs = request.ask === "outline" ? OUTLINE_TIMEOUT_MS : pageTimeoutMs
+    const { memoryLimitBytes, pageCpuMs = PAGE_CPU_MS } = this.options
+    const cpuMs = request.ask === "outline" ? OUTLINE_CPU_MS : pageCpuMs
     const answer = await this.readers.ask(request, workspaceId, {
       files: files.map(({ fd }) => fd),
-      limits: { timeoutMs, memoryBytes: memoryLimitBytes },
+      limits: { cpuMs, timeoutMs: cpuMs * PATIENCE, memoryBytes: memoryLimitBytes },
       signal,
     })
     if (answer.kind === "failed" || answer.kind === "disk_failed") throw failureOf(answer)

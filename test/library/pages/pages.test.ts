@@ -2,7 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { Readable } from "node:stream"
 import { Glob } from "bun"
+import { wholeOf } from "../../../src/access/view.ts"
+import { Pages } from "../../../src/library/pages.ts"
+import { DiskBlobs } from "../../../src/storage/blobs/disk.ts"
+import { ExtractionError } from "../../../src/storage/document.ts"
 import { smallPdf } from "../../binary/small-pdf.ts"
 import { type Client, startTestApp, type TestApp } from "../../support/app.ts"
 import { PNG_SIGNATURE, readPng } from "./png.ts"
@@ -73,6 +78,30 @@ describe("the picture of a page", () => {
     const etag = response.headers.get("etag")!
     expect((await picture("two.pdf", 1, "", { "if-none-match": etag })).status).toBe(304)
     expect((await picture("two.pdf", 2, "", { "if-none-match": etag })).status).toBe(200)
+  })
+
+  test.each([
+    ["two.pdf", 2, "start=29&end=40"],
+    ["lease.png", 1, "start=0&end=12"],
+  ] as const)("of %s is marked where the marks are, and nowhere else", async (name, page, range) => {
+    const { body } = await client.get(`/libraries/${ids[name]}/pages/${page}/marks?${range}`)
+    expect(body).toHaveLength(1)
+    const { width, height, pixels } = readPng(await (await picture(name, page, `?width=800&${range}`)).bytes())
+    const [left, top, right, bottom] = [width, height, 0, 0].map(Number) as [number, number, number, number]
+    const found = { left, top, right, bottom }
+    for (let at = 0; at < pixels.length; at += 3) {
+      if (pixels[at]! - pixels[at + 2]! < 100) continue // no yellow
+      const [x, y] = [(at / 3) % width, Math.floor(at / 3 / width)]
+      found.left = Math.min(found.left, x)
+      found.right = Math.max(found.right, x + 1)
+      found.top = Math.min(found.top, y)
+      found.bottom = Math.max(found.bottom, y + 1)
+    }
+    const [box] = body
+    expect(Math.abs(found.left - box.x * width)).toBeLessThanOrEqual(1)
+    expect(Math.abs(found.right - (box.x + box.width) * width)).toBeLessThanOrEqual(1)
+    expect(Math.abs(found.top - box.y * height)).toBeLessThanOrEqual(1)
+    expect(Math.abs(found.bottom - (box.y + box.height) * height)).toBeLessThanOrEqual(1)
   })
 
   test("has no body for HEAD", async () => {
@@ -173,4 +202,27 @@ test("the layout of a file's pages goes with the file", async () => {
 
 test("what is drawn begins as PNG files do", async () => {
   expect((await (await picture("lease.pdf", 1)).bytes()).subarray(0, 8)).toEqual(PNG_SIGNATURE)
+})
+
+test("a page that breaks its reader is not tried again at once", async () => {
+  let asked = 0
+  const reader = {
+    outline: async () => [],
+    show: async () => {
+      asked++
+      throw new ExtractionError("extraction_timeout", "drawing the page took too long")
+    },
+  }
+  const version = { id: "f", workspaceId: "w", name: "f.pdf", type: "pdf", generation: 1, blob: "b" }
+  const blobs = new DiskBlobs(app.data)
+  await blobs.write("b", Readable.from([Buffer.from("x")]), 10)
+  await using pages = new Pages({ library: { version: async () => version }, blobs, reader })
+  const view = wholeOf("w")
+  for (const width of [400, 500])
+    await expect(pages.png(view, "f", 1, { width }, new AbortController().signal)).rejects.toMatchObject({
+      code: "conflict",
+    })
+  expect(asked).toBe(1)
+  await expect(pages.png(view, "f", 2, {}, new AbortController().signal)).rejects.toThrow("too long")
+  expect(asked).toBe(2)
 })

@@ -98,7 +98,7 @@ describe("a reader", () => {
     await Promise.all(readers.map(reader => reader.stop()))
     rmSync(folder, { recursive: true })
   })
-  const readerOf = (options: { pageTimeoutMs?: number; memoryLimitBytes?: number } = {}) => {
+  const readerOf = (options: { pageCpuMs?: number; memoryLimitBytes?: number } = {}) => {
     const reader = new PageReader({ places: 2, memoryLimitBytes: MEMORY, temporaryDirectory: folder, ...options })
     readers.push(reader)
     return reader
@@ -152,7 +152,7 @@ describe("a reader", () => {
         "/X Do ".repeat(40),
       )
     const bytes = writePages(writer, [{ content: "/X Do" }], { resources: `/XObject<</X ${form} 0 R>>` })
-    const reader = readerOf({ pageTimeoutMs: 3_000 })
+    const reader = readerOf({ pageCpuMs: 1_500 })
     const endless = reader.show(fileOf("endless.pdf", bytes), { page: 1, width: 800 }, never)
     await expect(endless).rejects.toMatchObject({ code: "extraction_timeout" })
     const next = await reader.show(fileOf("next.pdf", smallPdf(["Next"])), { page: 1, width: 400 }, never)
