@@ -49,8 +49,11 @@ const turnFields = (route: string) => ({
   response_format: schema(`${route}-format`),
   additional_metadata: metadata(`${route}-metadata`),
 })
-/** Fields that name something: what does not exist is refused, and their plants stand in requests of their own. */
-const NAMES = ["model", "context_id", "file_ids", "tools", "conversation_id", "redaction"]
+/**
+ * Fields that name something: what does not exist is refused, and their plants stand in requests of their own. An end user is
+ * the caller's own name for somebody, and kept as it is.
+ */
+const NAMES = ["model", "context_id", "file_ids", "filter", "tools", "conversation_id", "redaction", "end_user"]
 
 describe.each([
   ["enforced by the daemon", { "enforce-redaction": "true" }, {}],
@@ -379,6 +382,8 @@ describe.each([
       await refused(path, { message: "boats", response_format: named }, 400, "response_format")
       await refused(path, { message: "boats", context_id: mail("context") }, 400, "context_id")
       await refused(path, { message: "boats", context_id: "4111-1111-1111-1111" }, 400, "context_id")
+      const filter = { type: "eq", key: "metadata.of", value: mail("filter") }
+      await refused(path, { message: "boats", filter }, 400, "filter")
       await refused(path, { message: "boats", file_ids: [mail("file")] }, 404, "not_found")
       await refused(path, { message: "boats", model: mail("model") }, 404, "model_not_found")
     }

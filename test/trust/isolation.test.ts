@@ -39,6 +39,9 @@ const BODIES: Record<string, () => Record<string, unknown>> = {
   "POST /external/start-conversation": () => ({ message: "heron?", file_ids: [ids.file] }),
   "POST /external/conversations": () => ({ message: "heron?", file_ids: [ids.file] }),
   "POST /external/agents/run": () => ({ task: "heron?", file_ids: [ids.file] }),
+  "POST /external/links": () => ({ file_id: ids.file }),
+  "POST /v1/responses": () => ({ model: "builtin/extractive", input: "heron?", previous_response_id: ids.response }),
+  "POST /v1/vector_stores/vs_boathouse/files": () => ({ file_id: ids.file }),
 }
 
 beforeAll(async () => {
@@ -136,7 +139,7 @@ describe.each(STRANGERS)("ids that %s does not see", (_, make) => {
   test.each(Object.keys(BODIES))("in the body of %s are unknown", async operation => {
     const before = await snapshot()
     const [method, path] = operation.split(" ") as [string, string]
-    const answer = await stranger.send(method, path.replace("/external", ""), BODIES[operation]!())
+    const answer = await stranger.under("").send(method, path, BODIES[operation]!())
     expect([answer.status, answer.body?.error?.code]).toEqual([404, "not_found"])
     expect(await snapshot()).toBe(before)
   })
