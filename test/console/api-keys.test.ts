@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("Settings → API", () => {
       await dialog.getByLabel("Only these contexts").fill("intranet, garden")
       await dialog.getByRole("button", { name: "Generate" }).click()
       const first = await readSecrets()
-      expect(await page.locator("pre.code").textContent()).toContain(`-H 'secret: ${first.secret}'`)
+      expect(await dialog.locator("pre.code").textContent()).toContain(`-H 'secret: ${first.secret}'`)
       expect(await status(first)).toBe(200)
       await closeSecrets()
       expect(await page.content()).not.toContain(first.secret)
@@ -59,6 +59,23 @@ describe.skipIf(!hasBrowser)("Settings → API", () => {
       await page.getByRole("button", { name: "Revoke", exact: true }).click()
       await rowOf(page, "Intranet search").getByText("Revoked").waitFor()
       expect([await status(first), await status(second)]).toEqual([401, 401])
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "shows settings for an application to paste, with this daemon's address and a model of the library",
+    async () => {
+      const page = await site.enter()
+      await page.getByRole("link", { name: "Settings" }).click()
+      await page.getByRole("heading", { name: "Connect an application" }).waitFor()
+      for (const name of ["Open WebUI", "LibreChat", "Continue", "Dify", "LangChain", "AI SDK", "curl"]) {
+        await page.getByLabel("Application").selectOption(name)
+        expect(await page.locator("pre.code").textContent()).toContain(site.app.url)
+        expect(await page.locator("pre.code").textContent()).toContain("TOKEN")
+      }
+      expect(await page.locator("pre.code").textContent()).toContain('"library/')
       expect(site.complaints).toEqual([])
     },
     SLOW_MS,

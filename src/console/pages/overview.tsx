@@ -68,7 +68,12 @@ const STEPS: readonly (readonly [to: string, icon: IconName, title: string, text
   ["/library", "upload", "Fill the library", "Drop in documents, spreadsheets, images or archives."],
   ["/search", "search", "Search it", "By words and by meaning, with the page of each hit."],
   ["/chat", "chat", "Ask it", "Answers cite the passages they are based on."],
-  ["/settings/api", "key", "Connect an application", "Generate an API key and try it with curl."],
+  [
+    "/settings/api",
+    "key",
+    "Connect an application",
+    "Generate an API key and try it with Open WebUI, LangChain or curl.",
+  ],
 ]
 
 const FirstSteps = () => (

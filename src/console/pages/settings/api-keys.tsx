@@ -10,6 +10,7 @@ import { Icon } from "../../ui/icons.tsx"
 import { Empty, Pages } from "../../ui/page.tsx"
 import { notify } from "../../ui/toast.tsx"
 import type { ApiKeyRecord, NewApiKey, Page } from "../../wire.ts"
+import { Connect } from "./connect.tsx"
 import { Credentials } from "./credentials.tsx"
 import { hasAllScopes, KeyForm } from "./key-form.tsx"
 
@@ -33,7 +34,7 @@ export function ApiSettings() {
         <div>
           <h2>API keys</h2>
           <p class="soft">
-            An application sends three headers with each request. Keys belong to this workspace.{" "}
+            An application sends three headers with each request, or one token. Keys belong to this workspace.{" "}
             <a href={REFERENCE_URL} target="_blank" rel="noreferrer">
               API reference
             </a>
@@ -53,6 +54,7 @@ export function ApiSettings() {
         <KeyTable keys={keys.data.data} onOpen={(what, key) => setOpen({ what, key })} />
       )}
       {keys.data && <Pages of={keys.data.pagination} onPage={setPage} />}
+      <Connect />
       {open?.what === "generate" && <KeyForm onClose={close} onMade={show} />}
       {open?.what === "change" && (
         <KeyForm

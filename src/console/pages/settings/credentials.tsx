@@ -4,7 +4,7 @@ import { Dialog } from "../../ui/dialog.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import type { NewApiKey } from "../../wire.ts"
 
-/** The three values, shown once, and a line to try them. */
+/** The three values and the token of them, shown once, and a line to try them. */
 export function Credentials({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
   const [asked, setAsked] = useState(false)
   const values = [
@@ -12,6 +12,7 @@ export function Credentials({ made, onClose }: { made: NewApiKey; onClose: () =>
     ["private-key", made.private_key],
     ["secret", made.secret],
   ] as const
+  const shown = [...values, ["token", made.token]] as const
   const curl = `curl -s ${location.origin}/external-docs/external/models \\\n${values.map(([name, value]) => `  -H '${name}: ${value}'`).join(" \\\n")}`
   return (
     <Dialog title={`Credentials of ${made.name}`} onClose={onClose} sticky>
@@ -19,8 +20,9 @@ export function Credentials({ made, onClose }: { made: NewApiKey; onClose: () =>
         <p class="notice">
           <Icon name="warning" /> Store these now. The private key and the secret are not shown again.
         </p>
+        <p class="soft">The token holds all three, for applications that have one field for a key.</p>
         <dl class="secrets">
-          {values.map(([name, value]) => (
+          {shown.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd>
