@@ -102,6 +102,13 @@ export class Chat {
     return keptAnswer(this.dependencies, view, id)
   }
 
+  /** The events of a kept answer from its beginning, and on as it is written. */
+  async keptEvents(view: View, id: string): Promise<(signal: AbortSignal) => AsyncIterable<NumberedEvent>> {
+    const { conversationId, replyId } = await this.kept(view, id)
+    const reply = await this.dependencies.live.find(conversationId, replyId)
+    return signal => reply?.follow(0, signal) ?? nothing()
+  }
+
   /** Stops a kept answer that is being written; what is written of it stays. */
   async cancelKept(view: View, id: string): Promise<KeptAnswer> {
     const { conversationId, reply } = await this.kept(view, id)

@@ -111,6 +111,8 @@ describe.skipIf(!npmClients)("the npm client", () => {
       response = await openai.responses.retrieve(response.id)
     }
     expect(response.output_text).toBe("Hello from the model.")
+    const followed = await openai.responses.stream({ response_id: response.id, starting_after: 3 }).finalResponse()
+    expect(followed.output_text).toBe("Hello from the model.")
     talk.scenes.add("hangs", { pieces: ["It"], hangAfter: 1 })
     const hanging = await openai.responses.create({ model: MODEL, input: "case-hangs", background: true })
     expect((await openai.responses.cancel(hanging.id)).status).toBe("cancelled")

@@ -70,9 +70,10 @@ export async function* eventsOf(
   yield { type: "response.in_progress", response }
   const output = new Output(head, shown)
   for await (const item of told)
-    if (item.event === "searching") yield* output.search()
-    else if (item.event === "sources") yield* output.found(item.sources)
-    else if (item.event === "text") yield* output.text(item.text)
+    if (item.event === "searching" || item.event === "sources") {
+      if (!head.echo.searches) continue // a stored reply tells that there are no sources
+      yield* item.event === "searching" ? output.search() : output.found(item.sources)
+    } else if (item.event === "text") yield* output.text(item.text)
     else {
       yield* output.end(item.state)
       yield { type: ENDS[item.state.status], response: responseOf(head, item.state, shown) }
@@ -87,6 +88,8 @@ const ENDS = {
   cancelled: "response.incomplete",
   in_progress: "response.in_progress",
 } as const satisfies Record<ResponseState["status"], ResponseEvent["type"]>
+
+const IS_END = new Set<string>(["error", ENDS.completed, ENDS.failed, ENDS.incomplete])
 
 /** The items of the output as they come: the search, the message, calls. */
 class Output {
@@ -171,11 +174,14 @@ class Output {
   }
 }
 
-/** Made anew for each stream: it counts. */
-export function responseWire(): Wire<ResponseEvent> {
+/** Made anew for each stream: it counts. @param after number of the last event that the client has */
+export function responseWire(after = -1): Wire<ResponseEvent> {
   let next = 0
-  const spelled = (event: ResponseEvent) =>
-    `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: next++ })}\n\n`
+  const spelled = (event: ResponseEvent) => {
+    const sequence_number = next++
+    if (sequence_number <= after && !IS_END.has(event.type)) return ""
+    return `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`
+  }
   return {
     event: spelled,
     failure(error, requestId) {

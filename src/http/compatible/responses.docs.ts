@@ -127,10 +127,14 @@ export const getResponse = operation({
   ...of,
   id: "getResponse",
   summary: "Get a stored response",
-  description: "`include[]=file_search_call.results` adds the passages that were found.",
+  description:
+    "`include[]=file_search_call.results` adds the passages that were found. With `stream=true` its events come from the beginning, and on as it is written, those after `starting_after`; some minutes after its end its text is one delta.",
   params: byId,
-  query: t.Object({ stream: t.Optional(t.String({ description: "400: a stored answer is not streamed again" })) }),
-  answers: { 200: { description: "The answer as it is now", schema: ResponseObject } },
+  query: t.Object({
+    stream: t.Optional(t.BooleanString({ default: false })),
+    starting_after: t.Optional(t.Integer({ description: "`sequence_number` of the last event that the client has" })),
+  }),
+  answers: { 200: { description: "The answer as it is now", schema: ResponseObject, events: ResponseEvents } },
   errors: ["not_found"],
 })
 

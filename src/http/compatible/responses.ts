@@ -3,7 +3,6 @@ import { Elysia } from "elysia"
 import { endUserOf } from "../../access/end-user.ts"
 import type { Principal } from "../../access/principal.ts"
 import type { KeptAnswer } from "../../chat/kept-answer-store.ts"
-import { invalid } from "../../errors.ts"
 import { caller, type RequestContext } from "../context.ts"
 import { Linked } from "../linked.ts"
 import type { Services } from "../services.ts"
@@ -38,9 +37,15 @@ export const responseRoutes = (services: Services) => {
     )
     .get(
       "/v1/responses/:response_id",
-      async ({ params, query, principal, request }) => {
-        if (query.stream === "true") throw invalid("stream", "is not supported: ask for the response as it is")
-        return asItIs(await chat.kept(principal.view, params.response_id), shownTo(principal, request))
+      async ({ params: { response_id: id }, query, principal, request, context }) => {
+        const { view } = principal
+        const answer = await chat.kept(view, id)
+        const shown = shownTo(principal, request)
+        if (!query.stream) return asItIs(answer, shown)
+        const events = await chat.keptEvents(view, id)
+        const end = async () => stateOf(await chat.kept(view, id))
+        const told = (signal: AbortSignal) => eventsOf(toldKept(events(signal), end), headOf(answer), shown)
+        return streamOf(told, context, responseWire(query.starting_after))
       },
       docs.getResponse(),
     )

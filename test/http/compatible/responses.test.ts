@@ -27,8 +27,10 @@ interface Told {
   [field: string]: any
 }
 /** The events of a stream; `upTo` leaves it early. */
-async function stream(body: object, upTo: (event: Told) => boolean = () => false): Promise<Told[]> {
-  const response = await client.raw("POST", "/responses", { model: MODEL, stream: true, ...body })
+const stream = async (body: object, upTo?: (event: Told) => boolean): Promise<Told[]> =>
+  eventsIn(await client.raw("POST", "/responses", { model: MODEL, stream: true, ...body }), upTo)
+
+async function eventsIn(response: Response, upTo: (event: Told) => boolean = () => false): Promise<Told[]> {
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"])
   const events: Told[] = []
   let rest = ""
@@ -342,6 +344,48 @@ describe("the library", () => {
   })
 })
 
+describe("a kept stream", () => {
+  const again = async (id: string, after?: number) =>
+    eventsIn(
+      await client.raw("GET", `/responses/${id}?stream=true${after === undefined ? "" : `&starting_after=${after}`}`),
+    )
+
+  test("comes again from its beginning or from behind an event, while it is written and after", async () => {
+    const held = Promise.withResolvers<void>()
+    talk.scenes.add("again", { pieces: ["It", " goes", " on"], held: held.promise, holdAfter: 1 })
+    const first = stream({ input: "case-again" })
+    const begun = await until(async () => {
+      const { data } = (await talk.api.get("/conversations?q=case-again")).body
+      return data[0] && (await talk.stored(data[0].conversation_id)).messages[1]?.content === "It" && data[0]
+    })
+    expect(begun.title).toBe("case-again")
+    held.resolve()
+    const events = await first
+    const { id } = events[0]!.response
+    expect(await again(id)).toEqual(events)
+    expect(await again(id, 4)).toEqual(events.slice(5))
+    expect(await again(id, 1_000)).toEqual(events.slice(-1))
+  })
+
+  test("of one that has long ended comes with its text in one piece", async () => {
+    const { body } = await respond({ input: "Before the restart" })
+    await talk.app.restart()
+    const events = await again(body.id)
+    expect(events.map(({ type }) => type)).toEqual([
+      "response.created",
+      "response.in_progress",
+      "response.output_item.added",
+      "response.content_part.added",
+      "response.output_text.delta",
+      "response.output_text.done",
+      "response.content_part.done",
+      "response.output_item.done",
+      "response.completed",
+    ])
+    expect(events.at(-1)!.response).toEqual(body)
+  })
+})
+
 describe("in the background", () => {
   test("an answer is written though nobody waits", async () => {
     const held = Promise.withResolvers<void>()
@@ -516,6 +560,7 @@ test("another workspace's answer is 404, wherever it is named", async () => {
   const { id } = (await respond({ input: "Mine" })).body
   for (const [method, path, body] of [
     ["GET", `/responses/${id}`],
+    ["GET", `/responses/${id}?stream=true`],
     ["DELETE", `/responses/${id}`],
     ["POST", `/responses/${id}/cancel`],
     ["POST", "/responses", { model: MODEL, input: "a", previous_response_id: id }],
