@@ -6,7 +6,8 @@
  */
 
 import type { Database as Sqlite } from "bun:sqlite"
-import { seenBy, type View } from "../../access/view.ts"
+import { isNarrow, seenBy, type View } from "../../access/view.ts"
+import type { Value } from "../../storage/database.ts"
 import { sqliteWords } from "../../storage/words.ts"
 import { Lru } from "../../threads/lru.ts"
 import type { SearchFilters } from "../types.ts"
@@ -43,14 +44,14 @@ export interface LibraryView {
   pendingFiles: number
 }
 
-/** Sets remembered; one per caller's view, and one per filter in use. */
+/** Sets remembered: one per workspace, and one per narrow view or filter in use. */
 const MAX_REMEMBERED = 64
-/** Ids of passages remembered for filters, 8 bytes each. */
+/** Ids of passages remembered for narrow views and filters, 8 bytes each. */
 const MAX_NUMBERS = 8_000_000
 
 export class LiveRangesCache {
-  private readonly views = new Lru<string, LiveRanges>({ entries: MAX_REMEMBERED })
-  private readonly filtered = new Lru<string, LiveRanges>({
+  private readonly workspaces = new Lru<string, LiveRanges>({ entries: MAX_REMEMBERED })
+  private readonly narrowed = new Lru<string, LiveRanges>({
     entries: MAX_REMEMBERED,
     weight: MAX_NUMBERS,
     weigh: ({ ranges, spans }) => ranges.length + spans.length,
@@ -78,11 +79,11 @@ export class LiveRangesCache {
 
   private ranges(view: View, counter: number, given: SearchFilters | undefined): LiveRanges {
     const name = rememberedName(view, counter, given)
-    const sets = given ? this.filtered : this.views
+    const sets = given || isNarrow(view) ? this.narrowed : this.workspaces
     const known = name === undefined ? undefined : sets.get(name)
     if (known) return known
     const { text, values } = liveGenerations(view, given, sqliteWords)
-    const rows = this.db.query(text).all(...values) as LiveGeneration[]
+    const rows = this.all<LiveGeneration>(text, values)
     const passing = rows.filter(({ metadata }) => hasMetadata(metadata, given?.metadata))
     return name === undefined ? rangesOf(crypto.randomUUID(), passing) : sets.set(name, rangesOf(name, passing))
   }
@@ -93,7 +94,7 @@ export class LiveRangesCache {
     if (known !== undefined) return known
     const { text, values } = seenBy(view, sqliteWords)
     const waiting = `select count(*) as count from files where ${text} and status in ('queued', 'indexing')`
-    const { count } = this.db.query(waiting).get(...values) as { count: number }
+    const { count } = this.all<{ count: number }>(waiting, values)[0]!
     return name === undefined ? count : this.pending.set(name, count)
   }
 
@@ -105,7 +106,17 @@ export class LiveRangesCache {
 
   private missing(view: View, ids: string[]): string | undefined {
     const { text, values } = filesAmong(view, ids, sqliteWords)
-    return missingAmong(ids, this.db.query(text).all(...values) as { id: string }[])
+    return missingAmong(ids, this.all<{ id: string }>(text, values))
+  }
+
+  /** The statement is not kept: every filter has one of its own, and would push out those of all searches. */
+  private all<Row>(text: string, values: readonly Value[]): Row[] {
+    const statement = this.db.prepare(text)
+    try {
+      return statement.all(...values) as Row[]
+    } finally {
+      statement.finalize()
+    }
   }
 }
 
