@@ -1,6 +1,7 @@
 /** Rules for what a user attaches to a file: name, context, tags, metadata. All throw AppError invalid_request. */
 import { checkAcl } from "../access/acl.ts"
 import { checkContext } from "../access/context-id.ts"
+import { isTooDeep, JsonOutOfBounds, parseBounded, TOO_DEEP } from "../bounded-json.ts"
 import { replaceControlCharacters } from "../control-characters.ts"
 import { invalid } from "../errors.ts"
 
@@ -40,6 +41,8 @@ export function checkTags(values: string[]): string[] {
 
 export function checkMetadata(value: unknown, field = "metadata"): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(field, "must be a JSON object")
+  // Databases take JSON apart to some depth: one file beyond would fail every filter that looks into it.
+  if (isTooDeep(value)) throw invalid(field, TOO_DEEP)
   if (Buffer.byteLength(JSON.stringify(value)) > MAX_METADATA_BYTES) throw invalid(field, "must have at most 16 KB")
   return value as Record<string, unknown>
 }
@@ -51,9 +54,9 @@ function parseMetadata(text: string): Record<string, unknown> {
 
 function parseJson(field: string, text: string, rule: string): unknown {
   try {
-    return JSON.parse(text)
-  } catch {
-    throw invalid(field, rule)
+    return parseBounded(text)
+  } catch (error) {
+    throw invalid(field, error instanceof JsonOutOfBounds ? error.message : rule)
   }
 }
 

@@ -131,6 +131,7 @@ describe("an upload", () => {
     ["metadata", "not json"],
     ["metadata", "[1]"],
     ["metadata", JSON.stringify({ a: "x".repeat(17_000) })],
+    ["metadata", `${'{"a":'.repeat(1_500)}1${"}".repeat(1_500)}`], // deeper than databases read
     ["context_id", "no spaces allowed"],
     ["on_duplicate", "bogus"],
   ])("with a bad %s part stores nothing", async (field, value) => {
