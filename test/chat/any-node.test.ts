@@ -106,6 +106,22 @@ describe.skipIf(!url)("conversations", () => {
     expect((await onB.get(`/conversations/${id}`)).body.messages[1].content.trim()).toBe(SLOW.trim())
   }, 30_000)
 
+  test("keep responses that are followed, read and stopped on any node", async () => {
+    const v1 = (api: Client) => api.under("/v1")
+    const { message, open } = slow()
+    const { body: begun } = await v1(onA).post("/responses", { model: OFF.model, input: message, background: true })
+    await until(() => open() > 0)
+    expect((await v1(onB).get(`/responses/${begun.id}`)).body.status).toBe("in_progress")
+    const followed = readEvents(await v1(onB).raw("GET", `/responses/${begun.id}?stream=true`))
+    await until(async () => (await onB.get(`/conversations/${begun.conversation.id}`)).body.messages[1].content !== "")
+    const { body: stopped } = await v1(onB).post(`/responses/${begun.id}/cancel`)
+    expect(stopped.status).toBe("cancelled")
+    expect((await followed).at(-1)!.data.response.status).toBe("cancelled")
+    expect((await v1(onA).get(`/responses/${begun.id}`)).body).toEqual(stopped)
+    const next = await v1(onB).post("/responses", { model: OFF.model, input: "On.", previous_response_id: begun.id })
+    expect([next.status, next.body.conversation]).toEqual([200, begun.conversation])
+  }, 30_000)
+
   test("are busy on every node while one writes in them", async () => {
     const { message, goOn } = held()
     const { id, own } = await begin(onA, message)
