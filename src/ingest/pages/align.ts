@@ -23,7 +23,8 @@ export function align(text: string, characters: readonly { text: string }[]): In
   const shown = signsOf(characters.map(({ text: sign }) => readable(sign)))
   const runs = runsOf(shown.signs)
   const found = new Int32Array(text.length).fill(-1)
-  for (let i = 0, j = 0; i < wanted.signs.length && j < shown.signs.length; ) {
+  let [i, j] = [0, 0]
+  while (i < wanted.signs.length && j < shown.signs.length) {
     if (wanted.signs[i] === shown.signs[j]) found[wanted.from[i++]!] = shown.from[j++]!
     else {
       const next = meetAgain(wanted.signs, i, j, runs)
@@ -31,6 +32,10 @@ export function align(text: string, characters: readonly { text: string }[]): In
       ;[i, j] = next
     }
   }
+  // Behind the last difference there may be less than a run.
+  let [last, end] = [wanted.signs.length - 1, shown.signs.length - 1]
+  while (last >= i && end >= j && wanted.signs[last] === shown.signs[end])
+    found[wanted.from[last--]!] = shown.from[end--]!
   return found
 }
 
