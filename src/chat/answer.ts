@@ -19,6 +19,9 @@ import { Relay } from "./relay.ts"
 import { type Retrieved, retrieve } from "./retrieval.ts"
 import { searchQuery } from "./search-query.ts"
 
+/** Characters of a message that is answered by sentences that speak about it: longer ones quote whole documents. */
+const MAX_QUESTION = 100_000
+
 /** Said once a reply, whether message, passages or the reply itself gave rise to it. */
 const PARTIAL: ChatEvent = { event: "warning", data: PARTIAL_REDACTION }
 
@@ -47,7 +50,8 @@ export async function* answer(
 }
 
 /** What the message is searched with, and what it is about where that was said before. */
-function topicOf({ message, history }: Asked) {
+function topicOf({ message, history, settings }: Asked) {
+  if (!settings.use_library) return { query: "", topic: "" }
   const earlier = history.filter(turn => turn.role === "user").map(turn => turn.content)
   return searchQuery(message ?? "", earlier)
 }
@@ -125,7 +129,7 @@ function requestOf(
   signal: AbortSignal,
 ): ChatRequest {
   const passages = sources.map(({ index, text, score }) => ({ index, text: withoutMarks(text), score }))
-  const grounding: Grounding = { question: message ?? "", ...about, passages }
+  const grounding: Grounding = { question: (message ?? "").slice(0, MAX_QUESTION), ...about, passages }
   return {
     model: model.name,
     turns: withImages(turns, images),

@@ -36,6 +36,7 @@ export function searchQuery(message: string, earlier: readonly string[]): ChatQu
 }
 
 function leansOnContext(text: string): boolean {
+  if (text.length > MAX_QUERY) return false // it says enough, and need not be taken apart
   const count = new Set(termsOf(text)).size
   if (count <= FEW_TERMS) return true
   return count < MANY_TERMS && (OPENS_AS_FOLLOW_UP.test(text) || REFERS_BACK.test(text))

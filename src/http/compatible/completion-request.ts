@@ -15,7 +15,7 @@ export const MAX_IMAGES = 8
 const MAX_IMAGE_BYTES = 10_000_000
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /** Characters of all texts: more than any window holds. */
-export const MAX_CHARACTERS = 8_000_000
+export const MAX_CHARACTERS = 4_000_000
 
 /** @throws AppError invalid_request, invalid_filter naming the parameter */
 export function questionOf(body: CompletionBody, { model, useLibrary, contextId }: NamedModel): Question {

@@ -272,6 +272,37 @@ describe("what is sent", () => {
   })
 })
 
+describe("models", () => {
+  const one = async (path: string, by = client) => by.get(`/v1/models/${path}`)
+
+  test("are found by ids whose slashes stand as they are, or encoded", async () => {
+    const id = "library:boats/ollama/llama3.2:3b"
+    for (const path of [id, encodeURIComponent(id)])
+      expect(await one(path)).toMatchObject({ status: 200, body: { id, object: "model" } })
+    for (const path of ["library:boats/ollama/none", "library:/builtin/extractive"])
+      expect(await one(path)).toMatchObject({
+        status: 404,
+        body: { error: { code: "model_not_found", param: "model" } },
+      })
+  })
+
+  test("and contexts that a narrow key does not see are not there for it", async () => {
+    const { key } = await door.app.client("default", { context_ids: ["planes"], models: ["openai/*"] })
+    const narrow = new Client(() => door.app.url, key, "")
+    const { body } = await narrow.get("/v1/models")
+    const ids: string[] = body.data.map(({ id }: { id: string }) => id)
+    expect(ids).toContain(`library/${MODEL}`)
+    expect(ids.filter(id => id.includes("ollama") || id.includes("boats"))).toEqual([])
+    for (const model of ["ollama/llama3.2:3b", `library:boats/${MODEL}`]) {
+      expect((await one(model, narrow)).status).toBe(404)
+      const answer = await ask({ model, messages: user("Hi") }, narrow)
+      expect([answer.status, answer.body.error.code]).toEqual([404, "model_not_found"])
+    }
+    const { body: answered } = await ask({ model: `library/${MODEL}`, messages: user("What is the notice?") }, narrow)
+    expect(answered.carrel.sources).toEqual([])
+  })
+})
+
 test("a page of an allowed origin may ask, another may not", async () => {
   const origin = "https://chat.example.org"
   const preflight = (from: string) =>
