@@ -161,7 +161,8 @@ export const sqliteJson: JsonWords = {
 /**
  * Text of PostgreSQL cannot hold U+0000, nor half of a surrogate pair, and a single one in a JSON text keeps it from being
  * taken apart. So U+0000 to U+0005 go as pairs, an opening one of U+0001 and U+0002 and a closing one of U+0003 to U+0005,
- * which sort as what they stand for and are found nowhere else; a half goes as the last character before all halves.
+ * which sort as what they stand for and are found nowhere else; a half goes as the last
+ * character before all halves, which stands for nothing itself.
  */
 const PAIRS = ["\u0001\u0003", "\u0001\u0004", "\u0001\u0005", "\u0002\u0003", "\u0002\u0004", "\u0002\u0005"]
 const HALF = "\ud7ff\u0001\u0001"

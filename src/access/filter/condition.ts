@@ -16,10 +16,24 @@ const SIGNS = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const
 
 export function conditionOf(filter: Filter, words: Words): Condition {
   if (!("filters" in filter)) return comparison(filter, words)
-  const parts = filter.filters.map(each => conditionOf(each, words))
+  const parts = gathered(filter).map(each => conditionOf(each, words))
   const joined = parts.map(({ text }) => text).join(filter.type === "or" ? " or " : " and ")
   const text = filter.type === "not" ? `not (${joined})` : `(${joined})`
   return { text, values: parts.flatMap(({ values }) => values) }
+}
+
+/** Comparisons that ask one key for several values are one: each would take the JSON of every file apart anew. */
+function gathered({ type, filters }: Exclude<Filter, Comparison>): readonly Filter[] {
+  if (type === "not") return filters
+  const [one, list] = type === "or" ? (["eq", "in"] as const) : (["ne", "nin"] as const)
+  const byKey = new Map<string, Scalar[]>()
+  const others: Filter[] = []
+  for (const each of filters) {
+    if (each.type !== one && each.type !== list) others.push(each)
+    else if (byKey.has(each.key)) byKey.get(each.key)!.push(...[each.value].flat())
+    else byKey.set(each.key, [...[each.value].flat()])
+  }
+  return [...others, ...[...byKey].map(([key, value]) => ({ type: list, key, value }))]
 }
 
 /** The same for Kysely. */

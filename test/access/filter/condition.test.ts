@@ -165,6 +165,27 @@ for (const { name: kind, open } of await databases())
       expect(conditionOf(filter, words(database)).text).not.toContain("needle")
     })
 
+    test("that ask one key for many values, one by one, are one question", async () => {
+      const key = "metadata.n"
+      const alternatives = (type: string) => Array.from({ length: 90 }, (_, value) => ({ type, key, value }))
+      for (const filter of [
+        { type: "or", filters: [...alternatives("eq"), { type: "in", key, value: ["x", "y"] }] },
+        { type: "and", filters: [...alternatives("ne"), { type: "exists", key, value: true }] },
+      ])
+        expect(conditionOf(checkFilter(filter), words(database)).text.length).toBeLessThan(2_500)
+      await database.deleteFrom("files").execute()
+      await add([
+        { metadata: { n: 7 } },
+        { metadata: { n: "y" } },
+        { metadata: { n: [200, 5] } },
+        { metadata: { n: 200 } },
+      ])
+      const either = checkFilter({ type: "or", filters: [...alternatives("eq"), { type: "eq", key, value: "y" }] })
+      expect(await passing(either)).toHaveLength(3)
+      const none = checkFilter({ type: "and", filters: alternatives("ne") })
+      expect(await passing(none)).toHaveLength(2)
+    })
+
     test("compare times as instants, whatever their offset", async () => {
       await database.deleteFrom("files").execute()
       await add([{ created_at: "2026-01-01T00:00:00.000Z" }])

@@ -107,6 +107,8 @@ const filters = (): SearchFilters | undefined =>
     { metadata: { year: 2026 } },
     { file_ids: ["w1-1", "w1-2", "w1-5"] },
     { context_id: "nowhere" },
+    { filter: { type: "exists", key: "metadata.year", value: false } },
+    { filter: { type: "eq", key: "file.tags", value: "blue" }, types: ["pdf"] },
   ])
 
 describe.skipIf(!engine).each([
