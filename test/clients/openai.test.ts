@@ -423,14 +423,17 @@ describe.skipIf(!npmClients)("OpenAI's client", () => {
       await until(() => door.openai.open === 0)
     })
 
-    test("while it waits for the whole answer stops the model", async () => {
+    test("before the first word stops the model, whether it waits for a stream or for all of the answer", async () => {
       door.openai.scenes.add("waits", { hang: true })
-      const abort = new AbortController()
-      const asked = rejection(openai.chat.completions.create(ask("case-waits"), { signal: abort.signal }))
-      await until(() => door.openai.open === 1)
-      abort.abort()
-      await asked
-      await until(() => door.openai.open === 0)
+      for (const stream of [false, true]) {
+        const abort = new AbortController()
+        const request = { ...ask("case-waits"), stream }
+        const asked = rejection(openai.chat.completions.create(request, { signal: abort.signal }))
+        await until(() => door.openai.open === 1)
+        abort.abort()
+        await asked
+        await until(() => door.openai.open === 0)
+      }
     })
   })
 

@@ -62,6 +62,18 @@ describe("a stream", () => {
     expect(textOf(await response.text())).toBe("At last.")
   })
 
+  test("that is under way when the daemon stops ends with an error", async () => {
+    const own = await startOpenDoor()
+    own.openai.scenes.add("stops", { pieces: ["One ", "two"], hangAfter: 1 })
+    const by = new Client(() => own.app.url, own.client.key, "")
+    const body = { model: MODEL, messages: user("case-stops"), stream: true }
+    const response = await by.raw("POST", "/v1/chat/completions", body)
+    const stopped = own.stop()
+    const text = await response.text()
+    expect(dataOf(text).at(-1)).toMatchObject({ error: { code: "overloaded", type: "server_error" } })
+    await stopped
+  })
+
   test("that fails in the middle ends with an error that names the request", async () => {
     door.openai.scenes.add("half", { pieces: ["Ha", "lf"], errorAfter: 1 })
     const response = await client.raw("POST", "/v1/chat/completions", {
