@@ -23,12 +23,21 @@ export interface Core {
   memory: WebAssembly.Memory
 }
 
+/** Colors of a picture: four bytes each, blue, green, red and opacity. */
+export interface CoreColors {
+  get_n(): number
+  /** Address. */
+  get_array(): number
+}
+
 /** A picture in the core's memory. */
 export interface CorePicture {
   get_w(): number
   get_h(): number
-  /** Bits of a pixel: 1, where black is 1; 8 of grey; 32, of which red, green and blue are the first 24. */
+  /** Bits of a pixel: 1, where black is 1; 2 to 16 of grey; 32, of which red, green and blue are the first 24. */
   get_d(): number
+  /** Of no address (0) where pixels are no numbers of colors. */
+  get_colormap(): CoreColors
   /** 32-bit words of a row. */
   get_wpl(): number
   get_data(): number
