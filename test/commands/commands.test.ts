@@ -191,10 +191,23 @@ describe("keys and users", () => {
     [["keys", "create"], "--name is required"],
     [["keys", "create", "--name", "x", "--scopes", "everything"], "scopes: everything is not one of"],
     [["keys", "create", "--name", "x", "--expires-at", "2001-01-01"], "expires_at: must be in the future"],
+    [["keys", "create", "--name", "x", "--contexts", "a b"], "context_ids: must be 1 to 128 letters"],
+    [["keys", "create", "--name", "x", "--filter", "{"], "--filter must be JSON"],
+    [["keys", "create", "--name", "x", "--filter", '{"type": "eq"}'], "filter.key"],
   ] as [string[], string][])("%p says what is wrong", async (args, message) => {
     const { code, out, err } = await carrel(args, { data })
     expect([code, out]).toEqual([2, ""])
     expect(err).toContain(message)
+  })
+
+  test("a key is made that sees a part of the library and uses some models", async () => {
+    const filter = { type: "eq", key: "metadata.public", value: true }
+    const narrowing = ["--contexts", "a, b", "--models", "ollama/*", "--filter", JSON.stringify(filter)]
+    const { out } = await carrel(["keys", "create", "--name", "narrow", ...narrowing, "--json"], { data })
+    const key = JSON.parse(out)
+    expect(key).toMatchObject({ context_ids: ["a", "b"], models: ["ollama/*"], filter })
+    expect(key.token).toBe(`${key.client_id}.${key.private_key}.${key.secret}`)
+    await carrel(["keys", "revoke", key.id], { data })
   })
 
   test("a key that is not there is not revoked: nothing was wrong with the command line", async () => {

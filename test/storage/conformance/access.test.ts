@@ -1,6 +1,7 @@
 /** Keys, users, workspaces and sessions do the same on both databases. */
 import { expect, test } from "bun:test"
 import { ApiKeys, ensureWorkspace } from "../../../src/access/keys.ts"
+import { ScopedTokens } from "../../../src/access/scoped-tokens.ts"
 import { Sessions } from "../../../src/access/sessions.ts"
 import { Users } from "../../../src/access/users.ts"
 import { Workspaces } from "../../../src/access/workspaces.ts"
@@ -41,6 +42,36 @@ onBoth(open => {
     for (let i = 0; i < 3; i++) expect((await request())?.keyId).toBe(made.id)
     await elsewhere.revoke(made.id)
     expect(await request()).toBeNull()
+  })
+
+  test("a token is what its key is elsewhere: narrowed and ended with it, from one request to the next", async () => {
+    const database = await open()
+    const [here, elsewhere] = [new ScopedTokens(database), new ApiKeys(database)]
+    const filter = { type: "eq", key: "metadata.größe", value: "ü" }
+    const limits = { context_ids: ["a", "b"], filter, models: ["ollama/*"], quota: { bytes_stored: 7 } }
+    const made = await elsewhere.create(await ensureWorkspace(database), { name: "k", ...limits })
+    expect(await elsewhere.get(made.id)).toMatchObject(limits)
+    const minter = (await elsewhere.verify({
+      clientId: made.client_id,
+      privateKey: made.private_key,
+      secret: made.secret,
+    }))!
+    const settings = { end_user: "Zoë", principals: ["group:hr"], context_ids: ["b", "c"], scopes: ["search"] }
+    const { token } = await here.mint(minter, settings)
+    const request = async () => here.recall(token) ?? (await here.verify(token))
+    const principal = (await request())!
+    expect(principal).toMatchObject({ keyId: made.id, scopes: ["search"] })
+    expect(principal.view).toMatchObject({ contexts: ["b"], filters: [filter], principals: ["group:hr"] })
+    expect([...(await here.alive([principal.credential]))]).toEqual([principal.credential])
+    await elsewhere.change(made.id, { filter: null, context_ids: ["a"] })
+    expect((await request())!.view).toMatchObject({ contexts: [], filters: [] })
+    expect(await here.alive([principal.credential])).toEqual(new Set()) // what it opened ends
+    await elsewhere.rotate(made.id)
+    const { credential } = (await request())!
+    expect([...(await here.alive([credential]))]).toEqual([credential])
+    await elsewhere.revoke(made.id)
+    expect([await request(), await here.alive([credential])]).toEqual([null, new Set()])
+    expect(await here.verify("cat_unknown")).toBeNull()
   })
 
   test("a user's key works while the user is enabled and in its workspace, and is handed over", async () => {
