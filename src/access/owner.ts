@@ -1,5 +1,7 @@
 /** Whose conversations and runs are: who sees them, and how their records say it. */
 import { type RawBuilder, sql } from "kysely"
+import { AppError } from "../errors.ts"
+import type { Executor } from "../storage/database.ts"
 import type { OwnedColumns, OwnerType } from "../storage/owned.ts"
 import { filled } from "../storage/words.ts"
 import type { View } from "./view.ts"
@@ -43,3 +45,26 @@ export const ownerOf = (
   row: Pick<OwnedColumns, "owner_type" | "owner_id"> & { owner_name: string | null },
 ): OwnerRecord | null =>
   row.owner_type && row.owner_id ? { type: row.owner_type, id: row.owner_id, name: row.owner_name ?? "" } : null
+
+/**
+ * Answers are made of what their caller sees, and are read by the maker of the work that they go into. So nobody but the
+ * maker adds to what credentials with limits made: whoever else sees it sees more than they do.
+ * @throws AppError forbidden
+ */
+export async function refuseWork(executor: Executor, { author }: View, work: OwnedColumns): Promise<void> {
+  const { owner_type: type, owner_id: id, maker } = work
+  if (type === author?.type && id === author?.id && maker === author?.maker) return
+  if (maker === null && (type !== "key" || !(await isNarrowKey(executor, id)))) return
+  throw new AppError("forbidden", {
+    message: "it belongs to credentials that see fewer files: they would read what yours find. Begin one of your own",
+  })
+}
+
+async function isNarrowKey(executor: Executor, id: string | null): Promise<boolean> {
+  const key = await executor
+    .selectFrom("api_keys")
+    .select(["context_ids", "filter"])
+    .where("id", "=", id)
+    .executeTakeFirst()
+  return key !== undefined && (key.context_ids !== null || key.filter !== null)
+}

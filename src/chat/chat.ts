@@ -89,7 +89,7 @@ export class Chat {
     const previous = previousId === undefined ? undefined : await this.kept(view, previousId)
     const conversationId = previous?.conversationId ?? newId("conv")
     return this.holding(conversationId, async () => {
-      const conversation = previous ? await this.dependencies.store.get(view, conversationId) : null
+      const conversation = previous ? await this.dependencies.store.getToAnswer(view, conversationId) : null
       const messages = previous ? await this.settled(conversationId) : []
       // It may have been written on when it was looked at.
       const latest = previous && (await this.kept(view, previous.id))
@@ -228,7 +228,7 @@ export class Chat {
   ): Promise<Started> {
     const { store } = this.dependencies
     return this.once(asker, async () => {
-      const conversation = await store.get(asker.view, conversationId)
+      const conversation = await store.getToAnswer(asker.view, conversationId)
       return this.holding(conversationId, async () => {
         const plan = planOf(conversation, await this.settled(conversationId))
         return plan

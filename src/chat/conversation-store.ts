@@ -1,5 +1,5 @@
 /** Conversations and their messages in the database. What is written has passed the guard of its turn. */
-import { ownedBy, ownerName } from "../access/owner.ts"
+import { ownedBy, ownerName, refuseWork } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
@@ -70,6 +70,13 @@ export class ConversationStore {
       .where(ownedBy(view, "conversations"))
       .executeTakeFirst()
     if (!row) throw new AppError("not_found", { message: "there is no such conversation" })
+    return row
+  }
+
+  /** One that the caller may have answers written into. @throws AppError not_found; forbidden: see `refuseWork` */
+  async getToAnswer(view: View, id: string): Promise<ConversationRow> {
+    const row = await this.get(view, id)
+    await refuseWork(this.database, view, row)
     return row
   }
 

@@ -111,6 +111,37 @@ describe("conversations and runs", () => {
   })
 })
 
+test("no one who sees more answers into what credentials with limits made, which would read it", async () => {
+  const narrow = await app.client("default", { context_ids: ["none"] })
+  const token = await whole.scoped({ principals: [], end_user: "zoe" })
+  const admin = asPerson((await people.add({ admin: true })).session)
+  for (const maker of [narrow, token]) {
+    const id = await converse(maker)
+    const { messages } = (await maker.get(`/conversations/${id}`)).body
+    const anew = `/conversations/${id}/messages/${messages[0].id}/regenerate`
+    const asked = { conversation_id: id, message: "Where is the heron?" }
+    for (const wide of [whole, admin, await whole.scoped({ end_user: "zoe" })])
+      for (const [path, body] of [
+        ["/send", asked],
+        ["/continue", { ...asked, model: "builtin/extractive" }],
+        [anew, {}],
+      ] as const) {
+        const { status } = await wide.send("POST", path, body)
+        expect([403, 404]).toContain(status)
+        expect(status === 404).toBe((await wide.send("GET", `/conversations/${id}`)).status === 404)
+      }
+    expect((await maker.get(`/conversations/${id}`)).body.messages).toEqual(messages)
+    expect((await maker.post("/send", asked)).status).toBe(200)
+
+    const kept = { model: "library/builtin/extractive", input: "Where is the heron?" }
+    const first = (await maker.under("").post("/v1/responses", kept)).body.id
+    const goesOn = { ...kept, previous_response_id: first }
+    expect((await whole.under("").post("/v1/responses", goesOn)).status).toBe(403)
+    expect((await whole.under("").post("/v1/responses", { ...goesOn, store: false })).status).toBe(200)
+    expect((await maker.under("").post("/v1/responses", goesOn)).status).toBe(200)
+  }
+})
+
 describe("an end user", () => {
   test("stands with what is made for him, and narrows lists", async () => {
     const [ada, bob] = [await both(whole, { end_user: "ada" }), await both(whole, { end_user: "bob" })]
