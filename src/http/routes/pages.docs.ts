@@ -49,7 +49,7 @@ export const getPagePicture = operation({
   tag: "Files",
   params: t.Object({
     file_id: t.String(),
-    picture: t.String({ description: "The page, from 1, and `.png`: `4.png`" }),
+    page: t.String({ description: "Its number, from 1, and `.png`: `4.png`" }),
   }),
   query: t.Object({ width: t.Optional(t.Integer({ description: "Pixels, 320 to 2400; 1200 by default" })), ...range }),
   answers: {
@@ -66,7 +66,7 @@ export const getPageMarks = operation({
   description:
     "One box a line, of whole words where the page was read by text recognition; none where the passage lies on other pages.",
   tag: "Files",
-  params: t.Object({ file_id: t.String(), picture: t.String({ description: "The page, from 1: `4`" }) }),
+  params: t.Object({ file_id: t.String(), page: t.String({ description: "Its number, from 1: `4`" }) }),
   query: t.Object(range),
   answers: { 200: { description: "In the order of the text", schema: t.Array(PageMark, { title: "PageMarks" }) } },
   errors: ["not_found", "conflict", "overloaded"],

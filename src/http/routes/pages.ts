@@ -15,9 +15,9 @@ export const pageRoutes = ({ pages }: Services) =>
       docs.listPages(),
     )
     .get(
-      "/external/libraries/:file_id/pages/:picture",
+      "/external/libraries/:file_id/pages/:page",
       async ({ params, query, principal, request, context }) => {
-        const page = numberOf(/^(\d{1,9})\.png$/.exec(params.picture)?.[1])
+        const page = numberOf(/^(\d{1,9})\.png$/.exec(params.page)?.[1])
         return pictureResponse(
           await pages.png(principal.view, params.file_id, page, query, context.keepOpen().signal),
           request,
@@ -26,9 +26,9 @@ export const pageRoutes = ({ pages }: Services) =>
       docs.getPagePicture(),
     )
     .get(
-      "/external/libraries/:file_id/pages/:picture/marks",
+      "/external/libraries/:file_id/pages/:page/marks",
       ({ params, query, principal, context }) => {
-        const page = numberOf(/^\d{1,9}$/.exec(params.picture)?.[0])
+        const page = numberOf(/^\d{1,9}$/.exec(params.page)?.[0])
         return pages.marks(principal.view, params.file_id, page, query, context.keepOpen().signal)
       },
       docs.getPageMarks(),
