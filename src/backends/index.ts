@@ -128,8 +128,9 @@ function notFound(wanted: string | null | undefined, models: ModelInfo[]): AppEr
   const usable = models.filter(({ status }) => status !== "unavailable")
   const names = usable.slice(0, NAMED).map(({ value }) => value)
   const more = usable.length > NAMED ? ` and ${usable.length - NAMED} more` : ""
+  const what = wanted ? `there is no model ${JSON.stringify(wanted)}` : "there is no model to be used"
   return new AppError("model_not_found", {
-    message: `there is no model ${JSON.stringify(wanted)}${names.length > 0 ? `; there are ${names.join(", ")}${more}` : ""}`,
+    message: names.length > 0 ? `${what}; there are ${names.join(", ")}${more}` : what,
     hint: "GET /external/models lists all of them",
     details: [{ field: "model", issue: "unknown" }],
   })

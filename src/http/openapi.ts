@@ -45,7 +45,8 @@ export function openApiDocument(app: AnyElysia, version: string) {
         token: {
           type: "http",
           scheme: "bearer",
-          description: "The three values of a key in one: `<client_id>.<private_key>.<secret>`",
+          description:
+            "The three values of a key in one, `<client_id>.<private_key>.<secret>`, or a scoped token, `cat_…`",
         },
         session: {
           type: "http",

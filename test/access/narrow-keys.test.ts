@@ -170,6 +170,12 @@ test("models that a key may not use are unknown to it", async () => {
     404,
     "model_not_found",
   ])
+  const unnamed = await none.post("/start-conversation", { message: "heron?" })
+  expect([...code(unnamed), unnamed.body.error.message]).toEqual([
+    404,
+    "model_not_found",
+    "there is no model to be used",
+  ])
   expect((await quoting.post("/start-conversation", asked)).status).toBe(200)
 })
 
