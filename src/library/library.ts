@@ -13,6 +13,7 @@ import type { JobQueue } from "../jobs/queue.ts"
 import type { Blobs, StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import { inOrder } from "../storage/shared.ts"
+import { filled, words } from "../storage/words.ts"
 import type { FileChanges } from "./changes.ts"
 import { type FileIdPageRequest, FileList, type FileListRequest, type PurposedFile, toPurposed } from "./file-list.ts"
 import type { IdPage } from "./id-pages.ts"
@@ -67,6 +68,8 @@ export interface LiveVersion {
   blob: string
 }
 
+/** How the contexts of files begin that were given to a conversation: they are asked about there. */
+const CONVERSATION_CONTEXT = "conv_"
 /** Ids of one query: SQLite binds at most 32 766 values. */
 const MAX_IDS = 10_000
 
@@ -140,7 +143,7 @@ export class Library {
       .select("context_id")
       .where(seen(this.dependencies.database, view))
       .where("context_id", "is not", null)
-      .where("context_id", "not like", "conv\\_%") // files given to a conversation are asked about there
+      .where(filled<boolean>(`not ${words(this.dependencies.database).begins("context_id")}`, CONVERSATION_CONTEXT))
       .groupBy("context_id")
       .orderBy(eb => eb.fn.countAll(), "desc")
       .orderBy("context_id")

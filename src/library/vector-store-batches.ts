@@ -12,7 +12,7 @@ export interface StoreBatch {
   contextId: string
   createdAt: string
   isCancelled: boolean
-  /** Those that were taken out again by `cancel`. */
+  /** Those that were taken out again by `cancel`, as far as they are there. */
   cancelledIds: string[]
   /** Records of those that are in the store now. */
   files: FileRecord[]
@@ -55,12 +55,13 @@ export class VectorStoreBatches {
       .executeTakeFirst()
     if (!row) throw new AppError("not_found", { message: "there is no such batch" })
     const files = await this.library.existing(view, JSON.parse(row.file_ids))
+    const cancelled = await this.library.existing(view, JSON.parse(row.cancelled_ids ?? "[]"))
     return {
       id,
       contextId,
       createdAt: row.created_at,
       isCancelled: row.cancelled_ids !== null,
-      cancelledIds: row.cancelled_ids === null ? [] : JSON.parse(row.cancelled_ids),
+      cancelledIds: cancelled.map(file => file.id),
       files: files.filter(({ context_id }) => context_id === contextId),
     }
   }

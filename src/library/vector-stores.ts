@@ -6,7 +6,7 @@
 import { seen, seenBy, type View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
-import { type Database, readRows, type Value } from "../storage/database.ts"
+import { type Database, readRows, type Trx, type Value } from "../storage/database.ts"
 import type { FileStatus } from "../storage/files.ts"
 import type { Condition } from "../storage/json-words.ts"
 import { inOrder } from "../storage/shared.ts"
@@ -127,17 +127,14 @@ export class VectorStores {
     return this.get(view, contextId)
   }
 
-  /** Its files stay, without a context. @throws AppError forbidden to who does not see such files, as all that lets go of some */
+  /**
+   * Its files stay, without a context. Where it has others that the caller does not see it stays for those who do, as it is.
+   * @throws AppError forbidden to who does not see files without a context, as all that lets go of some
+   */
   async delete(view: View, contextId: string): Promise<void> {
     await this.get(view, contextId)
     const released = await this.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
-      for (const table of ["vector_store_batches", "vector_stores"] as const)
-        await trx
-          .deleteFrom(table)
-          .where("workspace_id", "=", view.workspaceId)
-          .where("context_id", "=", contextId)
-          .execute()
       const files = await trx
         .updateTable("files")
         .set({ context_id: null, updated_at: new Date().toISOString() })
@@ -150,6 +147,7 @@ export class VectorStores {
         view,
         files.map(({ id }) => id),
       )
+      await forgetEmpty(trx, view.workspaceId, contextId)
       return files
     })
     for (const { id } of released) this.changes.announce(id)
@@ -274,4 +272,18 @@ export class VectorStores {
       }
     })
   }
+}
+
+/** Name and batches of a store that has no file any more. */
+async function forgetEmpty(trx: Trx, workspaceId: string, contextId: string): Promise<void> {
+  const left = await trx
+    .selectFrom("files")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .where("context_id", "=", contextId)
+    .limit(1)
+    .executeTakeFirst()
+  if (left) return
+  for (const table of ["vector_store_batches", "vector_stores"] as const)
+    await trx.deleteFrom(table).where("workspace_id", "=", workspaceId).where("context_id", "=", contextId).execute()
 }

@@ -85,4 +85,16 @@ for (const { name, open } of await databases())
       expect(await ids(narrow)).toEqual(["a", "secret"])
       expect((await rejection(stores.create(narrow, { name: "New" }))) as unknown).toMatchObject({ code: "forbidden" })
     })
+
+    test("that hold files which one who deletes them does not see stay for those who do", async () => {
+      const { contextId } = await stores.create(whole, { name: "Board" })
+      const [open, hidden] = [await file(contextId), await file(contextId, { acl: ["group:board"] })]
+      const staff: View = { ...whole, principals: [] }
+      await stores.delete(staff, contextId)
+      expect(await stores.exists(staff, contextId)).toBe(false)
+      expect(await stores.get(whole, contextId)).toMatchObject({ name: "Board", files: { searchable: 1 } })
+      expect(await stores.detach(whole, contextId, [open, hidden])).toEqual([hidden])
+      await stores.delete(whole, contextId)
+      expect(await stores.exists(whole, contextId)).toBe(false)
+    })
   })

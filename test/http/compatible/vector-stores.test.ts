@@ -24,6 +24,13 @@ const text = async (name: string, data: string, fields: Record<string, string> =
   (await library.index([{ name, data }], fields))[0]
 
 describe("a context", () => {
+  test("of a conversation is no place that models answer from, one of another name is", async () => {
+    for (const context_id of ["conv_1", "convoy"]) await text("ship.txt", "The convoy sails.", { context_id })
+    const { body } = await client.get("/models")
+    const ids: string[] = body.data.map((model: { id: string }) => model.id)
+    expect(ids.filter(id => /^library:conv/.test(id))).toEqual(["library:convoy/builtin/extractive"])
+  })
+
   test("with files is a store, under its name, until it has none", async () => {
     const file = await text("bird.txt", "The heron nests in March.", { context_id: "birds:of.2026" })
     const id = "vs_birds:of.2026"
@@ -125,6 +132,11 @@ describe("a batch", () => {
     expect((await client.get(`/vector_stores/${id}`)).body.file_counts.total).toBe(body.file_counts.completed)
     for (const each of ids) await library.settled(each)
     expect((await client.get(`/vector_stores/${id}/file_batches/${batch.id}`)).body).toEqual(body)
+
+    const narrow = v1(await app.client("default", { context_ids: [id.slice(3)] }))
+    await text("in.txt", "So that the store is seen.", { context_id: id.slice(3) })
+    const seen = (await narrow.get(`/vector_stores/${id}/file_batches/${batch.id}`)).body.file_counts
+    expect(seen).toMatchObject({ cancelled: 0, total: body.file_counts.completed })
   }, 60_000)
 })
 
