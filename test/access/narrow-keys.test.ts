@@ -192,15 +192,3 @@ test("a key is narrowed and widened at once, and shows by what", async () => {
   expect((await change({ context_ids: null })).body.context_ids).toBeNull()
   expect((await listed(key)).length).toBeGreaterThan(3)
 })
-
-test("a stream ends when its key is narrowed", async () => {
-  const key = await app.client()
-  const response = await key.raw("POST", "/conversations", { message: "Where does the heron stand?" })
-  await response.text()
-  // Never searchable in the time of this test: its stream stays open.
-  const { body } = await key.upload(text("late.txt", "word ".repeat(400_000)))
-  const stream = await key.raw("GET", `/libraries/${body.files[0].id}/events`)
-  await people.call("PATCH", `/${key.key.id}`, { context_ids: ["a"] }, session)
-  expect(await stream.text()).toMatch(/"code":"unauthorized"|event: done/)
-  expect((await key.get(`/libraries/${body.files[0].id}`)).status).toBe(404)
-})

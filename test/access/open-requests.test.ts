@@ -75,6 +75,23 @@ test("a revoked key's stream closes with an error, others go on, and the reply i
   expect(body.messages.at(-1)).toMatchObject({ content: WORDS, finish_reason: "stop" })
 }, 30_000)
 
+test("streams end when their key is narrowed, and those of a token with its key", async () => {
+  const [narrowed, revoked, other] = [await app.client(), await app.client(), await app.client()]
+  const [cut, ofToken, whole] = [
+    await startReply(narrowed),
+    await startReply(await revoked.scoped()),
+    await startReply(other),
+  ]
+  await Promise.all([cut.begun, ofToken.begun, whole.begun])
+  const database = await openSqlite(app.data)
+  await new ApiKeys(database).change(narrowed.key.id, { context_ids: ["a"] })
+  await database.destroy()
+  await revoke(revoked.key)
+  for (const { all } of [cut, ofToken]) expect(errorOf(await all)).toBe("unauthorized")
+  writeOn()
+  expect(textOf(await whole.all)).toBe(WORDS)
+}, 30_000)
+
 test("a revoked key's blocking calls are answered 401 and its run is cancelled", async () => {
   const [client, other] = [await app.client(), await app.client()]
   const reply = client.post("/start-conversation", ask)

@@ -184,15 +184,6 @@ describe("a token", () => {
     expect(code(await token.post("/search", { query: "heron" }))).toEqual([401, "unauthorized"])
   })
 
-  test("ends its streams with its key", async () => {
-    const key = await app.client()
-    const token = await key.scoped()
-    const { body } = await token.upload([{ name: "late.txt", data: "word ".repeat(400_000) }])
-    const stream = await token.raw("GET", `/libraries/${body.files[0].id}/events`)
-    await keys.revoke(key.key.id)
-    expect(await stream.text()).toMatch(/"code":"unauthorized"|event: done/)
-  })
-
   test("is kept as a hash, and not beyond its time", async () => {
     const { body } = await application.post("/tokens", { expires_in: 1 })
     await Bun.sleep(1_100)

@@ -118,7 +118,14 @@ export function memoryLibrary(files: MemoryFile[]): {
       )
       return { files: found.slice(0, limit), total: found.length }
     },
-    find: async ({ workspaceId }, id) => records.find(file => file.workspaceId === workspaceId && file.id === id),
+    find: async ({ workspaceId }, id, { fileIds, contextId }) =>
+      records.find(
+        file =>
+          file.workspaceId === workspaceId &&
+          file.id === id &&
+          (fileIds === null || fileIds.includes(id)) &&
+          (contextId === null || file.context_id === contextId),
+      ),
     async readText(_, id, { page, start = 0, end }) {
       if (page !== undefined) return undefined
       const { text } = records.find(file => file.id === id)!

@@ -16,7 +16,7 @@ const OWNED: Record<string, () => string> = {
   conversation_id: () => ids.conversation!,
   message_id: () => ids.message!,
   run_id: () => ids.run!,
-  picture: () => "1.png",
+  page: () => "1",
   model: () => "library:boathouse%2Fbuiltin%2Fextractive",
   vector_store_id: () => "vs_boathouse",
   batch_id: () => ids.batch!,
