@@ -84,17 +84,22 @@ function scopedTokenOf({ headers }: Request): string | undefined {
 /** What stands between two dots holds none. */
 const TOKEN = /^Bearer\s+([^.\s]+)\.([^.\s]+)\.([^.\s]+)$/i
 
+/** Any, such as that of a console session. */
+const BEARER = /^Bearer\s+\S/i
+
 /**
  * Client id, private key and secret, empty where they are missing.
  * @throws AppError unauthorized where headers and token differ
  */
 function credentialsOf({ headers }: Request): string[] {
   const given = CREDENTIAL_HEADERS.map(name => headers.get(name)?.trim() ?? "")
-  const [, ...token] = TOKEN.exec(headers.get("authorization")?.trim() ?? "") ?? []
-  if (token.length === 0) return given
+  const authorization = headers.get("authorization")?.trim() ?? ""
+  const [, ...token] = TOKEN.exec(authorization) ?? []
+  const isOther = token.length === 0 && BEARER.test(authorization)
+  if (token.length === 0 && !isOther) return given
   if (given.some((value, i) => value !== "" && value !== token[i]))
     throw new AppError("unauthorized", { message: "the bearer token and the credential headers differ" })
-  return token
+  return isOther ? given : token
 }
 
 /** @throws AppError rate_limited once there were too many wrong ones from the address */

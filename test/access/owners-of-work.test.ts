@@ -180,8 +180,16 @@ describe("an end user", () => {
     expect((await token.post("/search", { query: "heron", end_user: "eve" })).status).toBe(200)
     const chat = { model: "builtin/extractive", messages: [{ role: "user", content: "heron?" }] }
     const compatible = token.under("")
-    expect((await compatible.post("/v1/chat/completions", { ...chat, user: "bob" })).status).toBe(403)
-    expect((await compatible.post("/v1/chat/completions", { ...chat, user: "eve" })).status).toBe(200)
+    const response = { model: "builtin/extractive", input: "heron?" }
+    for (const [path, body] of [
+      ["/v1/chat/completions", chat],
+      ["/v1/responses", response],
+      ["/v1/responses", { ...response, store: false }],
+    ] as const) {
+      for (const names of [{ user: "bob" }, { user: "bob", safety_identifier: "eve" }, { safety_identifier: "bob" }])
+        expect((await compatible.post(path, { ...body, ...names })).status).toBe(403)
+      expect((await compatible.post(path, { ...body, user: "eve", safety_identifier: "eve" })).status).toBe(200)
+    }
   })
 
   test("of one conversation is not another's", async () => {

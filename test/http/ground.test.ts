@@ -44,8 +44,14 @@ describe("credentials", () => {
       (await without({ ...client.credentials, authorization: authorization.replace("Bearer", "bearer") })).status,
     ).toBe(200)
     const other = (await app.client()).credentials
-    for (const headers of [other, { secret: other.secret! }]) {
-      const differing = await without({ ...headers, authorization })
+    for (const [headers, bearer] of [
+      [other, token],
+      [{ secret: other.secret! }, token],
+      [client.credentials, `${token}.x`],
+      [client.credentials, `${token}, Bearer ${token}`],
+      [client.credentials, "anything"],
+    ] as const) {
+      const differing = await without({ ...headers, authorization: `Bearer ${bearer}` })
       expectError(differing, 401, "unauthorized")
       expect(differing.body.error.message).toContain("differ")
     }

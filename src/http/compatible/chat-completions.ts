@@ -1,6 +1,5 @@
 /** Answers to messages, as clients of OpenAI's chat completions ask for them. */
 import { Elysia } from "elysia"
-import { endUserOf } from "../../access/end-user.ts"
 import type { Principal } from "../../access/principal.ts"
 import type { Question } from "../../chat/question.ts"
 import type { Asker } from "../../chat/turn.ts"
@@ -15,6 +14,7 @@ import * as docs from "./chat-completions.docs.ts"
 import { begun, CHUNKS } from "./compatible-stream.ts"
 import { chunksOf, completionOf } from "./completion-answer.ts"
 import { type CompletionBody, questionOf } from "./completion-request.ts"
+import { endUserIn } from "./end-user.ts"
 import { keptEvents } from "./kept-completion.ts"
 import { namedModel } from "./model-names.ts"
 
@@ -58,7 +58,7 @@ async function unkept(
   { question, body }: Asked,
   signal: AbortSignal,
 ): Promise<Answered> {
-  endUserOf(asker.view, endUserIn(body))
+  endUserIn(asker.view, body)
   return chat.answer(asker, question, signal)
 }
 
@@ -71,16 +71,12 @@ async function keep(
   const metadata = body.metadata ?? {}
   const { answer, reply } = await chat.keep(
     asker,
-    { ...question, endUser: endUserIn(body), metadata, echo: {} },
+    { ...question, endUser: endUserIn(asker.view, body), metadata, echo: {} },
     undefined,
   )
   const events = keptEvents(reply, () => chat.kept(asker.view, answer.id), signal)
   return { model: answer.reply.model ?? body.model, events, conversationId: answer.conversationId }
 }
-
-/** The customer's user: the second is what the first is called by now. */
-const endUserIn = ({ user, safety_identifier: identifier }: CompletionBody): string | undefined =>
-  identifier || user || undefined
 
 /** From here on a failure is none of the request any more. A model that is loaded first may take minutes. */
 const isBegun = ({ event, data }: AnswerEvent): boolean =>

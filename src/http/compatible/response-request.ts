@@ -5,6 +5,7 @@ import type { ChatTurn, ToolChoice } from "../../backends/backend.ts"
 import type { KeptQuestion } from "../../chat/kept-answers.ts"
 import { AppError, invalid } from "../../errors.ts"
 import type { VectorStores } from "../../library/vector-stores.ts"
+import { endUserIn } from "./end-user.ts"
 import { namedModel } from "./model-names.ts"
 import { type InputFiles, turnsOf } from "./response-input.ts"
 import type { ResponseBody, ResponseTool } from "./responses.docs.ts"
@@ -43,7 +44,7 @@ export async function askedResponse(stores: VectorStores, view: View, body: Resp
       responseFormat: body.text?.format,
       redaction: body.carrel?.redaction ?? undefined,
       tools: functionsOf(tools, body),
-      endUser: body.safety_identifier || body.user || undefined,
+      endUser: endUserIn(view, body),
       echo: echoOf(body, { useLibrary, prefix: named?.prefix ?? "" }),
     },
   }

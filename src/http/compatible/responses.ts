@@ -1,6 +1,5 @@
 /** Answers as clients of OpenAI's responses ask for them: kept in conversations, or by nobody. */
 import { Elysia } from "elysia"
-import { endUserOf } from "../../access/end-user.ts"
 import type { Principal } from "../../access/principal.ts"
 import type { KeptAnswer } from "../../chat/kept-answer-store.ts"
 import { caller, type RequestContext } from "../context.ts"
@@ -106,7 +105,6 @@ async function keep({ chat }: Services, { body, principal: { view }, context, as
 
 async function unkept({ chat }: Services, { body, principal: { view }, context, asked, shown }: Asking) {
   const { question } = asked
-  endUserOf(view, question.endUser)
   const previousId = body.previous_response_id ?? null
   const before = previousId === null ? [] : await chat.turnsUpTo(view, previousId)
   const system = question.instructions ? [{ role: "system" as const, content: question.instructions }] : []
