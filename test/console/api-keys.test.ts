@@ -70,7 +70,17 @@ describe.skipIf(!hasBrowser)("Settings → API", () => {
       const page = await site.enter()
       await page.getByRole("link", { name: "Settings" }).click()
       await page.getByRole("heading", { name: "Connect an application" }).waitFor()
-      for (const name of ["Open WebUI", "LibreChat", "Continue", "Dify", "LangChain", "AI SDK", "curl"]) {
+      const assistants = ["Claude Code", "Claude Desktop", "Cursor"]
+      for (const name of [
+        "Open WebUI",
+        "LibreChat",
+        "Continue",
+        "Dify",
+        ...assistants,
+        "LangChain",
+        "AI SDK",
+        "curl",
+      ]) {
         await page.getByLabel("Application").selectOption(name)
         expect(await page.locator("pre.code").textContent()).toContain(site.app.url)
         expect(await page.locator("pre.code").textContent()).toContain("TOKEN")

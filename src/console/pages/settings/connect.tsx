@@ -1,4 +1,7 @@
-/** Ready texts for applications that know OpenAI's address or Dify's knowledge bases: choose one, paste, put a key in. */
+/**
+ * Ready texts for applications that know OpenAI's address or Dify's knowledge bases, and for assistants that speak the Model
+ * Context Protocol: choose one, paste, put a key in.
+ */
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useLoaded } from "../../loading.ts"
@@ -60,6 +63,36 @@ models:
     name: "Dify",
     where: "Under Knowledge → External Knowledge API; the knowledge ID is a context, or * for all files",
     text: ({ url }) => `API Endpoint: ${url}\nAPI Key: TOKEN\nExternal Knowledge ID: *`,
+  },
+  {
+    name: "Claude Code",
+    where: "In a shell",
+    text: ({ url }) => `claude mcp add --transport http carrel ${url}/mcp --header "Authorization: Bearer TOKEN"`,
+  },
+  {
+    name: "Claude Desktop",
+    where: "In claude_desktop_config.json; the command is where Carrel is installed on that machine",
+    text: ({ url }) => `{
+  "mcpServers": {
+    "carrel": {
+      "command": "/usr/local/bin/carrel",
+      "args": ["mcp", "--url", "${url}"],
+      "env": { "CARREL_TOKEN": "TOKEN" }
+    }
+  }
+}`,
+  },
+  {
+    name: "Cursor",
+    where: "In ~/.cursor/mcp.json, or .cursor/mcp.json of a project",
+    text: ({ url }) => `{
+  "mcpServers": {
+    "carrel": {
+      "url": "${url}/mcp",
+      "headers": { "Authorization": "Bearer TOKEN" }
+    }
+  }
+}`,
   },
   {
     name: "LangChain",
