@@ -130,7 +130,8 @@ function keyAt(given: unknown, at: string, bareKeys: boolean): string {
   const key = bareKeys && !text.startsWith("file.") && !text.startsWith(METADATA) ? `${METADATA}${text}` : text
   if (fieldOf(key)) return key
   if (key.startsWith(METADATA)) throw refused(at, "must name a part of the metadata, such as metadata.year")
-  const near = nearest(key, FIELD_NAMES)
+  const near =
+    nearest(key, FIELD_NAMES) ?? (/^[\p{L}_][\p{L}\p{N}_-]{0,60}$/u.test(key) ? `${METADATA}${key}` : undefined)
   throw refused(at, `must be metadata.… or one of ${FIELD_NAMES.join(", ")}${near ? `; did you mean ${near}?` : ""}`)
 }
 

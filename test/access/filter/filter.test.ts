@@ -104,6 +104,7 @@ describe("a filter", () => {
 
   test("says what was likely meant by a key", () => {
     expect(refusal({ ...leaf, key: "file.types" }).message).toEndWith("did you mean file.type?")
+    expect(refusal({ ...leaf, key: "year" }).message).toEndWith("did you mean metadata.year?")
   })
 
   test("begins its places with the name of what was sent", () => {
