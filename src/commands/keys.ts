@@ -24,7 +24,7 @@ export const HELP = `Usage: carrel keys create --name NAME [--workspace NAME] [-
 --headers prints the three headers that requests need, one per line: curl -H @FILE reads them.
 Works beside a running daemon. A workspace that does not exist yet is created. The private key and secret are shown once.
 A key with --contexts or --filter sees, finds and uploads nothing else; --models takes values and globs, ollama/*.
---json shows the three as one \`token\` as well: Authorization: Bearer TOKEN.
+The token is all three in one, for clients that take one: Authorization: Bearer TOKEN.
 Scopes: ${SCOPES.join(", ")} (default: all).
 `
 
@@ -66,8 +66,9 @@ async function create(args: string[]): Promise<number> {
   else if (options.has("headers")) {
     print(`client-id: ${key.client_id}\nprivate-key: ${key.private_key}\nsecret: ${key.secret}`)
   } else {
-    for (const field of ["id", "client_id", "private_key", "secret"] as const) print(`${field.padEnd(12)}${key[field]}`)
-    process.stderr.write("\nSave private_key and secret now: they will not be shown again.\n")
+    for (const field of ["id", "client_id", "private_key", "secret", "token"] as const)
+      print(`${field.padEnd(12)}${key[field]}`)
+    process.stderr.write("\nSave private_key and secret, or the token, now: they will not be shown again.\n")
   }
   return 0
 }
@@ -100,14 +101,15 @@ async function list(args: string[]): Promise<number> {
   if (options.has("json")) printJson(keys)
   else
     printTable(
-      ["ID", "NAME", "WORKSPACE", "OWNER", "CLIENT ID", "SCOPES", "STATE", "LAST USED"],
+      ["ID", "NAME", "WORKSPACE", "OWNER", "CLIENT ID", "SCOPES", "LIMITS", "STATE", "LAST USED"],
       keys.map(key => [
         key.id,
         key.name,
         key.workspace,
         key.owner?.email ?? "",
         key.client_id,
-        key.scopes.join(","),
+        key.scopes.length === SCOPES.length ? "all" : key.scopes.join(","),
+        limits(key),
         state(key),
         key.last_used_at,
       ]),
@@ -126,6 +128,17 @@ async function revoke(args: string[]): Promise<number> {
   if (options.has("json")) printJson(key)
   else print(`${key.id} (${key.name}) is revoked`)
   return 0
+}
+
+/** What narrows the key; empty where nothing does. */
+function limits({ context_ids, models, filter }: ApiKeyRecord): string {
+  return [
+    context_ids && `contexts ${context_ids.join(",") || "none"}`,
+    models && `models ${models.join(",") || "none"}`,
+    filter && "a filter",
+  ]
+    .filter(Boolean)
+    .join("; ")
 }
 
 function state(key: ApiKeyRecord): string {

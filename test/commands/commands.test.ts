@@ -207,7 +207,21 @@ describe("keys and users", () => {
     const key = JSON.parse(out)
     expect(key).toMatchObject({ context_ids: ["a", "b"], models: ["ollama/*"], filter })
     expect(key.token).toBe(`${key.client_id}.${key.private_key}.${key.secret}`)
+    const table = (await carrel(["keys", "list"], { data })).out
+    expect(table).toMatch(/ all +contexts a,b; models ollama\/\*; a filter +active /)
     await carrel(["keys", "revoke", key.id], { data })
+  })
+
+  test("a key is shown once, each part and all of it as one token", async () => {
+    const { out } = await carrel(["keys", "create", "--name", "shown"], { data })
+    const { id, client_id, private_key, secret, token } = Object.fromEntries(
+      out
+        .trimEnd()
+        .split("\n")
+        .map(line => line.split(/ +/)),
+    )
+    expect(token).toBe(`${client_id}.${private_key}.${secret}`)
+    await carrel(["keys", "revoke", id], { data })
   })
 
   test("a key that is not there is not revoked: nothing was wrong with the command line", async () => {
