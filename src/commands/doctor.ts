@@ -37,7 +37,8 @@ import { compareStores } from "./stores.ts"
 export const HELP = `Usage: carrel doctor [--check | --repair] [--json] [--data DIR]
 
 Says what is wrong with an installation and what to do. --check also compares every file's record with its bytes, its
-text and the search index, which takes a while in a large library. Both change nothing and work beside a running daemon.
+text and, with the daemon stopped, the search index, which takes a while in a large library. Both change nothing and work
+beside a running daemon.
 --repair needs the daemon stopped: it mends what a crash between two stores may have left, then checks. Originals that
 are lost cannot be mended: they are named, to be uploaded again or restored from a backup.
 `
