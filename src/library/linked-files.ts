@@ -57,7 +57,7 @@ export class LinkedFiles {
     const { library, links, holders } = this.dependencies
     const { page_count, character_count } = await library.get(principal.view, file_id)
     if (page !== undefined && page > (page_count ?? Number.POSITIVE_INFINITY))
-      throw invalid("page", `the file has ${page_count} pages`)
+      throw invalid("page", `the file has ${page_count} ${page_count === 1 ? "page" : "pages"}`)
     if ((start === undefined) !== (end === undefined)) throw invalid("end", "start and end come together")
     if (start !== undefined && start >= end!) throw invalid("end", "must be greater than start")
     if (end !== undefined && end > (character_count ?? Number.POSITIVE_INFINITY))
