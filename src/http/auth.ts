@@ -47,6 +47,11 @@ export async function authenticate(
     }
   }
   const missing = CREDENTIAL_HEADERS.filter((_, i) => ![clientId, privateKey, secret][i])
+  if (missing.length === CREDENTIAL_HEADERS.length && BEARER.test(request.headers.get("authorization")?.trim() ?? ""))
+    throw new AppError("unauthorized", {
+      message:
+        "the bearer token is neither a key's, <client_id>.<private_key>.<secret>, nor a scoped token, cat_…, nor an open session's",
+    })
   if (missing.length > 0)
     throw new AppError("unauthorized", {
       message: `missing headers: ${missing.join(", ")}`,

@@ -51,7 +51,9 @@ export const caller = new Elysia({ name: "caller" })
         const { principal } = contextOf(request)
         if (!principal) throw new AppError("unauthorized")
         if (!principal.scopes.includes(scope))
-          throw new AppError("forbidden", { message: `the key lacks the scope ${scope}` })
+          throw new AppError("forbidden", {
+            message: `the ${principal.holderId.startsWith("tok_") ? "token" : "key"} lacks the scope ${scope}`,
+          })
         return { principal }
       },
     }),

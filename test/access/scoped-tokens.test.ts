@@ -125,7 +125,9 @@ describe("a token", () => {
     expect(await listed(await narrow.scoped({ filter }))).toEqual(["hr.txt"])
     expect(code(await narrow.post("/tokens", { scopes: ["chat"] }))).toEqual([400, "invalid_request"])
     const token = await narrow.scoped({ scopes: ["search"] })
-    expect(code(await token.get("/libraries"))).toEqual([403, "forbidden"])
+    const refused = await token.get("/libraries")
+    expect(code(refused)).toEqual([403, "forbidden"])
+    expect(refused.body.error.message).toBe("the token lacks the scope files:read")
     expect(await found(token)).toEqual(["all.txt", "hr.txt"])
   })
 

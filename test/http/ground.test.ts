@@ -64,6 +64,8 @@ describe("credentials", () => {
       `${client_id}.${secret}.${private_key}`,
     ])
       expectError(await without({ authorization: `Bearer ${wrong}` }), 401, "unauthorized")
+    const cut = await without({ authorization: `Bearer ${client_id}.${private_key}` })
+    expect(cut.body.error.message).toStartWith("the bearer token is neither")
   })
 
   test("wrong, revoked and expired credentials get one and the same answer", async () => {
