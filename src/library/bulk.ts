@@ -192,13 +192,14 @@ export class Bulk {
   }
 
   private async act(
-    { action, view, patch = {} }: Stored,
+    { action, view, filter, patch = {} }: Stored,
     fileId: string,
     also: (trx: Trx) => Promise<void>,
   ): Promise<unknown> {
     const { library } = this.dependencies
-    if (action === "delete") return library.delete(view, fileId, also)
-    return action === "reindex" ? library.reindex(view, fileId, also) : library.change(view, fileId, patch, also)
+    const step = { only: filter, also }
+    if (action === "delete") return library.delete(view, fileId, step)
+    return action === "reindex" ? library.reindex(view, fileId, step) : library.change(view, fileId, patch, step)
   }
 
   /** @throws where the lease is lost: whatever the transaction did is undone */

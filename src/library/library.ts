@@ -1,5 +1,6 @@
 /** The files of a workspace as its users see them: list, read, change, delete. `uploads.ts` takes new ones in. */
 
+import { type RawBuilder, sql } from "kysely"
 import { checkAcl, refuseWider } from "../access/acl.ts"
 import { checkContext } from "../access/context-id.ts"
 import { passes } from "../access/filter/condition.ts"
@@ -30,9 +31,13 @@ export interface FileChange {
   acl?: string[] | null
 }
 
-/** Done in the transaction of a change, its last step. */
-type Also = (trx: Trx) => Promise<void>
-const nothing: Also = async () => {}
+/** How a file is changed, or removed, that is one of many. */
+interface AsOneOfMany {
+  /** What it must pass at that moment, else it is not found. */
+  only?: Filter
+  /** Done in the same transaction, as its last step. */
+  also?: (trx: Trx) => Promise<void>
+}
 
 /** What the library needs of the search index. */
 export interface Retirable {
@@ -153,7 +158,7 @@ export class Library {
   }
 
   /** @throws AppError not_found, invalid_request; forbidden where the caller could not have uploaded the file so */
-  async change(view: View, fileId: string, change: FileChange, also: Also = nothing): Promise<FileRecord> {
+  async change(view: View, fileId: string, change: FileChange, { only, also }: AsOneOfMany = {}): Promise<FileRecord> {
     const set = columnsOf(change)
     const changed = await this.dependencies.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
@@ -161,7 +166,7 @@ export class Library {
         .selectFrom("files")
         .select("acl")
         .where("id", "=", fileId)
-        .where(seen(trx, view))
+        .where(within(trx, view, only))
         .executeTakeFirst()
       if (!former) throw new AppError("not_found")
       if (set.acl !== undefined && !view.mayWiden) refuseWider(stored(former.acl), stored(set.acl))
@@ -172,7 +177,7 @@ export class Library {
         .returningAll()
         .executeTakeFirstOrThrow()
       await refuseOutside(trx, view, [fileId])
-      await also(trx)
+      await also?.(trx)
       return row
     })
     this.dependencies.changes.announce(fileId)
@@ -180,21 +185,24 @@ export class Library {
     return toFileRecord(changed)
   }
 
-  /** Gone from search with the commit; bytes and index entries follow. A crash in between is swept up at start. */
-  async delete(view: View, fileId: string, also: Also = nothing): Promise<void> {
+  /**
+   * Gone from search with the commit; bytes and index entries follow. A crash in between is swept up at start.
+   * @throws AppError not_found
+   */
+  async delete(view: View, fileId: string, { only, also }: AsOneOfMany = {}): Promise<void> {
     const { database, blobs, index, changes } = this.dependencies
-    await this.row(view, fileId)
     const row = await database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
       const deleted = await trx
         .deleteFrom("files")
         .where("id", "=", fileId)
+        .where(within(trx, view, only))
         .returning(["blob", "live_blob", "live_generation"])
         .executeTakeFirst()
-      if (!deleted) throw new AppError("not_found") // someone else was faster
+      if (!deleted) throw new AppError("not_found")
       await trx.deleteFrom("jobs").where("task", "=", INDEX_FILE).where("subject", "=", fileId).execute()
       await index.retire(trx, fileId)
-      await also(trx)
+      await also?.(trx)
       return deleted
     })
     changes.announce(fileId)
@@ -204,21 +212,21 @@ export class Library {
     void index.sweep()
   }
 
-  /** Reads and indexes the file again; the present version stays findable until the new one is. */
-  async reindex(view: View, fileId: string, also: Also = nothing): Promise<FileRecord> {
+  /** Reads and indexes the file again; the present version stays findable until the new one is. @throws AppError not_found */
+  async reindex(view: View, fileId: string, { only, also }: AsOneOfMany = {}): Promise<FileRecord> {
     const { database, queue, changes } = this.dependencies
-    await this.row(view, fileId)
     await database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
       const file = await trx
         .updateTable("files")
         .set(eb => ({ ...QUEUED, generation: eb("generation", "+", 1), updated_at: new Date().toISOString() }))
         .where("id", "=", fileId)
+        .where(within(trx, view, only))
         .returning(["id", "workspace_id", "type", "size"])
         .executeTakeFirst()
-      if (!file) throw new AppError("not_found") // deleted meanwhile
+      if (!file) throw new AppError("not_found")
       await queue.enqueue(trx, [indexJob(file)])
-      await also(trx)
+      await also?.(trx)
     })
     queue.announce()
     changes.announce(fileId)
@@ -292,6 +300,10 @@ export class Library {
     return row
   }
 }
+
+/** Rows that the caller sees, and of them those that pass the filter. */
+const within = (trx: Trx, view: View, only: Filter | undefined): RawBuilder<boolean> =>
+  only ? sql<boolean>`${seen(trx, view)} and ${passes(trx, only)}` : seen(trx, view)
 
 /** What a change writes. @throws AppError invalid_request */
 export function columnsOf(change: FileChange): Partial<FileRow> {

@@ -1,5 +1,7 @@
 /** Work on many files at once: which files it finds, how far it is, what a crash leaves. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { sql } from "kysely"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
 import { until } from "../support/until.ts"
@@ -65,6 +67,29 @@ describe("work on many files", () => {
     expect(job).toMatchObject({ done: 3, total: 3 })
     expect((await left("after")).length).toBe(3)
   })
+
+  test.each(["delete", "reindex", "patch"])(
+    "%s leaves alone what does not pass any more when its turn comes",
+    async action => {
+      const name = `turn-${action}`
+      const [first, second] = await add(name, 2)
+      // Both are read as one page; the first, when it is dealt with, takes the second out of the filter.
+      const event = action === "delete" ? "delete" : "update of updated_at"
+      const database = await openSqlite(app.data)
+      const run = (text: string) => sql.raw(text).execute(database)
+      await run(`create trigger turn after ${event} on files when old.id = '${first}'
+      begin update files set metadata = '{"batch":"out"}' where id = '${second}'; end`)
+      const before = (await client.get(`/libraries/${second}`)).body
+      const { matched, job } = await carryOut({
+        ...{ action, filter: batch(name) },
+        ...(action === "patch" ? { patch: { tags: ["late"] } } : {}),
+      })
+      await run("drop trigger turn")
+      await database.destroy()
+      expect([matched, job.done, job.failed]).toEqual([2, 1, []])
+      expect((await client.get(`/libraries/${second}`)).body).toEqual({ ...before, metadata: { batch: "out" } })
+    },
+  )
 
   test("indexes again", async () => {
     const ids = await add("again", 2)
