@@ -65,6 +65,8 @@ export class VectorTable {
   private constructor(
     private table: Table,
     private readonly directory: string,
+    /** Known here as well: the library refuses to tell it while it is at work on the table. */
+    private readonly name: string,
     private readonly dimensions: number,
   ) {}
 
@@ -89,7 +91,7 @@ export class VectorTable {
     const ids = schema.fields.find(candidate => candidate.name === "id")
     if ((ids?.type as { bitWidth?: number } | undefined)?.bitWidth === 32)
       await table.alterColumns([{ path: "id", dataType: "int64" }])
-    return new VectorTable(table, directory, dimensions)
+    return new VectorTable(table, directory, name, dimensions)
   }
 
   static async drop(directory: string, name: string): Promise<void> {
@@ -156,7 +158,7 @@ export class VectorTable {
 
   /** True when rows were removed whose vectors are still in a file of the table. */
   async holdsRemoved(): Promise<boolean> {
-    const notes = join(this.directory, `${this.table.name}.lance`, "_deletions")
+    const notes = join(this.directory, `${this.name}.lance`, "_deletions")
     return existsSync(notes) && (await readdir(notes)).length > 0
   }
 
@@ -222,10 +224,9 @@ export class VectorTable {
    * ever wrote. Writes wait meanwhile: a handle does not see what another one writes.
    */
   private renew(): Promise<void> {
-    const { name } = this.table
     connections.delete(this.directory)
     this.renewing = connect(this.directory)
-      .then(connection => connection.openTable(name))
+      .then(connection => connection.openTable(this.name))
       .then(table => {
         this.table = table
       })
