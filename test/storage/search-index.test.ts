@@ -69,3 +69,15 @@ test("compaction leaves one fragment and the last version, and no row of those r
   expect([outcome.fragmentsAdded, data()]).toEqual([1, 1])
   expect(await held(table)).toEqual(Array.from({ length: 100 }, (_, i) => 101 + i))
 })
+
+test("whether removed rows are still in its files is told while the table is read, added to and compacted", async () => {
+  const table = await open("busy")
+  for (let i = 0; i < 10; i++) await table.add(rows(1 + i * 500, 500))
+  await table.remove(Float64Array.of(1, 700))
+  let isOver = false
+  const work = Promise.all([table.optimize(), held(table), table.add(rows(9_000, 500))]).finally(() => {
+    isOver = true
+  })
+  for (; !isOver; await Bun.sleep(0)) expect(typeof (await table.holdsRemoved())).toBe("boolean")
+  await work
+})
