@@ -26,6 +26,8 @@ export interface OpenedLink {
 
 /** Seconds that a link lives unless something else was asked for. */
 const LINK_LIFETIME_S = 24 * 3600
+/** Links beside hits and citations end at full minutes, so that what is asked twice is mostly answered in the same bytes. */
+const SHOWN_TO_S = 60
 export const MAX_LINK_LIFETIME_S = 30 * 24 * 3600
 
 const LINK = /^\/view\/(file_\w+)\?(?:page=(\d+)&)?(?:start=(\d+)&end=(\d+)&)?exp=(\d+)&sig=(\w+)\.$/
@@ -46,13 +48,9 @@ export class Links {
    * @param place without `start` and `end` for a file or a page as a whole; the page of a file within the file is none of its
    *   own and is left out
    */
-  linkTo(
-    holder: Pick<Principal, "holderId">,
-    fileId: string,
-    place: LinkedPlace = {},
-    seconds = LINK_LIFETIME_S,
-  ): string {
-    return this.link(holder, fileId, place, Math.floor(this.now() / 1000) + seconds)
+  linkTo(holder: Pick<Principal, "holderId">, fileId: string, place: LinkedPlace = {}): string {
+    const expiresAt = Math.floor((this.now() / 1000 + LINK_LIFETIME_S) / SHOWN_TO_S) * SHOWN_TO_S
+    return this.link(holder, fileId, place, expiresAt)
   }
 
   /**

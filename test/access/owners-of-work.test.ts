@@ -111,6 +111,9 @@ describe("conversations and runs", () => {
   })
 })
 
+/** Without the links, which end a while after they are shown. */
+const written = ({ id, role, content }: { id: string; role: string; content: string }) => ({ id, role, content })
+
 test("no one who sees more answers into what credentials with limits made, which would read it", async () => {
   const narrow = await app.client("default", { context_ids: ["none"] })
   const token = await whole.scoped({ principals: [], end_user: "zoe" })
@@ -130,7 +133,8 @@ test("no one who sees more answers into what credentials with limits made, which
         expect([403, 404]).toContain(status)
         expect(status === 404).toBe((await wide.send("GET", `/conversations/${id}`)).status === 404)
       }
-    expect((await maker.get(`/conversations/${id}`)).body.messages).toEqual(messages)
+    const { messages: left } = (await maker.get(`/conversations/${id}`)).body
+    expect(left.map(written)).toEqual(messages.map(written))
     expect((await maker.post("/send", asked)).status).toBe(200)
 
     const kept = { model: "library/builtin/extractive", input: "Where is the heron?" }
