@@ -13,6 +13,7 @@ import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { Connection, Table } from "@lancedb/lancedb"
 import type { RecordBatch } from "apache-arrow"
+import { log } from "../log.ts"
 import { unpackAhead } from "../native/native.ts"
 import { someDescriptors } from "../threads/sockets.ts"
 
@@ -205,8 +206,13 @@ export class VectorTable {
     }
   }
 
+  /** What reads the table goes on to its end; the library refuses to close it then, and lets go of it with its last use. */
   close(): void {
-    this.table.close()
+    try {
+      this.table.close()
+    } catch (error) {
+      log.debug("a table is closed later", { table: this.name, error })
+    }
   }
 
   private async write(work: () => Promise<unknown>): Promise<void> {

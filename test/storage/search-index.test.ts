@@ -81,3 +81,12 @@ test("whether removed rows are still in its files is told while the table is rea
   for (; !isOver; await Bun.sleep(0)) expect(typeof (await table.holdsRemoved())).toBe("boolean")
   await work
 })
+
+test("a table that is closed while it is compacted and read is read to its end", async () => {
+  const table = await VectorTable.open(directory, "closing", DIMENSIONS)
+  for (let i = 0; i < 10; i++) await table.add(rows(1 + i * 500, 500))
+  const [reading, compacting] = [held(table), table.optimize()]
+  table.close()
+  await compacting
+  expect(await reading).toHaveLength(5_000)
+})
