@@ -77,7 +77,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const models = step("models", await openModels(config, storage, stack))
   const index = step("search", await openSearch(config, storage, models, stack))
   const worker = step("reading", openReading(config, storage, index, stack))
-  const files = step("library", openLibrary(config, storage, index, stack))
+  const files = step("library", openLibrary(config, storage, access, index, stack))
   const parts = { network, storage, access, chatModels, models, index, files }
   const chat = step("chat", await openChat(config, parts))
   const tools = openTools({ storage, files, chat }, stack)

@@ -61,6 +61,14 @@ export const wholeOf = (workspaceId: string): View => ({
   mayWiden: true,
 })
 
+/** The files that both see, for the rest as the first. Of the second one without principals. */
+export const withinBoth = (view: View, { contexts, filters }: View): View => ({
+  ...view,
+  contexts:
+    view.contexts && contexts ? view.contexts.filter(each => contexts.includes(each)) : (view.contexts ?? contexts),
+  filters: [...view.filters, ...filters],
+})
+
 /** Whether some files of the workspace may be out of sight. */
 export const isNarrow = ({ contexts, filters, principals }: View): boolean =>
   contexts !== null || filters.length > 0 || principals !== null

@@ -12,6 +12,7 @@ import { Uploads } from "../library/uploads.ts"
 import { VectorStoreBatches } from "../library/vector-store-batches.ts"
 import { VectorStores } from "../library/vector-stores.ts"
 import type { SearchIndex } from "../search/index.ts"
+import type { Access } from "./access.ts"
 import { type Storage, storesFaultIn } from "./storage.ts"
 
 export type LibraryParts = ReturnType<typeof openLibrary>
@@ -20,7 +21,13 @@ export type LibraryParts = ReturnType<typeof openLibrary>
 const PAGE_READERS = 3
 
 /** Files as users see them, and the way in. */
-export function openLibrary(config: Config, storage: Storage, index: SearchIndex, stack: AsyncDisposableStack) {
+export function openLibrary(
+  config: Config,
+  storage: Storage,
+  { holders }: Pick<Access, "holders">,
+  index: SearchIndex,
+  stack: AsyncDisposableStack,
+) {
   const { database, blobs, queue, changes, idempotency } = storage
   const library = new Library({ database, blobs, queue, changes, index })
   const reader = new PageReader({
@@ -45,7 +52,7 @@ export function openLibrary(config: Config, storage: Storage, index: SearchIndex
   const vectorStores = new VectorStores(database, changes)
   const storeBatches = new VectorStoreBatches(database, library, vectorStores)
   const fileCounts = new FileCounts(database)
-  const bulk = new Bulk({ database, queue, library, isStoresFault: storesFaultIn(storage) })
+  const bulk = new Bulk({ database, queue, library, holders, isStoresFault: storesFaultIn(storage) })
   return { library, fileCounts, bulk, pages, uploads, vectorStores, storeBatches }
 }
 

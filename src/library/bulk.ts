@@ -2,12 +2,14 @@
  * Work on all files that pass a filter: delete, re-index, patch. A job of the durable queue walks over them in the order of
  * their ids. Each file is dealt with in one transaction, which also moves the job's cursor and only while the lease holds:
  * after a crash the next attempt goes on behind the last file, and none is dealt with twice or by halves. A file is looked
- * at once more when its turn comes: one that no longer passes, or that the caller would not see, is left alone.
+ * at once more when its turn comes: one that no longer passes, or that the caller would not see, is left alone. A job ends
+ * with the key or the console user whose it is.
  */
 import { sql } from "kysely"
 import type { Filter } from "../access/filter/filter.ts"
+import type { Holders } from "../access/holders.ts"
 import { ownedBy, ownerColumns } from "../access/owner.ts"
-import type { View } from "../access/view.ts"
+import { type View, withinBoth } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
 import { isHeld } from "../jobs/claim.ts"
@@ -61,6 +63,7 @@ export interface BulkDependencies {
   database: Database
   queue: JobQueue
   library: Library
+  holders: Pick<Holders, "find">
   /** Whether an attempt failed for the sake of a store alone: it does not count. */
   isStoresFault(error: unknown): Promise<boolean>
 }
@@ -152,7 +155,11 @@ export class Bulk {
     try {
       for (let after = row.cursor; ; ) {
         const ids = await this.next(stored, after, row.last_id)
-        for (const id of ids) await this.dealWith(job, stored, id, failed)
+        for (const id of ids) {
+          const view = await this.viewNow(row.owner_id, stored)
+          if (!view) return await this.end(job, "cancelled")
+          await this.dealWith(job, { ...stored, view }, id, failed)
+        }
         if (ids.length < PAGE) break
         after = ids.at(-1)!
       }
@@ -163,6 +170,13 @@ export class Bulk {
       log.error("work on many files failed", { job_id: row.id, error })
       await this.end(job, "failed")
     }
+  }
+
+  /** What the job saw when it was sent, as far as its owner still sees it; undefined where the owner has no access any more. */
+  private async viewNow(ownerId: string | null, { view }: Stored): Promise<View | undefined> {
+    if (ownerId === null) return view
+    const holder = await this.dependencies.holders.find(ownerId, view.workspaceId)
+    return holder && withinBoth(view, holder.view)
   }
 
   private async next({ view, filter }: Stored, after: string, last: string): Promise<string[]> {
@@ -223,7 +237,7 @@ export class Bulk {
   }
 
   /** What was to be done and is not there any more is not waited for: the total is then what was done. */
-  private async end(job: LeasedJob, status: "completed" | "failed"): Promise<void> {
+  private async end(job: LeasedJob, status: "completed" | "failed" | "cancelled"): Promise<void> {
     const { database, queue } = this.dependencies
     await database.transaction().execute(async trx => {
       if ((await queue.complete(trx, [job])).length === 0) return

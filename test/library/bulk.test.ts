@@ -91,6 +91,24 @@ describe("work on many files", () => {
     },
   )
 
+  test.each([
+    ["ends with its key", "revoked_at = '2026-01-01T00:00:00Z'", { status: "cancelled", done: 1 }],
+    ["does no more than its key may by then", `context_ids = '["none"]'`, { status: "completed", done: 1, total: 1 }],
+  ])("%s", async (name, change, ended) => {
+    const [first, second] = await add(name.replaceAll(" ", "-"), 2)
+    const key = await app.client()
+    const database = await openSqlite(app.data)
+    const run = (text: string) => sql.raw(text).execute(database)
+    await run(`create trigger over after delete on files when old.id = '${first}'
+      begin update api_keys set ${change} where id = '${key.key.id}'; end`)
+    const filter = { type: "in", key: "file.id", value: [first, second] }
+    const { body } = await key.post("/libraries/bulk", { action: "delete", filter })
+    expect(await settled(body.job_id)).toMatchObject(ended)
+    await run("drop trigger over")
+    await database.destroy()
+    expect((await client.get(`/libraries/${second}`)).status).toBe(200)
+  })
+
   test("indexes again", async () => {
     const ids = await add("again", 2)
     const { job } = await carryOut({ action: "reindex", filter: batch("again") })
