@@ -140,7 +140,7 @@ export function Connect() {
         />
       </div>
       <div class="snippet">
-        <div class="row between">
+        <div class="section-head">
           <h3>{application.where}</h3>
           <CopyButton text={text} label={`Copy the settings for ${name}`} />
         </div>
