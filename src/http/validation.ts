@@ -105,12 +105,15 @@ function causesOf(issue: SchemaIssue): SchemaIssue[] {
   return inner.length > 0 ? inner : [issue]
 }
 
+const oneOf = (values: readonly unknown[]): string =>
+  `must be ${values.length > 1 ? "one of " : ""}${values.join(", ")}`
+
 /** A schema in words: `must be a whole number from 1 to 100`. */
 function ruleOf(schema: SchemaHint): string {
-  if (schema.enum) return `must be one of ${schema.enum.join(", ")}`
+  if (schema.enum) return oneOf(schema.enum)
   const choices = schema.anyOf?.filter(choice => choice.type !== "null") ?? []
   if (choices.length > 0 && choices.every(choice => choice.const !== undefined))
-    return `must be one of ${choices.map(choice => String(choice.const)).join(", ")}`
+    return oneOf(choices.map(choice => choice.const))
   // A number in a query is described as a union of its text and its value.
   const number = choices.find(choice => choice.type === "integer" || choice.type === "number")
   if (number) return ruleOf(number)

@@ -32,6 +32,11 @@ const textOf = (text: string): string =>
     .map(chunk => chunk.choices?.[0]?.delta.content ?? "")
     .join("")
 
+test("a parameter that has one value only is told so", async () => {
+  const { status, body } = await ask({ messages: user("Hi"), n: 2 })
+  expect([status, body.error.param, body.error.message]).toEqual([400, "n", "n: must be 1"])
+})
+
 describe("a stream", () => {
   test("passes 2 000 pieces one by one, each as soon as it is there", async () => {
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
