@@ -196,6 +196,12 @@ export function conformance(name: string, open: OpenLibrary): void {
           await whole.put("file_d", "The badger digs, the heron wades.", { context_id: "a", acl: '["user:2"]' })
           await whole.register("file_e", { context_id: "c" })
           const view = { ...wholeOf("ws_a"), contexts: ["a"], principals: ["user:1"] }
+          // How many vectors there are is counted now and then.
+          const isCounted = async (library: TestLibrary, more: object) => {
+            const { vectors } = (await library.search("heron", more)).index
+            return vectors.done === vectors.total
+          }
+          await until(async () => (await isCounted(whole, { view })) && (await isCounted(part, {})), { everyMs: 100 })
           for (const mode of MODES)
             for (const query of ["heron", "otter heron", "badgr", "kingfishr", "a heron that wades"]) {
               const of = async (library: TestLibrary, more: object) => {
