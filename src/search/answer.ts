@@ -114,10 +114,10 @@ function relevances(answer: WorkerAnswer, model: ModelTraits): (id: number) => n
   const relevance = relevanceIn(queryEvidence(answer, model))
   const found = new Map<number, number>()
   candidates.ids.forEach((id, i) => {
-    found.set(id, relevance({ keyword: ground.keyword[i]!, cosine: candidates.cosine[i]! }))
+    found.set(id, relevance({ keyword: ground.keyword[i]!, cosine: candidates.cosine[i]!, rare: candidates.rare[i]! }))
   })
   tail.ids.forEach((id, i) => {
-    found.set(id, relevance({ keyword: ground.tail[i]!, cosine: Number.NaN }))
+    found.set(id, relevance({ keyword: ground.tail[i]!, cosine: Number.NaN, rare: 0 }))
   })
   return id => found.get(id) ?? 0
 }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Embedder } from "../../src/backends/backend.ts"
 import { openEmbedder } from "../../src/backends/embedder.ts"
+import { relevanceIn } from "../../src/search/relevance.ts"
 import type { Hit } from "../../src/search/types.ts"
 import { englishOnly } from "../support/english-only.ts"
 import { TestLibrary } from "./library.ts"
@@ -135,4 +136,43 @@ describe("a semantic search of which the model knows nothing", () => {
     expect([unknown.hits.length, unknown.degraded]).toEqual([0, "keyword_only"])
     await other.close()
   })
+})
+
+test("a word that one passage alone holds speaks for that passage, whatever vectors make of a single word", async () => {
+  const model = await openEmbedder({
+    name: "",
+    directories: [join(import.meta.dir, "../../models")],
+    nativeDirectory: root,
+  })
+  const plants = await TestLibrary.open({ embedder: model })
+  try {
+    for (let i = 0; i < ENGLISH_FILES; i++)
+      await plants.put(`file_${i}`, `The ${PLACES[i % PLACES.length]} number ${i} has plants in its windows.`)
+    await plants.put(
+      "file_tall",
+      "The tall ficus by the stairs gets water on Fridays, when the office is nearly empty.",
+    )
+    for (const query of ["ficus", "tall ficus", "ficus stairs Fridays"]) {
+      const [first, second] = (await plants.search(query)).hits
+      expect(first!.file.id).toBe("file_tall")
+      expect(first!.relevance).toBeGreaterThanOrEqual(0.45)
+      expect(second?.relevance ?? 0).toBeLessThan(0.2)
+    }
+    expect(best((await plants.search("plants")).hits)).toBeLessThan(0.45)
+  } finally {
+    await plants.close()
+    await model.close()
+  }
+}, 60_000)
+
+test("a rare word vouches for its passage in a query of few words, not in a long one", () => {
+  const asked = (words: number) =>
+    relevanceIn({
+      ...{ bound: 14, bestKeyword: 6, bestCosine: 0, background: null, usual: null, words, passages: 600 },
+      ...{ knownShare: 1, readable: true, wordsExpected: false },
+    })
+  const holding = { keyword: 6, cosine: Number.NaN, rare: 1 }
+  expect([1, 3].map(words => asked(words)(holding))).toEqual([0.45, 0.45])
+  expect(asked(8)(holding)).toBeLessThan(0.1)
+  expect(asked(1)({ ...holding, rare: 0.5 })).toBeLessThan(0.25)
 })

@@ -123,7 +123,9 @@ function* hitsOf(
   for (const { id } of rank(mode, found, traits).list.slice(0, HITS)) {
     const i = place.get(id)
     if (i === undefined) continue
-    const features = featuresOf({ keyword: found.ground.keyword[i]!, cosine: found.candidates.cosine[i]! })
+    const { keyword } = found.ground
+    const { cosine, rare } = found.candidates
+    const features = featuresOf({ keyword: keyword[i]!, cosine: cosine[i]!, rare: rare[i]! })
     for (const [curve, each] of Object.entries(features ?? {}))
       yield [curve, { features: { ...each }, right: isRight(id) }]
   }
