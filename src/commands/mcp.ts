@@ -13,8 +13,8 @@ Speaks the Model Context Protocol on standard input and output, for assistants t
 With --url it passes everything on to a daemon, under the key whose token CARREL_TOKEN holds (or --token, which every user
 of this machine sees in the process list). A daemon that was started anew is greeted anew.
 Without --url it reads the library of a stopped daemon: search, fetch, search_library, read_file, list_files and
-query_table, and nothing is changed. No daemon can be started on the directory meanwhile; where one runs it is asked, which
-needs the token of a key.
+query_table, and changes nothing, but that a directory of an older version is brought up to date. No daemon can be started
+on the directory meanwhile; where one runs it is asked, which needs the token of a key.
 
 Standard output holds nothing but the protocol; what goes wrong is said on standard error.
 `
