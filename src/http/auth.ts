@@ -51,6 +51,7 @@ export async function authenticate(
     throw new AppError("unauthorized", {
       message:
         "the bearer token is neither a key's, <client_id>.<private_key>.<secret>, nor a scoped token, cat_…, nor an open session's",
+      details: [{ field: "authorization", issue: "malformed" }],
     })
   if (missing.length > 0)
     throw new AppError("unauthorized", {
