@@ -11,11 +11,11 @@ import type { NamedModel } from "./model-names.ts"
 export type CompletionBody = Static<typeof completionBody>
 
 /** Pictures of one request, and the bytes of each. */
-export const MAX_IMAGES = 8
+const MAX_IMAGES = 8
 const MAX_IMAGE_BYTES = 10_000_000
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /** Characters of all texts: more than any window holds. */
-export const MAX_CHARACTERS = 4_000_000
+const MAX_CHARACTERS = 4_000_000
 
 /** @throws AppError invalid_request, invalid_filter naming the parameter */
 export function questionOf(body: CompletionBody, { model, useLibrary, contextId }: NamedModel): Question {
@@ -77,11 +77,16 @@ function choiceOf(
 
 function turnsOf(messages: readonly CompletionMessage[]): ChatTurn[] {
   const turns = messages.map(turnOf)
-  const images = turns.reduce((sum, turn) => sum + (turn.role === "user" ? (turn.images?.length ?? 0) : 0), 0)
-  if (images > MAX_IMAGES) throw invalid("messages", `must hold at most ${MAX_IMAGES} pictures`)
-  if (turns.reduce((sum, { content }) => sum + content.length, 0) > MAX_CHARACTERS)
-    throw invalid("messages", `must hold at most ${MAX_CHARACTERS} characters`)
+  checkSize(turns, "messages")
   return turns
+}
+
+/** @throws AppError invalid_request naming the field that holds the turns */
+export function checkSize(turns: readonly ChatTurn[], field: string): void {
+  const images = turns.reduce((sum, turn) => sum + (turn.role === "user" ? (turn.images?.length ?? 0) : 0), 0)
+  if (images > MAX_IMAGES) throw invalid(field, `must hold at most ${MAX_IMAGES} pictures`)
+  if (turns.reduce((sum, { content }) => sum + content.length, 0) > MAX_CHARACTERS)
+    throw invalid(field, `must hold at most ${MAX_CHARACTERS} characters`)
 }
 
 function turnOf(message: CompletionMessage, at: number): ChatTurn {

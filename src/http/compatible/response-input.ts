@@ -1,7 +1,7 @@
 /** The input of a response as turns: messages, calls of functions and their results. */
 import type { ChatImage, ChatTurn } from "../../backends/backend.ts"
 import { invalid } from "../../errors.ts"
-import { argumentsOf, imageOf, MAX_CHARACTERS, MAX_IMAGES } from "./completion-request.ts"
+import { argumentsOf, checkSize, imageOf } from "./completion-request.ts"
 import type { InputItem, InputPart, ResponseBody } from "./responses.docs.ts"
 
 /** Ids of files that the input names. */
@@ -16,10 +16,7 @@ export function turnsOf(input: ResponseBody["input"]): { turns: ChatTurn[]; file
   const fileIds: string[] = []
   const items: InputItem[] = typeof input === "string" ? [{ role: "user", content: input }] : input
   for (const [at, item] of items.entries()) add(turns, item, `input.${at}`, fileIds)
-  const images = turns.reduce((sum, turn) => sum + (turn.role === "user" ? (turn.images?.length ?? 0) : 0), 0)
-  if (images > MAX_IMAGES) throw invalid("input", `must hold at most ${MAX_IMAGES} pictures`)
-  if (turns.reduce((sum, { content }) => sum + content.length, 0) > MAX_CHARACTERS)
-    throw invalid("input", `must hold at most ${MAX_CHARACTERS} characters`)
+  checkSize(turns, "input")
   if (turns.length === 0) throw invalid("input", "must hold a message")
   return { turns, fileIds }
 }

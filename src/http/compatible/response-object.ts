@@ -3,10 +3,10 @@ import type { ToolCall } from "../../backends/backend.ts"
 import { toMessage } from "../../chat/conversation-rows.ts"
 import type { KeptAnswer } from "../../chat/kept-answer-store.ts"
 import type { Answer } from "../../chat/unstored.ts"
-import { marksIn } from "../../grounding/citations.ts"
 import type { Citation, Source } from "../../grounding/passages.ts"
 import { newId } from "../../id.ts"
 import type { Linked } from "../linked.ts"
+import { marked } from "./annotations.ts"
 import { unixTime } from "./lists.ts"
 import { type Echo, queriesOf } from "./response-request.ts"
 import {
@@ -209,18 +209,14 @@ export const textOf = (
   logprobs: [],
 })
 
-/** One for each number of each mark `[n]`. */
-function annotationsOf(text: string, citations: readonly (Citation & { url: string })[]): Annotation[] {
-  if (citations.length === 0) return []
-  const byIndex = new Map(citations.map(citation => [citation.index, citation]))
-  return marksIn(text).flatMap(({ numbers, start }) =>
-    numbers.flatMap(number => {
-      const cited = byIndex.get(number)
-      if (!cited) return []
-      const { file_id, name: filename, position, url } = cited
-      return [{ type: FILE_CITATION, index: start, file_id, filename, page: position.page, url }]
-    }),
-  )
-}
+const annotationsOf = (text: string, citations: readonly (Citation & { url: string })[]): Annotation[] =>
+  marked(text, citations).map(({ cited: { file_id, name: filename, position, url }, start: index }) => ({
+    type: FILE_CITATION,
+    index,
+    file_id,
+    filename,
+    page: position.page,
+    url,
+  }))
 
 const partOf = (id: string): string => id.slice(id.indexOf("_") + 1)
