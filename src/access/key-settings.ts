@@ -1,6 +1,6 @@
 /** What a key is made with and changed to: the request's fields, checked, as columns. */
 import { invalid } from "../errors.ts"
-import { checkFilter } from "./filter/filter.ts"
+import { filterOf } from "./filter/filter.ts"
 import { checkContexts, checkModels, checkQuota, type Quota, toStore } from "./limits.ts"
 import { checkName } from "./name.ts"
 import { SCOPES, type Scope } from "./principal.ts"
@@ -39,7 +39,7 @@ export function columnsOf(given: Partial<KeySettings>): Partial<SettingColumns> 
   if (given.context_ids !== undefined)
     columns.context_ids = toStore(given.context_ids && checkContexts(given.context_ids))
   if (given.models !== undefined) columns.models = toStore(given.models && checkModels(given.models))
-  if (given.filter !== undefined) columns.filter = toStore(given.filter && checkFilter(given.filter))
+  if (given.filter !== undefined) columns.filter = toStore(filterOf(given.filter))
   if (given.quota !== undefined) columns.quota = toStore(given.quota && checkQuota(given.quota))
   return columns
 }

@@ -1,7 +1,7 @@
 /** What keys and scoped tokens are narrowed to, as it comes in a request and as its columns hold it. */
 import { invalid } from "../errors.ts"
 import { checkContext } from "./context-id.ts"
-import { checkFilter, type Filter } from "./filter/filter.ts"
+import { type Filter, filterOf } from "./filter/filter.ts"
 
 /** Null does not narrow; an empty list leaves nothing. */
 export interface Limits {
@@ -62,7 +62,7 @@ export const checkLimits = (given: {
 }): Limits => ({
   context_ids: given.context_ids ? checkContexts(given.context_ids) : null,
   models: given.models ? checkModels(given.models) : null,
-  filter: given.filter === undefined || given.filter === null ? null : checkFilter(given.filter),
+  filter: filterOf(given.filter),
 })
 
 /** Of a column of JSON. */

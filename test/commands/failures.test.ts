@@ -78,6 +78,7 @@ describe("the command line", () => {
     ["keys create --name x --rate-limit-per-minute", "--rate-limit-per-minute needs a value"],
     ["keys create --name x --rate-limit-per-minute many", "rate_limit_per_minute: must be a whole number"],
     ["keys create --name x --scopes all", "scopes: all is not one of"],
+    ["keys create --name x --filter 0", "filter: must be an object"],
     ["keys list --json=yes", "--json takes no value"],
     ["keys list --workspace typo", 'there is no workspace "typo"'],
     ["keys revoke", "which key?"],
