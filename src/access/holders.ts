@@ -1,6 +1,6 @@
 /** Whose links are: a key, a token of one, or a user of the console. What they may see is looked up anew each time that a link is opened. */
 import type { Database } from "../storage/database.ts"
-import { GRANTS, ownerIsActive, principalOfKey } from "./key-principal.ts"
+import { GRANTS, isActive, principalOfKey } from "./key-principal.ts"
 import type { ScopedTokens } from "./scoped-tokens.ts"
 import { type View, wholeOf } from "./view.ts"
 
@@ -33,9 +33,7 @@ export class Holders {
       .select(GRANTS)
       .select("expires_at")
       .where("id", "=", id)
-      .where("revoked_at", "is", null)
-      .where(eb => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", new Date().toISOString())]))
-      .where(ownerIsActive, "=", 1)
+      .where(isActive())
       .executeTakeFirst()
     return key && { view: principalOfKey(key, "").view, endsAt: key.expires_at }
   }

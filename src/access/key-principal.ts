@@ -14,6 +14,10 @@ export const ownerIsActive = sql<number>`case when api_keys.owner_id is null or 
   where users.id = api_keys.owner_id and users.disabled_at is null and memberships.workspace_id = api_keys.workspace_id
 ) then 1 else 0 end`
 
+/** The key is neither revoked nor expired nor of an owner without access: now. */
+export const isActive = () => sql<boolean>`api_keys.revoked_at is null
+  and (api_keys.expires_at is null or api_keys.expires_at > ${new Date().toISOString()}) and ${ownerIsActive} = 1`
+
 /** What of a key's row decides what it may do. */
 export const GRANTS = [
   "api_keys.id",

@@ -9,7 +9,7 @@ import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { changeMark, type Database, type Executor } from "../storage/database.ts"
 import type { ApiKeysTable } from "../storage/keys.ts"
-import { credentialOf, GRANTS, ownerIsActive, principalOfKey } from "./key-principal.ts"
+import { credentialOf, GRANTS, isActive, ownerIsActive, principalOfKey } from "./key-principal.ts"
 import { columnsOf, type KeySettings, newColumns } from "./key-settings.ts"
 import { LastUsed } from "./last-used.ts"
 import { type Limits, type Quota, stored } from "./limits.ts"
@@ -158,9 +158,7 @@ export class ApiKeys {
       .select(GRANTS)
       .select(["private_key_hash", "previous_private_key_hash", "previous_until"])
       .where("id", "in", ids)
-      .where("revoked_at", "is", null)
-      .where(eb => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
-      .where(ownerIsActive, "=", 1)
+      .where(isActive())
       .execute()
     const good = rows.flatMap(row => [
       credentialOf(row.id, row.private_key_hash, row),

@@ -6,14 +6,7 @@ import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { changeMark, type Database } from "../storage/database.ts"
 import { checkPrincipals } from "./acl.ts"
-import {
-  GRANTS,
-  type KeyGrants,
-  limitsMark,
-  ownerIsActive,
-  principalOfToken,
-  type TokenGrants,
-} from "./key-principal.ts"
+import { GRANTS, isActive, type KeyGrants, limitsMark, principalOfToken, type TokenGrants } from "./key-principal.ts"
 import { checkScopes } from "./key-settings.ts"
 import { LastUsed } from "./last-used.ts"
 import { checkEndUser, checkLimits, toStore } from "./limits.ts"
@@ -123,7 +116,6 @@ export class ScopedTokens {
   }
 
   private good() {
-    const now = new Date().toISOString()
     return this.database
       .selectFrom("scoped_tokens")
       .innerJoin("api_keys", "api_keys.id", "scoped_tokens.key_id")
@@ -132,10 +124,8 @@ export class ScopedTokens {
       .select(["scoped_tokens.id as token_id", "scoped_tokens.scopes as token_scopes"])
       .select(["scoped_tokens.context_ids as token_context_ids", "scoped_tokens.filter as token_filter"])
       .select(["scoped_tokens.principals", "scoped_tokens.end_user"])
-      .where("scoped_tokens.expires_at", ">", now)
-      .where("api_keys.revoked_at", "is", null)
-      .where(eb => eb.or([eb("api_keys.expires_at", "is", null), eb("api_keys.expires_at", ">", now)]))
-      .where(ownerIsActive, "=", 1)
+      .where("scoped_tokens.expires_at", ">", new Date().toISOString())
+      .where(isActive())
   }
 }
 
