@@ -6,7 +6,7 @@ import type { Filter } from "./filter/filter.ts"
 import { stored } from "./limits.ts"
 import type { Principal, Scope } from "./principal.ts"
 import { hashToken } from "./token.ts"
-import type { View } from "./view.ts"
+import { type View, withinBoth } from "./view.ts"
 
 /** A user without access to the key's workspace takes the key along. */
 export const ownerIsActive = sql<number>`case when api_keys.owner_id is null or exists (
@@ -62,7 +62,7 @@ export function principalOfKey(key: KeyGrants, credential: string): Principal {
     view: {
       workspaceId: key.workspace_id,
       contexts: stored<string[]>(key.context_ids),
-      filters: key.filter === null ? [] : [JSON.parse(key.filter) as Filter],
+      filters: filtersOf(key),
       principals: null,
       models: stored<string[]>(key.models),
       own: isNarrowed ? { ownerId: key.id, maker: null, endUser: null } : null,
@@ -78,13 +78,10 @@ export function principalOfKey(key: KeyGrants, credential: string): Principal {
 export function principalOfToken(key: KeyGrants, token: TokenGrants, credential: string): Principal {
   const ofKey = principalOfKey(key, credential)
   const { view } = ofKey
-  const contexts = stored<string[]>(token.context_ids)
   const scopes = stored<Scope[]>(token.scopes)
+  const limits = { contexts: stored<string[]>(token.context_ids), filters: filtersOf(token) }
   const narrowed: View = {
-    ...view,
-    contexts:
-      contexts && view.contexts ? contexts.filter(each => view.contexts!.includes(each)) : (contexts ?? view.contexts),
-    filters: token.filter === null ? view.filters : [...view.filters, JSON.parse(token.filter) as Filter],
+    ...withinBoth(view, limits),
     principals: stored<string[]>(token.principals),
   }
   const hasLimits = token.context_ids !== null || token.filter !== null || token.principals !== null
@@ -111,5 +108,8 @@ const makerOf = ({ id, end_user }: TokenGrants, { contexts, filters, principals 
   end_user === null
     ? id
     : hashToken(canonicalJson([end_user, sorted(contexts), filters, sorted(principals)])).slice(0, 32)
+
+const filtersOf = ({ filter }: Pick<KeyGrants, "filter">): Filter[] =>
+  filter === null ? [] : [JSON.parse(filter) as Filter]
 
 const sorted = (list: readonly string[] | null) => list && [...list].sort()

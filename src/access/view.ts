@@ -62,7 +62,7 @@ export const wholeOf = (workspaceId: string): View => ({
 })
 
 /** The files that both see, for the rest as the first. Of the second one without principals. */
-export const withinBoth = (view: View, { contexts, filters }: View): View => ({
+export const withinBoth = (view: View, { contexts, filters }: Pick<View, "contexts" | "filters">): View => ({
   ...view,
   contexts:
     view.contexts && contexts ? view.contexts.filter(each => contexts.includes(each)) : (view.contexts ?? contexts),
