@@ -174,12 +174,11 @@ export class McpSessions {
 
   /** @throws AppError overloaded where every session is at work */
   private async makeRoom(owner: string): Promise<void> {
-    const all = [...this.sessions.values()]
-    const own = all.filter(session => session.owner === owner)
-    for (const [some, most] of [
-      [own, this.limits.perKey],
-      [all, this.limits.all],
+    for (const [among, most] of [
+      [(session: Session) => session.owner === owner, this.limits.perKey],
+      [() => true, this.limits.all],
     ] as const) {
+      const some = [...this.sessions.values()].filter(among)
       if (some.length < most) continue
       const idle = some.filter(({ waiting }) => waiting.size === 0).sort((a, b) => a.usedAt - b.usedAt)
       if (!idle[0]) throw new AppError("overloaded", { message: "too many sessions are open", retryAfter: 5 })

@@ -83,6 +83,15 @@ test("all keys together have a bound", async () => {
   expect(there).toEqual([false, true, true, true])
 })
 
+test("a key that has as many as it may have makes room of its own alone", async () => {
+  limited({ perKey: 1, all: 2 })
+  const other = await begin("key_2")
+  await Bun.sleep(2)
+  await begin("key_1")
+  const next = await begin("key_1")
+  expect([await isThere("key_2", other), await isThere("key_1", next)]).toEqual([true, true])
+})
+
 test("a session at work is not ended for another", async () => {
   limited({ perKey: 1 })
   const session = await begin("a")
