@@ -29,13 +29,11 @@ export const run: Command = async args => {
   writeLogFor(config, process.stdout)
   hideProcess()
   for (const variable of unknown) log.warn(unknownVariableText(variable))
-  const stopped = Promise.withResolvers<void>()
-  const onSignal = (signal: NodeJS.Signals) => {
-    log.info("stopping", { signal })
-    stopped.resolve()
-  }
-  process.on("SIGTERM", onSignal)
-  process.on("SIGINT", onSignal)
+  const stopped = Promise.withResolvers<NodeJS.Signals>()
+  process.on("SIGTERM", stopped.resolve)
+  process.on("SIGINT", stopped.resolve)
+  // Said once: a terminal signals whoever it runs, and `npm start` passes on what it got.
+  void stopped.promise.then(signal => log.info("stopping", { signal }))
   refuseTaken(config)
   const starting = leavingNothing(config, () => start(config)).catch(error => {
     throw listenProblem(error, config) ?? error

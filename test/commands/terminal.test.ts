@@ -12,8 +12,15 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(data, { recursive: true, force: true }))
 
+interface OutputOptions {
+  terminal: boolean
+  flags?: string[]
+  env?: object
+  signals?: NodeJS.Signals[]
+}
+
 /** Starts the daemon, waits until it says that it is ready, stops it; what it wrote in all. */
-async function output({ terminal, flags = [], env = {} }: { terminal: boolean; flags?: string[]; env?: object }) {
+async function output({ terminal, flags = [], env = {}, signals = ["SIGTERM"] }: OutputOptions) {
   const serve = [...COMMAND, "serve", "--data", data, "--port", "0", ...flags]
   const child = Bun.spawn(
     terminal ? ["script", "-qec", serve.map(word => `'${word}'`).join(" "), "/dev/null"] : serve,
@@ -31,7 +38,8 @@ async function output({ terminal, flags = [], env = {} }: { terminal: boolean; f
     },
   )
   const all = new Response(child.stdout).text()
-  process.kill(await until(() => pidIn(join(data, "daemon.json"))), "SIGTERM")
+  const pid = await until(() => pidIn(join(data, "daemon.json")))
+  for (const signal of signals) process.kill(pid, signal)
   await child.exited
   return all
 }
@@ -67,6 +75,11 @@ describe.skipIf(!Bun.which("script"))("the daemon's log", () => {
       "stopping",
       "stopped",
     ])
+  }, 60_000)
+
+  test("says once that it stops, however many signals it gets", async () => {
+    const lines = logLines(await output({ terminal: false, signals: ["SIGINT", "SIGTERM"] }))
+    expect(lines.map(line => JSON.parse(line).message)).toEqual(["ready", "stopping", "stopped"])
   }, 60_000)
 
   test("is JSON off a terminal, and readable without colour where that is asked for", async () => {
