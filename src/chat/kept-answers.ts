@@ -32,10 +32,8 @@ import { ReplyWriter } from "./reply-writer.ts"
 import { type ChatSettings, DEFAULT_SETTINGS, titleOf } from "./settings.ts"
 import type { Asker } from "./turn.ts"
 
-/** A question whose answer is kept. Its messages are those that are new; those before come from what it goes on from. */
-export interface KeptQuestion extends Question {
-  /** Words of the system for this answer alone: they stand before all messages. */
-  instructions?: string | undefined
+/** A question whose answer is kept. What was said before comes from the answer that it goes on from. */
+export interface KeptQuestion extends Omit<Question, "before"> {
   /** Whom it is for: the customer's own user. */
   endUser?: string | undefined
   /** Of a new conversation. */
@@ -81,11 +79,8 @@ export async function beginKept(
   plan: KeptPlan,
 ): Promise<KeptStarted> {
   const { kept, replies } = dependencies
-  const before = plan.previous ? turnsOf(await kept.chain(plan.previous)) : []
-  const { instructions, messages } = question
-  const system: ChatTurn[] = instructions ? [{ role: "system", content: instructions }] : []
-  const whole = { ...question, messages: [...system, ...before, ...messages], keepsScope: true }
-  const asked = await prepareQuestion(dependencies, asker.view, whole)
+  const before = plan.previous && turnsOf(await kept.chain(plan.previous))
+  const asked = await prepareQuestion(dependencies, asker.view, { ...question, before, keepsScope: true })
   const id = newId("resp")
   const { conversation, userMessage, reply } = await storeQuestion(dependencies, asker, { id, question, asked, plan })
   const turn: Turn = {

@@ -20,6 +20,10 @@ export interface Question {
    * answered, and searched with. Results follow the calls that they are of, one for each; their `name` may be empty.
    */
   messages: readonly ChatTurn[]
+  /** What was said before them, in answers that the question goes on from. */
+  before?: readonly ChatTurn[] | undefined
+  /** Words of the system for this answer alone: they stand before all else. */
+  instructions?: string | undefined
   /** Name of the request's field that holds them, for errors; `messages` where absent. */
   field?: string | undefined
   /** The default model where absent. */
@@ -58,7 +62,8 @@ interface Exchange {
  *   not_found, model_not_found, model_unavailable
  */
 export async function prepareQuestion(dependencies: ChatDependencies, view: View, question: Question): Promise<Asked> {
-  checkOrder(question)
+  const turns = turnsOf(question)
+  checkOrder(turns, question)
   const format = parseFormat(question.responseFormat ?? null)
   const tools = question.tools?.definitions.length ? question.tools : null
   return underGuard(dependencies, view.workspaceId, question.redaction, async guard => {
@@ -74,7 +79,7 @@ export async function prepareQuestion(dependencies: ChatDependencies, view: View
     const scope = await scopeIn(dependencies, view, asked, guard)
     const model = await dependencies.models.resolve(question.model, view.models)
     refuseBeyond(model, question, format !== null, guard)
-    const { system, history, message, after } = exchangeOf(await asSeen(question.messages, guard))
+    const { system, history, message, after } = exchangeOf(await asSeen(turns, guard))
     return {
       view,
       model,
@@ -100,22 +105,29 @@ export async function prepareQuestion(dependencies: ChatDependencies, view: View
   })
 }
 
+function turnsOf({ instructions, before = [], messages }: Question): ChatTurn[] {
+  const system: ChatTurn[] = instructions ? [{ role: "system", content: instructions }] : []
+  return [...system, ...before, ...messages]
+}
+
 /**
  * Every call has its result, right behind it, and every result its call: models are asked by templates that fail or make
  * something up where it is otherwise.
  */
-function checkOrder({ messages, field = "messages" }: Question): void {
+function checkOrder(turns: readonly ChatTurn[], { messages, field = "messages" }: Question): void {
+  const others = turns.length - messages.length
+  const placeOf = (at: number) => `${field}.${Math.max(0, at - others)}`
   let open = new Set<string>()
-  for (const [at, turn] of messages.entries()) {
+  for (const [at, turn] of turns.entries()) {
     if (turn.role === "tool") {
       if (!open.delete(turn.toolCallId))
-        throw invalid(`${field}.${at}`, "a tool message must follow the assistant message whose tool_calls it answers")
+        throw invalid(placeOf(at), "a tool message must follow the assistant message whose tool_calls it answers")
       continue
     }
-    if (open.size > 0) throw invalid(`${field}.${at}`, missing(open))
+    if (open.size > 0) throw invalid(placeOf(at), missing(open))
     open = new Set(turn.role === "assistant" ? turn.toolCalls?.map(({ id }) => id) : [])
   }
-  if (open.size > 0) throw invalid(`${field}.${messages.length - 1}`, missing(open))
+  if (open.size > 0) throw invalid(placeOf(turns.length - 1), missing(open))
 }
 
 const missing = (calls: ReadonlySet<string>): string =>

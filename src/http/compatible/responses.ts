@@ -107,10 +107,9 @@ async function unkept({ chat }: Services, { body, principal: { view }, context, 
   const { question } = asked
   const previousId = body.previous_response_id ?? null
   const before = previousId === null ? [] : await chat.turnsUpTo(view, previousId)
-  const system = question.instructions ? [{ role: "system" as const, content: question.instructions }] : []
   const { signal } = context.keepOpen()
-  const whole = { ...question, messages: [...system, ...before, ...question.messages] }
-  const { model, message, echo, events } = await chat.answer({ view, requestId: context.requestId }, whole, signal)
+  const asker = { view, requestId: context.requestId }
+  const { model, message, echo, events } = await chat.answer(asker, { ...question, before }, signal)
   const queries = question.useLibrary && message ? [message] : []
   const head = newHead({ model, previousId, echo: echo as unknown as Echo, queries })
   if (body.stream) return stream(toldUnstored(events), head, shown, context)

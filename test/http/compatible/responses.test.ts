@@ -548,6 +548,20 @@ describe("what is wrong is refused and named", () => {
       expect((await talk.api.get("/conversations")).body.pagination.total_items).toBe(before)
     })
 
+  test("a place counts the request's own input, whatever stands before it", async () => {
+    const { id } = (await respond({ input: "One" })).body
+    const output = { type: "function_call_output", call_id: "x", output: "a" }
+    const image_url = `data:image/png;base64,${Buffer.from("png").toString("base64")}`
+    const picture = { role: "user", content: [{ type: "input_image", image_url }] }
+    const params = async (more: object) => {
+      const asked = { instructions: "Be brief.", previous_response_id: id, ...more }
+      const answers = [await respond({ ...asked, input: [output] }), await respond({ ...asked, input: [picture] })]
+      return answers.map(({ body }) => body.error?.param)
+    }
+    expect(await params({})).toEqual(["input.0", "input.0.content"])
+    expect(await params({ store: false })).toEqual(["input.0", "input.0.content"])
+  })
+
   test("a picture for a model that sees none", async () => {
     const image_url = `data:image/png;base64,${Buffer.from("png").toString("base64")}`
     const input = [{ role: "user", content: [{ type: "input_image", image_url }] }]
