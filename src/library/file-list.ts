@@ -91,7 +91,7 @@ export class FileList {
     if (request.purpose) also.push({ text: `coalesce(purpose, '${USUAL_PURPOSE}') = ?`, values: [request.purpose] })
     if (request.ids) also.push({ text: this.words.among("id", "text"), values: [texts(request.ids)] })
     if (cursor !== undefined) also.push({ text: `id ${compares} ?`, values: [cursor] })
-    const read = await readRows<FileRow>(
+    const read = await readerFor(view)<FileRow>(
       this.database,
       `select * from files where ${also.map(each => each.text).join(" and ")} order by id ${direction} limit ?`,
       [...also.flatMap(each => each.values), rows],
@@ -131,7 +131,7 @@ function keyOf(text: string, values: Value[]): string {
 }
 
 /** A filter may take long, and its statement is one of very many. */
-const readerFor = (view: View, { filter }: FileFilter): typeof readRows =>
+export const readerFor = (view: View, { filter }: Pick<FileFilter, "filter"> = {}): typeof readRows =>
   filter || view.filters.length > 0 ? readApart : readRows
 
 function conditionOf(view: View, filter: FileFilter, words: Words): Condition {

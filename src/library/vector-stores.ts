@@ -3,15 +3,16 @@
  * be made, named and described while it has none. A file stands in one context at most: what is put into a store leaves the
  * one where it was.
  */
-import { seen, seenBy, type View } from "../access/view.ts"
+import { seen, seenBy, type View, withinBoth } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
-import { type Database, readRows, type Trx, type Value } from "../storage/database.ts"
+import { type Database, readApart, type Trx, type Value } from "../storage/database.ts"
 import type { FileStatus } from "../storage/files.ts"
 import type { Condition } from "../storage/json-words.ts"
 import { inOrder } from "../storage/shared.ts"
 import { filled, texts, type Words, words } from "../storage/words.ts"
 import type { FileChanges } from "./changes.ts"
+import { readerFor } from "./file-list.ts"
 import { type IdPage, type IdPageRequest, readingOf } from "./id-pages.ts"
 import { checkMetadata } from "./labels.ts"
 import { refuseOutside } from "./outside.ts"
@@ -70,7 +71,7 @@ export class VectorStores {
     const from = cursor === undefined ? undefined : await this.find(view, cursor)
     if (cursor !== undefined && !from)
       throw invalid(request.after === undefined ? "before" : "after", "is not a vector store")
-    const read = await readRows<Place>(
+    const read = await readApart<Place>(
       this.database,
       `select context_id, created_at from (${text}) as stores
         ${from ? `where (created_at, context_id) ${compares} (?, ?)` : ""}
@@ -202,9 +203,9 @@ export class VectorStores {
   }
 
   private async find(view: View, contextId: string): Promise<Place | undefined> {
-    const { text, values } = this.places(view)
-    const query = `select context_id, created_at from (${text}) as stores where context_id = ?`
-    const [place] = await readRows<Place>(this.database, query, [...values, contextId])
+    // Within the view: asked outside of it, the context would be picked out of all places.
+    const { text, values } = this.places(withinBoth(view, { contexts: [contextId], filters: [] }))
+    const [place] = await readerFor(view)<Place>(this.database, text, values)
     return place
   }
 
@@ -247,7 +248,7 @@ export class VectorStores {
       .where("workspace_id", "=", view.workspaceId)
       .where(filled<boolean>(among, contexts))
       .execute()
-    const held = await readRows<Held>(
+    const held = await readApart<Held>(
       this.database,
       `select context_id, status, count(*) as files, sum(size) as bytes, max(updated_at) as updated_at
         from files where ${isSeen} and ${among} group by context_id, status`,
