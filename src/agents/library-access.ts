@@ -56,24 +56,29 @@ export class LibraryAccess implements AgentLibrary {
   original: AgentLibrary["original"] = async (view, fileId) =>
     (await this.dependencies.library.content(view, fileId)).bytes
 
-  /** Where a page or slide begins and ends in the text, as the indexed slices tell; undefined when there is none. */
+  /**
+   * Where a page or slide begins and ends in the text, as the indexed slices tell; undefined when there is none. Files
+   * within the file have pages as well: the first that has such a page is meant, and the file itself comes before them.
+   */
   private async pageBounds(
     fileId: string,
     page: number,
   ): Promise<{ from: number; to: number; place: Place } | undefined> {
-    const chunks = await this.dependencies.database
+    const found = await this.dependencies.database
       .selectFrom("chunks")
       .innerJoin("generations", "generations.id", "chunks.generation_id")
-      .select(["chunks.start", "chunks.end", "chunks.page", "chunks.slide"])
+      .select(["chunks.start", "chunks.end", "chunks.page", "chunks.slide", "chunks.member"])
       .where("generations.file_id", "=", fileId)
       .where("generations.state", "=", "live")
       .where(eb => eb.or([eb("chunks.page", "=", page), eb("chunks.slide", "=", page)]))
+      .orderBy("chunks.start")
       .execute()
-    const first = chunks[0]
+    const first = found[0]
     if (!first) return undefined
+    const chunks = found.filter(({ member }) => member === first.member)
     const place = { ...NOWHERE, page: first.page, slide: first.slide }
     return {
-      from: Math.min(...chunks.map(chunk => chunk.start)),
+      from: first.start,
       to: Math.max(...chunks.map(chunk => chunk.end)),
       place,
     }

@@ -1,6 +1,7 @@
 /** What assistants can do: tools and resources, by the official client. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Client as McpClient } from "@modelcontextprotocol/sdk/client/index.js"
+import { writeZip } from "../../ingest/formats/zip-writer.ts"
 import { type Client, startTestApp, type TestApp } from "../../support/app.ts"
 import { call, connect } from "./support.ts"
 
@@ -186,6 +187,26 @@ describe("what is long", () => {
     }
     expect(await read({ page: file.page_count + 1 })).toMatchObject({ isError: true })
     await key.delete(`/libraries/${file.id}`)
+  })
+
+  test("of a page that several files of an archive have is that of the first", async () => {
+    const path = new URL("../../fixtures/documents/lease.pdf", import.meta.url)
+    const data = await Bun.file(path).bytes()
+    const [alone, both] = await key.index([
+      { name: "lease.pdf", data },
+      {
+        name: "leases.zip",
+        data: writeZip([
+          { name: "a.pdf", content: data },
+          { name: "b.pdf", content: data },
+        ]),
+      },
+    ])
+    const [first, same] = await Promise.all(
+      [alone, both].map(({ id }) => call(client, "read_file", { file_id: id, page: 1 })),
+    )
+    expect(same!.data.text).toBe(first!.data.text)
+    for (const { id } of [alone, both]) await key.delete(`/libraries/${id}`)
   })
 
   test("is read on by fetch alone, with the ids that it gives", async () => {
