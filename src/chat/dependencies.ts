@@ -41,6 +41,8 @@ export interface ChatFiles {
   existing(view: View, fileIds: readonly string[], filter?: Filter | null): Promise<ChatFile[]>
   /** Ids of the files that were uploaded with this context. */
   idsOfContext(view: View, contextId: string): Promise<string[]>
+  /** Whether there are any. */
+  hasContext(view: View, contextId: string): Promise<boolean>
   /** The original. @throws AppError not_found */
   content(view: View, fileId: string): Promise<{ bytes: StoredBytes }>
   /** Calls `listener` when the record of one of the files has changed. @returns ends that */

@@ -110,7 +110,7 @@ export function scopeIn(dependencies: ChatDependencies, view: View, asked: Asked
   const known = {
     existing: async (ids: readonly string[], passing: Filter | null) =>
       (await files.existing(view, ids, passing)).map(({ id }) => id),
-    hasContext: async (contextId: string) => (await files.idsOfContext(view, contextId)).length > 0,
+    hasContext: (contextId: string) => files.hasContext(view, contextId),
     filesOfConversation: (id: string) => filesOfConversation(dependencies, view, id),
   }
   return scopeOf(asked, known, guard)

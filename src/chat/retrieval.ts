@@ -95,7 +95,7 @@ async function withoutEngine<T>(search: Promise<T>): Promise<T | undefined> {
 
 /** A context that no file was uploaded with is no library that could hold an answer. */
 async function isEmpty(files: ChatFiles, view: View, { contextId }: Scope): Promise<boolean> {
-  return contextId !== null && (await files.idsOfContext(view, contextId)).length === 0
+  return contextId !== null && !(await files.hasContext(view, contextId))
 }
 
 /** A file that was uploaded a moment ago is waited for; one that takes longer is said. */

@@ -141,6 +141,18 @@ export class Library {
     return rows.map(({ id }) => id)
   }
 
+  /** Whether a file of the context is seen. */
+  async hasContext(view: View, contextId: string): Promise<boolean> {
+    const file = await this.dependencies.database
+      .selectFrom("files")
+      .select("id")
+      .where("context_id", "=", contextId)
+      .where(seen(this.dependencies.database, view))
+      .limit(1)
+      .executeTakeFirst()
+    return file !== undefined
+  }
+
   /** Contexts that files stand in, those with most first. */
   async contexts(view: View, limit: number): Promise<string[]> {
     const rows = await this.dependencies.database

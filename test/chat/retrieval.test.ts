@@ -27,6 +27,7 @@ function fakeFiles(count: number, status: string) {
       return ids.flatMap(id => records.get(id) ?? [])
     },
     idsOfContext: async () => [],
+    hasContext: async () => false,
     content: () => Promise.reject(new Error("no picture is asked for")),
     listen(ids, listener) {
       const ends = ids.map(id => changes.listen(id, listener))
