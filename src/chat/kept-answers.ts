@@ -81,11 +81,13 @@ export async function beginKept(
   const { kept, replies } = dependencies
   const before = plan.previous && turnsOf(await kept.chain(plan.previous))
   const asked = await prepareQuestion(dependencies, asker.view, { ...question, before, keepsScope: true })
+  const settings = await settingsOf(dependencies, asker.view, question, asked)
   const id = newId("resp")
-  const { conversation, userMessage, reply } = await storeQuestion(dependencies, asker, { id, question, asked, plan })
+  const toStore = { id, question, asked, settings, plan }
+  const { conversation, userMessage, reply } = await storeQuestion(dependencies, asker, toStore)
   const turn: Turn = {
     ...{ view: asker.view, requestId: asker.requestId, model: asked.model, scope: asked.scope, guard: asked.guard },
-    settings: await settingsOf(dependencies, asker.view, question, asked),
+    settings,
     promptEntities: asked.guard.count,
     conversation,
     created: plan.conversation === null,
@@ -110,20 +112,22 @@ interface ToStore {
   id: string
   question: KeptQuestion
   asked: Asked
+  settings: ChatSettings
   plan: KeptPlan
 }
 
 async function storeQuestion(
   dependencies: ChatDependencies,
   { view }: Asker,
-  { id, question, asked, plan }: ToStore,
+  toStore: ToStore,
 ): Promise<{ conversation: ConversationRow; userMessage: MessageRow; reply: MessageRow }> {
   const { store, replyStore, kept } = dependencies
+  const { id, question, asked, plan } = toStore
   const { guard, model } = asked
   const { conversationId, messages } = plan
   const turns = question.messages.map(withoutPictures)
   const said = await saidIn(turns, guard)
-  const writeConversation = await conversationWrite(dependencies, view, question, asked, plan)
+  const writeConversation = await conversationWrite(store, view, toStore)
   const added: NewKeptAnswer = { id, previousId: plan.previous?.id ?? null, turns, echo: question.echo }
   const guarded = await guard.pass(added, NEW_KEPT_ANSWER)
   return store.transaction(async trx => {
@@ -159,15 +163,11 @@ async function saidIn(turns: readonly ChatTurn[], guard: Guard) {
 
 /** What is asked makes of its conversation, redacted already: the transaction only writes. */
 async function conversationWrite(
-  dependencies: ChatDependencies,
+  store: ChatDependencies["store"],
   view: View,
-  question: KeptQuestion,
-  asked: Asked,
-  { conversationId: id, conversation: known }: KeptPlan,
+  { question, asked, settings, plan: { conversationId: id, conversation: known } }: ToStore,
 ): Promise<(trx: Executor) => Promise<ConversationRow>> {
-  const { store } = dependencies
   const { guard, model } = asked
-  const settings = await settingsOf(dependencies, view, question, asked)
   const endUser = endUserOf(view, question.endUser)
   if (known) {
     if (question.endUser && known.end_user !== null && known.end_user !== endUser)
