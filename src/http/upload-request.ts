@@ -1,6 +1,6 @@
 /** Forms with files: taken in part by part, with the patience that a client has earned. */
 import type { Principal } from "../access/principal.ts"
-import { AppError } from "../errors.ts"
+import { AppError, type ErrorCode } from "../errors.ts"
 import type { UploadAnswer } from "../library/upload-answer.ts"
 import type { UploadForm } from "../library/upload-form.ts"
 import type { Uploads } from "../library/uploads.ts"
@@ -13,6 +13,19 @@ interface Call {
   principal: Principal
   context: RequestContext
 }
+
+/** What a form can be refused with. */
+export const UPLOAD_ERRORS = [
+  "invalid_multipart",
+  "invalid_request",
+  "request_timeout",
+  "empty_file",
+  "file_too_large",
+  "unsupported_file_type",
+  "unsupported_media_type",
+  "request_too_large",
+  "conflict",
+] as const satisfies ErrorCode[]
 
 /** What a route makes of the parts of its form; what it throws refuses all of it. */
 export interface FormRules {

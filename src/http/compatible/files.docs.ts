@@ -2,6 +2,7 @@
 import { t } from "elysia"
 import { operation } from "../operation.ts"
 import { integer, oneOf } from "../schemas.ts"
+import { UPLOAD_ERRORS } from "../upload-request.ts"
 import { cursorQuery, idListOf, UnixTime } from "./lists.ts"
 
 /** Told by the client and told back; every file is read and found alike. */
@@ -55,17 +56,7 @@ export const createFile = operation({
   compatible: true,
   form: FORM,
   answers: { 200: { description: "Accepted and queued for indexing", schema: FileObject } },
-  errors: [
-    "invalid_multipart",
-    "invalid_request",
-    "request_timeout",
-    "empty_file",
-    "file_too_large",
-    "unsupported_file_type",
-    "unsupported_media_type",
-    "request_too_large",
-    "conflict",
-  ],
+  errors: UPLOAD_ERRORS,
 })
 
 export const listFiles = operation({

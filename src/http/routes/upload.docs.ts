@@ -4,6 +4,7 @@ import { FileSchema } from "../file-record.ts"
 import { CROWDED_PATIENCE, PATIENCE } from "../multipart.ts"
 import { operation } from "../operation.ts"
 import { IDEMPOTENCY_KEY, Issue } from "../schemas.ts"
+import { UPLOAD_ERRORS } from "../upload-request.ts"
 
 const UploadAnswer = t.Object(
   {
@@ -60,15 +61,5 @@ places.`,
     headers: [IDEMPOTENCY_KEY],
     form: FORM,
     answers: { 202: { description: "Accepted and queued for indexing", schema: UploadAnswer, inPieces: true } },
-    errors: [
-      "invalid_multipart",
-      "invalid_request",
-      "request_timeout",
-      "empty_file",
-      "file_too_large",
-      "unsupported_file_type",
-      "unsupported_media_type",
-      "request_too_large",
-      "conflict",
-    ],
+    errors: UPLOAD_ERRORS,
   })
