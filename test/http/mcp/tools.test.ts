@@ -47,6 +47,11 @@ describe("tools", () => {
     ])
     for (const { inputSchema, outputSchema, title } of tools)
       expect([inputSchema.type, outputSchema?.type, typeof title]).toEqual(["object", "object", "string"])
+    const told = tools.filter(({ outputSchema }) =>
+      JSON.stringify(outputSchema).includes("call again with this as start"),
+    )
+    expect(told.map(({ name }) => name)).toEqual(["search_library", "read_file", "list_files"])
+    for (const { inputSchema } of told) expect(inputSchema.properties).toHaveProperty("start")
   })
 
   test("search and fetch give exactly what connectors of assistants ask for, as structure and as the same text", async () => {

@@ -1,6 +1,6 @@
 import { ToolError } from "../../../agents/tools/tool-error.ts"
 import { fitting, wholeUnits } from "../bounds.ts"
-import { args, CONTEXT_ID, COUNT, COUNT_OR_NULL, listOf, NEXT_START, record, TEXT, URL_TEXT } from "../schemas.ts"
+import { args, CONTEXT_ID, COUNT, COUNT_OR_NULL, listOf, record, TEXT, URL_TEXT } from "../schemas.ts"
 import type { McpTool } from "../tool.ts"
 
 /** A model that thinks for long is given the time; the client may stop waiting when it likes. */
@@ -39,7 +39,7 @@ export const ask: McpTool<Arguments> = {
       warnings: listOf(record({ code: TEXT, message: TEXT })),
       finish_reason: TEXT,
     },
-    { next_start: NEXT_START },
+    { next_start: { ...COUNT, description: "The answer is longer than a result may be, and is cut here" } },
   ),
   async execute({ question, context_id, model: wanted }, { house, principal, requestId, signal, progress }) {
     if (question.trim() === "") throw new ToolError("The question is blank.")

@@ -1,6 +1,6 @@
 import { rowsOf, TABLE_DESCRIPTION, TABLE_PARAMETERS, type TableArguments } from "../../../agents/tools/query-table.ts"
 import { fitting } from "../bounds.ts"
-import { COUNT, listOf, NEXT_START, record, TEXT, URL_TEXT } from "../schemas.ts"
+import { COUNT, listOf, record, TEXT, URL_TEXT } from "../schemas.ts"
 import type { McpTool } from "../tool.ts"
 import { agentContext } from "./reading.ts"
 
@@ -28,7 +28,7 @@ export const queryTable: McpTool<TableArguments> = {
     {
       more: { type: "boolean", description: "The statement has more rows: narrow it, or use LIMIT and OFFSET" },
       columns_left_out: { ...COUNT, description: "Columns at the end that did not fit: name the ones you need" },
-      next_start: NEXT_START,
+      next_start: { ...COUNT, description: "Rows from here on did not fit: call again with this as OFFSET" },
     },
   ),
   async execute(asked, call) {
