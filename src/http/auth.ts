@@ -33,12 +33,12 @@ export async function authenticate(
   context: RequestContext,
   dependencies: AuthDependencies,
 ): Promise<void> {
-  const token = scopedTokenOf(request)
-  if (token !== undefined) {
+  const { bearer, credentials: given } = givenBy(request)
+  if (SCOPED_TOKEN.test(bearer)) {
     const { scopedTokens } = dependencies
-    return admit(scopedTokens.recall(token) ?? (await scopedTokens.verify(token)), context, dependencies)
+    return admit(scopedTokens.recall(bearer) ?? (await scopedTokens.verify(bearer)), context, dependencies)
   }
-  const [clientId, privateKey, secret] = credentialsOf(request)
+  const [clientId, privateKey, secret] = given
   if (!clientId && !privateKey && !secret) {
     const session = await dependencies.authenticateSession?.(request)
     if (session) {
@@ -46,8 +46,8 @@ export async function authenticate(
       return
     }
   }
-  const missing = CREDENTIAL_HEADERS.filter((_, i) => ![clientId, privateKey, secret][i])
-  if (missing.length === CREDENTIAL_HEADERS.length && BEARER.test(request.headers.get("authorization")?.trim() ?? ""))
+  const missing = CREDENTIAL_HEADERS.filter((_, i) => !given[i])
+  if (missing.length > 0 && bearer)
     throw new AppError("unauthorized", {
       message:
         "the bearer token is neither a key's, <client_id>.<private_key>.<secret>, nor a scoped token, cat_…, nor an open session's",
@@ -77,35 +77,27 @@ async function admit(principal: Principal | null, context: RequestContext, depen
   if (!taken.allowed) throw new AppError("rate_limited", { retryAfter: taken.retryAfter })
 }
 
-const SCOPED_TOKEN = /^Bearer\s+(cat_[^.\s]+)$/i
+const BEARER = /^Bearer\s+(\S.*)$/i
+const SCOPED_TOKEN = /^cat_[^.\s]+$/i
+/** Client id, private key and secret: none of them holds a dot. */
+const KEY_TOKEN = /^([^.\s]+)\.([^.\s]+)\.([^.\s]+)$/
 
-/** @throws AppError unauthorized where credential headers came along: nobody can tell which of both was meant */
-function scopedTokenOf({ headers }: Request): string | undefined {
-  const token = SCOPED_TOKEN.exec(headers.get("authorization")?.trim() ?? "")?.[1]
-  if (token !== undefined && CREDENTIAL_HEADERS.some(name => headers.get(name)?.trim()))
-    throw new AppError("unauthorized", { message: "the bearer token and the credential headers differ" })
-  return token
+interface Given {
+  /** Of a key, a scoped token or a session, or anything else; empty without one. */
+  bearer: string
+  /** Client id, private key and secret, by headers or as the bearer token; empty where they are missing. */
+  credentials: string[]
 }
 
-/** What stands between two dots holds none. */
-const TOKEN = /^Bearer\s+([^.\s]+)\.([^.\s]+)\.([^.\s]+)$/i
-
-/** Any, such as that of a console session. */
-const BEARER = /^Bearer\s+\S/i
-
-/**
- * Client id, private key and secret, empty where they are missing.
- * @throws AppError unauthorized where headers and token differ
- */
-function credentialsOf({ headers }: Request): string[] {
-  const given = CREDENTIAL_HEADERS.map(name => headers.get(name)?.trim() ?? "")
-  const authorization = headers.get("authorization")?.trim() ?? ""
-  const [, ...token] = TOKEN.exec(authorization) ?? []
-  const isOther = token.length === 0 && BEARER.test(authorization)
-  if (token.length === 0 && !isOther) return given
-  if (given.some((value, i) => value !== "" && value !== token[i]))
+/** @throws AppError unauthorized where headers and token differ: nobody can tell which of both was meant */
+function givenBy({ headers }: Request): Given {
+  const byHeaders = CREDENTIAL_HEADERS.map(name => headers.get(name)?.trim() ?? "")
+  const bearer = BEARER.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? ""
+  if (!bearer) return { bearer, credentials: byHeaders }
+  const [, ...token] = KEY_TOKEN.exec(bearer) ?? []
+  if (byHeaders.some((value, i) => value !== "" && value !== token[i]))
     throw new AppError("unauthorized", { message: "the bearer token and the credential headers differ" })
-  return isOther ? given : token
+  return { bearer, credentials: token }
 }
 
 /** @throws AppError rate_limited once there were too many wrong ones from the address */
