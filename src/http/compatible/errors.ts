@@ -67,8 +67,9 @@ function openaiError(error: ErrorBody, status: number) {
 }
 
 function difyError(error: ErrorBody, status: number) {
-  const isMissing = error.code === "unauthorized" && error.details !== undefined
-  const codes: Record<number, number> = { 401: isMissing ? 1001 : 1002, 403: 1002, 404: 2001 }
+  // Details name the credentials that are missing or malformed; those that are merely wrong have none.
+  const isIllFormed = error.code === "unauthorized" && error.details !== undefined
+  const codes: Record<number, number> = { 401: isIllFormed ? 1001 : 1002, 403: 1002, 404: 2001 }
   return { error_code: codes[status] ?? status, error_msg: worded(error) }
 }
 
