@@ -76,7 +76,7 @@ export class LibraryAccess implements AgentLibrary {
     const first = found[0]
     if (!first) return undefined
     const chunks = found.filter(({ member }) => member === first.member)
-    const place = { ...NOWHERE, page: first.page, slide: first.slide }
+    const place = { ...NOWHERE, page: first.page, slide: first.slide, member: first.member }
     return {
       from: first.start,
       to: Math.max(...chunks.map(chunk => chunk.end)),

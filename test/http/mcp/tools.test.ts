@@ -211,6 +211,9 @@ describe("what is long", () => {
       [alone, both].map(({ id }) => call(client, "read_file", { file_id: id, page: 1 })),
     )
     expect(same!.data.text).toBe(first!.data.text)
+    const shown = await (await fetch(same!.data.url)).text()
+    expect(shown).toContain("Page 1 · in a.pdf")
+    expect(shown).toContain(`<mark>${first!.data.text.slice(0, 20)}`)
     for (const { id } of [alone, both]) await key.delete(`/libraries/${id}`)
   })
 

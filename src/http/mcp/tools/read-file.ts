@@ -38,7 +38,9 @@ export const readFile: McpTool<ReadArguments> = {
       const text = stretch.first(count)
       const end = start + count
       const next = stretch.nextStart(count)
-      const url = house.links.linkTo(principal, file.id, { ...page, start: slice.start, end: slice.start + count })
+      const { member } = slice.place
+      const range = { start: slice.start, end: slice.start + count }
+      const url = house.links.linkTo(principal, file.id, { ...page, member, ...range })
       const place = [name, placeText({ ...slice.place, sheet: null, member: null, section: null })]
       const head = `${place.filter(Boolean).join(", ")}, characters ${start}-${end} of ${characters}`
       return {
