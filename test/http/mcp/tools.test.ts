@@ -301,15 +301,19 @@ describe("resources", () => {
   test("are listed by their last change, page after page", async () => {
     const many = await key.index(Array.from({ length: 60 }, (_, i) => ({ name: `n${i}.txt`, data: `text ${i}` })))
     const uris: string[] = []
+    const changes: (string | undefined)[] = []
     let cursor: string | undefined
     do {
       const page = await client.listResources(cursor === undefined ? {} : { cursor })
       uris.push(...page.resources.map(({ uri }) => uri))
+      changes.push(...page.resources.map(({ annotations }) => annotations?.lastModified))
       cursor = page.nextCursor
     } while (cursor !== undefined)
     expect(uris).toHaveLength(63)
     expect(new Set(uris).size).toBe(63)
-    expect(uris.at(-1)).toBe(`carrel://file/${ids["lease.md"]}`)
+    expect(changes).toEqual(changes.toSorted().reverse())
+    const first = ["lease.md", "prices.csv", "long.txt"].map(name => `carrel://file/${ids[name]}`)
+    expect(uris.slice(-3).sort()).toEqual(first.sort())
     await expect(client.listResources({ cursor: "zzz" })).rejects.toThrow("Invalid cursor")
     for (const { id } of many) await key.delete(`/libraries/${id}`)
   })
