@@ -45,7 +45,7 @@ export class VectorStoreBatches {
 
   /** @throws AppError not_found */
   async get(view: View, contextId: string, id: string): Promise<StoreBatch> {
-    await this.stores.get(view, contextId)
+    await this.stores.check(view, contextId)
     const row = await this.database
       .selectFrom("vector_store_batches")
       .selectAll()
@@ -55,13 +55,13 @@ export class VectorStoreBatches {
       .executeTakeFirst()
     if (!row) throw new AppError("not_found", { message: "there is no such batch" })
     const files = await this.library.existing(view, JSON.parse(row.file_ids))
-    const cancelled = await this.library.existing(view, JSON.parse(row.cancelled_ids ?? "[]"))
+    const cancelled = new Set<string>(JSON.parse(row.cancelled_ids ?? "[]")) // some of the former
     return {
       id,
       contextId,
       createdAt: row.created_at,
       isCancelled: row.cancelled_ids !== null,
-      cancelledIds: cancelled.map(file => file.id),
+      cancelledIds: files.flatMap(({ id }) => (cancelled.has(id) ? [id] : [])),
       files: files.filter(({ context_id }) => context_id === contextId),
     }
   }

@@ -84,10 +84,13 @@ export class VectorStores {
 
   /** @throws AppError not_found */
   async get(view: View, contextId: string): Promise<VectorStore> {
-    const place = await this.find(view, contextId)
-    if (!place) throw new AppError("not_found", { message: "there is no such vector store" })
-    const [store] = await this.described(view, [place])
+    const [store] = await this.described(view, [await this.place(view, contextId)])
     return store!
+  }
+
+  /** @throws AppError not_found */
+  async check(view: View, contextId: string): Promise<void> {
+    await this.place(view, contextId)
   }
 
   async exists(view: View, contextId: string): Promise<boolean> {
@@ -133,7 +136,7 @@ export class VectorStores {
    * @throws AppError forbidden to who does not see files without a context, as all that lets go of some
    */
   async delete(view: View, contextId: string): Promise<void> {
-    await this.get(view, contextId)
+    await this.check(view, contextId)
     const released = await this.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
       const files = await trx
@@ -159,7 +162,7 @@ export class VectorStores {
    * @throws AppError not_found for the store and for a file; forbidden where the caller would not see one any more
    */
   async attach(view: View, contextId: string, files: readonly Attachment[]): Promise<void> {
-    await this.get(view, contextId)
+    await this.check(view, contextId)
     const metadata = files.map(each => each.metadata && JSON.stringify(checkMetadata(each.metadata, "attributes")))
     await this.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
@@ -200,6 +203,12 @@ export class VectorStores {
     })
     for (const id of released) this.changes.announce(id)
     return released
+  }
+
+  private async place(view: View, contextId: string): Promise<Place> {
+    const place = await this.find(view, contextId)
+    if (!place) throw new AppError("not_found", { message: "there is no such vector store" })
+    return place
   }
 
   private async find(view: View, contextId: string): Promise<Place | undefined> {
