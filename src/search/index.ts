@@ -5,7 +5,6 @@
  * number; a query first asks it which numbers are visible, and both legs score only those. So a file appears and
  * disappears with one commit, whatever the other stores hold; `sweep` removes what they hold too much.
  */
-import type { View } from "../access/view.ts"
 import type { Embedder } from "../backends/backend.ts"
 import { TIERS, type Tier } from "../storage/chunk-tables.ts"
 import {
@@ -21,7 +20,6 @@ import type { ChunkSource } from "../storage/document.ts"
 import { Gate } from "../threads/gate.ts"
 import { toRanges } from "./ids/id-ranges.ts"
 import type { OpenStore, PassageStore, StoreStats } from "./passage-store.ts"
-import { neighbors, type Passage } from "./passages/passages.ts"
 import type { RerankLine } from "./rerank/rerank-line.ts"
 import { Reranking } from "./rerank/reranking.ts"
 import { Searcher } from "./searcher.ts"
@@ -199,11 +197,6 @@ export class SearchIndex implements SearchService {
     } finally {
       ticket.leave()
     }
-  }
-
-  /** Passages around hits, in reading order, those hits included. */
-  neighbors(view: View, chunkIds: string[], before: number, after: number): Promise<Passage[]> {
-    return neighbors(this.db, view, chunkIds, before, after)
   }
 
   /** See `CatchUp.reindexVectors`. */

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as lancedb from "@lancedb/lancedb"
-import { wholeOf } from "../../src/access/view.ts"
 import { VectorTable } from "../../src/storage/search-index.ts"
 import { toLayout } from "./keyword/former-layout.ts"
 import { TestLibrary } from "./library.ts"
@@ -44,13 +43,6 @@ for (const [name, next] of [
         expect(await opened.texts("kingfisher dives", { mode, limit: 100 })).not.toContain("The kingfisher dives.")
       }
       expect(await opened.texts('"swims by night"', { mode: "keyword" })).toEqual(["The otter swims by night."])
-      const { hits } = await opened.search("otter", { mode: "keyword" })
-      const around = await opened.index.neighbors(wholeOf("ws_a"), [hits[0]!.id], 1, 1)
-      expect(around.map(({ text }) => text)).toEqual([
-        "The heron flew away at noon.",
-        "The otter swims by night.",
-        "Nothing moves.",
-      ])
     }
     await expectRight(library)
     await library.close()

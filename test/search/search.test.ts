@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { wholeOf } from "../../src/access/view.ts"
 import { inMemory, TestLibrary, wordEmbedder } from "./library.ts"
 
 const embedder = wordEmbedder()
@@ -214,11 +213,4 @@ test("a replaced file shows its new text alone, a deleted one nothing, at once a
   expect(
     await library.db.selectFrom("generations").select("state").where("file_id", "=", "file_new").execute(),
   ).toEqual([])
-})
-
-test("neighbors come in reading order, from the same file only", async () => {
-  const [hit] = (await library.search("painted cobalt blue", { mode: "keyword" })).hits
-  const around = await library.index.neighbors(wholeOf("ws_a"), [hit!.id], 5, 5)
-  expect(around.map(passage => passage.text)).toEqual(PUMP.split("\n"))
-  expect(await library.index.neighbors(wholeOf("ws_b"), [hit!.id], 1, 1)).toEqual([])
 })

@@ -6,7 +6,7 @@ import type { Database } from "../../storage/database.ts"
 import type { Place, SectionStart } from "../../storage/document.ts"
 import { filled, words } from "../../storage/words.ts"
 import type { Hit } from "../types.ts"
-import { chunkId, chunkNumber } from "./chunk-id.ts"
+import { chunkId } from "./chunk-id.ts"
 
 interface PassageRow extends Place {
   id: number
@@ -57,28 +57,4 @@ function toPassage(row: PassageRow): Passage {
     position: { page, sheet, slide, member, section, start, end },
     sections: row.sections ? (JSON.parse(row.sections) as SectionStart[]) : undefined,
   }
-}
-
-/**
- * The passages that stand around others in their files, each once, in reading order: `before` and `after` each given
- * one, itself included.
- */
-export async function neighbors(
-  db: Database,
-  view: View,
-  chunkIds: string[],
-  before: number,
-  after: number,
-): Promise<Passage[]> {
-  const numbers = chunkIds.flatMap(id => chunkNumber(id) ?? [])
-  if (numbers.length === 0) return []
-  const { rows } = await sql<{ id: number; first_chunk: number; last_chunk: number }>`
-    select chunks.id, first_chunk, last_chunk
-    from chunks join generations on generations.id = chunks.generation_id
-    where ${filled(words(db).among("chunks.id", "integer"), JSON.stringify(numbers))}`.execute(db)
-  const around = new Set<number>()
-  for (const { id, first_chunk, last_chunk } of rows)
-    for (let at = Math.max(first_chunk, id - before); at <= Math.min(last_chunk, id + after); at++) around.add(at)
-  const found = await livePassages(db, view, [...around])
-  return [...found].sort(([a], [b]) => a - b).map(([, passage]) => passage)
 }

@@ -6,8 +6,7 @@ import { ensureWorkspace } from "../../../src/access/keys.ts"
 import { wholeOf } from "../../../src/access/view.ts"
 import { JobQueue, type NewJob } from "../../../src/jobs/queue.ts"
 import { foldName } from "../../../src/library/labels.ts"
-import { chunkId } from "../../../src/search/passages/chunk-id.ts"
-import { livePassages, neighbors } from "../../../src/search/passages/passages.ts"
+import { livePassages } from "../../../src/search/passages/passages.ts"
 import {
   buryOrphans,
   continueIds,
@@ -152,8 +151,6 @@ onBoth(open => {
       ["first 1", 2],
     ])
     expect(await livePassages(database, wholeOf("ws_other"), [a!.first])).toEqual(new Map())
-    const around = await neighbors(database, wholeOf(workspaceId), [chunkId(a!.first), chunkId(b!.first)], 1, 2)
-    expect(around.map(({ text }) => text)).toEqual(["first 0", "first 1", "first 2", "first 0", "first 1"])
     const [next] = await write([{ fileId: "file_a", generation: 2, count: 1 }], "second")
     await markStaged(database, [next!])
     await database.updateTable("files").set({ live_generation: 2 }).where("id", "=", "file_a").execute()
