@@ -4,7 +4,9 @@
  */
 import { PostgresAdapter, type RawBuilder, sql } from "kysely"
 import type { Executor } from "./database.ts"
-import { type JsonWords, postgresJson, sqliteJson, toPostgresText } from "./json-words.ts"
+import type { JsonWords } from "./json-words.ts"
+import { postgresJson, toPostgresText } from "./postgres/json-words.ts"
+import { sqliteJson } from "./sqlite/json-words.ts"
 
 /** Types of the columns of `rows`. */
 type ColumnType = "text" | "integer"
