@@ -3,11 +3,9 @@
  * reply in a conversation, written, followed, stopped and interrupted as any other, and beside it stands what was asked, so
  * that a later question may go on from it.
  */
-import { endUserOf } from "../access/end-user.ts"
 import { ownerColumns } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import type { ChatTurn } from "../backends/backend.ts"
-import { AppError } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
 import { newId } from "../id.ts"
 import { checkMetadata } from "../library/labels.ts"
@@ -26,7 +24,7 @@ import type { ChatDependencies } from "./dependencies.ts"
 import { type KeptAnswer, NEW_KEPT_ANSWER, type NewKeptAnswer, noSuchAnswer } from "./kept-answer-store.ts"
 import type { FollowedReply } from "./live-events.ts"
 import { LiveReply } from "./live-reply.ts"
-import type { Turn } from "./prepare.ts"
+import { endUserFor, type Turn } from "./prepare.ts"
 import { prepareQuestion, type Question } from "./question.ts"
 import { ReplyWriter } from "./reply-writer.ts"
 import { type ChatSettings, DEFAULT_SETTINGS, titleOf } from "./settings.ts"
@@ -168,10 +166,8 @@ async function conversationWrite(
   { question, asked, settings, plan: { conversationId: id, conversation: known } }: ToStore,
 ): Promise<(trx: Executor) => Promise<ConversationRow>> {
   const { guard, model } = asked
-  const endUser = endUserOf(view, question.endUser)
+  const endUser = endUserFor(view, question.endUser, known)
   if (known) {
-    if (question.endUser && known.end_user !== null && known.end_user !== endUser)
-      throw new AppError("forbidden", { message: "the conversation is another end user's" })
     const filesSoFar: string[] = JSON.parse(known.file_ids)
     const fileIds = [...new Set([...filesSoFar, ...settings.file_ids])]
     const guarded = await guard.pass({ model: model.info.value, settings, fileIds }, CONVERSATION_CHANGE)

@@ -67,9 +67,7 @@ export async function prepareTurn(
   conversation: ConversationRow | null,
 ): Promise<Prepared> {
   const request = withFallbacks(given)
-  const endUser = endUserOf(view, request.end_user)
-  if (conversation && request.end_user && conversation.end_user !== null && conversation.end_user !== endUser)
-    throw new AppError("forbidden", { message: "the conversation is another end user's" })
+  const endUser = endUserFor(view, request.end_user, conversation)
   const settings = mergeSettings(request, conversation ? settingsOf(conversation) : undefined)
   return underGuard(dependencies, view.workspaceId, settings.redaction, async guard => {
     settings.redaction = keptRedaction(settings.redaction, await dependencies.redactionEnforced(view.workspaceId))
@@ -102,6 +100,22 @@ export async function prepareTurn(
       promptEntities,
     }
   })
+}
+
+/**
+ * For whom a turn is that names this end user.
+ * @param conversation null for a new one
+ * @throws AppError forbidden where the conversation is another's
+ */
+export function endUserFor(
+  view: View,
+  named: string | undefined,
+  conversation: Pick<ConversationRow, "end_user"> | null,
+): string | null {
+  const endUser = endUserOf(view, named)
+  if (conversation && named && conversation.end_user !== null && conversation.end_user !== endUser)
+    throw new AppError("forbidden", { message: "the conversation is another end user's" })
+  return endUser
 }
 
 /** Where an answer looks: named files, and those of its conversation, that still exist. */
