@@ -85,6 +85,43 @@ describe("beside a daemon", () => {
     expect(await carrel(["mcp", "--url", "nowhere"], { env: { CARREL_TOKEN: token } })).toMatchObject({ code: 2 })
   }, 30_000)
 
+  test("a call that was cancelled gets no answer, and is no trouble", async () => {
+    const begun = Promise.withResolvers<ReadableStreamDefaultController>()
+    using far = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        const { id, method, params } = JSON.parse((await request.text()) || "{}")
+        const events = (body: string | ReadableStream) =>
+          new Response(body, { headers: { "content-type": "text/event-stream" } })
+        const answer = (result: object) => events(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`)
+        if (method === "tools/call")
+          return events(
+            new ReadableStream({
+              start(control) {
+                control.enqueue(": open\n\n")
+                begun.resolve(control)
+              },
+            }),
+          )
+        if (method === "notifications/cancelled") (await begun.promise).close()
+        if (id === undefined) return new Response(null, { status: 202 })
+        if (method === "ping") return answer({})
+        const { protocolVersion } = params
+        return answer({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "far", version: "1" } })
+      },
+    })
+    const { client, errors } = await assistant(["--url", far.url.origin], { CARREL_TOKEN: "t" })
+    const cancel = new AbortController()
+    const called = client.callTool({ name: "slow" }, undefined, { signal: cancel.signal }).catch(String)
+    await begun.promise
+    cancel.abort("enough")
+    expect(await called).toContain("enough")
+    for (let i = 0; i < 5; i++) await client.ping()
+    await client.close()
+    expect(errors()).toBe("")
+  }, 30_000)
+
   test("answers what was asked before standard input closed, and nothing else stands on standard output", async () => {
     const message = (id: number, method: string, params = {}) => JSON.stringify({ jsonrpc: "2.0", id, method, params })
     const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } }

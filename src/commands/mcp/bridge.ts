@@ -29,22 +29,17 @@ export async function passOn(endpoint: URL, token: string): Promise<void> {
   await far.leave()
 }
 
-/** Every request gets an answer, be it that the daemon gave none. */
+/** Every request that is not cancelled gets an answer, be it that the daemon gave none. */
 async function relay(message: JSONRPCMessage, far: FarEnd, line: Line): Promise<void> {
   const id = "method" in message && "id" in message ? message.id : undefined
-  let isAnswered = false
   try {
-    for await (const answer of far.ask(message)) {
-      isAnswered ||= "id" in answer && answer.id === id
-      await line.send(answer)
-    }
-    if (id === undefined || isAnswered) return
-    throw new Error("the connection to the daemon ended before the answer")
+    for await (const answer of far.ask(message)) await line.send(answer)
+    if (line.waitsFor(id)) throw new Error("the connection to the daemon ended before the answer")
   } catch (error) {
+    if (id !== undefined && !line.waitsFor(id)) return
     const text = (error as Error).message
     log.warn("a message was not passed on", { reason: text })
-    if (id !== undefined && !isAnswered)
-      await line.send({ jsonrpc: "2.0", id, error: { code: NOT_REACHED, message: text } })
+    if (id !== undefined) await line.send({ jsonrpc: "2.0", id, error: { code: NOT_REACHED, message: text } })
   }
 }
 

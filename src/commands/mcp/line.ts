@@ -25,6 +25,11 @@ export class Line extends StdioServerTransport {
     if ("id" in message && !("method" in message)) this.done(message.id)
   }
 
+  /** Whether the client still wants an answer to the request of that id. */
+  waitsFor(id: unknown): boolean {
+    return this.waiting.has(id)
+  }
+
   /** When nothing more will come and everything that came is answered. */
   async finished(): Promise<void> {
     await this.ended.promise
