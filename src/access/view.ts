@@ -69,6 +69,10 @@ export const withinBoth = (view: View, { contexts, filters }: Pick<View, "contex
   filters: [...view.filters, ...filters],
 })
 
+/** The view without the files that a filter does not let pass. */
+export const filteredBy = (view: View, filter: Filter | null | undefined): View =>
+  filter ? { ...view, filters: [...view.filters, filter] } : view
+
 /** Whether some files of the workspace may be out of sight. */
 export const isNarrow = ({ contexts, filters, principals }: View): boolean =>
   contexts !== null || filters.length > 0 || principals !== null

@@ -9,7 +9,7 @@ import { sql } from "kysely"
 import type { Filter } from "../access/filter/filter.ts"
 import type { Holders } from "../access/holders.ts"
 import { ownedBy, ownerColumns } from "../access/owner.ts"
-import { type View, withinBoth } from "../access/view.ts"
+import { filteredBy, seenBy, type View, withinBoth } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
 import { isHeld } from "../jobs/claim.ts"
@@ -19,7 +19,6 @@ import { log } from "../log.ts"
 import { type Database, readApart, type Trx } from "../storage/database.ts"
 import type { FileJobStatus, FileJobsTable } from "../storage/file-jobs.ts"
 import { words } from "../storage/words.ts"
-import { whereOf } from "./counts.ts"
 import { columnsOf, type FileChange, type Library } from "./library.ts"
 import type { FileRecord } from "./record.ts"
 
@@ -87,7 +86,7 @@ export class Bulk {
   async start(view: View, { action, filter, patch }: BulkRequest): Promise<{ job_id: string; matched: number }> {
     const { database, queue } = this.dependencies
     if (action === "patch") columnsOf(patch ?? {})
-    const { text, values } = whereOf(view, filter, words(database))
+    const { text, values } = seenBy(filteredBy(view, filter), words(database))
     const [found] = await readApart<{ matched: number; last: string | null }>(
       database,
       `select count(*) as matched, max(files.id) as last from files where ${text}`,
@@ -181,7 +180,7 @@ export class Bulk {
 
   private async next({ view, filter }: Stored, after: string, last: string): Promise<string[]> {
     const { database } = this.dependencies
-    const { text, values } = whereOf(view, filter, words(database))
+    const { text, values } = seenBy(filteredBy(view, filter), words(database))
     const rows = await readApart<{ id: string }>(
       database,
       `select files.id from files where ${text} and files.id > ? and files.id <= ? order by files.id limit ?`,

@@ -1,8 +1,7 @@
 /** What a library holds, in numbers: values by their frequency, and sums. Questions of a moment where a list would be many pages. */
-import { conditionOf } from "../access/filter/condition.ts"
 import { type Field, fieldOf, isCounted } from "../access/filter/fields.ts"
 import { type Filter, goesByCounter } from "../access/filter/filter.ts"
-import { seenBy, type View } from "../access/view.ts"
+import { filesSeen, filteredBy, seenBy, type View } from "../access/view.ts"
 import { canonicalJson } from "../canonical-json.ts"
 import { type Database, readApart, readRows } from "../storage/database.ts"
 import type { FileStatus } from "../storage/files.ts"
@@ -59,34 +58,29 @@ export class FileCounts {
   /** The values of each key, the most frequent first. @param keys of the filter language */
   async facets(view: View, keys: readonly string[], filter: Filter | null): Promise<Facets> {
     const fields = keys.map(key => [key, fieldOf(key)!] as const)
-    const mayRemember =
-      fields.every(([, field]) => isCounted(field)) &&
-      [...view.filters, ...(filter ? [filter] : [])].every(goesByCounter)
+    const counted = filteredBy(view, filter)
+    const mayRemember = fields.every(([, field]) => isCounted(field)) && counted.filters.every(goesByCounter)
     // Asked before the files are looked at: what is counted is at least as new as its name says.
-    const name = mayRemember ? nameOf(await this.counterOf(view), view, keys, filter) : undefined
+    const name = mayRemember ? nameOf(await this.counterOf(view), filesSeen(counted), keys) : undefined
     const known = name === undefined ? undefined : this.known.get(name)
     if (known) return known
-    const facets = await this.inTurn(
-      view,
-      async where => {
-        const facets: Facets["facets"] = {}
-        for (const [key, field] of fields) facets[key] = await this.valuesOf(field, where)
-        return { facets, total_files: await this.total(where) }
-      },
-      filter,
-    )
+    const facets = await this.inTurn(counted, async where => {
+      const facets: Facets["facets"] = {}
+      for (const [key, field] of fields) facets[key] = await this.valuesOf(field, where)
+      return { facets, total_files: await this.total(where) }
+    })
     return name === undefined ? facets : this.known.set(name, facets)
   }
 
   summary(view: View, filter: Filter | null): Promise<LibrarySummary> {
-    return this.inTurn(view, where => this.sums(where), filter)
+    return this.inTurn(filteredBy(view, filter), where => this.sums(where))
   }
 
-  private async inTurn<T>(view: View, count: (where: Condition) => Promise<T>, filter: Filter | null): Promise<T> {
+  private async inTurn<T>(view: View, count: (where: Condition) => Promise<T>): Promise<T> {
     const ticket = this.gate.enter(view.workspaceId)
     try {
       await ticket.turn(new AbortController().signal)
-      return await count(whereOf(view, filter, this.words))
+      return await count(seenBy(view, this.words))
     } finally {
       ticket.leave()
     }
@@ -172,11 +166,3 @@ interface SumsRow {
 
 const nameOf = (...parts: unknown[]): string =>
   new Bun.CryptoHasher("sha256").update(canonicalJson(parts)).digest("hex")
-
-/** The files that a caller sees and a filter lets pass. */
-export function whereOf(view: View, filter: Filter | null, words: Words): Condition {
-  const seen = seenBy(view, words)
-  if (!filter) return seen
-  const passing = conditionOf(filter, words)
-  return { text: `${seen.text} and ${passing.text}`, values: [...seen.values, ...passing.values] }
-}

@@ -1,12 +1,10 @@
 /** The files of a workspace as its users see them: list, read, change, delete. `uploads.ts` takes new ones in. */
 
-import { type RawBuilder, sql } from "kysely"
 import { checkAcl, refuseWider } from "../access/acl.ts"
 import { checkContext } from "../access/context-id.ts"
-import { passes } from "../access/filter/condition.ts"
 import type { Filter } from "../access/filter/filter.ts"
 import { stored, toStore } from "../access/limits.ts"
-import { seen, type View } from "../access/view.ts"
+import { filteredBy, seen, type View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { findExtension, MIME_TYPES } from "../ingest/formats/formats.ts"
 import { INDEX_FILE, indexJob } from "../ingest/task.ts"
@@ -112,8 +110,7 @@ export class Library {
       const rows = await this.dependencies.database
         .selectFrom("files")
         .selectAll()
-        .where(seen(this.dependencies.database, view))
-        .$if(filter !== null, query => query.where(passes(this.dependencies.database, filter!)))
+        .where(seen(this.dependencies.database, filteredBy(view, filter)))
         .where("id", "in", wanted.slice(from, from + MAX_IDS))
         .execute()
       for (const row of rows) byId.set(row.id, toFileRecord(row))
@@ -178,7 +175,7 @@ export class Library {
         .selectFrom("files")
         .select("acl")
         .where("id", "=", fileId)
-        .where(within(trx, view, only))
+        .where(seen(trx, filteredBy(view, only)))
         .executeTakeFirst()
       if (!former) throw new AppError("not_found")
       if (set.acl !== undefined && !view.mayWiden) refuseWider(stored(former.acl), stored(set.acl))
@@ -208,7 +205,7 @@ export class Library {
       const deleted = await trx
         .deleteFrom("files")
         .where("id", "=", fileId)
-        .where(within(trx, view, only))
+        .where(seen(trx, filteredBy(view, only)))
         .returning(["blob", "live_blob", "live_generation"])
         .executeTakeFirst()
       if (!deleted) throw new AppError("not_found")
@@ -233,7 +230,7 @@ export class Library {
         .updateTable("files")
         .set(eb => ({ ...QUEUED, generation: eb("generation", "+", 1), updated_at: new Date().toISOString() }))
         .where("id", "=", fileId)
-        .where(within(trx, view, only))
+        .where(seen(trx, filteredBy(view, only)))
         .returning(["id", "workspace_id", "type", "size"])
         .executeTakeFirst()
       if (!file) throw new AppError("not_found")
@@ -312,10 +309,6 @@ export class Library {
     return row
   }
 }
-
-/** Rows that the caller sees, and of them those that pass the filter. */
-const within = (trx: Trx, view: View, only: Filter | undefined): RawBuilder<boolean> =>
-  only ? sql<boolean>`${seen(trx, view)} and ${passes(trx, only)}` : seen(trx, view)
 
 /** What a change writes. @throws AppError invalid_request */
 export function columnsOf(change: FileChange): Partial<FileRow> {

@@ -1,7 +1,8 @@
 /**
- * Questions about one place in a JSON object that a column holds as text, which SQLite and PostgreSQL each put in words of their own (`json-words.ts` of their folders). What is
- * not there, or is of another kind, is answered by false and never by null. Strings compare by code point and may hold
- * whatever JSON can, numbers compare as numbers, and a boolean is neither. A path goes into objects, not into arrays.
+ * Questions about one place in a JSON object that a column holds as text. SQLite and PostgreSQL put them in words of their
+ * own: `sqlite/json-words.ts`, `postgres/json-words.ts`. What is not there, or is of another kind, is answered by false and
+ * never by null. Strings compare by code point and may hold whatever JSON can, numbers compare as numbers, and a boolean is
+ * neither. A path goes into objects, not into arrays.
  */
 import type { Value } from "./database.ts"
 
