@@ -93,7 +93,7 @@ async function keep({ chat }: Services, { body, principal: { view }, context, as
   const head = headOf(answer)
   const asItIs = async () => stateOf(await chat.kept(view, answer.id))
   if (body.stream) {
-    const events = reply.follow(0, new AbortController().signal)
+    const events = reply.follow(0, context.keepOpen().signal)
     return stream(toldKept(events, asItIs), head, shown, context)
   }
   if (body.background) return responseOf(head, stateOf(answer), shown)
