@@ -4,15 +4,15 @@ import { checkAcl, refuseWider } from "../access/acl.ts"
 import { checkContext } from "../access/context-id.ts"
 import type { Filter } from "../access/filter/filter.ts"
 import { stored, toStore } from "../access/limits.ts"
-import { filteredBy, seen, type View } from "../access/view.ts"
+import { filteredBy, seen, seenBy, type View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { findExtension, MIME_TYPES } from "../ingest/formats/formats.ts"
 import { INDEX_FILE, indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Blobs, StoredBytes } from "../storage/blobs/blobs.ts"
-import type { Database, Trx } from "../storage/database.ts"
+import { type Database, readApart, type Trx } from "../storage/database.ts"
 import { inOrder } from "../storage/shared.ts"
-import { filled, words } from "../storage/words.ts"
+import { words } from "../storage/words.ts"
 import type { FileChanges } from "./changes.ts"
 import { type FileIdPageRequest, FileList, type FileListRequest, type PurposedFile, toPurposed } from "./file-list.ts"
 import type { IdPage } from "./id-pages.ts"
@@ -152,18 +152,16 @@ export class Library {
 
   /** Contexts that files stand in, those with most first. */
   async contexts(view: View, limit: number): Promise<string[]> {
-    const rows = await this.dependencies.database
-      .selectFrom("files")
-      .select("context_id")
-      .where(seen(this.dependencies.database, view))
-      .where("context_id", "is not", null)
-      .where(filled<boolean>(`not ${words(this.dependencies.database).begins("context_id")}`, CONVERSATION_CONTEXT))
-      .groupBy("context_id")
-      .orderBy(eb => eb.fn.countAll(), "desc")
-      .orderBy("context_id")
-      .limit(limit)
-      .execute()
-    return rows.flatMap(({ context_id }) => context_id ?? [])
+    const { database } = this.dependencies
+    const { begins } = words(database)
+    const { text, values } = seenBy(view, words(database))
+    const rows = await readApart<{ context_id: string }>(
+      database,
+      `select context_id from files where ${text} and context_id is not null and not ${begins("context_id")}
+        group by context_id order by count(*) desc, context_id limit ?`,
+      [...values, CONVERSATION_CONTEXT, limit],
+    )
+    return rows.map(({ context_id }) => context_id)
   }
 
   /** @throws AppError not_found, invalid_request; forbidden where the caller could not have uploaded the file so */
