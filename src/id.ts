@@ -24,6 +24,12 @@ export type IdPrefix =
   | "chatcmpl"
   | "tok"
   | "resp"
+  | "evt"
+  | "whk"
+  | "src"
+  | "sync"
+  | "batch"
+  | "sched"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

@@ -25,6 +25,9 @@ export const FILE = {
   tags: ["finance"],
   metadata: { year: 2026 },
   acl: ["group:finance"],
+  external_id: null,
+  source: null,
+  url: null,
   created_at: "2026-11-21T10:00:00.000Z",
   updated_at: "2026-11-21T10:00:02.417Z",
   indexed_at: "2026-11-21T10:00:02.417Z",
@@ -54,10 +57,26 @@ export const FileSchema = t.Object(
     acl: nullable(t.Array(t.String()), {
       description: "Principals that may see it, such as `group:hr`; null: everyone in the workspace",
     }),
+    external_id: nullable(t.String({ description: "What the system that brought it calls it" })),
+    source: nullable(
+      t.Object({
+        source_id: t.String(),
+        key: t.String({ description: "The entry of the source" }),
+        url: nullable(t.String()),
+        fingerprint: nullable(t.String({ description: "Changes with the entry's content" })),
+      }),
+      { description: "Where it comes from, if a source keeps it in sync" },
+    ),
+    url: nullable(t.String({ description: "Where it can be seen in the place that it comes from" })),
     created_at: Time,
     updated_at: Time,
     indexed_at: nullable(Time),
     duplicate: t.Optional(t.Literal(true, { description: "Only in the answer to an upload: it was there already" })),
+    unchanged: t.Optional(
+      t.Literal(true, {
+        description: "Only in the answer to an upload: the same bytes are known under its external id or its entry",
+      }),
+    ),
   },
   { title: "File", examples: [FILE] },
 )

@@ -12,6 +12,10 @@ import { isOptional } from "./schemas.ts"
 /** Sections of the reference, in its order. */
 export const TAGS = {
   Files: "Upload files and have them indexed; list, read, change and delete them.",
+  Sources: "Places that are kept in sync with the library: folders, servers, repositories, mailboxes, web sites.",
+  Events: "What happened, as a feed and as signed messages to receivers.",
+  Batches: "Many requests that are worked on in the background.",
+  Schedules: "Requests that are made again and again at set times.",
   Links: "Addresses that open one place of one file without sign-in, for a while.",
   Search: "Hybrid search over all indexed files: passages, or the documents that they stand in.",
   Conversations: "Ask a model, with the library at hand, and be answered by a stream of events.",

@@ -63,6 +63,11 @@ function parseJson(field: string, text: string, rule: string): unknown {
 const DUPLICATE_RULES = ["return_existing", "replace", "keep_both"] as const
 export type DuplicateRule = (typeof DUPLICATE_RULES)[number]
 
+/** What makes a file the one that another system brought before, whatever its name: it is then replaced under its id. */
+export type Identity =
+  | { externalId: string; url?: string | null }
+  | { sourceId: string; key: string; fingerprint: string | null; url?: string | null }
+
 /** The text parts of an upload, checked. */
 export interface UploadLabels {
   contextId: string | null
@@ -73,6 +78,8 @@ export interface UploadLabels {
   purpose?: string
   /** Undefined where the form says nothing of it: a replaced file keeps its own, a new one is for everyone. */
   acl?: string[] | null | undefined
+  /** Decides what is replaced in the place of `onDuplicate`, and is for one file. */
+  identity?: Identity
 }
 
 /** @throws AppError invalid_request naming the part */

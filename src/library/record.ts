@@ -25,11 +25,19 @@ export interface FileRecord {
   metadata: Record<string, unknown>
   /** Who sees it: principals; null: everyone in the workspace. */
   acl: string[] | null
+  /** What the system that brought it calls it. */
+  external_id: string | null
+  /** Where it comes from, if a source keeps it in sync. */
+  source: { source_id: string; key: string; url: string | null; fingerprint: string | null } | null
+  /** Where it can be seen in the place that it comes from. */
+  url: string | null
   created_at: string
   updated_at: string
   indexed_at: string | null
   /** Only in an upload's answer: this file was there already. */
   duplicate?: true
+  /** Only in an upload's answer: the same bytes are known under its id, and nothing was done. */
+  unchanged?: true
 }
 
 export type FileRow = Selectable<FilesTable>
@@ -56,6 +64,12 @@ export function toFileRecord(row: FileRow): FileRecord {
     tags: JSON.parse(row.tags),
     metadata: JSON.parse(row.metadata),
     acl: row.acl === null ? null : JSON.parse(row.acl),
+    external_id: row.external_id,
+    source:
+      row.source_id === null
+        ? null
+        : { source_id: row.source_id, key: row.source_key ?? "", url: row.url, fingerprint: row.fingerprint },
+    url: row.url,
     created_at: row.created_at,
     updated_at: row.updated_at,
     indexed_at: row.indexed_at,

@@ -3,12 +3,13 @@ import { sql } from "kysely"
 import { refuseWider } from "../access/acl.ts"
 import { stored, toStore } from "../access/limits.ts"
 import { seen, type View } from "../access/view.ts"
+import { invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Trx } from "../storage/database.ts"
 import { filled, words } from "../storage/words.ts"
-import { foldName, type UploadLabels } from "./labels.ts"
+import { foldName, type Identity, type UploadLabels } from "./labels.ts"
 import { QUEUED } from "./library.ts"
 import { refuseOutside } from "./outside.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
@@ -29,6 +30,7 @@ export async function register(
   { view, labels }: { view: View; labels: UploadLabels },
   files: ReceivedFile[],
 ): Promise<Registered> {
+  if (labels.identity) return registerKnown(trx, queue, { view, labels }, files, labels.identity)
   const sameAs = (name: string, sha256: string) => (labels.onDuplicate === "replace" ? name : `${sha256} ${name}`)
   const known = new Map<string, FileRow>()
   if (labels.onDuplicate !== "keep_both")
@@ -63,6 +65,56 @@ export async function register(
   await queue.enqueue(trx, rows.map(indexJob))
   return { records, needed: rows.map(({ blob }) => blob), superseded }
 }
+
+/**
+ * One file that another system names: new, the next version of the one that it named so before, or, with the same bytes, that
+ * one as it is. What a caller does not see is not met.
+ */
+async function registerKnown(
+  trx: Trx,
+  queue: JobQueue,
+  { view, labels }: { view: View; labels: UploadLabels },
+  files: readonly ReceivedFile[],
+  identity: Identity,
+): Promise<Registered> {
+  const [file] = files
+  if (!file || files.length > 1) throw invalid("file", "must be one where the form names its external id or its entry")
+  const known = await findKnown(trx, view, identity)
+  if (known && labels.acl !== undefined && !view.mayWiden) refuseWider(stored(known.acl), labels.acl)
+  if (known && known.sha256 === file.stored.sha256 && known.status !== "failed") {
+    const same = { ...known, ...columnsOfIdentity(identity) }
+    await trx.updateTable("files").set(columnsOfIdentity(identity)).where("id", "=", known.id).execute()
+    return { records: [{ ...toFileRecord(same), unchanged: true }], needed: [], superseded: [] }
+  }
+  const row = {
+    ...(known ? nextVersion(known, file, labels) : newRow(view.workspaceId, file, labels)),
+    ...columnsOfIdentity(identity),
+    name: file.name,
+    name_folded: foldName(file.name),
+    context_id: labels.contextId,
+  }
+  const { id, ...columns } = row
+  if (known) await trx.updateTable("files").set(columns).where("id", "=", id).execute()
+  else await trx.insertInto("files").values(row).execute()
+  await refuseOutside(trx, view, [id])
+  await queue.enqueue(trx, [indexJob(row)])
+  const superseded = known && known.blob !== known.live_blob ? [known.blob] : []
+  return { records: [toFileRecord(row)], needed: [row.blob], superseded }
+}
+
+const findKnown = (trx: Trx, view: View, identity: Identity): Promise<FileRow | undefined> => {
+  const seenFiles = trx.selectFrom("files").selectAll().where(seen(trx, view)).orderBy("id", "desc").limit(1)
+  return "externalId" in identity
+    ? seenFiles.where("external_id", "=", identity.externalId).executeTakeFirst()
+    : seenFiles.where("source_id", "=", identity.sourceId).where("source_key", "=", identity.key).executeTakeFirst()
+}
+
+const columnsOfIdentity = (identity: Identity): Partial<FileRow> => ({
+  ...("externalId" in identity
+    ? { external_id: identity.externalId }
+    : { source_id: identity.sourceId, source_key: identity.key, fingerprint: identity.fingerprint }),
+  ...(identity.url === undefined ? {} : { url: identity.url }),
+})
 
 /** The newest file that the caller sees for each that has its name and context, and its bytes where those count. */
 async function findSame(
@@ -114,6 +166,11 @@ function newRow(workspaceId: string, file: ReceivedFile, labels: UploadLabels): 
     context_id: labels.contextId,
     purpose: labels.purpose ?? null,
     acl: null,
+    external_id: null,
+    url: null,
+    source_id: null,
+    source_key: null,
+    fingerprint: null,
     created_at: content.updated_at,
     page_count: null,
     ocr_page_count: 0,

@@ -42,6 +42,15 @@ export interface FilesTable {
   indexed_at: string | null
   /** What a client of OpenAI said that the file is for; null where it came in otherwise. */
   purpose: string | null
+  /** What another system calls it, which brings it anew under the same id. */
+  external_id: string | null
+  /** Where it can be seen in the place that it comes from. */
+  url: string | null
+  /** The source that keeps it in sync, and the entry there. Both or none. */
+  source_id: string | null
+  source_key: string | null
+  /** Of the entry, when its bytes were fetched: it changes with them. */
+  fingerprint: string | null
   /** Name of the stored bytes; a replaced file gets a new one. */
   blob: string
   /** Counts versions of the content: raised by replace and re-index; what is being or was last indexed. */

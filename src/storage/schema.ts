@@ -2,6 +2,7 @@
 import type { ChunksTables } from "./chunk-tables.ts"
 import type { ConversationsTables } from "./conversations.ts"
 import type { CountersTables } from "./counters.ts"
+import type { EventsTables } from "./events.ts"
 import type { FileJobsTables } from "./file-jobs.ts"
 import type { FilesTables } from "./files.ts"
 import type { IdempotencyTables } from "./idempotency-table.ts"
@@ -19,6 +20,7 @@ export interface Schema
     FilesTables,
     FileJobsTables,
     ChunksTables,
+    EventsTables,
     IdempotencyTables,
     JobsTables,
     KeptAnswersTables,

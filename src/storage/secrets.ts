@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto"
 import type { Database } from "./database.ts"
 
-/** `links`: signs the addresses of passages. */
-type SecretName = "links"
+/** `links`: signs the addresses of passages. `credentials`: seals what sources and receivers are reached with. */
+type SecretName = "links" | "credentials"
 
 const SECRET_BYTES = 32
 

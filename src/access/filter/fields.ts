@@ -18,18 +18,18 @@ const FIELDS = new Map<string, Field>(
     "file.type": { kind: "text", column: "files.type" },
     "file.size": { kind: "number", column: "files.size" },
     "file.sha256": { kind: "text", column: "files.sha256" },
-    "file.external_id": { kind: "missing" },
+    "file.external_id": { kind: "text", column: "files.external_id" },
     "file.context_id": { kind: "text", column: "files.context_id" },
     "file.tags": { kind: "texts", column: "files.tags" },
     "file.status": { kind: "text", column: "files.status" },
-    "file.source_id": { kind: "missing" },
+    "file.source_id": { kind: "text", column: "files.source_id" },
     "file.created_at": { kind: "time", column: "files.created_at" },
     "file.updated_at": { kind: "time", column: "files.updated_at" },
   } as const satisfies Record<string, Field>),
 )
 
 /** Columns whose changes do not move the counter of a workspace's changes. */
-const UNCOUNTED = new Set(["files.size", "files.sha256", "files.updated_at"])
+const UNCOUNTED = new Set(["files.size", "files.sha256", "files.updated_at", "files.external_id", "files.source_id"])
 
 /** Whether what is asked of the field stays answered until the counter of the workspace's changes moves. */
 export const isCounted = (field: Field): boolean => field.kind === "missing" || !UNCOUNTED.has(field.column)

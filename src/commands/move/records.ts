@@ -48,6 +48,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   conversations: { key: ["id"] },
   messages: { key: ["id"], arriving: withoutOwner },
   kept_answers: { key: ["id"] },
+  events: { key: ["seq"] },
   agent_runs: { key: ["id"], arriving: withoutOwner },
   agent_steps: { key: ["run_id", "step"] },
   nodes: null,

@@ -24,6 +24,7 @@ import { ownersOfWork } from "./0022-owners.ts"
 import { vectorStores } from "./0023-vector-stores.ts"
 import { secrets } from "./0024-secrets.ts"
 import { keptAnswers } from "./0025-kept-answers.ts"
+import { events } from "./0026-events.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   vectorStores,
   secrets,
   keptAnswers,
+  events,
 ]
