@@ -200,6 +200,12 @@ const TABLES = [
     variant: /^export const (\w+): (?:Rule|Model)Kind\b/gm,
   },
   {
+    table: "sources/connectors/index.ts",
+    name: "SOURCE_KINDS",
+    folder: "sources/connectors",
+    variant: /^export const (\w+Source): SourceKind\b/gm,
+  },
+  {
     table: "storage/migrations/index.ts",
     name: "MIGRATIONS",
     folder: "storage/migrations",

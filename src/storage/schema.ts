@@ -12,6 +12,7 @@ import type { KeysTables } from "./keys.ts"
 import type { NodesTables } from "./nodes.ts"
 import type { RunsTables } from "./runs.ts"
 import type { SecretsTables } from "./secrets-table.ts"
+import type { SourcesTables } from "./sources.ts"
 import type { UsersTables } from "./users.ts"
 import type { VectorStoresTables } from "./vector-stores.ts"
 
@@ -27,6 +28,7 @@ export interface Schema
     NodesTables,
     RunsTables,
     SecretsTables,
+    SourcesTables,
     UsersTables,
     VectorStoresTables,
     ConversationsTables,

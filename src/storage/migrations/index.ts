@@ -25,6 +25,7 @@ import { vectorStores } from "./0023-vector-stores.ts"
 import { secrets } from "./0024-secrets.ts"
 import { keptAnswers } from "./0025-kept-answers.ts"
 import { events } from "./0026-events.ts"
+import { sources } from "./0029-sources.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   secrets,
   keptAnswers,
   events,
+  sources,
 ]

@@ -1,0 +1,21 @@
+/** Every type of source. A new one is one file here and one line below. */
+import { AppError } from "../../errors.ts"
+import type { SourceKind, SourceType } from "../connector.ts"
+import { pushSource } from "./push.ts"
+
+/** Stands in the place of a type that this version cannot sync. */
+const absent: SourceKind = {
+  config() {
+    throw new AppError("invalid_request", { message: "type: this version has no such source" })
+  },
+}
+
+export const SOURCE_KINDS = {
+  folder: absent,
+  webdav: absent,
+  s3: absent,
+  git: absent,
+  imap: absent,
+  web: absent,
+  push: pushSource,
+} satisfies Record<SourceType, SourceKind>
