@@ -20,6 +20,7 @@ import {
   url,
   webOrigin,
 } from "./config-rules.ts"
+import { allowEntry } from "./egress/allow-list.ts"
 
 /** Where the state is when nobody names a directory. */
 const DEFAULT_DATA = "./data"
@@ -216,6 +217,16 @@ export const SETTINGS = {
   mcp_config: path("FILE", "JSON file that names the Model Context Protocol servers whose tools agents may use"),
   enforce_redaction: flag("redact every conversation and agent run, whatever the request says"),
   offline: flag("refuse every outbound connection but those to the configured servers"),
+  fetch_allow: list(
+    "PLACES",
+    "comma-separated hosts and networks (wiki.corp,10.0.0.0/8, * for all) that pages and sources may be fetched from beside public addresses; with --offline from no other",
+    allowEntry,
+  ),
+  webhook_allow: list(
+    "PLACES",
+    "comma-separated hosts and networks that webhooks may be sent to beside loopback and private addresses",
+    allowEntry,
+  ),
   database_url: databaseUrl("several machines: the PostgreSQL database that they share; needs the next four with it"),
   blob_url: blobUrl("several machines: the S3 bucket that they share, with endpoint and region as parameters"),
   search_url: searchUrl("several machines: the OpenSearch that they share"),

@@ -26,6 +26,7 @@ export const ERRORS = {
   output_schema_violation: { status: 422, message: "the answer never met output_schema" },
   rate_limited: { status: 429, message: "too many requests" },
   internal_error: { status: 500, message: "something went wrong inside the daemon" },
+  fetch_failed: { status: 502, message: "the address could not be fetched" },
   model_error: { status: 502, message: "the model server answered with an error" },
   model_unavailable: { status: 503, message: "the model server cannot be reached" },
   overloaded: { status: 503, message: "too much work is already queued" },

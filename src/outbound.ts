@@ -6,7 +6,8 @@
  * key reaches a host that nobody named.
  *
  * The offline guarantee goes further: with `--offline` nothing in this process connects anywhere but to the configured
- * servers, engines and nodes. Attempts are refused before a name is looked up, and counted; so are redirects to elsewhere, whoever asked.
+ * servers, engines and nodes, and to what `egress/` lets through because the operator listed it. Attempts are refused
+ * before a name is looked up, and counted; so are redirects to elsewhere, whoever asked.
  */
 import http from "node:http"
 import net from "node:net"
@@ -97,27 +98,32 @@ interface AgentOptions {
   socketPath?: string | null
 }
 
-/** Destination of a request that is being begun to another node of a cluster; nodes come and go. */
-let node: string | undefined
+/** Destination of a connection that is being begun although no setting names it. */
+let admitted: string | undefined
 
-/** Begins a request to another node, which is let through although no setting names it. */
-export function toNode<T>(url: URL, begin: () => T): T {
-  node = destination(url)
+/** Begins a request to another node, which is let through; nodes come and go. */
+export const toNode = <T>(url: URL, begin: () => T): T => admitting(destination(url), begin)
+
+/** Begins a connection to an address that `egress/` has checked. */
+export const toChecked = <T>(ip: string, port: number, begin: () => T): T => admitting(place(ip, port), begin)
+
+function admitting<T>(target: string, begin: () => T): T {
+  admitted = target
   try {
     return begin()
   } finally {
-    node = undefined
+    admitted = undefined
   }
 }
 
 /**
- * From now on every connection to another destination than those of `allowed` fails, but for `toNode`.
+ * From now on every connection to another destination than those of `allowed` fails, but for `toNode` and `toChecked`.
  * @returns takes the guard away again
  */
 export function refuseOutbound(allowed: readonly string[]): () => void {
   const destinations = destinationsOf(allowed)
   const check = (target: string) => {
-    if (destinations.has(target) || target === node) return
+    if (destinations.has(target) || target === admitted) return
     refusedConnections.inc()
     log.warn("an outbound connection was refused", { destination: target })
     throw new AppError("forbidden", {

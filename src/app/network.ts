@@ -2,6 +2,9 @@ import type { Config } from "../config.ts"
 import { urlsOf } from "../config-engines.ts"
 import { checkFolders, readTls, readToolServers } from "../configured.ts"
 import { clusterOf } from "../configured-cluster.ts"
+import { allowListOf } from "../egress/allow-list.ts"
+import { Egress } from "../egress/egress.ts"
+import { fetchPolicy, webhookPolicy } from "../egress/policy.ts"
 import { refuseOutbound } from "../outbound.ts"
 
 export type Network = Awaited<ReturnType<typeof openNetwork>>
@@ -16,5 +19,10 @@ export async function openNetwork(config: Config, stack: AsyncDisposableStack) {
   const engines = cluster ? urlsOf(cluster.engines) : []
   if (config.offline)
     stack.defer(refuseOutbound([config.ollama_host, config.openai_base_url, ...toolServers, ...engines]))
-  return { cluster, tls, mcpServers }
+  const { offline } = config
+  const egress = {
+    fetch: new Egress({ policy: fetchPolicy(allowListOf(config.fetch_allow), offline) }),
+    webhooks: new Egress({ policy: webhookPolicy(allowListOf(config.webhook_allow), offline) }),
+  }
+  return { cluster, tls, mcpServers, egress }
 }
