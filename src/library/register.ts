@@ -3,7 +3,7 @@ import { sql } from "kysely"
 import { refuseWider } from "../access/acl.ts"
 import { stored, toStore } from "../access/limits.ts"
 import { seen, type View } from "../access/view.ts"
-import { invalid } from "../errors.ts"
+import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
@@ -66,48 +66,98 @@ export async function register(
   return { records, needed: rows.map(({ blob }) => blob), superseded }
 }
 
-/**
- * One file that another system names: new, the next version of the one that it named so before, or, with the same bytes, that
- * one as it is. What a caller does not see is not met.
- */
-async function registerKnown(
+/** A file whose identity says which one it is, whatever its name. */
+export interface NamedFile extends ReceivedFile {
+  identity: Identity
+}
+
+/** One of a form. */
+function registerKnown(
   trx: Trx,
   queue: JobQueue,
-  { view, labels }: { view: View; labels: UploadLabels },
+  given: { view: View; labels: UploadLabels },
   files: readonly ReceivedFile[],
   identity: Identity,
 ): Promise<Registered> {
   const [file] = files
   if (!file || files.length > 1) throw invalid("file", "must be one where the form names its external id or its entry")
-  const known = await findKnown(trx, view, identity)
-  if (known && labels.acl !== undefined && !view.mayWiden) refuseWider(stored(known.acl), labels.acl)
-  if (known && known.sha256 === file.stored.sha256 && known.status !== "failed") {
-    const same = { ...known, ...columnsOfIdentity(identity) }
-    await trx.updateTable("files").set(columnsOfIdentity(identity)).where("id", "=", known.id).execute()
-    return { records: [{ ...toFileRecord(same), unchanged: true }], needed: [], superseded: [] }
-  }
-  const row = {
-    ...(known ? nextVersion(known, file, labels) : newRow(view.workspaceId, file, labels)),
-    ...columnsOfIdentity(identity),
-    name: file.name,
-    name_folded: foldName(file.name),
-    context_id: labels.contextId,
-  }
-  const { id, ...columns } = row
-  if (known) await trx.updateTable("files").set(columns).where("id", "=", id).execute()
-  else await trx.insertInto("files").values(row).execute()
-  await refuseOutside(trx, view, [id])
-  await queue.enqueue(trx, [indexJob(row)])
-  const superseded = known && known.blob !== known.live_blob ? [known.blob] : []
-  return { records: [toFileRecord(row)], needed: [row.blob], superseded }
+  return registerNamed(trx, queue, given, [{ ...file, identity }])
 }
 
-const findKnown = (trx: Trx, view: View, identity: Identity): Promise<FileRow | undefined> => {
-  const seenFiles = trx.selectFrom("files").selectAll().where(seen(trx, view)).orderBy("id", "desc").limit(1)
-  return "externalId" in identity
-    ? seenFiles.where("external_id", "=", identity.externalId).executeTakeFirst()
-    : seenFiles.where("source_id", "=", identity.sourceId).where("source_key", "=", identity.key).executeTakeFirst()
+/**
+ * Files that another system names, no two of them alike: each is new, the next version of the one that was named so before,
+ * or, with the same bytes, that one as it is. What a caller does not see is not met.
+ * @throws AppError not_found where the file of an entry is one that the caller does not see
+ */
+export async function registerNamed(
+  trx: Trx,
+  queue: JobQueue,
+  { view, labels }: { view: View; labels: UploadLabels },
+  files: readonly NamedFile[],
+): Promise<Registered> {
+  const known = await findKnown(
+    trx,
+    view,
+    files.map(({ identity }) => identity),
+  )
+  const registered: Registered = { records: [], needed: [], superseded: [] }
+  const added: FileRow[] = []
+  const changed: FileRow[] = []
+  for (const file of files) {
+    const same = known.get(nameOf(file.identity))
+    const identity = columnsOfIdentity(file.identity)
+    if (same && labels.acl !== undefined && !view.mayWiden) refuseWider(stored(same.acl), labels.acl)
+    if (same && same.sha256 === file.stored.sha256 && same.status !== "failed") {
+      await trx.updateTable("files").set(identity).where("id", "=", same.id).execute()
+      registered.records.push({ ...toFileRecord({ ...same, ...identity }), unchanged: true })
+      continue
+    }
+    const row = {
+      ...(same ? nextVersion(same, file, labels) : newRow(view.workspaceId, file, labels)),
+      ...identity,
+      name: file.name,
+      name_folded: foldName(file.name),
+      context_id: labels.contextId,
+    }
+    if (same && same.blob !== same.live_blob) registered.superseded.push(same.blob)
+    const rows = same ? changed : added
+    rows.push(row)
+    registered.records.push(toFileRecord(row))
+    registered.needed.push(row.blob)
+  }
+  if (added.length > 0) await trx.insertInto("files").values(added).execute()
+  for (const { id, ...columns } of changed) await trx.updateTable("files").set(columns).where("id", "=", id).execute()
+  const rows = [...added, ...changed]
+  await refuseOutside(
+    trx,
+    view,
+    rows.map(({ id }) => id),
+  )
+  await queue.enqueue(trx, rows.map(indexJob))
+  return registered
 }
+
+/** By `nameOf`. */
+async function findKnown(trx: Trx, view: View, identities: readonly Identity[]): Promise<Map<string, FileRow>> {
+  const known = new Map<string, FileRow>()
+  for (const identity of identities) {
+    const isSeen = seen(trx, view)
+    const files = trx.selectFrom("files").selectAll().select(isSeen.as("seen")).orderBy("id", "desc").limit(1)
+    const row = await ("externalId" in identity
+      ? files.where(isSeen).where("external_id", "=", identity.externalId)
+      : files.where("source_id", "=", identity.sourceId).where("source_key", "=", identity.key)
+    ).executeTakeFirst()
+    if (!row) continue
+    const { seen: isShown, ...file } = row
+    if (!isShown)
+      throw new AppError("not_found", { message: "the file of this entry is not seen with these credentials" })
+    known.set(nameOf(identity), file)
+  }
+  return known
+}
+
+const nameOf = (identity: Identity): string =>
+  "externalId" in identity ? `external ${identity.externalId}` : `${identity.sourceId} ${identity.key}`
 
 const columnsOfIdentity = (identity: Identity): Partial<FileRow> => ({
   ...("externalId" in identity

@@ -49,7 +49,7 @@ export class UploadForm {
   async addFile(givenName: string, bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void> {
     const at = this.parts.push(undefined) - 1 // keeps its place until it is known what becomes of it
     const name = safeName(givenName)
-    const type = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ""
+    const type = typeOf(name)
     const mimeType = this.rules.fileTypes.get(type)
     if (!mimeType) {
       this.parts[at] = { name, error: unsupported(type) }
@@ -100,6 +100,14 @@ export class UploadForm {
   private get files(): ReceivedFile[] {
     return this.parts.filter((part): part is ReceivedFile => part !== undefined && "stored" in part)
   }
+}
+
+const typeOf = (name: string): string => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ""
+
+/** Why a file of this name is not taken, whatever it holds; undefined where it is. */
+export function refusalOf(givenName: string, { fileTypes }: FileRules): AppError | undefined {
+  const type = typeOf(safeName(givenName))
+  return fileTypes.has(type) ? undefined : unsupported(type)
 }
 
 const unsupported = (type: string) =>

@@ -3,17 +3,18 @@
  * jobs together, so that an acknowledged file survives anything and a refused one leaves nothing.
  */
 import type { View } from "../access/view.ts"
-import { diskTrouble, engineTrouble, invalid, toErrorBody } from "../errors.ts"
+import { type AppError, diskTrouble, engineTrouble, invalid, toErrorBody } from "../errors.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import { log } from "../log.ts"
 import type { Blobs } from "../storage/blobs/blobs.ts"
-import type { Database } from "../storage/database.ts"
+import type { Database, Trx } from "../storage/database.ts"
 import type { Idempotency, IdempotentRequest } from "../storage/idempotency.ts"
 import { inOrder } from "../storage/shared.ts"
 import type { FileChanges } from "./changes.ts"
-import { checkLabels } from "./labels.ts"
+import { checkLabels, type UploadLabels } from "./labels.ts"
 import { contextIn } from "./outside.ts"
-import { type Registered, register } from "./register.ts"
+import type { FileRecord } from "./record.ts"
+import { type NamedFile, type Registered, register, registerNamed } from "./register.ts"
 import {
   AnswerNotes,
   describe,
@@ -22,7 +23,7 @@ import {
   repetitionOf,
   type UploadAnswer,
 } from "./upload-answer.ts"
-import { type FileRules, type ReceivedFile, UploadForm } from "./upload-form.ts"
+import { type FileRules, type ReceivedFile, refusalOf, UploadForm } from "./upload-form.ts"
 import type { UploadRoom } from "./upload-room.ts"
 
 /** Files that one commit takes in: others write between two commits of a form of thousands, and are answered meanwhile. */
@@ -80,6 +81,66 @@ export class Uploads {
     })
   }
 
+  /**
+   * Stores one file of a source, under the rules of uploads and its own limit. It is to be given to `bring`, or to `drop`.
+   * @throws AppError for what is not taken; what reading it threw
+   */
+  async fetch(
+    name: string,
+    bytes: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<ReceivedFile> {
+    const { blobs, rules } = this.dependencies
+    await blobs.assertRoom()
+    const form = new UploadForm(blobs, { ...rules, maxFileBytes: Math.min(maxBytes, rules.maxFileBytes) })
+    await form.addFile(name, bytes, signal)
+    return form.takeFiles()[0]!
+  }
+
+  /** Why a file of this name is never taken; undefined for one that is. */
+  refusalOf(name: string): AppError | undefined {
+    return refusalOf(name, this.dependencies.rules)
+  }
+
+  /** Removes a file that was fetched for nothing. */
+  async drop({ stored }: ReceivedFile): Promise<void> {
+    await this.dependencies.blobs.remove(stored.blob)
+  }
+
+  /**
+   * Records files that a source has fetched, together, under what each is called there. Whatever fails, none of them is.
+   * @param rules what they are given, asked for in the transaction, which it may end by throwing
+   * @param also done in the same transaction, as its last step
+   */
+  async bring(
+    files: readonly NamedFile[],
+    rules: (trx: Trx) => Promise<{ view: View; labels: UploadLabels }>,
+    also: (trx: Trx, records: readonly FileRecord[]) => Promise<void>,
+  ): Promise<FileRecord[]> {
+    const { database, blobs, queue, changes } = this.dependencies
+    const unused = new Set(files.map(({ stored }) => stored.blob))
+    try {
+      await blobs.keepNames(unused)
+      const { records, needed, superseded } = await database.transaction().execute(async trx => {
+        const given = await rules(trx)
+        const registered = await registerNamed(trx, queue, given, files)
+        await also(trx, registered.records)
+        return registered
+      })
+      for (const blob of needed) unused.delete(blob)
+      for (const blob of superseded) unused.add(blob)
+      queue.announce()
+      for (const { id } of records) changes.announce(id)
+      return records
+    } catch (error) {
+      if (isInDoubt(error)) unused.clear()
+      throw error
+    } finally {
+      for (const blob of unused) await blobs.remove(blob)
+    }
+  }
+
   /** The files' blobs belong to this from here on: unused ones are removed. */
   private async commit(received: ReceivedUpload): Promise<UploadAnswer> {
     const { blobs, idempotency } = this.dependencies
@@ -122,11 +183,7 @@ export class Uploads {
         queue.announce()
         for (const { id } of records) changes.announce(id)
       } catch (error) {
-        // Rolled back: no row refers to any of them. But a commit that the disk failed to sync may be found again after a
-        // crash, one whose answer the network lost may have been made, and then they need their bytes; without one they
-        // are swept at the next start.
-        if (diskTrouble(error) === "failing" || engineTrouble(error))
-          for (const { stored } of group) unused.delete(stored.blob)
+        if (isInDoubt(error)) for (const { stored } of group) unused.delete(stored.blob)
         if (answer.files.length === 0) throw error
         log.warn("the rest of a form could not be recorded", { recorded: answer.files.length, error })
         const { code, message } = toErrorBody(error)
@@ -153,6 +210,13 @@ export class Uploads {
     })
   }
 }
+
+/**
+ * Whether a transaction that failed may have been made all the same: else no row refers to its files. A commit that the disk
+ * failed to sync may be found again after a crash, one whose answer the network lost may have been made, and then they need
+ * their bytes; without one they are swept at the next start.
+ */
+const isInDoubt = (error: unknown): boolean => diskTrouble(error) === "failing" || engineTrouble(error) !== undefined
 
 /** @throws AppError invalid_request: labels are kept with every file, and shown with every file of the answer */
 function checkLabelBytes({ files, labels }: ReceivedUpload): void {
