@@ -2,7 +2,7 @@
  * What the engine needs of a place that files come from: which entries exist, with what changes when they do, and the bytes
  * of one. Everything else, when to look, what to fetch, what to delete, is the engine's.
  */
-import type { Socket } from "node:net"
+import type { Egress } from "../egress/egress.ts"
 import type { Fields } from "./fields.ts"
 
 export const SOURCE_TYPES = ["folder", "webdav", "s3", "git", "imap", "web", "push"] as const
@@ -65,13 +65,6 @@ export class Outage extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)
   }
-}
-
-/** The one way out to addresses that callers name: see `egress/`. */
-export interface Egress {
-  fetch(url: string | URL, init?: RequestInit & { redirects?: number; timeoutMs?: number }): Promise<Response>
-  connect(host: string, port: number, options: { tls?: boolean; signal?: AbortSignal }): Promise<Socket>
-  check(host: string, port: number): Promise<void>
 }
 
 /** What connectors are given of the house. */
