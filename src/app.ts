@@ -4,6 +4,7 @@ import { setupLink } from "./access/users.ts"
 import { openAccess } from "./app/access.ts"
 import { openAgents } from "./app/agents.ts"
 import { openChat } from "./app/chat.ts"
+import { openEvents } from "./app/events.ts"
 import { bulkWorker, openLibrary } from "./app/library.ts"
 import { openChatModels, openModels } from "./app/models.ts"
 import { openNetwork } from "./app/network.ts"
@@ -40,6 +41,7 @@ export const STEPS = [
   "search",
   "reading",
   "library",
+  "events",
   "chat",
   "agents",
   "server",
@@ -78,7 +80,8 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const index = step("search", await openSearch(config, storage, models, stack))
   const worker = step("reading", openReading(config, storage, index, stack))
   const files = step("library", openLibrary(config, storage, access, index, stack))
-  const parts = { network, storage, access, chatModels, models, index, files }
+  const events = step("events", openEvents(config, storage))
+  const parts = { network, storage, access, chatModels, models, index, files, events }
   const chat = step("chat", await openChat(config, parts))
   const tools = openTools({ storage, files, chat }, stack)
   const agents = step("agents", await openAgents(config, { ...parts, tools }, stack))

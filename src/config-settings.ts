@@ -214,6 +214,7 @@ export const SETTINGS = {
     2_048,
     16_777_216,
   ),
+  events_kept_days: integer("N", 30, "days for which events can be read and sent again", 1, 3_650),
   mcp_config: path("FILE", "JSON file that names the Model Context Protocol servers whose tools agents may use"),
   enforce_redaction: flag("redact every conversation and agent run, whatever the request says"),
   offline: flag("refuse every outbound connection but those to the configured servers"),

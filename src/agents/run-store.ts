@@ -7,6 +7,7 @@ import { sql } from "kysely"
 import { ownedBy, ownerName } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import type { ErrorBody } from "../errors.ts"
+import { emit } from "../events/outbox.ts"
 import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import type { Peer } from "../nodes/peers.ts"
@@ -42,6 +43,10 @@ export interface RunOwner {
   /** It is running, and whoever carried it out is gone. */
   isGivenUp: boolean
 }
+
+/** What an event tells of a run that has ended. */
+const TOLD = ["id", "workspace_id", "status", "owner_id", "maker", "end_user"] as const
+type EndedRun = Pick<RunRow, (typeof TOLD)[number]>
 
 export class RunStore {
   /** @param owner whose the runs are that are written here */
@@ -101,16 +106,16 @@ export class RunStore {
   /** @returns false when the run had already ended: nothing is changed then */
   async finish(runId: string, outcome: Guarded<RunOutcome>, openStepResult: string): Promise<boolean> {
     return this.database.transaction().execute(async trx => {
-      const { numUpdatedRows } = await trx
+      const ended = await trx
         .updateTable("agent_runs")
         .set(endColumns(outcome))
         .where("id", "=", runId)
         .where("owner", "=", this.owner.id)
         .where("status", "=", "running")
+        .returning(TOLD)
         .executeTakeFirst()
-      if (numUpdatedRows === 0n) return false
-      await this.closeSteps(trx, runId, openStepResult)
-      return true
+      if (ended) await this.close(trx, ended, openStepResult)
+      return ended !== undefined
     })
   }
 
@@ -207,15 +212,22 @@ export class RunStore {
     openStepResult: string,
   ): Promise<boolean> {
     return this.database.transaction().execute(async trx => {
-      const { numUpdatedRows } = await trx
+      const ended = await trx
         .updateTable("agent_runs")
         .set({ ...columns, finished_at: new Date().toISOString() })
         .where("id", "=", runId)
         .where("status", "=", "running")
+        .returning(TOLD)
         .executeTakeFirst()
-      if (numUpdatedRows > 0n) await this.closeSteps(trx, runId, openStepResult)
-      return numUpdatedRows > 0n
+      if (ended) await this.close(trx, ended, openStepResult)
+      return ended !== undefined
     })
+  }
+
+  /** What goes with the end of a run. Nobody who holds the lock of a workspace waits for that of a run. */
+  private async close(trx: Trx, { id, workspace_id, status, ...seenBy }: EndedRun, openStepResult: string) {
+    await this.closeSteps(trx, id, openStepResult)
+    if (status !== "running") await emit(trx, workspace_id, [{ type: `run.${status}`, data: { id }, seenBy }])
   }
 
   /** Steps without a result get one that says why; two more events close the run's stream. */

@@ -16,6 +16,7 @@ import { VERSION } from "../native/version.ts"
 import type { SearchIndex } from "../search/index.ts"
 import { watchDiskUse } from "../storage/disk-use.ts"
 import type { Access } from "./access.ts"
+import type { EventParts } from "./events.ts"
 import type { LibraryParts } from "./library.ts"
 import type { Models } from "./models.ts"
 import type { Network } from "./network.ts"
@@ -33,6 +34,7 @@ interface ServedParts {
   models: Models
   index: SearchIndex
   files: LibraryParts
+  events: EventParts
   chat: Chat
   tools: Tools
   agents: AgentRuns
@@ -43,7 +45,7 @@ const GRACE_MS = 8_000
 
 /** The web over all rooms; it ends with the other parts `atWork`. */
 export function openServer(config: Config, parts: ServedParts, atWork: Together): HttpServer {
-  const { network, storage, access, chatModels, models, index, files, chat, tools, agents } = parts
+  const { network, storage, access, chatModels, models, index, files, events, chat, tools, agents } = parts
   const embedder = (models.embedders.quality ?? models.embedders.fast)!
   let port = config.port // 0: the system chooses one
   const address = () => appUrl(config, port).replace(/\/+$/, "")
@@ -61,6 +63,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
   const services: Services = {
     ...access,
     ...files,
+    ...events,
     version: VERSION,
     embeddings: new EmbeddingLine(embedder),
     links,

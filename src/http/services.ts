@@ -11,6 +11,7 @@ import type { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Engine } from "../errors.ts"
+import type { EventFeed } from "../events/feed.ts"
 import type { Bulk } from "../library/bulk.ts"
 import type { FileCounts } from "../library/counts.ts"
 import type { Library } from "../library/library.ts"
@@ -59,6 +60,7 @@ export interface Services {
   agents: AgentRuns
   /** Of assistants that are connected. */
   mcp: McpSessions
+  feed: EventFeed
   uploads: Uploads
   vectorStores: VectorStores
   storeBatches: VectorStoreBatches

@@ -1,6 +1,7 @@
 /** How indexing ends: files are published, failed for good, or queued again. */
 
 import { sql } from "kysely"
+import { FILE_TO_TELL, type FileToTell, tellOfFiles } from "../events/files.ts"
 import { isHeld } from "../jobs/claim.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { LeasedJob } from "../jobs/worker.ts"
@@ -56,14 +57,17 @@ export async function publish(dependencies: OutcomeDependencies, ready: readonly
       files.map(({ file }) => ({ fileId: file.id, generation: file.generation })),
     )
     reached("generations published")
-    await sql`update files set
+    const { rows } = await sql<FileToTell>`update files set
         status = 'searchable', stage = null, progress = 1, error_code = null, error_message = null,
         warnings = done.warnings, attempts = done.attempts, page_count = done.pages, ocr_page_count = done.ocr_pages,
         chunk_count = done.chunks, character_count = done.characters,
         live_generation = files.generation, live_blob = blob, updated_at = done.at, indexed_at = done.at
       from ${filled(words(trx).rows(DONE), JSON.stringify(files.map(doneOf)))} as done
-      where files.id = done.id and files.generation = done.generation`.execute(trx)
+      where files.id = done.id and files.generation = done.generation
+      returning files.id, files.workspace_id, files.context_id, files.external_id, files.acl`.execute(trx)
     reached("files published")
+    await tellOfFiles(trx, "file.searchable", rows)
+    reached("events written")
     return files
   })
   reached("committed")
@@ -106,7 +110,7 @@ export async function fail(
   await database.transaction().execute(async trx => {
     await inOrder(trx, job.workspaceId)
     if ((await queue.complete(trx, [job])).length === 0) return
-    await trx
+    const failed = await trx
       .updateTable("files")
       .set({
         status: "failed",
@@ -118,7 +122,9 @@ export async function fail(
         updated_at: new Date().toISOString(),
       })
       .where("id", "=", job.subject)
+      .returning(FILE_TO_TELL)
       .execute()
+    await tellOfFiles(trx, "file.failed", failed, { error: { code } })
   })
   announce(job.subject)
 }

@@ -11,6 +11,7 @@ import type { Holders } from "../access/holders.ts"
 import { ownedBy, ownerColumns } from "../access/owner.ts"
 import { filteredBy, seenBy, type View, withinBoth } from "../access/view.ts"
 import { AppError } from "../errors.ts"
+import { emit } from "../events/outbox.ts"
 import { newId } from "../id.ts"
 import { isHeld } from "../jobs/claim.ts"
 import { isUsedUp, type JobQueue } from "../jobs/queue.ts"
@@ -18,6 +19,7 @@ import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
 import { type Database, readApart, type Trx } from "../storage/database.ts"
 import type { FileJobStatus, FileJobsTable } from "../storage/file-jobs.ts"
+import { inOrder } from "../storage/shared.ts"
 import { words } from "../storage/words.ts"
 import { columnsOf, type FileChange, type Library } from "./library.ts"
 import type { FileRecord } from "./record.ts"
@@ -239,8 +241,9 @@ export class Bulk {
   private async end(job: LeasedJob, status: "completed" | "failed" | "cancelled"): Promise<void> {
     const { database, queue } = this.dependencies
     await database.transaction().execute(async trx => {
+      await inOrder(trx, job.workspaceId)
       if ((await queue.complete(trx, [job])).length === 0) return
-      await trx
+      const ended = await trx
         .updateTable("file_jobs")
         .set(eb => ({
           status,
@@ -248,7 +251,11 @@ export class Bulk {
           ...(status === "completed" ? { total: eb.ref("done") } : {}),
         }))
         .where("id", "=", job.subject)
-        .execute()
+        .returning(["id", "kind", "done", "owner_id", "maker", "end_user"])
+        .executeTakeFirst()
+      if (!ended) return
+      const { id, kind, done, ...seenBy } = ended
+      await emit(trx, job.workspaceId, [{ type: "job.completed", data: { id, kind, status, done }, seenBy }])
     })
   }
 }

@@ -6,6 +6,7 @@ import type { Filter } from "../access/filter/filter.ts"
 import { stored, toStore } from "../access/limits.ts"
 import { filteredBy, seen, seenBy, type View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
+import { FILE_TO_TELL, tellOfFiles } from "../events/files.ts"
 import { findExtension, MIME_TYPES } from "../ingest/formats/formats.ts"
 import { INDEX_FILE, indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
@@ -204,11 +205,12 @@ export class Library {
         .deleteFrom("files")
         .where("id", "=", fileId)
         .where(seen(trx, filteredBy(view, only)))
-        .returning(["blob", "live_blob", "live_generation"])
+        .returning(["blob", "live_blob", "live_generation", ...FILE_TO_TELL])
         .executeTakeFirst()
       if (!deleted) throw new AppError("not_found")
       await trx.deleteFrom("jobs").where("task", "=", INDEX_FILE).where("subject", "=", fileId).execute()
       await index.retire(trx, fileId)
+      await tellOfFiles(trx, "file.deleted", [deleted])
       await also?.(trx)
       return deleted
     })

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { ensureWorkspace } from "../../src/access/keys.ts"
+import { lastEvent } from "../../src/events/feed.ts"
 import { emit } from "../../src/events/outbox.ts"
+import { forgetOld } from "../../src/events/sweep.ts"
 import { EVENT_TYPES } from "../../src/events/types.ts"
+import { continueEvents } from "../../src/storage/event-numbers.ts"
 import { databases } from "../support/databases.ts"
 import { rejection } from "../support/rejection.ts"
 
@@ -31,4 +34,52 @@ describe.each(await databases())("the outbox on $name", ({ open }) => {
     ])
     expect(new Set(rows.map(({ id }) => id)).size).toBe(4)
   })
+
+  test("leaves out data that is too large, not the change", async () => {
+    await using stack = new AsyncDisposableStack()
+    const database = await open(stack)
+    const workspaceId = await ensureWorkspace(database)
+    await database
+      .transaction()
+      .execute(trx =>
+        emit(trx, workspaceId, [{ type: "file.failed", data: { id: "file_1", text: "x".repeat(20_000) } }]),
+      )
+    const { data } = await database.selectFrom("events").selectAll().executeTakeFirstOrThrow()
+    expect(JSON.parse(data)).toEqual({ id: "file_1", truncated: true })
+  })
+
+  test("goes on behind numbers that were brought in from elsewhere", async () => {
+    await using stack = new AsyncDisposableStack()
+    const database = await open(stack)
+    const workspaceId = await ensureWorkspace(database)
+    const event = { id: "evt_1", workspace_id: workspaceId, type: "file.failed", data: "{}", created_at: ANCIENT }
+    await database
+      .insertInto("events")
+      .values({ ...event, ...NOBODY, seq: 70_000 })
+      .execute()
+    await continueEvents(database)
+    await database
+      .transaction()
+      .execute(trx => emit(trx, workspaceId, [{ type: "file.failed", data: { id: "file_1" } }]))
+    expect(await lastEvent(database, workspaceId)).toBeGreaterThan(70_000)
+  })
+
+  test("forgets events that are older than they are kept", async () => {
+    await using stack = new AsyncDisposableStack()
+    const database = await open(stack)
+    const workspaceId = await ensureWorkspace(database)
+    const old = { workspace_id: workspaceId, type: "file.failed", data: "{}", created_at: ANCIENT, ...NOBODY }
+    await database
+      .insertInto("events")
+      .values(Array.from({ length: 2_500 }, (_, at) => ({ ...old, id: `evt_${at}` })))
+      .execute()
+    await database
+      .transaction()
+      .execute(trx => emit(trx, workspaceId, [{ type: "file.failed", data: { id: "file_1" } }]))
+    expect(await forgetOld(database, 30)).toBe(2_500)
+    expect(await database.selectFrom("events").select("subject").execute()).toEqual([{ subject: "file_1" }])
+  })
 })
+
+const ANCIENT = "2020-01-01T00:00:00.000Z"
+const NOBODY = { subject: null, context_id: null, acl: null, owner_id: null, maker: null, end_user: null }

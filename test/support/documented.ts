@@ -107,9 +107,12 @@ const eventsIn = (text: string) =>
     .map(block => {
       if (block.startsWith("data: ")) return JSON.parse(block.slice("data: ".length)) // as OpenAI's chunks are
       const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1] ?? "null"
-      const id = /^id: /m.test(block) ? { id: Number(field("id")) } : {}
+      const id = /^id: /m.test(block) ? { id: idOf(field("id")) } : {}
       return { ...id, event: field("event"), data: JSON.parse(field("data")) }
     })
+
+/** A number, but in the feed of events. */
+const idOf = (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : text)
 
 let isHeld = false
 

@@ -6,6 +6,7 @@ import { type RawBuilder, sql } from "kysely"
 import { OperatorError } from "../../errors.ts"
 import { continueIds } from "../../storage/chunks.ts"
 import type { Database, Executor } from "../../storage/database.ts"
+import { continueEvents } from "../../storage/event-numbers.ts"
 import type { Schema } from "../../storage/schema.ts"
 
 /** Rows read and written at a time; passages have some 1 000 characters. */
@@ -52,6 +53,9 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   messages: { key: ["id"], arriving: withoutOwner },
   kept_answers: { key: ["id"] },
   events: { key: ["seq"] },
+  event_marks: { key: ["name"] },
+  webhooks: { key: ["id"], arriving: row => withoutOwner({ ...row, lease_until: null }) },
+  webhook_deliveries: { key: ["webhook_id", "seq"] },
   agent_runs: { key: ["id"], arriving: withoutOwner },
   agent_steps: { key: ["run_id", "step"] },
   nodes: null,
@@ -215,4 +219,5 @@ export async function nextPassage(from: Executor): Promise<number> {
 export async function raiseNumbers(to: Database, next: number, generationsAhead = 0): Promise<void> {
   await to.updateTable("chunk_numbers").set({ next }).where("next", "<", next).execute()
   await continueIds(to, generationsAhead)
+  await continueEvents(to)
 }

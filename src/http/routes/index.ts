@@ -9,6 +9,7 @@ import { bulkRoutes } from "./bulk.ts"
 import { consoleRoutes } from "./console.ts"
 import { conversationRoutes } from "./conversations.ts"
 import { jsonConversationRoutes } from "./conversations-json.ts"
+import { eventRoutes } from "./events.ts"
 import { healthRoutes } from "./health.ts"
 import { keysRoutes } from "./keys.ts"
 import { libraryRoutes } from "./library.ts"
@@ -41,6 +42,7 @@ export const apiRoutes = (services: Services) =>
     .use(redactRoutes(services))
     .use(keysRoutes(services))
     .use(tokenRoutes(services))
+    .use(eventRoutes(services))
     .use(consoleRoutes(services))
     .use(administrationRoutes(services))
 

@@ -25,6 +25,7 @@ import { vectorStores } from "./0023-vector-stores.ts"
 import { secrets } from "./0024-secrets.ts"
 import { keptAnswers } from "./0025-kept-answers.ts"
 import { events } from "./0026-events.ts"
+import { webhooks } from "./0027-webhooks.ts"
 import { sources } from "./0029-sources.ts"
 import type { Migration } from "./migration.ts"
 
@@ -55,5 +56,6 @@ export const MIGRATIONS: readonly Migration[] = [
   secrets,
   keptAnswers,
   events,
+  webhooks,
   sources,
 ]
