@@ -15,7 +15,7 @@ export interface FeedRequest {
   limit: number
 }
 
-export type EventRow = Pick<Selectable<EventsTable>, "seq" | "id" | "type" | "data" | "created_at">
+type EventRow = Pick<Selectable<EventsTable>, "seq" | "id" | "type" | "data" | "created_at">
 
 /** Events read at a time by who follows. */
 const PAGE = 200
@@ -116,7 +116,7 @@ export async function lastEvent(executor: Executor, workspaceId: string): Promis
   return Number(row?.seq ?? 0)
 }
 
-export const toEventRecord = ({ id, type, data, created_at }: EventRow): EventRecord => ({
+const toEventRecord = ({ id, type, data, created_at }: EventRow): EventRecord => ({
   id,
   type: type as EventType,
   timestamp: created_at,

@@ -8,7 +8,7 @@ export const DEFAULT_LIMIT = 100
 export const MAX_LIMIT = 1_000
 
 const EVENT_ID = "evt_01m7y48vkz3s85f1acdta2"
-export const EventId = t.String({ examples: [EVENT_ID] })
+const EventId = t.String({ examples: [EVENT_ID] })
 
 const EventSchema = t.Object(
   {
