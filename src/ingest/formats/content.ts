@@ -59,6 +59,11 @@ export class Content {
     )
   }
 
+  /** The line that begins a message of a mailbox, and a header. */
+  get isMailbox(): boolean {
+    return this.opens(/^From [^\n]{0,300}\d\d:\d\d[^\n]{0,100}\n(?:>?From |[!-9;-~]{1,100}:)/)
+  }
+
   get isWordXml(): boolean {
     return /<(?:w:wordDocument|pkg:package)\b/.test(this.head)
   }

@@ -11,6 +11,7 @@ const GROUPS = [
   "Documents",
   "Tables",
   "Slides",
+  "Mail",
   "Text and web",
   "Data and code",
   "Pictures",
@@ -92,12 +93,40 @@ export const FORMATS = {
     shows: content => !content.namedPlain && content.isWordXml,
     reader: async () => (await import("./office/word-xml.ts")).extractWordXml,
   },
-  /** A web page as a mail message. */
-  mht: {
-    types: {},
-    group: "Text and web",
+  mbox: {
+    types: { mbox: "application/mbox" },
+    group: "Mail",
+    shows: content => !content.namedPlain && content.named !== "eml" && content.isMailbox,
+    reader: async () => (await import("./mail/mbox.ts")).extractMbox,
+  },
+  /** Web pages are saved as mail messages too. */
+  eml: {
+    types: { eml: "message/rfc822" },
+    group: "Mail",
+    // What hangs on it may be a scan or an archive; few small ones have such.
+    quick: true,
     shows: content => !content.namedPlain && content.isMessage,
-    reader: async () => (await import("./text/mht.ts")).extractMht,
+    reader: async () => (await import("./mail/eml.ts")).extractEml,
+  },
+  msg: {
+    types: { msg: "application/vnd.ms-outlook" },
+    group: "Mail",
+    shows: content => content.hasStream("__properties_version1.0"),
+    reader: async () => (await import("./mail/msg.ts")).extractMsg,
+  },
+  /** `winmail.dat`, on mails. */
+  tnef: {
+    types: {},
+    group: "Mail",
+    shows: content => content.begins("\x78\x9f\x3e\x22"),
+    reader: async () => (await import("./mail/tnef.ts")).extractTnef,
+  },
+  /** On mails. */
+  calendar: {
+    types: {},
+    group: "Mail",
+    shows: content => !content.namedPlain && content.opens(/^(?:\xef\xbb\xbf)?\s{0,100}BEGIN:VCALENDAR\b/i),
+    reader: async () => (await import("./mail/calendar.ts")).extractCalendar,
   },
   /** Inside of archives. */
   svg: {

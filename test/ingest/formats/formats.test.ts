@@ -45,7 +45,7 @@ describe("the table of formats", () => {
   })
 
   test("both spellings of a format are quick; what may hold scans is not", () => {
-    for (const extension of ["html", "htm", "yml", "yaml", "txt"]) expect(isQuick(extension)).toBe(true)
+    for (const extension of ["html", "htm", "yml", "yaml", "txt", "eml"]) expect(isQuick(extension)).toBe(true)
     for (const extension of ["pdf", "png", "zip", "doc", "exe"]) expect(isQuick(extension)).toBe(false)
   })
 })
@@ -78,7 +78,10 @@ describe("a format is told by its content", () => {
     ["a book", packageOf("META-INF/container.xml", "content.xml"), "docx", "epub"],
     ["a web page called a document", text("<html><body>x"), "doc", "html"],
     ["markdown that begins with a tag", text("<table><tr>"), "md", "md"],
-    ["a mail message called a document", text("MIME-Version: 1.0\r\nSubject: x\r\n\r\n<html>"), "doc", "mht"],
+    ["a mail message called a document", text("MIME-Version: 1.0\r\nSubject: x\r\n\r\n<html>"), "doc", "eml"],
+    ["a mailbox without a name", text("From a@b.test Tue Jul  1 10:52:37 2003\nSubject: x\n\nx"), "doc", "mbox"],
+    ["a text that begins with From", text("From 10:00 on\nwe water."), "txt", "txt"],
+    ["what Outlook wraps", text("\x78\x9f\x3e\x22\x01\x00"), "doc", "tnef"],
     ["Word's XML", text('<?xml version="1.0"?><w:wordDocument>'), "doc", "word_xml"],
     ["plain text called a document", text("Just words."), "doc", "txt"],
     ["bytes that show nothing", text("\x00\x01\x02"), "ppt", "ppt"],

@@ -63,6 +63,13 @@ const GOLDEN: Record<string, string> = {
   "rents.ods": "Rents\n\nRoom\tRent\nAttic\t310",
   "talk.odp": "The ficus needs water.\n\nThe attic costs 310.",
   "book.epub": "The ficus\n\nIt stood in room twelve.",
+  "letter.eml":
+    "Lease of the attic\n\nFrom: Owner <owner@house.test>\nTo: tenant@house.test\n\nThe tenant waters the ficus.\n\n> Who waters it?\n\nRoom\tRent\nAttic\t310",
+  "letters.mbox":
+    "Lease of the attic\n\nFrom: Owner <owner@house.test>\nTo: tenant@house.test\n\nThe tenant waters the ficus.\n\n> Who waters it?\n\nRoom\tRent\nAttic\t310\n\n" +
+    "Lease of the attic\n\nFrom: Owner <owner@house.test>\nTo: tenant@house.test\n\nFrom Thursday on it gets no water.",
+  "letter.msg":
+    "Lease of the attic\n\nFrom: Owner <owner@house.test>\nTo: tenant@house.test\n\nThe tenant waters the ficus.\n\nRoom\tRent\nAttic\t310",
   "lease.rtf": "Lease of the attic\n\nThe tenant waters the ficus in Zürich.",
 }
 /** Stored as they are. */

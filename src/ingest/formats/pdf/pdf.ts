@@ -1,8 +1,8 @@
 import { ExtractionError } from "../../../storage/document.ts"
+import { addAttachments } from "../attached.ts"
 import type { ExtractContext, Extractor, RecognizedText } from "../extractor.ts"
 import { explainMissing } from "../ocr/scripts.ts"
 import { familiarity, legibility } from "../text/legibility.ts"
-import { addAttachments } from "./attachments.ts"
 import { bitmapFile, isBlank } from "./bitmap.ts"
 import {
   CLEARLY_FAMILIAR,
@@ -111,7 +111,7 @@ class PdfReading {
     if (this.document.attachments(holders).next().done) return
     if (this.bytes.length > MAX_BYTES_UNPACKED)
       out.warn("attachment_skipped", "the files inside of so large a PDF are not read")
-    else if (mayReadAttachments()) await addAttachments(this.document.attachments(holders), this.context)
+    else if (mayReadAttachments()) await addAttachments(this.document.attachments(holders), this.context, "PDF")
     else out.warn("attachment_skipped", "the files inside of the PDF take more memory than is allowed")
   }
 

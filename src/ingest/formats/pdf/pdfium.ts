@@ -1,6 +1,7 @@
 /** PDF documents through PDFium: page text, what is drawn on a page, rendering. Errors are ExtractionErrors. */
 import { ExtractionError } from "../../../storage/document.ts"
-import { type AttachedFile, attachedTo, filesOnPage } from "./attachments.ts"
+import type { AttachedFile } from "../attached.ts"
+import { attachedTo, filesOnPage } from "./attachments.ts"
 import { type CharacterBoxes, type Entry, entryLine, fillIn } from "./entries.ts"
 import { type PageEntries, PdfForms } from "./forms.ts"
 import { loadPdfium, openPdf, type Pdfium } from "./pdfium-library.ts"

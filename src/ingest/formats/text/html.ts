@@ -30,8 +30,13 @@ const DECLARED_CHARSET = /charset\s*=\s*["']?\s*([\w-]+)/i
 
 /** Text of a page in reading order; headings give the sections, table rows stay on one line. */
 export const extractHtml: Extractor = ({ bytes }, { out }) => {
+  addHtml(htmlText(bytes), out)
+}
+
+/** A page as text; `declared` is the encoding that is told beside it, and goes before what the page says itself. */
+export function htmlText(bytes: Uint8Array, declared?: string): string {
   const head = Buffer.from(bytes.subarray(0, 4096)).toString("latin1")
-  addHtml(decodeText(bytes, DECLARED_CHARSET.exec(head)?.[1]), out)
+  return decodeText(bytes, declared ?? DECLARED_CHARSET.exec(head)?.[1])
 }
 
 /** Adds the text of an HTML document to `out`, beginning with its title unless told otherwise. */
