@@ -1,6 +1,6 @@
 /** Outlook items ([MS-OXMSG]): mails, and what of appointments, tasks and contacts is text. */
 import { decompressRTF } from "@kenjiuno/decompressrtf"
-import MsgFile, { type FieldsData } from "@kenjiuno/msgreader"
+import MsgReader, { type FieldsData } from "@kenjiuno/msgreader"
 import iconv from "iconv-lite"
 import { ExtractionError } from "../../../storage/document.ts"
 import type { AttachedFile } from "../attached.ts"
@@ -16,6 +16,10 @@ import { signedContent } from "./pkcs7.ts"
 /** The library unpacks into an array of numbers, which takes eight times the memory. */
 const MAX_RTF_BYTES = 16 * 1024 * 1024
 const PICTURE = /\.(png|jpe?g|gif|bmp|webp|emz|wmz|emf|wmf)$/i
+
+type MsgFile = MsgReader
+/** In the executable, where the bundler follows Node's rule for CommonJS, the default is the module as a whole. */
+const MsgFile: typeof MsgReader = (MsgReader as unknown as { default?: typeof MsgReader }).default ?? MsgReader
 
 export const extractMsg: Extractor = async ({ bytes }, context) => {
   const { file, fields } = open(bytes)
