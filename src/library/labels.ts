@@ -80,6 +80,8 @@ export interface UploadLabels {
   acl?: string[] | null | undefined
   /** Decides what is replaced in the place of `onDuplicate`, and is for one file. */
   identity?: Identity
+  /** Where it can be seen in the place that it comes from; a replaced file keeps its own where absent. */
+  url?: string | null
 }
 
 /** @throws AppError invalid_request naming the part */

@@ -103,13 +103,16 @@ export async function registerNamed(
   const registered: Registered = { records: [], needed: [], superseded: [] }
   const added: FileRow[] = []
   const changed: FileRow[] = []
+  const unchanged: string[] = []
   for (const file of files) {
     const same = known.get(nameOf(file.identity))
     const identity = columnsOfIdentity(file.identity)
     if (same && labels.acl !== undefined && !view.mayWiden) refuseWider(stored(same.acl), labels.acl)
     if (same && same.sha256 === file.stored.sha256 && same.status !== "failed") {
-      await trx.updateTable("files").set(identity).where("id", "=", same.id).execute()
-      registered.records.push({ ...toFileRecord({ ...same, ...identity }), unchanged: true })
+      const set = { ...identity, ...toldAnew(same, labels) }
+      await trx.updateTable("files").set(set).where("id", "=", same.id).execute()
+      unchanged.push(same.id)
+      registered.records.push({ ...toFileRecord({ ...same, ...set }), unchanged: true })
       continue
     }
     const row = {
@@ -128,11 +131,7 @@ export async function registerNamed(
   if (added.length > 0) await trx.insertInto("files").values(added).execute()
   for (const { id, ...columns } of changed) await trx.updateTable("files").set(columns).where("id", "=", id).execute()
   const rows = [...added, ...changed]
-  await refuseOutside(
-    trx,
-    view,
-    rows.map(({ id }) => id),
-  )
+  await refuseOutside(trx, view, [...rows.map(({ id }) => id), ...unchanged])
   await queue.enqueue(trx, rows.map(indexJob))
   return registered
 }
@@ -166,6 +165,19 @@ const columnsOfIdentity = (identity: Identity): Partial<FileRow> => ({
   ...(identity.url === undefined ? {} : { url: identity.url }),
 })
 
+/** What the labels say of a file whose bytes are the same, where that differs; they cannot say that it has none any more. */
+function toldAnew(known: FileRow, { acl, contextId, tags, metadata, url }: UploadLabels): Partial<FileRow> {
+  const told: Partial<FileRow> = {
+    ...(acl === undefined ? {} : { acl: toStore(acl) }),
+    ...(contextId === null ? {} : { context_id: contextId }),
+    ...(tags.length === 0 ? {} : { tags: JSON.stringify(tags) }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata: JSON.stringify(metadata) }),
+    ...(url === undefined ? {} : { url }),
+  }
+  const differs = Object.entries(told).some(([column, value]) => known[column as keyof FileRow] !== value)
+  return differs ? { ...told, updated_at: new Date().toISOString() } : {}
+}
+
 /** The newest file that the caller sees for each that has its name and context, and its bytes where those count. */
 async function findSame(
   trx: Trx,
@@ -195,6 +207,7 @@ const contentOf = ({ type, mimeType, stored }: ReceivedFile, labels: UploadLabel
   tags: JSON.stringify(labels.tags),
   metadata: JSON.stringify(labels.metadata),
   ...(labels.acl === undefined ? {} : { acl: toStore(labels.acl) }),
+  ...(labels.url === undefined ? {} : { url: labels.url }),
   updated_at: new Date().toISOString(),
   ...QUEUED,
 })

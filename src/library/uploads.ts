@@ -49,6 +49,12 @@ export interface UploadRequest {
   idempotencyKey: string | undefined
 }
 
+export interface OneFile {
+  name: string
+  bytes: AsyncIterable<Uint8Array>
+  signal?: AbortSignal
+}
+
 export class Uploads {
   constructor(private readonly dependencies: UploadDependencies) {}
 
@@ -62,14 +68,36 @@ export class Uploads {
    * @throws AppError overloaded and insufficient_storage before anything is read; what `read` threw; what refuses the form
    */
   receive(request: UploadRequest, read: (form: UploadForm) => Promise<void>): Promise<UploadAnswer> {
+    return this.take(request, async form => {
+      await read(form)
+      return checkLabels(form.fields)
+    })
+  }
+
+  /**
+   * Takes one file in whose labels are known.
+   * @param file its name, with an extension that is accepted, and its bytes, which are read once
+   * @returns its record, as the answer to an upload has it
+   * @throws AppError as `receive`, and what refuses the file
+   */
+  async takeOne(request: UploadRequest, file: OneFile, labels: UploadLabels): Promise<FileRecord> {
+    const { files } = await this.take(request, async form => {
+      await form.addFile(file.name, file.bytes, file.signal)
+      const [rejected] = form.rejected
+      if (rejected) throw rejected.error
+      return labels
+    })
+    return files[0]!
+  }
+
+  private take(request: UploadRequest, read: (form: UploadForm) => Promise<UploadLabels>): Promise<UploadAnswer> {
     const { room, blobs, rules } = this.dependencies
     return room.hold(request.keyId, async () => {
       await blobs.assertRoom()
       const form = new UploadForm(blobs, rules)
       try {
-        await read(form)
+        const given = await read(form)
         const { purpose } = form
-        const given = checkLabels(form.fields)
         const contextId = contextIn(request.view, given.contextId)
         const labels = { ...given, contextId, ...(purpose === undefined ? {} : { purpose }) }
         const rejected = form.rejected.map(({ name, error: { code, message } }) => ({ name, error: { code, message } }))

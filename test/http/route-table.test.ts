@@ -45,6 +45,7 @@ interface Answer {
 const OPERATIONS = [
   ...["getHealth", "getReadiness", "getMetrics"],
   ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
+  ...["addText"],
   ...["listPages", "getPagePicture", "getPageMarks"],
   ...["createLink", "openLink", "openLinkPicture"],
   ...["getFacets", "getSummary", "changeFiles", "getJob"],

@@ -11,6 +11,7 @@ import { conversationRoutes } from "./conversations.ts"
 import { jsonConversationRoutes } from "./conversations-json.ts"
 import { eventRoutes } from "./events.ts"
 import { healthRoutes } from "./health.ts"
+import { ingestRoutes } from "./ingest.ts"
 import { keysRoutes } from "./keys.ts"
 import { libraryRoutes } from "./library.ts"
 import { libraryCountsRoutes } from "./library-counts.ts"
@@ -29,6 +30,7 @@ export const PREFIX = "/external-docs"
 export const apiRoutes = (services: Services) =>
   new Elysia()
     .use(uploadRoutes(services))
+    .use(ingestRoutes(services))
     .use(libraryRoutes(services))
     .use(libraryCountsRoutes(services))
     .use(bulkRoutes(services))

@@ -1,3 +1,6 @@
+import { checkContext } from "../../../access/context-id.ts"
+import { checkMetadata } from "../../../library/labels.ts"
+import { bytesOf, textFileName } from "../../../library/texts.ts"
 import { args, CONTEXT_ID, record, TEXT, URL_TEXT } from "../schemas.ts"
 import type { McpTool } from "../tool.ts"
 
@@ -7,6 +10,7 @@ const MAX_CHARACTERS = 1_000_000
 interface Arguments {
   name: string
   text: string
+  external_id?: string
   context_id?: string
   metadata?: Record<string, unknown>
 }
@@ -15,7 +19,7 @@ export const addText: McpTool<Arguments> = {
   name: "add_text",
   title: "Add a text",
   description:
-    "Puts a text into the library as a file of its own, where it is found soon after. The same text under the same name is there once.",
+    "Puts a text into the library as a file of its own, where it is found soon after. The same text under the same name is there once; with an external_id that is known, the text replaces the former one.",
   scope: "files:write",
   readOnly: false,
   idempotent: true,
@@ -26,33 +30,41 @@ export const addText: McpTool<Arguments> = {
       text: { type: "string", minLength: 1, maxLength: MAX_CHARACTERS, description: "Plain text or Markdown" },
     },
     {
+      external_id: {
+        type: "string",
+        minLength: 1,
+        maxLength: 512,
+        description: "What the text is called where it comes from: sent again, it replaces the former one",
+      },
       context_id: { ...CONTEXT_ID, description: "The context that it belongs to, such as a project" },
       metadata: { type: "object", description: "Any JSON, at most 16 KB" },
     },
   ),
-  result: record({ file_id: TEXT, name: TEXT, status: TEXT, duplicate: { type: "boolean" }, url: URL_TEXT }),
-  async execute({ name, text, context_id, metadata }, { house, principal, guard, signal }) {
+  result: record({
+    ...{ file_id: TEXT, name: TEXT, status: TEXT, url: URL_TEXT },
+    duplicate: { type: "boolean", description: "It was there already, and nothing is indexed anew" },
+  }),
+  async execute({ name, text, external_id, context_id, metadata }, { house, principal, guard, signal }) {
     const { view, keyId } = principal
-    const { files } = await house.uploads!.receive({ view, keyId, idempotencyKey: undefined }, async form => {
-      if (context_id !== undefined) form.addField("context_id", context_id)
-      if (metadata !== undefined) form.addField("metadata", JSON.stringify(metadata))
-      await form.addFile(fileName(name), bytesOf(text), signal)
-    })
-    const [file] = files
+    const file = await house.uploads!.takeOne(
+      { view, keyId, idempotencyKey: undefined },
+      { name: textFileName(name, /\.txt$/i.test(name) ? "text" : "markdown"), bytes: bytesOf(text), signal },
+      {
+        contextId: context_id === undefined ? null : checkContext(context_id),
+        tags: [],
+        metadata: checkMetadata(metadata ?? {}),
+        onDuplicate: "return_existing",
+        ...(external_id === undefined ? {} : { identity: { externalId: external_id } }),
+      },
+    )
     return {
       structured: {
-        file_id: file!.id,
-        name: await guard.text(file!.name),
-        status: file!.status,
-        duplicate: file!.duplicate ?? false,
-        url: house.links.linkTo(principal, file!.id),
+        file_id: file.id,
+        name: await guard.text(file.name),
+        status: file.status,
+        duplicate: file.duplicate ?? file.unchanged ?? false,
+        url: house.links.linkTo(principal, file.id),
       },
     }
   },
-}
-
-const fileName = (name: string): string => (/\.(?:md|txt)$/i.test(name) ? name : `${name}.md`)
-
-async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(text)
 }
