@@ -1,6 +1,7 @@
 /** Every type of source. A new one is one file here and one line below. */
 import { AppError } from "../../errors.ts"
 import type { SourceKind, SourceType } from "../connector.ts"
+import { gitSource } from "./git.ts"
 import { pushSource } from "./push.ts"
 
 /** Stands in the place of a type that this version cannot sync. */
@@ -14,7 +15,7 @@ export const SOURCE_KINDS = {
   folder: absent,
   webdav: absent,
   s3: absent,
-  git: absent,
+  git: gitSource,
   imap: absent,
   web: absent,
   push: pushSource,
