@@ -3,6 +3,8 @@ import { AppError } from "../../errors.ts"
 import type { SourceKind, SourceType } from "../connector.ts"
 import { gitSource } from "./git.ts"
 import { pushSource } from "./push.ts"
+import { s3Source } from "./s3.ts"
+import { webdavSource } from "./webdav.ts"
 
 /** Stands in the place of a type that this version cannot sync. */
 const absent: SourceKind = {
@@ -13,8 +15,8 @@ const absent: SourceKind = {
 
 export const SOURCE_KINDS = {
   folder: absent,
-  webdav: absent,
-  s3: absent,
+  webdav: webdavSource,
+  s3: s3Source,
   git: gitSource,
   imap: absent,
   web: absent,

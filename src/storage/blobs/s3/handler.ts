@@ -9,18 +9,19 @@ import type { S3Client } from "@aws-sdk/client-s3"
 type RequestHandler = S3Client["config"]["requestHandler"]
 type HttpRequest = Parameters<RequestHandler["handle"]>[0]
 
-/**
- * @param onDate told the time of the server with each of its answers, in milliseconds since 1970
- * @param ca authority to trust beside those that the process knows anyway, in PEM
- */
-export const fetchHandler = (onDate: (serverTime: number) => void, ca: string | undefined): RequestHandler => ({
+/** One request; a redirect is the answer. Its body is read once. */
+export type Send = (
+  url: string,
+  init: { method: string; headers: Record<string, string>; body?: HttpRequest["body"]; signal?: AbortSignal },
+) => Promise<Response>
+
+/** @param onDate told the time of the server with each of its answers, in milliseconds since 1970 */
+export const requestHandler = (send: Send, onDate: (serverTime: number) => void = () => {}): RequestHandler => ({
   async handle(request, options) {
     const signal = (options as { abortSignal?: AbortSignal } | undefined)?.abortSignal
-    const answer = await fetch(urlOf(request), {
+    const answer = await send(urlOf(request), {
       method: request.method,
       headers: request.headers,
-      redirect: "manual",
-      ...(ca ? { tls: { ca: [...rootCertificates, ca] } } : {}),
       ...(hasBody(request) ? { body: request.body } : {}),
       ...(signal ? { signal } : {}),
     })
@@ -33,6 +34,12 @@ export const fetchHandler = (onDate: (serverTime: number) => void, ca: string | 
   updateHttpClientConfig() {},
   httpHandlerConfigs: () => ({}),
 })
+
+/** @param ca authority to trust beside those that the process knows anyway, in PEM */
+export const fetching =
+  (ca: string | undefined): Send =>
+  (url, init) =>
+    fetch(url, { ...init, redirect: "manual", ...(ca ? { tls: { ca: [...rootCertificates, ca] } } : {}) })
 
 const hasBody = ({ method, body }: HttpRequest): boolean => method !== "GET" && method !== "HEAD" && body !== undefined
 

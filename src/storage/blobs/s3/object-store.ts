@@ -2,12 +2,13 @@
  * Requests to an S3-compatible object storage, each with a time limit and tried again where that is safe. The client is
  * loaded when a store is opened: one machine alone never needs it.
  */
-import type { GetObjectCommandOutput, S3Client, S3ClientConfig } from "@aws-sdk/client-s3"
+import type { GetObjectCommandOutput, S3Client } from "@aws-sdk/client-s3"
 import { EngineError, OperatorError } from "../../../errors.ts"
 import { log } from "../../../log.ts"
 import { orAbort } from "../../../threads/or-abort.ts"
+import { clientOf, type Sdk } from "./client.ts"
 import { credentialsIn, type S3Credentials } from "./credentials.ts"
-import { fetchHandler } from "./handler.ts"
+import { fetching, requestHandler } from "./handler.ts"
 
 export interface S3Address {
   bucket: string
@@ -51,8 +52,6 @@ export interface AskOptions {
   limitMs?: number
 }
 
-type Sdk = typeof import("@aws-sdk/client-s3")
-
 /**
  * For all attempts of one request: a server that hangs is given up. A part of 8 MiB makes it at .8 MB/s. No attempt has
  * a shorter time of its own, so that one that hangs is not tried again.
@@ -82,19 +81,15 @@ export class ObjectStore {
   /** Asks nobody yet. */
   static async open({ bucket, region, endpoint, pathStyle, ca, credentials }: S3Address): Promise<ObjectStore> {
     const sdk = await import("@aws-sdk/client-s3")
-    const client = new sdk.S3Client({
+    const client = clientOf(sdk, {
       region,
       ...(endpoint ? { endpoint } : {}),
       forcePathStyle: pathStyle,
       credentials: "file" in credentials ? () => credentialsIn(credentials.file) : credentials,
-      requestHandler: fetchHandler(serverTime => {
+      requestHandler: requestHandler(fetching(ca), serverTime => {
         store.aheadMs = serverTime - Date.now()
-      }, ca),
+      }),
       maxAttempts: 1, // see `ask`
-      // Others than Amazon know no newer checksums. The signature covers the SHA-256 of what is sent.
-      requestChecksumCalculation: "WHEN_REQUIRED",
-      responseChecksumValidation: "WHEN_REQUIRED",
-      ...OWN_SETTINGS,
     })
     const store = new ObjectStore(sdk, client, bucket)
     return store
@@ -305,19 +300,6 @@ export interface ReadObject {
 }
 
 const BINARY = { ContentType: "application/octet-stream" }
-
-/** What the client would look for in the environment and in files of Amazon's tools: settings are Carrel's own. */
-const OWN_SETTINGS = {
-  retryMode: "standard",
-  useDualstackEndpoint: false,
-  useFipsEndpoint: false,
-  useArnRegion: false,
-  disableS3ExpressSessionAuth: true,
-  disableMultiregionAccessPoints: true,
-  defaultsMode: "standard",
-  userAgentAppId: "carrel",
-  authSchemePreference: ["aws.auth#sigv4"],
-} satisfies S3ClientConfig
 
 const bytesOf = async (body: GetObjectCommandOutput["Body"]): Promise<Uint8Array> =>
   (await body?.transformToByteArray()) ?? new Uint8Array()
