@@ -22,6 +22,13 @@ export function someParts(
   }
 }
 
+/** For connectors that keep nothing on this machine. */
+export const reaching = (...allowed: string[]): ConnectorParts => ({
+  egress: new Egress({ policy: fetchPolicy(allowListOf(allowed), false) }),
+  sourceRoots: [],
+  directory: () => Promise.reject(new Error("no folder in this test")),
+})
+
 /** Opened as a request would: `config` and `credentials` are checked. */
 export function opened<Config, Credentials>(
   kind: SourceKind<Config, Credentials>,
@@ -56,3 +63,7 @@ export async function contentOf(connector: Connector, entry: Entry, signal = for
   for await (const part of content.bytes) parts.push(part)
   return Buffer.concat(parts)
 }
+
+/** Of the entry with this key, which is all that a connector may need of it. */
+export const textOf = async (connector: Connector, key: string): Promise<string | undefined> =>
+  (await contentOf(connector, { key, fingerprint: "" }))?.toString()

@@ -1,6 +1,6 @@
 /**
  * WebDAV servers as people run them, each over a folder of this machine: Apache with Basic and with Digest, nginx with its
- * extension, and rclone. On Debian: apt-get install apache2 nginx-extras rclone.
+ * extension, and rclone. On Debian: apt-get install apache2-bin nginx-core libnginx-mod-http-dav-ext rclone.
  */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -40,7 +40,8 @@ export const WEBDAV_SERVERS = {
   "Apache with Basic": apache("Basic"),
   "Apache with Digest": apache("Digest"),
   nginx: {
-    lacks: () => (which("nginx") && existsSync(NGINX_MODULE) ? undefined : "nginx-extras is not installed"),
+    lacks: () =>
+      which("nginx") && existsSync(NGINX_MODULE) ? undefined : "nginx or its extension for WebDAV is not installed",
     async command({ folder, room, port }) {
       const { username, password } = CREDENTIALS
       const hash = await Bun.$`openssl passwd -apr1 ${password}`.quiet().text()
@@ -87,19 +88,13 @@ http {
 
 export type WebdavServerName = keyof typeof WEBDAV_SERVERS
 
-/** Serves a folder at `/dav/`. Undefined, with a line that says why, where this machine lacks the server. */
-export async function webdavServer(name: WebdavServerName, folder: string): Promise<WebdavServer | undefined> {
-  const kind: Kind = WEBDAV_SERVERS[name]
-  const lacks = kind.lacks()
-  if (lacks) {
-    console.log(`${name}: not started, because ${lacks}`)
-    return undefined
-  }
+/** Serves a folder at `/dav/`; where `lacks()` tells nothing. */
+export async function webdavServer(name: WebdavServerName, folder: string): Promise<WebdavServer> {
   const room = mkdtempSync(join(tmpdir(), "carrel-webdav-"))
   chmodSync(room, 0o777) // Apache's workers are another user
   chmodSync(folder, 0o755)
   const port = freePort()
-  const process = Bun.spawn(await kind.command({ folder, room, port }), {
+  const process = Bun.spawn(await WEBDAV_SERVERS[name].command({ folder, room, port }), {
     env: { PATH: "/usr/sbin:/usr/bin:/bin" },
     stdout: Bun.file(join(room, "out.log")),
     stderr: Bun.file(join(room, "err.log")),

@@ -101,7 +101,10 @@ class S3Connector implements Connector {
     try {
       const command = new sdk.GetObjectCommand({ Bucket: this.config.bucket, Key })
       const { Body } = await client.send(command, { abortSignal: signal })
-      return { name: nameOf(entry.key), bytes: Body ? (Body.transformToWebStream() as ReadableStream<Uint8Array>) : new Blob().stream() }
+      return {
+        name: nameOf(entry.key),
+        bytes: Body ? (Body.transformToWebStream() as ReadableStream<Uint8Array>) : new Blob().stream(),
+      }
     } catch (error) {
       signal.throwIfAborted()
       const { name } = error as Error

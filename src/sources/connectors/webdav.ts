@@ -1,5 +1,6 @@
 /** Folders of a WebDAV server: Nextcloud, ownCloud, Apache and their like. */
 import { AppError } from "../../errors.ts"
+import { Turns } from "../../threads/turns.ts"
 import { type Connector, type Entry, type EntryContent, type Opened, Outage, type SourceKind } from "../connector.ts"
 import { DavClient, type DavCredentials, type DavRequest } from "./webdav/client.ts"
 import { keyOf, pathOf } from "./webdav/keys.ts"
@@ -10,6 +11,15 @@ export interface WebdavConfig {
   url: string
 }
 
+interface Listing {
+  /** By key. */
+  resources: Map<string, DavResource>
+  /** Milliseconds since 1970, by the server's clock. */
+  now: number
+}
+
+/** Longest time that a large folder keeps the thread to itself. */
+const TURN_MS = 10
 /** Folders that are listed at the same time. */
 const LISTED_AT_ONCE = 4
 /** Deeper folders are taken for a link that leads back. */
@@ -60,15 +70,19 @@ class WebdavConnector implements Connector {
   async *list(signal: AbortSignal): AsyncGenerator<Entry> {
     const stop = new AbortController()
     const either = AbortSignal.any([signal, stop.signal])
+    const turns = new Turns(TURN_MS, either)
     const waiting = [""]
     try {
       // The newest first: what is still to be listed stays few, and a circle is found soon.
       while (waiting.length > 0) {
         const folders = waiting.splice(-LISTED_AT_ONCE)
-        for (const { files, inner } of await Promise.all(folders.map(folder => this.folder(folder, either)))) {
-          yield* files
-          waiting.push(...inner)
-        }
+        const lists = await Promise.all(folders.map(folder => this.folder(folder, either)))
+        for (const { resources, now } of lists)
+          for (const [key, resource] of resources) {
+            if (!resource.isFolder) yield this.entry(key, resource, now)
+            else if (!folders.includes(key)) waiting.push(key)
+            await turns.next()
+          }
       }
     } finally {
       stop.abort() // of those that were listed beside one that failed
@@ -78,8 +92,7 @@ class WebdavConnector implements Connector {
   async read(entry: Entry, signal: AbortSignal): Promise<EntryContent | undefined> {
     const response = await this.ask(entry.key, { method: "GET", ...READING, signal }).catch(error => error as unknown)
     signal.throwIfAborted()
-    if (response instanceof Response && response.ok)
-      return { name: nameOf(entry.key), bytes: bodyOf(response) }
+    if (response instanceof Response && response.ok) return { name: nameOf(entry.key), bytes: bodyOf(response) }
     const status = response instanceof Response ? response.status : undefined
     if (response instanceof Response) await response.body?.cancel()
     await this.assertThere(signal)
@@ -93,24 +106,18 @@ class WebdavConnector implements Connector {
     await this.properties("", "0", signal)
   }
 
-  private async folder(folder: string, signal: AbortSignal): Promise<{ files: Entry[]; inner: string[] }> {
+  private async folder(folder: string, signal: AbortSignal): Promise<Listing> {
     if (folder.split("/").length > MAX_DEPTH)
       throw new Outage(`folders lie more than ${MAX_DEPTH} deep, as in a link that leads back: ${shown(folder)}`)
-    const { resources, now } = await this.properties(folder, "1", signal)
-    const files = new Map<string, Entry>()
-    const inner = new Set<string>()
-    for (const [key, resource] of resources)
-      if (resource.isFolder) inner.add(key)
-      else files.set(key, this.entry(key, resource, now))
-    inner.delete(folder)
-    return { files: [...files.values()], inner: [...inner] }
+    return this.properties(folder, "1", signal)
   }
 
   /**
    * The folder itself and, with depth 1, what lies in it, by key.
    * @throws Outage where the server did not tell all of it, or of another place
    */
-  private async properties(folder: string, depth: "0" | "1", signal: AbortSignal) {
+  private async properties(folder: string, depth: "0" | "1", signal: AbortSignal): Promise<Listing> {
+    const turns = new Turns(TURN_MS, signal)
     try {
       const headers = { depth, "content-type": "application/xml; charset=utf-8", accept: "application/xml, text/xml" }
       const request = { method: "PROPFIND", headers, body: PROPERTIES, ...LISTING, signal }
@@ -124,6 +131,7 @@ class WebdavConnector implements Connector {
         const key = this.keyIn(folder, found.href)
         if ("status" in found) throw new Outage(`the server answered with ${found.status} for ${shown(key)}`)
         resources.set(key, found)
+        await turns.next()
         if (resources.size > MAX_ENTRIES) throw new Outage(`more than ${MAX_ENTRIES} entries lie in ${shown(folder)}`)
       }
       const own = resources.get(folder)
@@ -152,14 +160,14 @@ class WebdavConnector implements Connector {
   }
 
   private ask(key: string, request: DavRequest): Promise<Response> {
-    return this.client.ask(this.addressOf(key), {
+    return this.client.ask(new URL(this.addressOf(key)), {
       ...request,
       headers: { "accept-encoding": "identity", ...request.headers },
     })
   }
 
-  private addressOf(key: string): URL {
-    return new URL(`${this.base.pathname}${pathOf(key)}`, this.base)
+  private addressOf(key: string): string {
+    return `${this.base.origin}${this.base.pathname}${pathOf(key)}`
   }
 
   private entry(key: string, resource: DavResource, now: number): Entry {
@@ -168,7 +176,7 @@ class WebdavConnector implements Connector {
       key,
       name: nameOf(key),
       fingerprint: fingerprintOf(resource, now),
-      url: this.addressOf(key).href,
+      url: this.addressOf(key),
       ...(size === undefined ? {} : { size }),
       ...(modifiedAt === undefined ? {} : { updatedAt: new Date(modifiedAt).toISOString() }),
     }

@@ -18,7 +18,7 @@ export function pathOf(key: string): string {
 function nameOf(segment: string): string {
   const wellFormed = segment.replace(/%(?![0-9a-f]{2})/gi, "%25")
   try {
-    return decodeURIComponent(wellFormed).replace(ESCAPE, "%25").replaceAll("/", "%2F")
+    return decodeURIComponent(wellFormed).replace(ESCAPE, "%25").replaceAll("/", "%2F").replaceAll("\0", "%00")
   } catch {
     // Names of another encoding: their ASCII alone is certain.
     return wellFormed.replace(/%[0-7][0-9a-f]|%../gi, byte =>
@@ -27,8 +27,8 @@ function nameOf(segment: string): string {
   }
 }
 
-/** Percent sign and slash. */
-const KEPT = new Set(["%25", "%2F"])
+/** Percent sign, slash, and the character that no key may have. */
+const KEPT = new Set(["%25", "%2F", "%00"])
 
 const escaped = (name: string): string =>
   name
