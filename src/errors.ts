@@ -85,6 +85,20 @@ export class OperatorError extends Error {
   }
 }
 
+/** The same failure, which says in its details what it left behind. */
+export function withDetail(failure: Error, detail: ErrorDetail): Error {
+  if (!(failure instanceof AppError)) return failure
+  const { code, message, hint, retryAfter, headers, details = [] } = failure
+  return new AppError(code, {
+    message,
+    details: [...details, detail],
+    ...(hint ? { hint } : {}),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(headers ? { headers } : {}),
+    cause: failure,
+  })
+}
+
 /** A single bad request field: `invalid("limit", "must be at most 100")`. */
 export function invalid(field: string, issue: string): AppError {
   return new AppError("invalid_request", { message: `${field}: ${issue}`, details: [{ field, issue }] })

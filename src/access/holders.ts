@@ -1,10 +1,14 @@
-/** Whose links are: a key, a token of one, or a user of the console. What they may see is looked up anew each time that a link is opened. */
+/** Whose links and unattended work are: a key, a token of one, or a user of the console. What they may do is looked up anew each time. */
 import type { Database } from "../storage/database.ts"
 import { GRANTS, isActive, principalOfKey } from "./key-principal.ts"
+import type { Principal } from "./principal.ts"
 import type { ScopedTokens } from "./scoped-tokens.ts"
-import { type View, wholeOf } from "./view.ts"
+import { principalOfUser } from "./user-principal.ts"
+import type { View } from "./view.ts"
 
 export interface Holder {
+  /** What it may do now. */
+  principal: Principal
   /** What it sees now. */
   view: View
   /** When it ends by itself; ISO-8601. */
@@ -35,18 +39,22 @@ export class Holders {
       .where("id", "=", id)
       .where(isActive())
       .executeTakeFirst()
-    return key && { view: principalOfKey(key, "").view, endsAt: key.expires_at }
+    return key && holder(principalOfKey(key, key.id), key.expires_at)
   }
 
   private async findUser(id: string, workspaceId: string | undefined): Promise<Holder | undefined> {
     const membership = await this.database
       .selectFrom("memberships")
       .innerJoin("users", "users.id", "memberships.user_id")
-      .select("memberships.workspace_id")
+      .select(["memberships.workspace_id", "users.role"])
       .where("users.id", "=", id)
       .where("users.disabled_at", "is", null)
       .$if(workspaceId !== undefined, query => query.where("memberships.workspace_id", "=", workspaceId!))
       .executeTakeFirst()
-    return membership && { view: wholeOf(membership.workspace_id), endsAt: null }
+    if (!membership) return undefined
+    const { workspace_id, role } = membership
+    return holder(principalOfUser({ userId: id, role, workspaceId: workspace_id }), null)
   }
 }
+
+const holder = (principal: Principal, endsAt: string | null): Holder => ({ principal, view: principal.view, endsAt })

@@ -14,7 +14,15 @@ export interface OwnerRecord {
   name: string
 }
 
-type Table = "conversations" | "agent_runs" | "file_jobs" | "events" | "webhooks"
+type Table =
+  | "conversations"
+  | "agent_runs"
+  | "file_jobs"
+  | "events"
+  | "webhooks"
+  | "batches"
+  | "batch_files"
+  | "schedules"
 
 /** The condition on rows: those of the workspace, for who sees all of them. */
 export function ownedBy({ workspaceId, own }: View, table: Table): RawBuilder<boolean> {

@@ -100,11 +100,11 @@ export class ScopedTokens {
   }
 
   /** What a token that is good sees, as is its key, and when the first of them ends; undefined for all others. */
-  async holder(id: string): Promise<{ view: View; endsAt: string } | undefined> {
+  async holder(id: string): Promise<{ principal: Principal; view: View; endsAt: string } | undefined> {
     const row = await this.good().where("scoped_tokens.id", "=", id).executeTakeFirst()
     if (!row) return undefined
     const { principal, ends } = principalOf(row)
-    return { view: principal.view, endsAt: [...ends].sort()[0]! }
+    return { principal, view: principal.view, endsAt: [...ends].sort()[0]! }
   }
 
   /** Those of some credentials of requests that are still good: neither token nor key has ended, and the key is as narrow as it was. */

@@ -4,7 +4,7 @@
  */
 import type { View } from "../access/view.ts"
 import type { ChatTurn } from "../backends/backend.ts"
-import { AppError, invalid } from "../errors.ts"
+import { AppError, invalid, withDetail } from "../errors.ts"
 import { underGuard } from "../grounding/under-guard.ts"
 import { newId } from "../id.ts"
 import { checkMetadata } from "../library/labels.ts"
@@ -23,7 +23,6 @@ import type { ChatDependencies } from "./dependencies.ts"
 import type { NumberedEvent } from "./events.ts"
 import type { KeptAnswer } from "./kept-answer-store.ts"
 import { beginKept, type KeptQuestion, type KeptStarted, keptAnswer, turnsOf } from "./kept-answers.ts"
-import type { FollowedReply } from "./live-events.ts"
 import type { LiveReply } from "./live-reply.ts"
 import { anew, continuation, followUp, newConversation, type Plan } from "./plan.ts"
 import { filesOfConversation } from "./prepare.ts"
@@ -84,7 +83,15 @@ export class Chat {
   }
 
   /** The same in a conversation: a new one, or that of the answer which it goes on from. See `kept-answers.ts`. */
-  async keep(asker: Asker, question: KeptQuestion, previousId: string | undefined): Promise<KeptStarted> {
+  keep(asker: Asker, question: KeptQuestion, previousId: string | undefined): Promise<KeptStarted> {
+    return this.dependencies.idempotency.once(
+      asker.repetition,
+      () => this.keepNew(asker, question, previousId),
+      id => this.keptAgain(asker.view, id),
+    )
+  }
+
+  private async keepNew(asker: Asker, question: KeptQuestion, previousId: string | undefined): Promise<KeptStarted> {
     const { view } = asker
     const previous = previousId === undefined ? undefined : await this.kept(view, previousId)
     const conversationId = previous?.conversationId ?? newId("conv")
@@ -95,6 +102,14 @@ export class Chat {
       const latest = previous && (await this.kept(view, previous.id))
       return beginKept(this.dependencies, asker, question, { conversationId, conversation, messages, previous: latest })
     })
+  }
+
+  /** @throws AppError not_found when the answer has been removed since */
+  private async keptAgain(view: View, id: string): Promise<KeptStarted> {
+    const answer = await this.kept(view, id)
+    const reply = await this.dependencies.live.find(answer.conversationId, answer.replyId)
+    if (!reply) throw new AppError("not_found", { message: "the answer to this request has been removed" })
+    return { answer, reply }
   }
 
   /** @throws AppError not_found */
@@ -132,7 +147,8 @@ export class Chat {
   /** Waits for the reply. @throws what the reply failed with */
   async finished({ conversationId, reply, messageIds }: Started, { view }: Asker): Promise<TurnAnswer> {
     const failure = await reply?.outcome()
-    if (reply && failure) throw namingConversation(failure, reply)
+    // The caller learns where the failed turn is kept.
+    if (reply && failure) throw withDetail(failure, { conversation_id: conversationId, message_id: reply.messageId })
     const { store } = this.dependencies
     const { model } = await store.get(view, conversationId)
     const messages = (await store.messages(conversationId)).filter(({ id }) => messageIds.includes(id)).map(toMessage)
@@ -284,17 +300,4 @@ async function* nothing(): AsyncGenerator<NumberedEvent> {}
 
 function assertMessage({ message }: TurnRequest): void {
   if (!message) throw invalid("message", "must not be empty")
-}
-
-/** The caller of a JSON answer learns where the failed turn is kept. */
-function namingConversation(failure: Error, { conversationId, messageId }: FollowedReply): Error {
-  if (!(failure instanceof AppError)) return failure
-  const { code, message, hint, retryAfter, details = [] } = failure
-  return new AppError(code, {
-    message,
-    details: [...details, { conversation_id: conversationId, message_id: messageId }],
-    ...(hint ? { hint } : {}),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    cause: failure,
-  })
 }

@@ -11,6 +11,7 @@ import { newId } from "../id.ts"
 import { checkMetadata } from "../library/labels.ts"
 import { keptRedaction } from "../redaction/redact.ts"
 import type { Executor } from "../storage/database.ts"
+import { note } from "../storage/idempotency.ts"
 import type { Asked } from "./asked.ts"
 import {
   CONVERSATION_CHANGE,
@@ -116,7 +117,7 @@ interface ToStore {
 
 async function storeQuestion(
   dependencies: ChatDependencies,
-  { view }: Asker,
+  { view, repetition }: Asker,
   toStore: ToStore,
 ): Promise<{ conversation: ConversationRow; userMessage: MessageRow; reply: MessageRow }> {
   const { store, replyStore, kept } = dependencies
@@ -142,6 +143,7 @@ async function storeQuestion(
     const reply = await store.addReply(conversationId, owned, trx)
     const messageIds = [...rows, reply].map(row => row.id)
     await kept.insert(guarded, { conversationId, replyId: reply.id, messageIds }, trx)
+    if (repetition) await note(trx, repetition, id)
     const userMessage = [...messages, ...rows].findLast(({ role }) => role === "user") ?? reply
     return { conversation, userMessage, reply }
   })

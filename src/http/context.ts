@@ -19,6 +19,8 @@ export interface RequestContext {
   fromConsole?: boolean
   /** True for a file of the console or of the reference. */
   isPage?: boolean
+  /** What the request failed with, before it was dressed for its client. */
+  failure?: unknown
   /** The request has come to its end, body included. */
   isRead?: boolean
   /** Headers that every response of this request carries, such as the rate limit's. */

@@ -3,6 +3,7 @@
  * request id → reference pages → credentials and rate limit → route → the one error body → common headers → access log
  */
 import { type AnyElysia, Elysia } from "elysia"
+import type { Dispatch } from "../batches/dispatch.ts"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { consoleAddresses, consoleAssets } from "../native/console-assets.ts"
@@ -17,6 +18,7 @@ import { Connections, systemOf } from "./connections.ts"
 import { consolePages } from "./console-pages.ts"
 import { contextOf, type RequestContext, setContext } from "./context.ts"
 import { corsHeaders, preflight } from "./cors.ts"
+import { dispatchTo } from "./dispatch.ts"
 import { errorResponse } from "./error-response.ts"
 import { refuseForeignOrigin } from "./mcp/origin.ts"
 import { MCP_PATH } from "./mcp/routes.ts"
@@ -86,6 +88,10 @@ export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "scopedT
 
 export interface HttpServer {
   url: string
+  /** Requests of clients that are being answered, but for streams that have begun. */
+  readonly running: number
+  /** Carries a request out that came in as part of another. */
+  readonly dispatch: Dispatch
   /** Stops accepting at once, waits for running requests up to `graceMs`, then closes them. */
   stop(graceMs: number): Promise<void>
 }
@@ -184,6 +190,10 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
 
   return {
     url: `${options.tls ? "https" : "http"}://${server.hostname}:${server.port}`,
+    get running() {
+      return running
+    },
+    dispatch: dispatchTo(app),
     async stop(graceMs) {
       connections.stop()
       const closed = server.stop(false)
@@ -204,6 +214,7 @@ const isStream = (response: Response): boolean =>
 
 /** A client that went away gets no answer, and its departure is no error of ours: the access log says 499. */
 function answerError(error: unknown, request: Request, context: RequestContext): Response {
+  context.failure = error
   if (request.signal.aborted) return new Response(null, { status: 499 })
   const shape = shapeOf(pathOf(request))
   return errorResponse(error, context.requestId, shape && DRESSES[shape].dress)

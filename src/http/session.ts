@@ -1,8 +1,8 @@
 /** Console sessions on the wire: cookie or bearer token, and the guard against forged cross-site requests. */
 import { Elysia, type HTTPHeaders } from "elysia"
-import { type Principal, SCOPES } from "../access/principal.ts"
+import type { Principal } from "../access/principal.ts"
 import { SESSION_LIFETIME_MS, type SessionPrincipal, type Sessions } from "../access/sessions.ts"
-import { type View, wholeOf } from "../access/view.ts"
+import { principalOfUser } from "../access/user-principal.ts"
 import { AppError } from "../errors.ts"
 import type { UserRole } from "../storage/users.ts"
 import { countWrongCredentials } from "./auth.ts"
@@ -72,26 +72,10 @@ export const sessionCaller = (guard: Guard) =>
     }),
   })
 
-/** Members see all files, and of conversations and runs their own. */
-function viewOf({ workspaceId, userId, role }: SessionPrincipal): View {
-  const own = role === "administrator" ? null : { ownerId: userId, maker: null, endUser: null }
-  return { ...wholeOf(workspaceId), own, author: { type: "user", id: userId, maker: null, endUser: null } }
-}
-
 /** The console uses the whole API in the workspace of its session. */
 export async function sessionAsPrincipal(request: Request, guard: Guard): Promise<Principal | null> {
   const session = await findSession(request, guard)
-  return (
-    session && {
-      keyId: session.sessionId,
-      credential: session.sessionId,
-      workspaceId: session.workspaceId,
-      holderId: session.userId,
-      view: viewOf(session),
-      scopes: SCOPES,
-      rateLimitPerMinute: null,
-    }
-  )
+  return session && principalOfUser(session, session.sessionId)
 }
 
 /**

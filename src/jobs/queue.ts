@@ -184,6 +184,26 @@ export class JobQueue {
     })
   }
 
+  /**
+   * Part of a long job is done: it is due again after `waitMs`, behind the others of its workspace, and what counted against
+   * it is forgotten. Call `announce` afterwards.
+   */
+  async goOn(job: Job, waitMs: number): Promise<boolean> {
+    return this.release(job, { attempts: 0, interruptions: 0, run_at: this.time(waitMs) })
+  }
+
+  /** A job that waits need not wait any longer. */
+  async hurry(task: string, subject: string): Promise<void> {
+    await this.database
+      .updateTable("jobs")
+      .set({ run_at: this.time() })
+      .where("task", "=", task)
+      .where("subject", "=", subject)
+      .where("lease_token", "is", null)
+      .execute()
+    this.announce()
+  }
+
   /** Hands a job over that is not as quick as it looked: the attempt does not count. Call `announce` afterwards. */
   async changeLane(job: Job, lane: Lane): Promise<boolean> {
     return this.release(job, { attempts: job.attempts - 1, lane })
@@ -191,7 +211,7 @@ export class JobQueue {
 
   private async release(
     job: Job,
-    changes: Partial<Pick<JobsTable, "last_error" | "attempts" | "lane">> & { run_at?: RawBuilder<string> },
+    changes: Partial<Pick<JobsTable, "last_error" | "attempts" | "interruptions" | "lane">> & { run_at?: RawBuilder<string> },
   ): Promise<boolean> {
     const result = await this.database
       .updateTable("jobs")

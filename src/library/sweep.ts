@@ -54,7 +54,8 @@ async function wantedBlobs(database: Database, names: readonly string[]): Promis
     .select(["blob", "live_blob"])
     .where(eb => eb.or([eb("blob", "in", names), eb("live_blob", "in", names)]))
     .execute()
-  return new Set(rows.flatMap(({ blob, live_blob }) => [blob, live_blob]))
+  const ofBatches = await database.selectFrom("batch_files").select("blob").where("blob", "in", names).execute()
+  return new Set([...rows.flatMap(({ blob, live_blob }) => [blob, live_blob]), ...ofBatches.map(({ blob }) => blob)])
 }
 
 async function wantedGenerations(

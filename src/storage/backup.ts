@@ -25,6 +25,7 @@ import {
 } from "./backup-archive.ts"
 import { DiskBlobs } from "./blobs/disk.ts"
 import { writtenByNewer } from "./database.ts"
+import { batches } from "./migrations/0030-batches.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
 import { installedPacks, packsDirectory } from "./packs/installed.ts"
 import { Writer } from "./sqlite/writer.ts"
@@ -129,8 +130,11 @@ function referredFiles(snapshotPath: string, blobs: DiskBlobs, dataDirectory: st
     live_blob: string | null
     live_generation: number | null
   }[]
+  const ofBatches = applied.some(({ name }) => name === batches.name)
+    ? (database.query("select blob from batch_files").all() as { blob: string }[])
+    : []
   database.close()
-  const paths = new Set<string>()
+  const paths = new Set<string>(ofBatches.map(({ blob }) => blobs.path(blob)))
   for (const row of rows) {
     paths.add(blobs.path(row.blob))
     if (row.live_blob) paths.add(blobs.path(row.live_blob))

@@ -1,4 +1,5 @@
 /** All tables. Each family declares its own in its own file; this joins them for Kysely. */
+import type { BatchesTables } from "./batches.ts"
 import type { ChunksTables } from "./chunk-tables.ts"
 import type { ConversationsTables } from "./conversations.ts"
 import type { CountersTables } from "./counters.ts"
@@ -11,6 +12,7 @@ import type { KeptAnswersTables } from "./kept-answers.ts"
 import type { KeysTables } from "./keys.ts"
 import type { NodesTables } from "./nodes.ts"
 import type { RunsTables } from "./runs.ts"
+import type { SchedulesTables } from "./schedules.ts"
 import type { SecretsTables } from "./secrets-table.ts"
 import type { SourcesTables } from "./sources.ts"
 import type { UsersTables } from "./users.ts"
@@ -18,6 +20,7 @@ import type { VectorStoresTables } from "./vector-stores.ts"
 
 export interface Schema
   extends KeysTables,
+    BatchesTables,
     FilesTables,
     FileJobsTables,
     ChunksTables,
@@ -27,6 +30,7 @@ export interface Schema
     KeptAnswersTables,
     NodesTables,
     RunsTables,
+    SchedulesTables,
     SecretsTables,
     SourcesTables,
     UsersTables,

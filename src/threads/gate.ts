@@ -3,8 +3,11 @@
  * keys, so that one key with a hundred pieces of work delays another key's first by one piece only; within a key the oldest
  * goes first. Unless told otherwise, of several places one key never holds the last: whoever comes next finds it free,
  * however long the others' work takes.
+ *
+ * Work in the background (`background.ts`) goes when nobody else waits, and leaves one place free for whoever comes next.
  */
 import { AppError } from "../errors.ts"
+import { isInBackground } from "./background.ts"
 import { orAbort } from "./or-abort.ts"
 
 export interface Ticket {
@@ -16,7 +19,12 @@ export interface Ticket {
   leave(): void
 }
 
+/** One line per key; a Map keeps the order in which keys are served: a served key goes to the end. */
+type Lines = Map<string, Waiting[]>
+
 interface Waiting {
+  /** Where it stands. */
+  lines: Lines
   places: number
   go: PromiseWithResolvers<void>
   /** Resolved whenever the line moves. */
@@ -44,8 +52,9 @@ export class Gate {
   private readonly held = new Map<string, number>()
   private readonly placesPerKey: number
   private waitingCount = 0
-  /** One line per key; a Map keeps the order in which keys are served: a served key goes to the end. */
-  private readonly lines = new Map<string, Waiting[]>()
+  private readonly lines: Lines = new Map()
+  /** Not counted among what waits: whoever brings it bounds it. */
+  private readonly background: Lines = new Map()
 
   constructor(private readonly options: GateOptions) {
     this.placesPerKey = options.placesPerKey ?? Math.max(1, options.places - 1)
@@ -60,17 +69,18 @@ export class Gate {
    * @throws AppError overloaded when too many wait already
    */
   enter(key: string, places = 1): Ticket {
-    if (this.hasRoom(key, places)) {
+    const lines = isInBackground() ? this.background : this.lines
+    if (this.hasRoom(key, places, lines)) {
       this.hold(key, places)
       return this.ticket(key, places)
     }
-    const line = this.lines.get(key) ?? []
+    const line = lines.get(key) ?? []
     const { waiting: most, waitingPerKey = most, refusal: message, retryAfterSeconds: retryAfter } = this.options
-    if (this.waitingCount >= most || line.length >= waitingPerKey)
-      throw new AppError("overloaded", { message, retryAfter })
-    const waiting: Waiting = { places, go: Promise.withResolvers(), moved: Promise.withResolvers() }
-    this.lines.set(key, [...line, waiting])
-    this.waitingCount++
+    const isRefused = this.waitingCount >= most || line.length >= waitingPerKey
+    if (most === 0 || (lines === this.lines && isRefused)) throw new AppError("overloaded", { message, retryAfter })
+    const waiting: Waiting = { lines, places, go: Promise.withResolvers(), moved: Promise.withResolvers() }
+    lines.set(key, [...line, waiting])
+    this.count(lines, 1)
     return this.ticket(key, places, waiting)
   }
 
@@ -96,7 +106,7 @@ export class Gate {
   ): AsyncGenerator<number, void> {
     for (let last = 0; ; ) {
       signal.throwIfAborted()
-      const position = waiting ? (this.lines.get(key)?.indexOf(waiting) ?? -1) + 1 : 0
+      const position = waiting ? (waiting.lines.get(key)?.indexOf(waiting) ?? -1) + 1 : 0
       if (position === 0) return
       const { promise: moved } = waiting!.moved
       if (position !== last) yield position
@@ -107,32 +117,45 @@ export class Gate {
 
   /** @returns false when it no longer waits */
   private remove(key: string, waiting: Waiting): boolean {
-    const line = this.lines.get(key)
+    const { lines } = waiting
+    const line = lines.get(key)
     if (!line?.includes(waiting)) return false
-    this.waitingCount--
+    this.count(lines, -1)
     const rest = line.filter(other => other !== waiting)
-    if (rest.length > 0) this.lines.set(key, rest)
-    else this.lines.delete(key)
+    if (rest.length > 0) lines.set(key, rest)
+    else lines.delete(key)
     tellMoved(rest)
     return true
   }
 
   private serveNext(): void {
-    for (;;) {
-      const next = [...this.lines].find(([key, [first]]) => this.hasRoom(key, first!.places))
-      if (!next) return
-      const [key, [waiting, ...rest]] = next
-      this.lines.delete(key)
-      if (rest.length > 0) this.lines.set(key, rest)
-      this.waitingCount--
-      this.hold(key, waiting!.places)
-      waiting!.go.resolve()
-      tellMoved([waiting!, ...rest])
-    }
+    while (this.serve(this.lines) || this.serve(this.background));
   }
 
-  private hasRoom(key: string, places: number): boolean {
-    return this.running + places <= this.options.places && (this.held.get(key) ?? 0) + places <= this.placesPerKey
+  /** @returns whether the next of these lines may go now */
+  private serve(lines: Lines): boolean {
+    const next = [...lines].find(([key, [first]]) => this.hasRoom(key, first!.places, lines))
+    if (!next) return false
+    const [key, [waiting, ...rest]] = next
+    lines.delete(key)
+    if (rest.length > 0) lines.set(key, rest)
+    this.count(lines, -1)
+    this.hold(key, waiting!.places)
+    waiting!.go.resolve()
+    tellMoved([waiting!, ...rest])
+    return true
+  }
+
+  private count(lines: Lines, change: 1 | -1): void {
+    if (lines === this.lines) this.waitingCount += change
+  }
+
+  private hasRoom(key: string, places: number, lines: Lines): boolean {
+    const isYielding = lines === this.background && this.running > 0
+    const forOthers = (all: number) => (isYielding && all > 1 ? 1 : 0)
+    const { places: all } = this.options
+    const held = (this.held.get(key) ?? 0) + places
+    return this.running + places <= all - forOthers(all) && held <= this.placesPerKey - forOthers(this.placesPerKey)
   }
 
   private hold(key: string, places: number): void {

@@ -12,7 +12,7 @@ const PAGE = 500
 /** Asked for at the same time: an answer of another machine takes its while. */
 const AT_ONCE = 32
 
-/** What the rows of files name, in pages. */
+/** What the rows of files name, those of batches included, in pages. */
 export async function* listStored(records: Executor, blobs: Blobs): AsyncGenerator<StoredFile[]> {
   for (let after = ""; ; ) {
     const rows = await records
@@ -22,7 +22,7 @@ export async function* listStored(records: Executor, blobs: Blobs): AsyncGenerat
       .orderBy("id")
       .limit(PAGE)
       .execute()
-    if (rows.length === 0) return
+    if (rows.length === 0) break
     const named = rows.flatMap(({ id, size, sha256, blob, live_blob, live_generation }): StoredFile[] => [
       { original: blob, size, sha256 },
       // Of the version that is found while a newer one is yet to be read, the row has no size any more.
@@ -32,6 +32,22 @@ export async function* listStored(records: Executor, blobs: Blobs): AsyncGenerat
     yield await inTurns(named, async file =>
       file.size === null ? { ...file, size: (await find(blobs, file))?.size ?? null } : file,
     )
+    after = rows.at(-1)!.id
+  }
+  yield* filesOfBatches(records)
+}
+
+async function* filesOfBatches(records: Executor): AsyncGenerator<StoredFile[]> {
+  for (let after = ""; ; ) {
+    const rows = await records
+      .selectFrom("batch_files")
+      .select(["id", "size", "sha256", "blob"])
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(PAGE)
+      .execute()
+    if (rows.length === 0) return
+    yield rows.map(({ size, sha256, blob }) => ({ original: blob, size, sha256 }))
     after = rows.at(-1)!.id
   }
 }

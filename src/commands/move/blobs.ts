@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto"
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { sql } from "kysely"
 import { OperatorError } from "../../errors.ts"
 import { log } from "../../log.ts"
 import type { Blobs } from "../../storage/blobs/blobs.ts"
@@ -177,11 +178,24 @@ async function* verified(
   if (sha256 !== undefined && hash.digest("hex") !== sha256) throw changed(name)
 }
 
+/** Files of the library and of batches, which have neither texts nor a former version. */
 const pageAfter = (database: Database, id: string): Promise<Named[]> =>
   database
     .selectFrom("files")
     .select(["id", "size", "sha256", "character_count", "blob", "live_blob", "live_generation"])
     .where("id", ">", id)
+    .unionAll(
+      database
+        .selectFrom("batch_files")
+        .select(["id", "size", "sha256"])
+        .select([
+          sql<number | null>`cast(null as bigint)`.as("character_count"),
+          "blob",
+          sql<string | null>`cast(null as text)`.as("live_blob"),
+          sql<number | null>`cast(null as bigint)`.as("live_generation"),
+        ])
+        .where("id", ">", id),
+    )
     .orderBy("id")
     .limit(PAGE)
     .execute()
@@ -194,5 +208,9 @@ async function totalBytes(database: Database): Promise<number> {
       eb.fn.sum<number | null>("character_count").as("characters"),
     ])
     .executeTakeFirstOrThrow()
-  return Number(size ?? 0) + Number(characters ?? 0)
+  const ofBatches = await database
+    .selectFrom("batch_files")
+    .select(eb => eb.fn.sum<number | null>("size").as("size"))
+    .executeTakeFirstOrThrow()
+  return Number(size ?? 0) + Number(characters ?? 0) + Number(ofBatches.size ?? 0)
 }

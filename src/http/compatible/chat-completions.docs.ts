@@ -2,7 +2,7 @@
 import { t } from "elysia"
 import { Citation, Source } from "../conversation-record.ts"
 import { operation } from "../operation.ts"
-import { closed, Issue, integer, JsonObject, LINK, nullable, oneOf, optional } from "../schemas.ts"
+import { closed, Issue, integer, JsonObject, LINK, nullable, oneOf, optional, IDEMPOTENCY_KEY } from "../schemas.ts"
 
 /** Pictures as text, and long histories. */
 const MAX_BODY_BYTES = 32 * 1_048_576
@@ -269,6 +269,7 @@ export const createCompletion = operation({
   id: "createChatCompletion",
   scope: "chat",
   summary: "Answer messages in OpenAI's shape",
+  headers: [IDEMPOTENCY_KEY],
   description: `For clients of OpenAI's chat completions, with this server's address and a key as bearer token. Nothing is stored
 unless \`store\` says so; a client that leaves stops the model.
 

@@ -5,7 +5,9 @@ import type { Question } from "../../chat/question.ts"
 import type { Asker } from "../../chat/turn.ts"
 import type { AnswerEvent, UnstoredAnswer } from "../../chat/unstored.ts"
 import { newId } from "../../id.ts"
+import type { IdempotentRequest } from "../../storage/idempotency.ts"
 import { caller, type RequestContext } from "../context.ts"
+import { turnRepetition } from "../idempotency-key.ts"
 import { Linked } from "../linked.ts"
 import { askerOf } from "../routes/conversations.ts"
 import type { Services } from "../services.ts"
@@ -23,16 +25,29 @@ export const completionRoutes = (services: Services) =>
     .use(caller)
     .post(
       "/v1/chat/completions",
-      ({ body, principal, context }) => complete(services, body, principal, context),
+      ({ body, principal, context, request }) => {
+        const repetition = body.store ? turnRepetition(request, principal, "completion", body) : undefined
+        return complete(services, body, principal, { context, repetition })
+      },
       docs.createCompletion(),
     )
 
-async function complete(services: Services, body: CompletionBody, principal: Principal, context: RequestContext) {
+interface Call {
+  context: RequestContext
+  repetition: IdempotentRequest | undefined
+}
+
+async function complete(
+  services: Services,
+  body: CompletionBody,
+  principal: Principal,
+  { context, repetition }: Call,
+) {
   const { vectorStores, links } = services
   const named = await namedModel(vectorStores, principal.view, body.model)
   const question = questionOf(body, named)
   const { signal } = context.keepOpen()
-  const asker = askerOf(principal, context, undefined)
+  const asker = askerOf(principal, context, repetition)
   const { model, events, conversationId } = body.store
     ? await keep(services, asker, { question, body }, signal)
     : await unkept(services, asker, { question, body }, signal)
@@ -74,7 +89,7 @@ async function keep(
     { ...question, endUser: endUserIn(asker.view, body), metadata, echo: {} },
     undefined,
   )
-  const events = keptEvents(reply, () => chat.kept(asker.view, answer.id), signal)
+  const events = keptEvents({ answer, reply }, () => chat.kept(asker.view, answer.id), signal)
   return { model: answer.reply.model ?? body.model, events, conversationId: answer.conversationId }
 }
 

@@ -1,8 +1,8 @@
 /** The events of an answer that is kept, as those of one that nobody keeps. */
 import type { KeptAnswer } from "../../chat/kept-answer-store.ts"
-import type { FollowedReply } from "../../chat/live-events.ts"
+import type { KeptStarted } from "../../chat/kept-answers.ts"
 import type { AnswerEvent } from "../../chat/unstored.ts"
-import { AppError } from "../../errors.ts"
+import { AppError, withDetail } from "../../errors.ts"
 import type { Source } from "../../grounding/passages.ts"
 import type { Warning } from "../../storage/document.ts"
 
@@ -12,7 +12,7 @@ import type { Warning } from "../../storage/document.ts"
  * @throws what the reply failed with; the reason of the signal
  */
 export async function* keptEvents(
-  reply: FollowedReply,
+  { answer, reply }: KeptStarted,
   atEnd: () => Promise<KeptAnswer>,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
@@ -21,7 +21,7 @@ export async function* keptEvents(
   for await (const told of reply.follow(0, signal)) {
     if (told.event === "sources") sources = told.data.sources
     else if (told.event === "warning") warnings.push(told.data)
-    else if (told.event === "error") throw (await reply.outcome()) ?? new AppError("model_error")
+    else if (told.event === "error") throw withDetail((await reply.outcome()) ?? new AppError("model_error"), { response_id: answer.id })
     if (told.event !== "message_completed") {
       yield told
       continue

@@ -1,7 +1,7 @@
 /** What `/v1/responses` takes and answers. */
 import { t } from "elysia"
 import { operation } from "../operation.ts"
-import { integer, JsonObject, oneOf, optional } from "../schemas.ts"
+import { integer, JsonObject, oneOf, optional, IDEMPOTENCY_KEY } from "../schemas.ts"
 import { FILE_CITATION, ResponseEvents, ResponseObject } from "./response-schemas.ts"
 
 /** Pictures as text, and long histories. */
@@ -96,6 +96,7 @@ export const createResponse = operation({
   ...of,
   id: "createResponse",
   summary: "Answer in the shape of OpenAI's responses",
+  headers: [IDEMPOTENCY_KEY],
   description: `The input is a text, or messages, calls and results of the caller's own functions. \`file_search\` searches
 vector stores, which are contexts, with the newest message of the user; a model named \`library/…\` searches all files that the
 caller sees. What is cited comes as annotations of the text, \`${FILE_CITATION}\`, with \`page\` and \`url\`, a link that opens the

@@ -2,7 +2,10 @@
 import { Elysia } from "elysia"
 import type { Principal } from "../../access/principal.ts"
 import type { KeptAnswer } from "../../chat/kept-answer-store.ts"
+import { withDetail } from "../../errors.ts"
+import type { IdempotentRequest } from "../../storage/idempotency.ts"
 import { caller, type RequestContext } from "../context.ts"
+import { turnRepetition } from "../idempotency-key.ts"
 import { Linked } from "../linked.ts"
 import type { Services } from "../services.ts"
 import { streamOf } from "../sse.ts"
@@ -31,7 +34,10 @@ export const responseRoutes = (services: Services) => {
     .use(caller)
     .post(
       "/v1/responses",
-      ({ body, principal, context }) => respond(services, body, principal, context),
+      ({ body, principal, context, request }) => {
+        const repetition = body.store === false ? undefined : turnRepetition(request, principal, "response", body)
+        return respond(services, body, principal, { context, repetition })
+      },
       docs.createResponse(),
     )
     .get(
@@ -70,25 +76,29 @@ const RESULTS = "file_search_call.results"
 const includesResults = (query: URLSearchParams): boolean =>
   [...query].some(([name, value]) => /^include(?:\[\d*\])?$/.test(name) && value === RESULTS)
 
-async function respond(services: Services, body: docs.ResponseBody, principal: Principal, context: RequestContext) {
+interface Call {
+  context: RequestContext
+  repetition: IdempotentRequest | undefined
+}
+
+async function respond(services: Services, body: docs.ResponseBody, principal: Principal, call: Call) {
   const asked = await askedResponse(services.vectorStores, principal.view, body)
   const withResults = body.include?.includes(RESULTS) ?? false
   const shown = { linked: new Linked(services.links, principal), withResults }
-  const asking: Asking = { body, principal, context, asked, shown }
+  const asking: Asking = { body, principal, ...call, asked, shown }
   return body.store === false ? unkept(services, asking) : keep(services, asking)
 }
 
-interface Asking {
+interface Asking extends Call {
   body: docs.ResponseBody
   principal: Principal
-  context: RequestContext
   asked: AskedResponse
   shown: Shown
 }
 
-async function keep({ chat }: Services, { body, principal: { view }, context, asked, shown }: Asking) {
+async function keep({ chat }: Services, { body, principal: { view }, context, repetition, asked, shown }: Asking) {
   const { question } = asked
-  const asker = { view, requestId: context.requestId }
+  const asker = { view, requestId: context.requestId, repetition }
   const { answer, reply } = await chat.keep(asker, question, body.previous_response_id ?? undefined)
   const head = headOf(answer)
   const asItIs = async () => stateOf(await chat.kept(view, answer.id))
@@ -99,7 +109,7 @@ async function keep({ chat }: Services, { body, principal: { view }, context, as
   if (body.background) return responseOf(head, stateOf(answer), shown)
   context.keepOpen()
   const failure = await reply.outcome()
-  if (failure) throw failure
+  if (failure) throw withDetail(failure, { response_id: answer.id })
   return responseOf(head, await asItIs(), shown)
 }
 

@@ -27,6 +27,8 @@ import { keptAnswers } from "./0025-kept-answers.ts"
 import { events } from "./0026-events.ts"
 import { webhooks } from "./0027-webhooks.ts"
 import { sources } from "./0029-sources.ts"
+import { batches } from "./0030-batches.ts"
+import { schedules } from "./0031-schedules.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -58,4 +60,6 @@ export const MIGRATIONS: readonly Migration[] = [
   events,
   webhooks,
   sources,
+  batches,
+  schedules,
 ]
