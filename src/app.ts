@@ -3,6 +3,7 @@
 import { setupLink } from "./access/users.ts"
 import { openAccess } from "./app/access.ts"
 import { openAgents } from "./app/agents.ts"
+import { openBatches, unattendedWorkers } from "./app/batches.ts"
 import { openChat } from "./app/chat.ts"
 import { openEvents } from "./app/events.ts"
 import { bulkWorker, openLibrary } from "./app/library.ts"
@@ -92,8 +93,11 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const bulk = bulkWorker(storage, files)
   atWork.add(() => worker.stop())
   atWork.add(() => bulk.stop())
-  const server = step("server", openServer(config, { ...parts, chat, tools, agents }, atWork))
-  if (storage.cluster?.role !== "api") for (const each of [worker, bulk]) each.start()
+  const unattended = openBatches(storage)
+  const server = step("server", openServer(config, { ...parts, chat, tools, agents, unattended }, atWork))
+  const workers = unattendedWorkers(config, { storage, access, chat, agents, unattended, server })
+  for (const each of workers) atWork.add(() => each.stop())
+  if (storage.cluster?.role !== "api") for (const each of [worker, bulk, ...workers]) each.start()
   startUpkeep(config, { ...parts, chat, agents }, stack)
   const address = appUrl(config, portOf(server))
   const link = step("upkeep", await setupLink(storage.database, address, network.cluster !== undefined))

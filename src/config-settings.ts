@@ -207,6 +207,13 @@ export const SETTINGS = {
     0,
     100_000,
   ),
+  batch_concurrency: integer(
+    "N",
+    4,
+    "requests of batches and schedules to models that go on at the same time on one node; those of clients go before them",
+    1,
+    224,
+  ),
   agent_context_tokens: integer(
     "N",
     32_768,

@@ -16,6 +16,7 @@ import { VERSION } from "../native/version.ts"
 import type { SearchIndex } from "../search/index.ts"
 import { watchDiskUse } from "../storage/disk-use.ts"
 import type { Access } from "./access.ts"
+import type { openBatches } from "./batches.ts"
 import type { EventParts } from "./events.ts"
 import type { LibraryParts } from "./library.ts"
 import type { Models } from "./models.ts"
@@ -38,6 +39,7 @@ interface ServedParts {
   chat: Chat
   tools: Tools
   agents: AgentRuns
+  unattended: ReturnType<typeof openBatches>
 }
 
 /** Requests have so long to end when the daemon stops. */
@@ -45,7 +47,7 @@ const GRACE_MS = 8_000
 
 /** The web over all rooms; it ends with the other parts `atWork`. */
 export function openServer(config: Config, parts: ServedParts, atWork: Together): HttpServer {
-  const { network, storage, access, chatModels, models, index, files, events, chat, tools, agents } = parts
+  const { network, storage, access, chatModels, models, index, files, events, chat, tools, agents, unattended } = parts
   const embedder = (models.embedders.quality ?? models.embedders.fast)!
   let port = config.port // 0: the system chooses one
   const address = () => appUrl(config, port).replace(/\/+$/, "")
@@ -63,6 +65,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
   const services: Services = {
     ...access,
     ...files,
+    ...unattended,
     ...events,
     version: VERSION,
     embeddings: new EmbeddingLine(embedder),

@@ -6,7 +6,7 @@ import type { JobQueue } from "../jobs/queue.ts"
 import type { LeasedJob } from "../jobs/worker.ts"
 import type { BatchesTable, BatchLinesTable, BatchStatus } from "../storage/batches.ts"
 import type { Database, Trx } from "../storage/database.ts"
-import { timeOf } from "../storage/shared.ts"
+import { inOrder, timeOf } from "../storage/shared.ts"
 import type { BatchFile } from "./files.ts"
 import type { InputLine, LineProblem } from "./input.ts"
 
@@ -163,6 +163,7 @@ export class BatchStore {
     { output, errorFile, errors }: { output?: BatchFile; errorFile?: BatchFile; errors?: readonly LineProblem[] } = {},
   ): Promise<void> {
     await this.database.transaction().execute(async trx => {
+      await inOrder(trx, batch.workspace_id)
       const files = [output, errorFile].filter(file => file !== undefined)
       if (files.length > 0) await trx.insertInto("batch_files").values(files).execute()
       await this.change(trx, job, {
@@ -176,7 +177,7 @@ export class BatchStore {
       const { total, completed, failed } = batch
       const data = { id: batch.id, status, request_counts: { total, completed, failed } }
       const type = EVENTS[status]
-      if (type) await emit(trx, batch.workspace_id, [{ type, data }])
+      if (type) await emit(trx, batch.workspace_id, [{ type, data, seenBy: batch }])
       await this.queue.complete(trx, [job])
     })
   }

@@ -28,7 +28,7 @@ import { TARGET_URLS, targetUrl } from "./targets.ts"
 
 export const CARRY_OUT_BATCH = "batch"
 
-export const DEFAULT_WINDOW = "24h"
+const DEFAULT_WINDOW = "24h"
 const MAX_WINDOW = "7d"
 /** Batches of a workspace that are under way. */
 const MAX_UNDER_WAY = 100
@@ -140,7 +140,7 @@ const NOTHING_YET = {
   finished_at: null,
 }
 
-export const jobOf = ({ id, workspace_id }: Pick<BatchesTable, "id" | "workspace_id">) =>
+const jobOf = ({ id, workspace_id }: Pick<BatchesTable, "id" | "workspace_id">) =>
   ({ task: CARRY_OUT_BATCH, subject: id, workspaceId: workspace_id, lane: "ordinary" }) as const
 
 /** @throws AppError invalid_request */
@@ -165,7 +165,8 @@ function checkMetadata(metadata: Record<string, string> | undefined): void {
 
 function checkInputFile(file: BatchFile | undefined): void {
   if (!file) throw new AppError("not_found", { message: "input_file_id: there is no such file for batches" })
-  if (file.purpose !== BATCH_PURPOSE) throw invalid("input_file_id", `must have been uploaded with purpose ${BATCH_PURPOSE}`)
+  if (file.purpose !== BATCH_PURPOSE)
+    throw invalid("input_file_id", `must have been uploaded with purpose ${BATCH_PURPOSE}`)
   if (file.size > MAX_INPUT_BYTES) throw invalid("input_file_id", `must have at most ${MAX_INPUT_BYTES} bytes`)
 }
 

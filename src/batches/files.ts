@@ -11,10 +11,11 @@ import type { BatchFilesTable } from "../storage/batches.ts"
 import type { Blobs, StoredBlob, StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Database, Executor } from "../storage/database.ts"
 import { inOrder } from "../storage/shared.ts"
+import { MAX_INPUT_BYTES } from "./input.ts"
 import { UNDER_WAY } from "./record.ts"
 
 export const BATCH_PURPOSE = "batch"
-export const OUTPUT_PURPOSE = "batch_output"
+const OUTPUT_PURPOSE = "batch_output"
 
 export type BatchFile = BatchFilesTable
 
@@ -28,8 +29,8 @@ export class BatchFiles {
   ) {}
 
   /** Stores what a batch is to read. @throws AppError file_too_large, empty_file, insufficient_storage */
-  async bring(view: View, name: string, bytes: AsyncIterable<Uint8Array>, maxBytes: number, signal: AbortSignal) {
-    const stored = await this.blobs.write(newId("file"), bytes, maxBytes, signal)
+  async bring(view: View, name: string, bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<BatchFile> {
+    const stored = await this.blobs.write(newId("file"), bytes, MAX_INPUT_BYTES, signal)
     return this.add(view, name, stored)
   }
 
@@ -38,6 +39,10 @@ export class BatchFiles {
     const owner = { workspace_id: view.workspaceId, ...ownerColumns(view, view.author?.endUser ?? null) }
     const file = fileOf(owner, { name, purpose: BATCH_PURPOSE }, stored)
     try {
+      if (stored.size > MAX_INPUT_BYTES)
+        throw new AppError("file_too_large", {
+          message: `the input of a batch may have at most ${MAX_INPUT_BYTES} bytes`,
+        })
       await this.blobs.keepNames([stored.blob])
       await this.database.insertInto("batch_files").values(file).execute()
     } catch (error) {
@@ -98,7 +103,9 @@ export class BatchFiles {
         .where("status", "in", UNDER_WAY)
         .executeTakeFirst()
       if (reading)
-        throw new AppError("conflict", { message: `${reading.id} is reading this file: cancel it, or wait for its end` })
+        throw new AppError("conflict", {
+          message: `${reading.id} is reading this file: cancel it, or wait for its end`,
+        })
       await trx.deleteFrom("batch_files").where("id", "=", id).execute()
       return file.blob
     })

@@ -8,6 +8,10 @@ const MAX_JSON_BYTES = 1_048_576
 /** From the head of a request to the end of its body, for callers who have shown credentials and for those who have not. */
 export const BODY_LIMIT_MS = { known: 120_000, stranger: 15_000 }
 
+/** Without parameters; empty where there is none. */
+export const contentTypeOf = ({ headers }: Request): string =>
+  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? ""
+
 /**
  * No request body is unpacked here: a small one could hold any amount.
  * @throws AppError unsupported_media_type for a body that is compressed
@@ -32,8 +36,8 @@ export async function readJson(
   maxBytes = MAX_JSON_BYTES,
 ): Promise<unknown> {
   if (!request.body) return undefined
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
-  if (type !== "application/json" && !type?.endsWith("+json"))
+  const type = contentTypeOf(request)
+  if (type !== "application/json" && !type.endsWith("+json"))
     throw new AppError("unsupported_media_type", { message: "Content-Type must be application/json" })
   const bytes = await readBounded(request, maxBytes, limitMs)
   if (bytes.length === 0) return undefined

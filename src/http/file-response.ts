@@ -6,7 +6,7 @@ import { rangeOf } from "./range.ts"
 
 /** The bytes of a file, or the part of them that is asked for. @throws AppError range_not_satisfiable */
 export async function fileResponse(
-  { bytes, record }: { bytes: StoredBytes; record: FileRecord },
+  { bytes, record }: { bytes: StoredBytes; record: Pick<FileRecord, "sha256" | "size" | "mime_type" | "name"> },
   { headers: request, signal }: Request,
 ): Promise<Response> {
   const etag = `"${record.sha256}"`

@@ -102,7 +102,7 @@ function parameterOf({ schema, ...parameter }: Parameter, schemas: ComponentSche
 }
 
 /** JSON only, whatever else the framework could read; see `body.ts`. */
-function requestOf({ body, bodyRequired: required, form, example }: Declared, schemas: ComponentSchemas) {
+function requestOf({ body, bodyRequired: required, form, bodies = {}, example }: Declared, schemas: ComponentSchemas) {
   if (form)
     return { requestBody: { required: true, content: { "multipart/form-data": { schema: schemas.serve(form) } } } }
   if (!body) return {}
@@ -110,7 +110,13 @@ function requestOf({ body, bodyRequired: required, form, example }: Declared, sc
   return {
     requestBody: {
       required,
-      content: { "application/json": { schema, ...(example === undefined ? {} : { example }) } },
+      content: {
+        "application/json": { schema, ...(example === undefined ? {} : { example }) },
+        ...mapValues({ ...bodies }, ({ example: given, ...other }) => ({
+          schema: schemas.serve(other),
+          ...(given === undefined ? {} : { example: given }),
+        })),
+      },
     },
   }
 }

@@ -62,6 +62,8 @@ interface Described {
   body?: TSchema
   /** JSON Schema of a multipart form, which the handler reads itself. */
   form?: object
+  /** Bodies of other content types than JSON, by type, each as JSON Schema, with an example: the handler reads them itself. */
+  bodies?: Readonly<Record<string, { type: string; example?: unknown } & object>>
   /** Largest body, where it is not that of all other routes. */
   maxBytes?: number
   /** By status; those of errors are made from `errors`. */
@@ -146,7 +148,7 @@ function optionsOf(spec: Operation) {
 /** What of the declared routes decides how their bodies are read. */
 export function bodyRules(
   app: () => AnyElysia,
-): (method: string, route: string) => Pick<Declared, "form" | "maxBytes"> | undefined {
+): (method: string, route: string) => Pick<Declared, "form" | "bodies" | "maxBytes"> | undefined {
   let rules: Map<string, Declared | undefined> | undefined
   const declaredAs = ({ hooks }: AnyElysia["routes"][number]) =>
     (hooks.detail as { "x-operation"?: Declared } | undefined)?.["x-operation"]

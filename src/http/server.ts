@@ -10,7 +10,7 @@ import { consoleAddresses, consoleAssets } from "../native/console-assets.ts"
 import { peerKey } from "../threads/sockets.ts"
 import { logAccess } from "./access-log.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
-import { BODY_LIMIT_MS, readJson, refuseCoding } from "./body.ts"
+import { BODY_LIMIT_MS, contentTypeOf, readJson, refuseCoding } from "./body.ts"
 import { clientAddress, isLoopback } from "./client-address.ts"
 import { DRESSES, isCompatible, shapeOf } from "./compatible/errors.ts"
 import { compatibleAliases } from "./compatible/index.ts"
@@ -54,7 +54,7 @@ function routes(services: Services) {
     .onParse({ as: "global" }, async ({ request, route }) => {
       if (request.body) refuseCoding(request)
       const rule = ruleOf(request.method, route)
-      if (rule?.form) return {}
+      if (rule?.form || (rule?.bodies && contentTypeOf(request) in rule.bodies)) return {}
       const context = contextOf(request)
       const limitMs = context.principal ? BODY_LIMIT_MS.known : BODY_LIMIT_MS.stranger
       const body = await readJson(request, limitMs, rule?.maxBytes)

@@ -9,6 +9,7 @@ import type { Workspaces } from "../access/workspaces.ts"
 import type { AgentRuns } from "../agents/runs.ts"
 import type { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
+import type { Batches } from "../batches/batches.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Engine } from "../errors.ts"
 import type { EventFeed } from "../events/feed.ts"
@@ -58,6 +59,7 @@ export interface Services {
   redactionEnforced(workspaceId: string): Promise<boolean>
   chat: Chat
   agents: AgentRuns
+  batches: Batches
   /** Of assistants that are connected. */
   mcp: McpSessions
   feed: EventFeed

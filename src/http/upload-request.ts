@@ -41,18 +41,27 @@ const MAX_FORM_BYTES = 2 ** 40
 /** Longest silence of a client of whose form nothing was taken so far: it learns why, though it may have more to send. */
 const REFUSED_PATIENCE_MS = 4_000
 
-/** @throws AppError as `Uploads.receive` and `receiveMultipart`; what a rule throws */
-export function receiveFiles(uploads: Uploads, call: Call, rules: FormRules): Promise<UploadAnswer> {
+/**
+ * @param apart as that of `Uploads.receive`
+ * @throws AppError as `Uploads.receive` and `receiveMultipart`; what a rule throws
+ */
+export function receiveFiles<Apart = never>(
+  uploads: Uploads,
+  call: Call,
+  rules: FormRules,
+  apart?: (form: UploadForm) => Promise<Apart> | undefined,
+): Promise<UploadAnswer | Apart> {
   const { request, principal, context } = call
   const { signal } = context.keepOpen() // a slow line may be silent for longer than the idle cut-off
   checkLength(request)
   const { view, keyId } = principal
   const upload = { view, keyId, idempotencyKey: idempotencyKeyOf(request) }
-  return uploads.receive(upload, async form => {
+  const read = async (form: UploadForm) => {
     await receiveMultipart(request, handlersOf(form, rules, uploads, signal), signal)
     context.isRead = true
     rules.end?.(form)
-  })
+  }
+  return uploads.receive(upload, read, apart)
 }
 
 /** @throws AppError request_too_large for a form of which Content-Length alone says that it is never taken */

@@ -211,7 +211,9 @@ export class JobQueue {
 
   private async release(
     job: Job,
-    changes: Partial<Pick<JobsTable, "last_error" | "attempts" | "interruptions" | "lane">> & { run_at?: RawBuilder<string> },
+    changes: Partial<Pick<JobsTable, "last_error" | "attempts" | "interruptions" | "lane">> & {
+      run_at?: RawBuilder<string>
+    },
   ): Promise<boolean> {
     const result = await this.database
       .updateTable("jobs")

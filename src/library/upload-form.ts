@@ -31,6 +31,8 @@ export class UploadForm {
   readonly fields = new Map<string, string[]>()
   /** What the files are for, where that is told. */
   purpose: string | undefined
+  /** Types that are taken beside those of the rules, until it is known what the files are for; `refuseOthers` then. */
+  alsoTaken: ReadonlyMap<string, string> = new Map()
   private readonly parts: (ReceivedFile | Rejection | undefined)[] = []
 
   constructor(
@@ -50,7 +52,7 @@ export class UploadForm {
     const at = this.parts.push(undefined) - 1 // keeps its place until it is known what becomes of it
     const name = safeName(givenName)
     const type = typeOf(name)
-    const mimeType = this.rules.fileTypes.get(type)
+    const mimeType = this.rules.fileTypes.get(type) ?? this.alsoTaken.get(type)
     if (!mimeType) {
       this.parts[at] = { name, error: unsupported(type) }
       return
@@ -90,6 +92,15 @@ export class UploadForm {
     if (files.length === 0) throw new AppError("invalid_multipart", { message: "there is no file part" })
     this.parts.length = 0
     return files
+  }
+
+  /** Rejects files of types that the rules do not take. */
+  async refuseOthers(): Promise<void> {
+    for (const [at, part] of this.parts.entries()) {
+      if (!part || "error" in part || this.rules.fileTypes.has(part.type)) continue
+      this.parts[at] = { name: part.name, error: unsupported(part.type) }
+      await this.blobs.remove(part.stored.blob)
+    }
   }
 
   /** Removes the files that nobody has taken. */

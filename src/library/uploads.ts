@@ -65,11 +65,19 @@ export class Uploads {
 
   /**
    * Takes a form in: `read` hands its parts over, then its files are recorded together. Whatever fails, no byte stays behind.
+   * @param apart what becomes of a form whose files are none of the library; undefined for one whose files are
    * @throws AppError overloaded and insufficient_storage before anything is read; what `read` threw; what refuses the form
    */
-  receive(request: UploadRequest, read: (form: UploadForm) => Promise<void>): Promise<UploadAnswer> {
+  receive<Apart = never>(
+    request: UploadRequest,
+    read: (form: UploadForm) => Promise<void>,
+    apart: (form: UploadForm) => Promise<Apart> | undefined = () => undefined,
+  ): Promise<UploadAnswer | Apart> {
     return this.take(request, async form => {
       await read(form)
+      const kept = apart(form)
+      if (kept) return { apart: await kept }
+      await form.refuseOthers()
       return checkLabels(form.fields)
     })
   }
@@ -81,7 +89,7 @@ export class Uploads {
    * @throws AppError as `receive`, and what refuses the file
    */
   async takeOne(request: UploadRequest, file: OneFile, labels: UploadLabels): Promise<FileRecord> {
-    const { files } = await this.take(request, async form => {
+    const { files } = await this.take<never>(request, async form => {
       await form.addFile(file.name, file.bytes, file.signal)
       const [rejected] = form.rejected
       if (rejected) throw rejected.error
@@ -90,13 +98,17 @@ export class Uploads {
     return files[0]!
   }
 
-  private take(request: UploadRequest, read: (form: UploadForm) => Promise<UploadLabels>): Promise<UploadAnswer> {
+  private take<Apart>(
+    request: UploadRequest,
+    read: (form: UploadForm) => Promise<UploadLabels | { apart: Apart }>,
+  ): Promise<UploadAnswer | Apart> {
     const { room, blobs, rules } = this.dependencies
     return room.hold(request.keyId, async () => {
       await blobs.assertRoom()
       const form = new UploadForm(blobs, rules)
       try {
         const given = await read(form)
+        if ("apart" in given) return given.apart
         const { purpose } = form
         const contextId = contextIn(request.view, given.contextId)
         const labels = { ...given, contextId, ...(purpose === undefined ? {} : { purpose }) }

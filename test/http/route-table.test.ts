@@ -61,6 +61,8 @@ const OPERATIONS = [
   ...["updateVectorStoreFile", "deleteVectorStoreFile", "getVectorStoreFileContent"],
   ...["createVectorStoreFileBatch", "getVectorStoreFileBatch", "cancelVectorStoreFileBatch"],
   ...["listVectorStoreFileBatchFiles"],
+  ...["createBatch", "listBatches", "getBatch", "cancelBatch"],
+  ...["startBatch", "listStartedBatches", "getStartedBatch", "cancelStartedBatch"],
   ...["createResponse", "getResponse", "deleteResponse", "cancelResponse"],
   ...["startConversation", "send", "continueConversation"],
   ...["runAgent", "listRuns", "getRun", "deleteRun", "cancelRun", "watchRun", "redact"],

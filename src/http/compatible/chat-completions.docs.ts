@@ -2,7 +2,7 @@
 import { t } from "elysia"
 import { Citation, Source } from "../conversation-record.ts"
 import { operation } from "../operation.ts"
-import { closed, Issue, integer, JsonObject, LINK, nullable, oneOf, optional, IDEMPOTENCY_KEY } from "../schemas.ts"
+import { closed, IDEMPOTENCY_KEY, Issue, integer, JsonObject, LINK, nullable, oneOf, optional } from "../schemas.ts"
 
 /** Pictures as text, and long histories. */
 const MAX_BODY_BYTES = 32 * 1_048_576

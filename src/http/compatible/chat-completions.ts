@@ -21,28 +21,21 @@ import { keptEvents } from "./kept-completion.ts"
 import { namedModel } from "./model-names.ts"
 
 export const completionRoutes = (services: Services) =>
-  new Elysia()
-    .use(caller)
-    .post(
-      "/v1/chat/completions",
-      ({ body, principal, context, request }) => {
-        const repetition = body.store ? turnRepetition(request, principal, "completion", body) : undefined
-        return complete(services, body, principal, { context, repetition })
-      },
-      docs.createCompletion(),
-    )
+  new Elysia().use(caller).post(
+    "/v1/chat/completions",
+    ({ body, principal, context, request }) => {
+      const repetition = body.store ? turnRepetition(request, principal, "completion", body) : undefined
+      return complete(services, body, principal, { context, repetition })
+    },
+    docs.createCompletion(),
+  )
 
 interface Call {
   context: RequestContext
   repetition: IdempotentRequest | undefined
 }
 
-async function complete(
-  services: Services,
-  body: CompletionBody,
-  principal: Principal,
-  { context, repetition }: Call,
-) {
+async function complete(services: Services, body: CompletionBody, principal: Principal, { context, repetition }: Call) {
   const { vectorStores, links } = services
   const named = await namedModel(vectorStores, principal.view, body.model)
   const question = questionOf(body, named)

@@ -5,7 +5,7 @@ import { integer, oneOf } from "../schemas.ts"
 import { UPLOAD_ERRORS } from "../upload-request.ts"
 import { cursorQuery, idListOf, UnixTime } from "./lists.ts"
 
-/** Told by the client and told back; every file is read and found alike. */
+/** Told by the client and told back; every file is read and found alike, but for those of batches. */
 export const PURPOSES = ["assistants", "user_data", "vision", "batch", "fine-tune", "evals"] as const
 
 const FileObject = t.Object(
@@ -51,7 +51,8 @@ export const createFile = operation({
   id: "createFileObject",
   scope: "files:write",
   summary: "Upload a file (OpenAI)",
-  description: "One file of a form, named `file`. It is read and indexed as any other upload is.",
+  description:
+    "One file of a form, named `file`. It is read and indexed as any other upload is. One with `purpose` `batch`, JSON lines of at most 100 MB, is the input of a batch (`POST /v1/batches`): it is not part of the library, and no search finds it.",
   tag: "Compatible",
   compatible: true,
   form: FORM,
@@ -64,7 +65,7 @@ export const listFiles = operation({
   scope: "files:read",
   summary: "List files (OpenAI)",
   description:
-    "All of the library, newest first by default; `limit` may be 1 to 10 000, which is what it is by default.",
+    "All of the library and those of batches, newest first by default; `limit` may be 1 to 10 000, which is what it is by default.",
   tag: "Compatible",
   compatible: true,
   query: t.Object({ ...cursorQuery, purpose: t.Optional(t.String({ description: "Only files for this purpose" })) }),
@@ -102,7 +103,7 @@ export const deleteFile = operation({
       ),
     },
   },
-  errors: ["not_found"],
+  errors: ["not_found", "conflict"],
 })
 
 export const downloadFile = operation({

@@ -1,6 +1,7 @@
 /** Endpoints in the shapes of others, so that their clients work as they are. Each is a thin translation of a domain call. */
 import { Elysia } from "elysia"
 import type { Services } from "../services.ts"
+import { compatibleBatchRoutes } from "./batches.ts"
 import { completionRoutes } from "./chat-completions.ts"
 import { embeddingRoutes } from "./embeddings.ts"
 import { fileRoutes } from "./files.ts"
@@ -21,6 +22,7 @@ export const compatibleRoutes = (services: Services) =>
     .use(rerankRoutes(services))
     .use(retrievalRoutes(services))
     .use(fileRoutes(services))
+    .use(compatibleBatchRoutes(services))
     .use(vectorStoreRoutes(services))
     .use(vectorStoreFileRoutes(services))
 

@@ -21,7 +21,8 @@ export async function* keptEvents(
   for await (const told of reply.follow(0, signal)) {
     if (told.event === "sources") sources = told.data.sources
     else if (told.event === "warning") warnings.push(told.data)
-    else if (told.event === "error") throw withDetail((await reply.outcome()) ?? new AppError("model_error"), { response_id: answer.id })
+    else if (told.event === "error")
+      throw withDetail((await reply.outcome()) ?? new AppError("model_error"), { response_id: answer.id })
     if (told.event !== "message_completed") {
       yield told
       continue

@@ -1,7 +1,7 @@
 /** What `/v1/responses` takes and answers. */
 import { t } from "elysia"
 import { operation } from "../operation.ts"
-import { integer, JsonObject, oneOf, optional, IDEMPOTENCY_KEY } from "../schemas.ts"
+import { IDEMPOTENCY_KEY, integer, JsonObject, oneOf, optional } from "../schemas.ts"
 import { FILE_CITATION, ResponseEvents, ResponseObject } from "./response-schemas.ts"
 
 /** Pictures as text, and long histories. */

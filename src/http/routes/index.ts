@@ -5,6 +5,7 @@ import { mcpRoutes } from "../mcp/routes.ts"
 import type { Services } from "../services.ts"
 import { administrationRoutes } from "./administration.ts"
 import { agentRoutes } from "./agents.ts"
+import { batchRoutes } from "./batches.ts"
 import { bulkRoutes } from "./bulk.ts"
 import { consoleRoutes } from "./console.ts"
 import { conversationRoutes } from "./conversations.ts"
@@ -42,6 +43,7 @@ export const apiRoutes = (services: Services) =>
     .use(jsonConversationRoutes(services))
     .use(agentRoutes(services))
     .use(redactRoutes(services))
+    .use(batchRoutes(services))
     .use(keysRoutes(services))
     .use(tokenRoutes(services))
     .use(eventRoutes(services))
