@@ -114,14 +114,22 @@ export class Egress {
     throw new AppError("fetch_failed", { message: `no connection to ${host}: ${wordsOf(failure)}`, cause: failure })
   }
 
-  private async secured(socket: Socket, host: string, signal: AbortSignal | undefined): Promise<Socket> {
+  /**
+   * TLS over what `connect` gave, for protocols that begin without. The certificate is checked against the name; the socket
+   * tells `secureConnect` or `error`.
+   */
+  secure(socket: Socket, host: string): tls.TLSSocket {
     const { ca } = this.options
-    const secure = tls.connect({
+    return tls.connect({
       socket,
       // An address has no name to ask for; its certificate is checked against the address itself.
       ...(isIP(host) === 0 ? { servername: host } : { host }),
       ...(ca ? { ca: [...tls.rootCertificates, ca] } : {}),
     })
+  }
+
+  private async secured(socket: Socket, host: string, signal: AbortSignal | undefined): Promise<Socket> {
+    const secure = this.secure(socket, host)
     try {
       return await established(secure, "secureConnect", signal)
     } catch (error) {

@@ -2,6 +2,7 @@
 import { AppError } from "../../errors.ts"
 import type { SourceKind, SourceType } from "../connector.ts"
 import { gitSource } from "./git.ts"
+import { imapSource } from "./imap.ts"
 import { pushSource } from "./push.ts"
 import { s3Source } from "./s3.ts"
 import { webdavSource } from "./webdav.ts"
@@ -18,7 +19,7 @@ export const SOURCE_KINDS = {
   webdav: webdavSource,
   s3: s3Source,
   git: gitSource,
-  imap: absent,
+  imap: imapSource,
   web: absent,
   push: pushSource,
 } satisfies Record<SourceType, SourceKind>
