@@ -4,6 +4,7 @@ import type { EgressInit } from "../../egress/egress.ts"
 import { AppError } from "../../errors.ts"
 import { clientOf, type Sdk } from "../../storage/blobs/s3/client.ts"
 import { requestHandler, type Send } from "../../storage/blobs/s3/handler.ts"
+import { statusOf } from "../../storage/blobs/s3/object-store.ts"
 import { type Connector, type Entry, type EntryContent, type Opened, Outage, type SourceKind } from "../connector.ts"
 
 export interface S3Config {
@@ -97,7 +98,7 @@ class S3Connector implements Connector {
     const Key = this.folder + entry.key
     // An address cannot name them: what came back would be another object.
     if (/(?:^|\/)\.{1,2}(?:\/|$)/.test(Key))
-      throw new AppError("fetch_failed", { message: "a key with a part . or .. cannot be asked for" })
+      throw new AppError("invalid_request", { message: "a key with a part . or .. cannot be asked for" })
     try {
       const command = new sdk.GetObjectCommand({ Bucket: this.config.bucket, Key })
       const { Body } = await client.send(command, { abortSignal: signal })
@@ -110,7 +111,8 @@ class S3Connector implements Connector {
       const { name } = error as Error
       if (name === "NoSuchKey") return undefined
       await this.page(signal, { MaxKeys: 1 }) // it may be the whole storage that is in trouble
-      throw new AppError("fetch_failed", { message: wordsOf(error), cause: error })
+      const code = statusOf(error) === 403 ? "forbidden" : "fetch_failed" // such as objects in an archive
+      throw new AppError(code, { message: wordsOf(error), cause: error })
     }
   }
 
@@ -196,8 +198,8 @@ const sendBy =
 
 function wordsOf(error: unknown): string {
   if (error instanceof AppError) return error.message
-  const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } }
-  const status = $metadata?.httpStatusCode
+  const { name, message } = error as Error
+  const status = statusOf(error)
   if (status === undefined || name === "SyntaxError") return "the server does not answer as S3 does"
   const said = message && message !== name && message !== "UnknownError" ? `: ${message.slice(0, MAX_SAID)}` : ""
   return `the server answered with ${status}${name === "Error" ? "" : ` ${name}`}${said}`

@@ -97,8 +97,10 @@ class WebdavConnector implements Connector {
     if (response instanceof Response) await response.body?.cancel()
     await this.assertThere(signal)
     if (status === 404 || status === 410) return undefined
-    if (status !== undefined) throw new AppError("fetch_failed", { message: `the server answered with ${status}` })
-    throw response
+    if (status === undefined) throw response
+    throw new AppError(isLasting(status) ? "forbidden" : "fetch_failed", {
+      message: `the server answered with ${status}`,
+    })
   }
 
   /** What may concern the file alone is no reason to take it for gone, or to ask for all others. @throws Outage */
@@ -189,6 +191,9 @@ function fingerprintOf({ etag, size, modifiedAt }: DavResource, now: number): st
   if (modifiedAt === undefined) return crypto.randomUUID()
   return `${size ?? "?"} ${modifiedAt}${Math.abs(now - modifiedAt) < UNSETTLED_MS ? " unsettled" : ""}`
 }
+
+/** Whether the same is answered to whoever asks again. */
+const isLasting = (status: number): boolean => status >= 400 && status < 500 && ![408, 423, 425, 429].includes(status)
 
 const bodyOf = (response: Response): ReadableStream<Uint8Array> => response.body ?? new Blob().stream()
 

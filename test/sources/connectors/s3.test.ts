@@ -8,6 +8,7 @@ import { entriesOf, opened, reaching, textOf } from "../../support/connectors.ts
 import { storage } from "../../support/engines.ts"
 import { StandIn } from "../../support/object-storage.ts"
 import { rejection } from "../../support/rejection.ts"
+import { selfSigned } from "../../support/self-signed.ts"
 
 const HERE = reaching("127.0.0.1", "localhost", "*.localhost")
 
@@ -154,7 +155,7 @@ describe("an object storage", () => {
     store.fault = ({ key }) => (key === "a.txt" ? { status: 403, code: "InvalidObjectState" } : undefined)
     const connector = opening(store.endpoint)
     const failure = await rejection(textOf(connector, "a.txt"))
-    expect([failure.code, failure.message]).toEqual(["fetch_failed", "the server answered with 403 InvalidObjectState"])
+    expect([failure.code, failure.message]).toEqual(["forbidden", "the server answered with 403 InvalidObjectState"])
     expect(await textOf(connector, "docs/b.txt")).toBe("abc")
     store.fault = () => ({ status: 403, code: "AccessDenied" })
     expect((await rejection(entriesOf(connector))).message).toContain("403 AccessDenied")
@@ -166,6 +167,14 @@ describe("an object storage", () => {
     await using server = serve(() => Response.redirect(`${other.endpoint}/files?list-type=2`, 307))
     expect(await rejection(entriesOf(opening(server.endpoint)))).toBeInstanceOf(Outage)
     expect(other.asked).toEqual([])
+  })
+
+  test("whose certificate nobody vouches for is told no credentials", async () => {
+    await using store = await StandIn.start(selfSigned("localhost"))
+    const failure = await rejection(entriesOf(opening(store.endpoint)))
+    expect(failure).toBeInstanceOf(Outage)
+    expect(failure.message).toContain("certificate")
+    expect(store.asked).toEqual([])
   })
 
   test("that may not be reached is not asked", async () => {

@@ -6,6 +6,7 @@ import { keyOf, pathOf } from "../../../src/sources/connectors/webdav/keys.ts"
 import { webdavSource } from "../../../src/sources/connectors/webdav.ts"
 import { entriesOf, opened, reaching, textOf } from "../../support/connectors.ts"
 import { rejection } from "../../support/rejection.ts"
+import { selfSigned } from "../../support/self-signed.ts"
 
 const HERE = reaching("127.0.0.1", "localhost", "*.localhost")
 
@@ -124,6 +125,18 @@ describe("a WebDAV server's listing is an outage", () => {
     cut.stop(true)
   })
 
+  test("whose certificate nobody vouches for: it is told no credentials", async () => {
+    let asked = 0
+    const tls = selfSigned("localhost")
+    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls, fetch: () => new Response(String(asked++)) })
+    const connector = opened(webdavSource, HERE, { url: `https://127.0.0.1:${server.port}/dav/` })
+    const failure = await rejection(entriesOf(connector))
+    expect(failure).toBeInstanceOf(Outage)
+    expect(failure.message).toContain("certificate")
+    expect(asked).toBe(0)
+    server.stop(true)
+  })
+
   test("whose server nobody may reach", async () => {
     await using server = standIn(whole)
     const connector = opened(webdavSource, reaching(), { url: server.url }, undefined)
@@ -204,10 +217,13 @@ describe("a WebDAV server may", () => {
   test("give one file an error: the others are read, and it is not taken for gone", async () => {
     await using server = standIn((request, path) => {
       if (request.method === "PROPFIND") return whole()
+      if (path === "/dav/secret.txt") return new Response(null, { status: 403 })
       return path === "/dav/a.txt" ? new Response(null, { status: 500 }) : new Response("b")
     })
     const failure = await rejection(textOf(server.connector, "a.txt"))
     expect([failure.code, failure.message]).toEqual(["fetch_failed", "the server answered with 500"])
+    const refused = await rejection(textOf(server.connector, "secret.txt"))
+    expect([refused.code, refused.message]).toEqual(["forbidden", "the server answered with 403"])
     expect(await textOf(server.connector, "b.txt")).toBe("b")
   })
 

@@ -29,7 +29,7 @@ export class DavClient {
     private readonly credentials: DavCredentials | null,
   ) {}
 
-  /** @throws AppError fetch_failed, forbidden; the signal's reason */
+  /** @throws AppError fetch_failed, forbidden (also for a redirect to elsewhere); the signal's reason */
   async ask(address: URL, request: DavRequest): Promise<Response> {
     let url = address
     for (let count = 0; ; count++) {
@@ -39,7 +39,7 @@ export class DavClient {
       const target = new URL(location, url)
       await response.body?.cancel()
       if (target.origin !== url.origin)
-        throw new AppError("fetch_failed", {
+        throw new AppError("forbidden", {
           message: `the server redirects to ${target.origin}, which is not followed; set the url of the source to it if it is yours`,
         })
       if (count === MAX_REDIRECTS)
