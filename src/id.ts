@@ -30,6 +30,7 @@ export type IdPrefix =
   | "sync"
   | "batch"
   | "sched"
+  | "srun"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

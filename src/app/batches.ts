@@ -5,20 +5,26 @@ import type { Dispatch } from "../batches/dispatch.ts"
 import type { Forget } from "../batches/errand.ts"
 import { BatchFiles } from "../batches/files.ts"
 import { BackgroundRoom } from "../batches/room.ts"
+import { watchSchedules } from "../batches/schedule-clock.ts"
+import { ScheduleWorker } from "../batches/schedule-worker.ts"
+import { RUN_SCHEDULE, Schedules } from "../batches/schedules.ts"
 import { BatchWorker } from "../batches/worker.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Config } from "../config.ts"
 import { AppError } from "../errors.ts"
-import { JobWorker } from "../jobs/worker.ts"
+import { type JobHandler, JobWorker } from "../jobs/worker.ts"
 import type { Access } from "./access.ts"
 import { type Storage, storesFaultIn } from "./storage.ts"
 
-/** Batches that take their turns at the same time on one node. */
-const BATCHES_AT_ONCE = 8
+/** Batches, and runs of schedules, that take their turns at the same time on one node. */
+const AT_ONCE = 8
 
 /** Unattended work as users see it. */
 export function openBatches({ database, blobs, queue }: Storage) {
-  return { batches: new Batches(database, queue, new BatchFiles(database, blobs)) }
+  return {
+    batches: new Batches(database, queue, new BatchFiles(database, blobs)),
+    schedules: new Schedules(database, queue),
+  }
 }
 
 interface WorkParts {
@@ -31,10 +37,10 @@ interface WorkParts {
   server: { dispatch: Dispatch; readonly running: number }
 }
 
-/** What carries it out. Yet to be started. */
+/** What carries it out, and begins what is due. The workers are yet to be started. */
 export function unattendedWorkers(config: Config, parts: WorkParts): JobWorker[] {
   const { storage, access, chat, agents, unattended, server } = parts
-  const { database, queue, node } = storage
+  const { database, queue, node, leader } = storage
   const room = new BackgroundRoom(config.batch_concurrency, () => server.running)
   const shared = { holders: access.holders, room, dispatch: server.dispatch, forget: forgetting(chat, agents) }
   const batches = new BatchWorker({
@@ -43,14 +49,16 @@ export function unattendedWorkers(config: Config, parts: WorkParts): JobWorker[]
     files: unattended.batches.files,
     store: new BatchStore(database, queue),
   })
-  const workers = [
+  const schedules = new ScheduleWorker({ ...shared, database, queue })
+  const workerOf = (task: string, handle: JobHandler) =>
     new JobWorker(queue, {
-      task: CARRY_OUT_BATCH,
-      lanes: { ordinary: { concurrency: BATCHES_AT_ONCE, group: 1, handle: batches.handle } },
+      task,
+      lanes: { ordinary: { concurrency: AT_ONCE, group: 1, handle } },
       isStoresFault: storesFaultIn(storage),
       mayLease: () => node.isMember,
-    }),
-  ]
+    })
+  const workers = [workerOf(CARRY_OUT_BATCH, batches.handle), workerOf(RUN_SCHEDULE, schedules.handle)]
+  leader.whileLeader(signal => watchSchedules(database, queue, signal))
   for (const worker of workers)
     node.onLost(() => worker.interrupt(new Error("the node lost its place among the others")))
   return workers

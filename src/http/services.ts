@@ -10,6 +10,7 @@ import type { AgentRuns } from "../agents/runs.ts"
 import type { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Batches } from "../batches/batches.ts"
+import type { Schedules } from "../batches/schedules.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Engine } from "../errors.ts"
 import type { EventFeed } from "../events/feed.ts"
@@ -60,6 +61,7 @@ export interface Services {
   chat: Chat
   agents: AgentRuns
   batches: Batches
+  schedules: Schedules
   /** Of assistants that are connected. */
   mcp: McpSessions
   feed: EventFeed

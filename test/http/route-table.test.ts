@@ -62,6 +62,8 @@ const OPERATIONS = [
   ...["createVectorStoreFileBatch", "getVectorStoreFileBatch", "cancelVectorStoreFileBatch"],
   ...["listVectorStoreFileBatchFiles"],
   ...["createBatch", "listBatches", "getBatch", "cancelBatch"],
+  ...["createSchedule", "listSchedules", "getSchedule", "updateSchedule", "deleteSchedule"],
+  ...["listScheduleRuns", "runSchedule"],
   ...["startBatch", "listStartedBatches", "getStartedBatch", "cancelStartedBatch"],
   ...["createResponse", "getResponse", "deleteResponse", "cancelResponse"],
   ...["startConversation", "send", "continueConversation"],

@@ -20,6 +20,7 @@ import { linkRoutes, viewRoutes } from "./links.ts"
 import { modelRoutes } from "./models.ts"
 import { pageRoutes } from "./pages.ts"
 import { redactRoutes } from "./redact.ts"
+import { scheduleRoutes } from "./schedules.ts"
 import { searchRoutes } from "./search.ts"
 import { tokenRoutes } from "./tokens.ts"
 import { uploadRoutes } from "./upload.ts"
@@ -44,6 +45,7 @@ export const apiRoutes = (services: Services) =>
     .use(agentRoutes(services))
     .use(redactRoutes(services))
     .use(batchRoutes(services))
+    .use(scheduleRoutes(services))
     .use(keysRoutes(services))
     .use(tokenRoutes(services))
     .use(eventRoutes(services))
