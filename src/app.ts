@@ -81,7 +81,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const index = step("search", await openSearch(config, storage, models, stack))
   const worker = step("reading", openReading(config, storage, index, stack))
   const files = step("library", openLibrary(config, storage, access, index, stack))
-  const events = step("events", openEvents(config, storage))
+  const events = step("events", await openEvents(config, { network, storage, access }))
   const parts = { network, storage, access, chatModels, models, index, files, events }
   const chat = step("chat", await openChat(config, parts))
   const tools = openTools({ storage, files, chat }, stack)
@@ -96,8 +96,9 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const unattended = openBatches(storage)
   const server = step("server", openServer(config, { ...parts, chat, tools, agents, unattended }, atWork))
   const workers = unattendedWorkers(config, { storage, access, chat, agents, unattended, server })
-  for (const each of workers) atWork.add(() => each.stop())
-  if (storage.cluster?.role !== "api") for (const each of [worker, bulk, ...workers]) each.start()
+  const atNodes = [worker, bulk, events.dispatcher, ...workers]
+  for (const each of [events.dispatcher, ...workers]) atWork.add(() => each.stop())
+  if (storage.cluster?.role !== "api") for (const each of atNodes) each.start()
   startUpkeep(config, { ...parts, chat, agents }, stack)
   const address = appUrl(config, portOf(server))
   const link = step("upkeep", await setupLink(storage.database, address, network.cluster !== undefined))

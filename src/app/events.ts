@@ -1,14 +1,35 @@
 import type { Config } from "../config.ts"
+import { Dispatcher } from "../events/dispatcher.ts"
 import { EventFeed } from "../events/feed.ts"
 import { Pulse } from "../events/pulse.ts"
 import { sweepEvents } from "../events/sweep.ts"
+import { Webhooks } from "../events/webhooks.ts"
+import { Sealer } from "../storage/sealed.ts"
+import type { Access } from "./access.ts"
+import type { Network } from "./network.ts"
 import type { Storage } from "./storage.ts"
 
-export type EventParts = ReturnType<typeof openEvents>
+export type EventParts = Awaited<ReturnType<typeof openEvents>>
 
-/** What happened, for those who want to hear of it. */
-export function openEvents(config: Config, { database, leader }: Pick<Storage, "database" | "leader">) {
+interface Needed {
+  network: Pick<Network, "egress">
+  storage: Pick<Storage, "database" | "leader" | "node">
+  access: Pick<Access, "holders">
+}
+
+/** What happened, for those who want to hear of it. The dispatcher is yet to be started. */
+export async function openEvents(config: Config, { network, storage, access }: Needed) {
+  const { database, leader, node } = storage
+  const { holders } = access
   const keptDays = config.events_kept_days
+  const egress = network.egress.webhooks
+  const sealer = await Sealer.of(database)
+  const pulse = new Pulse(database)
+  const dispatcher = new Dispatcher({ database, node, egress, sealer, holders, pulse })
   leader.whileLeader(signal => sweepEvents(database, keptDays, signal))
-  return { feed: new EventFeed({ database, pulse: new Pulse(database), keptDays }) }
+  return {
+    feed: new EventFeed({ database, pulse, keptDays }),
+    webhooks: new Webhooks({ database, egress, sealer, wake: () => dispatcher.wake() }),
+    dispatcher,
+  }
 }

@@ -15,7 +15,7 @@ export interface FeedRequest {
   limit: number
 }
 
-type EventRow = Pick<Selectable<EventsTable>, "seq" | "id" | "type" | "data" | "created_at">
+export type EventRow = Pick<Selectable<EventsTable>, "seq" | "id" | "type" | "data" | "created_at">
 
 /** Events read at a time by who follows. */
 const PAGE = 200

@@ -14,6 +14,7 @@ import type { Schedules } from "../batches/schedules.ts"
 import type { Chat } from "../chat/chat.ts"
 import type { Engine } from "../errors.ts"
 import type { EventFeed } from "../events/feed.ts"
+import type { Webhooks } from "../events/webhooks.ts"
 import type { Bulk } from "../library/bulk.ts"
 import type { FileCounts } from "../library/counts.ts"
 import type { Library } from "../library/library.ts"
@@ -65,6 +66,7 @@ export interface Services {
   /** Of assistants that are connected. */
   mcp: McpSessions
   feed: EventFeed
+  webhooks: Webhooks
   uploads: Uploads
   vectorStores: VectorStores
   storeBatches: VectorStoreBatches

@@ -55,6 +55,8 @@ export interface WebhooksTable extends OwnedColumns {
   disabled_reason: string | null
   /** JSON: what its maker sees; it hears of nothing else. */
   view: string
+  /** Key, token or console user that it belongs to and ends with. */
+  holder: string
   /** `seq` of an event: it and those before it were sent, or stand in `webhook_deliveries`. */
   cursor: number
   /** Node that sends, alone until `lease_until`. */

@@ -70,6 +70,8 @@ const OPERATIONS = [
   ...["runAgent", "listRuns", "getRun", "deleteRun", "cancelRun", "watchRun", "redact"],
   ...["signIn", "signOut", "getStatus", "verifyCredentials"],
   ...["createKey", "listKeys", "updateKey", "rotateKey", "revokeKey", "createToken", "explainAccess"],
+  ...["listEvents", "createWebhook", "listWebhooks", "getWebhook", "changeWebhook", "deleteWebhook", "testWebhook"],
+  ...["rotateWebhook", "listDeliveries", "redeliver"],
   ...["claimDaemon", "checkSetupToken", "readInvitation", "acceptInvitation"],
   ...["getAccount", "updateAccount", "changePassword", "listSessions", "endSession", "getOverview"],
   ...["listTools", "getRedactionRules", "getUploadRules"],

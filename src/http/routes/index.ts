@@ -24,6 +24,7 @@ import { scheduleRoutes } from "./schedules.ts"
 import { searchRoutes } from "./search.ts"
 import { tokenRoutes } from "./tokens.ts"
 import { uploadRoutes } from "./upload.ts"
+import { webhookRoutes } from "./webhooks.ts"
 
 /** The prefix that is canonical; every route answers without it as well, those of health and the compatible ones only so. */
 export const PREFIX = "/external-docs"
@@ -49,6 +50,7 @@ export const apiRoutes = (services: Services) =>
     .use(keysRoutes(services))
     .use(tokenRoutes(services))
     .use(eventRoutes(services))
+    .use(webhookRoutes(services))
     .use(consoleRoutes(services))
     .use(administrationRoutes(services))
 

@@ -26,6 +26,7 @@ export const webhooks = onBoth(
     status text not null,
     disabled_reason text,
     view text not null,
+    holder text not null,
     owner_type text,
     owner_id text,
     maker text,

@@ -1,0 +1,143 @@
+/** Sending with several nodes: one of them at a time, and another when it is gone. */
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { ensureWorkspace } from "../../src/access/keys.ts"
+import type { Principal } from "../../src/access/principal.ts"
+import { wholeOf } from "../../src/access/view.ts"
+import { allowListOf } from "../../src/egress/allow-list.ts"
+import { Egress } from "../../src/egress/egress.ts"
+import { webhookPolicy } from "../../src/egress/policy.ts"
+import { Dispatcher } from "../../src/events/dispatcher.ts"
+import { emit } from "../../src/events/outbox.ts"
+import { Pulse } from "../../src/events/pulse.ts"
+import { Webhooks } from "../../src/events/webhooks.ts"
+import type { Database } from "../../src/storage/database.ts"
+import { Sealer } from "../../src/storage/sealed.ts"
+import { databases } from "../support/databases.ts"
+import { startReceiver, type TestReceiver } from "../support/receiver.ts"
+import { until } from "../support/until.ts"
+
+setDefaultTimeout(60_000)
+const egress = new Egress({ policy: webhookPolicy(allowListOf([]), false) })
+const holders = { find: async (_: string, workspaceId?: string) => ({ view: wholeOf(workspaceId!), endsAt: null }) }
+
+let receiver: TestReceiver
+afterEach(() => receiver.stop())
+
+describe.each(await databases())("the dispatcher on $name", ({ open }) => {
+  /** A webhook, and nodes that could send for it. */
+  async function cluster(stack: AsyncDisposableStack) {
+    const database = await open(stack)
+    const workspaceId = await ensureWorkspace(database)
+    const sealer = await Sealer.of(database)
+    receiver = startReceiver()
+    const webhooks = new Webhooks({ database, egress, sealer, wake: () => {} })
+    const principal = { view: wholeOf(workspaceId), holderId: "key_1" } as Principal
+    const { id, secret } = await webhooks.create(principal, { url: receiver.url })
+    receiver.secret = secret
+    const node = async (name: string) => {
+      await enter(database, name)
+      const dispatcher = new Dispatcher({
+        ...{ database, egress, sealer, holders, pulse: new Pulse(database) },
+        node: { id: name, isMember: true },
+      })
+      dispatcher.start()
+      stack.defer(() => dispatcher.stop())
+      return dispatcher
+    }
+    let sent = 0
+    const happen = (count: number) =>
+      database.transaction().execute(trx =>
+        emit(
+          trx,
+          workspaceId,
+          Array.from({ length: count }, () => ({ type: "file.deleted", data: { id: `file_${sent++}` } }) as const),
+        ),
+      )
+    const owner = () =>
+      database
+        .selectFrom("webhooks")
+        .select("owner")
+        .where("id", "=", id)
+        .executeTakeFirst()
+        .then(row => row?.owner)
+    return { database, node, happen, owner, id, webhooks, principal }
+  }
+
+  test("sends each event once while one of two nodes holds the webhook, and goes on when that one has died", async () => {
+    await using stack = new AsyncDisposableStack()
+    const { database, node, happen, owner } = await cluster(stack)
+    await node("node_a")
+    await until(async () => (await owner()) === "node_a")
+    await node("node_b")
+    await happen(300)
+    const ids = await receiver.came(300)
+    expect(ids).toEqual(Array.from({ length: 300 }, (_, at) => `file_${at}`))
+    await until(async () => (await deliveries(database)) > 0)
+    await database
+      .updateTable("nodes")
+      .set({ ended_at: "2026-11-22T12:00:00.000Z" })
+      .where("id", "=", "node_a")
+      .execute()
+    await until(async () => (await owner()) === "node_b")
+    await happen(100)
+    await until(() => new Set(receiver.messages.map(({ data }) => data.id)).size === 400)
+    expect(new Set(receiver.messages.map(({ id }) => id)).size).toBe(400)
+  })
+
+  test("hands a webhook over when it stops, with all that was sent noted", async () => {
+    await using stack = new AsyncDisposableStack()
+    const { node, happen, owner } = await cluster(stack)
+    const first = await node("node_a")
+    await happen(50)
+    await receiver.came(50)
+    await first.stop()
+    expect(await owner()).toBeNull()
+    await node("node_b")
+    await happen(50)
+    await receiver.came(100)
+    expect(new Set(receiver.messages.map(({ id }) => id)).size).toBe(100)
+  })
+
+  test("keeps what was sent again of each event once, and the last thousand deliveries", async () => {
+    await using stack = new AsyncDisposableStack()
+    const { database, node, happen, id, webhooks, principal } = await cluster(stack)
+    await node("node_a")
+    for (let round = 1; round <= 15; round++) {
+      await happen(100)
+      await receiver.came(round * 100)
+      await until(async () => (await newest(database)) === `file_${round * 100 - 1}`)
+    }
+    expect(await deliveries(database)).toBe(1_000)
+    expect(await webhooks.redeliver(principal.view, id, { since: "2020-01-01T00:00:00.000Z" })).toBe(1_500)
+    await receiver.came(3_000)
+    await until(async () => (await deliveries(database)) === 1_000)
+    const { data, total } = await webhooks.deliveries(principal.view, id, { page: 1, pageSize: 2 })
+    expect(total).toBe(1_000)
+    expect(data.map(({ attempts, status }) => [attempts, status])).toEqual([
+      [2, "succeeded"],
+      [2, "succeeded"],
+    ])
+  })
+})
+
+const enter = (database: Database, id: string) =>
+  database
+    .insertInto("nodes")
+    .values({ ...NODE, id, name: id } as never)
+    .execute()
+const NOW = new Date().toISOString()
+const NODE = { url: null, role: "all", version: "1", started_at: NOW, seen_at: NOW, ended_at: null }
+
+const deliveries = async (database: Database): Promise<number> =>
+  (await database.selectFrom("webhook_deliveries").select("seq").execute()).length
+/** What the last delivery tells of. */
+const newest = async (database: Database): Promise<string | null | undefined> =>
+  (
+    await database
+      .selectFrom("webhook_deliveries")
+      .innerJoin("events", "events.seq", "webhook_deliveries.seq")
+      .select("subject")
+      .orderBy("webhook_deliveries.seq", "desc")
+      .limit(1)
+      .executeTakeFirst()
+  )?.subject
