@@ -4,7 +4,6 @@
  * at worst sent twice. Nothing of it is in memory alone: after a `kill -9` whoever takes the webhook goes on.
  */
 import { sql } from "kysely"
-import type { Holders } from "../access/holders.ts"
 import { canonicalJson } from "../canonical-json.ts"
 import type { Egress } from "../egress/egress.ts"
 import { log, Trouble } from "../log.ts"
@@ -15,7 +14,7 @@ import { isGivenUp } from "../storage/owners.ts"
 import type { Sealer } from "../storage/sealed.ts"
 import { timeOf } from "../storage/shared.ts"
 import { orAbort } from "../threads/or-abort.ts"
-import { Lane } from "./lane.ts"
+import { type HolderViews, Lane } from "./lane.ts"
 import type { Pulse } from "./pulse.ts"
 import { Receiver } from "./receiver.ts"
 
@@ -30,7 +29,7 @@ export interface DispatcherOptions {
   node: Pick<Node, "id" | "isMember">
   egress: Pick<Egress, "connect">
   sealer: Sealer
-  holders: Pick<Holders, "find">
+  holders: HolderViews
   pulse: Pulse
 }
 

@@ -7,7 +7,7 @@
  *        └─not taken──→ pending ─its time─→ sent again …  a row of `webhook_deliveries`
  *                          └─ no attempt left ─→ failed, and the webhook is disabled
  */
-import type { Holders } from "../access/holders.ts"
+import type { Holder } from "../access/holders.ts"
 import { type View, withinBoth } from "../access/view.ts"
 import { log } from "../log.ts"
 import type { Database } from "../storage/database.ts"
@@ -33,6 +33,11 @@ const NOTE_AFTER = 500
 /** Where the database does not answer. */
 const AGAIN_MS = 2_000
 
+/** What somebody sees now; undefined for who has no access any more. */
+export interface HolderViews {
+  find(holderId: string, workspaceId: string): Promise<Pick<Holder, "view"> | undefined>
+}
+
 export interface LaneOptions {
   database: Database
   webhook: WebhooksTable
@@ -40,7 +45,7 @@ export interface LaneOptions {
   owner: string
   receiver: Receiver
   pulse: Pulse
-  holders: Pick<Holders, "find">
+  holders: HolderViews
 }
 
 type Due = WebhookDeliveriesTable

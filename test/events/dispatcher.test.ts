@@ -18,7 +18,7 @@ import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
 const egress = new Egress({ policy: webhookPolicy(allowListOf([]), false) })
-const holders = { find: async (_: string, workspaceId?: string) => ({ view: wholeOf(workspaceId!), endsAt: null }) }
+const holders = { find: async (_: string, workspaceId?: string) => ({ view: wholeOf(workspaceId!) }) }
 
 let receiver: TestReceiver
 afterEach(() => receiver.stop())
