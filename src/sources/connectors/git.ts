@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import { basename } from "node:path/posix"
 import { AppError } from "../../errors.ts"
+import { orAbort } from "../../threads/or-abort.ts"
 import {
   type Connector,
   type ConnectorParts,
@@ -13,6 +14,7 @@ import {
 } from "../connector.ts"
 import type { Fields } from "../fields.ts"
 import { Blobs } from "./git/blobs.ts"
+import { KeptCommits, type Use } from "./git/kept-commits.ts"
 import { largeFile, pointedTo } from "./git/large-files.ts"
 import { found, kept } from "./git/listing.ts"
 import { type OpenPack, PackThread } from "./git/pack-thread.ts"
@@ -69,6 +71,8 @@ function folderOf(given: Fields): string {
   return names.join("/")
 }
 
+const keptCommits = new KeptCommits()
+
 class GitConnector implements Connector {
   readonly parallel = AT_ONCE
   private readonly config: GitConfig
@@ -76,11 +80,12 @@ class GitConnector implements Connector {
   private readonly parts: ConnectorParts
   private readonly remote: GitRemote
   private readonly scratch: Scratch
+  private readonly uses: Use[] = []
+  /** What is fetched for several entries does not end with the wait for one. */
+  private readonly ends = new AbortController()
+  private readonly blobs = new Blobs(ids => this.fetched({ ids, isCommit: false }, this.ends.signal))
   private thread: PackThread | undefined
-  private tip: Tip | undefined
-  /** The commit with all its files, from a server that gives out no single ones. */
   private whole: Promise<OpenPack> | undefined
-  private blobs: Blobs | undefined
 
   constructor({ config, credentials, parts }: Opened<GitConfig, GitCredentials>) {
     this.config = config
@@ -93,7 +98,6 @@ class GitConnector implements Connector {
   async *list(signal: AbortSignal): AsyncGenerator<Entry> {
     const { url, path = "" } = this.config
     const tip = await this.remote.tip(this.config.branch, signal)
-    this.tip = tip
     const at = join(await this.parts.directory(), "listing.jsonl")
     const of = [tip.id, url, path]
     const files = (await found(at, of)) ?? kept(at, of, this.filesOf(tip, signal))
@@ -102,13 +106,15 @@ class GitConnector implements Connector {
 
   async read({ key, fingerprint }: Entry, signal: AbortSignal): Promise<EntryContent | undefined> {
     const content = (await this.remote.hasFilters(signal))
-      ? await this.single(signal).read(fingerprint)
+      ? await orAbort(this.blobs.read(fingerprint), signal)
       : await this.fromWhole(fingerprint, signal)
     if (!content) return undefined
     return { name: basename(key), bytes: await this.behindPointer(content, signal) }
   }
 
   async close(): Promise<void> {
+    this.ends.abort(new Error("the connector was closed"))
+    for (const { release } of this.uses.splice(0)) release()
     await this.thread?.close()
     await this.scratch.remove()
   }
@@ -130,7 +136,7 @@ class GitConnector implements Connector {
     const hasFilters = await this.remote.hasFilters(signal)
     const pack = hasFilters
       ? await this.fetched({ ids: [tip.id], isCommit: true, withoutFiles: true }, signal)
-      : await this.wholePack(signal)
+      : await orAbort(this.wholeOf(tip), signal)
     try {
       yield* pack.files(tip.id, path)
     } catch (error) {
@@ -141,38 +147,58 @@ class GitConnector implements Connector {
     }
   }
 
-  private single(signal: AbortSignal): Blobs {
-    this.blobs ??= new Blobs(ids => this.fetched({ ids, isCommit: false }, signal))
-    return this.blobs
-  }
-
   private async fromWhole(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined> {
-    const pack = await this.wholePack(signal)
-    return (await pack.has(id)) ? pack.read(id) : undefined
-  }
-
-  private wholePack(signal: AbortSignal): Promise<OpenPack> {
-    this.whole ??= this.fetchWhole(signal)
+    this.whole ??= this.anyWhole(id, signal)
     this.whole.catch(() => {
       this.whole = undefined
     })
-    return this.whole
+    const pack = await orAbort(this.whole, signal)
+    return (await pack.has(id)) ? pack.read(id) : undefined
   }
 
-  private async fetchWhole(signal: AbortSignal): Promise<OpenPack> {
-    this.tip ??= await this.remote.tip(this.config.branch, signal)
-    return this.fetched({ ids: [this.tip.id], isCommit: true }, signal).catch(error => {
-      if (!(error instanceof AppError) || error.code !== "file_too_large") throw error
-      throw new Outage("the repository is larger than there is room for", { cause: error })
+  /** The commit that is there, if it has the file; the newest one otherwise. */
+  private async anyWhole(id: string, signal: AbortSignal): Promise<OpenPack> {
+    const use = keptCommits.use(await this.parts.directory(), undefined)
+    if (use) this.uses.push(use)
+    const pack = await use?.pack.catch(() => undefined)
+    if (pack && (await pack.has(id))) return pack
+    return this.wholeOf(await this.remote.tip(this.config.branch, signal))
+  }
+
+  private async wholeOf({ id }: Tip): Promise<OpenPack> {
+    const use = keptCommits.use(await this.parts.directory(), id, async stop => {
+      // Of its own, as it may outlive this connector.
+      const scratch = new Scratch(() => this.parts.directory())
+      const thread = new PackThread()
+      const end = async () => {
+        await thread.close()
+        await scratch.remove()
+      }
+      try {
+        return { pack: await this.packOf({ ids: [id], isCommit: true }, { scratch, thread, signal: stop }), end }
+      } catch (error) {
+        await end()
+        if (!(error instanceof AppError) || error.code !== "file_too_large") throw error
+        throw new Outage("the repository is larger than there is room for", { cause: error })
+      }
     })
+    this.uses.push(use!)
+    return use!.pack
+  }
+
+  private fetched(wanted: Wanted, signal: AbortSignal): Promise<OpenPack> {
+    this.thread ??= new PackThread()
+    return this.packOf(wanted, { scratch: this.scratch, thread: this.thread, signal })
   }
 
   /** @throws AppError file_too_large where the pack would take more than is allowed or half of what is free */
-  private async fetched(wanted: Wanted, signal: AbortSignal): Promise<OpenPack> {
-    const maxBytes = Math.min(MAX_PACK_BYTES, await this.scratch.roomBytes())
-    const path = await this.scratch.write(this.remote.pack(wanted, maxBytes, signal))
-    this.thread ??= new PackThread()
-    return await this.thread.open(path, await this.remote.format(signal), signal).catch(error => {
+  private async packOf(
+    wanted: Wanted,
+    { scratch, thread, signal }: { scratch: Scratch; thread: PackThread; signal: AbortSignal },
+  ): Promise<OpenPack> {
+    const maxBytes = Math.min(MAX_PACK_BYTES, await scratch.roomBytes())
+    const path = await scratch.write(this.remote.pack(wanted, maxBytes, signal))
+    return await thread.open(path, await this.remote.format(signal), signal).catch(error => {
       signal.throwIfAborted()
       throw new Outage("what the server sent is no repository that can be read", { cause: error })
     })

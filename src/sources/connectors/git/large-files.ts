@@ -38,7 +38,7 @@ export function pointedTo(content: Uint8Array): LargeFile | undefined {
   return sha256 === undefined ? undefined : { sha256, size: Number(size) }
 }
 
-/** The bytes of the file that a pointer names. @throws AppError fetch_failed, file_too_large */
+/** The bytes of the file that a pointer names. @throws AppError not_found, fetch_failed, file_too_large */
 export async function* largeFile(
   file: LargeFile,
   options: LargeFilesOptions,
@@ -81,9 +81,10 @@ async function downloadOf(file: LargeFile, options: LargeFilesOptions, signal: A
     signal,
   })
   const answer = response.ok ? await response.json().catch(() => undefined) : await response.body?.cancel()
+  if (response.status >= 500) throw failure(`the server answered with status ${response.status}`)
   const [object] = (answer as { objects?: [{ actions?: { download?: Download } }] } | undefined)?.objects ?? []
   const download = object?.actions?.download
-  if (typeof download?.href !== "string") throw failure("the server does not give it out")
+  if (typeof download?.href !== "string") throw failure("the server does not give it out", "not_found")
   return download
 }
 
@@ -93,5 +94,5 @@ function ownCredentials(url: string, { credentials, url: own }: LargeFilesOption
   return { authorization: `Basic ${pair}` }
 }
 
-const failure = (why: string) =>
-  new AppError("fetch_failed", { message: `the content of this file is kept in Git LFS, and ${why}` })
+const failure = (why: string, code: "fetch_failed" | "not_found" = "fetch_failed") =>
+  new AppError(code, { message: `the content of this file is kept in Git LFS, and ${why}` })
