@@ -15,6 +15,7 @@ export const ERRORS = {
   request_timeout: { status: 408, message: "the request did not arrive completely in time" },
   agent_timeout: { status: 408, message: "the agent run passed its timeout" },
   conversation_busy: { status: 409, message: "a reply is already being written in this conversation" },
+  guarded: { status: 409, message: "so much is gone at once that nothing was deleted" },
   conflict: { status: 409, message: "the current state does not allow this" },
   file_too_large: { status: 413, message: "the file is larger than allowed" },
   request_too_large: { status: 413, message: "the request body is larger than allowed" },

@@ -21,8 +21,12 @@ export const indexJob = (file: Pick<FilesTable, "id" | "workspace_id" | "type" |
   task: INDEX_FILE,
   subject: file.id,
   workspaceId: file.workspace_id,
-  lane: isQuick(file.type) && file.size <= QUICK_BYTES ? "quick" : "ordinary",
+  lane: isQuickJob(file) ? "quick" : "ordinary",
 })
+
+/** Whether the file is read together with others, in no time. */
+export const isQuickJob = ({ type, size }: Pick<FilesTable, "type" | "size">): boolean =>
+  isQuick(type) && size <= QUICK_BYTES
 
 /** How many files are indexed at the same time, in each lane. */
 export const indexingLanes = (workers: number, dependencies: IndexFileDependencies): JobWorkerOptions["lanes"] => ({

@@ -121,6 +121,15 @@ export class JobQueue {
         .execute()
   }
 
+  /** The same where there is none: an earlier one of the same subject is left as it is. */
+  async enqueueIfNone(executor: Executor, job: NewJob): Promise<void> {
+    await executor
+      .insertInto("jobs")
+      .values(newRow(job, timeOf(executor)))
+      .onConflict(conflict => conflict.columns(["task", "subject"]).doNothing())
+      .execute()
+  }
+
   /**
    * Claims up to `count` jobs of a lane that are due, none when there are none. Workspaces take turns: first those that
    * have the fewest at work, of these those that were served longest ago; within a workspace the oldest job goes first.

@@ -49,7 +49,10 @@ export interface Connector {
    * alone, which has then failed; the message of an AppError is shown.
    */
   read(entry: Entry, signal: AbortSignal): Promise<EntryContent | undefined>
-  /** Calls `changed` when something is different, soon after; ends with the signal. Absent: only schedules and requests sync. */
+  /**
+   * Calls `changed` once it watches, for what happened before, and soon after each change from then on. Ends with the signal,
+   * or throws where nothing can be watched, and is tried again later. Absent: only schedules and requests sync.
+   */
   watch?(changed: () => void, signal: AbortSignal): Promise<void>
   /** Closes what it has open. The engine calls it once, at the end of a sync, a dry run or a watch. */
   close?(): Promise<void>
@@ -65,6 +68,14 @@ export class Outage extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)
   }
+}
+
+/**
+ * There is nothing at all, as where a disk is not mounted. It is an outage for a source that has files, until somebody
+ * forces it, and an empty listing for one that has none.
+ */
+export class Emptied extends Outage {
+  override name = "Emptied"
 }
 
 /** What connectors are given of the house. */

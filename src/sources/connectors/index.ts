@@ -1,6 +1,7 @@
 /** Every type of source. A new one is one file here and one line below. */
 import { AppError } from "../../errors.ts"
 import type { SourceKind, SourceType } from "../connector.ts"
+import { folderSource } from "./folder.ts"
 import { gitSource } from "./git.ts"
 import { imapSource } from "./imap.ts"
 import { pushSource } from "./push.ts"
@@ -15,7 +16,7 @@ const absent: SourceKind = {
 }
 
 export const SOURCE_KINDS = {
-  folder: absent,
+  folder: folderSource,
   webdav: webdavSource,
   s3: s3Source,
   git: gitSource,

@@ -1,0 +1,30 @@
+/** Which keys of a source are meant. */
+import { invalid } from "../errors.ts"
+
+const MAX_GLOBS = 100
+const MAX_LENGTH = 500
+
+/** @throws AppError invalid_request naming the field */
+export function checkGlobs(field: string, globs: readonly string[]): string[] {
+  if (globs.length > MAX_GLOBS) throw invalid(field, `must be at most ${MAX_GLOBS} globs`)
+  for (const glob of globs) {
+    if (glob === "" || glob.length > MAX_LENGTH || !glob.isWellFormed() || glob.includes("\0"))
+      throw invalid(field, `each must have 1 to ${MAX_LENGTH} characters`)
+    if (glob.startsWith("!")) throw invalid(field, "a glob does not begin with !: what is not meant goes into exclude")
+  }
+  return [...globs]
+}
+
+/** `*.pdf` means such files wherever they lie, `drafts/` all that lies below. */
+const whole = (glob: string): string => {
+  const below = glob.endsWith("/") ? `${glob}**` : glob
+  return glob.includes("/") ? below.replace(/^\//, "") : `**/${below}`
+}
+
+/** Whether a key is meant: one of `include`, or of all where that is empty, and none of `exclude`. */
+export function matcherOf(include: readonly string[], exclude: readonly string[]): (key: string) => boolean {
+  const globs = (list: readonly string[]) => list.map(glob => new Bun.Glob(whole(glob)))
+  const wanted = globs(include)
+  const unwanted = globs(exclude)
+  return key => (wanted.length === 0 || wanted.some(glob => glob.match(key))) && !unwanted.some(glob => glob.match(key))
+}

@@ -1,0 +1,137 @@
+/** Deleting what a source owns, file by file, each with what is noted of it in one transaction: others come between. */
+import { wholeOf } from "../access/view.ts"
+import { AppError } from "../errors.ts"
+import type { Library } from "../library/library.ts"
+import type { Database, Trx } from "../storage/database.ts"
+import { statusOf } from "./judging.ts"
+
+export interface RemovingParts {
+  database: Database
+  library: Pick<Library, "delete">
+}
+
+const PAGE = 200
+
+export interface Deletion {
+  sourceId: string
+  workspaceId: string
+  /** In each transaction, which it ends by throwing. */
+  check(trx: Trx): Promise<unknown>
+  /** In the transaction of each file that is gone. */
+  deleted(trx: Trx): Promise<void>
+}
+
+/** Deletes the files of entries that are noted as gone. One that may not be deleted stays, and is seen by the next listing. */
+export async function deleteGone(parts: RemovingParts, deletion: Deletion): Promise<void> {
+  const { database, library } = parts
+  const { sourceId, workspaceId, check } = deletion
+  for (let after = ""; ; ) {
+    const gone = await database
+      .selectFrom("source_entries as e")
+      .leftJoin("files as f", join => join.onRef("f.source_id", "=", "e.source_id").onRef("f.source_key", "=", "e.key"))
+      .select(["e.key", "e.error_code", "f.id as file_id"])
+      .where("e.source_id", "=", sourceId)
+      .where("e.status", "=", "gone")
+      .where("e.key", ">", after)
+      .orderBy("e.key")
+      .limit(PAGE)
+      .execute()
+    for (const { key, error_code, file_id } of gone) {
+      const forget = async (trx: Trx) => {
+        await check(trx)
+        await forgetEntry(trx, sourceId, key, error_code)
+      }
+      const noted = async (trx: Trx) => {
+        await forget(trx)
+        await deletion.deleted(trx)
+      }
+      if (file_id === null) await database.transaction().execute(forget)
+      else
+        await library.delete(wholeOf(workspaceId), file_id, { also: noted }).catch(async error => {
+          if (!(error instanceof AppError) || error.status >= 500) throw error
+          // Somebody else was quicker, or it is held: that is for the next listing.
+          await database
+            .transaction()
+            .execute(trx => (error.code === "not_found" ? forget(trx) : keep(trx, sourceId, key)))
+        })
+    }
+    if (gone.length < PAGE) return
+    after = gone.at(-1)!.key
+  }
+}
+
+/** One that is there and not meant stays known, with the reason. */
+async function forgetEntry(trx: Trx, sourceId: string, key: string, code: string | null): Promise<void> {
+  if (code === null)
+    await trx.deleteFrom("source_entries").where("source_id", "=", sourceId).where("key", "=", key).execute()
+  else
+    await trx
+      .updateTable("source_entries")
+      .set({ status: statusOf(code) })
+      .where("source_id", "=", sourceId)
+      .where("key", "=", key)
+      .execute()
+}
+
+async function keep(trx: Trx, sourceId: string, key: string): Promise<void> {
+  await trx
+    .updateTable("source_entries")
+    .set({ status: "taken", error_code: null, error_message: null })
+    .where("source_id", "=", sourceId)
+    .where("key", "=", key)
+    .execute()
+}
+
+/** Removes a source that is marked for it, its files first where they go along. A second call goes on with the first one. */
+export async function removeSource(parts: RemovingParts, sourceId: string, signal?: AbortSignal): Promise<void> {
+  const { database, library } = parts
+  const source = await database.selectFrom("sources").selectAll().where("id", "=", sourceId).executeTakeFirst()
+  if (!source?.removal) return
+  const goes = source.removal === "delete_files"
+  for (let after = ""; ; ) {
+    signal?.throwIfAborted()
+    const files = await database
+      .selectFrom("files")
+      .select(["id", "source_key"])
+      .where("source_id", "=", sourceId)
+      .where("source_key", ">", after)
+      .orderBy("source_key")
+      .limit(PAGE)
+      .execute()
+    const ids = files.map(({ id }) => id)
+    if (goes) for (const id of ids) await library.delete(wholeOf(source.workspace_id), id).catch(ignoreRefusal)
+    else if (ids.length > 0) await letGo(database, ids)
+    if (files.length < PAGE) break
+    after = files.at(-1)!.source_key!
+  }
+  // What may not be deleted outlives its source.
+  for (;;) {
+    const left = await database.selectFrom("files").select("id").where("source_id", "=", sourceId).limit(PAGE).execute()
+    if (left.length === 0) break
+    await letGo(
+      database,
+      left.map(({ id }) => id),
+    )
+  }
+  for (let deleted = PAGE; deleted >= PAGE; ) {
+    const keys = database.selectFrom("source_entries").select("key").where("source_id", "=", sourceId).limit(PAGE)
+    const { numDeletedRows } = await database
+      .deleteFrom("source_entries")
+      .where("source_id", "=", sourceId)
+      .where("key", "in", keys)
+      .executeTakeFirst()
+    deleted = Number(numDeletedRows)
+  }
+  await database.deleteFrom("sources").where("id", "=", sourceId).execute()
+}
+
+const letGo = (database: Database, ids: readonly string[]): Promise<unknown> =>
+  database
+    .updateTable("files")
+    .set({ source_id: null, source_key: null, fingerprint: null })
+    .where("id", "in", ids)
+    .execute()
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof AppError) || error.status >= 500) throw error
+}
