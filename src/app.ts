@@ -12,6 +12,7 @@ import { openNetwork } from "./app/network.ts"
 import { openReading } from "./app/reading.ts"
 import { openSearch } from "./app/search.ts"
 import { openServer, portOf } from "./app/server.ts"
+import { openSources } from "./app/sources.ts"
 import { openStorage } from "./app/storage.ts"
 import { Together } from "./app/together.ts"
 import { openTools } from "./app/tools.ts"
@@ -43,6 +44,7 @@ export const STEPS = [
   "reading",
   "library",
   "events",
+  "sources",
   "chat",
   "agents",
   "server",
@@ -82,7 +84,8 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const worker = step("reading", openReading(config, storage, index, stack))
   const files = step("library", openLibrary(config, storage, access, index, stack))
   const events = step("events", await openEvents(config, { network, storage, access }))
-  const parts = { network, storage, access, chatModels, models, index, files, events }
+  const sources = step("sources", await openSources(config, { network, storage, files }))
+  const parts = { network, storage, access, chatModels, models, index, files, events, sources }
   const chat = step("chat", await openChat(config, parts))
   const tools = openTools({ storage, files, chat }, stack)
   const agents = step("agents", await openAgents(config, { ...parts, tools }, stack))
@@ -93,10 +96,11 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const bulk = bulkWorker(storage, files)
   atWork.add(() => worker.stop())
   atWork.add(() => bulk.stop())
+  atWork.add(() => sources.syncs.stop())
   const unattended = openBatches(storage)
   const server = step("server", openServer(config, { ...parts, chat, tools, agents, unattended }, atWork))
   const workers = unattendedWorkers(config, { storage, access, chat, agents, unattended, server })
-  const atNodes = [worker, bulk, events.dispatcher, ...workers]
+  const atNodes = [worker, bulk, sources.syncs, events.dispatcher, ...workers]
   for (const each of [events.dispatcher, ...workers]) atWork.add(() => each.stop())
   if (storage.cluster?.role !== "api") for (const each of atNodes) each.start()
   startUpkeep(config, { ...parts, chat, agents }, stack)

@@ -222,6 +222,19 @@ export const SETTINGS = {
     16_777_216,
   ),
   events_kept_days: integer("N", 30, "days for which events can be read and sent again", 1, 3_650),
+  source_root: {
+    ...list(
+      "DIRS",
+      "comma-separated folders of this machine that sources may keep in sync, with all below; none when empty",
+      path => path,
+    ),
+    parse: (value: string, base: string) =>
+      value
+        .split(",")
+        .map(each => each.trim())
+        .filter(Boolean)
+        .map(each => resolve(base, each)),
+  },
   mcp_config: path("FILE", "JSON file that names the Model Context Protocol servers whose tools agents may use"),
   enforce_redaction: flag("redact every conversation and agent run, whatever the request says"),
   offline: flag("refuse every outbound connection but those to the configured servers"),

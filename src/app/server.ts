@@ -22,6 +22,7 @@ import type { LibraryParts } from "./library.ts"
 import type { Models } from "./models.ts"
 import type { Network } from "./network.ts"
 import { readinessOf } from "./readiness.ts"
+import type { SourceParts } from "./sources.ts"
 import type { Storage } from "./storage.ts"
 import type { ClusterParts } from "./stored.ts"
 import type { Together } from "./together.ts"
@@ -35,6 +36,7 @@ interface ServedParts {
   models: Models
   index: SearchIndex
   files: LibraryParts
+  sources: SourceParts
   events: EventParts
   chat: Chat
   tools: Tools
@@ -66,6 +68,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     ...access,
     ...files,
     ...unattended,
+    sources: parts.sources.sources,
     ...events,
     version: VERSION,
     embeddings: new EmbeddingLine(embedder),

@@ -82,7 +82,7 @@ export const StreamedError = t.Object({
   message_id: t.Optional(t.String({ description: "The reply that failed" })),
 })
 
-const Pagination = t.Object(
+export const Pagination = t.Object(
   {
     page: integer({ examples: [1] }),
     page_size: integer({ examples: [20] }),

@@ -26,6 +26,7 @@ import type { VectorStores } from "../library/vector-stores.ts"
 import type { Redactor } from "../redaction/redact.ts"
 import type { RerankLine } from "../search/rerank/rerank-line.ts"
 import type { SearchService } from "../search/types.ts"
+import type { Sources } from "../sources/sources.ts"
 import type { DiskUse } from "../storage/disk-use.ts"
 import type { McpSessions } from "./mcp/sessions.ts"
 import type { RateLimiter } from "./rate-limit.ts"
@@ -69,6 +70,7 @@ export interface Services {
   webhooks: Webhooks
   uploads: Uploads
   vectorStores: VectorStores
+  sources: Sources
   storeBatches: VectorStoreBatches
   /** What one file may have, bytes. */
   maxFileBytes: number

@@ -311,7 +311,10 @@ export class Sources {
     return coverageOf(this.database, id, request)
   }
 
-  /** Those that may be watched for changes: see `due.ts`. */
+  /**
+   * Those that are to be watched for changes: what has no schedule syncs on request alone, so that who asks for a dry run, or
+   * a sync, finds what he left there.
+   */
   watched(types: readonly string[]): Promise<SourceRow[]> {
     return this.database
       .selectFrom("sources")
@@ -319,6 +322,7 @@ export class Sources {
       .where("type", "in", types)
       .where("paused", "=", 0)
       .where("removal", "is", null)
+      .where("schedule", "is not", null)
       .where("sync_id", "is not", null)
       .execute()
   }

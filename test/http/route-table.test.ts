@@ -46,6 +46,8 @@ const OPERATIONS = [
   ...["getHealth", "getReadiness", "getMetrics"],
   ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
   ...["addText"],
+  ...["createSource", "listSources", "getSource", "updateSource", "deleteSource", "syncSource"],
+  ...["listSourceSyncs", "getSourceCoverage"],
   ...["listPages", "getPagePicture", "getPageMarks"],
   ...["createLink", "openLink", "openLinkPicture"],
   ...["getFacets", "getSummary", "changeFiles", "getJob"],

@@ -22,6 +22,7 @@ import { pageRoutes } from "./pages.ts"
 import { redactRoutes } from "./redact.ts"
 import { scheduleRoutes } from "./schedules.ts"
 import { searchRoutes } from "./search.ts"
+import { sourceRoutes } from "./sources.ts"
 import { tokenRoutes } from "./tokens.ts"
 import { uploadRoutes } from "./upload.ts"
 import { webhookRoutes } from "./webhooks.ts"
@@ -39,6 +40,7 @@ export const apiRoutes = (services: Services) =>
     .use(bulkRoutes(services))
     .use(pageRoutes(services))
     .use(linkRoutes(services))
+    .use(sourceRoutes(services))
     .use(searchRoutes(services))
     .use(modelRoutes(services))
     .use(conversationRoutes(services))
