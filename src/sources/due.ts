@@ -41,7 +41,7 @@ export async function keepSchedules({ database, queue }: DueParts, signal: Abort
 }
 
 /** The plan goes and the job comes in one transaction: a kill in between loses neither. */
-export async function askDue(database: Database, queue: JobQueue, signal?: AbortSignal): Promise<void> {
+async function askDue(database: Database, queue: JobQueue, signal?: AbortSignal): Promise<void> {
   for (let found = PAGE; found === PAGE && !signal?.aborted; ) {
     const due = await dueSources(database).select(["id", "workspace_id"]).limit(PAGE).execute()
     for (const { id, workspace_id } of due)

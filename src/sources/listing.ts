@@ -227,7 +227,7 @@ const write = (trx: Trx, rows: readonly NewEntry[]): Promise<unknown> =>
     .execute()
 
 /** As it is kept: a text that databases take, and that fits into their indexes. Equal for equal keys, different for others. */
-export function keptKey(key: string): string {
+function keptKey(key: string): string {
   const clean = key.toWellFormed().replaceAll("\0", "\uFFFD")
   if (clean === key && Buffer.byteLength(key) <= MAX_KEY_BYTES) return key
   const hash = new Bun.CryptoHasher("sha256").update(Buffer.from(key, "utf16le")).digest("hex")

@@ -28,10 +28,10 @@ const LONGEST_BACK_OFF_MS = 6 * 60 * MINUTE_MS
 const KEPT = 200
 
 /** What is waited after so many failed syncs in a row: 1 min, 2, 4 … 6 h. */
-export const backOffMs = (outages: number): number =>
+const backOffMs = (outages: number): number =>
   Math.min(LONGEST_BACK_OFF_MS, MINUTE_MS * 2 ** Math.min(20, Math.max(0, outages - 1)))
 
-export const findSync = (executor: Executor, syncId: string): Promise<SyncRow | undefined> =>
+const findSync = (executor: Executor, syncId: string): Promise<SyncRow | undefined> =>
   executor.selectFrom("source_syncs").selectAll().where("id", "=", syncId).executeTakeFirst()
 
 /** The sync that is to be gone on with, or a new one; in the transaction that holds the source. */
