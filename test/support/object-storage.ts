@@ -140,8 +140,8 @@ export class StandIn {
     const page = found.slice(0, Number(query.get("max-keys") ?? 1000))
     const more = page.length < found.length
     const contents = page.map(
-      ([key, { bytes, at }]) =>
-        `<Contents><Key>${key}</Key><Size>${bytes.length}</Size><LastModified>${at.toISOString()}</LastModified></Contents>`,
+      ([key, { bytes, etag, at }]) =>
+        `<Contents><Key>${Bun.escapeHTML(key)}</Key><ETag>${Bun.escapeHTML(etag)}</ETag><Size>${bytes.length}</Size><LastModified>${at.toISOString()}</LastModified></Contents>`,
     )
     const token = more ? `<NextContinuationToken>${page.at(-1)![0]}</NextContinuationToken>` : ""
     return xml(`<ListBucketResult><IsTruncated>${more}</IsTruncated>${token}${contents.join("")}</ListBucketResult>`)
