@@ -110,8 +110,8 @@ describe.each(Object.entries(PLACES))("a source of type %s", (type, open) => {
     const first = await sync(id)
     expect(first.last_sync).toMatchObject({ error: null, failed: 0, deleted: 0 })
     expect(await covered(id)).toMatchObject({ total: 3, searchable: 3 })
-    const { body: found } = await client.post("/search", { query: "kingfisher" })
-    expect(found.data[0].file_name ?? found.data[0].name).toContain("kingfisher")
+    const { body: found } = await client.post("/search", { query: "which kingfisher waits" })
+    expect(found.hits.map((hit: Body) => hit.file.name)).toContain("kingfisher.txt")
     const before = await filesOf(id)
 
     expect((await sync(id)).last_sync).toMatchObject({ added: 0, updated: 0, deleted: 0, unchanged: 3 })

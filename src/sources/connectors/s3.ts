@@ -5,7 +5,16 @@ import { AppError } from "../../errors.ts"
 import { clientOf, type Sdk } from "../../storage/blobs/s3/client.ts"
 import { requestHandler, type Send } from "../../storage/blobs/s3/handler.ts"
 import { statusOf } from "../../storage/blobs/s3/object-store.ts"
-import { type Connector, type Entry, type EntryContent, type Opened, Outage, type SourceKind } from "../connector.ts"
+import {
+  type Connector,
+  Emptied,
+  type Entry,
+  type EntryContent,
+  type Opened,
+  Outage,
+  type SourceKind,
+} from "../connector.ts"
+import { isJunk } from "./junk.ts"
 
 export interface S3Config {
   endpoint: string
@@ -13,6 +22,8 @@ export interface S3Config {
   /** Of every key; empty for none. */
   prefix: string
   region: string
+  /** Also what `isJunk` leaves out. */
+  hidden?: true
 }
 
 export interface S3SourceCredentials {
@@ -37,8 +48,9 @@ export const s3Source: SourceKind<S3Config, S3SourceCredentials> = {
     const prefix = given.optionalText("prefix", 1_024) ?? ""
     const region = given.optionalText("region", 64) ?? regionOf(endpoint.hostname)
     if (!/^[\w-]+$/.test(region)) given.refuse("region", "must be the name of a region, such as eu-central-1")
+    const hidden = given.oneOf("hidden", [true, false], false)
     given.end()
-    return { endpoint: endpoint.href, bucket, prefix, region }
+    return { endpoint: endpoint.href, bucket, prefix, region, ...(hidden ? { hidden } : {}) }
   },
   credentials(given) {
     const credentials = {
@@ -68,6 +80,7 @@ class S3Connector implements Connector {
   }
 
   async *list(signal: AbortSignal): AsyncGenerator<Entry> {
+    let isEmpty = true
     for (let token: string | undefined; ; ) {
       const page = await this.page(signal, token ? { ContinuationToken: token } : {})
       for (const { Key, Size, ETag, LastModified } of page.Contents ?? []) {
@@ -76,6 +89,8 @@ class S3Connector implements Connector {
         // Programs that show folders make these for them.
         if (Key.endsWith("/") && Size === 0) continue
         const key = Key.slice(this.folder.length)
+        if (!this.config.hidden && isLeftOut(key)) continue
+        isEmpty = false
         const updatedAt = LastModified?.toISOString()
         yield {
           key,
@@ -86,11 +101,13 @@ class S3Connector implements Connector {
           ...(updatedAt === undefined ? {} : { updatedAt }),
         }
       }
-      if (!page.IsTruncated) return
+      if (!page.IsTruncated) break
       const next = page.NextContinuationToken
       if (!next || next === token) throw new Outage("the server does not tell how its list goes on")
       token = next
     }
+    // As where somebody has given the folder of the prefix another name.
+    if (isEmpty) throw new Emptied("there is not one object in the bucket, or below the prefix")
   }
 
   async read(entry: Entry, signal: AbortSignal): Promise<EntryContent | undefined> {
@@ -204,6 +221,13 @@ function wordsOf(error: unknown): string {
   const said = message && message !== name && message !== "UnknownError" ? `: ${message.slice(0, MAX_SAID)}` : ""
   return `the server answered with ${status}${name === "Error" ? "" : ` ${name}`}${said}`
 }
+
+/** Like a file of that path. */
+const isLeftOut = (key: string): boolean =>
+  key
+    .split("/")
+    .filter(Boolean)
+    .some((name, at, { length }) => !/^\.{1,2}$/.test(name) && isJunk(name, at < length - 1))
 
 /** A key may end in slashes. */
 const nameOf = (key: string): string => key.split("/").filter(Boolean).at(-1) ?? key

@@ -1,7 +1,16 @@
 /** Folders of a WebDAV server: Nextcloud, ownCloud, Apache and their like. */
 import { AppError } from "../../errors.ts"
 import { Turns } from "../../threads/turns.ts"
-import { type Connector, type Entry, type EntryContent, type Opened, Outage, type SourceKind } from "../connector.ts"
+import {
+  type Connector,
+  Emptied,
+  type Entry,
+  type EntryContent,
+  type Opened,
+  Outage,
+  type SourceKind,
+} from "../connector.ts"
+import { isJunk } from "./junk.ts"
 import { DavClient, type DavCredentials, type DavRequest } from "./webdav/client.ts"
 import { keyOf, pathOf } from "./webdav/keys.ts"
 import { type DavResource, PROPERTIES, readMultistatus } from "./webdav/multistatus.ts"
@@ -9,6 +18,8 @@ import { type DavResource, PROPERTIES, readMultistatus } from "./webdav/multista
 export interface WebdavConfig {
   /** Of the folder, with a slash at its end. */
   url: string
+  /** Also what `isJunk` leaves out. */
+  hidden?: true
 }
 
 interface Listing {
@@ -36,9 +47,10 @@ export const webdavSource: SourceKind<WebdavConfig, DavCredentials> = {
   config(given) {
     const url = new URL(given.webAddress("url"))
     if (url.search !== "" || url.hash !== "") given.refuse("url", "must be the address of a folder, without ? and #")
+    const hidden = given.oneOf("hidden", [true, false], false)
     given.end()
     if (!url.pathname.endsWith("/")) url.pathname += "/"
-    return { url: url.href }
+    return { url: url.href, ...(hidden ? { hidden } : {}) }
   },
   credentials(given) {
     const credentials = { username: given.text("username"), password: given.text("password") }
@@ -60,9 +72,9 @@ class WebdavConnector implements Connector {
   /** How the server's paths of this folder begin, as `keyOf` has it. */
   private readonly root: string
 
-  constructor({ config, credentials, parts }: Opened<WebdavConfig, DavCredentials>) {
-    this.client = new DavClient(parts.egress, credentials)
-    this.base = new URL(config.url)
+  constructor(private readonly given: Opened<WebdavConfig, DavCredentials>) {
+    this.client = new DavClient(given.parts.egress, given.credentials)
+    this.base = new URL(given.config.url)
     this.root = keyOf(this.base.pathname)
   }
 
@@ -72,6 +84,7 @@ class WebdavConnector implements Connector {
     const either = AbortSignal.any([signal, stop.signal])
     const turns = new Turns(TURN_MS, either)
     const waiting = [""]
+    let isEmpty = true
     try {
       // The newest first: what is still to be listed stays few, and a circle is found soon.
       while (waiting.length > 0) {
@@ -79,11 +92,16 @@ class WebdavConnector implements Connector {
         const lists = await Promise.all(folders.map(folder => this.folder(folder, either)))
         for (const { resources, now } of lists)
           for (const [key, resource] of resources) {
-            if (!resource.isFolder) yield this.entry(key, resource, now)
-            else if (!folders.includes(key)) waiting.push(key)
+            if (this.leavesOut(key, resource)) continue
+            if (!resource.isFolder) {
+              isEmpty = false
+              yield this.entry(key, resource, now)
+            } else if (!folders.includes(key)) waiting.push(key)
             await turns.next()
           }
       }
+      // As where a disk, or a storage behind the server, is not there.
+      if (isEmpty) throw new Emptied("there is not one file in the folder")
     } finally {
       stop.abort() // of those that were listed beside one that failed
     }
@@ -106,6 +124,10 @@ class WebdavConnector implements Connector {
   /** What may concern the file alone is no reason to take it for gone, or to ask for all others. @throws Outage */
   private async assertThere(signal: AbortSignal): Promise<void> {
     await this.properties("", "0", signal)
+  }
+
+  private leavesOut(key: string, { isFolder }: DavResource): boolean {
+    return !this.given.config.hidden && isJunk(nameOf(key), isFolder)
   }
 
   private async folder(folder: string, signal: AbortSignal): Promise<Listing> {

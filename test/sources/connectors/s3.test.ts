@@ -1,7 +1,7 @@
 /** Buckets of a real object storage, and of one that answers as it is told. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3"
-import { Outage } from "../../../src/sources/connector.ts"
+import { Emptied, Outage } from "../../../src/sources/connector.ts"
 import { s3Source } from "../../../src/sources/connectors/s3.ts"
 import { addressIn } from "../../storage/blobs/places.ts"
 import { entriesOf, opened, reaching, textOf } from "../../support/connectors.ts"
@@ -200,7 +200,7 @@ describe("an object storage", () => {
       const heads: (string | null)[] = []
       await using server = serve(request => {
         heads.push(request.headers.get("authorization"))
-        return listing("<IsTruncated>false</IsTruncated>")
+        return listing("<IsTruncated>false</IsTruncated><Contents><Key>a</Key></Contents>")
       })
       await entriesOf(opening(server.endpoint))
       await entriesOf(opened(s3Source, HERE, { endpoint: server.endpoint, bucket: "files" }))
@@ -241,6 +241,18 @@ describe("an object storage", () => {
     store.objects.set("docs/", { bytes: Buffer.alloc(0), etag: '"0"', at: new Date() })
     const entries = await entriesOf(opening(store.endpoint))
     expect([...entries.values()]).toEqual([expect.objectContaining({ key: "docs/a.txt/", name: "a.txt" })])
+  })
+
+  test("has hidden objects and what programs leave behind: they are left out unless they are asked for", async () => {
+    const names = [".hidden/a.txt", "docs/.DS_Store", "docs/a.txt", "docs/~$b.docx", "node_modules/c.txt"]
+    await using store = await standIn(names)
+    expect([...(await entriesOf(opening(store.endpoint))).keys()]).toEqual(["docs/a.txt"])
+    expect((await entriesOf(opening(store.endpoint, { hidden: true }))).size).toBe(5)
+  })
+
+  test("that has nothing is taken for one that is not there, which the engine alone overrules", async () => {
+    await using store = await standIn([])
+    expect(await rejection(entriesOf(opening(store.endpoint)))).toBeInstanceOf(Emptied)
   })
 
   test("is listed below a prefix, and keys leave out the folder of it", async () => {

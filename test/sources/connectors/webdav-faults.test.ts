@@ -1,7 +1,7 @@
 /** What WebDAV servers do that those at hand do not: a stand-in answers as it is told. */
 import { describe, expect, test } from "bun:test"
 import { AppError } from "../../../src/errors.ts"
-import { Outage } from "../../../src/sources/connector.ts"
+import { Emptied, Outage } from "../../../src/sources/connector.ts"
 import { keyOf, pathOf } from "../../../src/sources/connectors/webdav/keys.ts"
 import { webdavSource } from "../../../src/sources/connectors/webdav.ts"
 import { entriesOf, opened, reaching, textOf } from "../../support/connectors.ts"
@@ -21,7 +21,7 @@ function standIn(answer: Answer) {
     idleTimeout: 0,
     async fetch(request) {
       asked.push(request.clone() as Request)
-      return answer(request, decodeURI(new URL(request.url).pathname))
+      return answer(request, decodeURIComponent(new URL(request.url).pathname))
     },
   })
   const origin = `http://127.0.0.1:${server.port}`
@@ -189,6 +189,32 @@ describe("a WebDAV server may", () => {
     )
     expect([...(await entriesOf(server.connector)).keys()].sort()).toEqual(["a", "x/b"])
     expect(server.asked.map(({ headers }) => headers.get("depth"))).toEqual(["1", "1"])
+  })
+
+  test("have hidden files and what programs leave behind: they are left out, and not looked into, unless asked for", async () => {
+    await using server = standIn(
+      answering({
+        "/dav/": () =>
+          multistatus(
+            folder("/dav/"),
+            folder("/dav/.trash/"),
+            folder("/dav/@eaDir/"),
+            file("/dav/Thumbs.db"),
+            file("/dav/a"),
+          ),
+        "/dav/.trash/": () => multistatus(folder("/dav/.trash/"), file("/dav/.trash/b")),
+        "/dav/@eaDir/": () => multistatus(folder("/dav/@eaDir/")),
+      }),
+    )
+    expect([...(await entriesOf(server.connector)).keys()]).toEqual(["a"])
+    expect(server.asked.length).toBe(1)
+    const all = opened(webdavSource, HERE, { url: server.url, hidden: true })
+    expect([...(await entriesOf(all)).keys()].sort()).toEqual([".trash/b", "Thumbs.db", "a"])
+  })
+
+  test("have nothing at all: that is taken for a place that is not there, which the engine alone overrules", async () => {
+    await using server = standIn(() => multistatus(folder("/dav/")))
+    expect(await rejection(entriesOf(server.connector))).toBeInstanceOf(Emptied)
   })
 
   test("send on within itself, and nobody else learns the credentials", async () => {
