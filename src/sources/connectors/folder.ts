@@ -150,10 +150,13 @@ class Folder implements Connector {
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
     try {
-      for (;;) {
+      // What is written behind its end meanwhile is for the next time: a log may grow faster than it is read.
+      for (let left = before.size; left > 0; ) {
         signal.throwIfAborted()
-        const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, null)
+        const most = Math.min(left, READ_BYTES)
+        const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(most), 0, most, null)
         if (bytesRead === 0) break
+        left -= bytesRead
         yield buffer.subarray(0, bytesRead)
       }
       if (fingerprintOf(await handle.stat()) === fingerprintOf(before)) return
