@@ -1,9 +1,10 @@
-import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { Config } from "../config.ts"
 import { JobWorker } from "../jobs/worker.ts"
+import { log } from "../log.ts"
 import type { SOURCE_KINDS } from "../sources/connectors/index.ts"
 import { keepSchedules, keepWatches } from "../sources/due.ts"
+import { SourceFolders } from "../sources/folders.ts"
 import type { SourceRow } from "../sources/source.ts"
 import { Sources } from "../sources/sources.ts"
 import { SYNC_SOURCE, SyncJobs } from "../sources/sync.ts"
@@ -28,7 +29,10 @@ const WATCHED = ["folder"] as const satisfies (keyof typeof SOURCE_KINDS)[]
 /** Places that are kept in sync. The worker is yet to be started. */
 export async function openSources(config: Config, { network, storage, files }: Parts) {
   const { database, queue, node, leader } = storage
+  const folders = new SourceFolders(join(config.data, "sources"))
+  await folders.sweep(database).catch(error => log.warn("folders of former sources could not be removed", { error }))
   const shared = {
+    folders,
     database,
     queue,
     library: files.library,
@@ -37,7 +41,7 @@ export async function openSources(config: Config, { network, storage, files }: P
     partsOf: ({ id }: Pick<SourceRow, "id">) => ({
       egress: network.egress.fetch,
       sourceRoots: config.source_root,
-      directory: () => directoryOf(config.data, id),
+      directory: () => folders.of(id),
     }),
   }
   const jobs = new SyncJobs({ ...shared, readers: config.index_workers, isStoresFault: storesFaultIn(storage) })
@@ -53,11 +57,4 @@ export async function openSources(config: Config, { network, storage, files }: P
   leader.whileLeader(signal => keepSchedules(due, signal))
   leader.whileLeader(signal => keepWatches(due, WATCHED, signal))
   return { sources, syncs: worker }
-}
-
-/** What a connector keeps of one source between syncs. */
-async function directoryOf(data: string, sourceId: string): Promise<string> {
-  const directory = join(data, "sources", sourceId)
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  return directory
 }

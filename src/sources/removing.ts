@@ -3,6 +3,7 @@ import { wholeOf } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import type { Library } from "../library/library.ts"
 import type { Database, Trx } from "../storage/database.ts"
+import type { SourceFolders } from "./folders.ts"
 import { statusOf } from "./judging.ts"
 
 export interface RemovingParts {
@@ -83,8 +84,12 @@ async function keep(trx: Trx, sourceId: string, key: string): Promise<void> {
 }
 
 /** Removes a source that is marked for it, its files first where they go along. A second call goes on with the first one. */
-export async function removeSource(parts: RemovingParts, sourceId: string, signal?: AbortSignal): Promise<void> {
-  const { database, library } = parts
+export async function removeSource(
+  parts: RemovingParts & { folders: Pick<SourceFolders, "remove"> },
+  sourceId: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { database, library, folders } = parts
   const source = await database.selectFrom("sources").selectAll().where("id", "=", sourceId).executeTakeFirst()
   if (!source?.removal) return
   const goes = source.removal === "delete_files"
@@ -122,6 +127,7 @@ export async function removeSource(parts: RemovingParts, sourceId: string, signa
       .executeTakeFirst()
     deleted = Number(numDeletedRows)
   }
+  await folders.remove(sourceId)
   await database.deleteFrom("sources").where("id", "=", sourceId).execute()
 }
 

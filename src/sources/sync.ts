@@ -13,6 +13,7 @@ import type { Database, Trx } from "../storage/database.ts"
 import type { Sealer } from "../storage/sealed.ts"
 import { Lru } from "../threads/lru.ts"
 import { type Connector, type ConnectorParts, Emptied, type Entry, Outage } from "./connector.ts"
+import type { SourceFolders } from "./folders.ts"
 import { Intake } from "./intake.ts"
 import { judgeOf } from "./judging.ts"
 import { heldSource, Stopped } from "./lease.ts"
@@ -31,6 +32,7 @@ export interface SyncParts {
   library: Library
   uploads: Uploads
   sealer: Sealer
+  folders: SourceFolders
   /** Files that are read at the same time. */
   readers: number
   partsOf(source: SourceRow): ConnectorParts
