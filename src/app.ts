@@ -83,7 +83,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const index = step("search", await openSearch(config, storage, models, stack))
   const worker = step("reading", openReading(config, storage, index, stack))
   const files = step("library", openLibrary(config, storage, access, index, stack))
-  const events = step("events", await openEvents(config, { network, storage, access }))
+  const events = step("events", await openEvents(config, { network, storage, access }, stack))
   const sources = step("sources", await openSources(config, { network, storage, files }))
   const parts = { network, storage, access, chatModels, models, index, files, events, sources }
   const chat = step("chat", await openChat(config, parts))

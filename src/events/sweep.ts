@@ -7,6 +7,8 @@ import { orAbort } from "../threads/or-abort.ts"
 
 const DAY_MS = 24 * 3_600_000
 const EVERY_MS = 600_000
+/** Longer than keys are told of before they expire. */
+const MARKED_DAYS = 30
 /** Rows of one transaction: whoever writes meanwhile waits for it. */
 const ROWS = 1_000
 
@@ -31,6 +33,10 @@ export async function forgetOld(database: Database, keptDays: number, signal?: A
     count += gone
   }
   await database.deleteFrom("webhook_deliveries").where("first_at", "<", before).execute()
-  await database.deleteFrom("event_marks").where("created_at", "<", before).where("name", "like", "key%").execute()
+  await database
+    .deleteFrom("event_marks")
+    .where("created_at", "<", timeOf(database, -MARKED_DAYS * DAY_MS))
+    .where("name", "like", "key %")
+    .execute()
   return count
 }

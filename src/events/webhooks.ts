@@ -266,6 +266,19 @@ export class Webhooks {
     return events.length
   }
 
+  /** Those of a workspace that were disabled, but not by somebody. */
+  async givenUp(workspaceId: string): Promise<{ id: string; url: string; reason: string }[]> {
+    const rows = await this.dependencies.database
+      .selectFrom("webhooks")
+      .select(["id", "url", "disabled_reason"])
+      .where("workspace_id", "=", workspaceId)
+      .where("status", "=", "disabled")
+      .where("disabled_reason", "!=", BY_HAND)
+      .orderBy("id")
+      .execute()
+    return rows.map(({ id, url, disabled_reason }) => ({ id, url, reason: disabled_reason ?? "" }))
+  }
+
   private async row(view: View, id: string): Promise<WebhooksTable> {
     const row = await this.dependencies.database
       .selectFrom("webhooks")
@@ -288,8 +301,9 @@ export class Webhooks {
 }
 
 const TEST = "webhook.test"
+const BY_HAND = "somebody disabled it"
 const DISABLED = {
-  ...{ status: "disabled", disabled_reason: "somebody disabled it", owner: null, lease_until: null },
+  ...{ status: "disabled", disabled_reason: BY_HAND, owner: null, lease_until: null },
 } as const satisfies Partial<WebhooksTable>
 
 const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`

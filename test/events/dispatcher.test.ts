@@ -98,6 +98,32 @@ describe.each(await databases())("the dispatcher on $name", ({ open }) => {
     expect(new Set(receiver.messages.map(({ id }) => id)).size).toBe(100)
   })
 
+  test("disables a webhook after the last attempt of the table, and says so where the console looks", async () => {
+    await using stack = new AsyncDisposableStack()
+    const { database, node, happen, id, webhooks, principal } = await cluster(stack)
+    receiver.answer = () => new Response("never", { status: 500 })
+    await node("node_a")
+    await happen(1)
+    await until(async () => (await deliveries(database)) === 1)
+    const { workspaceId } = principal.view
+    expect(await webhooks.givenUp(workspaceId)).toEqual([])
+    await database.updateTable("webhook_deliveries").set({ attempts: 9, next_at: "2020-01-01T00:00:00.000Z" }).execute()
+    await until(async () => (await webhooks.get(principal.view, id)).status === "disabled")
+    expect(await webhooks.givenUp(workspaceId)).toEqual([
+      { id, url: receiver.url, reason: "an event was not taken in 2 attempts: answered with status 500" },
+    ])
+    expect((await webhooks.deliveries(principal.view, id, { page: 1, pageSize: 5 })).data).toMatchObject([
+      { status: "failed", attempts: 2, response: "never", next_attempt_at: null },
+    ])
+    expect(await database.selectFrom("events").select("type").orderBy("seq").execute()).toMatchObject([
+      { type: "file.deleted" },
+      { type: "webhook.disabled" },
+    ])
+    await webhooks.change(principal, id, { status: "disabled" })
+    await webhooks.change(principal, id, { status: "active" })
+    expect(await webhooks.givenUp(workspaceId)).toEqual([])
+  })
+
   test("keeps what was sent again of each event once, and the last thousand deliveries", async () => {
     await using stack = new AsyncDisposableStack()
     const { database, node, happen, id, webhooks, principal } = await cluster(stack)

@@ -46,6 +46,7 @@ export async function startTestApp(
       // Without the large model, but for a test that names one or a tier.
       ...("embedding-model" in given ? {} : { "embedding-tier": "fast" }),
       rerank: "off", // the same
+      "storage-low-mb": "0", // whatever this machine has left
       ...given,
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])

@@ -61,6 +61,7 @@ export async function startDaemon(
     // Without the large model, but for a test that names one or a tier.
     ...(flags.some(flag => flag.startsWith("--embedding-model")) ? {} : { CARREL_EMBEDDING_TIER: "fast" }),
     CARREL_RERANK: "off", // the same
+    CARREL_STORAGE_LOW_MB: "0", // whatever this machine has left
     ...env,
   }
 

@@ -68,6 +68,14 @@ const Overview = t.Object(
         per_minute: t.Array(integer({ examples: [7] })),
       }),
     ),
+    disabled_webhooks: t.Array(
+      t.Object({
+        id: t.String({ examples: ["whk_01m7y48vkz3s85f1acdta2"] }),
+        url: t.String({ examples: ["http://10.0.0.5:8080/carrel"] }),
+        reason: t.String({ examples: ["the receiver answered 410: it wants no more events"] }),
+      }),
+      { description: "Those that were given up, not those that somebody disabled", examples: [[]] },
+    ),
   },
   { title: "Overview" },
 )
@@ -178,7 +186,7 @@ export const endSession = operation({
 export const getOverview = operation({
   id: "getOverview",
   session: "member",
-  summary: "Disk, embedding model, and requests of each key in the last hour",
+  summary: "Disk, embedding model, requests of each key in the last hour, and webhooks that were given up",
   description: "`per_minute` has one count per minute, oldest first. Keys without requests are left out.",
   tag: TAG,
   answers: { 200: { description: "The figures", schema: Overview } },

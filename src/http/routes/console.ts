@@ -58,7 +58,7 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
 
 /** What the console's first page shows beyond files and models. */
 function overviewRoutes(services: Services) {
-  const { apiKeys, traffic, embeddings, diskUse } = services
+  const { apiKeys, traffic, embeddings, diskUse, webhooks } = services
   return new Elysia().use(sessionCaller(services)).get(
     "/overview",
     async ({ session }) => {
@@ -69,7 +69,13 @@ function overviewRoutes(services: Services) {
         return per_minute ? [{ key_id, name, per_minute }] : []
       })
       const uptime_seconds = Math.round(process.uptime())
-      return { uptime_seconds, embedding_model: embeddings.model, disk: await diskUse(), requests }
+      return {
+        uptime_seconds,
+        embedding_model: embeddings.model,
+        disk: await diskUse(),
+        requests,
+        disabled_webhooks: await webhooks.givenUp(session.workspaceId),
+      }
     },
     docs.getOverview(),
   )
