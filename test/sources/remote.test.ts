@@ -2,17 +2,19 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { StandIn } from "../support/object-storage.ts"
-import { until } from "../support/until.ts"
+import { SourceClient } from "../support/sources.ts"
 import { WebdavStandIn } from "../support/webdav-stand-in.ts"
 
 setDefaultTimeout(60_000)
 
 let app: TestApp
 let client: Client
+let sources: SourceClient
 
 beforeAll(async () => {
   app = await startTestApp({ "fetch-allow": "127.0.0.1" })
   client = await app.client()
+  sources = new SourceClient(client)
 })
 afterAll(() => app.stop())
 
@@ -72,33 +74,6 @@ const PLACES = {
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
 type Body = any
 
-async function create(type: string, { config, credentials }: Place, settings: object = {}): Promise<string> {
-  const { status, body } = await client.post("/sources", { type, name: "shared", config, credentials, ...settings })
-  if (status !== 201) throw new Error(JSON.stringify(body))
-  return body.id
-}
-const idle = (id: string): Promise<Body> =>
-  until(async () => {
-    const { body } = await client.get(`/sources/${id}`)
-    return body.status !== "syncing" && body
-  })
-/** Asks for a sync, waits for its end, and returns the source. */
-async function sync(id: string, options: object = {}): Promise<Body> {
-  await idle(id)
-  const asked = await client.post(`/sources/${id}/sync`, options)
-  if (asked.status !== 202) throw new Error(JSON.stringify(asked.body))
-  return idle(id)
-}
-const covered = (id: string): Promise<Body> =>
-  until(async () => {
-    const { body } = await client.get(`/sources/${id}/coverage?page_size=100`)
-    return body.pending === 0 && body
-  })
-async function filesOf(id: string): Promise<Body[]> {
-  const filter = JSON.stringify({ type: "eq", key: "file.source_id", value: id })
-  return (await client.get(`/libraries?page_size=100&filter=${encodeURIComponent(filter)}`)).body.data
-}
-const keysOf = async (id: string): Promise<string[]> => (await filesOf(id)).map(({ source }) => source.key).sort()
 const textOf = (name: string) => `The ${name} sits beside the river and waits.`
 
 describe.each(Object.entries(PLACES))("a source of type %s", (type, open) => {
@@ -106,24 +81,24 @@ describe.each(Object.entries(PLACES))("a source of type %s", (type, open) => {
     await using place = await open()
     for (const name of ["heron.txt", "birds/kingfisher.txt", "birds/grébe & 漢字 100%.md"])
       place.put(name, textOf(name))
-    const id = await create(type, place)
-    const first = await sync(id)
+    const id = await sources.create({ type, config: place.config, credentials: place.credentials })
+    const first = await sources.sync(id)
     expect(first.last_sync).toMatchObject({ error: null, failed: 0, deleted: 0 })
-    expect(await covered(id)).toMatchObject({ total: 3, searchable: 3 })
+    expect(await sources.covered(id)).toMatchObject({ total: 3, searchable: 3 })
     const { body: found } = await client.post("/search", { query: "which kingfisher waits" })
     expect(found.hits.map((hit: Body) => hit.file.name)).toContain("kingfisher.txt")
-    const before = await filesOf(id)
+    const before = await sources.files(id)
 
-    expect((await sync(id)).last_sync).toMatchObject({ added: 0, updated: 0, deleted: 0, unchanged: 3 })
+    expect((await sources.sync(id)).last_sync).toMatchObject({ added: 0, updated: 0, deleted: 0, unchanged: 3 })
 
     place.put("heron.txt", "The bittern has come in its place.")
     place.put("owl.txt", textOf("owl"))
     place.put("birds/halcyon.txt", textOf("birds/kingfisher.txt"))
     place.remove("birds/kingfisher.txt")
-    expect((await sync(id)).last_sync).toMatchObject({ added: 2, updated: 1, deleted: 1, unchanged: 1 })
-    await covered(id)
-    expect(await keysOf(id)).toEqual(["birds/grébe & 漢字 100%.md", "birds/halcyon.txt", "heron.txt", "owl.txt"])
-    const after = await filesOf(id)
+    expect((await sources.sync(id)).last_sync).toMatchObject({ added: 2, updated: 1, deleted: 1, unchanged: 1 })
+    await sources.covered(id)
+    expect(await sources.keys(id)).toEqual(["birds/grébe & 漢字 100%.md", "birds/halcyon.txt", "heron.txt", "owl.txt"])
+    const after = await sources.files(id)
     const heron = (files: Body[]) => files.find(({ source }) => source.key === "heron.txt")
     expect(heron(after).id).toBe(heron(before).id)
     expect(heron(after).sha256).not.toBe(heron(before).sha256)
@@ -136,62 +111,62 @@ describe.each(Object.entries(PLACES))("a source of type %s", (type, open) => {
     const names = Array.from({ length: count }, (_, i) => (type === "s3" ? `${i}.unread` : `deep/${i}.unread`))
     for (const name of names) place.put(name, "not read")
     for (const name of ["a.txt", "deep/b.txt"]) place.put(name, textOf(name))
-    const id = await create(type, place)
-    await sync(id)
-    await covered(id)
-    expect(await keysOf(id)).toEqual(["a.txt", "deep/b.txt"])
+    const id = await sources.create({ type, config: place.config, credentials: place.credentials })
+    await sources.sync(id)
+    await sources.covered(id)
+    expect(await sources.keys(id)).toEqual(["a.txt", "deep/b.txt"])
     place.remove("a.txt")
     place.fail("outage")
-    const failed = await sync(id)
+    const failed = await sources.sync(id)
     expect(failed.status).toBe("failed")
     expect(failed.last_sync.error.message).toMatch(/500|503/)
-    expect(await keysOf(id)).toEqual(["a.txt", "deep/b.txt"])
+    expect(await sources.keys(id)).toEqual(["a.txt", "deep/b.txt"])
     expect(Date.parse(failed.next_sync_at)).toBeGreaterThan(Date.now())
     place.fail(undefined)
-    expect((await sync(id)).last_sync).toMatchObject({ deleted: 1, error: null })
-    expect(await keysOf(id)).toEqual(["deep/b.txt"])
+    expect((await sources.sync(id)).last_sync).toMatchObject({ deleted: 1, error: null })
+    expect(await sources.keys(id)).toEqual(["deep/b.txt"])
   })
 
   test("keeps its files where most are gone at once, until that is forced", async () => {
     await using place = await open()
     const names = Array.from({ length: 15 }, (_, i) => `${i}.txt`)
     for (const name of names) place.put(name, textOf(name))
-    const id = await create(type, place)
-    await sync(id)
-    await covered(id)
+    const id = await sources.create({ type, config: place.config, credentials: place.credentials })
+    await sources.sync(id)
+    await sources.covered(id)
     for (const name of names.slice(1)) place.remove(name)
-    const held = await sync(id)
+    const held = await sources.sync(id)
     expect([held.status, held.last_sync.guarded, held.last_sync.deleted]).toEqual(["guarded", 14, 0])
-    expect(await keysOf(id)).toHaveLength(15)
-    expect((await sync(id, { force: true })).last_sync.deleted).toBe(14)
-    expect(await keysOf(id)).toEqual(["0.txt"])
+    expect(await sources.keys(id)).toHaveLength(15)
+    expect((await sources.sync(id, { force: true })).last_sync.deleted).toBe(14)
+    expect(await sources.keys(id)).toEqual(["0.txt"])
   })
 
   test("keeps its files where nothing is left at all", async () => {
     await using place = await open()
     place.put("a.txt", textOf("a"))
-    const id = await create(type, place)
-    await sync(id)
+    const id = await sources.create({ type, config: place.config, credentials: place.credentials })
+    await sources.sync(id)
     place.remove("a.txt")
-    const emptied = await sync(id)
+    const emptied = await sources.sync(id)
     expect(emptied.status).toBe("failed")
-    expect(await keysOf(id)).toEqual(["a.txt"])
-    expect((await sync(id, { force: true })).last_sync.deleted).toBe(1)
-    expect(await keysOf(id)).toEqual([])
+    expect(await sources.keys(id)).toEqual(["a.txt"])
+    expect((await sources.sync(id, { force: true })).last_sync.deleted).toBe(1)
+    expect(await sources.keys(id)).toEqual([])
   })
 
   test("says that its credentials are not taken, and syncs with others; none of them is ever shown", async () => {
     await using place = await open()
     place.put("a.txt", textOf("a"))
     if (type === "s3") place.fail("denied") // the stand-in takes every signature
-    const id = await create(type, { ...place, credentials: place.wrong })
-    const failed = await sync(id)
+    const id = await sources.create({ type, config: place.config, credentials: place.wrong })
+    const failed = await sources.sync(id)
     expect(failed.status).toBe("failed")
     expect(failed.last_sync.error.message).toMatch(/401|403/)
     place.fail(undefined)
     const changed = await client.patch(`/sources/${id}`, { credentials: place.credentials })
     expect(changed.status).toBe(200)
-    expect((await sync(id)).last_sync).toMatchObject({ added: 1, error: null })
+    expect((await sources.sync(id)).last_sync).toMatchObject({ added: 1, error: null })
     const shown = await Promise.all(["", "/history", "/coverage"].map(path => client.get(`/sources/${id}${path}`)))
     expect(JSON.stringify(shown.map(({ body }) => body))).not.toMatch(/a secret of|AKIA/)
   })
