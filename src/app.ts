@@ -82,7 +82,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const models = step("models", await openModels(config, storage, stack))
   const index = step("search", await openSearch(config, storage, models, stack))
   const worker = step("reading", openReading(config, storage, index, stack))
-  const files = step("library", openLibrary(config, storage, access, index, stack))
+  const files = step("library", openLibrary(config, storage, access, network, index, stack))
   const events = step("events", await openEvents(config, { network, storage, access }, stack))
   const sources = step("sources", await openSources(config, { network, storage, files }))
   const parts = { network, storage, access, chatModels, models, index, files, events, sources }

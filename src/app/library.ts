@@ -11,8 +11,10 @@ import { UploadRoom } from "../library/upload-room.ts"
 import { Uploads } from "../library/uploads.ts"
 import { VectorStoreBatches } from "../library/vector-store-batches.ts"
 import { VectorStores } from "../library/vector-stores.ts"
+import { WebPages } from "../library/web/web-pages.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { Access } from "./access.ts"
+import type { Network } from "./network.ts"
 import { type Storage, storesFaultIn } from "./storage.ts"
 
 export type LibraryParts = ReturnType<typeof openLibrary>
@@ -25,6 +27,7 @@ export function openLibrary(
   config: Config,
   storage: Storage,
   { holders }: Pick<Access, "holders">,
+  { egress }: Pick<Network, "egress">,
   index: SearchIndex,
   stack: AsyncDisposableStack,
 ) {
@@ -49,11 +52,13 @@ export function openLibrary(
     }),
     rules: { maxFileBytes: config.max_file_bytes, fileTypes: MIME_TYPES },
   })
+  const maxFileBytes = config.max_file_bytes
+  const webPages = new WebPages({ database, egress: egress.fetch, uploads, library, maxFileBytes })
   const vectorStores = new VectorStores(database, changes)
   const storeBatches = new VectorStoreBatches(database, library, vectorStores)
   const fileCounts = new FileCounts(database)
   const bulk = new Bulk({ database, queue, library, holders, isStoresFault: storesFaultIn(storage) })
-  return { library, fileCounts, bulk, pages, uploads, vectorStores, storeBatches }
+  return { library, fileCounts, bulk, pages, uploads, webPages, vectorStores, storeBatches }
 }
 
 /** Jobs that go on at the same time. */

@@ -9,6 +9,7 @@ import { log } from "../log.ts"
 import { watchEventLoop } from "../metrics.ts"
 import type { SearchIndex } from "../search/index.ts"
 import { orAbort } from "../threads/or-abort.ts"
+import type { LibraryParts } from "./library.ts"
 import type { Models } from "./models.ts"
 import type { Storage } from "./storage.ts"
 
@@ -21,11 +22,12 @@ interface WatchedParts {
   index: SearchIndex
   chat: Chat
   agents: AgentRuns
+  files: Pick<LibraryParts, "webPages">
 }
 
 /** What goes on beside the requests: figures, the embedding model's state, and leftovers that are swept once. */
 export function startUpkeep(config: Config, parts: WatchedParts, stack: AsyncDisposableStack): void {
-  const { storage, models, index, chat, agents } = parts
+  const { storage, models, index, chat, agents, files } = parts
   const { database, disk, stores, queue, blobs, leader, cluster } = storage
   const { entityModel } = models
   const embedders = Object.values(models.embedders)
@@ -49,6 +51,7 @@ export function startUpkeep(config: Config, parts: WatchedParts, stack: AsyncDis
   )
   // A large model of our own is loaded when there is something for it to do.
   for (const embedder of embedders) if (embedder === embedders[0] || embedder.onServer) embedder.watch()
+  leader.whileLeader(signal => files.webPages.refreshDue(signal))
   leader.whileLeader(async signal => {
     if (!cluster) return void (await sweepFiles(database, blobs, Date.now(), signal))
     while (!signal.aborted) {

@@ -23,6 +23,7 @@ import type { Pages } from "../library/pages.ts"
 import type { Uploads } from "../library/uploads.ts"
 import type { VectorStoreBatches } from "../library/vector-store-batches.ts"
 import type { VectorStores } from "../library/vector-stores.ts"
+import type { WebPages } from "../library/web/web-pages.ts"
 import type { Redactor } from "../redaction/redact.ts"
 import type { RerankLine } from "../search/rerank/rerank-line.ts"
 import type { SearchService } from "../search/types.ts"
@@ -69,6 +70,7 @@ export interface Services {
   feed: EventFeed
   webhooks: Webhooks
   uploads: Uploads
+  webPages: WebPages
   vectorStores: VectorStores
   sources: Sources
   storeBatches: VectorStoreBatches

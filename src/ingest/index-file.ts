@@ -9,6 +9,7 @@ import { log } from "../log.ts"
 import type { Blobs, LocalFile } from "../storage/blobs/blobs.ts"
 import type { FileVersion } from "../storage/chunks.ts"
 import { type ChunkSource, ExtractionError } from "../storage/document.ts"
+import { readingOf } from "../storage/files.ts"
 import { fail, failUsedUp, type OutcomeDependencies, publish, removeJob, requeue } from "./outcomes.ts"
 import type { ReadDocument } from "./process/protocol.ts"
 import type { QuickReader } from "./process/quick-reader.ts"
@@ -62,6 +63,7 @@ export async function indexFile(dependencies: IndexFileDependencies, job: Leased
         type: file.type,
         size: file.size,
         workspaceId: file.workspace_id,
+        ...readingOf(file),
       },
       ({ stage, progress }) => void report(stage, progress).catch(() => {}),
       signal,

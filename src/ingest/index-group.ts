@@ -10,7 +10,7 @@ import { isUsedUp } from "../jobs/queue.ts"
 import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
 import { ExtractionError } from "../storage/document.ts"
-import type { FilesTable } from "../storage/files.ts"
+import { type FilesTable, readingOf } from "../storage/files.ts"
 import { filled, words } from "../storage/words.ts"
 import { both } from "../threads/both.ts"
 import { giveUp, type IndexFileDependencies, indexFile, localOriginal } from "./index-file.ts"
@@ -115,6 +115,7 @@ async function readMembers(
     name: file.name,
     type: file.type,
     size: file.size,
+    ...readingOf(file),
   }))
   const read = await quickReader.readAll(sources, stopping)
   for (const [i, { member }] of present.entries()) outcomes.set(member, read[i]!)

@@ -4,6 +4,7 @@ import { checkContext } from "../access/context-id.ts"
 import { isTooDeep, JsonOutOfBounds, parseBounded, TOO_DEEP } from "../bounded-json.ts"
 import { replaceControlCharacters } from "../control-characters.ts"
 import { invalid } from "../errors.ts"
+import type { Reading } from "../storage/files.ts"
 
 const MAX_METADATA_BYTES = 16 * 1024
 const MAX_TAGS = 100
@@ -63,8 +64,19 @@ function parseJson(field: string, text: string, rule: string): unknown {
 const DUPLICATE_RULES = ["return_existing", "replace", "keep_both"] as const
 export type DuplicateRule = (typeof DUPLICATE_RULES)[number]
 
+/** A page of the web as its server gave it. */
+export interface PageVersion {
+  /** As it was asked for. */
+  url: string
+  etag: string | null
+  lastModified: string | null
+  /** How often it is fetched anew; null: not by itself. */
+  refresh: string | null
+}
+
 /** What makes a file the one that another system brought before, whatever its name: it is then replaced under its id. */
 export type Identity =
+  | { page: PageVersion; fileId?: string }
   | { externalId: string; url?: string | null }
   | { sourceId: string; key: string; fingerprint: string | null; url?: string | null }
 
@@ -80,6 +92,8 @@ export interface UploadLabels {
   acl?: string[] | null | undefined
   /** Decides what is replaced in the place of `onDuplicate`, and is for one file. */
   identity?: Identity
+  /** What its reader has to know beside the bytes; a file that is read otherwise than before is another version. */
+  reading?: Reading
   /** Where it can be seen in the place that it comes from; a replaced file keeps its own where absent. */
   url?: string | null
 }

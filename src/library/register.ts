@@ -1,5 +1,5 @@
 /** Rows and jobs of received files: what one transaction of an upload writes. */
-import { sql } from "kysely"
+import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely"
 import { refuseWider } from "../access/acl.ts"
 import { stored, toStore } from "../access/limits.ts"
 import { seen, type View } from "../access/view.ts"
@@ -8,12 +8,14 @@ import { newId } from "../id.ts"
 import { indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Trx } from "../storage/database.ts"
+import type { Schema } from "../storage/schema.ts"
 import { filled, words } from "../storage/words.ts"
 import { foldName, type Identity, type UploadLabels } from "./labels.ts"
 import { QUEUED } from "./library.ts"
 import { refuseOutside } from "./outside.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
 import type { ReceivedFile } from "./upload-form.ts"
+import { notePage } from "./web/page-rows.ts"
 
 export interface Registered {
   records: FileRecord[]
@@ -95,11 +97,8 @@ export async function registerNamed(
   { view, labels }: { view: View; labels: UploadLabels },
   files: readonly NamedFile[],
 ): Promise<Registered> {
-  const known = await findKnown(
-    trx,
-    view,
-    files.map(({ identity }) => identity),
-  )
+  const identities = files.map(({ identity }) => identity)
+  const known = await findKnown(trx, view, labels.contextId, identities)
   const registered: Registered = { records: [], needed: [], superseded: [] }
   const added: FileRow[] = []
   const changed: FileRow[] = []
@@ -108,8 +107,8 @@ export async function registerNamed(
     const same = known.get(nameOf(file.identity))
     const identity = columnsOfIdentity(file.identity)
     if (same && labels.acl !== undefined && !view.mayWiden) refuseWider(stored(same.acl), labels.acl)
-    if (same && same.sha256 === file.stored.sha256 && same.status !== "failed") {
-      const set = { ...identity, ...toldAnew(same, labels) }
+    if (same && isSame(same, file, labels)) {
+      const set = { ...identity, ...(isRefresh(file.identity) ? {} : toldAnew(same, labels)) }
       await trx.updateTable("files").set(set).where("id", "=", same.id).execute()
       unchanged.push(same.id)
       registered.records.push({ ...toFileRecord({ ...same, ...set }), unchanged: true })
@@ -123,6 +122,7 @@ export async function registerNamed(
       name: file.name,
       name_folded: foldName(file.name),
       context_id: labels.contextId,
+      ...(same && isRefresh(file.identity) ? labelsAsTheyAre(same) : {}),
     }
     if (same && same.blob !== same.live_blob) registered.superseded.push(same.blob)
     const rows = same ? changed : added
@@ -135,19 +135,36 @@ export async function registerNamed(
   const rows = [...added, ...changed]
   await refuseOutside(trx, view, [...rows.map(({ id }) => id), ...unchanged])
   await queue.enqueue(trx, rows.map(indexJob))
+  for (const [at, { identity }] of files.entries())
+    if ("page" in identity) await notePage(trx, registered.records[at]!.id, identity.page)
   return registered
 }
 
+/** Nobody asked: what was said of the file meanwhile stays. */
+const isRefresh = (identity: Identity): boolean => "page" in identity && identity.fileId !== undefined
+
+const labelsAsTheyAre = ({ tags, metadata, context_id }: FileRow): Partial<FileRow> => ({ tags, metadata, context_id })
+
+/** Whether nothing is to be indexed anew. */
+const isSame = (known: FileRow, { stored }: ReceivedFile, { reading }: UploadLabels): boolean =>
+  known.sha256 === stored.sha256 &&
+  known.status !== "failed" &&
+  (reading === undefined || known.reading === JSON.stringify(reading))
+
 /** By `nameOf`. */
-async function findKnown(trx: Trx, view: View, identities: readonly Identity[]): Promise<Map<string, FileRow>> {
+async function findKnown(
+  trx: Trx,
+  view: View,
+  contextId: string | null,
+  identities: readonly Identity[],
+): Promise<Map<string, FileRow>> {
   const known = new Map<string, FileRow>()
   for (const identity of identities) {
     const isSeen = seen(trx, view)
     const files = trx.selectFrom("files").selectAll().select(isSeen.as("seen")).orderBy("id", "desc").limit(1)
-    const row = await ("externalId" in identity
-      ? files.where(isSeen).where("external_id", "=", identity.externalId)
-      : files.where("source_id", "=", identity.sourceId).where("source_key", "=", identity.key)
-    ).executeTakeFirst()
+    const row = await ofIdentity(files, identity, isSeen, contextId).executeTakeFirst()
+    if (!row && "page" in identity && identity.fileId)
+      throw new AppError("not_found", { message: "the file of this page is gone" })
     if (!row) continue
     const { seen: isShown, ...file } = row
     if (!isShown)
@@ -157,15 +174,41 @@ async function findKnown(trx: Trx, view: View, identities: readonly Identity[]):
   return known
 }
 
-const nameOf = (identity: Identity): string =>
-  "externalId" in identity ? `external ${identity.externalId}` : `${identity.sourceId} ${identity.key}`
+type Seen = RawBuilder<boolean>
 
-const columnsOfIdentity = (identity: Identity): Partial<FileRow> => ({
-  ...("externalId" in identity
-    ? { external_id: identity.externalId }
-    : { source_id: identity.sourceId, source_key: identity.key, fingerprint: identity.fingerprint }),
-  ...(identity.url === undefined ? {} : { url: identity.url }),
-})
+/** A page may be in several contexts, a file in each. */
+function ofIdentity<O>(
+  files: SelectQueryBuilder<Schema, "files", O>,
+  identity: Identity,
+  isSeen: Seen,
+  contextId: string | null,
+) {
+  if ("externalId" in identity) return files.where(isSeen).where("external_id", "=", identity.externalId)
+  if ("sourceId" in identity)
+    return files.where("source_id", "=", identity.sourceId).where("source_key", "=", identity.key)
+  if (identity.fileId) return files.where("id", "=", identity.fileId)
+  return files
+    .where(isSeen)
+    .where("context_id", contextId === null ? "is" : "=", contextId)
+    .where("id", "in", eb => eb.selectFrom("web_pages").select("file_id").where("url", "=", identity.page.url))
+}
+
+const nameOf = (identity: Identity): string =>
+  "page" in identity
+    ? `page ${identity.page.url}`
+    : "externalId" in identity
+      ? `external ${identity.externalId}`
+      : `${identity.sourceId} ${identity.key}`
+
+function columnsOfIdentity(identity: Identity): Partial<FileRow> {
+  if ("page" in identity) return { url: identity.page.url }
+  return {
+    ...("externalId" in identity
+      ? { external_id: identity.externalId }
+      : { source_id: identity.sourceId, source_key: identity.key, fingerprint: identity.fingerprint }),
+    ...(identity.url === undefined ? {} : { url: identity.url }),
+  }
+}
 
 /** What the labels say of a file whose bytes are the same, where that differs; they cannot say that it has none any more. */
 function toldAnew(known: FileRow, { acl, contextId, tags, metadata, url }: UploadLabels): Partial<FileRow> {
@@ -210,6 +253,7 @@ const contentOf = ({ type, mimeType, stored }: ReceivedFile, labels: UploadLabel
   metadata: JSON.stringify(labels.metadata),
   ...(labels.acl === undefined ? {} : { acl: toStore(labels.acl) }),
   ...(labels.url === undefined ? {} : { url: labels.url }),
+  ...(labels.reading === undefined ? {} : { reading: JSON.stringify(labels.reading) }),
   updated_at: new Date().toISOString(),
   ...QUEUED,
 })
@@ -236,6 +280,7 @@ function newRow(workspaceId: string, file: ReceivedFile, labels: UploadLabels): 
     source_id: null,
     source_key: null,
     fingerprint: null,
+    reading: null,
     created_at: content.updated_at,
     page_count: null,
     ocr_page_count: 0,

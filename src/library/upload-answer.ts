@@ -16,17 +16,19 @@ export interface UploadAnswer {
 export interface ReceivedUpload {
   view: View
   idempotencyKey: string | undefined
+  /** See `UploadRequest`. */
+  asked?: unknown
   files: ReceivedFile[]
   labels: UploadLabels
   rejected: UploadAnswer["rejected"]
 }
 
 export function repetitionOf(upload: ReceivedUpload): IdempotentRequest | undefined {
-  const { view, files, labels, rejected, idempotencyKey } = upload
+  const { view, files, labels, rejected, idempotencyKey, asked } = upload
   if (idempotencyKey === undefined) return undefined
   // Not what became of the parts: a full disk rejects today what it takes tomorrow.
   const names = [...files, ...rejected].map(({ name }) => name).sort()
-  const hash = requestHash({ names, labels })
+  const hash = requestHash(asked === undefined ? { names, labels } : { asked })
   return { workspaceId: view.workspaceId, operation: "upload", key: repetitionKey(view, idempotencyKey), hash }
 }
 
@@ -61,7 +63,7 @@ export function firstAnswer(again: ReceivedUpload, noted: string): UploadAnswer 
   const now = new Set(again.files.map(({ stored }) => stored.sha256))
   const isOther =
     (again.rejected.length === 0 && !before.isSubsetOf(now)) || (rejected.length === 0 && !now.isSubsetOf(before))
-  if (isOther) throw keyReused()
+  if (isOther && again.asked === undefined) throw keyReused()
   return { message: describe(files), files, rejected }
 }
 

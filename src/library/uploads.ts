@@ -47,13 +47,18 @@ export interface UploadRequest {
   /** Who uploads: one key never holds all places. */
   keyId: string
   idempotencyKey: string | undefined
+  /** What the request asks for, where that is not its form: under the same key, the same of it is a repetition. */
+  asked?: unknown
 }
 
 export interface OneFile {
+  /** Its extension says what it is, but for what its bytes show. */
   name: string
   bytes: AsyncIterable<Uint8Array>
   signal?: AbortSignal
 }
+
+const NOTHING = { files: [], rejected: [], labels: checkLabels(new Map()) }
 
 export class Uploads {
   constructor(private readonly dependencies: UploadDependencies) {}
@@ -96,6 +101,16 @@ export class Uploads {
       return labels
     })
     return files[0]!
+  }
+
+  /**
+   * What the request got for its one file when it came before, under the same key.
+   * @throws AppError conflict where the key belongs to another request
+   */
+  async answered({ view, idempotencyKey, asked }: UploadRequest): Promise<FileRecord | undefined> {
+    const repetition = repetitionOf({ ...{ view, idempotencyKey, asked }, ...NOTHING })
+    const noted = repetition && (await this.dependencies.idempotency.find(repetition))
+    return noted === undefined ? undefined : (JSON.parse(noted) as UploadAnswer).files[0]
   }
 
   private take<Apart>(

@@ -51,6 +51,8 @@ export interface FilesTable {
   source_key: string | null
   /** Of the entry, when its bytes were fetched: it changes with them. */
   fingerprint: string | null
+  /** JSON of a `Reading`; null: as every file. */
+  reading: string | null
   /** Name of the stored bytes; a replaced file gets a new one. */
   blob: string
   /** Counts versions of the content: raised by replace and re-index; what is being or was last indexed. */
@@ -60,6 +62,17 @@ export interface FilesTable {
   /** The blob that belongs to the live generation, kept until a newer one is live. */
   live_blob: string | null
 }
+
+/** What a reader has to know of a file beside its bytes. */
+export interface Reading {
+  /** Of a page of the web: leave out what surrounds its text. */
+  mainContent?: boolean
+  /** What the server said that the text is written in. */
+  charset?: string
+}
+
+export const readingOf = ({ reading }: { reading: string | null }): { reading?: Reading } =>
+  reading === null ? {} : { reading: JSON.parse(reading) as Reading }
 
 /** Pattern of `warnings` with one of this code. */
 export const withWarning = (code: string): string => `%"code":"${code}"%`

@@ -77,7 +77,8 @@ export class Idempotency {
     }
   }
 
-  private async find({ workspaceId, operation, key, hash }: IdempotentRequest): Promise<string | undefined> {
+  /** What was noted; undefined where nobody asked yet. @throws AppError conflict when the key belongs to another request */
+  async find({ workspaceId, operation, key, hash }: IdempotentRequest): Promise<string | undefined> {
     const since = new Date(Date.now() - IDEMPOTENCY_MS).toISOString()
     const row = await this.database
       .selectFrom("idempotent_answers")

@@ -17,6 +17,7 @@ import type { SecretsTables } from "./secrets-table.ts"
 import type { SourcesTables } from "./sources.ts"
 import type { UsersTables } from "./users.ts"
 import type { VectorStoresTables } from "./vector-stores.ts"
+import type { WebPagesTables } from "./web-pages.ts"
 
 export interface Schema
   extends KeysTables,
@@ -35,5 +36,6 @@ export interface Schema
     SourcesTables,
     UsersTables,
     VectorStoresTables,
+    WebPagesTables,
     ConversationsTables,
     CountersTables {}

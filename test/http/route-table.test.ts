@@ -45,7 +45,7 @@ interface Answer {
 const OPERATIONS = [
   ...["getHealth", "getReadiness", "getMetrics"],
   ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
-  ...["addText"],
+  ...["addText", "addUrl"],
   ...["createSource", "listSources", "getSource", "updateSource", "deleteSource", "syncSource"],
   ...["listSourceSyncs", "getSourceCoverage"],
   ...["listPages", "getPagePicture", "getPageMarks"],

@@ -37,6 +37,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   secrets: { key: ["name"] },
   idempotent_answers: { key: ["workspace_id", "operation", "key"] },
   files: { key: ["id"] },
+  web_pages: { key: ["file_id"] },
   file_jobs: { key: ["id"] },
   sources: { key: ["id"] },
   source_entries: { key: ["source_id", "key"] },

@@ -8,6 +8,7 @@ import type { Guard } from "../../grounding/guard.ts"
 import type { RedactionRules } from "../../grounding/under-guard.ts"
 import type { Library } from "../../library/library.ts"
 import type { Uploads } from "../../library/uploads.ts"
+import type { WebPages } from "../../library/web/web-pages.ts"
 import type { SearchService } from "../../search/types.ts"
 
 export interface McpHouse extends RedactionRules {
@@ -22,6 +23,8 @@ export interface McpHouse extends RedactionRules {
   chat?: Pick<Chat, "answer">
   /** Absent where nothing may be changed. */
   uploads?: Uploads
+  /** Absent where nothing may be fetched. */
+  webPages?: Pick<WebPages, "add">
 }
 
 /** Who calls, as the request says that carries the call: a session keeps nothing of it. */

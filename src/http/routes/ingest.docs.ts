@@ -65,3 +65,46 @@ once. \`Idempotency-Key\` works as in an upload.`,
   },
   errors: ["conflict", "file_too_large", "empty_file"],
 })
+
+export const addUrl = operation({
+  id: "addUrl",
+  scope: "files:write",
+  summary: "Add a page of the web",
+  description: `Fetches an http or https address, within 20 s and 50 MB, and makes a file of what it answers: a page, or a file of a
+type that an upload may have. Its bytes are kept as they came. Of a page the main content is read, without navigation and notices, unless
+\`only_main_content\` is false; no script is run, and a page without text ends as \`no_text\`. The same address in the same context is the same
+file: asked for again, it is replaced where the page has changed (its server is asked by ETag and Last-Modified), else it is \`unchanged\`.
+With \`refresh\` that happens by itself; a page that is then not to be had stays as it was.
+
+Up to five redirects are followed. Private, loopback and link-local addresses are 403 unless the operator has listed them
+(\`--fetch-allow\`), all are under \`--offline\`; that holds for every redirect, and for what a name resolves to. An answer that is no
+success, too slow or cut is 502 \`fetch_failed\`, with the \`status\` of the server in \`details\`.`,
+  tag: "Files",
+  headers: [IDEMPOTENCY_KEY],
+  body: t.Object({
+    url: t.String({ maxLength: 2_048, examples: ["https://example.org/handbook"] }),
+    only_main_content: optional(t.Boolean({ description: "`true` by default" })),
+    refresh: optional(
+      t.String({
+        description: "How often it is fetched anew: `1d`, `6h`, at least `1m`. Null: only when it is asked for again",
+        examples: ["1d"],
+      }),
+    ),
+    ...labels,
+  }),
+  example: { url: "https://example.org/handbook", refresh: "1d" },
+  answers: {
+    202: {
+      description: "Fetched and queued for indexing, or unchanged",
+      schema: FileSchema,
+      example: {
+        ...FILE,
+        name: "Handbook.html",
+        type: "html",
+        mime_type: "text/html",
+        url: "https://example.org/handbook",
+      },
+    },
+  },
+  errors: ["conflict", "empty_file", "file_too_large", "unsupported_file_type", "fetch_failed"],
+})

@@ -1,3 +1,4 @@
+import type { Reading } from "../../storage/files.ts"
 import type { RecognizedWord } from "../pages/page.ts"
 import type { DocumentBuilder } from "./document-builder.ts"
 import type { OcrBudget } from "./ocr/ocr-budget.ts"
@@ -7,6 +8,8 @@ export interface Source {
   /** File name, for messages. */
   name: string
   bytes: Uint8Array
+  /** Of a file that was fetched. */
+  reading?: Reading | undefined
 }
 
 /** What a reader works with besides the bytes. One per file; the members of an archive share it. */

@@ -10,6 +10,7 @@ import {
   type TextChunk,
   type Warning,
 } from "../../storage/document.ts"
+import type { Reading } from "../../storage/files.ts"
 import type { ChunkOptions } from "../chunk.ts"
 import type { OcrLanguageSources } from "../formats/ocr/languages.ts"
 import type { OcrLimits } from "../formats/ocr/ocr-budget.ts"
@@ -22,6 +23,7 @@ export interface FileToRead {
   type: string
   /** Bytes. */
   size: number
+  reading?: Reading
 }
 
 /** What a reader made of a file. Text and chunks lie in files: nothing here grows with the document. */
@@ -50,6 +52,7 @@ export interface ReadRequest {
   name: string
   /** Extension. */
   type: string
+  reading?: Reading
   ocrLanguages?: OcrLanguageSources
   ocrLimits: OcrLimits
   chunkOptions?: ChunkOptions
@@ -89,7 +92,7 @@ export interface ReadDiskFailure {
 /** Daemon → reader: read these, which are small, one after the other. Each result is told as progress when it is there. */
 export interface QuickRequest {
   /** `content`: its bytes, base64. */
-  documents: { name: string; type: string; content: string }[]
+  documents: { name: string; type: string; reading?: Reading; content: string }[]
   chunkOptions?: ChunkOptions
 }
 

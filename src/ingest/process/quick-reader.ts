@@ -84,8 +84,8 @@ export class QuickReader {
   ): Promise<QuickOutcome[]> {
     const { chunkOptions, memoryLimitBytes, timeoutMs = TIMEOUT_MS } = this.options
     const documents = bytes.map((content, i) => {
-      const { name, type } = files[i]!
-      return { name, type, content: content.toString("base64") }
+      const { name, type, reading } = files[i]!
+      return { name, type, ...(reading ? { reading } : {}), content: content.toString("base64") }
     })
     const outcomes: QuickOutcome[] = []
     let since = performance.now()

@@ -133,12 +133,13 @@ export class ReaderPool {
 
   private async readWith(
     reader: Reader,
-    { file: { path, name, type, size }, resultPath, onProgress, signal, withoutAttachments }: Reading,
+    { file: { path, name, type, size, reading }, resultPath, onProgress, signal, withoutAttachments }: Reading,
     onAttachmentsNext: () => void,
   ): Promise<Outline> {
     const { memoryLimitBytes, timeoutFor = defaultTimeout, ocrLanguages, chunkOptions } = this.options
     const { perOcrPageMs = PER_OCR_PAGE_MS, ocrLimits = DEFAULT_OCR_LIMITS } = this.options
     const request: ReadRequest = { name, type, ocrLimits }
+    if (reading) request.reading = reading
     if (ocrLanguages) request.ocrLanguages = ocrLanguages
     if (chunkOptions) request.chunkOptions = chunkOptions
     if (withoutAttachments) request.withoutAttachments = true

@@ -86,7 +86,7 @@ async function read(request: ReadRequest, { files, tell }: Conversation<ReadProg
   const { bytes, release } = fileBytes(given)
   let atAttachments = false
   try {
-    const source = { name: request.name, bytes }
+    const source = { name: request.name, bytes, reading: request.reading }
     const document = await extractInto(text.write, source, request.type, {
       onProgress: fraction => progress.report(fraction),
       onOcrExpected: count => progress.expectOcr(count),
@@ -121,7 +121,7 @@ async function read(request: ReadRequest, { files, tell }: Conversation<ReadProg
 
 /** A small file: text and passages stay in memory and go back in the answer. @throws ExtractionError, and what no reader expects */
 export async function readQuickly(
-  { name, type, content }: QuickRequest["documents"][number],
+  { name, type, reading, content }: QuickRequest["documents"][number],
   options: ChunkOptions | undefined,
 ): Promise<QuickResult> {
   const parts: string[] = []
@@ -137,7 +137,7 @@ export async function readQuickly(
     parts.push(text)
   }
   try {
-    const document = await extractInto(sink, { name, bytes: Buffer.from(content, "base64") }, type, {
+    const document = await extractInto(sink, { name, bytes: Buffer.from(content, "base64"), reading }, type, {
       onProgress() {},
       onOcrExpected() {},
       pause: async () => {},

@@ -26,6 +26,7 @@ import { secrets } from "./0024-secrets.ts"
 import { keptAnswers } from "./0025-kept-answers.ts"
 import { events } from "./0026-events.ts"
 import { webhooks } from "./0027-webhooks.ts"
+import { webPages } from "./0028-web-pages.ts"
 import { sources } from "./0029-sources.ts"
 import { batches } from "./0030-batches.ts"
 import { schedules } from "./0031-schedules.ts"
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   keptAnswers,
   events,
   webhooks,
+  webPages,
   sources,
   batches,
   schedules,

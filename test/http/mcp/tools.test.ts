@@ -3,17 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Client as McpClient } from "@modelcontextprotocol/sdk/client/index.js"
 import { writeZip } from "../../ingest/formats/zip-writer.ts"
 import { type Client, startTestApp, type TestApp } from "../../support/app.ts"
+import { startWebSite } from "../../support/web-site.ts"
 import { call, connect } from "./support.ts"
 
 let app: TestApp
 let key: Client
 let client: McpClient
 const ids: Record<string, string> = {}
+const site = startWebSite({ "/gate": "<title>The gate</title><p>It opens at noon.</p>" })
 
 const PRICES = "item,price\npen,1.25\nink,2.50\npad,4.00\n"
 
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ "fetch-allow": site.place })
   key = await app.client()
   const files = await key.index([
     { name: "lease.md", data: "# Lease\n\nThe notice period of the lease is three months to the end of a quarter.\n" },
@@ -30,6 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.close()
   await app.stop()
+  await site.stop()
 })
 
 describe("tools", () => {
@@ -44,6 +47,7 @@ describe("tools", () => {
       ["query_table", true],
       ["ask", true],
       ["add_text", false],
+      ["add_url", false],
     ])
     for (const { inputSchema, outputSchema, title } of tools)
       expect([inputSchema.type, outputSchema?.type, typeof title]).toEqual(["object", "object", "string"])
@@ -108,6 +112,22 @@ describe("tools", () => {
     expect((await call(client, "list_files", { page: 2 })).data.files).toEqual([])
   })
 
+  test("add_text replaces the text of a known external_id", async () => {
+    const first = await call(client, "add_text", { name: "Code", text: "The code is one.", external_id: "code" })
+    const second = await call(client, "add_text", { name: "Code", text: "The code is two.", external_id: "code" })
+    const third = await call(client, "add_text", { name: "Code", text: "The code is two.", external_id: "code" })
+    expect([second.data.file_id, second.data.duplicate]).toEqual([first.data.file_id, false])
+    expect([third.data.file_id, third.data.duplicate]).toEqual([first.data.file_id, true])
+  })
+
+  test("add_url puts a page into the library once", async () => {
+    const added = await call(client, "add_url", { url: `${site.url}/gate` })
+    expect(added.data).toMatchObject({ name: "The gate.html", unchanged: false })
+    expect(await key.settled(added.data.file_id)).toMatchObject({ status: "searchable" })
+    const again = await call(client, "add_url", { url: `${site.url}/gate` })
+    expect(again.data).toMatchObject({ file_id: added.data.file_id, unchanged: true })
+  })
+
   test("add_text puts a file into the library once, which is found", async () => {
     const text = "The gate opens with the word melonenbaum."
     const added = await call(client, "add_text", { name: "Gate notes", text, metadata: { by: "test" } })
@@ -144,6 +164,8 @@ describe("tools", () => {
     ["read_file", { file_id: "file_x", pages: 1 }, "pages"],
     ["fetch", { id: 7 }, "id"],
     ["add_text", { name: "x", text: "" }, "text"],
+    ["add_url", { url: "nonsense" }, "url"],
+    ["add_url", { url: "http://169.254.169.254/latest/" }, "may not be reached"],
   ])("%s tells what is wrong with %j", async (name, args, word) => {
     expect(await call(client, name, args)).toMatchObject({ isError: true, text: expect.stringContaining(word) })
   })
@@ -309,8 +331,8 @@ describe("resources", () => {
       changes.push(...page.resources.map(({ annotations }) => annotations?.lastModified))
       cursor = page.nextCursor
     } while (cursor !== undefined)
-    expect(uris).toHaveLength(63)
-    expect(new Set(uris).size).toBe(63)
+    expect(uris).toHaveLength(65)
+    expect(new Set(uris).size).toBe(65)
     expect(changes).toEqual(changes.toSorted().reverse())
     const first = ["lease.md", "prices.csv", "long.txt"].map(name => `carrel://file/${ids[name]}`)
     expect(uris.slice(-3).sort()).toEqual(first.sort())

@@ -29,8 +29,9 @@ const META_TEXT = /^(description|keywords|author|og:title|og:description)$/i
 const DECLARED_CHARSET = /charset\s*=\s*["']?\s*([\w-]+)/i
 
 /** Text of a page in reading order; headings give the sections, table rows stay on one line. */
-export const extractHtml: Extractor = ({ bytes }, { out }) => {
-  addHtml(htmlText(bytes), out)
+export const extractHtml: Extractor = async ({ bytes, reading }, { out }) => {
+  const html = htmlText(bytes, reading?.charset)
+  addHtml(reading?.mainContent ? (await import("./main-content.ts")).mainContentOf(html) : html, out)
 }
 
 /** A page as text; `declared` is the encoding that is told beside it, and goes before what the page says itself. */

@@ -10,7 +10,7 @@ const MAX_HEADING_CHARS = 200
 
 /** Plain text, as it is; paragraphs at empty lines, sections at numbered headings. */
 export const extractText: Extractor = async (source, context) => {
-  await addPieces(source.bytes, context, splitParagraphs)
+  await addPieces(source.bytes, context, splitParagraphs, source.reading?.charset)
 }
 
 /** Decodes and adds a text piece by piece; `split` sees one piece at a time. */
@@ -18,9 +18,10 @@ export async function addPieces(
   bytes: Uint8Array,
   context: Parameters<Extractor>[1],
   split: (text: string) => Iterable<RawBlock>,
+  declared?: string,
 ): Promise<void> {
   let done = 0
-  for (const piece of decodePieces(bytes)) {
+  for (const piece of decodePieces(bytes, declared)) {
     context.out.addRaw(piece, split)
     done += piece.length
     context.progress(Math.min(1, done / bytes.length))
