@@ -52,6 +52,10 @@ const engineKilled = (name: EngineName): Fault => ({
   lastsMs: SHORT_MS,
 })
 
+/**
+ * SeaweedFS's index of names keeps the error of a write that found the disk full, and refuses all further ones, long after
+ * there is room again (seen for three minutes): an operator starts it anew.
+ */
 const diskFull = (name: "postgres" | "storage"): Fault => {
   let empty = () => {}
   return {
@@ -61,6 +65,7 @@ const diskFull = (name: "postgres" | "storage"): Fault => {
     },
     async end({ cluster }) {
       empty()
+      if (name === "storage") await cluster.engines.kill(name)
       if (!cluster.engines.isAlive(name)) await cluster.engines.startAgain(name)
     },
     lastsMs: SHORT_MS,
