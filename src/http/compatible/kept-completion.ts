@@ -28,6 +28,7 @@ export async function* keptEvents(
       continue
     }
     const { content, citations, usage, timings, ner_count: nerCount, finish_reason: reason } = told.data
+    if (reason === "error") throw withDetail(INTERRUPTED, { response_id: answer.id })
     const { calls } = await atEnd()
     const ended = reason === "length" ? "length" : "stop"
     yield {
@@ -42,3 +43,6 @@ export async function* keptEvents(
   }
   signal.throwIfAborted()
 }
+
+/** What a daemon that died has left of it is no answer. */
+const INTERRUPTED = new AppError("overloaded", { message: "the answer was interrupted", retryAfter: 5 })
