@@ -57,6 +57,29 @@ describe("a call that is repeated under its key", () => {
     expect(asked("kept")).toBe(1)
   })
 
+  test.each([
+    ["responses", (input: string) => ({ model: OFF.model, input })],
+    [
+      "chat/completions",
+      (content: string) => ({ model: OFF.model, store: true, messages: [{ role: "user", content }] }),
+    ],
+  ])("is kept once by /v1/%s, and another request under the key is refused", async (path, body) => {
+    const scene = `kept${path.length}`
+    ollama.server.scenes.add(scene, { text: "kept once", delayMs: 30 })
+    const v1 = api.under("/v1")
+    const key = newKey()
+    const before = await conversations()
+    const send = () => v1.post(`/${path}`, body(`case-${scene}`), key)
+    const told = ({ status, body: { output, choices } }: Awaited<ReturnType<typeof send>>) => [
+      status,
+      output?.[0].content[0].text ?? choices[0].message.content,
+    ]
+    for (const answer of [...(await Promise.all([send(), send()])), await send()])
+      expect(told(answer)).toEqual([200, "kept once"])
+    expect([asked(scene), (await conversations()) - before]).toEqual([1, 1])
+    expect((await v1.post(`/${path}`, body("other"), key)).status).toBe(409)
+  })
+
   test("adds no second message to a conversation, in either set", async () => {
     ollama.server.scenes.add("again", { text: "fine" })
     const { body: started } = await api.post("/start-conversation", { ...OFF, message: "case-again first" }, newKey())

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { inBackground } from "../../src/threads/background.ts"
 import { Gate } from "../../src/threads/gate.ts"
 
 const gateOf = (places: number, waiting: number) =>
@@ -105,4 +106,48 @@ test("a large piece of work waits until enough places are free", async () => {
   small.leave()
   await large.turn(new AbortController().signal)
   expect(gate.load).toEqual({ running: 8, waiting: 0 })
+})
+
+test("work in the background goes when nobody else waits, and leaves a place free", async () => {
+  const gate = new Gate({ places: 3, placesPerKey: 3, waiting: 1, refusal: "too much", retryAfterSeconds: 1 })
+  const signal = new AbortController().signal
+  const order: string[] = []
+  const enter = (name: string) => {
+    const ticket = gate.enter("model")
+    void ticket.turn(signal).then(() => order.push(name))
+    return ticket
+  }
+  const behind = (name: string) => inBackground(() => enter(name))
+  const first = [behind("b1"), behind("b2")]
+  const waiting = [behind("b3"), behind("b4"), behind("b5")]
+  await Bun.sleep(0)
+  expect([order, gate.load]).toEqual([["b1", "b2"], { running: 2, waiting: 0 }])
+  const live = enter("live1")
+  const next = enter("live2")
+  expect(() => gate.enter("model")).toThrow("too much") // what waits in the background takes nobody's place in the line
+  first[0]!.leave()
+  await Bun.sleep(0)
+  expect(order).toEqual(["b1", "b2", "live1", "live2"])
+  for (const ticket of [live, next, first[1]!, ...waiting]) {
+    ticket.leave()
+    await Bun.sleep(0)
+  }
+  expect(order.length).toBe(7)
+  expect(gate.load).toEqual({ running: 0, waiting: 0 })
+})
+
+test("where there is one place, work in the background has it until it is done, and then others go first", async () => {
+  const gate = gateOf(1, 5)
+  const signal = new AbortController().signal
+  const held = inBackground(() => gate.enter("a"))
+  const behind = inBackground(() => gate.enter("a"))
+  const live = gate.enter("b")
+  const order: string[] = []
+  const told = [behind.turn(signal).then(() => order.push("behind")), live.turn(signal).then(() => order.push("live"))]
+  held.leave()
+  await told[1]
+  expect(order).toEqual(["live"])
+  live.leave()
+  await told[0]
+  behind.leave()
 })

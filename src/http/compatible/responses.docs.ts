@@ -115,6 +115,7 @@ be asked for again, and \`previous_response_id\` goes on from it. \`background\`
   answers: { 200: { description: "The answer", schema: ResponseObject, events: ResponseEvents } },
   errors: [
     "not_found",
+    "conflict",
     "model_not_found",
     "conversation_busy",
     "invalid_pattern",
