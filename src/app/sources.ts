@@ -22,7 +22,7 @@ interface Parts {
 }
 
 /** Syncs that go on at the same time. */
-const SYNCS = 4
+const SYNCS = 6
 /** Types whose connectors may tell of changes. */
 const WATCHED = ["folder"] as const satisfies (keyof typeof SOURCE_KINDS)[]
 

@@ -336,7 +336,9 @@ export class Sources {
   ): Promise<Pick<SourceRow, "config" | "credentials">> {
     const { sealer, partsOf } = this.dependencies
     const kind = kindOf(source.type)
-    const checked = kind.config(new Fields("config", config))
+    const fields = new Fields("config", config)
+    const checked = kind.config(fields)
+    fields.end()
     await kind.admit?.(checked, partsOf(source as SourceRow))
     const text = JSON.stringify(checked)
     if (credentials === undefined && before) {
@@ -347,7 +349,9 @@ export class Sources {
     }
     if (!credentials) return { config: text, credentials: null }
     if (!kind.credentials) throw invalid("credentials", "do not go with this type of source")
-    const given = kind.credentials(new Fields("credentials", credentials))
+    const secret = new Fields("credentials", credentials)
+    const given = kind.credentials(secret)
+    secret.end()
     return { config: text, credentials: sealer.seal(JSON.stringify(given), source.id) }
   }
 

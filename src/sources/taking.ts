@@ -92,8 +92,13 @@ export class Taking {
       } catch (error) {
         this.ends.abort(error)
         await Promise.allSettled(workers)
-        await this.recording.catch(() => {})
-        await this.drop()
+        await this.recording
+        try {
+          // What was read before the place went away was read in full.
+          while (error instanceof Outage && this.ready.length > 0) await this.record()
+        } finally {
+          await this.drop()
+        }
         throw error
       }
       const isOver = performance.now() >= until
