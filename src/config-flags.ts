@@ -8,6 +8,8 @@ import { didYouMean } from "./nearest.ts"
 export interface OwnOptions {
   /** With a value. */
   values?: readonly string[]
+  /** With a value, and given any number of times. */
+  lists?: readonly string[]
   switches?: readonly string[]
 }
 
@@ -16,6 +18,7 @@ export interface Flags {
   settings: Map<SettingName, string>
   /** The command's own; switches are "true". */
   options: Map<string, string>
+  lists: Map<string, string[]>
   /** Words that are not options. */
   words: string[]
 }
@@ -30,16 +33,16 @@ const SETTING_FLAGS = Object.entries(SETTINGS).map(([name, setting]): [string, O
 ])
 
 /** @throws ConfigError for an option that is unknown, lacks its value, or takes none */
-export function readFlags(args: string[], { values = [], switches = [] }: OwnOptions = {}): Flags {
+export function readFlags(args: string[], { values = [], lists = [], switches = [] }: OwnOptions = {}): Flags {
   const known = new Map<string, Option>([
     ...SETTING_FLAGS,
-    ...values.map((name): [string, Option] => [name, { type: "string" }]),
+    ...[...values, ...lists].map((name): [string, Option] => [name, { type: "string" }]),
     ...switches.map((name): [string, Option] => [name, { type: "boolean" }]),
   ])
   // Not strict: what is wrong is said in our words, and a value may begin with one dash (--keep-alive -1).
   const options = Object.fromEntries([...known].map(([name, { type }]) => [name, { type }]))
   const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true })
-  const flags: Flags = { settings: new Map(), options: new Map(), words: [] }
+  const flags: Flags = { settings: new Map(), options: new Map(), lists: new Map(), words: [] }
   for (const token of tokens) {
     if (token.kind === "positional") flags.words.push(token.value)
     if (token.kind !== "option") continue
@@ -53,6 +56,7 @@ export function readFlags(args: string[], { values = [], switches = [] }: OwnOpt
     if (given === undefined || (!inlineValue && given.startsWith("--")))
       throw new ConfigError(`${rawName}${option.setting ? ":" : ""} needs a value`)
     if (option.setting) flags.settings.set(option.setting, given)
+    else if (lists.includes(name)) flags.lists.set(name, [...(flags.lists.get(name) ?? []), given])
     else flags.options.set(name, given)
   }
   return flags

@@ -22,6 +22,8 @@ export interface ReadConfig {
   sources: Record<SettingName, Source>
   /** Options of the command line that are the command's own; switches are "true". */
   options: Map<string, string>
+  /** Of those that are given any number of times, all values in their order. */
+  lists: Map<string, string[]>
   /** Words of the command line that are not options. */
   rest: string[]
   /** Variables named like settings that do not exist: most likely mistyped, and without effect. */
@@ -83,6 +85,7 @@ export function readConfig(
     config: values as Config,
     sources: sources as Record<SettingName, Source>,
     options: flags.options,
+    lists: flags.lists,
     rest: flags.words,
     unknown: unknownVariables(env),
   }

@@ -53,6 +53,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: "give an assistant the library, over standard input and output",
     load: () => import("./commands/mcp.ts"),
   },
+  sync: {
+    summary: "bring a folder, a bucket or a repository to a daemon, and keep it there in sync",
+    load: () => import("./commands/sync.ts"),
+  },
   eval: { summary: "measure how well search finds the right files", load: () => import("./commands/eval.ts") },
   settings: {
     summary: "show the settings and where each comes from",

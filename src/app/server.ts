@@ -69,6 +69,8 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     ...files,
     ...unattended,
     sources: parts.sources.sources,
+    manifests: parts.sources.manifests,
+    broughtFiles: parts.sources.broughtFiles,
     ...events,
     version: VERSION,
     embeddings: new EmbeddingLine(embedder),

@@ -2,9 +2,11 @@ import { join } from "node:path"
 import type { Config } from "../config.ts"
 import { JobWorker } from "../jobs/worker.ts"
 import { log } from "../log.ts"
+import { BroughtFiles } from "../sources/brought.ts"
 import type { SOURCE_KINDS } from "../sources/connectors/index.ts"
 import { keepSchedules, keepWatches } from "../sources/due.ts"
 import { SourceFolders } from "../sources/folders.ts"
+import { Manifests } from "../sources/manifest.ts"
 import type { SourceRow } from "../sources/source.ts"
 import { Sources } from "../sources/sources.ts"
 import { SYNC_SOURCE, SyncJobs } from "../sources/sync.ts"
@@ -46,6 +48,8 @@ export async function openSources(config: Config, { network, storage, files }: P
   }
   const jobs = new SyncJobs({ ...shared, readers: config.index_workers, isStoresFault: storesFaultIn(storage) })
   const sources = new Sources({ ...shared, jobs })
+  const manifests = new Manifests({ ...shared, sources, maxFileBytes: config.max_file_bytes })
+  const broughtFiles = new BroughtFiles({ ...shared, sources })
   const worker = new JobWorker(queue, {
     task: SYNC_SOURCE,
     lanes: { ordinary: { concurrency: SYNCS, group: 1, handle: jobs.handle } },
@@ -56,5 +60,5 @@ export async function openSources(config: Config, { network, storage, files }: P
   const due = { database, queue, sources }
   leader.whileLeader(signal => keepSchedules(due, signal))
   leader.whileLeader(signal => keepWatches(due, WATCHED, signal))
-  return { sources, syncs: worker }
+  return { sources, manifests, broughtFiles, syncs: worker }
 }

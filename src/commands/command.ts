@@ -42,6 +42,8 @@ export interface Arguments {
   words: string[]
   /** The command's own, without their dashes; switches are "true". */
   options: Map<string, string>
+  /** Those of them that may be given again and again. */
+  lists: Map<string, string[]>
 }
 
 interface Known extends OwnOptions {

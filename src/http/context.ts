@@ -41,6 +41,14 @@ export function contextOf(request: Request): RequestContext {
   return context
 }
 
+/** @throws AppError forbidden */
+export function needScope({ scopes, holderId }: Principal, scope: Scope): void {
+  if (scopes.includes(scope)) return
+  throw new AppError("forbidden", {
+    message: `the ${holderId.startsWith("tok_") ? "token" : "key"} lacks the scope ${scope}`,
+  })
+}
+
 /**
  * Gives routes `context` and, with `scope: "search"` in their options, `principal` and the check of that scope.
  * Every route file that needs a caller begins with `new Elysia().use(caller)`.
@@ -52,10 +60,7 @@ export const caller = new Elysia({ name: "caller" })
       resolve({ request }: { request: Request }) {
         const { principal } = contextOf(request)
         if (!principal) throw new AppError("unauthorized")
-        if (!principal.scopes.includes(scope))
-          throw new AppError("forbidden", {
-            message: `the ${principal.holderId.startsWith("tok_") ? "token" : "key"} lacks the scope ${scope}`,
-          })
+        needScope(principal, scope)
         return { principal }
       },
     }),

@@ -64,6 +64,8 @@ interface Described {
   form?: object
   /** Bodies of other content types than JSON, by type, each as JSON Schema, with an example: the handler reads them itself. */
   bodies?: Readonly<Record<string, { type: string; example?: unknown } & object>>
+  /** The handler reads the JSON itself as it comes, and checks it; `body` is what the document says of it. */
+  readsBody?: true
   /** Largest body, where it is not that of all other routes. */
   maxBytes?: number
   /** By status; those of errors are made from `errors`. */
@@ -107,11 +109,11 @@ type Responses<Answers> = { -readonly [Status in keyof Answers]: Returned<Answer
 /** The route's options, as the framework takes them. */
 type RouteOptions<Spec extends Operation> = Pick<
   Spec,
-  Extract<keyof Spec, "scope" | "session" | "params" | "query" | "body">
+  Extract<keyof Spec, "scope" | "session" | "params" | "query" | (Spec extends { readsBody: true } ? never : "body")>
 > & {
   detail: DocumentDecoration
   response: Responses<Spec["answers"]>
-} & (Spec extends { form: object } ? { parse: "none" } : unknown)
+} & (Spec extends { form: object } | { readsBody: true } ? { parse: "none" } : unknown)
 
 /** What `openapi.ts` makes the entry of the document from. */
 export type Declared = Operation & { security: Record<string, never[]>[]; bodyRequired: boolean }
@@ -127,14 +129,14 @@ export const operation =
     optionsOf(spec) as unknown as RouteOptions<Spec>
 
 function optionsOf(spec: Operation) {
-  const { id, summary, description, tag, scope, session, params, query, body, form } = spec
+  const { id, summary, description, tag, scope, session, params, query, body, form, readsBody } = spec
   return {
     ...(scope ? { scope } : {}),
     ...(session ? { session } : {}),
     ...(params ? { params } : {}),
     ...(query ? { query } : {}),
-    ...(body ? { body } : {}),
-    ...(form ? { parse: "none" } : {}),
+    ...(body && !readsBody ? { body } : {}),
+    ...(form || readsBody ? { parse: "none" } : {}),
     detail: {
       operationId: id,
       summary,
@@ -148,7 +150,7 @@ function optionsOf(spec: Operation) {
 /** What of the declared routes decides how their bodies are read. */
 export function bodyRules(
   app: () => AnyElysia,
-): (method: string, route: string) => Pick<Declared, "form" | "bodies" | "maxBytes"> | undefined {
+): (method: string, route: string) => Pick<Declared, "form" | "bodies" | "readsBody" | "maxBytes"> | undefined {
   let rules: Map<string, Declared | undefined> | undefined
   const declaredAs = ({ hooks }: AnyElysia["routes"][number]) =>
     (hooks.detail as { "x-operation"?: Declared } | undefined)?.["x-operation"]

@@ -50,11 +50,11 @@ function routes(services: Services) {
     handler: { standardHostname: false }, // else the path of a host of three letters is read from the wrong place
   })
     .onError({ as: "global" }, ({ error, request }) => answerError(error, request, contextOf(request)))
-    // Forms read their own stream; an empty object keeps the framework from reading it first.
+    // Forms, and who reads JSON piece by piece, read their own stream; an empty object keeps the framework from reading it first.
     .onParse({ as: "global" }, async ({ request, route }) => {
       if (request.body) refuseCoding(request)
       const rule = ruleOf(request.method, route)
-      if (rule?.form || (rule?.bodies && contentTypeOf(request) in rule.bodies)) return {}
+      if (rule?.form || rule?.readsBody || (rule?.bodies && contentTypeOf(request) in rule.bodies)) return {}
       const context = contextOf(request)
       const limitMs = context.principal ? BODY_LIMIT_MS.known : BODY_LIMIT_MS.stranger
       const body = await readJson(request, limitMs, rule?.maxBytes)

@@ -27,6 +27,8 @@ import type { WebPages } from "../library/web/web-pages.ts"
 import type { Redactor } from "../redaction/redact.ts"
 import type { RerankLine } from "../search/rerank/rerank-line.ts"
 import type { SearchService } from "../search/types.ts"
+import type { BroughtFiles } from "../sources/brought.ts"
+import type { Manifests } from "../sources/manifest.ts"
 import type { Sources } from "../sources/sources.ts"
 import type { DiskUse } from "../storage/disk-use.ts"
 import type { McpSessions } from "./mcp/sessions.ts"
@@ -73,6 +75,9 @@ export interface Services {
   webPages: WebPages
   vectorStores: VectorStores
   sources: Sources
+  /** What programs say of the sources that they feed, and bring to them. */
+  manifests: Manifests
+  broughtFiles: BroughtFiles
   storeBatches: VectorStoreBatches
   /** What one file may have, bytes. */
   maxFileBytes: number

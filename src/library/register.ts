@@ -118,7 +118,9 @@ export async function registerNamed(
       ...(same ? nextVersion(same, file, labels) : newRow(view.workspaceId, file, labels)),
       ...identity,
       // What somebody noted about it is not the source's to take away.
-      ...(same && "sourceId" in file.identity ? { metadata: same.metadata } : {}),
+      ...(same && "sourceId" in file.identity && Object.keys(labels.metadata).length === 0
+        ? { metadata: same.metadata }
+        : {}),
       name: file.name,
       name_folded: foldName(file.name),
       context_id: labels.contextId,

@@ -9,7 +9,8 @@ import type { ReceivedFile } from "./upload-form.ts"
 export interface UploadAnswer {
   message: string
   files: FileRecord[]
-  rejected: { name: string; error: { code: string; message: string } }[]
+  /** `source_key` of a file that was brought to a source. */
+  rejected: { name: string; source_key?: string; error: { code: string; message: string } }[]
 }
 
 /** A form that has come whole. */

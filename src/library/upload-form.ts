@@ -78,6 +78,11 @@ export class UploadForm {
     })
   }
 
+  /** What became of each file part, in the order of the form; once all have come. */
+  partsInOrder(): (ReceivedFile | Rejection)[] {
+    return this.parts.filter(part => part !== undefined)
+  }
+
   get rejected(): Rejection[] {
     return this.parts.filter((part): part is Rejection => part !== undefined && "error" in part)
   }

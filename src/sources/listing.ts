@@ -6,6 +6,7 @@
  * loses nothing. Nothing is written about an entry that is as it was.
  */
 import type { Insertable } from "kysely"
+import { MAX_KEY_BYTES } from "../library/upload-entries.ts"
 import { type Database, readApart, type Trx } from "../storage/database.ts"
 import type { EntryStatus, SourceEntriesTable } from "../storage/sources.ts"
 import { type Entry, Outage } from "./connector.ts"
@@ -48,8 +49,6 @@ export const EXCLUDED = "excluded"
 /** Part of the files of a source, and number of them, that may go at once without being asked for. */
 const GUARD_SHARE = 0.2
 const GUARD_FILES = 10
-/** Longer ones have no place in an index of PostgreSQL. */
-const MAX_KEY_BYTES = 2_000
 const MAX_ENTRIES = 1_000_000
 /** Rows read, and written, at a time: others are answered between. */
 const READ = 2_000

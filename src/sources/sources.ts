@@ -443,7 +443,7 @@ async function refuseTooMany(trx: Trx, workspaceId: string): Promise<void> {
     throw new AppError("conflict", { message: `a workspace has at most ${MAX_SOURCES} sources` })
 }
 
-const guarded = (sync: Pick<SyncRow, "guarded"> | undefined): AppError =>
+export const guarded = (sync: Pick<SyncRow, "guarded"> | undefined): AppError =>
   new AppError("guarded", {
     message: `${sync?.guarded ?? "many"} files are gone from the source at once, and nothing was deleted`,
     hint: "look whether the source is whole; then sync with force, and they are deleted",

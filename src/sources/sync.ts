@@ -75,7 +75,11 @@ export class SyncJobs {
     if (source?.removal) await removeSource(this.parts, source.id, job.signal)
     if (!source || source.removal) return this.letGo(job)
     if (source.relabel) await relabel(database, source.id, job.signal)
-    if (source.paused || !kindOf(source.type).open) return this.letGo(job)
+    if (source.paused) return this.letGo(job)
+    if (!kindOf(source.type).open) {
+      await this.deleteGone(job, source, async () => {})
+      return this.letGo(job)
+    }
     try {
       if (isUsedUp(job)) throw new Error("the sync ended with the daemon again and again")
       await this.sync(job, source)
@@ -107,13 +111,17 @@ export class SyncJobs {
     } finally {
       await connector.close?.().catch(error => log.debug("a source did not close", { source: id, error }))
     }
-    await deleteGone(this.parts, {
-      sourceId: id,
-      workspaceId: workspace_id,
-      check: trx => heldSource(trx, job, workspace_id),
-      deleted: trx => count(trx, sync.id, { deleted: 1 }),
-    })
+    await this.deleteGone(job, source, trx => count(trx, sync.id, { deleted: 1 }))
     await this.end(job, source)
+  }
+
+  private deleteGone(
+    job: LeasedJob,
+    { id, workspace_id }: SourceRow,
+    deleted: (trx: Trx) => Promise<void>,
+  ): Promise<void> {
+    const check = (trx: Trx) => heldSource(trx, job, workspace_id)
+    return deleteGone(this.parts, { sourceId: id, workspaceId: workspace_id, check, deleted })
   }
 
   /** Whatever is thrown here deletes nothing. */

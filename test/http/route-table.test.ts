@@ -47,7 +47,7 @@ const OPERATIONS = [
   ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
   ...["addText", "addUrl"],
   ...["createSource", "listSources", "getSource", "updateSource", "deleteSource", "syncSource"],
-  ...["listSourceSyncs", "getSourceCoverage"],
+  ...["listSourceSyncs", "getSourceCoverage", "sendManifest"],
   ...["listPages", "getPagePicture", "getPageMarks"],
   ...["createLink", "openLink", "openLinkPicture"],
   ...["getFacets", "getSummary", "changeFiles", "getJob"],

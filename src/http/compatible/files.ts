@@ -105,6 +105,7 @@ function rulesOfOne(): FormRules {
   return {
     field(form, name, value) {
       if (name.startsWith("expires_after")) throw invalid("expires_after", "is not supported: files stay until deleted")
+      if (name.startsWith("source_")) throw invalid(name.slice(0, 100), "belongs to uploads of /external/upload")
       if (name === "purpose") form.purpose = eachOf("purpose", [value], docs.PURPOSES)![0]!
       else form.addField(name, value)
     },

@@ -17,6 +17,7 @@ import { keysRoutes } from "./keys.ts"
 import { libraryRoutes } from "./library.ts"
 import { libraryCountsRoutes } from "./library-counts.ts"
 import { linkRoutes, viewRoutes } from "./links.ts"
+import { manifestRoutes } from "./manifest.ts"
 import { modelRoutes } from "./models.ts"
 import { pageRoutes } from "./pages.ts"
 import { redactRoutes } from "./redact.ts"
@@ -41,6 +42,7 @@ export const apiRoutes = (services: Services) =>
     .use(pageRoutes(services))
     .use(linkRoutes(services))
     .use(sourceRoutes(services))
+    .use(manifestRoutes(services))
     .use(searchRoutes(services))
     .use(modelRoutes(services))
     .use(conversationRoutes(services))

@@ -10,7 +10,7 @@ const UploadAnswer = t.Object(
   {
     message: t.String({ examples: ["1 file accepted and queued for indexing"] }),
     files: t.Array(FileSchema),
-    rejected: t.Array(t.Object({ name: t.String(), error: Issue }), {
+    rejected: t.Array(t.Object({ name: t.String(), source_key: t.Optional(t.String()), error: Issue }), {
       examples: [
         [{ name: "a.exe", error: { code: "unsupported_file_type", message: "files of the type .exe cannot be read" } }],
       ],
@@ -39,6 +39,24 @@ const FORM = {
         "A JSON array of principals that may see the files; absent or `null`: everyone in the workspace, or who saw the file that is replaced",
       examples: ['["group:hr"]'],
     },
+    source_id: {
+      type: "string",
+      description:
+        "A source of the type `push` that the files are brought to; needs the scope `sources` as well. Context, tags and acl are then those of the source where the form tells none",
+      examples: ["src_01m7y48vkz3s85f1acdta2"],
+    },
+    source_key: {
+      type: "array",
+      items: { type: "string" },
+      description: "With `source_id`: the key of each file in the source's manifest, in the order of the files",
+      examples: [["reports/2026.pdf"]],
+    },
+    source_fingerprint: {
+      type: "array",
+      items: { type: "string" },
+      description:
+        "With `source_id`: the fingerprint of each file's bytes, in the same order; without it that of the last manifest is taken",
+    },
     on_duplicate: { type: "string", enum: ["return_existing", "replace", "keep_both"], default: "return_existing" },
   },
 }
@@ -52,7 +70,8 @@ export const uploadFiles = <Id extends string>(id: Id, extensions: string) =>
     description: `Any number of file parts; the documented name is \`files\`, any part with a file name is taken. Accepted
 types: ${extensions}. Bytes are on disk and the job is recorded before the answer. Indexing is asynchronous: watch
 \`GET /external/libraries/{file_id}/events\`. The header \`Idempotency-Key\` makes a repetition within 24 h return the first answer;
-with another form it is refused. A form of more than 250 files is recorded in several commits.
+with another form it is refused. Files of a source replace those of the same key, and are \`unchanged\` where the bytes are the same: a
+repetition needs no such header. A form of more than 250 files is recorded in several commits.
 
 However slow the line, a form has the time it takes; one of which nothing comes for ${PATIENCE.ms / 1000} s, or for
 ${CROWDED_PATIENCE.ms / 1000} s while most places for uploads are taken, is ended with 408. One key may hold three quarters of these
@@ -61,5 +80,5 @@ places.`,
     headers: [IDEMPOTENCY_KEY],
     form: FORM,
     answers: { 202: { description: "Accepted and queued for indexing", schema: UploadAnswer, inPieces: true } },
-    errors: UPLOAD_ERRORS,
+    errors: [...UPLOAD_ERRORS, "not_found"],
   })

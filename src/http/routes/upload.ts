@@ -1,7 +1,7 @@
 /** POST and PUT /external/upload: one handler. */
 import { Elysia } from "elysia"
 import type { Principal } from "../../access/principal.ts"
-import { caller, type RequestContext } from "../context.ts"
+import { caller, needScope, type RequestContext } from "../context.ts"
 import { largeAnswer } from "../large-answer.ts"
 import type { Services } from "../services.ts"
 import { type FormRules, receiveFiles } from "../upload-request.ts"
@@ -13,10 +13,15 @@ interface Call {
   context: RequestContext
 }
 
-export const uploadRoutes = ({ uploads, fileTypes }: Services) => {
+export const uploadRoutes = ({ uploads, fileTypes, broughtFiles }: Services) => {
   const extensions = [...fileTypes.keys()].join(", ")
   const receive = async ({ request, principal, context }: Call) =>
-    largeAnswer<UploadAnswer>(await receiveFiles(uploads, { request, principal, context }, RULES), 202)
+    largeAnswer<UploadAnswer>(
+      await receiveFiles(uploads, { request, principal, context }, rulesOf(principal), form =>
+        broughtFiles.take(principal.view, form),
+      ),
+      202,
+    )
   return new Elysia()
     .use(caller)
     .post("/external/upload", receive, uploadFiles("uploadFiles", extensions)())
@@ -24,4 +29,9 @@ export const uploadRoutes = ({ uploads, fileTypes }: Services) => {
 }
 
 /** Any part with a file name is a file. */
-const RULES: FormRules = { field: (form, name, value) => form.addField(name, value) }
+const rulesOf = (principal: Principal): FormRules => ({
+  field(form, name, value) {
+    if (name === "source_id") needScope(principal, "sources")
+    form.addField(name, value)
+  },
+})
