@@ -1,6 +1,7 @@
 /**
  * WebDAV servers as people run them, each over a folder of this machine: Apache with Basic and with Digest, nginx with its
- * extension, and rclone. On Debian: apt-get install apache2-bin nginx-core libnginx-mod-http-dav-ext rclone.
+ * extension, rclone, and SabreDAV, which Nextcloud and ownCloud are built on. On Debian: apt-get install apache2-bin nginx-core libnginx-mod-http-dav-ext rclone
+ * php-cli php-xml php-mbstring php-sabre-dav.
  */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -32,6 +33,7 @@ interface Place {
 
 const APACHE_MODULES = "/usr/lib/apache2/modules"
 const NGINX_MODULE = "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so"
+const PHP = "/usr/share/php"
 const REALM = "files"
 
 const which = (name: string) => Bun.which(name, { PATH: `${Bun.env.PATH}:/usr/sbin:/usr/local/sbin` })
@@ -84,6 +86,14 @@ http {
       return [which("rclone")!, "serve", "webdav", folder, ...address, ...seen, "--user", username, "--pass", password]
     },
   },
+  SabreDAV: {
+    lacks: () => (which("php") && existsSync(`${PHP}/Sabre/DAV`) ? undefined : "PHP or php-sabre-dav is not installed"),
+    async command({ folder, room, port }) {
+      const file = join(room, "server.php")
+      writeFileSync(file, sabre(folder))
+      return [which("php")!, "-S", `127.0.0.1:${port}`, file]
+    },
+  },
 } satisfies Record<string, Kind>
 
 export type WebdavServerName = keyof typeof WEBDAV_SERVERS
@@ -113,6 +123,26 @@ export async function webdavServer(name: WebdavServerName, folder: string): Prom
     },
   }
 }
+
+const sabre = (folder: string): string => `<?php
+error_reporting(E_ALL & ~E_DEPRECATED);
+ini_set('display_errors', '0');
+spl_autoload_register(function ($name) {
+  $file = '${PHP}/' . str_replace('\\\\', '/', $name) . '.php';
+  if (file_exists($file)) require_once $file;
+});
+$users = new class extends Sabre\\DAV\\Auth\\Backend\\AbstractBasic {
+  protected function validateUserPass($name, $password) {
+    return $name === ${inPhp(CREDENTIALS.username)} && $password === ${inPhp(CREDENTIALS.password)};
+  }
+};
+$server = new Sabre\\DAV\\Server(new Sabre\\DAV\\FS\\Directory(${inPhp(folder)}));
+$server->setBaseUri('/dav/');
+$server->addPlugin(new Sabre\\DAV\\Auth\\Plugin($users, '${REALM}'));
+$server->exec();
+`
+
+const inPhp = (text: string): string => `base64_decode('${Buffer.from(text).toString("base64")}')`
 
 function apache(scheme: "Basic" | "Digest"): Kind {
   const users = { Basic: "AuthBasicProvider file", Digest: "AuthDigestProvider file\nAuthDigestDomain /dav/" }[scheme]

@@ -154,6 +154,8 @@ class WebdavConnector implements Connector {
       for await (const found of readMultistatus(bodyOf(response))) {
         const key = this.keyIn(folder, found.href)
         if ("status" in found) throw new Outage(`the server answered with ${found.status} for ${shown(key)}`)
+        if (key === folder && !found.isFolder && resources.has(key))
+          throw new Outage(`the server has no name to tell of something in ${shown(folder)}, as where it is no UTF-8`)
         resources.set(key, found)
         await turns.next()
         if (resources.size > MAX_ENTRIES) throw new Outage(`more than ${MAX_ENTRIES} entries lie in ${shown(folder)}`)

@@ -71,17 +71,25 @@ describe.each(Object.keys(WEBDAV_SERVERS) as WebdavServerName[])("a folder of %s
 
   test.skipIf(!!lacks)("keeps apart names that look like escapes, and bytes that are no UTF-8", async () => {
     const folder = folderOf(["%41.txt", "A.txt", "%2F.txt", "%E9.txt"])
-    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xe9]), Buffer.from(".txt")]), "latin")
+    const latin = Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xe9]), Buffer.from(".txt")])
+    writeFileSync(latin, "latin")
     await using server = await serving(folder)
     const connector = opening(server.url)
+    if (name === "SabreDAV") {
+      // It cannot tell of the last one, and then nobody knows what else there is.
+      expect((await rejection(entriesOf(connector))).message).toContain(
+        "has no name to tell of something in the folder",
+      )
+      rmSync(latin)
+    } else expect((await entriesOf(connector)).has("%E9.txt")).toBe(true)
     const entries = await entriesOf(connector)
     expect(entries.get("%2541.txt")?.name).toBe("%41.txt")
-    expect([...entries.keys()].sort()).toEqual(["%252F.txt", "%2541.txt", "%25E9.txt", "%E9.txt", "A.txt"])
+    expect(["%2541.txt", "%25E9.txt", "%252F.txt", "A.txt"].every(key => entries.has(key))).toBe(true)
     expect(await textOf(connector, "%2541.txt")).toBe("%41.txt")
     expect(await textOf(connector, "A.txt")).toBe("A.txt")
     expect(await textOf(connector, "%25E9.txt")).toBe("%E9.txt")
     // rclone reads names as UTF-8 throughout, and does not find this one again.
-    if (name !== "rclone") expect(await textOf(connector, "%E9.txt")).toBe("latin")
+    if (name !== "rclone" && name !== "SabreDAV") expect(await textOf(connector, "%E9.txt")).toBe("latin")
   })
 
   test.skipIf(!!lacks)("gives a file another fingerprint when it changes, and only then", async () => {
@@ -135,7 +143,7 @@ describe.each(Object.keys(WEBDAV_SERVERS) as WebdavServerName[])("a folder of %s
     symlinkSync(folder, join(folder, "inner", "back"))
     await using server = await serving(folder)
     const connector = opening(server.url)
-    if (name === "nginx")
+    if (name === "nginx" || name === "SabreDAV")
       expect((await rejection(entriesOf(connector))).message).toMatch(/more than 64 deep.*inner\/back\/inner/)
     else expect([...(await entriesOf(connector)).keys()]).toEqual(["inner/a.txt"]) // the others follow no links
   })
