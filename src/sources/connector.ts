@@ -104,6 +104,8 @@ export interface SourceKind<Config = unknown, Credentials = unknown> {
   place?(config: Config): string
   /** Whether there may be such a source here. @throws AppError forbidden for an address or a folder that is not allowed */
   admit?(config: Config, parts: ConnectorParts): Promise<void>
+  /** Fingerprints are of the content and of nothing else: a file whose key changes is not fetched again. */
+  contentFingerprints?: true
   /** Absent where nobody fetches: the files are brought. */
   open?(given: Opened<Config, Credentials>): Connector
 }

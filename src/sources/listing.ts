@@ -5,11 +5,13 @@
  * What is known of an entry is its row and the file of that name. The file's fingerprint decides: a crash between the two
  * loses nothing. Nothing is written about an entry that is as it was.
  */
+import { extname } from "node:path/posix"
 import type { Insertable } from "kysely"
 import { MAX_KEY_BYTES } from "../library/upload-entries.ts"
 import { type Database, readApart, type Trx } from "../storage/database.ts"
 import type { EntryStatus, SourceEntriesTable } from "../storage/sources.ts"
 import { type Entry, Outage } from "./connector.ts"
+import type { Move } from "./moving.ts"
 
 /** Why an entry is not fetched. */
 export interface Verdict {
@@ -25,6 +27,8 @@ export interface ListingRules {
   deleteMissing: boolean
   /** What failed is tried again, what somebody deleted comes back, and a mass deletion is carried out. */
   forced: boolean
+  /** Fingerprints are of the content alone: a file whose key is gone moves to one that came with the same content. */
+  moves?: boolean
 }
 
 /** Entries. */
@@ -41,6 +45,8 @@ export interface Finished {
   deleted: string[]
   /** So many that none is deleted; 0 where nothing is held back. */
   guarded: number
+  /** Files whose content came back under another key. */
+  moved: Move[]
 }
 
 /** Code of entries that `include` and `exclude` leave out. */
@@ -71,6 +77,8 @@ export class Listing {
   private readonly unwritten = new Map<string, NewEntry>()
   /** Files of entries that are there and not meant, with the verdict. */
   private readonly dropped = new Map<string, NewEntry>()
+  /** New entries by fingerprint, where files may move to them. */
+  private readonly arrived = new Map<string, Entry[]>()
   private files = 0
   private seen = 0
 
@@ -111,6 +119,11 @@ export class Listing {
     else this.known.set(key, { fingerprint: "", status: null, code: null, file: null, seen: true })
     const kind = this.compare({ ...entry, key }, known)
     this.counts[kind]++
+    if (kind === "added" && this.rules.moves && this.files > 0) {
+      const others = this.arrived.get(entry.fingerprint)
+      if (others) others.push({ ...entry, key })
+      else this.arrived.set(entry.fingerprint, [{ ...entry, key }])
+    }
     return kind
   }
 
@@ -179,10 +192,31 @@ export class Listing {
 
   /** What is gone, once everything was seen. Nothing is written by it. */
   finish(): Finished {
+    const moved = this.rules.deleteMissing ? this.findMoves() : []
     const gone = [...this.known].filter(([, { seen, file }]) => !seen && file).map(([key]) => key)
     const deleted = this.rules.deleteMissing ? [...gone, ...this.dropped.keys()] : []
     const isMass = deleted.length > GUARD_FILES && deleted.length > this.files * GUARD_SHARE
-    return isMass && !this.rules.forced ? { deleted: [], guarded: deleted.length } : { deleted, guarded: 0 }
+    const isHeld = isMass && !this.rules.forced
+    return isHeld ? { deleted: [], guarded: deleted.length, moved } : { deleted, guarded: 0, moved }
+  }
+
+  private findMoves(): Move[] {
+    const moved: Move[] = []
+    for (const [from, known] of this.known) {
+      const { file, seen } = known
+      if (seen || !file || file.failed || file.fingerprint === null) continue
+      const others = this.arrived.get(file.fingerprint) ?? []
+      // A file of another type is read otherwise.
+      const at = others.findIndex(({ key }) => extname(key).toLowerCase() === extname(from).toLowerCase())
+      if (at < 0) continue
+      const [to] = others.splice(at, 1)
+      moved.push({ from, to: to! })
+      this.known.get(to!.key)!.file = file
+      known.file = null
+      this.counts.added--
+      this.counts.updated++
+    }
+    return moved
   }
 
   /** Marks what `finish` found as gone, and forgets entries that are no more and have no file. Files are deleted by `deleteGone`. */

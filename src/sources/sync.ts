@@ -3,6 +3,7 @@
  * for a slice of time, and then goes behind the others, so that a source with a hundred thousand files holds up none. What a
  * kill cuts off the next attempt goes on with: see `syncs.ts`.
  */
+import { isNarrow } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import { isUsedUp, type JobQueue, type NewJob } from "../jobs/queue.ts"
 import type { JobFailure, LeasedJob } from "../jobs/worker.ts"
@@ -18,9 +19,10 @@ import { Intake } from "./intake.ts"
 import { judgeOf } from "./judging.ts"
 import { heldSource, Stopped } from "./lease.ts"
 import { Listing, type ListingCounts, type ListingRules } from "./listing.ts"
+import { moveFiles } from "./moving.ts"
 import { relabel } from "./relabel.ts"
 import { deleteGone, removeSource } from "./removing.ts"
-import { connect, kindOf, type SourceRow, type SyncRow } from "./source.ts"
+import { connect, filing, kindOf, type SourceRow, type SyncRow } from "./source.ts"
 import { beginSync, count, endSync, listed, type SyncError } from "./syncs.ts"
 import { Taking } from "./taking.ts"
 
@@ -131,6 +133,10 @@ export class SyncJobs {
     const listing = await Listing.begin(database, source.id, this.rulesOf(source, sync.forced === 1))
     await seeAll(listing, connector, job.signal, () => listing.note(database, check))
     const finished = listing.finish()
+    await moveFiles(database, source.id, finished.moved, async (trx, files) => {
+      await check(trx)
+      await count(trx, sync.id, { updated: files })
+    })
     await listing.noteGone(database, finished, check)
     await database.transaction().execute(async trx => {
       await check(trx)
@@ -141,7 +147,9 @@ export class SyncJobs {
   /** How entries of the source are judged now. */
   rulesOf(source: SourceRow, forced: boolean): ListingRules {
     const judge = judgeOf(source, name => this.parts.uploads.refusalOf(name))
-    return { judge, deleteMissing: source.delete_missing === 1, forced }
+    // Where a filter may refuse a name each file is judged anew.
+    const moves = kindOf(source.type).contentFingerprints === true && !isNarrow(filing(source).view)
+    return { judge, deleteMissing: source.delete_missing === 1, forced, moves }
   }
 
   /** The end of a sync, and of its job; another one follows where somebody asked for it meanwhile. */

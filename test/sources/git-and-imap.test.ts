@@ -85,7 +85,7 @@ describe.skipIf(!hasGit)("a repository that is kept in sync", () => {
 
     repository.run("mv", "docs/b.md", "moved.md")
     repository.commit({ "a.md": "The bittern hides.", "new.md": "The coot swims.", "empty.md": null })
-    expect(await sync(id)).toMatchObject({ added: 2, updated: 1, deleted: 1 })
+    expect(await sync(id)).toMatchObject({ added: 1, updated: 2, deleted: 0 })
     expect(await keysOf(id)).toEqual(["a.md", "moved.md", "new.md"])
     await covered(id)
     expect(await found("hides")).toContain("a.md")
@@ -93,6 +93,43 @@ describe.skipIf(!hasGit)("a repository that is kept in sync", () => {
     expect(readdirSync(join(app.data, "sources", id)).filter(name => !name.startsWith("packs-"))).toEqual([
       "listing.jsonl",
     ])
+  })
+
+  test("files that move keep their ids, and cost nothing; a folder that moves is no mass deletion", async () => {
+    const repository = server.make("repo")
+    const names = Array.from({ length: 15 }, (_, at) => `docs/${at}.md`)
+    repository.commit({
+      ...Object.fromEntries(names.map(name => [name, `text of ${name}`])),
+      "twin.md": "text of docs/3.md",
+    })
+    const id = await create(repositoryOf({}))
+    await sync(id)
+    await covered(id)
+    const idsBy = async () => Object.fromEntries((await filesOf(id)).map(file => [file.source.key, file.id]))
+    const before = await idsBy()
+    repository.run("mv", "docs", "handbook")
+    repository.run("mv", "handbook/7.md", "handbook/seven.md")
+    repository.run("mv", "twin.md", "twin.txt") // read otherwise
+    repository.commit()
+    expect((await client.post(`/sources/${id}/sync`, { dry_run: true })).body).toMatchObject({
+      updated: 15,
+      added: 1,
+      deleted: 1,
+    })
+    const asked = wants()
+    expect(await sync(id)).toMatchObject({ status: "idle", updated: 15, added: 1, deleted: 1, guarded: 0 })
+    expect(wants()).toBe(asked + 1) // the twin; the dry run has listed the folders
+    const after = await idsBy()
+    expect(Object.keys(after).length).toBe(16)
+    expect(after["handbook/3.md"]).toBe(before["docs/3.md"])
+    expect(after["handbook/seven.md"]).toBe(before["docs/7.md"])
+    expect(after["twin.txt"]).not.toBe(before["twin.md"])
+    expect((await client.get(`/libraries/${after["handbook/seven.md"]}`)).body).toMatchObject({
+      name: "seven.md",
+      status: "searchable",
+    })
+    expect(await covered(id)).toMatchObject({ total: 16, searchable: 16, pending: 0 })
+    expect(await sync(id)).toMatchObject({ unchanged: 16, added: 0, updated: 0, deleted: 0 })
   })
 
   test("a dry run says what would happen, and does nothing", async () => {

@@ -62,6 +62,7 @@ export const gitSource: SourceKind<GitConfig, GitCredentials> = {
     const { hostname, port, protocol } = new URL(url)
     await egress.check(hostname, Number(port || (protocol === "https:" ? 443 : 80)))
   },
+  contentFingerprints: true,
   open: opened => new GitConnector(opened),
 }
 
