@@ -16,6 +16,9 @@ const WATCH_EVERY_MS = 2_000
 const PAGE = 100
 /** A watch that failed is tried again after this. */
 const WATCH_AGAIN_MS = 60_000
+/** Of the time that a sync took, between two that changes ask for. */
+const PAUSE_TIMES = 10
+const LONGEST_PAUSE_MS = 60_000
 
 export interface DueParts {
   database: Database
@@ -106,15 +109,53 @@ function begin(sources: Sources, row: SourceRow, until: AbortSignal): Watch {
 
 /** A watch that fails is begun anew: where the place is there again, it tells of a change at once. */
 async function watch(sources: Sources, row: SourceRow, signal: AbortSignal): Promise<void> {
-  const changed = () =>
-    void sources.changed(row.id).catch(error => log.warn("a sync could not be asked for", { source: row.id, error }))
+  const pace = new Pace(sources, row.id)
   while (!signal.aborted) {
     try {
       const connector = sources.connectorOf(row)
-      await connector.watch?.(changed, signal).finally(() => connector.close?.())
+      await connector.watch?.(() => pace.note(), signal).finally(() => connector.close?.())
     } catch (error) {
       if (!signal.aborted) log.debug("a source cannot be watched at present", { source: row.id, error })
     }
     await orAbort(Bun.sleep(WATCH_AGAIN_MS), signal).catch(() => {})
+  }
+  pace.end()
+}
+
+/** Asks for a sync at once where the last one is long ago; where changes never end, as with a log, most of the time is for others. */
+class Pace {
+  private timer: Timer | undefined
+  private askedAt = Number.NEGATIVE_INFINITY
+
+  constructor(
+    private readonly sources: Sources,
+    private readonly id: string,
+  ) {}
+
+  note(): void {
+    this.timer ??= setTimeout(() => this.asked(), 0)
+  }
+
+  end(): void {
+    clearTimeout(this.timer)
+  }
+
+  private asked(): void {
+    this.ask().catch(error => {
+      this.timer = undefined
+      log.warn("a sync could not be asked for", { source: this.id, error })
+    })
+  }
+
+  private async ask(): Promise<void> {
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, PAUSE_TIMES * (await this.sources.lastDurationMs(this.id)))
+    const waitMs = this.askedAt + pauseMs - performance.now()
+    if (waitMs > 0) {
+      this.timer = setTimeout(() => this.asked(), waitMs)
+      return
+    }
+    this.timer = undefined
+    this.askedAt = performance.now()
+    await this.sources.changed(this.id)
   }
 }

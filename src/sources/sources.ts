@@ -242,6 +242,19 @@ export class Sources {
     })
   }
 
+  /** What the last sync that ended took. */
+  async lastDurationMs(id: string): Promise<number> {
+    const sync = await this.database
+      .selectFrom("source_syncs")
+      .select(["started_at", "finished_at"])
+      .where("source_id", "=", id)
+      .where("finished_at", "is not", null)
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst()
+    return sync ? Date.parse(sync.finished_at!) - Date.parse(sync.started_at) : 0
+  }
+
   private async ask(
     id: string,
     { view, force, again }: { view?: View; force: boolean; again: boolean },
