@@ -12,8 +12,8 @@ Brings the files of a place to a daemon, from any machine, and again only what i
 it has: a run that was stopped, killed or cut off goes on with the next one.
 
 PLACE is a folder, s3://BUCKET/PREFIX?endpoint=URL&region=REGION, or git+https://HOST/REPOSITORY.git?branch=NAME&path=FOLDER.
-A user stands before the host (git+https://USER@HOST/…); what belongs to it is in the file of --password-file. A bucket is
-otherwise entered with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+A user, or the access key of a bucket, stands before the host (git+https://USER@HOST/…); the password, token or secret is in
+the file of --password-file. A bucket is otherwise entered with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, where they are set.
 
 The key needs the scopes sources, files:read and files:write. Its token is in CARREL_TOKEN, or in the file of --token-file
 (or --token, which every user of this machine sees in the process list). Without --url the daemon of --data is taken.

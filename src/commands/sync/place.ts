@@ -3,6 +3,7 @@ import { realpathSync, statSync } from "node:fs"
 import { hostname } from "node:os"
 import { amazonCredentials } from "../../config.ts"
 import { secretIn } from "../../config-engines.ts"
+import { log } from "../../log.ts"
 import type { Connector, ConnectorParts, SourceKind, SourceType } from "../../sources/connector.ts"
 import { SOURCE_KINDS } from "../../sources/connectors/index.ts"
 import { Fields } from "../../sources/fields.ts"
@@ -43,9 +44,10 @@ function describe(word: string, passwordFile: string | undefined): Described {
     throw new UsageError(`there is no way to read ${scheme}:// addresses; give a folder, s3://… or git+https://…`)
   if (!URL.canParse(word)) throw new UsageError(`${word} is no address`)
   const url = new URL(word)
+  if (url.password)
+    log.warn("the password in the address is seen by every user of this machine; --password-file hides it")
   const password =
     passwordFile === undefined ? decodeURIComponent(url.password) : secretIn(passwordFile, "--password-file")
-  if (password && !url.username) throw new UsageError("the address must name the user whose password is given")
   return scheme === "s3" ? bucket(url, password) : repository(url, password)
 }
 
@@ -63,20 +65,22 @@ function bucket(url: URL, password: string): Described {
   const region = url.searchParams.get("region")
   const endpoint = url.searchParams.get("endpoint") ?? `https://s3.${region ?? "us-east-1"}.amazonaws.com`
   const prefix = decodeURIComponent(url.pathname).replace(/^\/+/, "")
-  const amazon = amazonCredentials()
-  const credentials = url.username
-    ? { access_key_id: decodeURIComponent(url.username), secret_access_key: password }
-    : amazon && { access_key_id: amazon.accessKeyId, secret_access_key: amazon.secretAccessKey }
-  if (!credentials?.secret_access_key)
-    throw new UsageError(
-      "there are no credentials for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write s3://KEY@BUCKET with --password-file FILE",
-    )
   return {
     type: "s3",
     name: `s3://${url.hostname}/${prefix}`,
     config: { endpoint, bucket: url.hostname, ...(prefix ? { prefix } : {}), ...(region ? { region } : {}) },
-    credentials,
+    credentials: bucketCredentials(url, password),
   }
+}
+
+/** Undefined where there are none: requests are then not signed, as for buckets that everybody may read. @throws UsageError */
+function bucketCredentials(url: URL, password: string): Described["credentials"] {
+  if (url.username && password) return { access_key_id: decodeURIComponent(url.username), secret_access_key: password }
+  if (url.username || password)
+    throw new UsageError("a bucket is entered with a key and its secret: s3://KEY@BUCKET and --password-file FILE")
+  const amazon = amazonCredentials()
+  if (amazon?.sessionToken) throw new UsageError("AWS_SESSION_TOKEN: temporary credentials cannot be used here")
+  return amazon && { access_key_id: amazon.accessKeyId, secret_access_key: amazon.secretAccessKey }
 }
 
 /** `git+https://USER@HOST/REPOSITORY.git?branch=main&path=docs` */
@@ -90,6 +94,8 @@ function repository(url: URL, password: string): Described {
     type: "git",
     name: `git+${bare.href}${url.search}`,
     config: { url: bare.href, ...parameters },
-    credentials: url.username ? { username: decodeURIComponent(url.username), password } : undefined,
+    credentials: password
+      ? { password, ...(url.username ? { username: decodeURIComponent(url.username) } : {}) }
+      : undefined,
   }
 }

@@ -253,7 +253,12 @@ describe("the command", () => {
       code: 2,
       err: expect.stringContaining("CARREL_TOKEN"),
     })
-    expect(await said(["s3://bucket/", ...url])).toMatchObject({ code: 2, err: expect.stringContaining("AWS_") })
+    expect(await said(["s3://KEY@bucket/", ...url])).toMatchObject({ code: 2, err: expect.stringContaining("secret") })
+    expect(await said(["s3://bucket/?zone=eu", ...url])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("zone"),
+    })
+    expect(await said(["git+https://host/a.git?tag=1", ...url])).toMatchObject({ code: 2 })
   }, 60_000)
 
   test("says who cannot be reached, and what a key may not", async () => {
