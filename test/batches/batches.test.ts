@@ -1,6 +1,9 @@
 /** Batches over HTTP: what they take, how they end, what their files say, who sees them. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { ApiKeys } from "../../src/access/keys.ts"
+import { ApiKeys, ensureWorkspace } from "../../src/access/keys.ts"
+import { Sessions } from "../../src/access/sessions.ts"
+import { Users } from "../../src/access/users.ts"
+import { Workspaces } from "../../src/access/workspaces.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { type OllamaStandIn, startOllama } from "../support/ollama.ts"
@@ -386,3 +389,56 @@ async function models(): Promise<{ embedding: string }> {
   const embedding = body.data.find((model: { id: string }) => model.id.startsWith("carrel-embed"))
   return { embedding: embedding.id }
 }
+
+test("where redaction is enforced, the model gets no private value of a line and its answer holds none", async () => {
+  const guarded = await startTestApp({ "ollama-host": ollama.server.url, "enforce-redaction": "true" })
+  try {
+    const mine = await guarded.client()
+    const { scenes } = ollama.server
+    scenes.add("private", { text: "Write to anna@example.com." })
+    const body = { model: MODEL, messages: [{ role: "user", content: "case-private bob@example.com?" }] }
+    const batch = await ended(await start([request("c", "/v1/chat/completions", body)], mine), mine)
+    expect(JSON.stringify(scenes.got("private"))).toContain("REDACTED_EMAIL")
+    expect(JSON.stringify(scenes.got("private"))).not.toContain("bob@")
+    const [line] = await linesIn(batch.output_file_id, mine)
+    expect(line.response.body.choices[0].message.content).toBe("Write to [REDACTED_EMAIL].")
+  } finally {
+    await guarded.stop()
+  }
+})
+
+test("a member of the console makes batches, sees their own alone, and takes them along", async () => {
+  const database = await openSqlite(app.data)
+  const users = new Users(database)
+  const workspaceId = await ensureWorkspace(database, "default")
+  const people = []
+  for (const name of ["ada", "ben"]) {
+    const email = `${name}@example.org`
+    people.push(await users.add({ email, name, password: "correct horse battery", role: "member", workspaceId }))
+  }
+  const sessions = new Sessions(database, new Workspaces(database))
+  const [ada, ben] = await Promise.all(
+    people.map(async ({ id }) => {
+      const { token } = await sessions.open(id, { userAgent: "", address: "" })
+      return (method: string, path: string, body?: object) =>
+        client.send(method, path, body, {
+          authorization: `Bearer ${token}`,
+          "client-id": "",
+          "private-key": "",
+          secret: "",
+        })
+    }),
+  )
+  ollama.server.scenes.add("hang", { hang: true })
+  const hanging = { model: MODEL, messages: [{ role: "user", content: "case-hang" }] }
+  const made = await ada!("POST", "/batches", {
+    requests: [search("a"), request("b", "/v1/chat/completions", hanging)],
+  })
+  expect(made.status).toBe(201)
+  const path = `/batches/${made.body.id}`
+  expect((await ben!("GET", path)).status).toBe(404)
+  await until(async () => (await ada!("GET", path)).body.request_counts.completed === 1)
+  await users.change(people[0]!.id, { disabled: true })
+  await database.destroy()
+  expect((await ended(made.body.id)).errors.data[0].code).toBe("unauthorized")
+})
