@@ -32,7 +32,7 @@ interface CallOptions {
   keepalive?: boolean
 }
 
-/** @throws ApiError; an aborted call throws the signal's reason. */
+/** @param body sent as JSON, a file as it is. @throws ApiError; an aborted call throws the signal's reason. */
 export async function fetchApi(
   method: string,
   path: string,
@@ -46,7 +46,7 @@ export async function fetchApi(
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...options.headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
     ...(options.signal ? { signal: options.signal } : {}),
     ...(options.keepalive ? { keepalive: true } : {}),
   }).catch(error => {
@@ -101,6 +101,8 @@ export const api = {
 
 /** Address of a file's original bytes, for a download link. */
 export const contentUrl = (fileId: string): string => `${BASE}/libraries/${fileId}/content`
+/** The same for the files of batches. */
+export const fileUrl = (fileId: string): string => `/v1/files/${fileId}/content`
 export const uploadUrl = `${BASE}/upload`
 export const REFERENCE_URL = "/external-docs/docs"
 

@@ -1,5 +1,8 @@
 /** What the API answers, as the console reads it. Types of the domain are used as they are: one definition. */
+
 import type { InvitationRecord, WorkspaceRecord } from "../access/workspaces.ts"
+import type { WebhookRecord } from "../events/webhooks.ts"
+import type { CoverageItem, CoverageTotals } from "../sources/coverage.ts"
 
 export type { ApiKeyRecord, NewApiKey } from "../access/keys.ts"
 export type { Scope } from "../access/principal.ts"
@@ -7,12 +10,26 @@ export type { SessionRecord } from "../access/sessions.ts"
 export type { UserRecord, UserRole } from "../access/users.ts"
 export type { RunRecord as Run, RunSummary, StepRecord as RunStep } from "../agents/run-record.ts"
 export type { ModelRecord as Model } from "../backends/index.ts"
+export type { BatchRecord as Batch } from "../batches/record.ts"
+export type { Schedule, ScheduleRun } from "../batches/schedules.ts"
 export type { Conversation, ConversationSummary, Message } from "../chat/types.ts"
+export type { EventType } from "../events/types.ts"
+export type { Delivery, WebhookRecord as Webhook } from "../events/webhooks.ts"
 export type { Citation as Source, Position } from "../grounding/passages.ts"
 export type { FileRecord } from "../library/record.ts"
 export type { Hit, SearchFilters, SearchMode, SearchResult } from "../search/types.ts"
+export type { DryRun } from "../sources/dry-run.ts"
+export type { SourceRecord, SyncRecord } from "../sources/source.ts"
 export type { InvitationRecord, WorkspaceRecord }
 
+export interface Coverage extends CoverageTotals {
+  items: CoverageItem[]
+  pagination: Page<unknown>["pagination"]
+}
+
+export interface NewWebhook extends WebhookRecord {
+  secret: string
+}
 export interface Page<T> {
   data: T[]
   pagination: { page: number; page_size: number; total_items: number; total_pages: number; has_next: boolean }

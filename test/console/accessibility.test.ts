@@ -11,6 +11,14 @@ const chats = useChatSite(async ({ site }) => {
   const client = await site.app.client()
   await client.post("/conversations", { message: "How can the lease be ended?" }, { accept: "application/json" })
   await client.post("/agents/run", { task: "How can the lease be ended?", model: "builtin/extractive" })
+  const request = { url: "/external/search", body: { query: "notice" } }
+  const { body: schedule } = await client.post("/schedules", { name: "Every day", every: "1d", request })
+  await client.post(`/schedules/${schedule.id}/run`)
+  await client.post("/batches", { requests: [{ custom_id: "one", ...request }] })
+  await client.post("/webhooks", { url: "http://127.0.0.1:9/hook", description: "the intranet" })
+  const { body: disabled } = await client.post("/webhooks", { url: "http://127.0.0.1:9/other" })
+  await client.patch(`/webhooks/${disabled.id}`, { status: "disabled" })
+  await client.post("/sources", { type: "push", name: "Export" })
 })
 
 /** 1 s is promised for an idle machine; a slow and busy one is given many times as much. */
@@ -30,6 +38,16 @@ const PAGES: Record<string, (page: Page) => Promise<unknown>> = {
     await page.locator(".run-link").first().click()
     await page.getByRole("heading", { name: "Result" }).waitFor()
   },
+  "/agents/schedules": async page => {
+    await page.locator(".run-link").first().click()
+    await page.getByText("answered 200").waitFor()
+  },
+  "/agents/batches": page => page.getByText("Completed").waitFor(),
+  "/library/sources": async page => {
+    await page.locator(".run-link").first().click()
+    await page.getByRole("heading", { name: "History" }).waitFor()
+  },
+  "/settings/webhooks": page => page.getByText("Nothing is sent").waitFor(),
   "/settings/api": page => page.getByText("cid_").first().waitFor(),
   "/settings/account": page => page.getByText("This one").waitFor(),
   "/settings/users": page => page.getByText("You", { exact: true }).waitFor(),
@@ -39,7 +57,17 @@ const PAGES: Record<string, (page: Page) => Promise<unknown>> = {
 /** Shapes of dialogs that no address leads to. */
 const DIALOGS: Record<string, (page: Page) => Promise<unknown>> = {
   "/settings/api": page => page.getByRole("button", { name: "Generate" }).click(),
+  "/settings/webhooks": async page => {
+    await page.getByRole("button", { name: "Add a webhook" }).click()
+    await page.getByRole("radio", { name: "Only some" }).check()
+  },
   "/agents": page => page.getByRole("button", { name: "New run" }).click(),
+  "/agents/schedules": page => page.getByRole("button", { name: "New schedule" }).click(),
+  "/library/sources": async page => {
+    await page.getByRole("button", { name: "Add a source" }).click()
+    await page.getByLabel("Type").selectOption("imap")
+    await page.getByText("Which files").click()
+  },
   "/library": async page => {
     await page.locator(".file-name").last().click()
     await page.getByLabel("Extracted text").waitFor()

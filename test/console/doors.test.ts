@@ -88,6 +88,7 @@ describe.skipIf(!hasBrowser)("the doors of the console", () => {
       await guest.getByRole("heading", { name: "API keys" }).waitFor()
       expect(await guest.getByRole("navigation", { name: "Settings" }).getByRole("link").allInnerTexts()).toEqual([
         "API",
+        "Webhooks",
         "Account",
       ])
 

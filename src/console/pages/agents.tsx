@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import { api, query } from "../api.ts"
 import { ago, duration } from "../format.ts"
+import { Lazy, type Load } from "../lazy.tsx"
 import { useLoaded, useRepeated } from "../loading.ts"
 import type { PageProps } from "../page-props.ts"
 import { go, Link, pageIn, usePlace } from "../router.tsx"
@@ -10,6 +11,7 @@ import { Empty, Page, Pages } from "../ui/page.tsx"
 import type { Page as ListPage, RunSummary } from "../wire.ts"
 import { RunForm } from "./agents/run-form.tsx"
 import { RunStatus, RunView } from "./agents/run-view.tsx"
+import { AgentsTabs } from "./agents/tabs.tsx"
 
 const STATUSES = [
   ["", "All runs"],
@@ -20,8 +22,17 @@ const STATUSES = [
   ["cancelled", "Cancelled"],
 ] as const
 
-export const AgentsPage = ({ rest: [runId] }: PageProps) =>
-  runId ? <RunView key={runId} runId={runId} /> : <RunList />
+/** Each arrives with its own first show. */
+const PARTS: Record<string, Load<PageProps>> = {
+  schedules: async () => (await import("./agents/schedules.tsx")).Schedules,
+  batches: async () => (await import("./agents/batches.tsx")).Batches,
+}
+
+export function AgentsPage({ rest: [first, ...rest] }: PageProps) {
+  if (!first) return <RunList />
+  const part = PARTS[first]
+  return part ? <Lazy key={first} load={part} props={{ rest }} /> : <RunView key={first} runId={first} />
+}
 
 function RunList() {
   const [starting, setStarting] = useState(false)
@@ -41,6 +52,7 @@ function RunList() {
       }
     >
       <div class="stack">
+        <AgentsTabs current="/agents" />
         <div class="filters">
           <Select
             label="State"

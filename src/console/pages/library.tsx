@@ -2,8 +2,11 @@ import type { ComponentChildren } from "preact"
 import { useRef, useState } from "preact/hooks"
 import { api, query } from "../api.ts"
 import { plural } from "../format.ts"
+import { Lazy } from "../lazy.tsx"
 import { useLoaded, useRepeated, useSettled } from "../loading.ts"
+import type { PageProps } from "../page-props.ts"
 import { go, usePlace } from "../router.tsx"
+import { useAccount } from "../session.ts"
 import { Button } from "../ui/button.tsx"
 import { Problem } from "../ui/form.tsx"
 import { Empty, Page, Pages } from "../ui/page.tsx"
@@ -13,6 +16,7 @@ import type { FileRecord, Page as ListPage, UploadRules } from "../wire.ts"
 import { FileTable } from "./library/file-table.tsx"
 import { FileView } from "./library/file-view.tsx"
 import { addressOf, emptyFilters, type Filters, filtersIn, LibraryFilters } from "./library/filters.tsx"
+import { LibraryTabs } from "./library/tabs.tsx"
 import { UploadList, UploadOptions } from "./library/upload-list.tsx"
 
 /** While anything on the page is queued or indexing. */
@@ -20,7 +24,21 @@ const BUSY_REFRESH_MS = 1_000
 /** Others may upload too. */
 const IDLE_REFRESH_MS = 15_000
 
-export function LibraryPage() {
+/** Arrives with its own first show: few look at it. */
+const loadSources = async () => (await import("./sources.tsx")).Sources
+
+export function LibraryPage({ rest: [part, ...rest] }: PageProps) {
+  const { me } = useAccount()
+  if (!part) return <Files />
+  if (part === "sources" && me.user.role === "administrator") return <Lazy load={loadSources} props={{ rest }} />
+  return (
+    <Page title="Library">
+      <Empty icon="search" title="There is no such page" />
+    </Page>
+  )
+}
+
+function Files() {
   const { query: address } = usePlace()
   const filters = filtersIn(address)
   const setFilters = (next: Filters) => go(addressOf(next), true)
@@ -41,6 +59,7 @@ export function LibraryPage() {
   return (
     <Page title="Library" actions={<UploadButton accept={acceptedBy(rules)} onChoose={receive} />}>
       <DropArea onDrop={receive}>
+        <LibraryTabs current="/library" />
         <UploadOptions labels={labels} onChange={setLabels} />
         <UploadList uploads={uploads} />
         <LibraryFilters filters={filters} rules={rules} onChange={setFilters} />

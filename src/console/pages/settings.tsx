@@ -1,12 +1,12 @@
 import type { ComponentType } from "preact"
 import type { PageProps } from "../page-props.ts"
-import { Link } from "../router.tsx"
 import { mayOpen, useAccount } from "../session.ts"
-import { Empty, Page } from "../ui/page.tsx"
+import { Empty, Page, Tabs } from "../ui/page.tsx"
 import type { UserRole } from "../wire.ts"
 import { AccountSettings } from "./settings/account.tsx"
 import { ApiSettings } from "./settings/api-keys.tsx"
 import { UsersSettings } from "./settings/users.tsx"
+import { WebhooksSettings } from "./settings/webhooks.tsx"
 import { WorkspacesSettings } from "./settings/workspaces.tsx"
 
 interface Section {
@@ -20,6 +20,7 @@ interface Section {
 /** Another section is a file in `settings/` and a line here. */
 const SECTIONS: readonly Section[] = [
   { path: "api", title: "API", show: ApiSettings },
+  { path: "webhooks", title: "Webhooks", show: WebhooksSettings },
   { path: "account", title: "Account", show: AccountSettings },
   { path: "users", title: "Users", show: UsersSettings, role: "administrator" },
   { path: "workspaces", title: "Workspaces", show: WorkspacesSettings, role: "administrator" },
@@ -31,13 +32,11 @@ export function SettingsPage({ rest: [shown = SECTIONS[0]!.path] }: PageProps) {
   const Section = reachable.find(({ path }) => path === shown)?.show
   return (
     <Page title="Settings">
-      <nav class="tabs" aria-label="Settings">
-        {reachable.map(({ path, title }) => (
-          <Link key={path} to={`/settings/${path}`} current={path === shown}>
-            {title}
-          </Link>
-        ))}
-      </nav>
+      <Tabs
+        label="Settings"
+        tabs={reachable.map(({ path, title }) => ({ to: `/settings/${path}`, title }))}
+        current={`/settings/${shown}`}
+      />
       {Section ? <Section /> : <Empty icon="settings" title="There is no such section" />}
     </Page>
   )

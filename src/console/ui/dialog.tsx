@@ -52,6 +52,24 @@ export function Dialog({ title, onClose, shape = "box", sticky, actions, childre
   )
 }
 
+interface FormFootProps {
+  /** What the form does, on its button. */
+  action: string
+  busy: boolean
+  disabled?: boolean
+  onClose: () => void
+}
+
+/** The end of a form in a dialog. */
+export const FormFoot = ({ action, busy, disabled, onClose }: FormFootProps) => (
+  <footer class="row end">
+    <Button onClick={onClose}>Cancel</Button>
+    <Button kind="primary" type="submit" busy={busy} {...(disabled === undefined ? {} : { disabled })}>
+      {action}
+    </Button>
+  </footer>
+)
+
 interface ConfirmProps {
   title: string
   children: ComponentChildren

@@ -100,6 +100,31 @@ export function TextField({
   )
 }
 
+interface LinesProps
+  extends Pick<TextFieldProps, "label" | "value" | "onInput" | "hint" | "error" | "name" | "placeholder"> {
+  rows?: number
+  required?: boolean
+  mono?: boolean
+}
+
+/** A text of several lines. */
+export const Lines = ({ label, hint, error, name, value, onInput, rows = 2, mono, ...rest }: LinesProps) => (
+  <Field label={label} {...(hint ? { hint } : {})} error={error} {...(name ? { name } : {})}>
+    {attributes => (
+      <textarea
+        {...attributes}
+        {...rest}
+        class={mono ? "input mono" : "input"}
+        dir="auto"
+        name={name}
+        rows={rows}
+        value={value}
+        onInput={event => onInput(event.currentTarget.value)}
+      />
+    )}
+  </Field>
+)
+
 export const focusOnce = (element: HTMLElement | null): void => element?.focus({ preventScroll: true })
 
 interface SelectProps<T extends string> {

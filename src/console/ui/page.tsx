@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
 import { count } from "../format.ts"
+import { Link } from "../router.tsx"
 import type { Page as ListPage } from "../wire.ts"
 import { Button } from "./button.tsx"
 import { Icon, type IconName } from "./icons.tsx"
@@ -25,6 +26,24 @@ export function Page({ title, actions, children }: PageProps) {
     </div>
   )
 }
+
+export interface Tab {
+  /** Its address. */
+  to: string
+  title: string
+}
+
+/** Parts of a page, each with an address; nothing where there is one. */
+export const Tabs = ({ label, tabs, current }: { label: string; tabs: readonly Tab[]; current: string }) =>
+  tabs.length < 2 ? null : (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map(({ to, title }) => (
+        <Link key={to} to={to} current={to === current}>
+          {title}
+        </Link>
+      ))}
+    </nav>
+  )
 
 interface EmptyProps {
   icon: IconName

@@ -74,6 +74,20 @@ test("a hit that shares no word with the query names the section nearest in mean
   expect(position.section).toBe("Parking")
 })
 
+test("what hangs on a mail, and a message of a mailbox, stand there under their names", async () => {
+  const [mail, box] = await api.index([
+    { name: "letter.eml", data: readFileSync("test/fixtures/documents/letter.eml") },
+    { name: "letters.mbox", data: readFileSync("test/fixtures/documents/letters.mbox") },
+  ])
+  const inMail = (query: string, id: string) => best(query, { filters: { file_ids: [id] } })
+  expect((await inMail("attic rent 310", mail.id)).position).toMatchObject({ member: "rents.csv" })
+  expect((await inMail("waters the ficus", mail.id)).position).toMatchObject({
+    member: null,
+    section: "Lease of the attic",
+  })
+  expect((await inMail("Thursday no water", box.id)).position).toMatchObject({ member: "Lease of the attic (2).eml" })
+})
+
 test("chat sources and citations stand there too", async () => {
   const message = "Who sells tokens for the machines?"
   const answer = await api.raw("POST", "/conversations", { model: "builtin/extractive", message, file_ids: [file] })

@@ -5,13 +5,14 @@ import { ago, dateTime } from "../../format.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog } from "../../ui/dialog.tsx"
-import { Problem, Select } from "../../ui/form.tsx"
+import { Problem } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import { Empty, Pages } from "../../ui/page.tsx"
 import { notify } from "../../ui/toast.tsx"
 import type { ApiKeyRecord, NewApiKey, Page } from "../../wire.ts"
 import { Connect } from "./connect.tsx"
 import { Credentials } from "./credentials.tsx"
+import { GraceChoice } from "./grace.tsx"
 import { hasAllScopes, KeyForm } from "./key-form.tsx"
 
 type Open =
@@ -182,13 +183,6 @@ const Revoke = ({ record, onClose, onRevoked }: RevokeProps) => (
   </Confirm>
 )
 
-const GRACE = [
-  ["0", "Refuse it at once"],
-  ["3600", "Accept it for an hour"],
-  ["86400", "Accept it for a day"],
-  ["604800", "Accept it for a week"],
-] as const
-
 interface RotateProps {
   record: ApiKeyRecord
   onClose: () => void
@@ -196,7 +190,7 @@ interface RotateProps {
 }
 
 function Rotate({ record, onClose, onMade }: RotateProps) {
-  const [grace, setGrace] = useState<(typeof GRACE)[number][0]>("3600")
+  const [grace, setGrace] = useState("3600")
   const rotate = useAction(async () =>
     onMade(await api.post<NewApiKey>(`/keys/${record.id}/rotate`, { grace_seconds: Number(grace) })),
   )
@@ -204,7 +198,7 @@ function Rotate({ record, onClose, onMade }: RotateProps) {
     <Dialog title={`Rotate ${record.name}`} onClose={onClose}>
       <div class="stack">
         <p>The key gets a new private key and secret; its client ID stays the same.</p>
-        <Select label="The current pair" value={grace} onChange={setGrace} options={GRACE} />
+        <GraceChoice label="The current pair" verb="Accept it" value={grace} onChange={setGrace} />
         <Problem error={rotate.error} />
         <footer class="row end">
           <Button onClick={onClose}>Cancel</Button>

@@ -15,6 +15,9 @@ const SCOPES: readonly (readonly [Scope, string])[] = [
   ["search", "Search"],
   ["chat", "Conversations"],
   ["agents", "Agent runs"],
+  ["batches", "Batches and schedules"],
+  ["sources", "Sources that the library follows"],
+  ["webhooks", "Events and webhooks"],
   ["tokens", "Make tokens for users of an application"],
 ]
 

@@ -1,0 +1,121 @@
+/** What was sent to a receiver, how it answered, and sending it again. */
+import { useState } from "preact/hooks"
+import { api, query } from "../../api.ts"
+import { ago, dateTime, plural } from "../../format.ts"
+import { useAction, useLoaded, useRepeated } from "../../loading.ts"
+import { Button } from "../../ui/button.tsx"
+import { Dialog } from "../../ui/dialog.tsx"
+import { Problem, Select } from "../../ui/form.tsx"
+import { Empty, Pages } from "../../ui/page.tsx"
+import { notify } from "../../ui/toast.tsx"
+import type { Delivery, Page, Webhook } from "../../wire.ts"
+
+const STATES = {
+  pending: ["busy", "Waits"],
+  succeeded: ["good", "Delivered"],
+  failed: ["bad", "Failed"],
+} as const
+
+const SHOWN = [
+  ["", "All"],
+  ["pending", "Waiting"],
+  ["failed", "Failed"],
+  ["succeeded", "Delivered"],
+] as const
+
+const SINCE = [
+  ["", "Send again …"],
+  ["3600", "all of the last hour"],
+  ["86400", "all of the last day"],
+  ["604800", "all of the last week"],
+] as const
+
+const REFRESH_MS = 5_000
+
+export function Deliveries({ hook, onClose }: { hook: Webhook; onClose: () => void }) {
+  const [status, setStatus] = useState<(typeof SHOWN)[number][0]>("")
+  const [page, setPage] = useState(1)
+  const parameters = query({ status, page, page_size: 25 })
+  const sent = useLoaded(parameters, signal =>
+    api.get<Page<Delivery>>(`/webhooks/${hook.id}/deliveries${parameters}`, signal),
+  )
+  useRepeated(REFRESH_MS, sent.reload)
+  const again = useAction(async (what: { event_id: string } | { since: string }) => {
+    const { queued } = await api.post<{ queued: number }>(`/webhooks/${hook.id}/redeliver`, what)
+    notify(`${plural(queued, "event")} sent again`)
+    sent.reload()
+  })
+  return (
+    <Dialog title={`Deliveries to ${hook.url}`} shape="side" onClose={onClose}>
+      <div class="stack">
+        <div class="filters">
+          <Select
+            label="Show"
+            value={status}
+            onChange={next => {
+              setStatus(next)
+              setPage(1)
+            }}
+            options={SHOWN}
+          />
+          {hook.status === "active" && (
+            <Select
+              label="Send again"
+              value=""
+              onChange={seconds =>
+                seconds && void again.run({ since: new Date(Date.now() - Number(seconds) * 1_000).toISOString() })
+              }
+              options={SINCE}
+            />
+          )}
+        </div>
+        <Problem error={sent.error ?? again.error} />
+        {sent.data?.data.length === 0 && <Empty icon="send" title="Nothing was sent" />}
+        <ul class="list">
+          {sent.data?.data.map(delivery => (
+            <Item
+              key={delivery.event_id}
+              delivery={delivery}
+              onAgain={hook.status === "active" ? () => void again.run({ event_id: delivery.event_id }) : undefined}
+            />
+          ))}
+        </ul>
+        {sent.data && <Pages of={sent.data.pagination} onPage={setPage} />}
+      </div>
+    </Dialog>
+  )
+}
+
+function Item({ delivery, onAgain }: { delivery: Delivery; onAgain: (() => void) | undefined }) {
+  const {
+    type,
+    event_id: id,
+    status,
+    attempts,
+    last_attempt_at: last,
+    next_attempt_at: next,
+    error,
+    response,
+  } = delivery
+  const [look, word] = STATES[status]
+  return (
+    <li class="row between">
+      <div class="grow">
+        <strong>{type}</strong> <code class="soft small">{id}</code>
+        <span class="soft small block">
+          {plural(attempts, "attempt")}
+          {last && ` · ${ago(last)}`}
+          {delivery.duration_ms !== null && ` · ${delivery.duration_ms} ms`}
+          {delivery.status_code !== null && ` · answered ${delivery.status_code}`}
+          {next && ` · again ${dateTime(next)}`}
+        </span>
+        {error && <span class="small block">{error}</span>}
+        {response && status !== "succeeded" && <code class="small block entry-key">{response}</code>}
+      </div>
+      <span class="row">
+        <span class={`badge ${look}`}>{word}</span>
+        {onAgain && <Button kind="quiet" icon="refresh" label={`Send ${id} again`} onClick={onAgain} />}
+      </span>
+    </li>
+  )
+}

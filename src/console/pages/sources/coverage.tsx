@@ -1,0 +1,101 @@
+/** Every entry of a source with what became of it, and why where it is not searchable. */
+import { useState } from "preact/hooks"
+import { api, query } from "../../api.ts"
+import { count } from "../../format.ts"
+import { useLoaded, useRepeated } from "../../loading.ts"
+import { Link } from "../../router.tsx"
+import { Problem, Select } from "../../ui/form.tsx"
+import { Pages } from "../../ui/page.tsx"
+import type { Coverage } from "../../wire.ts"
+
+const STATES = {
+  searchable: ["good", "Searchable"],
+  pending: ["busy", "Pending"],
+  failed: ["bad", "Failed"],
+  unsupported: ["", "Type not read"],
+  skipped: ["", "Skipped"],
+} as const
+type State = keyof typeof STATES
+const NAMES = Object.keys(STATES) as State[]
+
+const REFRESH_MS = 3_000
+
+export function CoverageSection({ sourceId, busy }: { sourceId: string; busy: boolean }) {
+  const [status, setStatus] = useState<State | "">("")
+  const [page, setPage] = useState(1)
+  const parameters = query({ status, page })
+  const coverage = useLoaded(`${sourceId}${parameters}${busy}`, signal =>
+    api.get<Coverage>(`/sources/${sourceId}/coverage${parameters}`, signal),
+  )
+  const { data } = coverage
+  useRepeated(busy || (data && data.pending > 0) ? REFRESH_MS : null, coverage.reload)
+  return (
+    <section class="stack">
+      <div class="section-head">
+        <h2>Coverage</h2>
+        {data && data.total > 0 && (
+          <Select
+            compact
+            label="Show"
+            value={status}
+            onChange={next => {
+              setStatus(next)
+              setPage(1)
+            }}
+            options={[["", "All"], ...NAMES.map(name => [name, `${STATES[name][1]} (${count(data[name])})`] as const)]}
+          />
+        )}
+      </div>
+      <Problem error={coverage.error} />
+      {data && data.total === 0 && <p class="soft">Nothing is known of this source yet.</p>}
+      {data && data.total > 0 && <Progress of={data} />}
+      {data && data.items.length > 0 && <Entries items={data.items} />}
+      {data && <Pages of={data.pagination} onPage={setPage} />}
+    </section>
+  )
+}
+
+/** The share that is searchable, in figures and as a bar. */
+const Progress = ({ of }: { of: Coverage }) => (
+  <div class="stack">
+    <progress max={of.total} value={of.searchable} aria-label="Searchable" class="wide" />
+    <p class="soft small">
+      {count(of.searchable)} of {count(of.total)} searchable
+      {NAMES.filter(name => name !== "searchable" && of[name] > 0).map(
+        name => ` · ${count(of[name])} ${STATES[name][1].toLowerCase()}`,
+      )}
+    </p>
+  </div>
+)
+
+const Entries = ({ items }: { items: Coverage["items"] }) => (
+  <div class="table-frame">
+    <table class="table stacked">
+      <thead>
+        <tr>
+          <th>Entry</th>
+          <th>State</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map(({ key, status, error, file_id: fileId }) => (
+          <tr key={key}>
+            <td class="entry-key">
+              {fileId ? (
+                <Link to={`/library?file=${fileId}`}>
+                  <bdi>{key}</bdi>
+                </Link>
+              ) : (
+                <bdi>{key}</bdi>
+              )}
+            </td>
+            <td data-label="State">
+              <span class={`badge ${STATES[status][0]}`}>{STATES[status][1]}</span>
+              {error && <span class="small block">{error.message}</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
