@@ -34,7 +34,7 @@ import {
   toSyncRecord,
 } from "./source.ts"
 import { SYNC_SOURCE, type SyncJobs, type SyncParts, syncJob } from "./sync.ts"
-import { nextSync } from "./syncs.ts"
+import { isUnfinished, nextSync } from "./syncs.ts"
 
 export interface SourcesDependencies extends Omit<SyncParts, "isStoresFault" | "readers"> {
   jobs: SyncJobs
@@ -194,8 +194,8 @@ export class Sources {
       .where("id", "=", row.id)
       .execute()
     // What a pause cut off goes on; and labels are given in any case, should this process end before it has done so.
-    const isUnfinished = isResumed && (await unfinished(trx, row))
-    if (isUnfinished || isRelabeled) await this.dependencies.queue.enqueueIfNone(trx, syncJob(row.id, row.workspace_id))
+    if (isRelabeled || (isResumed && (await isUnfinished(trx, row))))
+      await this.dependencies.queue.enqueueIfNone(trx, syncJob(row.id, row.workspace_id))
   }
 
   /**
@@ -437,12 +437,6 @@ async function hasJob(trx: Trx, id: string): Promise<boolean> {
     .where("subject", "=", id)
     .executeTakeFirst()
   return job !== undefined
-}
-
-async function unfinished(trx: Trx, { sync_id }: SourceRow): Promise<boolean> {
-  if (sync_id === null) return false
-  const sync = await trx.selectFrom("source_syncs").select("phase").where("id", "=", sync_id).executeTakeFirst()
-  return sync !== undefined && sync.phase !== "ended"
 }
 
 /** @throws AppError overloaded */

@@ -12,6 +12,7 @@ import type { Uploads } from "../library/uploads.ts"
 import { log } from "../log.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { Sealer } from "../storage/sealed.ts"
+import { inOrder } from "../storage/shared.ts"
 import { Lru } from "../threads/lru.ts"
 import { type Connector, type ConnectorParts, Emptied, type Entry, Outage } from "./connector.ts"
 import type { SourceFolders } from "./folders.ts"
@@ -23,7 +24,7 @@ import { moveFiles } from "./moving.ts"
 import { relabel } from "./relabel.ts"
 import { deleteGone, removeSource } from "./removing.ts"
 import { connect, filing, kindOf, type SourceRow, type SyncRow } from "./source.ts"
-import { beginSync, count, endSync, listed, type SyncError } from "./syncs.ts"
+import { beginSync, count, endSync, isUnfinished, listed, type SyncError } from "./syncs.ts"
 import { Taking } from "./taking.ts"
 
 export const SYNC_SOURCE = "sync_source"
@@ -162,7 +163,7 @@ export class SyncJobs {
         await queue.complete(trx, [job])
         // One that failed before it began is a sync all the same.
         await endSync(trx, held, (await beginSync(trx, held)).id, error)
-        if (held.again) await queue.enqueueIfNone(trx, syncJob(source.id, source.workspace_id))
+        if (held.again || held.relabel) await queue.enqueueIfNone(trx, syncJob(source.id, source.workspace_id))
       })
       .catch(failure => {
         if (!(failure instanceof Stopped)) throw failure
@@ -171,11 +172,23 @@ export class SyncJobs {
     queue.announce()
   }
 
-  /** Nothing is to be done, or not now. */
+  /** Nothing is to be done, or not now; unless somebody has asked for something meanwhile, who found this job at work. */
   private async letGo(job: LeasedJob): Promise<void> {
     const { database, queue } = this.parts
-    await database.transaction().execute(trx => queue.complete(trx, [job]))
+    await database.transaction().execute(async trx => {
+      await inOrder(trx, job.workspaceId)
+      if ((await queue.complete(trx, [job])).length === 0) return
+      const source = await trx.selectFrom("sources").selectAll().where("id", "=", job.subject).executeTakeFirst()
+      if (source && (await isWanted(trx, source))) await queue.enqueueIfNone(trx, syncJob(source.id, job.workspaceId))
+    })
+    queue.announce()
   }
+}
+
+/** Whether a job has something to do with the source as it is now. */
+async function isWanted(trx: Trx, source: SourceRow): Promise<boolean> {
+  if (source.removal || source.relabel) return true
+  return !source.paused && kindOf(source.type).open !== undefined && (await isUnfinished(trx, source))
 }
 
 /**

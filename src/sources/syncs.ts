@@ -34,6 +34,12 @@ const backOffMs = (outages: number): number =>
 const findSync = (executor: Executor, syncId: string): Promise<SyncRow | undefined> =>
   executor.selectFrom("source_syncs").selectAll().where("id", "=", syncId).executeTakeFirst()
 
+/** Whether its newest sync is to be gone on with. */
+export async function isUnfinished(executor: Executor, { sync_id }: Pick<SourceRow, "sync_id">): Promise<boolean> {
+  const sync = sync_id === null ? undefined : await findSync(executor, sync_id)
+  return sync !== undefined && sync.phase !== "ended"
+}
+
 /** The sync that is to be gone on with, or a new one; in the transaction that holds the source. */
 export async function beginSync(trx: Trx, source: SourceRow): Promise<SyncRow> {
   const former = source.sync_id === null ? undefined : await findSync(trx, source.sync_id)

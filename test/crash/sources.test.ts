@@ -104,6 +104,24 @@ test(
     // One that is guarded again, as the one before it, is not told of again.
     expect(new Set(told).size).toBe(told.length)
     for (const { sync_id, guarded } of syncs) if (guarded === 0) expect(told).toContain(sync_id)
+    // A removal that was cut off amid a sync, and amid its files, is carried out whole.
+    const writes = () => {
+      for (const name of wild()) write(name)
+    }
+    writes()
+    await call("POST", `/sources/${id}/sync`, { force: true })
+    await Bun.sleep(chance(200))
+    const removal = call("DELETE", `/sources/${id}?delete_files=true`).catch(() => {}) // killed
+    await Bun.sleep(20 + chance(150))
+    await daemon.kill()
+    await removal
+    await daemon.start()
+    await call("DELETE", `/sources/${id}?delete_files=true`).catch(() => {}) // gone already, perhaps
+    await until(async () => (await held(daemon!, id)).length === 0)
+    await until(() =>
+      readdirSync(join(daemon!.data, "blobs"), { recursive: true, withFileTypes: true }).every(each => !each.isFile()),
+    )
+    expect((await call("GET", "/sources")).data).toEqual([])
   },
   { timeout: 120_000 + ROUNDS * 30_000 },
 )

@@ -265,6 +265,18 @@ describe("requests", () => {
     expect((await client.get(`/sources/${id}/history`)).body.pagination.total_items).toBe(1)
   })
 
+  test("a removal amid a sync ends it, and nothing of the source comes afterwards", async () => {
+    for (let i = 0; i < 600; i++) place.entries.set(`more-${i}.txt`, { text: `More ${i} ${crypto.randomUUID()}` })
+    const id = await create({ context_id: "removed" })
+    await client.post(`/sources/${id}/sync`, {})
+    await until(() => place.reads.length > 100)
+    expect((await client.delete(`/sources/${id}?delete_files=true`)).status).toBe(204)
+    await until(async () => (await client.get("/libraries?context_id=removed")).body.pagination.total_items === 0)
+    await Bun.sleep(300)
+    expect(place.reads.length).toBeLessThan(400)
+    expect((await client.get("/libraries?context_id=removed")).body.pagination.total_items).toBe(0)
+  })
+
   test("a file that somebody uploads is searchable before a large source is done", async () => {
     for (let i = 0; i < 4_000; i++)
       place.entries.set(`many-${i}.txt`, { text: `Ship ${i} came in. ${"Cargo. ".repeat(50)}` })
