@@ -150,8 +150,11 @@ export function refuseOutbound(allowed: readonly string[]): () => void {
       path?: string
       host?: string
       port?: number
+      socket?: unknown
     }
-    if (options.path === undefined && typeof first !== "string") check(place(options.host ?? "localhost", options.port))
+    // TLS over a connection that stands, which was checked itself.
+    const isNew = options.path === undefined && !(options.socket instanceof net.Socket)
+    if (isNew && typeof first !== "string") check(place(options.host ?? "localhost", options.port))
     return Reflect.apply(connect, this, args)
   } as typeof connect
   // The runtime's HTTP client of Node.js opens its connections past the class above.

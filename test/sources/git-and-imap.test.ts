@@ -3,8 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaul
 import { existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import { type Daemon, startDaemon } from "../support/daemon.ts"
 import { GitServer, hasGit } from "../support/git-server.ts"
 import { DovecotServer, hasDovecot, LOGIN } from "../support/mail-server.ts"
+import { rejection } from "../support/rejection.ts"
 import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
@@ -205,6 +207,72 @@ describe.skipIf(!hasGit)("a repository that is kept in sync", () => {
     mkdirSync(folder) // as a kill, or another node, leaves it
     await app.restart()
     expect(existsSync(folder)).toBe(false)
+  })
+})
+
+describe.skipIf(!hasGit || !hasDovecot)("a daemon of its own, with --offline", () => {
+  const repositories = new GitServer()
+  const mailboxes = new DovecotServer()
+  let daemon: Daemon
+  beforeAll(async () => {
+    await mailboxes.start()
+    const listed = [repositories.port, mailboxes.port, mailboxes.tlsPort].map(port => `localhost:${port}`)
+    daemon = await startDaemon(["--offline", "--fetch-allow", listed.join(",")], {
+      env: { NODE_EXTRA_CA_CERTS: mailboxes.caFile },
+    })
+  })
+  afterAll(async () => {
+    await daemon?.remove()
+    await repositories.close()
+    await mailboxes.close()
+  })
+
+  const make = (settings: object): Promise<Body> => daemon.call("POST", "/sources", { name: "x", ...settings })
+  const ended = (id: string): Promise<Body> =>
+    until(async () => {
+      const source = await daemon.call("GET", `/sources/${id}`)
+      return source.status !== "syncing" && source
+    })
+  const gitOf = (name: string) => ({ type: "git", config: { url: `http://localhost:${repositories.port}/${name}` } })
+  const imapOf = (config: object) => ({ type: "imap", config: { host: "localhost", ...config }, credentials: LOGIN })
+
+  test("reaches the places that are listed, over TLS too, and no others", async () => {
+    repositories.make("repo").commit({ "a.md": "one" })
+    await mailboxes.as("INBOX", owner => owner.append("INBOX", "Subject: one\r\n\r\nwords\r\n"))
+    for (const settings of [
+      gitOf("repo"),
+      imapOf({ port: mailboxes.tlsPort }),
+      imapOf({ port: mailboxes.port, tls: "starttls" }),
+      imapOf({ port: mailboxes.port, tls: false }),
+    ]) {
+      const { id } = await make(settings)
+      await daemon.call("POST", `/sources/${id}/sync`)
+      expect(await ended(id)).toMatchObject({ status: "idle", last_sync: { added: 1, error: null } })
+    }
+    const refused = async (settings: object) => String(await rejection(make(settings)))
+    expect(await refused({ type: "git", config: { url: "https://example.org/repo" } })).toContain("403")
+    expect(await refused(imapOf({ port: 9 }))).toContain("403")
+  })
+
+  test.each([
+    ["gives out single files", {}],
+    ["gives out whole commits", { filters: false }],
+  ])("goes on after a kill with what a server has that %s, each file once", async (what, settings) => {
+    const name = what.replaceAll(" ", "-")
+    const names = Array.from({ length: 400 }, (_, at) => `${at}.md`)
+    repositories.make(name, settings).commit(Object.fromEntries(names.map(each => [each, `text of ${each}`])))
+    const { id } = await make(gitOf(name))
+    await daemon.call("POST", `/sources/${id}/sync`)
+    await until(async () => (await daemon.call("GET", `/sources/${id}/coverage`)).total > 0)
+    await daemon.kill()
+    await daemon.start()
+    expect(await ended(id)).toMatchObject({ status: "idle", last_sync: { error: null } })
+    await daemon.settled()
+    const { total, searchable } = await daemon.call("GET", `/sources/${id}/coverage`)
+    expect({ total, searchable }).toEqual({ total: 400, searchable: 400 })
+    const filter = encodeURIComponent(JSON.stringify({ type: "eq", key: "file.source_id", value: id }))
+    const files = await daemon.call("GET", `/libraries?page_size=1&filter=${filter}`)
+    expect(files.pagination.total_items).toBe(400)
   })
 })
 

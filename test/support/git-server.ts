@@ -36,8 +36,12 @@ export class GitServer {
     this.server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: request => this.answer(request) })
   }
 
+  get port(): number {
+    return this.server.port!
+  }
+
   get origin(): string {
-    return `http://127.0.0.1:${this.server.port}`
+    return `http://127.0.0.1:${this.port}`
   }
 
   url(repository: string): string {

@@ -25,6 +25,11 @@ export class DovecotServer {
     return this.certificate.cert
   }
 
+  /** The same in a file, once it was started. */
+  get caFile(): string {
+    return join(this.folder, "cert.pem")
+  }
+
   /** @param startTls whether the plain port offers it */
   async start({ startTls = true } = {}): Promise<void> {
     const path = join(this.folder, "dovecot.conf")
