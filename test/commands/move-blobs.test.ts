@@ -102,6 +102,21 @@ test("from the disk to an object storage and back to a disk, all is as it was, a
   for (const { temporaryDirectory } of [disk, shared, back]) expect(readdirSync(temporaryDirectory)).toEqual([])
 }, 120_000)
 
+test("what batches read and write goes along", async () => {
+  const { id: workspace_id } = await library.db.selectFrom("workspaces").select("id").executeTakeFirstOrThrow()
+  for (const name of ["file_00003x", "file_zzzzz"]) {
+    const stored = await disk.write(`${name}_b`, piecesOf(content(300)), 1e9)
+    const told = { name: "in.jsonl", purpose: "batch", created_at: new Date().toISOString() }
+    const owner = { owner_type: null, owner_id: null, maker: null, end_user: null }
+    await library.db
+      .insertInto("batch_files")
+      .values({ id: name, workspace_id, ...told, ...stored, ...owner })
+      .execute()
+  }
+  expect(await copyBlobs(...between(disk, shared))).toBe(ALL + 2)
+  expect(await everythingIn(shared)).toEqual(await everythingIn(disk))
+}, 120_000)
+
 test("a move that ended amid its files goes on where it was", async () => {
   let puts = 0
   standIn.fault = ({ method }) => (method === "PUT" && ++puts > 400 ? { status: 403, code: "AccessDenied" } : undefined)

@@ -11,6 +11,8 @@ let app: TestApp
 let client: Client
 const scratch = mkdtempSync(join(tmpdir(), "carrel-backup-"))
 const archive = join(scratch, "backup.tar")
+const GASKETS = { custom_id: "gaskets", url: "/external/redact", body: { text: "Where are the gaskets?" } }
+let batchId: string
 
 beforeAll(async () => {
   app = await startTestApp()
@@ -21,6 +23,8 @@ beforeAll(async () => {
     { name: "leaves.pdf", data: smallPdf(["A page with a layout of its own"]) },
   ])
   await client.post("/start-conversation", { message: "Where are the spare gaskets?" })
+  batchId = (await client.post("/batches", { requests: [GASKETS] })).body.id
+  await until(async () => (await client.get(`/batches/${batchId}`)).body.status === "completed")
   await writeBackup(app.data, archive, "test")
 })
 afterAll(async () => {
@@ -51,6 +55,9 @@ describe("a backup of a running daemon", () => {
       expect((await again.get("/conversations")).body.pagination.total_items).toBe(1)
       const hit = await until(async () => (await again.post("/search", { query: "spare gaskets" })).body.hits[0])
       expect(hit.file.name).toBe("heron.txt")
+      const { body: batch } = await again.get(`/batches/${batchId}`)
+      for (const id of [batch.input_file_id, batch.output_file_id])
+        expect(await (await again.under("/v1").raw("GET", `/files/${id}/content`)).text()).toContain("the gaskets?")
       const content = await again.raw("GET", `/libraries/${hit.file.id}/content`)
       expect(await content.text()).toContain("labelled Heron")
     } finally {
