@@ -4,7 +4,6 @@ import { checkContext } from "../access/context-id.ts"
 import { isTooDeep, JsonOutOfBounds, parseBounded, TOO_DEEP } from "../bounded-json.ts"
 import { replaceControlCharacters } from "../control-characters.ts"
 import { invalid } from "../errors.ts"
-import type { Reading } from "../storage/files.ts"
 
 const MAX_METADATA_BYTES = 16 * 1024
 const MAX_TAGS = 100
@@ -92,8 +91,6 @@ export interface UploadLabels {
   acl?: string[] | null | undefined
   /** Decides what is replaced in the place of `onDuplicate`, and is for one file. */
   identity?: Identity
-  /** What its reader has to know beside the bytes; a file that is read otherwise than before is another version. */
-  reading?: Reading
   /** Where it can be seen in the place that it comes from; a replaced file keeps its own where absent. */
   url?: string | null
 }

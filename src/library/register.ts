@@ -8,6 +8,7 @@ import { newId } from "../id.ts"
 import { indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Trx } from "../storage/database.ts"
+import type { Reading } from "../storage/files.ts"
 import type { Schema } from "../storage/schema.ts"
 import { filled, words } from "../storage/words.ts"
 import { foldName, type Identity, type UploadLabels } from "./labels.ts"
@@ -107,7 +108,7 @@ export async function registerNamed(
     const same = known.get(nameOf(file.identity))
     const identity = columnsOfIdentity(file.identity)
     if (same && labels.acl !== undefined && !view.mayWiden) refuseWider(stored(same.acl), labels.acl)
-    if (same && isSame(same, file, labels)) {
+    if (same && isSame(same, file)) {
       const set = { ...identity, ...(isRefresh(file.identity) ? {} : toldAnew(same, labels)) }
       await trx.updateTable("files").set(set).where("id", "=", same.id).execute()
       unchanged.push(same.id)
@@ -148,10 +149,10 @@ const isRefresh = (identity: Identity): boolean => "page" in identity && identit
 const labelsAsTheyAre = ({ tags, metadata, context_id }: FileRow): Partial<FileRow> => ({ tags, metadata, context_id })
 
 /** Whether nothing is to be indexed anew. */
-const isSame = (known: FileRow, { stored }: ReceivedFile, { reading }: UploadLabels): boolean =>
-  known.sha256 === stored.sha256 &&
-  known.status !== "failed" &&
-  (reading === undefined || known.reading === JSON.stringify(reading))
+const isSame = (known: FileRow, { stored, reading }: ReceivedFile): boolean =>
+  known.sha256 === stored.sha256 && known.status !== "failed" && known.reading === toColumn(reading)
+
+const toColumn = (reading: Reading | undefined): string | null => (reading ? JSON.stringify(reading) : null)
 
 /** By `nameOf`. */
 async function findKnown(
@@ -245,7 +246,7 @@ async function findSame(
   return rows
 }
 
-const contentOf = ({ type, mimeType, stored }: ReceivedFile, labels: UploadLabels) => ({
+const contentOf = ({ type, mimeType, stored, reading }: ReceivedFile, labels: UploadLabels) => ({
   size: stored.size,
   sha256: stored.sha256,
   blob: stored.blob,
@@ -255,7 +256,7 @@ const contentOf = ({ type, mimeType, stored }: ReceivedFile, labels: UploadLabel
   metadata: JSON.stringify(labels.metadata),
   ...(labels.acl === undefined ? {} : { acl: toStore(labels.acl) }),
   ...(labels.url === undefined ? {} : { url: labels.url }),
-  ...(labels.reading === undefined ? {} : { reading: JSON.stringify(labels.reading) }),
+  reading: toColumn(reading),
   updated_at: new Date().toISOString(),
   ...QUEUED,
 })
@@ -282,7 +283,6 @@ function newRow(workspaceId: string, file: ReceivedFile, labels: UploadLabels): 
     source_id: null,
     source_key: null,
     fingerprint: null,
-    reading: null,
     created_at: content.updated_at,
     page_count: null,
     ocr_page_count: 0,

@@ -2,6 +2,7 @@
 import { AppError, asStorageError } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { Blobs, StoredBlob } from "../storage/blobs/blobs.ts"
+import type { Reading } from "../storage/files.ts"
 import { safeName } from "./labels.ts"
 
 /** A file part whose bytes are stored. */
@@ -10,6 +11,8 @@ export interface ReceivedFile {
   type: string
   mimeType: string
   stored: StoredBlob
+  /** What its reader has to know beside the bytes. */
+  reading?: Reading
 }
 
 /** A file part that is not taken, and why. */
@@ -48,7 +51,12 @@ export class UploadForm {
    * Stores a file part under the client's name for it, or notes why it is rejected.
    * @throws what concerns more than this file; the reason of `signal`
    */
-  async addFile(givenName: string, bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void> {
+  async addFile(
+    givenName: string,
+    bytes: AsyncIterable<Uint8Array>,
+    signal?: AbortSignal,
+    reading?: Reading,
+  ): Promise<void> {
     const at = this.parts.push(undefined) - 1 // keeps its place until it is known what becomes of it
     const name = safeName(givenName)
     const type = typeOf(name)
@@ -59,7 +67,7 @@ export class UploadForm {
     }
     try {
       const stored = await this.blobs.write(newId("file"), bytes, this.rules.maxFileBytes, signal)
-      this.parts[at] = { name, type, mimeType, stored }
+      this.parts[at] = { name, type, mimeType, stored, ...(reading ? { reading } : {}) }
     } catch (error) {
       this.parts[at] = { name, error: asRejection(error) }
     }

@@ -8,6 +8,7 @@ import type { JobQueue } from "../jobs/queue.ts"
 import { log } from "../log.ts"
 import type { Blobs } from "../storage/blobs/blobs.ts"
 import type { Database, Trx } from "../storage/database.ts"
+import type { Reading } from "../storage/files.ts"
 import type { Idempotency, IdempotentRequest } from "../storage/idempotency.ts"
 import { inOrder } from "../storage/shared.ts"
 import type { FileChanges } from "./changes.ts"
@@ -55,6 +56,8 @@ export interface OneFile {
   /** Its extension says what it is, but for what its bytes show. */
   name: string
   bytes: AsyncIterable<Uint8Array>
+  /** What its reader has to know beside the bytes; a file that is read otherwise than before is another version. */
+  reading?: Reading
   signal?: AbortSignal
 }
 
@@ -95,7 +98,7 @@ export class Uploads {
    */
   async takeOne(request: UploadRequest, file: OneFile, labels: UploadLabels): Promise<FileRecord> {
     const { files } = await this.take<never>(request, async form => {
-      await form.addFile(file.name, file.bytes, file.signal)
+      await form.addFile(file.name, file.bytes, file.signal, file.reading)
       const [rejected] = form.rejected
       if (rejected) throw rejected.error
       return labels

@@ -2,7 +2,9 @@
  * What the engine needs of a place that files come from: which entries exist, with what changes when they do, and the bytes
  * of one. Everything else, when to look, what to fetch, what to delete, is the engine's.
  */
+
 import type { Egress } from "../egress/egress.ts"
+import type { Reading } from "../storage/files.ts"
 import type { Fields } from "./fields.ts"
 
 export const SOURCE_TYPES = ["folder", "webdav", "s3", "git", "imap", "web", "push"] as const
@@ -32,6 +34,8 @@ export interface EntryContent {
   /** Of these bytes, where it is known better than from the listing. */
   fingerprint?: string
   url?: string
+  /** What their reader has to know beside them. */
+  reading?: Reading
 }
 
 export interface Connector {

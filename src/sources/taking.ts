@@ -165,7 +165,8 @@ export class Taking {
     const url = content.url ?? waiting.url
     const fingerprint = content.fingerprint ?? waiting.fingerprint
     const identity = { sourceId: source.id, key: waiting.key, fingerprint, url }
-    return { entry: waiting, file: { ...file, identity } }
+    const { reading } = content
+    return { entry: waiting, file: { ...file, identity, ...(reading ? { reading } : {}) } }
   }
 
   /** One batch at a time, in the order in which they became ready; the others go on reading. */

@@ -3,6 +3,7 @@ import { Parser } from "htmlparser2"
 import type { Egress } from "../../egress/egress.ts"
 import { AppError } from "../../errors.ts"
 import { findExtension, MIME_TYPES } from "../../ingest/formats/formats.ts"
+import type { Reading } from "../../storage/files.ts"
 import { safeName } from "../labels.ts"
 
 const TIMEOUT_MS = 20_000
@@ -68,10 +69,11 @@ export async function fetchPage(
       details: [{ status: response.status }],
     })
   }
-  return describe(response)
+  return describePage(response)
 }
 
-async function describe(response: Response): Promise<FetchedPage> {
+/** @throws AppError unsupported_file_type; nothing is read then */
+export async function describePage(response: Response): Promise<FetchedPage> {
   const { head, bytes, close } = await peek(response.body!)
   try {
     const [mime = "", ...parameters] = (response.headers.get("content-type") ?? "").split(";")
@@ -191,3 +193,12 @@ function lastPart({ pathname }: URL): string {
     return last
   }
 }
+
+/** What the reader of a page has to know. */
+export const readingFor = (
+  { type, charset }: Pick<FetchedPage, "type" | "charset">,
+  mainContent: boolean,
+): Reading => ({
+  ...(type === "html" ? { mainContent } : {}),
+  ...(charset === undefined ? {} : { charset }),
+})

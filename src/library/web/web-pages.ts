@@ -14,7 +14,7 @@ import type { Library } from "../library.ts"
 import { contextIn } from "../outside.ts"
 import type { FileRecord } from "../record.ts"
 import type { UploadRequest, Uploads } from "../uploads.ts"
-import { type FetchedPage, fetchPage } from "./fetched-page.ts"
+import { type FetchedPage, fetchPage, readingFor } from "./fetched-page.ts"
 import { type DuePage, duePages, noteFailure, noteUnchanged } from "./page-rows.ts"
 
 export interface AskedPage {
@@ -61,7 +61,7 @@ export class WebPages {
     if (!page) return this.unchanged(request, known!.id, { ...asked, refresh })
     const identity: Identity = { page: versionOf(page, { url: asked.url, refresh }) }
     const reading = readingFor(page, asked.onlyMainContent)
-    return uploads.takeOne(upload, { ...page, ...(signal ? { signal } : {}) }, { ...labels, identity, reading })
+    return uploads.takeOne(upload, { ...page, reading, ...(signal ? { signal } : {}) }, { ...labels, identity })
   }
 
   /** To be done by one node at a time; what is due is fetched anew until the abort. */
@@ -88,10 +88,9 @@ export class WebPages {
       const name = page.type === due.type ? due.name : page.name
       await uploads.takeOne(
         request,
-        { name, bytes: page.bytes, signal },
+        { name, bytes: page.bytes, reading: readingFor(page, mainContentOf(due.reading)), signal },
         {
           ...{ contextId: due.context_id, tags: [], metadata: {}, onDuplicate: "return_existing" },
-          reading: readingFor(page, mainContentOf(due.reading)),
           identity: { page: versionOf(page, due), fileId: due.file_id },
         },
       )
@@ -156,11 +155,6 @@ export function pageUrl(given: string): string {
 
 const versionOf = ({ etag, lastModified }: FetchedPage, { url, refresh }: { url: string; refresh: string | null }) => ({
   ...{ url, etag, lastModified, refresh },
-})
-
-const readingFor = ({ type, charset }: FetchedPage, mainContent: boolean): Reading => ({
-  ...(type === "html" ? { mainContent } : {}),
-  ...(charset === undefined ? {} : { charset }),
 })
 
 const mainContentOf = (reading: string | null): boolean =>
