@@ -3,18 +3,8 @@ import { AppError } from "../../errors.ts"
 import { describePage, readingFor } from "../../library/web/fetched-page.ts"
 import { type Connector, Emptied, type Entry, type EntryContent, type Opened, type SourceKind } from "../connector.ts"
 import { checkGlobs } from "../globs.ts"
-import { Crawl, typeOf } from "./web/crawl.ts"
+import { Crawl, typeOf, type WebConfig } from "./web/crawl.ts"
 import { KnownPages } from "./web/known-pages.ts"
-
-export interface WebConfig {
-  /** Where the site is entered. */
-  url: string
-  /** Pages at most. */
-  limit: number
-  /** Globs over paths; all where the first list is empty. */
-  include_paths: string[]
-  exclude_paths: string[]
-}
 
 const MAX_PAGES = 10_000
 const DEFAULT_PAGES = 1_000

@@ -11,7 +11,6 @@ import { describePage, type FetchedPage } from "../../../library/web/fetched-pag
 import { orAbort } from "../../../threads/or-abort.ts"
 import { type Entry, Outage } from "../../connector.ts"
 import { matcherOf } from "../../globs.ts"
-import type { WebConfig } from "../web.ts"
 import { siteAddress, Traps } from "./addresses.ts"
 import type { KnownPage, KnownPages } from "./known-pages.ts"
 import { linksOf, told } from "./page-links.ts"
@@ -33,6 +32,16 @@ const MAX_FAILURES = 10
 /** Linked from pages, but nothing to read. */
 const UNREAD =
   /\.(?:avif|bmp|bz2|css|exe|gif|gz|ico|iso|jpe?g|js|m4a|m4v|map|mov|mp3|mp4|ogg|png|rar|svg|tar|tiff?|ttf|wav|webm|webp|woff2?|xz|7z|zip|dmg|apk|msi|rss|atom)$/i
+
+export interface WebConfig {
+  /** Where the site is entered. */
+  url: string
+  /** Pages at most. */
+  limit: number
+  /** Globs over paths; all where the first list is empty. */
+  include_paths: string[]
+  exclude_paths: string[]
+}
 
 /** What became of a request. */
 type Visit =
