@@ -8,15 +8,15 @@ import type { View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { contextIn } from "../library/outside.ts"
-import type { Database, Executor, Trx, Value } from "../storage/database.ts"
+import type { Database, Executor, Trx } from "../storage/database.ts"
 import { inOrder } from "../storage/shared.ts"
-import { filled, texts, words } from "../storage/words.ts"
 import { Gate } from "../threads/gate.ts"
 import { type CoverageItem, type CoverageTotals, coverageOf } from "./coverage.ts"
 import { type DryRun, rehearse } from "./dry-run.ts"
 import { Fields } from "./fields.ts"
 import { relabel } from "./relabel.ts"
 import { removeSource } from "./removing.ts"
+import { guarded, hasJob, refuseTooMany, rowOf, visible } from "./rows.ts"
 import {
   checkType,
   columnsOf,
@@ -45,8 +45,6 @@ export interface Page {
   pageSize: number
 }
 
-/** Of a workspace. */
-const MAX_SOURCES = 1_000
 /** Longest that the answer to a removal waits for the files to go; the rest goes in the background. */
 const REMOVAL_PATIENCE_MS = 8_000
 
@@ -355,8 +353,8 @@ export class Sources {
     await kind.admit?.(checked, partsOf(source as SourceRow))
     const text = JSON.stringify(checked)
     if (credentials === undefined && before) {
-      const isElsewhere =
-        before.credentials !== null && kind.place?.(checked) !== kind.place?.(JSON.parse(before.config))
+      const placeOf = kind.place ?? JSON.stringify
+      const isElsewhere = before.credentials !== null && placeOf(checked) !== placeOf(JSON.parse(before.config))
       if (isElsewhere) throw invalid("credentials", "must be given anew for another place")
       return { config: text, credentials: before.credentials }
     }
@@ -398,61 +396,3 @@ export class Sources {
     return trx.selectFrom("source_syncs").selectAll().where("id", "=", sync_id).executeTakeFirst()
   }
 }
-
-/**
- * Seen are sources whose context is. Who sees some files of a context alone is not shown what else a source has: only those
- * that the same credentials made.
- */
-function visible(executor: Executor, view: View) {
-  const { workspaceId, contexts, filters, principals, author } = view
-  const parts = ["sources.workspace_id = ?", "sources.removal is null"]
-  const values: Value[] = [workspaceId]
-  if (contexts) {
-    parts.push(words(executor).among("sources.context_id", "text"))
-    values.push(texts(contexts))
-  }
-  if (filters.length > 0 || principals) {
-    parts.push("sources.owner_id = ?", "coalesce(sources.maker, '') = ?")
-    values.push(author?.id ?? "", author?.maker ?? "")
-  }
-  return filled<boolean>(parts.join(" and "), ...values)
-}
-
-async function rowOf(trx: Trx, id: string): Promise<SourceRow> {
-  const row = await trx
-    .selectFrom("sources")
-    .selectAll()
-    .where("id", "=", id)
-    .where("removal", "is", null)
-    .executeTakeFirst()
-  if (!row) throw new AppError("not_found")
-  return row
-}
-
-async function hasJob(trx: Trx, id: string): Promise<boolean> {
-  const job = await trx
-    .selectFrom("jobs")
-    .select("id")
-    .where("task", "=", SYNC_SOURCE)
-    .where("subject", "=", id)
-    .executeTakeFirst()
-  return job !== undefined
-}
-
-/** @throws AppError overloaded */
-async function refuseTooMany(trx: Trx, workspaceId: string): Promise<void> {
-  const { count } = await trx
-    .selectFrom("sources")
-    .select(eb => eb.fn.countAll<number>().as("count"))
-    .where("workspace_id", "=", workspaceId)
-    .executeTakeFirstOrThrow()
-  if (Number(count) >= MAX_SOURCES)
-    throw new AppError("conflict", { message: `a workspace has at most ${MAX_SOURCES} sources` })
-}
-
-export const guarded = (sync: Pick<SyncRow, "guarded"> | undefined): AppError =>
-  new AppError("guarded", {
-    message: `${sync?.guarded ?? "many"} files are gone from the source at once, and nothing was deleted`,
-    hint: "look whether the source is whole; then sync with force, and they are deleted",
-    details: [{ gone: sync?.guarded ?? null }],
-  })
