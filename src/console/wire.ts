@@ -68,4 +68,6 @@ export interface Overview {
   disk: { used_bytes: number; free_bytes: number }
   /** Requests of each key of the workspace in the last hour, one count per minute, oldest first. */
   requests: { key_id: string; name: string; per_minute: number[] }[]
+  /** Those that were given up. */
+  disabled_webhooks: { id: string; url: string; reason: string }[]
 }

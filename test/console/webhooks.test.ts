@@ -79,6 +79,35 @@ describe.skipIf(!hasBrowser)("Settings → Webhooks", () => {
   )
 
   test(
+    "one that was given up is told of on the overview, with the reason, and can be enabled again",
+    async () => {
+      const gone = startReceiver()
+      const client = await site.app.client()
+      gone.secret = (await client.post("/webhooks", { url: gone.url })).body.secret
+      gone.answer = () => new Response(null, { status: 410 })
+      await client.index([{ name: "gone.txt", data: "The tenant is gone." }])
+      const page = await site.enter()
+      const notice = page.getByLabel("Needs attention").getByText(gone.url)
+      await notice.waitFor()
+      await page.getByRole("link", { name: "See webhooks" }).click()
+      await page.getByText(/Nothing is sent: .*410/).waitFor()
+      gone.answer = () => new Response(null, { status: 204 })
+      await page.getByRole("button", { name: "Enable" }).click()
+      await page.getByText("Active").waitFor()
+      await page.getByRole("link", { name: "Overview" }).first().click()
+      await page.getByText("Latest files").waitFor()
+      await notice.waitFor({ state: "detached" })
+      await page.goto(`${site.app.url}/settings/webhooks`)
+      await page.getByRole("button", { name: `Delete ${gone.url}` }).click()
+      await page.getByRole("button", { name: "Delete", exact: true }).click()
+      await page.getByText("No webhooks yet").waitFor()
+      gone.stop()
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
     "says beside the address why it is refused, and why a test was not taken",
     async () => {
       const page = await site.enter()

@@ -7,6 +7,7 @@ import { Problem } from "../ui/form.tsx"
 import { Icon, type IconName } from "../ui/icons.tsx"
 import { Page } from "../ui/page.tsx"
 import type { FileRecord, Page as ListPage, Model, Overview } from "../wire.ts"
+import { Attention } from "./overview/attention.tsx"
 
 const REFRESH_MS = 5_000
 
@@ -49,6 +50,7 @@ export function OverviewPage() {
       <Problem error={everything.error} />
       {data && (
         <div class="stack wide-gap">
+          <Attention webhooks={data.overview.disabled_webhooks} />
           {data.files.searchable + data.files.queued + data.files.indexing === 0 && <FirstSteps />}
           <div class="tiles">
             <FilesTile files={data.files} />
