@@ -22,6 +22,7 @@ The key needs the scopes sources, files:read and files:write. Its token is in CA
   --dry-run           print what would be done
   --watch             stay, and bring each change soon after it was made; Ctrl-C ends
   --every DURATION    with --watch: look so often at a place that does not tell of changes (default 5m)
+  --checksum          tell changes by the bytes, all of which are read, not by time and size: for a folder made anew
   --delete            remove files from the library that the place has no more
   --force             remove also more than a fifth of them; bring again what could not be read
   --name NAME         of the source at the daemon; by default that of the place
@@ -34,7 +35,7 @@ Exit status: 0 complete, 3 incomplete (some files could not be taken, or with --
 1 anything else.
 `
 
-const SWITCHES = ["check", "dry-run", "watch", "delete", "force", "json"]
+const SWITCHES = ["check", "dry-run", "watch", "checksum", "delete", "force", "json"]
 const VALUES = ["url", "token", "token-file", "password-file", "name", "context", "every"]
 
 export const run: Command = async args => {
@@ -57,6 +58,7 @@ export const run: Command = async args => {
     context: options.get("context"),
     include: lists.get("include") ?? [],
     exclude: lists.get("exclude") ?? [],
+    checksum: has("checksum"),
     delete: has("delete"),
     force: has("force"),
     asJson: has("json"),

@@ -323,6 +323,19 @@ describe("uploads into a source", () => {
     ).toMatchObject({ status: 404 })
   })
 
+  test("come by /external/upload alone", async () => {
+    const form = new FormData()
+    for (const [name, value] of [
+      ["purpose", "assistants"],
+      ["source_id", "src_1"],
+    ])
+      form.append(name!, value!)
+    form.append("file", new Blob(["x"]), "a.txt")
+    const { status, body } = await client.under("").send("POST", "/v1/files", form)
+    expect(status).toBe(400)
+    expect(body.error.message).toContain("source_id: belongs to uploads of /external/upload")
+  })
+
   test("go into sources that are fed, and not while those are paused", async () => {
     const { id, manifest, bring } = await source()
     await client.patch(`/sources/${id}`, { paused: true })

@@ -3,18 +3,23 @@ import { OperatorError } from "../../errors.ts"
 import { type Connector, Emptied, type Entry, Outage } from "../../sources/connector.ts"
 import { counted } from "../command.ts"
 import type { Progress } from "../progress.ts"
+import { checksummed } from "./checksum.ts"
 import { type Daemon, Refusal } from "./daemon.ts"
 import type { RemoteSource } from "./remote.ts"
 import { type Failed, uploadAll } from "./uploads.ts"
 
 /** Of a manifest. */
 const MAX_ENTRIES = 100_000
+/** From this size of a file on, on average, progress is told in bytes. */
+const LARGE_BYTES = 1_000_000
 
 export interface PassPlan {
   daemon: Daemon
   connector: Connector
   /** Whether an entry is wanted. */
   admits(key: string): boolean
+  /** Entries are told apart by their bytes, all of which are read. */
+  checksum: boolean
   /** Files go whose entries are gone. */
   delete: boolean
   /** Also so many that somebody should look first; and what failed is tried again. */
@@ -44,7 +49,10 @@ export interface Outcome {
 }
 
 /** @throws OperatorError where the place cannot be listed whole: then nothing is sent */
-export async function listed({ connector, admits, daemon, force }: PassPlan, progress: Progress): Promise<Entry[]> {
+export async function listed(
+  { connector, admits, daemon, force, checksum }: PassPlan,
+  progress: Progress,
+): Promise<Entry[]> {
   progress.step("Listing", "files")
   const entries: Entry[] = []
   try {
@@ -56,6 +64,7 @@ export async function listed({ connector, admits, daemon, force }: PassPlan, pro
         })
       progress.update(entries.push(entry))
     }
+    return checksum ? await checksummed(connector, entries, progress, daemon.signal) : entries
   } catch (error) {
     daemon.signal.throwIfAborted()
     if (error instanceof Emptied && force) return []
@@ -65,7 +74,6 @@ export async function listed({ connector, admits, daemon, force }: PassPlan, pro
     }
     throw error
   }
-  return entries
 }
 
 /** @param dryRun nothing is changed by it. @throws as `Daemon.request`; Refusal `guarded` for a mass deletion */
@@ -105,8 +113,8 @@ export async function pass(plan: PassPlan, source: RemoteSource, progress: Progr
   const asked = new Set(upload)
   const wanted = entries.filter(({ key }) => asked.has(key))
   const bytes = wanted.reduce((sum, { size = Number.NaN }) => sum + size, 0)
-  // Some places do not tell how large their files are.
-  const inBytes = bytes > 0
+  // Some places do not tell how large their files are; and of small ones people count the files.
+  const inBytes = bytes > wanted.length * LARGE_BYTES
   progress.step("Uploading", inBytes ? "bytes" : "files")
   progress.update(0, inBytes ? bytes : wanted.length)
   const onProgress = (doneFiles: number, doneBytes: number) => progress.update(inBytes ? doneBytes : doneFiles)

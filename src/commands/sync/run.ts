@@ -7,7 +7,7 @@ import { Egress } from "../../egress/egress.ts"
 import { fetchPolicy } from "../../egress/policy.ts"
 import { log } from "../../log.ts"
 import { checkGlobs, matcherOf } from "../../sources/globs.ts"
-import { withProgress } from "../progress.ts"
+import { type Progress, withProgress } from "../progress.ts"
 import { check } from "./check.ts"
 import { Daemon } from "./daemon.ts"
 import { compare, listed, type PassPlan, pass } from "./pass.ts"
@@ -26,6 +26,7 @@ export interface SyncRequest {
   context: string | undefined
   include: readonly string[]
   exclude: readonly string[]
+  checksum: boolean
   delete: boolean
   force: boolean
   asJson: boolean
@@ -57,6 +58,7 @@ export async function sync(request: SyncRequest): Promise<number> {
     daemon,
     connector,
     admits: matcherOf(checkGlobs("--include", request.include), checkGlobs("--exclude", request.exclude)),
+    checksum: request.checksum,
     delete: request.delete,
     force: request.force,
   }
@@ -71,31 +73,36 @@ export async function sync(request: SyncRequest): Promise<number> {
 
 type Mode = (request: SyncRequest, plan: PassPlan, name: string) => Promise<number>
 
+/** What they print stands below the progress, which is gone by then. */
 const MODES: Record<SyncRequest["mode"], Mode> = {
-  once: (request, plan, name) =>
-    withProgress("Asking the daemon", async progress => {
-      const source = await findOrMakeSource(plan.daemon, name, request.context)
-      const outcome = await pass(plan, source, progress)
-      reportPass(source, outcome, request.asJson)
-      return isComplete(outcome) ? 0 : INCOMPLETE
-    }),
+  async once(request, plan, name) {
+    const { source, outcome } = await asking(async progress => {
+      const found = await findOrMakeSource(plan.daemon, name, request.context)
+      return { source: found, outcome: await pass(plan, found, progress) }
+    })
+    reportPass(source, outcome, request.asJson)
+    return isComplete(outcome) ? 0 : INCOMPLETE
+  },
 
-  check: (request, plan, name) =>
-    withProgress("Asking the daemon", async progress => {
-      const source = await existing(request, plan, name)
-      const checked = await check(plan, source, progress)
-      reportCheck(name, source, checked, request.asJson)
-      return checked.missing.length === 0 && !(request.delete && checked.stale > 0) ? 0 : INCOMPLETE
-    }),
+  async check(request, plan, name) {
+    const { source, checked } = await asking(async progress => {
+      const found = await existing(request, plan, name)
+      return { source: found, checked: await check(plan, found, progress) }
+    })
+    reportCheck(name, source, checked, request.asJson)
+    return checked.missing.length === 0 && !(request.delete && checked.stale > 0) ? 0 : INCOMPLETE
+  },
 
-  "dry-run": (request, plan, name) =>
-    withProgress("Asking the daemon", async progress => {
+  async "dry-run"(request, plan, name) {
+    const { entries, compared } = await asking(async progress => {
       const source = await existing(request, plan, name)
-      const entries = await listed(plan, progress)
+      const found = await listed(plan, progress)
       progress.step("Comparing")
-      reportDryRun(name, entries.length, source && (await compare(plan, source, entries, true)), request.asJson)
-      return 0
-    }),
+      return { entries: found, compared: source && (await compare(plan, source, found, true)) }
+    })
+    reportDryRun(name, entries.length, compared, request.asJson)
+    return 0
+  },
 
   async watch(request, plan, name) {
     const source = await findOrMakeSource(plan.daemon, name, request.context)
@@ -103,6 +110,8 @@ const MODES: Record<SyncRequest["mode"], Mode> = {
     return 0
   },
 }
+
+const asking = <T>(work: (progress: Progress) => Promise<T>): Promise<T> => withProgress("Asking the daemon", work)
 
 async function existing({ context }: SyncRequest, { daemon }: PassPlan, name: string) {
   const source = await findSource(daemon, name)

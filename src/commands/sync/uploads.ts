@@ -2,10 +2,11 @@
  * Brings files of a place to the daemon: small ones many to a form, because a key has so many requests a minute; large ones
  * alone and streamed. A few forms are under way at the same time.
  */
-import { AppError, OperatorError } from "../../errors.ts"
+import { OperatorError } from "../../errors.ts"
 import { type Connector, type Entry, Outage } from "../../sources/connector.ts"
 import { type Body, type Daemon, Refusal } from "./daemon.ts"
-import { formOf, Gone, type Piece, type ReadPiece, streamedForm } from "./form.ts"
+import { formOf, Gone, type ReadPiece, streamedForm } from "./form.ts"
+import { openPiece, readPiece } from "./pieces.ts"
 import { rest } from "./rest.ts"
 
 const FORMS = 4
@@ -15,8 +16,6 @@ const FORM_BYTES = 8 * 2 ** 20
 const FORM_FILES = 200
 /** Of files whose place does not tell their size. */
 const GUESSED_BYTES = 64 * 1024
-/** Tries at reading one file, where it is not said that it cannot be. */
-const READ_TRIES = 3
 /** Rejections that are about the moment, and how often a file is brought again after one. */
 const PASSING = new Set(["insufficient_storage", "store_unavailable", "overloaded", "internal_error"])
 const TRIES = 3
@@ -137,8 +136,9 @@ class UploadLine {
   }
 
   private async readSmall(entry: Entry, room: number): Promise<ReadPiece | undefined> {
+    const { connector, daemon } = this.plan
     try {
-      const piece = await this.read(entry, room)
+      const piece = await readPiece(connector, entry, room, daemon.signal)
       if (!piece) this.lost(entry)
       else if (piece.bytes) return { ...piece, bytes: piece.bytes }
       else this.large.push(entry)
@@ -148,23 +148,11 @@ class UploadLine {
     return undefined
   }
 
-  /** Without bytes where there are more than `room`. */
-  private async read(entry: Entry, room: number) {
-    for (let tries = 1; ; tries++) {
-      try {
-        const piece = await this.open(entry)
-        return piece && { ...piece, bytes: await readWithin(piece.bytes, room) }
-      } catch (error) {
-        if (isFinal(error) || tries === READ_TRIES) throw error
-      }
-    }
-  }
-
   /** @throws as `Daemon.request`; OperatorError where the place cannot be read any more */
   private async sendLarge(entry: Entry): Promise<Entry[]> {
-    const { sourceId } = this.plan
+    const { connector, daemon, sourceId } = this.plan
     try {
-      const form = streamedForm(sourceId, () => this.open(entry))
+      const form = streamedForm(sourceId, () => openPiece(connector, entry, daemon.signal))
       return (await this.send([entry], form)) ?? []
     } catch (error) {
       if (error instanceof OperatorError) throw error
@@ -172,13 +160,6 @@ class UploadLine {
       else this.unread(entry, error)
       return []
     }
-  }
-
-  private async open(entry: Entry): Promise<Piece | undefined> {
-    const { connector, daemon } = this.plan
-    const read = await connector.read(entry, daemon.signal)
-    const { key, fingerprint } = entry
-    return read && { key, fingerprint: read.fingerprint ?? fingerprint, name: read.name, bytes: read.bytes }
   }
 
   /** @returns those to be brought again; undefined where they are to be sent one by one */
@@ -247,19 +228,4 @@ async function answerTo(daemon: Daemon, form: Body, sent: readonly Entry[]): Pro
   }
 }
 
-/** Reading it again would change nothing. */
-const isFinal = (error: unknown): boolean => error instanceof AppError || error instanceof Outage
-
 const sizeOf = ({ size }: Entry): number => size ?? GUESSED_BYTES
-
-/** Undefined where there are more bytes. */
-async function readWithin(bytes: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array | undefined> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of bytes) {
-    length += part.length
-    if (length > limit) return undefined
-    parts.push(part)
-  }
-  return Buffer.concat(parts, length)
-}

@@ -148,10 +148,25 @@ describe("a folder", () => {
     expect(await sync(folder, "--name", "guard", "--delete", "--dry-run")).toMatchObject({ guarded: true, deleted: 30 })
     expect(await sync(folder, "--name", "guard", "--delete", "--force")).toMatchObject({ code: 0, deleted: 30 })
     expect((await held("guard")).total).toBe(10)
-    for (const { key } of (await sync(folder, "--name", "none", "--check")).missing) rmSync(join(folder, key))
-    expect(await sync(folder, "--name", "guard", "--delete")).toMatchObject({ code: 1 })
+    // As where a disk is not mounted.
+    rmSync(folder, { recursive: true })
+    mkdirSync(folder)
+    const empty = await sync(folder, "--name", "guard", "--delete")
+    expect(empty.code).toBe(1)
+    expect(empty.err).toContain("--force takes it for empty")
     expect((await held("guard")).total).toBe(10)
   }, 60_000)
+
+  test("that was made anew brings nothing where its bytes are told", async () => {
+    const files = many(30, "anew")
+    const folder = folderOf(files)
+    expect(await sync(folder, "--name", "anew", "--checksum")).toMatchObject({ code: 0, uploaded: 30 })
+    for (const name of Object.keys(files)) rmSync(join(folder, name))
+    for (const [name, text] of Object.entries(files)) write(folder, name, text)
+    write(folder, "anew 1/1.txt", "other")
+    expect(await sync(folder, "--name", "anew", "--checksum")).toMatchObject({ code: 0, uploaded: 1, unchanged: 29 })
+    expect(await sync(folder, "--name", "anew", "--checksum")).toMatchObject({ code: 0, uploaded: 0, unchanged: 30 })
+  }, 30_000)
 
   test("goes with what the globs mean, into the context that is named", async () => {
     const folder = folderOf({ "a.txt": "a", "b.md": "b", "drafts/c.txt": "c", "deep/er/d.txt": "d" })
