@@ -35,9 +35,16 @@ export class EventFeed {
    * @throws AppError invalid_request for an `after` that is unknown here
    */
   async page(view: View, { after, types, limit }: FeedRequest): Promise<{ data: EventRecord[]; next: string | null }> {
-    const { database } = this.options
-    const { rows } = await readEvents(database, view, { after: await this.place(view, after), types, limit })
-    return { data: rows.map(toEventRecord), next: rows.at(-1)?.id ?? after ?? null }
+    const data: EventRecord[] = []
+    let place = await this.place(view, after)
+    for (let isEnd = false; !isEnd && data.length < limit; ) {
+      const read = await readEvents(this.options.database, view, { after: place, types, limit: limit - data.length })
+      data.push(...read.rows.map(toEventRecord))
+      place = read.upTo
+      isEnd = read.isEnd
+      if (!isEnd) await Bun.sleep(0) // a long look past what is not the caller's is no stop for all others
+    }
+    return { data, next: data.at(-1)?.id ?? after ?? null }
   }
 
   /** What came after, and whatever comes, until the signal aborts. To be called once `check` found nothing wrong. */
@@ -45,10 +52,10 @@ export class EventFeed {
     const { database, pulse } = this.options
     for (let place = await this.place(view, after); !signal.aborted; ) {
       const known = pulse.mark()
-      const { rows, upTo } = await readEvents(database, view, { after: place, types, limit: PAGE })
+      const { rows, upTo, isEnd } = await readEvents(database, view, { after: place, types, limit: PAGE })
       for (const row of rows) yield toEventRecord(row)
       place = upTo
-      if (rows.length < PAGE) await pulse.beat(known, signal)
+      await (isEnd ? pulse.beat(known, signal) : Bun.sleep(0))
     }
   }
 
@@ -80,30 +87,44 @@ interface Reading {
   limit: number
 }
 
+/** Events that one query looks at: most of them may be none of the caller's. */
+const WINDOW = 2_000
+
 /**
  * The next events that a caller hears of. Those of a workspace are numbered in the order of their commits, so that what is
  * read up to a number stays what there is up to it.
- * @returns `upTo`: where to go on from; beyond the last row where there was no other
+ * @returns `upTo`: where to go on from, beyond the last row where what follows is none of the caller's; `isEnd`: there is
+ *   nothing behind it yet
  */
 export async function readEvents(
   database: Executor,
   view: View,
   { after, types, limit }: Reading,
-): Promise<{ rows: EventRow[]; upTo: number }> {
+): Promise<{ rows: EventRow[]; upTo: number; isEnd: boolean }> {
   // Looked up first: what comes meanwhile is found the next time.
   const last = await lastEvent(database, view.workspaceId)
-  if (last <= after) return { rows: [], upTo: after }
-  const rows = await database
+  if (last <= after) return { rows: [], upTo: after, isEnd: true }
+  const ofWorkspace = database
     .selectFrom("events")
-    .select(["seq", "id", "type", "data", "created_at"])
+    .where("workspace_id", "=", view.workspaceId)
     .where("seq", ">", after)
     .where("seq", "<=", last)
+    .orderBy("seq")
+  const rows = await database
+    .selectFrom(ofWorkspace.selectAll().limit(WINDOW).as("events"))
+    .select(["seq", "id", "type", "data", "created_at"])
     .where(heardBy(database, view))
     .$if(Boolean(types), query => query.where("type", "in", [...types!]))
     .orderBy("seq")
     .limit(limit)
     .execute()
-  return { rows, upTo: rows.length < limit ? last : rows.at(-1)!.seq }
+  if (rows.length === limit) return { rows, upTo: rows.at(-1)!.seq, isEnd: rows.at(-1)!.seq === last }
+  const end = await ofWorkspace
+    .select("seq")
+    .offset(WINDOW - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return { rows, upTo: end?.seq ?? last, isEnd: end === undefined || end.seq === last }
 }
 
 /** `seq` of the newest event of a workspace; 0 where there is none. */

@@ -98,10 +98,10 @@ export class Lane {
       const now = performance.now()
       const view = now >= this.quietUntil && (await this.isPending()) ? await this.view() : undefined
       const due = view ? await this.due() : []
-      const { rows, upTo } = view && now >= this.heldUntil ? await this.fresh(view) : { rows: [], upTo: this.cursor }
+      const { rows, upTo, isEnd } = view && now >= this.heldUntil ? await this.fresh(view) : this.nothing()
       const isDone = view ? await this.send({ view, due, fresh: rows }, signal) : false
       if (isDone) this.cursor = upTo
-      if (due.length + rows.length > 0 && isDone) continue
+      if (isDone && (due.length + rows.length > 0 || !isEnd)) continue
       if (performance.now() - this.notedAt > IDLE_NOTE_MS) await this.note()
       const beat = this.options.pulse.beat(mark, signal)
       await (this.attempted.length > 0 ? Promise.race([beat, Bun.sleep(IDLE_NOTE_MS)]) : beat)
@@ -129,6 +129,8 @@ export class Lane {
     const types = webhook.types === null ? null : (JSON.parse(webhook.types) as string[])
     return readEvents(database, view, { after: this.cursor, types, limit: this.failures > 0 ? 1 : PAGE })
   }
+
+  private nothing = (): Awaited<ReturnType<typeof readEvents>> => ({ rows: [], upTo: this.cursor, isEnd: true })
 
   private due(limit = DUE): Promise<Due[]> {
     const { database, webhook } = this.options

@@ -7,40 +7,15 @@ import type { Egress } from "../egress/egress.ts"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { Database, Trx } from "../storage/database.ts"
-import type { DeliveryStatus, WebhookDeliveriesTable, WebhookStatus, WebhooksTable } from "../storage/events.ts"
+import type { DeliveryStatus, WebhookStatus, WebhooksTable } from "../storage/events.ts"
 import type { Sealer } from "../storage/sealed.ts"
 import { inOrder, timeOf } from "../storage/shared.ts"
 import { secretsOf } from "./dispatcher.ts"
 import { lastEvent } from "./feed.ts"
 import { Receiver } from "./receiver.ts"
+import { eventNamed, eventsSince, MAX_AGAIN, sendAgain } from "./redeliver.ts"
 import type { EventType } from "./types.ts"
-import { heardBy } from "./visible.ts"
-
-/** Spelled as on the wire. */
-export interface WebhookRecord {
-  id: string
-  url: string
-  types: EventType[] | null
-  description: string
-  status: WebhookStatus
-  disabled_reason: string | null
-  created_at: string
-  updated_at: string
-}
-
-export interface Delivery {
-  event_id: string
-  type: string
-  status: DeliveryStatus
-  attempts: number
-  status_code: number | null
-  response: string | null
-  error: string | null
-  duration_ms: number | null
-  first_attempt_at: string
-  last_attempt_at: string | null
-  next_attempt_at: string | null
-}
+import { type Delivery, toDelivery, toRecord, type WebhookRecord } from "./webhook-record.ts"
 
 export interface WebhookChange {
   url?: string
@@ -65,9 +40,6 @@ export interface DeliveryListRequest {
 
 /** Of a workspace. */
 const MAX_WEBHOOKS = 50
-/** Events that one request sends again. */
-const MAX_AGAIN = 10_000
-const ROWS = 500
 const SECRET_BYTES = 32
 /** By the standard. */
 const SECRET = /^whsec_([A-Za-z0-9+/]{32,88}={0,2})$/
@@ -246,22 +218,15 @@ export class Webhooks {
     const webhook = await this.row(view, id)
     if (webhook.status === "disabled")
       throw new AppError("conflict", { message: "the webhook is disabled: enable it first" })
-    const types = webhook.types === null ? undefined : (JSON.parse(webhook.types) as string[])
-    const events = await database
-      .selectFrom("events")
-      .select(["seq", "id", "type"])
-      .where(heardBy(database, JSON.parse(webhook.view) as View))
-      .$if("eventId" in again, query => query.where("id", "=", (again as { eventId: string }).eventId))
-      .$if("since" in again, query => query.where("created_at", ">=", (again as { since: string }).since))
-      .$if("since" in again && types !== undefined, query => query.where("type", "in", types!))
-      .orderBy("seq")
-      .limit(MAX_AGAIN + 1)
-      .execute()
+    const events =
+      "eventId" in again
+        ? await eventNamed(database, webhook, again.eventId)
+        : await eventsSince(database, webhook, again.since)
     if ("eventId" in again && events.length === 0)
       throw new AppError("not_found", { message: "there is no such event that this webhook may hear of" })
     if (events.length > MAX_AGAIN)
       throw invalid("since", `is followed by more than ${MAX_AGAIN} events: name a later time`)
-    await database.transaction().execute(trx => queue(trx, id, events))
+    await database.transaction().execute(trx => sendAgain(trx, id, events))
     wake()
     return events.length
   }
@@ -334,49 +299,3 @@ async function refuseMore(trx: Trx, workspaceId: string): Promise<void> {
   if (Number(count) >= MAX_WEBHOOKS)
     throw new AppError("conflict", { message: `there are ${MAX_WEBHOOKS} webhooks already: delete one first` })
 }
-
-async function queue(trx: Trx, webhookId: string, events: readonly { seq: number; id: string; type: string }[]) {
-  for (let at = 0; at < events.length; at += ROWS)
-    await trx
-      .insertInto("webhook_deliveries")
-      .values(
-        events.slice(at, at + ROWS).map(({ seq, id, type }) => ({
-          ...{ webhook_id: webhookId, seq, event_id: id, type, status: "pending", attempts: 0, tries: 0 },
-          ...{ first_at: timeOf(trx), next_at: timeOf(trx) },
-        })),
-      )
-      .onConflict(conflict =>
-        conflict.columns(["webhook_id", "seq"]).doUpdateSet(eb => ({
-          status: eb.ref("excluded.status"),
-          attempts: 0,
-          first_at: eb.ref("excluded.first_at"),
-          next_at: eb.ref("excluded.next_at"),
-        })),
-      )
-      .execute()
-}
-
-const toRecord = (row: WebhooksTable): WebhookRecord => ({
-  id: row.id,
-  url: row.url,
-  types: row.types === null ? null : JSON.parse(row.types),
-  description: row.description,
-  status: row.status,
-  disabled_reason: row.disabled_reason,
-  created_at: row.created_at,
-  updated_at: row.updated_at,
-})
-
-const toDelivery = (row: WebhookDeliveriesTable): Delivery => ({
-  event_id: row.event_id,
-  type: row.type,
-  status: row.status,
-  attempts: row.tries,
-  status_code: row.status_code,
-  response: row.response,
-  error: row.error,
-  duration_ms: row.duration_ms,
-  first_attempt_at: row.first_at,
-  last_attempt_at: row.last_at,
-  next_attempt_at: row.next_at,
-})

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { ensureWorkspace } from "../../src/access/keys.ts"
-import { lastEvent } from "../../src/events/feed.ts"
+import { wholeOf } from "../../src/access/view.ts"
+import { EventFeed, lastEvent } from "../../src/events/feed.ts"
 import { emit } from "../../src/events/outbox.ts"
+import { Pulse } from "../../src/events/pulse.ts"
 import { forgetOld } from "../../src/events/sweep.ts"
 import { EVENT_TYPES } from "../../src/events/types.ts"
 import { continueEvents } from "../../src/storage/event-numbers.ts"
@@ -62,6 +64,45 @@ describe.each(await databases())("the outbox on $name", ({ open }) => {
       .transaction()
       .execute(trx => emit(trx, workspaceId, [{ type: "file.failed", data: { id: "file_1" } }]))
     expect(await lastEvent(database, workspaceId)).toBeGreaterThan(70_000)
+  })
+
+  test("is read through, however many of its events are none of the reader's", async () => {
+    await using stack = new AsyncDisposableStack()
+    const database = await open(stack)
+    const workspaceId = await ensureWorkspace(database)
+    const write = (count: number, contextId: string) =>
+      database.transaction().execute(trx =>
+        emit(
+          trx,
+          workspaceId,
+          Array.from({ length: count }, (_, at) => ({
+            type: "file.deleted" as const,
+            data: { id: `${contextId}_${at}` },
+            seenBy: { context_id: contextId },
+          })),
+        ),
+      )
+    for (const [count, contextId] of [
+      [5_000, "it"],
+      [2, "hr"],
+      [4_500, "it"],
+      [1, "hr"],
+    ] as const)
+      await write(count, contextId)
+    const feed = new EventFeed({ database, pulse: new Pulse(database), keptDays: 30 })
+    const view = { ...wholeOf(workspaceId), contexts: ["hr"] }
+    const { data, next } = await feed.page(view, { limit: 100 })
+    expect(data.map(event => event.data.id)).toEqual(["hr_0", "hr_1", "hr_0"])
+    expect(next).toBe(data[2]!.id)
+    expect((await feed.page(view, { limit: 2 })).data).toEqual(data.slice(0, 2))
+    const stop = new AbortController()
+    const followed: string[] = []
+    for await (const event of feed.follow(view, {}, stop.signal)) {
+      followed.push(event.data.id)
+      if (followed.length === 3) await write(1, "hr")
+      if (followed.length === 4) stop.abort()
+    }
+    expect(followed).toEqual(["hr_0", "hr_1", "hr_0", "hr_0"])
   })
 
   test("forgets events that are older than they are kept", async () => {

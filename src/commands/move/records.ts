@@ -147,7 +147,7 @@ export async function isUnused(database: Database): Promise<boolean> {
 /** What the first start makes by itself would meet what arrives. */
 export async function clearFresh(database: Database): Promise<void> {
   const there = await tablesOf(database)
-  for (const table of ["setup_tokens", "workspaces", "secrets"] as const)
+  for (const table of ["setup_tokens", "event_marks", "events", "workspaces", "secrets"] as const)
     if (there.has(table)) await database.deleteFrom(table).execute()
 }
 
