@@ -1,7 +1,7 @@
 /** What the API answers, as the console reads it. Types of the domain are used as they are: one definition. */
 
 import type { InvitationRecord, WorkspaceRecord } from "../access/workspaces.ts"
-import type { WebhookRecord } from "../events/webhooks.ts"
+import type { WebhookRecord } from "../events/webhook-record.ts"
 import type { CoverageItem, CoverageTotals } from "../sources/coverage.ts"
 
 export type { ApiKeyRecord, NewApiKey } from "../access/keys.ts"
@@ -14,7 +14,7 @@ export type { BatchRecord as Batch } from "../batches/record.ts"
 export type { Schedule, ScheduleRun } from "../batches/schedules.ts"
 export type { Conversation, ConversationSummary, Message } from "../chat/types.ts"
 export type { EventType } from "../events/types.ts"
-export type { Delivery, WebhookRecord as Webhook } from "../events/webhooks.ts"
+export type { Delivery, WebhookRecord as Webhook } from "../events/webhook-record.ts"
 export type { Citation as Source, Position } from "../grounding/passages.ts"
 export type { FileRecord } from "../library/record.ts"
 export type { Hit, SearchFilters, SearchMode, SearchResult } from "../search/types.ts"
