@@ -22,7 +22,8 @@ const AROUND =
 export function mainContentOf(html: string): string {
   if (!isOrdinary(html)) return html
   try {
-    return read(html) ?? html
+    // Both tags may be left out, which the parser does not know.
+    return read(/<html[\s>]/i.test(html) ? html : `<html><head></head><body>${html}</body></html>`) ?? html
   } catch {
     return html // what the parser cannot make a document of is still a text
   }
@@ -31,7 +32,7 @@ export function mainContentOf(html: string): string {
 function read(html: string): string | undefined {
   const { document } = parseHTML(html)
   if (!document.documentElement || !document.body) return undefined
-  const title = document.title.trim()
+  const title = document.querySelector("title")?.textContent?.trim() ?? ""
   const found = new Readability(document as unknown as Document).parse()
   if (found?.content && lengthOf(found.textContent) >= SURE_CHARS)
     return page(title || (found.title ?? ""), found.content)
