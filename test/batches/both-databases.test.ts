@@ -18,6 +18,7 @@ import { BatchWorker } from "../../src/batches/worker.ts"
 import { JobQueue } from "../../src/jobs/queue.ts"
 import { JobWorker, type LeasedJob } from "../../src/jobs/worker.ts"
 import { setLogLevel } from "../../src/log.ts"
+import { end, enter } from "../../src/nodes/registry.ts"
 import { DiskBlobs } from "../../src/storage/blobs/disk.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { databases } from "../support/databases.ts"
@@ -63,10 +64,11 @@ describe.each(await databases())("on $name", ({ open }) => {
   const answer = ({ body }: InnerRequest) => ({ statusCode: 200, requestId: "req_1", body, failure: undefined })
 
   /** A node: it takes batches as `dispatch` lets it. */
-  function node(dispatch: Dispatch, concurrency = 2): JobWorker {
-    const room = new BackgroundRoom(concurrency, () => 0)
-    const worker = new BatchWorker({ store, queue, files, holders, room, dispatch, forget: async () => {} })
-    const jobs = new JobWorker(queue, {
+  function node(dispatch: Dispatch, itsQueue = queue): JobWorker {
+    const room = new BackgroundRoom(2, () => 0)
+    const parts = { queue: itsQueue, store: new BatchStore(database, itsQueue) }
+    const worker = new BatchWorker({ ...parts, files, holders, room, dispatch, forget: async () => {} })
+    const jobs = new JobWorker(itsQueue, {
       task: CARRY_OUT_BATCH,
       lanes: { ordinary: { concurrency: 4, group: 1, handle: worker.handle } },
     })
@@ -112,6 +114,37 @@ describe.each(await databases())("on $name", ({ open }) => {
     expect(twice.length).toBeGreaterThan(0)
     expect(new Set([...seen, ...again]).size).toBe(12)
     expect(seen.length + again.length - twice.length).toBe(12)
+  })
+
+  test("a node that was taken for dead writes nothing more: another one answers its lines, each once", async () => {
+    const principal = await caller("dying")
+    const id = await enter(database, { name: "a", url: null, role: "all", version: "" })
+    const { promise: held, resolve: wake } = Promise.withResolvers<void>()
+    let late = 0
+    let asked = 0
+    const first = node(
+      async request => {
+        if (++asked > 3) {
+          await held
+          late++
+        }
+        return answer(request)
+      },
+      new JobQueue(database, { owner: { id } }),
+    )
+    const batchId = await start(principal, 12)
+    await until(() => asked >= 4)
+    await end(database, id)
+    await queue.reclaim()
+    const second = node(async request => answer(request))
+    const batch = await ended(principal, batchId)
+    wake()
+    await until(() => late >= 1)
+    await first.stop()
+    await second.stop()
+    expect(await batches.get(principal.view, batchId)).toEqual(batch)
+    expect(batch.request_counts).toEqual({ total: 12, completed: 12, failed: 0 })
+    expect(await linesIn(principal, batch.output_file_id!)).toEqual(Array.from({ length: 12 }, (_, i) => `l${i}`))
   })
 
   test("batches of several workspaces take turns", async () => {
