@@ -4,6 +4,7 @@ import { allowListOf } from "../../src/egress/allow-list.ts"
 import { Egress } from "../../src/egress/egress.ts"
 import { webhookPolicy } from "../../src/egress/policy.ts"
 import { Receiver } from "../../src/events/receiver.ts"
+import { selfSigned } from "../support/self-signed.ts"
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
 const message = {
@@ -76,6 +77,21 @@ describe("a receiver", () => {
       })
     expect(answers).toEqual([])
     to.close()
+  })
+
+  test("over https is told over a connection whose certificate bears its name, and no other", async () => {
+    const pem = selfSigned("hooks.corp")
+    server = Bun.serve({ port: 0, hostname: "127.0.0.1", tls: pem, fetch: () => new Response(null, { status: 204 }) })
+    const policy = webhookPolicy(allowListOf([]), false)
+    const egress = new Egress({ policy, resolve: async () => ["127.0.0.1"], ca: pem.cert })
+    const answerOf = async (host: string) => {
+      const to = new Receiver({ url: `https://${host}:${server!.port}/`, secrets: [SECRET], egress })
+      const outcomes = [await to.send(message, never), await to.send(message, never)]
+      to.close()
+      return outcomes.map(({ statusCode }) => statusCode)
+    }
+    expect(await answerOf("hooks.corp")).toEqual([204, 204])
+    expect(await answerOf("other.corp")).toEqual([null, null])
   })
 
   test("that closed a connection which was kept is asked over another one", async () => {
