@@ -52,6 +52,9 @@ export interface Finished {
 /** Code of entries that `include` and `exclude` leave out. */
 export const EXCLUDED = "excluded"
 
+/** Of a key that is kept as another one: nobody would find its entry by that. */
+const UNFIT: Verdict = { status: "skipped", code: "unfit_key", message: "its name is too long, or no text" }
+
 /** Part of the files of a source, and number of them, that may go at once without being asked for. */
 const GUARD_SHARE = 0.2
 const GUARD_FILES = 10
@@ -117,7 +120,7 @@ export class Listing {
     if (++this.seen > MAX_ENTRIES) throw new Outage(`it has more than ${MAX_ENTRIES} entries`)
     if (known) known.seen = true
     else this.known.set(key, { fingerprint: "", status: null, code: null, file: null, seen: true })
-    const kind = this.compare({ ...entry, key }, known)
+    const kind = this.compare({ ...entry, key }, known, key === entry.key ? this.rules.judge(entry) : UNFIT)
     this.counts[kind]++
     if (kind === "added" && this.rules.moves && this.files > 0) {
       const others = this.arrived.get(entry.fingerprint)
@@ -127,8 +130,7 @@ export class Listing {
     return kind
   }
 
-  private compare(entry: Entry, known: Known | undefined): keyof ListingCounts {
-    const verdict = this.rules.judge(entry)
+  private compare(entry: Entry, known: Known | undefined, verdict: Verdict | undefined): keyof ListingCounts {
     if (verdict) {
       const row = this.row(entry, verdict.status, verdict)
       if (known?.file && this.rules.deleteMissing) this.dropped.set(entry.key, row)
