@@ -8,7 +8,7 @@ import { type Console, hasBrowser, rowOf, SLOW_MS, startConsole } from "./consol
 let site: Console
 const root = realpathSync(mkdtempSync(join(tmpdir(), "carrel-console-sources-")))
 beforeAll(async () => {
-  if (hasBrowser) site = await startConsole({ "source-root": root })
+  if (hasBrowser) site = await startConsole({ "source-root": root, "fetch-allow": "127.0.0.1" })
 }, SLOW_MS)
 afterAll(async () => {
   await site?.stop()
@@ -136,6 +136,36 @@ describe.skipIf(!hasBrowser)("Library → Sources", () => {
       await dialog.getByLabel("Cron").fill("often")
       await dialog.getByRole("button", { name: "Add", exact: true }).click()
       await dialog.getByRole("alert").waitFor()
+      expect(site.complaints.filter(text => !/40[03]/.test(text))).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "makes a source of every type that is fetched over the network, and changes it",
+    async () => {
+      const page = await site.enter()
+      for (const [type, fields] of [
+        ["webdav", { Address: "http://127.0.0.1:9/dav", "User name": "ada", Password: "x" }],
+        ["s3", { Endpoint: "http://127.0.0.1:9", Bucket: "papers", "Access key ID": "a", "Secret access key": "b" }],
+        ["git", { Address: "http://127.0.0.1:9/a.git", "Password or token": "x" }],
+        ["imap", { Server: "127.0.0.1", Port: "9", "Only since": "2026-01-31", "User name": "ada", Password: "x" }],
+        ["web", { Address: "http://127.0.0.1:9/", "Only these paths": "/docs/**" }],
+        ["push", {}],
+      ] as const) {
+        await page.goto(`${site.app.url}/library/sources`)
+        await page.getByRole("button", { name: "Add a source" }).click()
+        await page.getByLabel("Type").selectOption(type)
+        await page.getByLabel("Name", { exact: true }).fill(`Of type ${type}`)
+        for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value)
+        if (type !== "push") await page.getByLabel("Synced").selectOption({ label: "On request only" })
+        await page.getByRole("button", { name: "Add", exact: true }).click()
+        await page.getByRole("heading", { name: `Of type ${type}` }).waitFor()
+        await page.getByRole("button", { name: "Change" }).click()
+        await page.getByLabel("Name", { exact: true }).fill(`Was of type ${type}`)
+        await page.getByRole("button", { name: "Save" }).click()
+        await page.getByRole("heading", { name: `Was of type ${type}` }).waitFor()
+      }
       expect(site.complaints.filter(text => !/40[03]/.test(text))).toEqual([])
     },
     SLOW_MS,

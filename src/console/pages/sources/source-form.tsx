@@ -44,8 +44,8 @@ const fieldsOf = (source: SourceRecord | undefined): Fields => ({
 })
 
 function requestOf(fields: Fields, present: SourceRecord | undefined) {
-  const { config, credentials = [], login: loginOf = written => objectOf(credentials, written) } = TYPES[fields.type]
-  const login = loginOf(fields.credentials)
+  const { config, credentials = [] } = TYPES[fields.type]
+  const login = objectOf(credentials, fields.credentials)
   return {
     ...(present ? {} : { type: fields.type }),
     name: fields.name,

@@ -20,8 +20,6 @@ export interface TypeSpec {
   note?: string
   config: readonly FieldSpec[]
   credentials?: readonly FieldSpec[]
-  /** Makes the object of the request; `objectOf` where absent. */
-  login?: (written: Written) => Record<string, unknown>
 }
 
 const LOGIN: readonly FieldSpec[] = [
@@ -29,21 +27,20 @@ const LOGIN: readonly FieldSpec[] = [
   { name: "password", label: "Password", kind: "password" },
 ]
 
+const HIDDEN: FieldSpec = {
+  name: "hidden",
+  label: "Hidden files",
+  choices: [
+    ["false", "Left out"],
+    ["true", "Taken too"],
+  ],
+}
+
 export const TYPES: Record<SourceRecord["type"], TypeSpec> = {
   folder: {
     title: "Folder on the server",
     note: "The daemon must have been started with --source-root for a folder above it.",
-    config: [
-      { name: "path", label: "Path", placeholder: "/srv/documents", required: true },
-      {
-        name: "hidden",
-        label: "Hidden files",
-        choices: [
-          ["false", "Left out"],
-          ["true", "Taken too"],
-        ],
-      },
-    ],
+    config: [{ name: "path", label: "Path", placeholder: "/srv/documents", required: true }, HIDDEN],
   },
   webdav: {
     title: "WebDAV (Nextcloud, ownCloud, SharePoint)",
@@ -54,6 +51,7 @@ export const TYPES: Record<SourceRecord["type"], TypeSpec> = {
         placeholder: "https://cloud.example.org/remote.php/dav/files/ada",
         required: true,
       },
+      HIDDEN,
     ],
     credentials: LOGIN,
   },
@@ -64,6 +62,7 @@ export const TYPES: Record<SourceRecord["type"], TypeSpec> = {
       { name: "bucket", label: "Bucket", required: true },
       { name: "prefix", label: "Prefix", placeholder: "contracts/" },
       { name: "region", label: "Region", placeholder: "us-east-1" },
+      HIDDEN,
     ],
     credentials: [
       { name: "access_key_id", label: "Access key ID" },
@@ -81,10 +80,6 @@ export const TYPES: Record<SourceRecord["type"], TypeSpec> = {
       { name: "username", label: "User name", placeholder: "none for a token" },
       { name: "password", label: "Password or token", kind: "password" },
     ],
-    login: ({ username, password }) =>
-      !username?.trim() && password
-        ? { token: password }
-        : objectOf(LOGIN, { ...(username ? { username } : {}), ...(password ? { password } : {}) }),
   },
   imap: {
     title: "Mailbox (IMAP)",
@@ -110,7 +105,7 @@ export const TYPES: Record<SourceRecord["type"], TypeSpec> = {
     note: "Pages are read as they are served: no script is run. robots.txt is obeyed.",
     config: [
       { name: "url", label: "Address", placeholder: "https://www.example.org/docs/", required: true },
-      { name: "limit", label: "At most so many pages", kind: "number", placeholder: "100", required: true },
+      { name: "limit", label: "At most so many pages", kind: "number", placeholder: "100" },
       { name: "include_paths", label: "Only these paths", kind: "lines", placeholder: "/docs/**" },
       { name: "exclude_paths", label: "Not these paths", kind: "lines", placeholder: "/docs/archive/**" },
     ],
