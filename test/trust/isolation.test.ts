@@ -11,7 +11,7 @@ let owner: Client
 const ids: Record<string, string> = {}
 
 /** Path parameters by the kind of thing they name; a new one must be added here, or the test fails. */
-const OWNED: Record<string, () => string> = {
+const OWNED: Record<string, (path: string) => string> = {
   file_id: () => ids.file!,
   conversation_id: () => ids.conversation!,
   message_id: () => ids.message!,
@@ -19,15 +19,31 @@ const OWNED: Record<string, () => string> = {
   page: () => "1",
   model: () => "library:boathouse%2Fbuiltin%2Fextractive",
   vector_store_id: () => "vs_boathouse",
-  batch_id: () => ids.batch!,
+  batch_id: path => (path.includes("file_batches") ? ids.fileBatch! : ids.batch!),
   response_id: () => ids.response!,
   job_id: () => ids.job!,
+  source_id: () => ids.source!,
+  webhook_id: () => ids.webhook!,
+  schedule_id: () => ids.schedule!,
 }
 /** What any of the routes may ask for. */
 const BODY = () => ({
   ...{ message: "stolen?", title: "stolen", name: "stolen.txt", query: "heron", metadata: {}, attributes: {} },
   ...{ file_id: ids.file, file_ids: [ids.file] },
 })
+/** Of routes that take nothing else; told apart by the end of their path. */
+const OWN_BODIES: [string, Record<string, unknown>][] = [
+  ["/sources/{source_id}", { name: "stolen" }],
+  ["/sources/{source_id}/sync", { force: true }],
+  ["/sources/{source_id}/manifest", { entries: [] }],
+  ["/webhooks/{webhook_id}", { description: "stolen" }],
+  ["/webhooks/{webhook_id}/test", {}],
+  ["/webhooks/{webhook_id}/rotate", {}],
+  ["/webhooks/{webhook_id}/redeliver", { since: "2026-01-01T00:00:00Z" }],
+  ["/schedules/{schedule_id}", { name: "stolen" }],
+  ["/schedules/{schedule_id}/run", {}],
+]
+const bodyFor = (path: string) => OWN_BODIES.find(([end]) => path.endsWith(end))?.[1] ?? BODY()
 /** Whoever opens a link shows no credentials: `test/http/links` has them. */
 const OPEN = "/view/"
 /** Bodies that name an id, one per operation that has such a field. */
@@ -58,12 +74,18 @@ beforeAll(async () => {
   ids.conversation = started.body.conversation_id
   ids.message = started.body.messages[1].id
   const batch = await owner.under("").post("/v1/vector_stores/vs_boathouse/file_batches", { file_ids: [file.id] })
-  ids.batch = batch.body.id
+  ids.fileBatch = batch.body.id
   ids.response = (await owner.under("").post("/v1/responses", { input: "Where are the spare gaskets?" })).body.id
   const all = { type: "exists", key: "file.id", value: true }
   ids.job = (await owner.post("/libraries/bulk", { action: "reindex", filter: all })).body.job_id
   await until(async () => (await owner.get(`/jobs/${ids.job}`)).body.status === "completed")
   await owner.settled(file.id)
+  const source = { type: "push", name: "Boathouse", config: {}, context_id: "boathouse" }
+  ids.source = (await owner.post("/sources", source)).body.id
+  ids.webhook = (await owner.post("/webhooks", { url: "http://127.0.0.1:9/hook" })).body.id
+  const request = { url: "/external/search", body: { query: "heron" } }
+  ids.schedule = (await owner.post("/schedules", { name: "Herons", every: "1d", request })).body.id
+  ids.batch = (await owner.post("/batches", { requests: [{ custom_id: "1", method: "POST", ...request }] })).body.id
   ids.run = (await owner.post("/agents/run", { task: "Where are the gaskets?" })).body.run_id
   expect(ids).toEqual({
     file: expect.any(String),
@@ -73,6 +95,10 @@ beforeAll(async () => {
     batch: expect.any(String),
     response: expect.any(String),
     job: expect.any(String),
+    fileBatch: expect.any(String),
+    source: expect.any(String),
+    webhook: expect.any(String),
+    schedule: expect.any(String),
   })
 })
 afterAll(() => app.stop())
@@ -85,6 +111,9 @@ const snapshot = async () =>
       (await owner.get(`/libraries/${ids.file}`)).body,
       (await owner.get(`/conversations/${ids.conversation}`)).body,
       (await owner.get(`/agents/runs/${ids.run}`)).body,
+      (await owner.get(`/sources/${ids.source}`)).body,
+      (await owner.get(`/webhooks/${ids.webhook}`)).body,
+      (await owner.get(`/schedules/${ids.schedule}`)).body,
       (await owner.post("/search", { query: "heron" })).body.hits,
     ],
     withoutLinks,
@@ -118,10 +147,10 @@ describe.each(STRANGERS)("ids that %s does not see", (_, make) => {
       if (path.startsWith(OPEN)) continue
       const asked = path.replace(/\{(\w+)\}/g, (_, name: string) => {
         expect(Object.keys(OWNED)).toContain(name)
-        return OWNED[name]!()
+        return OWNED[name]!(path)
       })
       for (const method of Object.keys(item)) {
-        const body = ["post", "patch", "put"].includes(method) ? BODY() : undefined
+        const body = ["post", "patch", "put"].includes(method) ? bodyFor(path) : undefined
         const answer = await stranger.under("").send(method.toUpperCase(), asked, body)
         expect({ method, path, status: answer.status, code: answer.body?.error?.code }).toEqual({
           method,

@@ -49,7 +49,7 @@ const mixed = (...parts: string[]) => {
 
 test("the library's tree of parts, which is not of its interface, is as it was when the reader was written", async () => {
   const { version } = await import("postal-mime/package.json")
-  // Where this fails: compare `MimePart` in src/ingest/formats/mail/mime.ts with mime-node.ts of the new version.
+  // Where this fails: compare `MimePart` in src/ingest/formats/mail/mime.ts with the nodes of the new version.
   expect(version).toBe("4.0.0")
   const root = await parseMessage(Buffer.from(mixed(plain("a"), html("b"))))
   expect(root.childNodes.map(({ contentType }) => contentType.parsed.value)).toEqual(["text/plain", "text/html"])
