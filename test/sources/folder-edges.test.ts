@@ -53,6 +53,18 @@ const put = (name: string, text = name) => writeFileSync(join(folder, name), tex
 const bytes = (...parts: (string | number)[]) =>
   Buffer.concat(parts.map(part => (typeof part === "string" ? Buffer.from(part) : Buffer.from([part]))))
 
+/** Program that lets two names change places without end, faster than anybody looks. */
+const SWAPPING = `
+  import { dlopen } from "bun:ffi"
+  const { symbols } = dlopen("libc.so.6", { renameat2: { args: ["int", "cstring", "int", "cstring", "u32"], returns: "int" } })
+  const [one, other] = process.argv.slice(-2).map(path => Buffer.from(path + "\\0"))
+  const [HERE, EXCHANGE] = [-100, 2]
+  for (;;) {
+    symbols.renameat2(HERE, one, HERE, other, EXCHANGE)
+    for (const until = performance.now() + 0.05; performance.now() < until; );
+  }
+`
+
 describe("names", () => {
   test("of every script and with odd signs lead back to their files", async () => {
     const names = [
@@ -159,6 +171,30 @@ describe("links", () => {
     expect((await rejection(list(connector))).message).toContain("below no folder")
   })
 
+  test("that come and go while files are listed and read never lead out", async () => {
+    const [deep, link] = [join(folder, "deep"), join(folder, "link")]
+    const outside = join(base, "outside")
+    for (const each of [deep, outside]) mkdirSync(each)
+    put("deep/a.txt", "inside")
+    writeFileSync(join(outside, "a.txt"), "secret")
+    writeFileSync(join(outside, "b.txt"), "secret")
+    symlinkSync(outside, link)
+    const swapping = Bun.spawn([process.execPath, "-e", SWAPPING, deep, link])
+    try {
+      const told = new Set<string | undefined>()
+      for (let round = 0; round < 1_000; round++) {
+        told.add(await read("deep/a.txt").catch(() => undefined))
+        for (const key of await keys().catch(() => [])) told.add(key)
+      }
+      expect(told).toContain("inside")
+      expect(told).not.toContain("secret")
+      expect(told).not.toContain("deep/b.txt")
+    } finally {
+      swapping.kill()
+      await swapping.exited
+    }
+  })
+
   test("a source lies below a root, whatever its path says", async () => {
     await admit(folder)
     symlinkSync(folder, join(root, "good"))
@@ -193,6 +229,19 @@ describe("what is there", () => {
     expect(await rejection(list())).toBeInstanceOf(Outage)
     writeFileSync(folder, "a file")
     expect(await rejection(list())).toBeInstanceOf(Outage)
+  })
+
+  test("an outage names the folder that cannot be read", async () => {
+    const name = "d".repeat(250)
+    let path = folder
+    for (; path.length < 3_800; path = join(path, name)) mkdirSync(join(path, name))
+    const inner = join(path.slice(0, -name.length - 1), "e".repeat(250))
+    renameSync(path, inner)
+    Bun.spawnSync(["bash", "-c", `cd ${inner} && mkdir ${name} && cd ${name} && mkdir ${name}`])
+    const error = await rejection(list())
+    expect(error).toBeInstanceOf(Outage)
+    expect(error.message).toContain(`the folder ${name}/`)
+    expect(error.message).toContain("(ENAMETOOLONG)")
   })
 
   test("a folder with nothing but empty folders is an empty listing", async () => {

@@ -1,19 +1,21 @@
 /**
  * A folder of this machine, with all below. Nothing is read that does not lie below a root that the operator named: a path is
- * judged by where its links lead, when it is listed and once more by the open file itself.
+ * judged by where its links lead when it is listed, and folders and files once more when they are open, by where the system
+ * says that they lie.
  *
  * Links are followed to what lies elsewhere below that root, once; those that lead into the folder itself, or out of the root,
  * are left out. Hidden files and what programs leave behind are left out too, unless `hidden` is set.
  */
 
 import { constants, type Stats } from "node:fs"
-import { type FileHandle, open, realpath, stat } from "node:fs/promises"
-import { isAbsolute, join, sep } from "node:path"
+import { type FileHandle, open, stat } from "node:fs/promises"
+import { isAbsolute } from "node:path"
 import { AppError } from "../../errors.ts"
 import { type Connector, Emptied, type Entry, type EntryContent, Outage, type SourceKind } from "../connector.ts"
-import { bytesOf, type Named, nameFrom, namesIn, pathOf } from "./folder-names.ts"
+import { nameFrom, pathOf } from "./folder-names.ts"
+import { codeOf, fingerprintOf, GONE, liesBelow, outageOf, realFolder } from "./folder-place.ts"
+import { Walk } from "./folder-walk.ts"
 import { watchFolder } from "./folder-watch.ts"
-import { isJunk } from "./junk.ts"
 
 interface FolderConfig {
   /** Absolute, as it was given. */
@@ -23,17 +25,12 @@ interface FolderConfig {
 }
 
 const MAX_PATH = 4_096
-/** Files looked at at the same time: a disk of the network answers one by one. */
-const LOOKS = 64
-/** Folders below one another; a file system that is broken has no end of them. */
-const MAX_DEPTH = 200
 const READ_BYTES = 256 * 1024
 /** Times of files are kept by ticks: two changes within one cannot be told apart. */
 const TICK_MS = 50
 /** A file that changes whenever it is read, such as a log, is taken as it is at the third time. */
 const PATIENCE = 3
 
-const GONE = new Set(["ENOENT", "ENOTDIR"])
 const FORBIDDEN = new Set(["EACCES", "EPERM", "ELOOP"])
 
 export const folderSource: SourceKind<FolderConfig> = {
@@ -53,38 +50,6 @@ export const folderSource: SourceKind<FolderConfig> = {
   open: ({ config, parts }) => new Folder(config, parts.sourceRoots),
 }
 
-/** Where a path leads to, and the root that it lies below. */
-interface Place {
-  real: string
-  root: string
-}
-
-/** @throws AppError forbidden for what lies below no root; Outage where there is no folder */
-async function realFolder(path: string, roots: readonly string[]): Promise<Place> {
-  const lexically = roots.some(root => isBelow(join(path), root))
-  const realRoots = await Promise.all(roots.map(root => realpath(root).catch(() => undefined)))
-  const real = await realpath(path).catch(() => undefined)
-  const root = realRoots.find(each => each !== undefined && real !== undefined && isBelow(real, each))
-  if (real !== undefined && root !== undefined) {
-    if (!(await stat(real).catch(outageOf)).isDirectory()) throw new Outage("the path is no folder")
-    return { real, root }
-  }
-  // Whether something is there is told of what lies below a root alone.
-  if (real === undefined && lexically) throw new Outage("the folder is not there")
-  throw new AppError("forbidden", {
-    message: "the folder lies below no folder that sources may be in",
-    hint: "--source-root names folders that sources may be in",
-  })
-}
-
-const isBelow = (path: string, root: string): boolean =>
-  path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
-
-const outageOf = (cause: unknown): never => {
-  throw new Outage("a folder cannot be read", { cause })
-}
-const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ""
-
 class Folder implements Connector {
   readonly parallel = 8
   /** How often a file changed while it was read, by key. */
@@ -97,11 +62,11 @@ class Folder implements Connector {
 
   async *list(signal: AbortSignal): AsyncGenerator<Entry> {
     const place = await realFolder(this.config.path, this.roots)
-    const before = await stat(place.real).catch(outageOf)
+    const before = await stat(place.real).catch(error => outageOf(error))
     const walk = new Walk(place, this.config.hidden === true, signal)
     yield* walk.entries()
     // What was mounted there may have gone meanwhile: then the folder below it was listed, or a part of each.
-    const after = await stat(place.real).catch(outageOf)
+    const after = await stat(place.real).catch(error => outageOf(error))
     if (after.dev !== before.dev || after.ino !== before.ino)
       throw new Outage("the folder was replaced while it was listed")
     if (walk.isEmpty) throw new Emptied("the folder is empty, as one that is not mounted")
@@ -120,7 +85,8 @@ class Folder implements Connector {
     try {
       const stats = await this.settled(handle)
       if (!stats.isFile()) throw new AppError("forbidden", { message: "it is no file" })
-      await refuseOutside(path, stats, place.root)
+      if (!(await liesBelow(handle, place.root)))
+        throw new AppError("forbidden", { message: "the file lies outside of the source" })
       const bytes = this.bytes(key, handle, stats, signal)
       return { name: nameFrom(key), bytes, fingerprint: fingerprintOf(stats) }
     } catch (error) {
@@ -168,116 +134,3 @@ class Folder implements Connector {
     }
   }
 }
-
-/** The open file is one that lies below the root now, whatever links lay on the way to it. @throws AppError forbidden */
-async function refuseOutside(path: string | Buffer, opened: Stats, root: string): Promise<void> {
-  const real = await realpath(path, { encoding: "buffer" }).catch(() => undefined)
-  const there = real && (await stat(real).catch(() => undefined))
-  const isSame = there?.ino === opened.ino && there.dev === opened.dev
-  if (!real || !isSame || !isBelow(real.toString("latin1"), Buffer.from(root).toString("latin1")))
-    throw new AppError("forbidden", { message: "the file lies outside of the source" })
-}
-
-const fingerprintOf = ({ size, mtimeMs, ctimeMs }: Stats): string => `${size}-${mtimeMs}-${ctimeMs}`
-
-interface Branch {
-  /** Where it is read. */
-  path: string | Buffer
-  /** Key of what lies in it, with a slash at its end; empty for the folder itself. */
-  prefix: string
-  depth: number
-}
-
-/** One way through a folder. */
-class Walk {
-  /** Whether the folder itself holds nothing at all. */
-  isEmpty = false
-  /** Folders that were walked through, by device and inode: links lead in circles. */
-  private readonly walked = new Set<string>()
-  /** Looked at when all else is known: they lead to what was listed already, or not. */
-  private links: Branch[] = []
-
-  constructor(
-    private readonly place: Place,
-    private readonly hidden: boolean,
-    private readonly signal: AbortSignal,
-  ) {}
-
-  async *entries(): AsyncGenerator<Entry> {
-    yield* this.below({ path: this.place.real, prefix: "", depth: 0 })
-    while (this.links.length > 0) {
-      const links = this.links.sort((one, other) => (one.prefix < other.prefix ? -1 : 1))
-      this.links = []
-      for (const link of links) yield* this.behind(link)
-    }
-  }
-
-  private async *below(first: Branch): AsyncGenerator<Entry> {
-    const branches = [first]
-    for (let branch = branches.pop(); branch; branch = branches.pop()) {
-      this.signal.throwIfAborted()
-      if (branch.depth > MAX_DEPTH) throw new Outage("the folders below have no end")
-      if (!(await this.isNew(branch))) continue
-      const names = await namesIn(branch.path).catch(error => this.goneOr(branch, error))
-      if (branch.prefix === "" && names.length === 0) this.isEmpty = true
-      const files: Named[] = []
-      for (const named of names) {
-        if (!this.hidden && isJunk(named.shown, named.kind === "folder")) continue
-        if (named.kind === "folder") branches.push(this.within(branch, named, "/"))
-        else if (named.kind === "link") this.links.push(this.within(branch, named, ""))
-        else if (named.kind === "file") files.push(named)
-      }
-      for (let at = 0; at < files.length; at += LOOKS) {
-        const looked = await Promise.all(files.slice(at, at + LOOKS).map(named => this.look(branch, named)))
-        for (const entry of looked) if (entry) yield entry
-      }
-    }
-  }
-
-  private within({ path, prefix, depth }: Branch, named: Named, end: string): Branch {
-    return { path: bytesOf(path, named), prefix: `${prefix}${named.key}${end}`, depth: depth + 1 }
-  }
-
-  private async look({ path, prefix }: Branch, named: Named): Promise<Entry | undefined> {
-    const stats = await stat(bytesOf(path, named)).catch(error => {
-      if (GONE.has(codeOf(error))) return undefined
-      return outageOf(error)
-    })
-    return stats?.isFile() ? entryOf(`${prefix}${named.key}`, stats) : undefined
-  }
-
-  /** @returns false for a folder that was walked through, and for one that is gone */
-  private async isNew(branch: Branch): Promise<boolean> {
-    const stats = await stat(branch.path).catch(error => {
-      if (branch.prefix !== "" && GONE.has(codeOf(error))) return undefined
-      return outageOf(error)
-    })
-    if (!stats?.isDirectory()) return false
-    const name = `${stats.dev} ${stats.ino}`
-    if (this.walked.has(name)) return false
-    this.walked.add(name)
-    return true
-  }
-
-  /** A folder that was removed since its parent was read is none of it any more. */
-  private goneOr({ prefix }: Branch, error: unknown): Named[] {
-    if (prefix !== "" && GONE.has(codeOf(error))) return []
-    return outageOf(error)
-  }
-
-  private async *behind(link: Branch): AsyncGenerator<Entry> {
-    const real = await realpath(link.path).catch(() => undefined) // leads nowhere, or in a circle
-    if (real === undefined || !isBelow(real, this.place.root) || isBelow(real, this.place.real)) return
-    const stats = await stat(real).catch(() => undefined)
-    if (stats?.isFile()) yield entryOf(link.prefix, stats)
-    else if (stats?.isDirectory()) yield* this.below({ ...link, prefix: `${link.prefix}/` })
-  }
-}
-
-const entryOf = (key: string, stats: Stats): Entry => ({
-  key,
-  fingerprint: fingerprintOf(stats),
-  size: stats.size,
-  updatedAt: new Date(stats.mtimeMs).toISOString(),
-  name: nameFrom(key),
-})
