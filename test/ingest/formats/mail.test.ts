@@ -175,15 +175,17 @@ describe("files on a mail", () => {
       (content, level) => writeZip([{ name: `${level}.zip`, content }]),
       writeZip([{ name: "a.txt", content: "deep" }]),
     )
+    const good = writeZip([{ name: "b.zip", content: writeZip([{ name: "b.txt", content: "In two." }]) }])
     const document = await extract(
       mixed(
         plain("Words."),
         attached("film.mp4", "video/mp4", "\x00\x00\x00 ftypisom\x00"),
         attached("deep.zip", "application/zip", nested),
+        attached("good.zip", "application/zip", good),
         attached("note.txt", "text/plain", "Still there."),
       ),
     )
-    expect(document.text).toBe(`${HEAD}\n\nWords.\n\nStill there.`)
+    expect(document.text).toBe(`${HEAD}\n\nWords.\n\nIn two.\n\nStill there.`)
     expect(codesOf(document)).toEqual(["attachment_skipped", "attachment_skipped"])
   })
 
