@@ -391,6 +391,31 @@ describe("an Outlook item", () => {
     ).toBe(`${head}\n\nIn rich text.`)
   })
 
+  test("whose chains and folders lead back to themselves is damaged, not read for ever", async () => {
+    const intact = writeMsg(item)
+    const view = new DataView(intact.buffer, intact.byteOffset)
+    const at = (sector: number) => (sector + 1) * 512
+    const codes: string[] = []
+    for (const damage of [
+      // The chain of the directory.
+      (file: DataView) =>
+        file.setUint32(at(file.getUint32(76, true)) + file.getUint32(48, true) * 4, file.getUint32(48, true), true),
+      // The first entry below the root is its own neighbor.
+      (file: DataView) => {
+        const directory = at(file.getUint32(48, true))
+        const first = file.getUint32(directory + 76, true)
+        file.setUint32(directory + first * 128 + 68, first, true)
+      },
+    ]) {
+      const copy = intact.slice()
+      damage(new DataView(copy.buffer))
+      const failed = await extract(copy, "a.msg").catch((error: ExtractionError) => error)
+      codes.push(failed instanceof Error ? failed.code : "read")
+    }
+    expect(view.getUint16(30, true)).toBe(9)
+    expect(codes).toEqual(["corrupt_file", "corrupt_file"])
+  })
+
   test("is found under another name", async () => {
     expect((await extract(writeMsg(item), "letter.doc")).text).toStartWith(head)
   })

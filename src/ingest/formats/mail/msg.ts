@@ -11,6 +11,7 @@ import { splitParagraphs } from "../text/text.ts"
 import { addMessage } from "./eml.ts"
 import { addLetter, nameBySubject } from "./letter.ts"
 import { oneLine } from "./mime.ts"
+import { bounded } from "./msg-bounds.ts"
 import { signedContent } from "./pkcs7.ts"
 
 /** The library unpacks into an array of numbers, which takes eight times the memory. */
@@ -42,7 +43,7 @@ export const extractMsg: Extractor = async ({ bytes }, context) => {
 function open(bytes: Uint8Array): { file: MsgFile; fields: FieldsData } {
   const copy = bytes.slice().buffer
   const read = (ansiEncoding?: string) => {
-    const file = new MsgFile(copy)
+    const file = bounded(new MsgFile(copy), copy.byteLength)
     if (ansiEncoding) file.parserConfig = { ansiEncoding }
     return { file, fields: file.getFileData() }
   }
