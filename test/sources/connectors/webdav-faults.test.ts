@@ -1,8 +1,10 @@
 /** What WebDAV servers do that those at hand do not: a stand-in answers as it is told. */
 import { describe, expect, test } from "bun:test"
+import { Readable } from "node:stream"
 import { AppError } from "../../../src/errors.ts"
 import { Emptied, Outage } from "../../../src/sources/connector.ts"
 import { keyOf, pathOf } from "../../../src/sources/connectors/webdav/keys.ts"
+import { readMultistatus } from "../../../src/sources/connectors/webdav/multistatus.ts"
 import { webdavSource } from "../../../src/sources/connectors/webdav.ts"
 import { entriesOf, opened, reaching, textOf } from "../../support/connectors.ts"
 import { rejection } from "../../support/rejection.ts"
@@ -350,4 +352,10 @@ describe("a source of type webdav", () => {
     expect(failure.code).toBe("forbidden")
     await webdavSource.admit!({ url: "https://8.8.8.8/dav/" }, parts)
   })
+})
+
+test("an answer that is nested too deeply is read no further, also where it comes in one piece", async () => {
+  const body = `<D:multistatus xmlns:D="DAV:">${"<a>".repeat(100)}${"x".repeat(70_000)}`
+  const read = Array.fromAsync(readMultistatus(Readable.from([Buffer.from(body)])))
+  expect((await rejection(read)).message).toBe("the answer is nested too deeply")
 })

@@ -87,9 +87,10 @@ class MultistatusReader {
   }
 
   private open(name: string): void {
+    // Thrown at once, amid a piece: each tag costs as much as it lies deep.
+    if (this.path.length >= MAX_DEPTH) throw new Error("the answer is nested too deeply")
     this.path.push(name)
     this.text = ""
-    if (this.path.length > MAX_DEPTH) this.trouble = "the answer is nested too deeply"
     const place = this.path.join("/")
     if (place === "multistatus/response")
       this.response = { href: "", status: undefined, statuses: [], found: new Map() }
