@@ -19,9 +19,12 @@ export const fetchPolicy = (allow: AllowList, offline: boolean): Policy => ({
   setting: "--fetch-allow",
 })
 
-/** Receivers of events: they are told what happens here, and so stand in the own network unless they are listed. */
+/**
+ * Receivers of events: they are told what happens here, and so stand in the own network unless they are listed; under
+ * --offline on this machine.
+ */
 export const webhookPolicy = (allow: AllowList, offline: boolean): Policy => ({
   ...{ allow, offline },
-  free: ["loopback", "private"],
+  free: offline ? ["loopback"] : ["loopback", "private"],
   setting: "--webhook-allow",
 })

@@ -252,4 +252,17 @@ describe("receivers of webhooks", () => {
     expect(await rejection(egress.fetch(url))).toMatchObject({ code: allowed ? "fetch_failed" : "forbidden" })
     expect(opened.length > 0).toBe(allowed)
   })
+
+  test.each([
+    ["http://127.0.0.1:5678/", true],
+    ["http://10.0.0.1/", false],
+    ["http://10.2.0.1/", true],
+    ["http://hooks.example/", false],
+  ])("under --offline, 10.2.0.0/16 being listed, %s: %p", async (url, allowed) => {
+    const policy = webhookPolicy(listed("10.2.0.0/16"), true)
+    const { egress, asked, opened } = egressOf(policy, { "hooks.example": ["10.2.0.1"] })
+    expect(await rejection(egress.fetch(url))).toMatchObject({ code: allowed ? "fetch_failed" : "forbidden" })
+    expect(opened.length > 0).toBe(allowed)
+    expect(asked).toEqual([])
+  })
 })

@@ -9,7 +9,7 @@ import { parseHTML } from "linkedom"
 
 const MAX_CHARS = 4 * 1024 * 1024
 const MAX_ELEMENTS = 30_000
-/** Elements in each other. Of 1 000 popular pages the deepest has some 60. */
+/** Elements in each other: what finding the main content costs grows with the square of it. */
 const MAX_DEPTH = 100
 /** Less text than this is a guess of Readability, which then takes the whole page. */
 const SURE_CHARS = 500
