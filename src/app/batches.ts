@@ -20,9 +20,9 @@ import { type Storage, storesFaultIn } from "./storage.ts"
 const AT_ONCE = 8
 
 /** Unattended work as users see it. */
-export function openBatches({ database, blobs, queue }: Storage) {
+export function openBatches({ database, blobs, queue, idempotency }: Storage) {
   return {
-    batches: new Batches(database, queue, new BatchFiles(database, blobs)),
+    batches: new Batches(database, queue, new BatchFiles(database, blobs), idempotency),
     schedules: new Schedules(database, queue),
   }
 }

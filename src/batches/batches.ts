@@ -19,6 +19,7 @@ import type { JobQueue } from "../jobs/queue.ts"
 import { type IdPage, type IdPageRequest, readingOf } from "../library/id-pages.ts"
 import type { BatchesTable } from "../storage/batches.ts"
 import type { Database, Trx } from "../storage/database.ts"
+import { type Idempotency, type IdempotentRequest, note } from "../storage/idempotency.ts"
 import { inOrder } from "../storage/shared.ts"
 import { durationMs } from "../timing.ts"
 import { BATCH_PURPOSE, type BatchFile, type BatchFiles } from "./files.ts"
@@ -48,10 +49,27 @@ export class Batches {
     private readonly database: Database,
     private readonly queue: JobQueue,
     readonly files: BatchFiles,
+    private readonly idempotency: Idempotency,
   ) {}
 
-  /** @throws AppError invalid_request; not_found for an input that the caller does not see; overloaded */
-  async create({ view, holderId }: Principal, given: NewBatch): Promise<BatchRecord> {
+  /**
+   * A repetition is answered with the batch that the first request made, as it stands now.
+   * @throws AppError invalid_request; not_found for an input that the caller does not see; overloaded; conflict for a key
+   *   of another request
+   */
+  create(principal: Principal, given: NewBatch, repetition: IdempotentRequest | undefined): Promise<BatchRecord> {
+    return this.idempotency.once(
+      repetition,
+      () => this.createNew(principal, given, repetition),
+      id => this.get(principal.view, id),
+    )
+  }
+
+  private async createNew(
+    { view, holderId }: Principal,
+    given: NewBatch,
+    repetition: IdempotentRequest | undefined,
+  ): Promise<BatchRecord> {
     const { inputFileId, completionWindow = DEFAULT_WINDOW, metadata } = given
     const endpoint = given.endpoint === undefined ? null : (targetUrl(given.endpoint) ?? null)
     if (given.endpoint !== undefined && endpoint === null)
@@ -79,6 +97,7 @@ export class Batches {
       checkInputFile(await this.files.find(view, inputFileId, trx))
       await refuseMany(trx, workspaceId)
       await trx.insertInto("batches").values(row).execute()
+      if (repetition) await note(trx, repetition, row.id)
       await this.queue.enqueue(trx, [jobOf(row)])
     })
     this.queue.announce()

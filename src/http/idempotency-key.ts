@@ -16,12 +16,27 @@ export function idempotencyKeyOf(request: Request): string | undefined {
 /** A chat request with its key; undefined without one. `action` and `asked` tell requests apart. */
 export function turnRepetition(
   request: Request,
-  { view }: Principal,
+  principal: Principal,
   action: string,
+  asked: unknown,
+): IdempotentRequest | undefined {
+  return repetitionOf(request, principal, "turn", { action, asked })
+}
+
+/** The start of a batch with its key; undefined without one. */
+export const batchRepetition = (
+  request: Request,
+  principal: Principal,
+  asked: unknown,
+): IdempotentRequest | undefined => repetitionOf(request, principal, "batch", asked)
+
+function repetitionOf(
+  request: Request,
+  { view }: Principal,
+  operation: IdempotentRequest["operation"],
   asked: unknown,
 ): IdempotentRequest | undefined {
   const key = idempotencyKeyOf(request)
   if (key === undefined) return undefined
-  const { workspaceId } = view
-  return { workspaceId, operation: "turn", key: repetitionKey(view, key), hash: requestHash({ action, asked }) }
+  return { workspaceId: view.workspaceId, operation, key: repetitionKey(view, key), hash: requestHash(asked) }
 }

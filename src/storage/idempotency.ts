@@ -13,7 +13,7 @@ const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
 export interface IdempotentRequest {
   workspaceId: string
   /** Keys of different operations do not meet. */
-  operation: "upload" | "turn" | "run"
+  operation: "upload" | "turn" | "run" | "batch"
   key: string
   /** Of all that the request asks for. */
   hash: string

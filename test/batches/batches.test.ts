@@ -122,6 +122,37 @@ describe("a batch", () => {
       })
   })
 
+  test("is made once under an Idempotency-Key, however it comes", async () => {
+    const inputs = async () => (await v1.get("/files?purpose=batch")).body.data.length
+    const before = await inputs()
+    const post = (requests: unknown[]) =>
+      client.send("POST", "/batches", { requests }, { "idempotency-key": "night-1" })
+    const answers = [...(await Promise.all([1, 2, 3].map(() => post([search("one")])))), await post([search("one")])]
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+    const other = await post([search("two")])
+    expect([other.status, other.body.error.code]).toEqual([409, "conflict"])
+    expect(await inputs()).toBe(before + 1)
+    const asked = { input_file_id: await upload(lines([search("one")])), endpoint: "/external/search" }
+    const compatible = () => v1.send("POST", "/batches", asked, { "idempotency-key": "night-2" })
+    expect((await compatible()).body.id).toBe((await compatible()).body.id)
+  })
+
+  test("whose form is refused leaves no input behind", async () => {
+    const inputs = async () => (await v1.get("/files?purpose=batch")).body.data.length
+    const before = await inputs()
+    for (const [name, value] of [
+      ["nonsense", "1"],
+      ["file", new Blob([lines([search("two")])])],
+    ] as const) {
+      const form = new FormData()
+      form.append("file", new Blob([lines([search("one")])]), "lines.jsonl")
+      form.append(name, value as string)
+      expect((await client.send("POST", "/batches", form)).status).toBe(400)
+    }
+    expect(await inputs()).toBe(before)
+  })
+
   test("is outside of the request limit", async () => {
     const slow = await app.client("default", { rate_limit_per_minute: 20 })
     const id = await start(

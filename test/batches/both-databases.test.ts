@@ -21,6 +21,7 @@ import { setLogLevel } from "../../src/log.ts"
 import { end, enter } from "../../src/nodes/registry.ts"
 import { DiskBlobs } from "../../src/storage/blobs/disk.ts"
 import type { Database } from "../../src/storage/database.ts"
+import { Idempotency } from "../../src/storage/idempotency.ts"
 import { databases } from "../support/databases.ts"
 import { rejection } from "../support/rejection.ts"
 import { until } from "../support/until.ts"
@@ -42,7 +43,7 @@ describe.each(await databases())("on $name", ({ open }) => {
     stack.defer(() => rmSync(folder, { recursive: true, force: true }))
     queue = new JobQueue(database)
     files = new BatchFiles(database, new DiskBlobs(folder))
-    batches = new Batches(database, queue, files)
+    batches = new Batches(database, queue, files, new Idempotency(database))
     store = new BatchStore(database, queue)
     holders = new Holders(database, new ScopedTokens(database))
   })
@@ -58,7 +59,7 @@ describe.each(await databases())("on $name", ({ open }) => {
     const request = (i: number) => ({ custom_id: `l${i}`, url, body: { query: `q${i}` } })
     const text = Array.from({ length: count }, (_, i) => JSON.stringify(request(i))).join("\n")
     const input = await files.bring(principal.view, "in.jsonl", new Blob([text]).stream(), AbortSignal.timeout(10_000))
-    return (await batches.create(principal, { inputFileId: input.id })).id
+    return (await batches.create(principal, { inputFileId: input.id }, undefined)).id
   }
 
   const answer = ({ body }: InnerRequest) => ({ statusCode: 200, requestId: "req_1", body, failure: undefined })

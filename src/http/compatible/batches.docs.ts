@@ -3,7 +3,7 @@ import { t } from "elysia"
 import { BATCH_STATUSES } from "../../batches/record.ts"
 import { TARGET_URLS } from "../../batches/targets.ts"
 import { operation } from "../operation.ts"
-import { integer, nullable, oneOf, optional } from "../schemas.ts"
+import { IDEMPOTENCY_KEY, integer, nullable, oneOf, optional } from "../schemas.ts"
 import { cursorQuery, idListOf, UnixTime } from "./lists.ts"
 
 const FILE = "file_01m7y48vkz3s85f1acdta2"
@@ -74,7 +74,9 @@ export const createBatch = operation({
 the endpoint. They are carried out as requests of their own would be, by the rights that the key has at that moment, outside
 of the request limit, when no others wait; a batch ends with its key. Each line is answered once, also over a restart: with
 its \`custom_id\` in the output file, or, for another status than success, in the error file (\`GET /v1/files/{id}/content\`).
-A line that cannot be carried out for want of a model waits for it. A bad line fails the batch before anything is carried out.`,
+A line that cannot be carried out for want of a model waits for it. A bad line fails the batch before anything is carried out.
+A repetition under the same \`Idempotency-Key\` is answered with the batch that the first request made.`,
+  headers: [IDEMPOTENCY_KEY],
   body: t.Object({
     input_file_id: t.String({ description: "Of a file with the purpose `batch`", examples: [FILE] }),
     endpoint: oneOf(TARGET_URLS),
@@ -82,7 +84,7 @@ A line that cannot be carried out for want of a model waits for it. A bad line f
   }),
   example: { input_file_id: FILE, endpoint: "/v1/chat/completions", completion_window: "24h" },
   answers: { 200: { description: "Accepted; its input is looked at", schema: Batch } },
-  errors: ["not_found", "overloaded"],
+  errors: ["not_found", "conflict", "overloaded"],
 })
 
 export const listBatches = operation({

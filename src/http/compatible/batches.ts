@@ -1,6 +1,7 @@
 /** Batches as OpenAI's clients know them. */
 import { Elysia } from "elysia"
 import { caller } from "../context.ts"
+import { batchRepetition } from "../idempotency-key.ts"
 import { withoutNulls } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import * as docs from "./batches.docs.ts"
@@ -13,14 +14,15 @@ export const compatibleBatchRoutes = ({ batches }: Pick<Services, "batches">) =>
     .use(caller)
     .post(
       "/v1/batches",
-      ({ body, principal }) => {
+      ({ body, principal, request }) => {
         const {
           input_file_id: inputFileId,
           endpoint,
           completion_window: completionWindow,
           metadata,
         } = withoutNulls(body)
-        return batches.create(principal, { inputFileId, endpoint, completionWindow, metadata })
+        const asked = { inputFileId, endpoint, completionWindow, metadata }
+        return batches.create(principal, asked, batchRepetition(request, principal, asked))
       },
       docs.createBatch(),
     )

@@ -5,7 +5,7 @@ import { TARGET_URLS } from "../../batches/targets.ts"
 import { Batch, batchFields, batchId } from "../compatible/batches.docs.ts"
 import { cursorQuery, idListOf } from "../compatible/lists.ts"
 import { operation } from "../operation.ts"
-import { JsonObject } from "../schemas.ts"
+import { IDEMPOTENCY_KEY, JsonObject } from "../schemas.ts"
 
 /** Read on the main thread in one piece; what is larger comes as lines. */
 const MAX_REQUESTS_BYTES = 32 * 2 ** 20
@@ -44,7 +44,9 @@ export const startBatch = operation({
   summary: "Carry many requests out in the background",
   description: `Requests may call different URLs: ${TARGET_URLS.map(url => `\`${url}\``).join(", ")}. They come as JSON, \`requests\`;
 or as JSON lines of the same objects, in the part \`file\` of a form or as a body of the type \`application/jsonl\`, at most 100 MB.
-The batch is one of \`/v1/batches\`, where it is told how it goes on; its files are read by \`GET /v1/files/{id}/content\`.`,
+The batch is one of \`/v1/batches\`, where it is told how it goes on; its files are read by \`GET /v1/files/{id}/content\`.
+A repetition under the same \`Idempotency-Key\` is answered with the batch that the first request made.`,
+  headers: [IDEMPOTENCY_KEY],
   body: BatchBody,
   bodies: {
     "multipart/form-data": FORM,
@@ -60,6 +62,7 @@ The batch is one of \`/v1/batches\`, where it is told how it goes on; its files 
   },
   answers: { 201: { description: "Accepted; its requests are looked at", schema: Batch } },
   errors: [
+    "conflict",
     "overloaded",
     "file_too_large",
     "empty_file",

@@ -1,11 +1,13 @@
 /** Batches whose requests come as they are; what is made is a batch of `/v1/batches`. */
 import { Elysia } from "elysia"
 import type { BatchFile, BatchFiles } from "../../batches/files.ts"
+import type { BatchRecord } from "../../batches/record.ts"
 import { AppError, invalid } from "../../errors.ts"
 import { contentTypeOf } from "../body.ts"
 import { BATCHES_PER_PAGE } from "../compatible/batches.ts"
 import { cursorOf, idList } from "../compatible/lists.ts"
 import { caller, type RequestContext } from "../context.ts"
+import { batchRepetition } from "../idempotency-key.ts"
 import { receiveMultipart } from "../multipart.ts"
 import { withoutNulls } from "../schemas.ts"
 import type { Services } from "../services.ts"
@@ -17,16 +19,21 @@ export const batchRoutes = ({ batches }: Pick<Services, "batches">) =>
     .post(
       "/external/batches",
       async ({ body, query, principal, request, context, status }) => {
-        const bring = (bytes: AsyncIterable<Uint8Array>, name = INPUT_NAME) =>
-          batches.files.bring(principal.view, name, bytes, request.signal)
-        const { input, ...given } = await receive(request, context, body, bring)
-        const asked = { ...given, inputFileId: input.id }
+        const inputs: Inputs = {
+          bring: (bytes, name = INPUT_NAME) => batches.files.bring(principal.view, name, bytes, request.signal),
+          drop: ({ id }) => batches.files.delete(principal.view, id),
+        }
+        const { input, ...given } = await receive(request, context, body, inputs)
+        const asked = { ...given }
         if (query.completion_window) asked.completionWindow ??= query.completion_window
+        let batch: BatchRecord | undefined
         try {
-          return status(201, await batches.create(principal, asked))
-        } catch (error) {
-          await batches.files.delete(principal.view, input.id)
-          throw error
+          const repetition = batchRepetition(request, principal, { ...asked, input: input.sha256 })
+          batch = await batches.create(principal, { ...asked, inputFileId: input.id }, repetition)
+          return status(201, batch)
+        } finally {
+          // Of a batch that was refused, or made before, nobody needs it.
+          if (batch?.input_file_id !== input.id) await inputs.drop(input)
         }
       },
       docs.startBatch(),
@@ -60,40 +67,46 @@ interface Received {
   metadata?: Record<string, string> | undefined
 }
 
-type Bring = (bytes: AsyncIterable<Uint8Array>, name?: string) => ReturnType<BatchFiles["bring"]>
+interface Inputs {
+  bring(bytes: AsyncIterable<Uint8Array>, name?: string): ReturnType<BatchFiles["bring"]>
+  drop(input: BatchFile): Promise<unknown>
+}
 
 /** @throws AppError as `Batches.create`; empty_file, file_too_large; what is wrong with a form */
 async function receive(
   request: Request,
   context: RequestContext,
   body: docs.BatchBody,
-  bring: Bring,
+  inputs: Inputs,
 ): Promise<Received> {
   const type = contentTypeOf(request)
-  if (type === "multipart/form-data") return receiveForm(request, context, bring)
+  if (type === "multipart/form-data") return receiveForm(request, context, inputs)
   if (type === "application/jsonl") {
-    const input = await bring(request.body ?? new Blob([]).stream())
+    const input = await inputs.bring(request.body ?? new Blob([]).stream())
     context.isRead = true
     return { input }
   }
   const { requests, completion_window: completionWindow, metadata } = withoutNulls(body)
   if (!requests) throw invalid("requests", "is missing")
-  return { input: await bring(linesOf(requests)), completionWindow, metadata }
+  return { input: await inputs.bring(linesOf(requests)), completionWindow, metadata }
 }
 
-async function receiveForm(request: Request, context: RequestContext, bring: Bring): Promise<Received> {
+async function receiveForm(request: Request, context: RequestContext, inputs: Inputs): Promise<Received> {
   let input: BatchFile | undefined
   let completionWindow: string | undefined
   await receiveMultipart(request, {
     async file({ name, fileName, stream }) {
       if (name !== "file") throw invalid(name.slice(0, 100), "is not known: the file is named `file`")
       if (input) throw invalid("file", "must be one file")
-      input = await bring(stream, fileName.slice(-200))
+      input = await inputs.bring(stream, fileName.slice(-200))
     },
     field(name, value) {
       if (name !== "completion_window") throw invalid(name.slice(0, 100), "is not known")
       completionWindow = value
     },
+  }).catch(async error => {
+    if (input) await inputs.drop(input)
+    throw error
   })
   context.isRead = true
   if (!input) throw new AppError("invalid_multipart", { message: "there is no file part named `file`" })
