@@ -45,6 +45,8 @@ export interface Page {
   pageSize: number
 }
 
+/** Which files there are to be: what of a source decides it. */
+const MEANING = ["config", "include", "exclude", "max_bytes", "delete_missing"] as const
 /** Longest that the answer to a removal waits for the files to go; the rest goes in the background. */
 const REMOVAL_PATIENCE_MS = 8_000
 
@@ -181,11 +183,14 @@ export class Sources {
     const isRelabeled = changed.context_id !== row.context_id || changed.tags !== row.tags || changed.acl !== row.acl
     const isReplanned = changed.schedule !== row.schedule || changed.timezone !== row.timezone
     const isResumed = row.paused === 1 && changed.paused === 0
+    // Something else is meant now than what was found gone: the next sync judges anew, under the same guard.
+    const isMeantAnew = row.outcome === "guarded" && MEANING.some(column => changed[column] !== row[column])
     await trx
       .updateTable("sources")
       .set({
         ...columns,
         updated_at: new Date().toISOString(),
+        ...(isMeantAnew ? { outcome: null } : {}),
         ...(isRelabeled ? { relabel: 1, limits: limitsOf(view) } : {}),
         ...(isReplanned || isResumed ? { next_sync_at: nextSync(trx, changed, 0) } : {}),
       })

@@ -213,6 +213,22 @@ describe("a folder that is kept in sync", () => {
     expect(await eventsOf(id)).toEqual(["source.synced", "source.guarded", "source.synced"])
   })
 
+  test("what was held back is judged anew when the source is told to have other files, and still held back", async () => {
+    for (let i = 0; i < 20; i++) put(`${i}.txt`)
+    const id = await create()
+    await sync(id)
+    await client.patch(`/sources/${id}`, { exclude: ["1*.txt"] })
+    expect(await sync(id)).toMatchObject({ deleted: 0, guarded: 11 })
+    await client.patch(`/sources/${id}`, { name: "other", exclude: ["1*.txt"] })
+    expect((await client.post(`/sources/${id}/sync`, {})).status).toBe(409)
+    await client.patch(`/sources/${id}`, { exclude: ["11.txt", "1*.txt"] })
+    expect(await sync(id)).toMatchObject({ deleted: 0, guarded: 11 })
+    await client.patch(`/sources/${id}`, { exclude: [] })
+    expect(await sync(id)).toMatchObject({ deleted: 0, guarded: 0, unchanged: 20 })
+    expect(await idle(id)).toMatchObject({ status: "idle" })
+    expect((await filesOf(id)).length).toBe(20)
+  })
+
   test("deletes only what is its own, and nothing where it is not to delete", async () => {
     put("note.txt")
     const [uploaded] = await client.index([{ name: "note.txt", data: "The heron of note.txt waits." }])
