@@ -11,6 +11,13 @@ import type { SearchIndex } from "./search/index.ts"
 import type { Database } from "./storage/database.ts"
 import type { DiskWatch } from "./storage/disk-watch.ts"
 import type { StoreWatch } from "./storage/store-watch.ts"
+import {
+  scheduleStates,
+  sourceStates,
+  unfinishedBatches,
+  waitingDeliveries,
+  webhookCounts,
+} from "./storage/unattended.ts"
 
 export interface GaugeSources {
   database: Database
@@ -29,7 +36,12 @@ export interface GaugeSources {
 
 /** @returns what takes them away again */
 export function watchGauges(sources: GaugeSources): () => void {
-  const gauges = [...workGauges(sources), ...storeGauges(sources), ...modelGauges(sources)]
+  const gauges = [
+    ...workGauges(sources),
+    ...unattendedGauges(sources),
+    ...storeGauges(sources),
+    ...modelGauges(sources),
+  ]
   const ends = gauges.map(gauge => watchGauge(...gauge))
   return () => {
     for (const end of ends) end()
@@ -62,6 +74,51 @@ const workGauges = ({ database, queue, agents, chat }: GaugeSources): Gauge[] =>
     ],
   ]
 }
+
+const unattendedGauges = ({ database }: GaugeSources): Gauge[] => [
+  [
+    "carrel_sources",
+    "Sources by status: how the last sync that ended went",
+    ["status"],
+    async () => counted(await sourceStates(database), ["idle", "failed", "guarded", "paused"]),
+  ],
+  [
+    "carrel_schedules",
+    "Schedules by status; failing: the last run had no success",
+    ["status"],
+    async () => counted(await scheduleStates(database), ["active", "failing", "paused"]),
+  ],
+  [
+    "carrel_webhooks",
+    "Webhooks by status",
+    ["status"],
+    async () => {
+      const counts = await webhookCounts(database)
+      return ["active", "disabled"].map(status => [{ status }, counts.get(status) ?? 0])
+    },
+  ],
+  [
+    "carrel_webhook_deliveries_waiting",
+    "Deliveries that were tried in vain and are tried again",
+    [],
+    async () => [[{}, await waitingDeliveries(database)]],
+  ],
+  [
+    "carrel_batches",
+    "Batches that are not done, by status",
+    ["status"],
+    async () => (await unfinishedBatches(database)).counts.map(([status, count]) => [{ status }, count]),
+  ],
+  [
+    "carrel_batch_requests_waiting",
+    "Requests of batches that have no answer yet",
+    [],
+    async () => [[{}, (await unfinishedBatches(database)).requests]],
+  ],
+]
+
+const counted = <S extends string>(states: { health: S }[], all: S[]): [Record<string, string>, number][] =>
+  all.map(status => [{ status }, states.filter(({ health }) => health === status).length])
 
 const storeGauges = ({ index, disk, stores, dataDirectory }: GaugeSources): Gauge[] => [
   [

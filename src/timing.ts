@@ -23,19 +23,23 @@ export function checkEvery(text: string, field = "every"): Timing {
   return { every: text }
 }
 
+const CRON = "a cron expression of five fields that names a time to come, such as `0 6 * * 1-5`"
+
 /** Five fields: minute, hour, day of the month, month, day of the week. @throws AppError invalid_request */
-export function checkCron(cron: string, timezone = "UTC", field = "cron"): Timing {
+export function checkCron(cron: string, timezone = "UTC", field = "cron", meant = CRON): Timing {
   if (!isTimezone(timezone))
     throw invalid("timezone", "must be a time zone of the IANA database, such as Europe/Berlin")
   const timing = { cron, timezone }
   if (cron.length > MAX_CRON_LENGTH || cron.trim().split(/\s+/).length !== 5 || !nextOf(timing, new Date()))
-    throw invalid(field, "must be a cron expression of five fields that names a time to come, such as `0 6 * * 1-5`")
+    throw invalid(field, `must be ${meant}`)
   return timing
 }
 
 /** Either, told apart by its form. @throws AppError invalid_request */
 export const checkSchedule = (text: string, timezone?: string, field = "schedule"): Timing =>
-  EVERY.test(text) ? checkEvery(text, field) : checkCron(text, timezone, field)
+  EVERY.test(text)
+    ? checkEvery(text, field)
+    : checkCron(text, timezone, field, `a number with s, m, h or d, such as 15m, or ${CRON}`)
 
 /** The first time behind `after` at which it is due. */
 export function nextTime(timing: Timing, after: Date): Date {

@@ -27,6 +27,10 @@ describe("timing", () => {
     expect(due.getTime()).toBeLessThan(new Date("2027-03-29T01:00:00Z").getTime())
   })
 
+  test("what is neither is told both forms", () => {
+    expect(() => checkSchedule("15 minutes")).toThrow(/such as 15m, or a cron expression/)
+  })
+
   test("an interval and a cron expression are told apart", () => {
     expect(checkSchedule("6h")).toEqual({ every: "6h" })
     expect(checkSchedule("0 6 * * *")).toEqual({ cron: "0 6 * * *", timezone: "UTC" })

@@ -26,6 +26,7 @@ import { describeNodes, examineEngines, openBesideNodes } from "./doctor-cluster
 import { examineFence, FENCE } from "./doctor-fence.ts"
 import { describeModelFolders } from "./doctor-models.ts"
 import { describeOcr } from "./doctor-ocr.ts"
+import { describeUnattended } from "./doctor-unattended.ts"
 import { describeFailure } from "./failure.ts"
 import type { Finding } from "./finding.ts"
 import { storesIn } from "./open-stores.ts"
@@ -91,7 +92,7 @@ async function examine(
   try {
     step("Checking the database")
     findings.push(await integrity(database), await library(database), ...copies(config.data))
-    findings.push(...(await administrator(database)))
+    findings.push(...(await describeUnattended(database)), ...(await administrator(database)))
     step("Trying the models")
     findings.push(...(await describeModelFolders(config)), ...(await chatModels(config)))
     findings.push(...(await describeOcr(config, database)))
@@ -114,7 +115,8 @@ async function examineCluster(
   await using stack = new AsyncDisposableStack()
   const stores = await openBesideNodes(engines, stack)
   const { database } = stores
-  findings.push(await describeNodes(database), await library(database), ...(await administrator(database)))
+  findings.push(await describeNodes(database), await library(database), ...(await describeUnattended(database)))
+  findings.push(...(await administrator(database)))
   if (existsSync(config.data)) {
     await prepareNative(config)
     step("Trying the models")

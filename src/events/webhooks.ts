@@ -233,15 +233,8 @@ export class Webhooks {
 
   /** Those of a workspace that were disabled, but not by somebody. */
   async givenUp(workspaceId: string): Promise<{ id: string; url: string; reason: string }[]> {
-    const rows = await this.dependencies.database
-      .selectFrom("webhooks")
-      .select(["id", "url", "disabled_reason"])
-      .where("workspace_id", "=", workspaceId)
-      .where("status", "=", "disabled")
-      .where("disabled_reason", "!=", BY_HAND)
-      .orderBy("id")
-      .execute()
-    return rows.map(({ id, url, disabled_reason }) => ({ id, url, reason: disabled_reason ?? "" }))
+    const rows = await webhooksGivenUp(this.dependencies.database)
+    return rows.filter(row => row.workspaceId === workspaceId).map(({ id, url, reason }) => ({ id, url, reason }))
   }
 
   private async row(view: View, id: string): Promise<WebhooksTable> {
@@ -263,6 +256,23 @@ export class Webhooks {
     if (url.username || url.password) throw invalid("url", "must not hold a user name or password")
     await this.dependencies.egress.check(url.hostname, Number(url.port || (url.protocol === "https:" ? 443 : 80)))
   }
+}
+
+/** Of all workspaces: those that were disabled, but not by somebody. */
+export async function webhooksGivenUp(
+  database: Database,
+): Promise<{ id: string; workspaceId: string; url: string; reason: string }[]> {
+  const rows = await database
+    .selectFrom("webhooks")
+    .select(["id", "workspace_id", "url", "disabled_reason"])
+    .where("status", "=", "disabled")
+    .where("disabled_reason", "!=", BY_HAND)
+    .orderBy("id")
+    .execute()
+  return rows.map(({ id, workspace_id, url, disabled_reason }) => ({
+    ...{ id, url, workspaceId: workspace_id },
+    reason: disabled_reason ?? "",
+  }))
 }
 
 const TEST = "webhook.test"

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
+import { until } from "../support/until.ts"
 import { type Console, hasBrowser, rowOf, SLOW_MS, startConsole } from "./console.ts"
 
 let site: Console
@@ -109,6 +110,33 @@ describe.skipIf(!hasBrowser)("Library → Sources", () => {
       expect(site.complaints).toEqual([])
     },
     SLOW_MS * 2,
+  )
+
+  test(
+    "says on the overview which source could not be synced and why, and in the list where a repository lies",
+    async () => {
+      const client = await site.app.client()
+      const folder = folderOf("Vanishing", 1)
+      const { body: source } = await client.post("/sources", {
+        type: "folder",
+        name: "Vanishing",
+        config: { path: folder },
+      })
+      const config = { url: "https://git.example/handbook.git", path: "docs" }
+      const { body: git } = await client.post("/sources", { type: "git", name: "Handbook", config })
+      rmSync(folder, { recursive: true })
+      await client.post(`/sources/${source.id}/sync`)
+      await until(async () => (await client.get(`/sources/${source.id}`)).body.status === "failed")
+      const page = await site.enter()
+      await page.getByLabel("Needs attention").getByText("The source Vanishing could not be synced").waitFor()
+      await page.getByRole("link", { name: "See the source" }).click()
+      await page.getByRole("heading", { name: "Vanishing" }).waitFor()
+      await page.getByRole("link", { name: "All sources" }).click()
+      await page.getByText("https://git.example/handbook.git · docs").waitFor()
+      for (const { id } of [source, git]) await client.delete(`/sources/${id}`)
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
   )
 
   test(

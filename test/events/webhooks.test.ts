@@ -151,6 +151,7 @@ describe("a receiver", () => {
       await hanging.receiver.came(1)
       ids.push(...(await index(client, "second.txt")))
       expect(await other.receiver.came(2)).toEqual(ids)
+      await until(async () => (await deliveries(client, other.path, "?status=succeeded")).length === 2)
       await own.restart()
       expect(await hanging.receiver.came(3)).toEqual([ids[0]!, ...ids])
       await until(async () => (await deliveries(client, hanging.path)).length === 2)

@@ -73,6 +73,26 @@ describe("/metrics", () => {
     expect(grown("carrel_http_request_seconds_count")).toBeGreaterThan(4)
   }, 30_000)
 
+  test("tells how sources, schedules, webhooks and batches are", async () => {
+    await client.post("/sources", { type: "push", name: "Export" })
+    const { body } = await client.post("/webhooks", { url: "http://127.0.0.1:9/" })
+    await client.patch(`/webhooks/${body.id}`, { status: "disabled" })
+    await client.post("/schedules", { name: "A", every: "1d", request: { url: "/external/search", body: {} } })
+    const figures = await scrape()
+    for (const [name, value] of [
+      ['carrel_sources{status="idle"}', 1],
+      ['carrel_sources{status="failed"}', 0],
+      ['carrel_webhooks{status="active"}', 0],
+      ['carrel_webhooks{status="disabled"}', 1],
+      ["carrel_webhook_deliveries_waiting", 0],
+      ['carrel_schedules{status="active"}', 1],
+      ['carrel_schedules{status="failing"}', 0],
+      ['carrel_batches{status="in_progress"}', 0],
+      ["carrel_batch_requests_waiting", 0],
+    ] as const)
+      expect([name, figures.get(name)]).toEqual([name, value])
+  })
+
   test("holds no name, text or id of anyone's things", async () => {
     const text = await (await fetch(`${app.url}/metrics`)).text()
     expect(text).not.toMatch(/heron|example\.org|file_|key_|conv_|run_0/)

@@ -1,4 +1,4 @@
-/** What waits for somebody: webhooks that were given up, sources that ask before they delete. */
+/** What waits for somebody: webhooks that were given up, sources that ask before they delete or could not be synced. */
 import { api } from "../../api.ts"
 import { useLoaded, useRepeated } from "../../loading.ts"
 import { Link } from "../../router.tsx"
@@ -16,7 +16,8 @@ export function Attention({ webhooks }: { webhooks: Overview["disabled_webhooks"
   )
   useRepeated(isAsked ? REFRESH_MS : null, sources.reload)
   const waiting = (sources.data ?? []).filter(({ status }) => status === "guarded")
-  if (webhooks.length + waiting.length === 0) return null
+  const failed = (sources.data ?? []).filter(({ status }) => status === "failed")
+  if (webhooks.length + waiting.length + failed.length === 0) return null
   return (
     <section class="stack" aria-label="Needs attention">
       {waiting.map(({ id, name }) => (
@@ -25,6 +26,15 @@ export function Attention({ webhooks }: { webhooks: Overview["disabled_webhooks"
           <span>
             Many files of the source <bdi>{name}</bdi> are gone at once.{" "}
             <Link to={`/library/sources/${id}`}>Decide what becomes of them</Link>
+          </span>
+        </p>
+      ))}
+      {failed.map(({ id, name, last_sync }) => (
+        <p key={id} class="notice">
+          <Icon name="warning" />
+          <span class="entry-key">
+            The source <bdi>{name}</bdi> could not be synced: {last_sync?.error?.message ?? "it failed"}.{" "}
+            <Link to={`/library/sources/${id}`}>See the source</Link>
           </span>
         </p>
       ))}

@@ -105,7 +105,7 @@ export const TYPES: Record<SourceRecord["type"], TypeSpec> = {
     note: "Pages are read as they are served: no script is run. robots.txt is obeyed.",
     config: [
       { name: "url", label: "Address", placeholder: "https://www.example.org/docs/", required: true },
-      { name: "limit", label: "At most so many pages", kind: "number", placeholder: "100" },
+      { name: "limit", label: "At most so many pages", kind: "number", placeholder: "1000" },
       { name: "include_paths", label: "Only these paths", kind: "lines", placeholder: "/docs/**" },
       { name: "exclude_paths", label: "Not these paths", kind: "lines", placeholder: "/docs/archive/**" },
     ],
@@ -124,7 +124,8 @@ export function placeOfSource({ type, config }: Pick<SourceRecord, "type" | "con
   if (type === "push") return "fed from outside"
   if (type === "imap") return [of("host"), of("mailbox")].filter(Boolean).join(" · ")
   if (type === "s3") return [of("endpoint"), of("bucket") + (of("prefix") && `/${of("prefix")}`)].join(" · ")
-  return [of("path") || of("url"), type === "git" ? of("branch") : ""].filter(Boolean).join(" · ")
+  if (type === "git") return [of("url"), of("branch"), of("path")].filter(Boolean).join(" · ")
+  return of("path") || of("url")
 }
 
 /** What is written in the fields of a form, by their names. */
