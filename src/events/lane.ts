@@ -30,6 +30,8 @@ const NOTE_MS = 1_000
 /** And while there is nothing to send. */
 const IDLE_NOTE_MS = 250
 const NOTE_AFTER = 500
+/** What a slow receiver is sent goes by a look at its rights that is not older. */
+const VIEW_MS = 1_000
 /** Where the database does not answer. */
 const AGAIN_MS = 2_000
 
@@ -99,9 +101,9 @@ export class Lane {
       const view = now >= this.quietUntil && (await this.isPending()) ? await this.view() : undefined
       const due = view ? await this.due() : []
       const { rows, upTo, isEnd } = view && now >= this.heldUntil ? await this.fresh(view) : this.nothing()
-      const isDone = view ? await this.send({ view, due, fresh: rows }, signal) : false
-      if (isDone) this.cursor = upTo
-      if (isDone && (due.length + rows.length > 0 || !isEnd)) continue
+      const sent = view ? await this.send({ view, due, fresh: rows }, signal) : "held"
+      if (sent === "all") this.cursor = upTo
+      if (sent === "some" || (sent === "all" && (due.length + rows.length > 0 || !isEnd))) continue
       if (performance.now() - this.notedAt > IDLE_NOTE_MS) await this.note()
       const beat = this.options.pulse.beat(mark, signal)
       await (this.attempted.length > 0 ? Promise.race([beat, Bun.sleep(IDLE_NOTE_MS)]) : beat)
@@ -145,10 +147,20 @@ export class Lane {
       .execute()
   }
 
-  /** In turn. @returns whether all were sent: the receiver may ask for quiet, or fail too often */
-  private async send({ view, due, fresh }: { view: View; due: Due[]; fresh: EventRow[] }, signal: AbortSignal) {
+  /**
+   * In turn. @returns `some` where the look at what it may hear of is too old for the rest; `held` where the receiver asks
+   * for quiet, or fails too often
+   */
+  private async send(
+    { view, due, fresh }: { view: View; due: Due[]; fresh: EventRow[] },
+    signal: AbortSignal,
+  ): Promise<"all" | "some" | "held"> {
     const known = await this.eventsOf(view, due)
+    const until = performance.now() + VIEW_MS
+    let isOld = false
     for (let at = 0; at < Math.max(due.length, fresh.length); at++) {
+      isOld = at > 0 && performance.now() > until
+      if (isOld) break
       const again = due[at]
       if (again) await this.sendAgain(again, known.get(again.seq), signal)
       if (performance.now() < this.quietUntil) break
@@ -162,9 +174,10 @@ export class Lane {
       this.came({ seq, eventId, type, isAgain: false, attempts: 0, tries: 0, firstAt: lastAt }, outcome, lastAt)
       await this.noteWhenDue()
     }
-    const isDone = this.cursor >= (fresh.at(-1)?.seq ?? 0) && performance.now() >= this.quietUntil
     if (due.length > 0) await this.note() // else they would be found again
-    return isDone
+    if (isOld) return "some"
+    const isAll = this.cursor >= (fresh.at(-1)?.seq ?? 0) && performance.now() >= this.quietUntil
+    return isAll ? "all" : "held"
   }
 
   private async sendAgain(row: Due, event: EventRow | undefined, signal: AbortSignal): Promise<void> {

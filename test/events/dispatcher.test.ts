@@ -18,10 +18,16 @@ import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
 const egress = new Egress({ policy: webhookPolicy(allowListOf([]), false) })
-const holders = { find: async (_: string, workspaceId?: string) => ({ view: wholeOf(workspaceId!) }) }
+let isRevoked = false
+const holders = {
+  find: async (_: string, workspaceId?: string) => (isRevoked ? undefined : { view: wholeOf(workspaceId!) }),
+}
 
 let receiver: TestReceiver
-afterEach(() => receiver.stop())
+afterEach(() => {
+  receiver.stop()
+  isRevoked = false
+})
 
 describe.each(await databases())("the dispatcher on $name", ({ open }) => {
   /** A webhook, and nodes that could send for it. */
@@ -96,6 +102,18 @@ describe.each(await databases())("the dispatcher on $name", ({ open }) => {
     await happen(50)
     await receiver.came(100)
     expect(new Set(receiver.messages.map(({ id }) => id)).size).toBe(100)
+  })
+
+  test("ends with its maker's access amid events that a slow receiver still waits for", async () => {
+    await using stack = new AsyncDisposableStack()
+    const { node, happen, id, webhooks, principal } = await cluster(stack)
+    receiver.answer = () => Bun.sleep(300).then(() => new Response())
+    await node("node_a")
+    await happen(40)
+    await until(() => receiver.messages.length >= 2)
+    isRevoked = true
+    await until(async () => (await webhooks.get(principal.view, id)).status === "disabled", { within: 30_000 })
+    expect(receiver.messages.length).toBeLessThan(40)
   })
 
   test("disables a webhook after the last attempt of the table, and says so where the console looks", async () => {
