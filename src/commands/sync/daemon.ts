@@ -137,7 +137,7 @@ export class Daemon {
     if (!error && (!PASSING.has(status) || !this.hasAnswered)) throw notCarrel(this.base, status)
     if (error) this.hasAnswered = true
     const { code = "", message = `the daemon answered ${status}`, hint, details } = error ?? {}
-    if (!PASSING.has(status)) throw new Refusal(status, code, message, details, hint)
+    if (!PASSING.has(status)) throw new Refusal(status, code, message, details, hint ?? HINTS[status])
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN)
     return {
       why: message,
@@ -171,6 +171,11 @@ const AGAIN = "run the command again when that is over: it goes on from there"
 
 const backOff = (tries: number, firstMs: number): number =>
   Math.min(LONGEST_WAIT_MS, firstMs * 2 ** Math.min(tries - 1, 16)) * (0.5 + Math.random() / 2)
+
+/** Where the daemon itself gives none. */
+const HINTS: Record<number, string> = {
+  401: "CARREL_TOKEN, or the file of --token-file, holds the token of a key as `carrel keys create` prints it",
+}
 
 const notCarrel = (base: string, status?: number): OperatorError =>
   new OperatorError(`there is no Carrel at ${base}${status ? `: it answers ${status}` : ""}`, {
