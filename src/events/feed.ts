@@ -44,7 +44,28 @@ export class EventFeed {
       isEnd = read.isEnd
       if (!isEnd) await Bun.sleep(0) // a long look past what is not the caller's is no stop for all others
     }
-    return { data, next: data.at(-1)?.id ?? after ?? null }
+    const passed = types && data.length < limit ? await this.lastHeard(view, place) : undefined
+    return { data, next: passed ?? data.at(-1)?.id ?? after ?? null }
+  }
+
+  /** Of any type: who asks for rare ones comes on with the others, and is not left behind with an event that is swept. */
+  private async lastHeard(view: View, upTo: number): Promise<string | undefined> {
+    const { database } = this.options
+    const recent = database
+      .selectFrom("events")
+      .selectAll()
+      .where("workspace_id", "=", view.workspaceId)
+      .where("seq", "<=", upTo)
+      .orderBy("seq", "desc")
+      .limit(WINDOW)
+    const event = await database
+      .selectFrom(recent.as("events"))
+      .select("id")
+      .where(heardBy(database, view))
+      .orderBy("seq", "desc")
+      .limit(1)
+      .executeTakeFirst()
+    return event?.id
   }
 
   /** What came after, and whatever comes, until the signal aborts. To be called once `check` found nothing wrong. */

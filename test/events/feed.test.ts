@@ -75,6 +75,16 @@ describe("the feed", () => {
     expect((await client.get("/events")).body.data.map(({ id }: { id: string }) => id)).toEqual(all)
   })
 
+  test("comes on past events of other types", async () => {
+    const client = await app.client("rare")
+    await client.index([{ name: "good.txt", data: "A harbour." }])
+    const { id: newest } = (await client.get("/events")).body.data.at(-1)
+    const { body } = await client.get("/events?types=file.failed")
+    expect(body).toEqual({ data: [], next: newest })
+    const [bad] = await client.index([{ name: "bad.pdf", data: "no pdf at all" }])
+    expect(await told(client, `&types=file.failed&after=${newest}`)).toEqual([["file.failed", bad.id]])
+  })
+
   test("has no next while nothing has happened, and refuses what it does not know", async () => {
     const client = await app.client("empty")
     expect((await client.get("/events")).body).toEqual({ data: [], next: null })
