@@ -20,8 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const TOOLS = ["add_text", "ask", "fetch", "list_files", "query_table", "read_file", "search", "search_library"]
-const READING = TOOLS.filter(name => name !== "add_text")
+const READING = ["ask", "fetch", "list_files", "query_table", "read_file", "search", "search_library"]
+const TOOLS = ["add_text", "add_url", ...READING]
 
 describe.skipIf(!npmClients)("the inspector", () => {
   const INSPECTOR = join(

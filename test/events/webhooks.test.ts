@@ -158,7 +158,7 @@ describe("a receiver", () => {
       expect((await deliveries(client, hanging.path)).map(({ attempts }: { attempts: number }) => attempts)).toEqual([
         1, 1,
       ])
-      expect(other.receiver.messages).toHaveLength(2)
+      expect(await other.receiver.came(2)).toEqual(ids)
     } finally {
       await own.stop()
     }

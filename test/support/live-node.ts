@@ -87,6 +87,7 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
     chatModels: await openChatModels(config),
     models: { redactor: new Redactor({ entityModel: undefined }), meter: new TokenMeter(), embedders },
     index: { search: async () => ({ hits: [], total: 0, degraded: null, corrections: [], index: {} }) },
+    sources: { sources: {} },
     files: { library: { existing: async () => [], idsOfContext: async () => [] } },
     // biome-ignore lint/suspicious/noExplicitAny: what no conversation without library asks for is not there
   } as any

@@ -162,7 +162,7 @@ describe("a session", () => {
     await client.close()
     const uploader = await app.client("default", { scopes: ["files:write"] })
     const writing = await connect(app.url, uploader)
-    expect(await names(writing.client)).toEqual(["add_text"])
+    expect(await names(writing.client)).toEqual(["add_text", "add_url"])
     await writing.client.close()
   })
 

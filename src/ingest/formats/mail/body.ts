@@ -26,7 +26,11 @@ export class MailBody {
   private readonly texts: Text[] = []
   private parts = 0
 
-  constructor(private readonly out: DocumentBuilder) {}
+  /** @param isSavedPage of a message that is one, the page is taken whatever plain text stands beside it */
+  constructor(
+    private readonly out: DocumentBuilder,
+    private readonly isSavedPage = false,
+  ) {}
 
   /** `showsText`: whether texts count; not those of an alternative that was not chosen. */
   async walk(part: MimePart, showsText = true, depth = 0): Promise<void> {
@@ -35,7 +39,7 @@ export class MailBody {
     const { multipart } = part.contentType
     if (multipart === "encrypted") this.warnEncrypted()
     else if (multipart === "alternative") {
-      const chosen = chooseAlternative(part.childNodes)
+      const chosen = chooseAlternative(part.childNodes, this.isSavedPage)
       for (const child of part.childNodes) await this.walk(child, showsText && child === chosen, depth + 1)
     } else if (multipart && part.childNodes.length > 0) {
       for (const child of part.childNodes) await this.walk(child, showsText, depth + 1)
@@ -117,12 +121,13 @@ function plainText(part: MimePart): string {
   return /^flowed$/i.test(format ?? "") ? part.decodeFlowedText(text, /^yes$/i.test(delsp ?? "")) : text
 }
 
-/** The plain text unless it is empty or a stub beside a page. */
-function chooseAlternative(children: MimePart[]): MimePart | undefined {
+/** The plain text unless it is empty or a stub beside a page, or the page is what was saved. */
+function chooseAlternative(children: MimePart[], isSavedPage: boolean): MimePart | undefined {
   const plain = children.find(child => textOf(child)?.kind === "plain")
   const rich = children.findLast(child => pageIn(child) !== undefined)
   if (!plain) return rich ?? children.findLast(({ contentType }) => contentType.multipart) ?? children.at(-1)
   if (!rich) return plain
+  if (isSavedPage) return rich
   const { length } = textOf(plain)!.text.trim()
   if (length === 0) return rich
   return length < STUB_CHARS && shownLength(pageIn(rich)!) > STUB_RATIO * length ? rich : plain

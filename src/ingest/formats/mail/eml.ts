@@ -21,11 +21,11 @@ export async function addMessage(bytes: Uint8Array, name: string, context: Extra
   if (bytes.length > MAX_MESSAGE_BYTES)
     context.out.warn("damaged_file", `of ${name} the first ${MAX_MESSAGE_BYTES / 1024 / 1024} MB were read`)
   const root = await parseMessage(bytes)
-  const body = new MailBody(context.out)
+  const isLetter = !isSavedPage(root)
+  const body = new MailBody(context.out, !isLetter)
   await body.walk(root)
   const attachments: AttachedFile[] = []
   for (const part of body.files) attachments.push(await attachedFile(part, attachments.length + 1))
-  const isLetter = !isSavedPage(root)
   await addLetter(
     {
       subject: isLetter ? headerText(root, "subject") : undefined,
