@@ -22,13 +22,18 @@ export async function sweepEvents(database: Database, keptDays: number, signal: 
   }
 }
 
-/** @returns events that are gone now */
+/**
+ * The newest event of each workspace stays: who reads on behind it, and missed nothing, finds it known.
+ * @returns events that are gone now
+ */
 export async function forgetOld(database: Database, keptDays: number, signal?: AbortSignal): Promise<number> {
   let count = 0
   const before = timeOf(database, -keptDays * DAY_MS)
   for (let gone = ROWS; gone === ROWS && !signal?.aborted; ) {
     const { numAffectedRows = 0n } = await sql`delete from events where seq in
-      (select seq from events where created_at < ${before} order by created_at limit ${ROWS})`.execute(database)
+      (select seq from events as old where created_at < ${before}
+        and exists (select 1 from events where workspace_id = old.workspace_id and seq > old.seq)
+        order by created_at limit ${ROWS})`.execute(database)
     gone = Number(numAffectedRows)
     count += gone
   }

@@ -119,6 +119,9 @@ describe.each(await databases())("the outbox on $name", ({ open }) => {
       .execute(trx => emit(trx, workspaceId, [{ type: "file.failed", data: { id: "file_1" } }]))
     expect(await forgetOld(database, 30)).toBe(2_500)
     expect(await database.selectFrom("events").select("subject").execute()).toEqual([{ subject: "file_1" }])
+    await database.updateTable("events").set({ created_at: ANCIENT }).execute()
+    // Who read on to it and missed nothing still shows it.
+    expect(await forgetOld(database, 30)).toBe(0)
   })
 })
 

@@ -33,7 +33,8 @@ export interface S3SourceCredentials {
 
 /** For requests that fail in passing, with a pause before each further one. */
 const ATTEMPTS = 3
-const LISTING = { timeoutMs: 2 * 60_000, silenceMs: 60_000, maxBytes: 16 * 2 ** 20 }
+/** A page of a thousand of the longest keys; it is taken apart in one go. */
+const LISTING = { timeoutMs: 2 * 60_000, silenceMs: 60_000, maxBytes: 4 * 2 ** 20 }
 /** As large as the engine takes: it stops reading where an object is too large. */
 const READING = { timeoutMs: 6 * 3_600_000, silenceMs: 60_000, maxBytes: Number.MAX_SAFE_INTEGER }
 /** Of what a server says of an error. */
