@@ -4,7 +4,7 @@
  */
 import { followOverNodes, type StoredWork } from "../nodes/follow.ts"
 import type { Peers } from "../nodes/peers.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { pause } from "../threads/or-abort.ts"
 import { INTERRUPTED, openStepResult } from "./endings.ts"
 import { type LiveRuns, noSuchRun, type RunsHere } from "./live-runs.ts"
 import { eventsOf, type RunEvent } from "./run-record.ts"
@@ -49,7 +49,7 @@ export class RunsOverNodes implements LiveRuns {
       if (isGivenUp || !isRunning) return
       if (owner && this.peers.isReached(owner) && (await this.peers.wait(owner, `${RUNS_PATH}/${runId}/end`, signal)))
         continue
-      await orAbort(Bun.sleep(LOOK_MS), signal)
+      await pause(LOOK_MS, signal)
     }
   }
 

@@ -8,7 +8,7 @@ import { sweepFiles, sweepSharedFiles } from "../library/sweep.ts"
 import { log } from "../log.ts"
 import { watchEventLoop } from "../metrics.ts"
 import type { SearchIndex } from "../search/index.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { pause } from "../threads/or-abort.ts"
 import type { LibraryParts } from "./library.ts"
 import type { Models } from "./models.ts"
 import type { Storage } from "./storage.ts"
@@ -58,7 +58,7 @@ export function startUpkeep(config: Config, parts: WatchedParts, stack: AsyncDis
       await sweepSharedFiles(database, blobs, signal).catch(error => {
         if (!signal.aborted) log.warn("leftover files could not be swept", { error })
       })
-      await orAbort(Bun.sleep(SWEEP_EVERY_MS), signal).catch(() => {})
+      await pause(SWEEP_EVERY_MS, signal).catch(() => {})
     }
   })
 }

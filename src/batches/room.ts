@@ -3,7 +3,7 @@
  * one after the other; and while requests of clients are being answered only now and then.
  */
 import { Gate, type Ticket } from "../threads/gate.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { pause } from "../threads/or-abort.ts"
 import { type TargetUrl, targetOf } from "./targets.ts"
 
 /** How long one request waits at most for a moment in which no client does: without it a busy daemon would never get on. */
@@ -43,7 +43,7 @@ export class BackgroundRoom {
     try {
       await ticket.turn(signal)
       const latest = performance.now() + PATIENCE_MS
-      while (this.waited() > 0 && performance.now() < latest) await orAbort(Bun.sleep(LOOK_MS), signal)
+      while (this.waited() > 0 && performance.now() < latest) await pause(LOOK_MS, signal)
       signal.throwIfAborted()
       return await work()
     } finally {

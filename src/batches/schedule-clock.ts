@@ -4,7 +4,7 @@ import { Trouble } from "../log.ts"
 import type { Database } from "../storage/database.ts"
 import type { SchedulesTable } from "../storage/schedules.ts"
 import { inOrder, timeOf } from "../storage/shared.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { pause } from "../threads/or-abort.ts"
 import { nextTime, type Timing } from "../timing.ts"
 import { beginRun } from "./schedules.ts"
 
@@ -22,7 +22,7 @@ export async function watchSchedules(database: Database, queue: JobQueue, signal
     } catch (error) {
       trouble.note(error)
     }
-    await orAbort(Bun.sleep(LOOK_MS), signal).catch(() => {})
+    await pause(LOOK_MS, signal).catch(() => {})
   }
 }
 

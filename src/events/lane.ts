@@ -13,7 +13,7 @@ import { log } from "../log.ts"
 import type { Database } from "../storage/database.ts"
 import type { WebhookDeliveriesTable, WebhooksTable } from "../storage/events.ts"
 import { timeOf } from "../storage/shared.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { pause } from "../threads/or-abort.ts"
 import { type EventRow, lastEvent, readEvents } from "./feed.ts"
 import { type Attempted, disable, LostWebhook, note } from "./notes.ts"
 import type { Pulse } from "./pulse.ts"
@@ -82,7 +82,7 @@ export class Lane {
         if (error instanceof Ended || error instanceof LostWebhook) break
         if (signal.aborted) break
         log.warn("events could not be sent", { webhook_id: webhook.id, error })
-        await orAbort(Bun.sleep(AGAIN_MS), signal).catch(() => {})
+        await pause(AGAIN_MS, signal).catch(() => {})
       }
     receiver.close()
     await this.note().catch(() => {}) // sent again then

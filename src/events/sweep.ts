@@ -3,7 +3,7 @@ import { sql } from "kysely"
 import { log } from "../log.ts"
 import type { Database } from "../storage/database.ts"
 import { timeOf } from "../storage/shared.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { pause } from "../threads/or-abort.ts"
 
 const DAY_MS = 24 * 3_600_000
 const EVERY_MS = 600_000
@@ -18,7 +18,7 @@ export async function sweepEvents(database: Database, keptDays: number, signal: 
     await forgetOld(database, keptDays, signal).catch(error => {
       if (!signal.aborted) log.warn("old events could not be swept", { error })
     })
-    await orAbort(Bun.sleep(EVERY_MS), signal).catch(() => {})
+    await pause(EVERY_MS, signal).catch(() => {})
   }
 }
 

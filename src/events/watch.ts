@@ -4,7 +4,7 @@ import { sql } from "kysely"
 import { log } from "../log.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import { timeOf } from "../storage/shared.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { pause } from "../threads/or-abort.ts"
 import { emit } from "./outbox.ts"
 
 const DAY_MS = 24 * 3_600_000
@@ -22,7 +22,7 @@ export async function everyMinute(look: () => Promise<unknown>, signal: AbortSig
     await look().catch(error => {
       if (!signal.aborted) log.warn("what comes could not be told ahead", { error })
     })
-    await orAbort(Bun.sleep(LOOK_MS), signal).catch(() => {})
+    await pause(LOOK_MS, signal).catch(() => {})
   }
 }
 

@@ -3,7 +3,7 @@
  * have the same numbers in both, so that a reader never sees one twice nor misses one, whichever it gets.
  */
 import { log } from "../log.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { pause } from "../threads/or-abort.ts"
 import type { Peer, Peers } from "./peers.ts"
 
 /** How often the rows of a node that is not reached are looked at: as often as it stores what it has written. */
@@ -61,6 +61,6 @@ export async function* followOverNodes<Event extends { id: number }>(
     }
     if (stored.isOver) return
     peer = stored.owner
-    await orAbort(Bun.sleep(LOOK_MS), signal).catch(() => {})
+    await pause(LOOK_MS, signal).catch(() => {})
   }
 }

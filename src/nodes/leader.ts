@@ -7,7 +7,7 @@ import { log, Trouble } from "../log.ts"
 import type { Database } from "../storage/database.ts"
 import { isGivenUp } from "../storage/owners.ts"
 import { timeOf } from "../storage/shared.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { orAbort, pause } from "../threads/or-abort.ts"
 import type { Node } from "./nodes.ts"
 
 /** Begins when the node begins to lead; `signal` aborts when it no longer does. */
@@ -102,7 +102,7 @@ export class Leader implements Leadership {
       } catch (error) {
         this.trouble.note(error)
       }
-      await orAbort(Bun.sleep(this.timing.renewMs), signal).catch(() => {})
+      await pause(this.timing.renewMs, signal).catch(() => {})
     }
   }
 

@@ -13,7 +13,7 @@ import { log, Trouble } from "../log.ts"
 import type { Database } from "../storage/database.ts"
 import type { NodesTable } from "../storage/nodes.ts"
 import type { Owner } from "../storage/owners.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { orAbort, pause } from "../threads/or-abort.ts"
 import {
   alive,
   end,
@@ -178,7 +178,7 @@ export class Nodes implements Node {
         if (!signal.aborted) this.trouble.note(error)
       }
       const rest = Math.max(0, began + this.timing.heartbeatMs - performance.now())
-      await orAbort(Bun.sleep(rest), signal).catch(() => {})
+      await pause(rest, signal).catch(() => {})
     }
   }
 

@@ -4,7 +4,7 @@ import type { JobQueue } from "../jobs/queue.ts"
 import { log, Trouble } from "../log.ts"
 import type { Database } from "../storage/database.ts"
 import { inOrder, timeOf } from "../storage/shared.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { pause } from "../threads/or-abort.ts"
 import type { SourceType } from "./connector.ts"
 import type { SourceRow } from "./source.ts"
 import type { Sources } from "./sources.ts"
@@ -39,7 +39,7 @@ export async function keepSchedules({ database, queue }: DueParts, signal: Abort
     } catch (error) {
       if (!signal.aborted) trouble.note(error)
     }
-    await orAbort(Bun.sleep(LOOK_EVERY_MS), signal).catch(() => {})
+    await pause(LOOK_EVERY_MS, signal).catch(() => {})
   }
 }
 
@@ -97,7 +97,7 @@ export async function keepWatches(
     } catch (error) {
       if (!signal.aborted) trouble.note(error)
     }
-    await orAbort(Bun.sleep(WATCH_EVERY_MS), signal).catch(() => {})
+    await pause(WATCH_EVERY_MS, signal).catch(() => {})
   }
 }
 
@@ -117,7 +117,7 @@ async function watch(sources: Sources, row: SourceRow, signal: AbortSignal): Pro
     } catch (error) {
       if (!signal.aborted) log.debug("a source cannot be watched at present", { source: row.id, error })
     }
-    await orAbort(Bun.sleep(WATCH_AGAIN_MS), signal).catch(() => {})
+    await pause(WATCH_AGAIN_MS, signal).catch(() => {})
   }
   pace.end()
 }

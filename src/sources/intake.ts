@@ -6,7 +6,7 @@ import { INDEX_FILE } from "../ingest/task.ts"
 import type { Database } from "../storage/database.ts"
 import { timeOf } from "../storage/shared.ts"
 import { filled, words } from "../storage/words.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { pause } from "../threads/or-abort.ts"
 
 /** A file that a reader is busy with for a while counts as so many that are read in groups. */
 const LARGE = 16
@@ -52,7 +52,7 @@ export class Intake {
       if (this.weight < this.limit) return true
       await this.look()
       if (this.weight < this.limit) return true
-      await orAbort(Bun.sleep(LOOK_EVERY_MS), signal)
+      await pause(LOOK_EVERY_MS, signal)
     }
   }
 

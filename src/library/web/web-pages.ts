@@ -8,7 +8,7 @@ import { AppError, invalid, toErrorBody } from "../../errors.ts"
 import { log } from "../../log.ts"
 import type { Database } from "../../storage/database.ts"
 import type { Reading } from "../../storage/files.ts"
-import { orAbort } from "../../threads/or-abort.ts"
+import { pause } from "../../threads/or-abort.ts"
 import type { Identity, UploadLabels } from "../labels.ts"
 import type { Library } from "../library.ts"
 import { contextIn } from "../outside.ts"
@@ -73,7 +73,7 @@ export class WebPages {
         return []
       })
       await Promise.all(due.map(page => this.refresh(page, signal)))
-      if (due.length < PARALLEL) await orAbort(Bun.sleep(POLL_MS), signal).catch(() => {})
+      if (due.length < PARALLEL) await pause(POLL_MS, signal).catch(() => {})
     }
   }
 

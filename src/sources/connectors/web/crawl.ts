@@ -8,7 +8,7 @@ import type { Egress } from "../../../egress/egress.ts"
 import { AppError } from "../../../errors.ts"
 import { findExtension } from "../../../ingest/formats/formats.ts"
 import { describePage, type FetchedPage } from "../../../library/web/fetched-page.ts"
-import { orAbort } from "../../../threads/or-abort.ts"
+import { pause } from "../../../threads/or-abort.ts"
 import { type Entry, Outage } from "../../connector.ts"
 import { matcherOf } from "../../globs.ts"
 import { siteAddress, Traps } from "./addresses.ts"
@@ -102,7 +102,7 @@ export class Crawl {
         this.found++
         yield entry
       }
-      if (rules.delayMs > 0) await orAbort(Bun.sleep(rules.delayMs), this.signal)
+      if (rules.delayMs > 0) await pause(rules.delayMs, this.signal)
     }
   }
 
@@ -157,7 +157,7 @@ export class Crawl {
   private async visit(url: string): Promise<Visit> {
     const first = await this.ask(url)
     if (first.kind !== "failed") return first
-    await orAbort(Bun.sleep(Math.min(first.waitMs ?? RETRY_MS, MAX_RETRY_MS)), this.signal)
+    await pause(Math.min(first.waitMs ?? RETRY_MS, MAX_RETRY_MS), this.signal)
     return this.ask(url)
   }
 

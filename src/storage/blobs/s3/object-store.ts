@@ -5,7 +5,7 @@
 import type { GetObjectCommandOutput, S3Client } from "@aws-sdk/client-s3"
 import { EngineError, OperatorError } from "../../../errors.ts"
 import { log } from "../../../log.ts"
-import { orAbort } from "../../../threads/or-abort.ts"
+import { orAbort, pause } from "../../../threads/or-abort.ts"
 import { clientOf, type Sdk } from "./client.ts"
 import { credentialsIn, type S3Credentials } from "./credentials.ts"
 import { fetching, requestHandler } from "./handler.ts"
@@ -284,7 +284,7 @@ export class ObjectStore {
           if (stop.signal.aborted) throw stop.signal.reason
           if (attempt === ATTEMPTS || !isPassing(error)) throw asEngineError(error)
           log.debug("object storage is asked again", { attempt, error })
-          await orAbort(Bun.sleep(WAIT_MS * 2 ** (attempt - 1) * (1 + Math.random())), stop.signal)
+          await pause(WAIT_MS * 2 ** (attempt - 1) * (1 + Math.random()), stop.signal)
         }
     } finally {
       clearTimeout(timer)
