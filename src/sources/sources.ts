@@ -371,23 +371,26 @@ export class Sources {
     return { config: text, credentials: sealer.seal(JSON.stringify(given), source.id) }
   }
 
-  private async recordsOf(rows: readonly SourceRow[]): Promise<SourceRecord[]> {
-    if (rows.length === 0) return []
-    const ids = rows.flatMap(({ sync_id }) => sync_id ?? [])
-    const syncs = ids.length
-      ? await this.database.selectFrom("source_syncs").selectAll().where("id", "in", ids).execute()
-      : []
+  /**
+   * Jobs are looked at first and rows once more after them: a sync that ends between would otherwise be shown as ended with the
+   * outcome of the one before.
+   */
+  private async recordsOf(found: readonly SourceRow[]): Promise<SourceRecord[]> {
+    if (found.length === 0) return []
+    const ids = found.map(({ id }) => id)
     const asked = await this.database
       .selectFrom("jobs")
       .select("subject")
       .where("task", "=", SYNC_SOURCE)
-      .where(
-        "subject",
-        "in",
-        rows.map(({ id }) => id),
-      )
+      .where("subject", "in", ids)
       .execute()
     const isAsked = new Set(asked.map(({ subject }) => subject))
+    const present = await this.database.selectFrom("sources").selectAll().where("id", "in", ids).execute()
+    const rows = found.map(row => present.find(({ id }) => id === row.id) ?? row)
+    const syncIds = rows.flatMap(({ sync_id }) => sync_id ?? [])
+    const syncs = syncIds.length
+      ? await this.database.selectFrom("source_syncs").selectAll().where("id", "in", syncIds).execute()
+      : []
     return rows.map(row =>
       toSourceRecord(
         row,

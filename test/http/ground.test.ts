@@ -320,6 +320,7 @@ describe("the reference", () => {
         expect(JSON.stringify(entry)).not.toMatch(/"unevaluatedProperties"|"format":"integer"|"x-/)
         const body = entry.requestBody?.content
         if (!body || path.endsWith("/upload") || path === "/v1/files") continue
+        if (path.endsWith("/external/batches")) continue // forms and JSON lines too
         expect([name, Object.keys(body)]).toEqual([name, ["application/json"]])
         const { example } = body["application/json"]
         expect([name, typeof example]).toEqual([name, "object"])
