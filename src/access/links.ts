@@ -26,8 +26,8 @@ export interface OpenedLink {
 
 /** Seconds that a link lives unless something else was asked for. */
 const LINK_LIFETIME_S = 24 * 3600
-/** Links beside hits and citations end at full minutes, so that what is asked twice is mostly answered in the same bytes. */
-const SHOWN_TO_S = 60
+/** Links beside hits and citations end at full five minutes, so that what is asked twice is mostly answered in the same bytes. */
+const SHOWN_TO_S = 300
 export const MAX_LINK_LIFETIME_S = 30 * 24 * 3600
 
 const LINK = /^\/view\/(file_\w+)\?(?:page=(\d+)&)?(?:start=(\d+)&end=(\d+)&)?exp=(\d+)&sig=(\w+)\.$/
