@@ -2,8 +2,7 @@ import { useEffect, useState } from "preact/hooks"
 import { ApiError, api } from "../../api.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
-import { Button } from "../../ui/button.tsx"
-import { Dialog } from "../../ui/dialog.tsx"
+import { Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Field, Form, focusOnce, Problem, TextField } from "../../ui/form.tsx"
 import type { Run, ToolChoice } from "../../wire.ts"
 import { ModelChoice, RedactionSwitch, useModels } from "../chat/settings-bar.tsx"
@@ -92,12 +91,7 @@ export function RunForm({ onClose, onStarted }: RunFormProps) {
         <ToolChoices tools={offered} chosen={chosen} onChange={tools => set({ tools })} />
         <Limits fields={fields} set={set} error={start.error} />
         <Problem error={start.error} />
-        <footer class="row end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={start.busy} disabled={!fields.task.trim()}>
-            Start
-          </Button>
-        </footer>
+        <FormFoot action="Start" busy={start.busy} disabled={!fields.task.trim()} onClose={onClose} />
       </Form>
     </Dialog>
   )

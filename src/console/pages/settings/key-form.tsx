@@ -3,8 +3,7 @@ import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
-import { Button } from "../../ui/button.tsx"
-import { Dialog } from "../../ui/dialog.tsx"
+import { Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Problem, Select, TextField } from "../../ui/form.tsx"
 import type { ApiKeyRecord, NewApiKey, Scope, UserRecord } from "../../wire.ts"
 
@@ -88,12 +87,12 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
         <ListFields lists={lists} onChange={setLists} error={save.error} />
         {owners && <Select label="Owner" value={owner} onChange={setOwner} options={owners} />}
         <Problem error={save.error} />
-        <footer class="row end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={save.busy} disabled={scopes.length === 0}>
-            {present ? "Save" : "Generate"}
-          </Button>
-        </footer>
+        <FormFoot
+          action={present ? "Save" : "Generate"}
+          busy={save.busy}
+          disabled={scopes.length === 0}
+          onClose={onClose}
+        />
       </Form>
     </Dialog>
   )

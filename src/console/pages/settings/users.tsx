@@ -5,7 +5,7 @@ import { ago } from "../../format.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
-import { Confirm, Dialog } from "../../ui/dialog.tsx"
+import { Confirm, Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Problem, Select, TextField } from "../../ui/form.tsx"
 import type { InvitationRecord, UserRecord, UserRole } from "../../wire.ts"
 
@@ -207,12 +207,7 @@ function Invite({ onClose, onMade }: { onClose: () => void; onMade: () => void }
         />
         <Select label="Role" value={role} options={ROLES} onChange={setRole} />
         <Problem error={invite.error} />
-        <footer class="row end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={invite.busy}>
-            Create a link
-          </Button>
-        </footer>
+        <FormFoot action="Create a link" busy={invite.busy} onClose={onClose} />
       </Form>
     </Dialog>
   )
