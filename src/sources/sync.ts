@@ -216,10 +216,13 @@ export async function seeAll(
   await note()
 }
 
-/** As users see it. What nobody foresaw shows nothing of itself. */
+/**
+ * As users see it. The log has the code, not the words, which may name files; and what nobody foresaw, of which users see
+ * nothing.
+ */
 function errorOf(error: unknown, { id }: SourceRow): SyncError {
-  if (error instanceof AppError) return { code: error.code, message: error.message }
-  if (error instanceof Outage) return { code: "source_unavailable", message: error.message }
-  log.warn("a source could not be synced", { source: id, error })
-  return { code: "source_unavailable", message: "the source could not be read" }
+  const known = error instanceof AppError || error instanceof Outage
+  const code = error instanceof AppError ? error.code : "source_unavailable"
+  log.warn("a source could not be synced", known ? { source: id, code } : { source: id, error })
+  return { code, message: known ? error.message : "the source could not be read" }
 }

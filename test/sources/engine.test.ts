@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../../src/errors.ts"
+import { setLogLevel, setLogSink } from "../../src/log.ts"
 import { type Entry, Outage, type SourceKind } from "../../src/sources/connector.ts"
 import { SOURCE_KINDS } from "../../src/sources/connectors/index.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
@@ -129,6 +130,25 @@ describe("an outage", () => {
     const id = await create()
     place.listing = { after: 0, error: new Error("connect ECONNREFUSED secret.internal") }
     expect((await sync(id)).error).toEqual({ code: "source_unavailable", message: "the source could not be read" })
+  })
+
+  test("is a line of the log that names the source, and none of its folders", async () => {
+    const id = await create()
+    const lines: string[] = []
+    setLogSink(line => void lines.push(line))
+    setLogLevel("warn")
+    try {
+      place.listing = { after: 0, error: new Outage("the folder Redundancies 2026 is not there") }
+      await sync(id)
+    } finally {
+      setLogSink(line => void process.stdout.write(`${line}\n`))
+      setLogLevel("error")
+    }
+    const told = lines.filter(line => line.includes(id))
+    expect(told.map(line => JSON.parse(line))).toMatchObject([
+      { level: "warn", message: "a source could not be synced", source: id, code: "source_unavailable" },
+    ])
+    expect(told.join()).not.toContain("Redundancies")
   })
 
   test("amid the reading leaves what was not read for the next time", async () => {
