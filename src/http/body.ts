@@ -25,6 +25,13 @@ export function refuseCoding({ headers }: Request): void {
     })
 }
 
+/** @throws AppError unsupported_media_type for a body that does not say that it is JSON */
+export function refuseOtherThanJson(request: Request): void {
+  const type = contentTypeOf(request)
+  if (type !== "application/json" && !type.endsWith("+json"))
+    throw new AppError("unsupported_media_type", { message: "Content-Type must be application/json" })
+}
+
 /**
  * Undefined for a request without a body, whatever its Content-Type: many clients send that header always.
  * @throws AppError unsupported_media_type, request_too_large, invalid_json, invalid_request when it is no object or nested
@@ -36,9 +43,7 @@ export async function readJson(
   maxBytes = MAX_JSON_BYTES,
 ): Promise<unknown> {
   if (!request.body) return undefined
-  const type = contentTypeOf(request)
-  if (type !== "application/json" && !type.endsWith("+json"))
-    throw new AppError("unsupported_media_type", { message: "Content-Type must be application/json" })
+  refuseOtherThanJson(request)
   const bytes = await readBounded(request, maxBytes, limitMs)
   if (bytes.length === 0) return undefined
   const value = parse(bytes, maxBytes)

@@ -6,6 +6,7 @@
 import { JsonOutOfBounds, parseBounded } from "../bounded-json.ts"
 import { AppError, invalid } from "../errors.ts"
 import { Turns } from "../threads/turns.ts"
+import { refuseOtherThanJson } from "./body.ts"
 
 export interface ItemRules {
   /** Name of the list. */
@@ -46,9 +47,7 @@ export async function readItems(
   take: (item: Record<string, unknown>, at: number) => void,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
-  if (type !== "application/json" && !type?.endsWith("+json"))
-    throw new AppError("unsupported_media_type", { message: "Content-Type must be application/json" })
+  refuseOtherThanJson(request)
   const tooLarge = () =>
     new AppError("request_too_large", { message: `this JSON body may have at most ${rules.maxBytes} bytes` })
   if (Number(request.headers.get("content-length") ?? 0) > rules.maxBytes) throw tooLarge()
