@@ -3,12 +3,14 @@
  * Idempotency-Key, and where the routes say that the first try came to nothing, what that one made is removed and the
  * request made anew, so that nothing is there twice.
  */
+import type { Holders } from "../access/holders.ts"
 import type { Principal } from "../access/principal.ts"
 import type { View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import { inBackground } from "../threads/background.ts"
 import { orAbort } from "../threads/or-abort.ts"
 import type { Dispatch, InnerAnswer } from "./dispatch.ts"
+import type { BackgroundRoom } from "./room.ts"
 import { type Made, type TargetUrl, targetOf } from "./targets.ts"
 
 /** How far a request is, as its row has it. */
@@ -38,6 +40,14 @@ export type Outcome = Pick<InnerAnswer, "statusCode" | "requestId" | "body"> & {
 
 /** Removes what a failed try left; does nothing where it is gone. */
 export type Forget = (view: View, made: Made) => Promise<void>
+
+/** What every worker needs that carries errands out. */
+export interface ErrandDependencies {
+  holders: Pick<Holders, "find">
+  room: BackgroundRoom
+  dispatch: Dispatch
+  forget: Forget
+}
 
 /** A model or a store that is not there now, a line that is full, a disk that is. */
 const PASSING = [503, 507]

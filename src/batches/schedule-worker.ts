@@ -1,5 +1,4 @@
 /** Carries the runs of schedules out: the handler of their jobs. */
-import type { Holders } from "../access/holders.ts"
 import type { Principal } from "../access/principal.ts"
 import { AppError, type ErrorBody, toErrorBody } from "../errors.ts"
 import { emit } from "../events/outbox.ts"
@@ -10,18 +9,12 @@ import { log } from "../log.ts"
 import type { Database } from "../storage/database.ts"
 import type { ScheduleRunsTable, SchedulesTable } from "../storage/schedules.ts"
 import { inOrder } from "../storage/shared.ts"
-import type { Dispatch } from "./dispatch.ts"
-import { carryOut, type Forget, type Outcome } from "./errand.ts"
-import type { BackgroundRoom } from "./room.ts"
+import { carryOut, type ErrandDependencies, type Outcome } from "./errand.ts"
 import type { ScheduleRequest } from "./schedules.ts"
 
-export interface ScheduleWorkerDependencies {
+export interface ScheduleWorkerDependencies extends ErrandDependencies {
   database: Database
   queue: JobQueue
-  holders: Pick<Holders, "find">
-  room: BackgroundRoom
-  dispatch: Dispatch
-  forget: Forget
 }
 
 /** Bytes of an answer that are kept. */

@@ -2,7 +2,6 @@
  * Some seconds of a batch: its lines are carried out, several at a time, until the slice is over and other batches have their
  * turn. Every line has its answer recorded by itself, so that a daemon that dies loses none.
  */
-import type { Holders } from "../access/holders.ts"
 import type { Principal } from "../access/principal.ts"
 import type { LeasedJob } from "../jobs/worker.ts"
 import { log } from "../log.ts"
@@ -10,18 +9,12 @@ import type { BatchesTable } from "../storage/batches.ts"
 import type { StoredBytes } from "../storage/blobs/blobs.ts"
 import { answerLine } from "./answer-line.ts"
 import type { BatchEnd, BatchLine, BatchStore } from "./batch-store.ts"
-import type { Dispatch } from "./dispatch.ts"
-import { carryOut, type Forget } from "./errand.ts"
+import { carryOut, type ErrandDependencies } from "./errand.ts"
 import { type LineProblem, parseRequest } from "./input.ts"
-import type { BackgroundRoom } from "./room.ts"
 import type { TargetUrl } from "./targets.ts"
 
-export interface SliceDependencies {
+export interface SliceDependencies extends ErrandDependencies {
   store: BatchStore
-  holders: Pick<Holders, "find">
-  room: BackgroundRoom
-  dispatch: Dispatch
-  forget: Forget
 }
 
 /** Lines go on to be begun for so long. */
