@@ -2,10 +2,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { ensureWorkspace } from "../../src/access/keys.ts"
 import { wholeOf } from "../../src/access/view.ts"
+import { AppError } from "../../src/errors.ts"
 import { JobQueue } from "../../src/jobs/queue.ts"
 import type { PageVersion } from "../../src/library/labels.ts"
 import { registerNamed } from "../../src/library/register.ts"
 import { duePages, noteFailure, noteUnchanged } from "../../src/library/web/page-rows.ts"
+import { WebPages } from "../../src/library/web/web-pages.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { databases } from "../support/databases.ts"
 import { rejection } from "../support/rejection.ts"
@@ -80,6 +82,33 @@ for (const { name, open } of await databases())
         const minutes = (Date.parse(next_refresh_at!) - Date.now()) / 60_000
         expect(Math.round(minutes)).toBe(Math.min(360, 2 ** (failures - 1)))
       }
+    })
+
+    test("the connection of a page that is refused before it is read is closed", async () => {
+      let closed = false
+      const refuse = async (): Promise<never> => {
+        throw new AppError("overloaded")
+      }
+      const body = new ReadableStream<Uint8Array>({
+        pull: controller => controller.enqueue(new Uint8Array(16_384).fill(97)),
+        cancel() {
+          closed = true
+        },
+      })
+      const response = new Response(body, { headers: { "content-type": "text/plain" } })
+      Object.defineProperty(response, "url", { value: URL_ })
+      const pages = new WebPages({
+        database,
+        egress: { fetch: async () => response },
+        uploads: { answered: async () => undefined, takeOne: refuse },
+        library: { get: refuse, change: refuse },
+        maxFileBytes: 1e6,
+      })
+      const labels = { contextId: null, tags: [], metadata: {}, onDuplicate: "return_existing" as const }
+      const request = { view: wholeOf(workspaceId), keyId: "key", idempotencyKey: undefined }
+      const added = pages.add(request, { url: URL_, onlyMainContent: true, refresh: null, labels })
+      expect(await rejection(added)).toMatchObject({ code: "overloaded" })
+      expect(closed).toBe(true)
     })
 
     test("a refresh of a file that is gone makes none", async () => {

@@ -22,8 +22,10 @@ export interface FetchedPage {
   charset: string | undefined
   etag: string | null
   lastModified: string | null
-  /** To be read to its end, or returned from. */
+  /** To be read to its end, or returned from once it was begun. */
   bytes: AsyncIterable<Uint8Array>
+  /** Lets go of the connection, for whoever may not have begun to read. */
+  close(): Promise<void>
   /** What answered, after redirects. */
   url: string
 }
@@ -82,7 +84,7 @@ export async function describePage(response: Response): Promise<FetchedPage> {
     const charset = CHARSET.exec(parameters.join(";"))?.[1]?.toLowerCase()
     const title = type === "html" ? titleOf(head, charset) : ""
     return {
-      ...{ name: nameOf(title, url, type), type, charset, bytes, url: url.href },
+      ...{ name: nameOf(title, url, type), type, charset, bytes, close, url: url.href },
       etag: validator(response.headers.get("etag")),
       lastModified: validator(response.headers.get("last-modified")),
     }

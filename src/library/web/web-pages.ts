@@ -29,7 +29,7 @@ export interface AskedPage {
 interface Dependencies {
   database: Database
   egress: Pick<Egress, "fetch">
-  uploads: Uploads
+  uploads: Pick<Uploads, "answered" | "takeOne">
   library: Pick<Library, "get" | "change">
   maxFileBytes: number
 }
@@ -61,7 +61,8 @@ export class WebPages {
     if (!page) return this.unchanged(request, known!.id, { ...asked, refresh })
     const identity: Identity = { page: versionOf(page, { url: asked.url, refresh }) }
     const reading = readingFor(page, asked.onlyMainContent)
-    return uploads.takeOne(upload, { ...page, reading, ...(signal ? { signal } : {}) }, { ...labels, identity })
+    const file = { name: page.name, bytes: page.bytes, reading, ...(signal ? { signal } : {}) }
+    return uploads.takeOne(upload, file, { ...labels, identity }).finally(page.close)
   }
 
   /** To be done by one node at a time; what is due is fetched anew until the abort. */
@@ -86,14 +87,12 @@ export class WebPages {
       if (!page) return await noteUnchanged(database, due.file_id, due.refresh)
       const request = { view: wholeOf(due.workspace_id), keyId: "refresh", idempotencyKey: undefined }
       const name = page.type === due.type ? due.name : page.name
-      await uploads.takeOne(
-        request,
-        { name, bytes: page.bytes, reading: readingFor(page, mainContentOf(due.reading)), signal },
-        {
-          ...{ contextId: due.context_id, tags: [], metadata: {}, onDuplicate: "return_existing" },
-          identity: { page: versionOf(page, due), fileId: due.file_id },
-        },
-      )
+      const labels: UploadLabels = {
+        ...{ contextId: due.context_id, tags: [], metadata: {}, onDuplicate: "return_existing" },
+        identity: { page: versionOf(page, due), fileId: due.file_id },
+      }
+      const file = { name, bytes: page.bytes, reading: readingFor(page, mainContentOf(due.reading)), signal }
+      await uploads.takeOne(request, file, labels).finally(page.close)
     } catch (error) {
       if (signal.aborted || (error instanceof AppError && error.code === "not_found")) return // deleted meanwhile
       log.info("a page could not be fetched anew", { file_id: due.file_id, error })
