@@ -127,6 +127,8 @@ export class Dispatcher {
       receiver = new Receiver({ url: webhook.url, secrets: secretsOf(webhook, sealer), egress })
     } catch (error) {
       log.error("a webhook cannot be sent to", { webhook_id: webhook.id, error })
+      // Held all the same, and tried again when it is changed: each look would find and say the same.
+      this.lanes.set(webhook.id, { settings, stop, ended: Promise.resolve() })
       return
     }
     const lane = new Lane({ database, webhook, owner, receiver, pulse, holders })

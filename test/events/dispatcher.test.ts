@@ -10,6 +10,7 @@ import { Dispatcher } from "../../src/events/dispatcher.ts"
 import { emit } from "../../src/events/outbox.ts"
 import { Pulse } from "../../src/events/pulse.ts"
 import { Webhooks } from "../../src/events/webhooks.ts"
+import { setLogSink } from "../../src/log.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { Sealer } from "../../src/storage/sealed.ts"
 import { databases } from "../support/databases.ts"
@@ -140,6 +141,30 @@ describe.each(await databases())("the dispatcher on $name", ({ open }) => {
     await webhooks.change(principal, id, { status: "disabled" })
     await webhooks.change(principal, id, { status: "active" })
     expect(await webhooks.givenUp(workspaceId)).toEqual([])
+  })
+
+  test("says once of a webhook whose secret cannot be read that it is not sent to, and sends when it has another", async () => {
+    await using stack = new AsyncDisposableStack()
+    const { database, node, happen, id, webhooks, principal } = await cluster(stack)
+    await database
+      .updateTable("webhooks")
+      .set({ secret: Buffer.alloc(64).toString("base64") })
+      .execute()
+    const lines: string[] = []
+    setLogSink(line => void lines.push(line))
+    stack.defer(() => setLogSink(line => void process.stdout.write(`${line}\n`)))
+    const said = () => lines.filter(line => line.includes("a webhook cannot be sent to"))
+    await node("node_a")
+    await until(() => said().length > 0)
+    // Sent to after another look, which finds the first one as it was.
+    const other = await webhooks.create(principal, { url: receiver.url })
+    receiver.secret = other.secret
+    await happen(1)
+    await receiver.came(1)
+    expect(said()).toHaveLength(1)
+    await webhooks.delete(principal.view, other.id)
+    receiver.secret = (await webhooks.rotate(principal.view, id, 0)).secret
+    await until(() => receiver.messages.length === 2)
   })
 
   test("keeps what was sent again of each event once, and the last thousand deliveries", async () => {
