@@ -111,7 +111,7 @@ export class Uploads {
    * @throws AppError conflict where the key belongs to another request
    */
   async answered({ view, idempotencyKey, asked }: UploadRequest): Promise<FileRecord | undefined> {
-    const repetition = repetitionOf({ ...{ view, idempotencyKey, asked }, ...NOTHING })
+    const repetition = repetitionOf({ view, idempotencyKey, asked, ...NOTHING })
     const noted = repetition && (await this.dependencies.idempotency.find(repetition))
     return noted === undefined ? undefined : (JSON.parse(noted) as UploadAnswer).files[0]
   }
@@ -176,21 +176,18 @@ export class Uploads {
     rules: (trx: Trx) => Promise<{ view: View; labels: UploadLabels }>,
     also: (trx: Trx, records: readonly FileRecord[]) => Promise<void>,
   ): Promise<FileRecord[]> {
-    const { database, blobs, queue, changes } = this.dependencies
+    const { database, blobs, queue } = this.dependencies
     const unused = new Set(files.map(({ stored }) => stored.blob))
     try {
       await blobs.keepNames(unused)
-      const { records, needed, superseded } = await database.transaction().execute(async trx => {
+      const registered = await database.transaction().execute(async trx => {
         const given = await rules(trx)
         const registered = await registerNamed(trx, queue, given, files)
         await also(trx, registered.records)
         return registered
       })
-      for (const blob of needed) unused.delete(blob)
-      for (const blob of superseded) unused.add(blob)
-      queue.announce()
-      for (const { id } of records) changes.announce(id)
-      return records
+      this.settle(registered, unused)
+      return registered.records
     } catch (error) {
       if (isInDoubt(error)) unused.clear()
       throw error
@@ -226,7 +223,7 @@ export class Uploads {
     repetition: IdempotentRequest | undefined,
     unused: Set<string>,
   ): Promise<UploadAnswer> {
-    const { blobs, queue, changes } = this.dependencies
+    const { blobs } = this.dependencies
     const answer: UploadAnswer = { message: "", files: [], rejected: [...received.rejected] }
     const notes = repetition && new AnswerNotes(repetition, answer.rejected)
     await blobs.keepNames(unused)
@@ -234,12 +231,9 @@ export class Uploads {
       const group = received.files.slice(at, at + FILES_PER_COMMIT)
       const isLast = at + group.length === received.files.length
       try {
-        const { records, needed, superseded } = await this.commitGroup(received, group, isLast, notes)
-        answer.files.push(...records)
-        for (const blob of needed) unused.delete(blob)
-        for (const blob of superseded) unused.add(blob)
-        queue.announce()
-        for (const { id } of records) changes.announce(id)
+        const registered = await this.commitGroup(received, group, isLast, notes)
+        answer.files.push(...registered.records)
+        this.settle(registered, unused)
       } catch (error) {
         if (isInDoubt(error)) for (const { stored } of group) unused.delete(stored.blob)
         if (answer.files.length === 0) throw error
@@ -250,6 +244,15 @@ export class Uploads {
       }
     }
     return { ...answer, message: describe(answer.files) }
+  }
+
+  /** What was registered is committed: tells of it. @param unused as of `record` */
+  private settle({ records, needed, superseded }: Registered, unused: Set<string>): void {
+    const { queue, changes } = this.dependencies
+    for (const blob of needed) unused.delete(blob)
+    for (const blob of superseded) unused.add(blob)
+    queue.announce()
+    for (const { id } of records) changes.announce(id)
   }
 
   private commitGroup(
