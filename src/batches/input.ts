@@ -105,9 +105,9 @@ const isCustomId = (value: unknown): value is string =>
   value.isWellFormed() &&
   !value.includes("\0")
 
-const problem = (code: string, message: string, param: string | null = null, line: number | null = null) => ({
-  code,
-  message,
-  param,
-  line,
-})
+export const problem = (
+  code: string,
+  message: string,
+  param: string | null = null,
+  line: number | null = null,
+): LineProblem => ({ code, message, param, line })

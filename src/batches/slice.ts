@@ -10,7 +10,7 @@ import type { StoredBytes } from "../storage/blobs/blobs.ts"
 import { answerLine } from "./answer-line.ts"
 import type { BatchEnd, BatchLine, BatchStore } from "./batch-store.ts"
 import { carryOut, type ErrandDependencies } from "./errand.ts"
-import { type LineProblem, parseRequest } from "./input.ts"
+import { type LineProblem, parseRequest, problem } from "./input.ts"
 import type { TargetUrl } from "./targets.ts"
 
 export interface SliceDependencies extends ErrandDependencies {
@@ -160,8 +160,6 @@ class Slice {
     )
   }
 }
-
-const problem = (code: string, message: string): LineProblem => ({ code, message, param: null, line: null })
 
 const NO_RIGHTS = problem("unauthorized", "the key or user whose batch it is may not go on with it any more")
 const TOO_LARGE = problem("output_too_large", `the answers have more than ${MAX_ANSWERS_BYTES} bytes together`)

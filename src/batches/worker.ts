@@ -6,7 +6,7 @@ import type { BatchesTable } from "../storage/batches.ts"
 import { unanswered } from "./answer-line.ts"
 import type { BatchEnd } from "./batch-store.ts"
 import type { BatchFile, BatchFiles } from "./files.ts"
-import { checkInput, type LineProblem } from "./input.ts"
+import { checkInput, problem } from "./input.ts"
 import { BatchStop, carryOutSlice, type SliceDependencies } from "./slice.ts"
 
 export interface BatchWorkerDependencies extends SliceDependencies {
@@ -109,8 +109,6 @@ export class BatchWorker {
     return files.write(batch, `${batch.id}_${of === "output" ? "output" : "error"}.jsonl`, bytes(), job.signal)
   }
 }
-
-const problem = (code: string, message: string): LineProblem => ({ code, message, param: null, line: null })
 
 const NO_INPUT = problem("input_gone", "the input file is gone")
 const GIVEN_UP = problem("internal_error", "the batch was tried again and again, and never came on")
