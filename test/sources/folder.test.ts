@@ -306,3 +306,10 @@ describe("a folder that is kept in sync", () => {
     await until(async () => (await client.get(`/sources/${id}`)).body.next_sync_at !== null)
   })
 })
+
+test("a folder that is not there is refused with the field that names it", async () => {
+  const path = join(root, "none")
+  const { status, body } = await client.post("/sources", { type: "folder", name: "notes", config: { path } })
+  expect(status).toBe(400)
+  expect(body.error.details).toEqual([{ field: "config.path", issue: "the folder is not there" }])
+})

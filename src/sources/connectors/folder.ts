@@ -10,7 +10,7 @@
 import { constants, type Stats } from "node:fs"
 import { type FileHandle, open, stat } from "node:fs/promises"
 import { isAbsolute } from "node:path"
-import { AppError } from "../../errors.ts"
+import { AppError, invalid } from "../../errors.ts"
 import { type Connector, Emptied, type Entry, type EntryContent, Outage, type SourceKind } from "../connector.ts"
 import { nameFrom, pathOf } from "./folder-names.ts"
 import { codeOf, fingerprintOf, GONE, liesBelow, outageOf, realFolder } from "./folder-place.ts"
@@ -43,7 +43,7 @@ export const folderSource: SourceKind<FolderConfig> = {
   },
   async admit({ path }, { sourceRoots }) {
     await realFolder(path, sourceRoots).catch(error => {
-      if (error instanceof Outage) throw new AppError("invalid_request", { message: `config.path: ${error.message}` })
+      if (error instanceof Outage) throw invalid("config.path", error.message)
       throw error
     })
   },
