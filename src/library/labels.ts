@@ -23,6 +23,12 @@ export function safeName(given: string): string {
 /** Lower case, composed: equal for names that a person takes for equal. */
 export const foldName = (name: string): string => name.normalize("NFC").toLowerCase()
 
+/** What another system calls a file, as it came. */
+export function checkExternalId(id: string): string {
+  if (!id.isWellFormed() || id.includes("\0")) throw invalid("external_id", "must be text without NUL")
+  return id
+}
+
 /** Repeated or comma-separated, blanks and repetitions dropped, order kept. */
 export function checkTags(values: string[]): string[] {
   const tags = [

@@ -3,7 +3,7 @@ import { Elysia } from "elysia"
 import { checkAcl } from "../../access/acl.ts"
 import { checkContext } from "../../access/context-id.ts"
 import { invalid } from "../../errors.ts"
-import { checkMetadata, checkTags, type UploadLabels } from "../../library/labels.ts"
+import { checkExternalId, checkMetadata, checkTags, type UploadLabels } from "../../library/labels.ts"
 import { bytesOf, textFileName, textOf } from "../../library/texts.ts"
 import { pageUrl } from "../../library/web/web-pages.ts"
 import { checkEvery, durationMs } from "../../timing.ts"
@@ -60,11 +60,6 @@ const labelsOf = ({ context_id, tags, metadata, acl }: docs.LabelsBody): UploadL
   onDuplicate: "return_existing",
   acl: acl === undefined ? undefined : checkAcl(acl),
 })
-
-function checkExternalId(id: string): string {
-  if (!id.isWellFormed() || id.includes("\0")) throw invalid("external_id", "must be text without NUL")
-  return id
-}
 
 /** A link for people: it may lead anywhere, but carries out nothing. */
 function checkUrl(url: string | null): string | null {

@@ -120,6 +120,13 @@ describe("tools", () => {
     expect([third.data.file_id, third.data.duplicate]).toEqual([first.data.file_id, true])
   })
 
+  test("an external_id that no database keeps is refused by add_text as by the route", async () => {
+    for (const id of ["a\0b", "a\ud800"]) {
+      const { isError, text } = await call(client, "add_text", { name: "Code", text: "The code.", external_id: id })
+      expect([isError, text]).toEqual([true, expect.stringContaining("external_id: must be text without NUL")])
+    }
+  })
+
   test("add_url puts a page into the library once", async () => {
     const added = await call(client, "add_url", { url: `${site.url}/gate` })
     expect(added.data).toMatchObject({ name: "The gate.html", unchanged: false })

@@ -1,5 +1,5 @@
 import { checkContext } from "../../../access/context-id.ts"
-import { checkMetadata } from "../../../library/labels.ts"
+import { checkExternalId, checkMetadata } from "../../../library/labels.ts"
 import { bytesOf, textFileName } from "../../../library/texts.ts"
 import { args, CONTEXT_ID, record, TEXT, URL_TEXT } from "../schemas.ts"
 import type { McpTool } from "../tool.ts"
@@ -54,7 +54,7 @@ export const addText: McpTool<Arguments> = {
         tags: [],
         metadata: checkMetadata(metadata ?? {}),
         onDuplicate: "return_existing",
-        ...(external_id === undefined ? {} : { identity: { externalId: external_id } }),
+        ...(external_id === undefined ? {} : { identity: { externalId: checkExternalId(external_id) } }),
       },
     )
     return {
