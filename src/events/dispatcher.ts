@@ -13,7 +13,7 @@ import type { WebhooksTable } from "../storage/events.ts"
 import { isGivenUp } from "../storage/owners.ts"
 import type { Sealer } from "../storage/sealed.ts"
 import { timeOf } from "../storage/shared.ts"
-import { orAbort } from "../threads/or-abort.ts"
+import { pause } from "../threads/or-abort.ts"
 import { type HolderViews, Lane } from "./lane.ts"
 import type { Pulse } from "./pulse.ts"
 import { Receiver } from "./receiver.ts"
@@ -84,7 +84,7 @@ export class Dispatcher {
       } catch (error) {
         this.trouble.note(error)
       }
-      await orAbort(Promise.race([Bun.sleep(LOOK_MS), this.woken.promise]), signal).catch(() => {})
+      await Promise.race([pause(LOOK_MS, signal), this.woken.promise]).catch(() => {})
       this.woken = Promise.withResolvers()
     }
   }
