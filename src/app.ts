@@ -15,7 +15,7 @@ import { openServer, portOf } from "./app/server.ts"
 import { openSources } from "./app/sources.ts"
 import { openStorage } from "./app/storage.ts"
 import { Together } from "./app/together.ts"
-import { openTools } from "./app/tools.ts"
+import { openFenced, openTools } from "./app/tools.ts"
 import { startUpkeep } from "./app/upkeep.ts"
 import { appUrl, type Config } from "./config.ts"
 import { log } from "./log.ts"
@@ -76,7 +76,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
     return part
   }
   const network = step("network", await openNetwork(config, stack))
-  const chatModels = step("chat models", await openChatModels(config))
+  const chatModels = step("chat models", await openChatModels(config, () => models.embedders.fast))
   const storage = step("storage", await openStorage(config, stack, unpacking))
   const access = step("access", await openAccess(config, storage, stack))
   const models = step("models", await openModels(config, storage, stack))
@@ -85,9 +85,10 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const files = step("library", openLibrary(config, storage, access, network, index, stack))
   const events = step("events", await openEvents(config, { network, storage, access }, stack))
   const sources = step("sources", await openSources(config, { network, storage, files }))
-  const parts = { network, storage, access, chatModels, models, index, files, events, sources }
+  const fenced = openFenced(stack)
+  const parts = { network, storage, access, chatModels, models, index, files, events, sources, fenced }
   const chat = step("chat", await openChat(config, parts))
-  const tools = openTools({ storage, files, chat }, stack)
+  const tools = openTools({ storage, files, chat, fenced })
   const agents = step("agents", await openAgents(config, { ...parts, tools }, stack))
   // What is at work ends first, and together, within the ten seconds of a stop.
   const atWork = stack.use(new Together())

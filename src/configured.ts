@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { readMcpConfig } from "./agents/mcp-config.ts"
+import type { ChatBackendOptions } from "./backends/backend-options.ts"
 import { BUILT_IN_EMBEDDING_MODELS, openEmbedder } from "./backends/embedder.ts"
 import { chatBackends, ModelCatalog } from "./backends/index.ts"
 import { type Config, ConfigError } from "./config.ts"
@@ -146,7 +147,7 @@ export const openConfiguredEmbedder = (
   })
 
 /** The chat models of this configuration; the command line lists them without a daemon. */
-export const createModels = (config: Config): ModelCatalog =>
+export const createModels = (config: Config, meaning?: ChatBackendOptions["meaning"]): ModelCatalog =>
   new ModelCatalog(
     chatBackends({
       ollamaHost: config.ollama_host,
@@ -157,6 +158,7 @@ export const createModels = (config: Config): ModelCatalog =>
       silenceMs: config.model_silence_seconds * 1000,
       queue: { parallel: config.model_parallel, waiting: config.model_queue },
       allowRemoteModels: config.allow_remote_models,
+      ...(meaning ? { meaning } : {}),
     }),
     config.default_model,
   )

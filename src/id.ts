@@ -8,6 +8,7 @@ export type IdPrefix =
   | "conv"
   | "msg"
   | "run"
+  | "appr"
   | "key"
   | "req"
   | "job"
@@ -31,6 +32,7 @@ export type IdPrefix =
   | "batch"
   | "sched"
   | "srun"
+  | "img"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

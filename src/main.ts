@@ -92,11 +92,11 @@ async function main([name, ...args]: string[]): Promise<number> {
     return 0
   }
   if (name === "table") {
-    await (await import("./agents/tools/table-process.ts")).serveTables(args[0])
+    await (await import("./tools/table-process.ts")).serveTables(args[0])
     return 0
   }
   if (name === "evaluate") {
-    await (await import("./agents/evaluate-process.ts")).serveEvaluations(args[0])
+    await (await import("./tools/evaluate-process.ts")).serveEvaluations(args[0])
     return 0
   }
   if (name === "unpack") {

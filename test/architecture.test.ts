@@ -20,6 +20,7 @@ const RANKS = [
   ["ingest", "search"],
   ["library", "grounding"],
   ["sources"],
+  ["tools"],
   ["chat"],
   ["agents"],
   ["batches"],
@@ -154,7 +155,7 @@ describe("architecture", () => {
 
 /** Variants are exports of the files below `folder` that look like `variant`; each is one line of `table`. */
 const TABLES = [
-  { table: "agents/tools/index.ts", name: "TOOLS", folder: "agents/tools", variant: /^export const (\w+): Tool\b/gm },
+  { table: "tools/index.ts", name: "TOOLS", folder: "tools", variant: /^export const (\w+): Tool\b/gm },
   {
     table: "backends/index.ts",
     name: "CHAT_BACKENDS",

@@ -8,7 +8,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ensureWorkspace } from "../../src/access/keys.ts"
 import { wholeOf } from "../../src/access/view.ts"
-import type { AgentLibrary } from "../../src/agents/library.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
 import { AgentRuns } from "../../src/agents/runs.ts"
 import type { ChatBackend } from "../../src/backends/backend.ts"
@@ -17,6 +16,7 @@ import { setLogLevel } from "../../src/log.ts"
 import { Redactor } from "../../src/redaction/redact.ts"
 import { Idempotency } from "../../src/storage/idempotency.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
+import type { AgentLibrary } from "../../src/tools/library.ts"
 
 const LIMIT_MS = 5
 const RUNS = 5
@@ -40,6 +40,7 @@ const library: AgentLibrary = {
   list: async () => ({ files: [], total: 0 }),
   find: async () => undefined,
   readText: async () => undefined,
+  chunkAt: async () => undefined,
   original: () => unused(),
 }
 

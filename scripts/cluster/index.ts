@@ -3,7 +3,7 @@ import { chownSync, lchownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } fr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { orAbort } from "../../src/threads/or-abort.ts"
-import { type ClusterUrls, type Engine, LOOPBACK, type Site } from "./engine.ts"
+import { type ClusterUrls, type Engine, LOOPBACK, type Package, type Site } from "./engine.ts"
 import { opensearch } from "./opensearch.ts"
 import { cacheFolder, homeOf, install, isInstalled } from "./packages.ts"
 import { postgres } from "./postgres.ts"
@@ -21,11 +21,11 @@ export const ENGINES = { postgres: postgres(), storage: storage(), opensearch: o
 const START_MS = 180_000
 const POLL_MS = 300
 
-export const missingPackages = (engines: readonly Engine[] = Object.values(ENGINES)): Engine[] =>
-  engines.filter(({ package: name }) => !isInstalled(name))
+export const missingPackages = (packages: readonly Package[] = Object.values(ENGINES)): Package[] =>
+  packages.filter(({ package: name }) => !isInstalled(name))
 
 /** What the machine lacks to run the engines, in words for a person. */
-export function lacks(engines: readonly Engine[] = Object.values(ENGINES)): string[] {
+export function lacks(engines: readonly Pick<Engine, "lacks">[] = Object.values(ENGINES)): string[] {
   const found = engines.map(engine => engine.lacks())
   const platform = `${process.platform}-${process.arch}`
   if (platform !== "linux-x64") found.push(`there are packages of the engines for linux-x64 only, not for ${platform}`)
@@ -35,17 +35,17 @@ export function lacks(engines: readonly Engine[] = Object.values(ENGINES)): stri
   return found.filter(each => each !== undefined)
 }
 
-export async function installMissing(tell: (line: string) => void, engines?: readonly Engine[]): Promise<void> {
-  for (const { package: name, unpack } of missingPackages(engines)) {
+export async function installMissing(tell: (line: string) => void, packages?: readonly Package[]): Promise<void> {
+  for (const { package: name, unpack } of missingPackages(packages)) {
     tell(`fetching ${name} …`)
     await install(name, unpack)
   }
 }
 
-interface Wanted {
+interface Wanted<Urls> {
   /** Of OpenSearch. */
   nodes: number
-  engines?: Readonly<Record<string, Engine>>
+  engines?: Readonly<Record<string, Engine<Urls>>>
   /** Where each engine listens and runs, by its name; on the loopback where it is not named. */
   hosts?: Readonly<Record<string, Host>>
   /** Gives up, as if an engine had failed with its reason. */
@@ -67,11 +67,11 @@ const HERE: Host = { address: LOOPBACK, under: [] }
  * Starts what is in the cache, empty, and notes each process before the next step, so that `stop` finds it whatever happens.
  * @throws Error of the first engine that fails; the others are ended then, and nothing is left
  */
-export async function start(
-  file: StateFile,
-  { nodes, engines = ENGINES, hosts = {}, signal }: Wanted,
-): Promise<ClusterUrls> {
-  const state: State = { starter: identify(process.pid)!, folder: emptyFolder(), nodes, processes: [] }
+export async function start<Urls = ClusterUrls>(
+  file: StateFile<Urls>,
+  { nodes, engines = ENGINES as unknown as Record<string, Engine<Urls>>, hosts = {}, signal }: Wanted<Urls>,
+): Promise<Urls> {
+  const state: State<Urls> = { starter: identify(process.pid)!, folder: emptyFolder(), nodes, processes: [] }
   try {
     file.create(state)
   } catch (error) {
@@ -97,13 +97,13 @@ export async function start(
     await stop(file)
     throw failed.signal.reason
   }
-  const urls = Object.assign({}, ...settled.map(each => (each.status === "fulfilled" ? each.value : {}))) as ClusterUrls
+  const urls = Object.assign({}, ...settled.map(each => (each.status === "fulfilled" ? each.value : {}))) as Urls
   file.replace(Object.assign(state, { urls }))
   return urls
 }
 
 /** Starts again, on the data that it left, each process of the state file that has ended. */
-export function startAgain(file: StateFile): void {
+export function startAgain<Urls>(file: StateFile<Urls>): void {
   const state = file.read()!
   state.processes = state.processes.map(each => (isAlive(each) ? each : launch(each.launch)[0]))
   file.replace(state)
@@ -118,7 +118,7 @@ function emptyFolder(): string {
 }
 
 /** Ends what the state file names, and removes it and all data. Does nothing where nothing runs. */
-export async function stop(file: StateFile): Promise<void> {
+export async function stop<Urls>(file: StateFile<Urls>): Promise<void> {
   const state = file.read()
   if (!state) return
   if (state.starter.pid !== process.pid && !state.urls && isAlive(state.starter)) {
@@ -131,15 +131,20 @@ export async function stop(file: StateFile): Promise<void> {
   file.remove()
 }
 
-interface Start {
-  file: StateFile
-  state: State
+interface Start<Urls> {
+  file: StateFile<Urls>
+  state: State<Urls>
   host: Host
   /** Says that another engine has failed. */
   failed: AbortSignal
 }
 
-function siteOf(engine: Engine, folder: string, nodes: number, { file, state, host, failed }: Start): Site {
+function siteOf<Urls>(
+  engine: Package,
+  folder: string,
+  nodes: number,
+  { file, state, host, failed }: Start<Urls>,
+): Site {
   const ended = new AbortController()
   const deadline = AbortSignal.timeout(START_MS)
   const over = AbortSignal.any([failed, ended.signal, deadline])
@@ -175,7 +180,7 @@ function siteOf(engine: Engine, folder: string, nodes: number, { file, state, ho
   }
 }
 
-const logEnds = ({ processes }: State, folder: string): string =>
+const logEnds = ({ processes }: Pick<State, "processes">, folder: string): string =>
   processes
     .filter(({ log }) => log.startsWith(folder))
     .map(({ log }) => endOf(log))

@@ -32,10 +32,19 @@ export function homeOf(name: PackageName): string {
 /** A folder appears in the cache only when all that belongs in it is there. */
 export const isInstalled = (name: PackageName): boolean => existsSync(homeOf(name))
 
+/** A registry did not give what it was asked for. */
+export class NotFetched extends Error {}
+
+/** What `fetching` throws is told as that. @throws NotFetched */
+export const fetched = (fetching: Promise<void>): Promise<void> =>
+  fetching.catch((error: Error) => {
+    throw new NotFetched(error.message)
+  })
+
 /**
  * Fetches and checks the archives of one package, has them unpacked by `unpack(archives, target)`, and puts the result in
  * the cache under its name. `archives` is the folder that holds them by their file names.
- * @throws Error when a registry's client fails or a digest differs; the cache is then as it was
+ * @throws NotFetched when a registry's client fails, Error when a digest differs or unpacking fails; the cache is then as it was
  */
 export async function install(
   name: PackageName,
@@ -46,9 +55,9 @@ export async function install(
   const [archives, target] = [join(work, "archives"), join(work, "target")]
   try {
     for (const folder of [archives, target]) mkdirSync(folder)
-    for (const registry of ["npm", "python", "maven"] as const) {
+    for (const registry of Object.keys(FETCH) as Archive["registry"][]) {
       const wanted = PACKAGES[name].filter(archive => archive.registry === registry)
-      if (wanted.length > 0) await FETCH[registry](wanted, archives)
+      if (wanted.length > 0) await fetched(FETCH[registry](wanted, archives))
     }
     for (const { file, sha256 } of PACKAGES[name]) await check(join(archives, file), sha256)
     await unpack(archives, target)
@@ -63,16 +72,23 @@ export async function install(
 const FETCH: Record<Archive["registry"], (wanted: readonly Archive[], folder: string) => Promise<void>> = {
   npm: (wanted, folder) =>
     runTool(["npm", "pack", "--silent", "--pack-destination", folder, ...wanted.map(({ name }) => name)]),
-  python: (wanted, folder) =>
-    runTool([
-      ...["python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"],
-      ...["--only-binary=:all:", "--dest", folder, ...wanted.map(({ name }) => name)],
-    ]),
+  python: pipDownload(() => ":all:", "--only-binary"),
+  // What a source archive is built with may come as it is.
+  "python-source": pipDownload(wanted => wanted.map(({ name }) => name.split("==")[0]).join(), "--no-binary"),
   async maven(wanted, folder) {
     const project = join(folder, "pom.xml")
     writeFileSync(project, pomOf(wanted, folder))
     await runTool(["mvn", "--quiet", "--batch-mode", "--file", project, "dependency:copy"])
   },
+}
+
+function pipDownload(which: (wanted: readonly Archive[]) => string, kind: "--only-binary" | "--no-binary") {
+  return (wanted: readonly Archive[], folder: string): Promise<void> =>
+    runTool([
+      ...["python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"],
+      ...[kind, which(wanted)],
+      ...["--dest", folder, ...wanted.map(({ name }) => name)],
+    ])
 }
 
 /** One project that copies them all: Maven starts once, not once for each. */

@@ -26,6 +26,8 @@ export interface Launch {
   command: string[]
   /** What the command is put behind, as this user. */
   under?: readonly string[]
+  /** Runs as who starts it, not as the engines' user: for programs that may lie in a folder of that user's own. */
+  asSelf?: boolean
   /** Where its output goes. */
   log: string
   cwd: string
@@ -40,9 +42,9 @@ const LOG_BYTES = 3_000
 
 /** Starts it apart from the terminal and from this process, as the engines' user. */
 export function launch(wanted: Launch): [EngineProcess, ChildProcess] {
-  const { name, command, under = [], log, cwd, env = {}, signal = "SIGKILL", strays = [] } = wanted
+  const { name, command, under = [], asSelf, log, cwd, env = {}, signal = "SIGKILL", strays = [] } = wanted
   const output = openSync(log, "a", 0o600)
-  const [program, ...args] = [...under, ...asUser(command)]
+  const [program, ...args] = [...under, ...(asSelf ? command : asUser(command))]
   // No more of this environment than a program needs: it may hold keys that are none of an engine's business.
   const { PATH = "", LANG = "C.UTF-8" } = process.env
   const child = spawn(program!, args, {

@@ -1,23 +1,24 @@
 /** One run from its turn in the queue to its outcome, whatever that is. */
 import { toErrorBody } from "../errors.ts"
+import { foreignLinks, foreignLinkWarning } from "../grounding/foreign-links.ts"
 import { type Citation, Passages } from "../grounding/passages.ts"
 import type { Guarded } from "../guarded.ts"
 import { agentRunSeconds } from "../metrics.ts"
 import { PARTIAL_REDACTION } from "../redaction/redact.ts"
 import type { SearchService } from "../search/types.ts"
-import type { Ticket } from "../threads/gate.ts"
 import { orAbort } from "../threads/or-abort.ts"
+import type { Evaluator } from "../tools/evaluator.ts"
+import type { AgentLibrary } from "../tools/library.ts"
+import type { TableReader } from "../tools/table-reader.ts"
+import { PersonalApprover } from "./approver.ts"
 import { Ending, endingOf } from "./endings.ts"
-import type { Evaluator } from "./evaluator.ts"
 import { runExtractive } from "./extractive.ts"
-import type { AgentLibrary } from "./library.ts"
 import type { LiveRun } from "./live-run.ts"
 import type { PreparedRun } from "./prepare.ts"
 import { type RunInput, type RunResult, runAgent } from "./run.ts"
 import { RUN_OUTCOME, type RunOutcome } from "./run-rows.ts"
 import type { RunStore } from "./run-store.ts"
 import { StepWriter } from "./step-writer.ts"
-import type { TableReader } from "./tools/table-reader.ts"
 
 export interface CarryDependencies {
   store: RunStore
@@ -31,7 +32,6 @@ export interface CarryDependencies {
 export async function carryThrough(
   run: LiveRun,
   prepared: PreparedRun,
-  ticket: Ticket,
   { store, library, search, tables, evaluator }: CarryDependencies,
 ): Promise<Guarded<RunOutcome>> {
   const { signal } = run.abort
@@ -43,14 +43,17 @@ export async function carryThrough(
   const input: RunInput = {
     ...prepared.input,
     context: { ...prepared.context, library, search, tables, evaluator, passages, now: () => new Date(), signal },
+    approver: new PersonalApprover(run, store.approvals, guard, prepared.approvalSeconds),
     steps,
     usage,
   }
   let ending: ReturnType<typeof endingOf>
   let citations: Citation[] = []
+  let given: readonly string[] | undefined
   try {
-    await ticket.turn(signal)
+    await run.pace.turn(signal)
     const result = await orAbort((prepared.extractive ? runExtractive : runAgent)(input), signal)
+    given = result.given
     citations = passages.citedIn(result.output)
     ending = completed(result)
   } catch (error) {
@@ -60,7 +63,8 @@ export async function carryThrough(
   run.abort.abort(new Ending("interrupted")) // nothing that the run began outlives it
   agentRunSeconds.observe({ status: ending.status }, (performance.now() - startedAt) / 1000)
   guard.audit({ run_id: run.id })
-  const warnings = guard.partial ? [PARTIAL_REDACTION] : []
+  const foreign = given && foreignLinkWarning(foreignLinks(ending.output, given))
+  const warnings = [...(guard.partial ? [PARTIAL_REDACTION] : []), ...(foreign ? [foreign] : [])]
   const reached: RunOutcome = { ...ending, citations, warnings, usage, nerCount: guard.count }
   return guard.passOutcome(reached, RUN_OUTCOME, error => ({
     ...reached,

@@ -69,3 +69,5 @@ export function answerOf(run: RunRecord): RunRecord {
   if (shown) throw new AppError(shown, { ...options, ...(RETRIED.has(shown) ? { retryAfter: 5 } : {}) })
   throw new AppError("internal_error", { details: options.details })
 }
+
+export const noSuchRun = (): AppError => new AppError("not_found", { message: "there is no such run" })

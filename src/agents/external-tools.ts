@@ -1,4 +1,4 @@
-import type { ExternalTool } from "./tools/tool.ts"
+import type { ExternalTool } from "../tools/tool.ts"
 
 /** A source of tools that are not built in. */
 export interface ToolProvider {

@@ -6,7 +6,7 @@ import { bestSentences, type Quote } from "../backends/best-sentences.ts"
 import { AppError } from "../errors.ts"
 import { withoutMarks } from "../grounding/citations.ts"
 import type { Citation } from "../grounding/passages.ts"
-import { carryOut, type DoneCall } from "./calls.ts"
+import { carryOut, type DoneCall } from "../tools/calls.ts"
 import type { RunInput, RunResult } from "./run.ts"
 
 const PASSAGES = 6

@@ -1,8 +1,7 @@
 /** Runs as they are followed, waited for and ended, wherever they are carried out. */
-import { AppError } from "../errors.ts"
 import { Trouble } from "../log.ts"
 import { orAbort } from "../threads/or-abort.ts"
-import { Ending, type EndReason } from "./endings.ts"
+import { Ending, type EndReason, noSuchRun } from "./endings.ts"
 import type { LiveRun } from "./live-run.ts"
 import { eventsOf, type RunEvent } from "./run-record.ts"
 import type { RunStore } from "./run-store.ts"
@@ -10,7 +9,7 @@ import type { RunStore } from "./run-store.ts"
 export interface LiveRuns {
   /** The events after number `after`, from the rows, then as they come; ends with `done`. */
   follow(runId: string, after: number, signal: AbortSignal): AsyncGenerator<RunEvent, void>
-  /** Settles when the run has ended. Where `signal` aborts before and nobody else waits, the run is cancelled. */
+  /** Settles when the run has ended, or waits for a person. Where `signal` aborts before and nobody else waits, the run is cancelled. */
   wait(runId: string, signal: AbortSignal): Promise<void>
   /** It goes on with nobody waiting. @returns whether it is known where it runs */
   detach(runId: string): Promise<boolean>
@@ -64,7 +63,7 @@ export class RunsHere implements LiveRuns {
       const changed = this.runs.get(runId)?.changed() ?? Bun.sleep(ORPHAN_POLL_MS)
       const found = await this.store.find(runId)
       if (!found) throw noSuchRun()
-      for (const event of eventsOf(found.row, found.steps)) {
+      for (const event of eventsOf(found)) {
         if (event.id <= last) continue
         last = event.id
         yield event
@@ -79,7 +78,7 @@ export class RunsHere implements LiveRuns {
     if (!run) return
     run.waiting++
     try {
-      await orAbort(run.ended, signal)
+      await orAbort(Promise.race([run.ended, run.parked]), signal)
     } catch (error) {
       if (signal.aborted && run.waiting === 1 && !run.detached) await this.end(run, "cancelled")
       throw error
@@ -120,5 +119,3 @@ export class RunsHere implements LiveRuns {
     }
   }
 }
-
-export const noSuchRun = (): AppError => new AppError("not_found", { message: "there is no such run" })

@@ -1,15 +1,16 @@
 /** Tools of external Model Context Protocol servers, connected when first asked for and again after they went away. */
 import type { Client, ClientOptions } from "@modelcontextprotocol/sdk/client/index.js"
+import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js"
 import { isTooDeep, TOO_DEEP } from "../bounded-json.ts"
 import { AppError } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
+import type { JsonSchema } from "../tools/json-schema.ts"
+import type { ExternalTool } from "../tools/tool.ts"
+import { ToolError } from "../tools/tool-error.ts"
 import type { ToolProvider } from "./external-tools.ts"
-import type { JsonSchema } from "./json-schema.ts"
 import { boundedFetch, MAX_MESSAGE_BYTES, TOO_LARGE } from "./mcp-bounds.ts"
 import type { McpServer } from "./mcp-config.ts"
-import type { ExternalTool } from "./tools/tool.ts"
-import { ToolError } from "./tools/tool-error.ts"
 
 /** A server that does not greet within this time is left out of the run. */
 const CONNECT_TIMEOUT_MS = 10_000
@@ -134,7 +135,7 @@ async function listTools(server: McpServer, line: Line): Promise<ExternalTool[]>
   let cursor: string | undefined
   for (let page = 0; page < MAX_LIST_PAGES; page++) {
     const listed = await line.client.listTools(cursor === undefined ? {} : { cursor }, { timeout: CONNECT_TIMEOUT_MS })
-    for (const { name, title, description, inputSchema } of listed.tools) {
+    for (const { name, title, description, inputSchema, annotations } of listed.tools) {
       if (isTooDeep(inputSchema)) {
         log.warn("a tool of an MCP server is left out: its schema is nested too deep", { server: server.name })
         continue
@@ -147,6 +148,7 @@ async function listTools(server: McpServer, line: Line): Promise<ExternalTool[]>
         timeoutMs: CALL_TIMEOUT_MS,
         changes: true,
         external: true,
+        needsApproval: needsApproval(server, name, annotations),
         execute: (args, { signal }) => callExternal(line, name, args, signal),
       })
     }
@@ -154,6 +156,14 @@ async function listTools(server: McpServer, line: Line): Promise<ExternalTool[]>
     if (cursor === undefined) break
   }
   return tools
+}
+
+/** What a server says of its tools is a hint; the operator's rule goes before. */
+function needsApproval({ approval }: McpServer, tool: string, hints: ToolAnnotations | undefined): boolean {
+  if (approval === "always" || approval === "never") return approval === "always"
+  if (approval) return approval.includes(tool)
+  // Writing is destructive unless it is said not to be, as the protocol has it.
+  return hints?.readOnlyHint !== true && (hints?.destructiveHint ?? hints?.readOnlyHint === false)
 }
 
 const NOT_READ = `The result of this tool has more than ${MAX_MESSAGE_BYTES / 2 ** 20} MB and was not read. Ask for less.`

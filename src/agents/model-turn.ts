@@ -11,7 +11,7 @@ import type { Guard } from "../grounding/guard.ts"
 import type { TokenMeter } from "../grounding/tokens.ts"
 import { askFitted } from "../grounding/window.ts"
 import { orAbort } from "../threads/or-abort.ts"
-import type { JsonSchema } from "./json-schema.ts"
+import type { JsonSchema } from "../tools/json-schema.ts"
 import { fitTranscript, transcriptTokens } from "./transcript.ts"
 
 export interface RunModel extends ResolvedModel {

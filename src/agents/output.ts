@@ -1,7 +1,7 @@
 /** Answers that must meet a schema: the schema as it was asked for, and what a model wrote held to it. */
 import { AppError, invalid } from "../errors.ts"
-import { type Evaluator, SchemaProblem } from "./evaluator.ts"
-import { describeIssues, findJson, type JsonSchema, type SchemaIssue, whyNoJson } from "./json-schema.ts"
+import { type Evaluator, SchemaProblem } from "../tools/evaluator.ts"
+import { describeIssues, findJson, type JsonSchema, type SchemaIssue, whyNoJson } from "../tools/json-schema.ts"
 
 /** One value of each type: a schema may compile at once and take forever to be applied. */
 const SAMPLES = ["", 0, true, null, [""], { answer: "" }]

@@ -10,11 +10,11 @@ import { type RedactionRules, underGuard } from "../grounding/under-guard.ts"
 import { windowOf } from "../grounding/window.ts"
 import type { Guarded } from "../guarded.ts"
 import { checkMetadata } from "../library/labels.ts"
-import type { Evaluator } from "./evaluator.ts"
+import type { Evaluator } from "../tools/evaluator.ts"
+import type { AgentLibrary } from "../tools/library.ts"
 import type { ToolProvider } from "./external-tools.ts"
-import type { AgentLibrary } from "./library.ts"
 import { outputOf } from "./output.ts"
-import { DEFAULT_MAX_STEPS, type RunRequest, toolsOf } from "./request.ts"
+import { DEFAULT_APPROVAL_SECONDS, DEFAULT_MAX_STEPS, type RunRequest, toolsOf } from "./request.ts"
 import type { RunInput } from "./run.ts"
 import { RUN_DESCRIPTION, type RunDescription } from "./run-rows.ts"
 
@@ -38,8 +38,10 @@ export interface Caller {
 export interface PreparedRun {
   extractive: boolean
   guard: Guard
+  /** How long each call waits for a person. */
+  approvalSeconds: number
   row: Guarded<RunDescription>
-  input: Omit<RunInput, "context" | "steps" | "usage">
+  input: Omit<RunInput, "context" | "steps" | "usage" | "approver">
   context: Pick<RunInput["context"], "view" | "scope">
 }
 
@@ -97,6 +99,7 @@ async function prepare(
   return {
     extractive: info.provider === "builtin",
     guard,
+    approvalSeconds: request.approval_timeout_seconds ?? DEFAULT_APPROVAL_SECONDS,
     row: await guard.pass(described, RUN_DESCRIPTION),
     input: {
       task,

@@ -1,6 +1,6 @@
 /** What the model is told. The texts that do not change are files of their own in `prompts/`. */
 import type { ToolDefinition } from "../backends/backend.ts"
-import type { JsonSchema } from "./json-schema.ts"
+import type { JsonSchema } from "../tools/json-schema.ts"
 import systemText from "./prompts/system.txt" with { type: "text" }
 import protocolText from "./prompts/text-protocol.txt" with { type: "text" }
 

@@ -1,9 +1,9 @@
 /** A run as it was asked for, and the checks that need more than the shape of the body. */
 import { AppError } from "../errors.ts"
+import { BUILTIN_TOOLS } from "../tools/index.ts"
+import type { JsonSchema } from "../tools/json-schema.ts"
+import type { AnyTool } from "../tools/tool.ts"
 import type { ToolProvider } from "./external-tools.ts"
-import type { JsonSchema } from "./json-schema.ts"
-import { BUILTIN_TOOLS } from "./tools/index.ts"
-import type { AnyTool } from "./tools/tool.ts"
 
 /** The body of `POST …/agents/run`, spelled as on the wire; its shape has been checked. */
 export interface RunRequest {
@@ -14,6 +14,8 @@ export interface RunRequest {
   context_id?: string
   filter?: unknown
   timeout_seconds?: number
+  /** Of each call that needs an approval. */
+  approval_timeout_seconds?: number
   max_steps?: number
   output_schema?: JsonSchema | null
   redaction?: unknown
@@ -24,6 +26,9 @@ export interface RunRequest {
 
 export const DEFAULT_TIMEOUT_SECONDS = 600
 export const MAX_TIMEOUT_SECONDS = 1_800
+/** How long a call waits for a person. */
+export const DEFAULT_APPROVAL_SECONDS = 3_600
+export const MAX_APPROVAL_SECONDS = 86_400
 export const DEFAULT_MAX_STEPS = 20
 export const MAX_STEPS = 100
 

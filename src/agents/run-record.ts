@@ -5,6 +5,7 @@ import type { ErrorBody } from "../errors.ts"
 import type { Citation } from "../grounding/passages.ts"
 import type { Warning } from "../storage/document.ts"
 import type { AgentRunsTable, AgentStepsTable, RunStatus } from "../storage/runs.ts"
+import { type ApprovalRecord, type ApprovalRow, asRequested, toApprovalRecord } from "./approval-record.ts"
 
 export interface StepRecord {
   index: number
@@ -20,12 +21,14 @@ export interface StepRecord {
 
 export interface RunRecord {
   run_id: string
-  status: RunStatus
+  status: RunState
   output: string
   structured_output: unknown
   model: string
   citations: Citation[]
   steps: StepRecord[]
+  /** Calls that a person had, or has, to allow. */
+  approvals: ApprovalRecord[]
   finish_reason: FinishReason | null
   error: ErrorBody | null
   /** What a caller should know of the answer. */
@@ -41,10 +44,13 @@ export interface RunRecord {
   end_user: string | null
 }
 
+/** As it is shown: a run that waits for a person is `running` for the daemon. */
+export type RunState = RunStatus | "waiting_for_approval"
+
 export type FinishReason = "final_answer" | "max_steps" | "cancelled" | "timeout" | "error"
 
 /** A run in a list: without its steps, which may be large. */
-export type RunSummary = Omit<RunRecord, "steps"> & { step_count: number }
+export type RunSummary = Omit<RunRecord, "steps" | "approvals"> & { step_count: number }
 
 export type RunRow = Selectable<AgentRunsTable>
 /** With the name of its owner. */
@@ -64,10 +70,10 @@ function toStepRecord(row: StepRow): StepRecord {
   }
 }
 
-function common(row: OwnedRunRow): Omit<RunRecord, "steps"> {
+function common(row: OwnedRunRow, waits: boolean): Omit<RunRecord, "steps" | "approvals"> {
   return {
     run_id: row.id,
-    status: row.status,
+    status: waits && row.status === "running" ? "waiting_for_approval" : row.status,
     output: row.output,
     structured_output: row.structured_output === null ? null : JSON.parse(row.structured_output),
     model: row.model,
@@ -86,12 +92,22 @@ function common(row: OwnedRunRow): Omit<RunRecord, "steps"> {
   }
 }
 
-export const toRunRecord = (row: OwnedRunRow, steps: StepRow[]): RunRecord => ({
-  ...common(row),
+/** A run as it is stored. */
+export interface FoundRun {
+  row: OwnedRunRow
+  steps: StepRow[]
+  approvals: ApprovalRow[]
+}
+
+const isPending = ({ status }: Pick<ApprovalRow, "status">): boolean => status === "pending"
+
+export const toRunRecord = ({ row, steps, approvals }: FoundRun): RunRecord => ({
+  ...common(row, approvals.some(isPending)),
   steps: steps.map(toStepRecord),
+  approvals: approvals.map(toApprovalRecord),
 })
-export const toRunSummary = (row: OwnedRunRow, stepCount: number): RunSummary => ({
-  ...common(row),
+export const toRunSummary = (row: OwnedRunRow, stepCount: number, waits: boolean): RunSummary => ({
+  ...common(row, waits),
   step_count: stepCount,
 })
 
@@ -100,6 +116,8 @@ export type RunEvent =
   | { id: number; event: "run_started"; data: { run_id: string; model: string; started_at: string } }
   | { id: number; event: "step_started"; data: StepRecord }
   | { id: number; event: "step_completed"; data: StepRecord }
+  | { id: number; event: "approval_requested"; data: ApprovalRecord }
+  | { id: number; event: "approval_decided"; data: ApprovalRecord }
   | { id: number; event: "run_finished"; data: RunRecord }
   | { id: number; event: "done"; data: Record<string, never> }
 
@@ -107,7 +125,8 @@ export type RunEvent =
  * All events that the rows tell of, in order. They are a function of the rows alone, so that a stream can be taken up
  * anywhere, also after a restart.
  */
-export function eventsOf(row: OwnedRunRow, steps: StepRow[]): RunEvent[] {
+export function eventsOf(found: FoundRun): RunEvent[] {
+  const { row, steps, approvals } = found
   const events: RunEvent[] = [
     { id: 1, event: "run_started", data: { run_id: row.id, model: row.model, started_at: row.started_at } },
   ]
@@ -117,9 +136,14 @@ export function eventsOf(row: OwnedRunRow, steps: StepRow[]): RunEvent[] {
     if (step.finished_event !== null)
       events.push({ id: step.finished_event, event: "step_completed", data: toStepRecord(step) })
   }
+  for (const approval of approvals) {
+    events.push({ id: approval.requested_event, event: "approval_requested", data: asRequested(approval) })
+    if (approval.decided_event !== null)
+      events.push({ id: approval.decided_event, event: "approval_decided", data: toApprovalRecord(approval) })
+  }
   events.sort((left, right) => left.id - right.id)
   if (row.finished_at !== null) {
-    events.push({ id: row.event_count - 1, event: "run_finished", data: toRunRecord(row, steps) })
+    events.push({ id: row.event_count - 1, event: "run_finished", data: toRunRecord(found) })
     events.push({ id: row.event_count, event: "done", data: {} })
   }
   return events

@@ -2,13 +2,13 @@
 import type { Filter } from "../access/filter/filter.ts"
 import { ownerColumns } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
-import type { ToolCall } from "../backends/backend.ts"
 import type { ErrorBody } from "../errors.ts"
 import { ERROR, WARNING } from "../grounding/fields.ts"
 import { CITATION, type Citation } from "../grounding/passages.ts"
 import type { Fields, Guarded } from "../guarded.ts"
 import type { Warning } from "../storage/document.ts"
 import type { RunStatus } from "../storage/runs.ts"
+import type { StepCall, StepOutcome } from "../tools/calls.ts"
 import type { FinishReason, RunRow, StepRow } from "./run-record.ts"
 
 /** What a new run is about. */
@@ -78,23 +78,6 @@ export const RUN_OUTCOME: Fields<RunOutcome> = {
   usage: "own",
   nerCount: "own",
 }
-
-export interface StepOutcome {
-  result: string
-  isError: boolean
-  durationMs: number
-}
-
-export const STEP_OUTCOME: Fields<StepOutcome> = { result: "text", isError: "own", durationMs: "own" }
-
-/** A call as a step keeps it. */
-export interface StepCall {
-  id: string
-  name: string
-  arguments: unknown
-}
-
-export const STEP_CALL: Fields<ToolCall> = { id: "own", name: "text", arguments: "json" }
 
 export interface BegunStep {
   call: Guarded<StepCall>

@@ -15,21 +15,14 @@ import type { Database, Trx } from "../storage/database.ts"
 import { type IdempotentRequest, note } from "../storage/idempotency.ts"
 import { isGivenUp, type Owner } from "../storage/owners.ts"
 import type { RunStatus } from "../storage/runs.ts"
-import { type OwnedRunRow, type RunRow, type RunSummary, type StepRow, toRunSummary } from "./run-record.ts"
-import {
-  type BegunStep,
-  endColumns,
-  type NewRun,
-  newRun,
-  newStep,
-  type RunOutcome,
-  resultColumns,
-  type StepOutcome,
-} from "./run-rows.ts"
+import type { StepOutcome } from "../tools/calls.ts"
+import { ApprovalStore, approvalsOf, cancelApprovals, pendingOf } from "./approval-store.ts"
+import { type FoundRun, type RunRow, type RunState, type RunSummary, type StepRow, toRunSummary } from "./run-record.ts"
+import { type BegunStep, endColumns, type NewRun, newRun, newStep, type RunOutcome, resultColumns } from "./run-rows.ts"
 
 export interface RunListRequest {
   /** All where absent. */
-  statuses?: RunStatus[]
+  states?: RunState[]
   endUser?: string
   page: number
   pageSize: number
@@ -40,6 +33,8 @@ export interface RunOwner {
   /** Where its events may be asked for; undefined for a run that has ended or was given up. */
   owner: Peer | undefined
   isRunning: boolean
+  /** It waits for a person. */
+  isWaiting: boolean
   /** It is running, and whoever carried it out is gone. */
   isGivenUp: boolean
 }
@@ -48,12 +43,32 @@ export interface RunOwner {
 const TOLD = ["id", "workspace_id", "status", "owner_id", "maker", "end_user"] as const
 type EndedRun = Pick<RunRow, (typeof TOLD)[number]>
 
+const PENDING = sql`select 1 from agent_approvals where run_id = agent_runs.id and agent_approvals.status = 'pending'`
+
+/** The condition on rows: those that are shown in one of these states. */
+function inStates(states: readonly RunState[]) {
+  const stored = states.filter(state => state !== "running" && state !== "waiting_for_approval")
+  const waits = sql<boolean>`(agent_runs.status = 'running' and exists (${PENDING}))`
+  const goes = sql<boolean>`(agent_runs.status = 'running' and not exists (${PENDING}))`
+  const any = [
+    ...(stored.length > 0 ? [sql<boolean>`agent_runs.status in (${sql.join(stored)})`] : []),
+    ...(states.includes("running") ? [goes] : []),
+    ...(states.includes("waiting_for_approval") ? [waits] : []),
+  ]
+  return sql<boolean>`(${sql.join(any, sql` or `)})`
+}
+
 export class RunStore {
+  /** Of calls of these runs. */
+  readonly approvals: ApprovalStore
+
   /** @param owner whose the runs are that are written here */
   constructor(
     private readonly database: Database,
     private readonly owner: Owner,
-  ) {}
+  ) {
+    this.approvals = new ApprovalStore(database, owner)
+  }
 
   /** @returns the id of the new run. @param repetition is noted with it, for calls that repeat this one */
   async insert(run: NewRun, repetition: IdempotentRequest | undefined): Promise<string> {
@@ -147,11 +162,17 @@ export class RunStore {
       .selectFrom("agent_runs")
       .leftJoin("nodes", join => join.onRef("nodes.id", "=", "agent_runs.owner").on("nodes.ended_at", "is", null))
       .select(["status", "owner", "nodes.url", isGivenUp("agent_runs.owner").as("given_up")])
+      .select(sql<number>`exists (${PENDING})`.as("waits"))
       .where("agent_runs.id", "=", runId)
       .executeTakeFirst()
-    if (row?.status !== "running") return { owner: undefined, isRunning: false, isGivenUp: false }
+    if (row?.status !== "running") return { owner: undefined, isRunning: false, isWaiting: false, isGivenUp: false }
     const { owner: id, url } = row
-    return { owner: id && url ? { id, url } : undefined, isRunning: true, isGivenUp: Boolean(row.given_up) }
+    return {
+      owner: id && url ? { id, url } : undefined,
+      isRunning: true,
+      isWaiting: Boolean(row.waits),
+      isGivenUp: Boolean(row.given_up),
+    }
   }
 
   async statusesOf(runIds: readonly string[]): Promise<Map<string, RunStatus>> {
@@ -164,7 +185,7 @@ export class RunStore {
   }
 
   /** @param view of a caller: what it does not see is undefined */
-  async find(runId: string, view?: View): Promise<{ row: OwnedRunRow; steps: StepRow[] } | undefined> {
+  async find(runId: string, view?: View): Promise<FoundRun | undefined> {
     let query = this.database.selectFrom("agent_runs").selectAll().select(ownerName("agent_runs"))
     if (view) query = query.where(ownedBy(view, "agent_runs"))
     const row = await query.where("id", "=", runId).executeTakeFirst()
@@ -175,7 +196,7 @@ export class RunStore {
       .where("run_id", "=", runId)
       .orderBy("step")
       .execute()
-    return { row, steps }
+    return { row, steps, approvals: await approvalsOf(this.database, runId) }
   }
 
   /** @returns false for a run that has not ended: it stays */
@@ -192,17 +213,21 @@ export class RunStore {
   async list(view: View, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
     let query = this.database.selectFrom("agent_runs").where(ownedBy(view, "agent_runs"))
     if (request.endUser !== undefined) query = query.where("end_user", "=", request.endUser)
-    if (request.statuses) query = query.where("status", "in", request.statuses)
+    if (request.states) query = query.where(inStates(request.states))
     const { total } = await query.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
     const rows = await query
       .selectAll()
       .select(ownerName("agent_runs"))
       .select(sql<number>`(select count(*) from agent_steps where run_id = agent_runs.id)`.as("step_count"))
+      .select(sql<number>`exists (${PENDING})`.as("waits"))
       .orderBy("id", "desc")
       .limit(request.pageSize)
       .offset((request.page - 1) * request.pageSize)
       .execute()
-    return { data: rows.map(row => toRunSummary(row, Number(row.step_count))), total: Number(total) }
+    return {
+      data: rows.map(row => toRunSummary(row, Number(row.step_count), Boolean(row.waits))),
+      total: Number(total),
+    }
   }
 
   /** Ends a run without an outcome of its own. @returns whether it was running */
@@ -239,7 +264,10 @@ export class RunStore {
       .where("result", "is", null)
       .orderBy("step")
       .execute()
-    let event = await addEvents(trx, runId, open.length + 2)
+    const pending = await pendingOf(trx, runId)
+    let event = await addEvents(trx, runId, open.length + pending.length + 2)
+    await cancelApprovals(trx, runId, pending, event)
+    event += pending.length
     for (const { step, started_at } of open)
       await trx
         .updateTable("agent_steps")

@@ -7,15 +7,24 @@
  * the run still completes, with the best text so far.
  */
 import type { ChatTurn, MadeCall, ToolDefinition } from "../backends/backend.ts"
+import { givenIn } from "../grounding/foreign-links.ts"
 import type { Guard } from "../grounding/guard.ts"
 import type { TokenMeter } from "../grounding/tokens.ts"
-import { type CallHistory, carryOut, describeCalls, type StepRecorder } from "./calls.ts"
-import { describeIssues, whyNoJson } from "./json-schema.ts"
+import {
+  type Approver,
+  type CallHistory,
+  carryOut,
+  describeCalls,
+  MAX_CALLS_PER_TURN,
+  type StepRecorder,
+  surplusNote,
+} from "../tools/calls.ts"
+import { describeIssues, whyNoJson } from "../tools/json-schema.ts"
+import type { AnyTool, ToolContext } from "../tools/tool.ts"
 import { askModel, type RunModel, type Usage } from "./model-turn.ts"
 import { checkOutput, type OutputCheck, violation } from "./output.ts"
 import { EMPTY_REPLY, LAST_TURN, NO_NEW_CALLS, ownWords, schemaRepair, systemPrompt } from "./prompts.ts"
 import { leakedCall, protocolSchema, readProtocol } from "./text-protocol.ts"
-import type { AnyTool, ToolContext } from "./tools/tool.ts"
 import { RESULTS_HEAD } from "./transcript.ts"
 
 export interface RunInput {
@@ -29,6 +38,7 @@ export interface RunInput {
   output: OutputCheck | null
   guard: Guard
   steps: StepRecorder
+  approver: Approver
   /** Counted up while the run goes, so that an aborted run has it too. */
   usage: Usage
 }
@@ -38,18 +48,19 @@ export interface RunResult {
   /** Undefined without a schema, or when the run ended before an answer met it. */
   structuredOutput: unknown
   finishReason: "final_answer" | "max_steps"
+  /** What the model was given, where it may have written what it was not. */
+  given?: readonly string[]
 }
 
 /** Malformed or empty replies in a row that are returned to the model before its words are taken as they are. */
 const MAX_REPAIRS = 3
 /** Turns that bring nothing but stopped repetitions before the tools are taken away. */
 const MAX_IDLE_TURNS = 2
-/** Parallel calls of one turn; further ones are answered with an error. */
-const MAX_CALLS_PER_TURN = 16
 
 /** @throws AppError of the model backend, or output_schema_violation; the abort reason when `context.signal` aborts */
 export async function runAgent(input: RunInput): Promise<RunResult> {
-  return new Loop(input).run()
+  const loop = new Loop(input)
+  return { ...(await loop.run()), given: loop.given }
 }
 
 type Reply = { calls: MadeCall[]; text: string } | { answer: string } | { problem: string; text: string }
@@ -108,6 +119,10 @@ class Loop {
       }
     }
     return { output: this.bestSoFar(), structuredOutput: undefined, finishReason: "max_steps" }
+  }
+
+  get given(): string[] {
+    return givenIn(this.turns)
   }
 
   /** One model turn. */
@@ -191,9 +206,7 @@ class Loop {
     const done = await carryOut(calls.slice(0, MAX_CALLS_PER_TURN), { ...this.input, history: this.history, offered })
     this.idleTurns = done.every(call => call.repeated) ? this.idleTurns + 1 : 0
     this.lastResult = done.findLast(call => !call.isError)?.result ?? this.lastResult
-    const surplus = calls.length - MAX_CALLS_PER_TURN
-    const more =
-      surplus > 0 ? `\n(${surplus} further calls were not carried out: at most ${MAX_CALLS_PER_TURN} a turn.)` : ""
+    const more = surplusNote(calls.length)
     if (model.native) {
       if (shown.trim() !== "") this.best = shown.trim()
       this.turns.push({

@@ -5,8 +5,8 @@
 import { followOverNodes, type StoredWork } from "../nodes/follow.ts"
 import type { Peers } from "../nodes/peers.ts"
 import { pause } from "../threads/or-abort.ts"
-import { INTERRUPTED, openStepResult } from "./endings.ts"
-import { type LiveRuns, noSuchRun, type RunsHere } from "./live-runs.ts"
+import { INTERRUPTED, noSuchRun, openStepResult } from "./endings.ts"
+import type { LiveRuns, RunsHere } from "./live-runs.ts"
 import { eventsOf, type RunEvent } from "./run-record.ts"
 import type { RunStore } from "./run-store.ts"
 
@@ -44,9 +44,9 @@ export class RunsOverNodes implements LiveRuns {
     if (this.here.has(runId)) await this.here.wait(runId, signal)
     for (;;) {
       signal.throwIfAborted()
-      const { owner, isGivenUp, isRunning } = await this.store.ownerOf(runId)
+      const { owner, isGivenUp, isRunning, isWaiting } = await this.store.ownerOf(runId)
       if (isGivenUp) await this.store.failInterrupted(INTERRUPTED)
-      if (isGivenUp || !isRunning) return
+      if (isGivenUp || !isRunning || isWaiting) return
       if (owner && this.peers.isReached(owner) && (await this.peers.wait(owner, `${RUNS_PATH}/${runId}/end`, signal)))
         continue
       await pause(LOOK_MS, signal)
@@ -74,7 +74,7 @@ export class RunsOverNodes implements LiveRuns {
     if (isGivenUp) await this.store.failInterrupted(INTERRUPTED)
     const found = await this.store.find(runId)
     if (!found) throw noSuchRun()
-    const events = eventsOf(found.row, found.steps).filter(({ id }) => id > after)
+    const events = eventsOf(found).filter(({ id }) => id > after)
     return { events, isOver: found.row.finished_at !== null, owner }
   }
 }

@@ -1,32 +1,36 @@
 /**
  * Runs as the API knows them: accepted, waited for or left alone, cancelled, read again, taken up after a crash.
  *
- * A run is `running` from its acceptance, also while it waits for its turn. It leaves that state once:
+ * A run is `running` from its acceptance, also while it waits for its turn; it is shown as `waiting_for_approval` while a
+ * person is to allow one of its calls, and then neither holds a place nor spends its time. It leaves that state once:
  * `completed` (answer or max_steps), `failed` (model, schema, inner error, interruption), `timed_out` (the deadline,
  * which counts from acceptance) or `cancelled` (by request, or because the client of a blocking call went away).
  * Leaving aborts the model request and every tool at once and does not wait for them.
  */
+
 import { endUserOf } from "../access/end-user.ts"
 import { repetitionKey, type View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import { storeAgain } from "../grounding/store-again.ts"
+import { underGuard } from "../grounding/under-guard.ts"
 import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
 import type { Peers } from "../nodes/peers.ts"
 import { type Idempotency, type IdempotentRequest, requestHash } from "../storage/idempotency.ts"
-import { Gate, type Ticket } from "../threads/gate.ts"
+import { Gate } from "../threads/gate.ts"
+import { BUILTIN_TOOLS } from "../tools/index.ts"
+import type { AnyTool } from "../tools/tool.ts"
+import type { ApprovalRecord, Decision } from "./approval-record.ts"
 import { type CarryDependencies, carryThrough } from "./carry-through.ts"
-import { answerOf, Ending, INTERRUPTED, openStepResult } from "./endings.ts"
+import { answerOf, Ending, INTERRUPTED, noSuchRun, openStepResult } from "./endings.ts"
 import { LiveRun } from "./live-run.ts"
-import { type LiveRuns, noSuchRun, RunsHere } from "./live-runs.ts"
+import { type LiveRuns, RunsHere } from "./live-runs.ts"
 import { type Caller, type PrepareDependencies, type PreparedRun, prepareRun } from "./prepare.ts"
 import { DEFAULT_TIMEOUT_SECONDS, type RunRequest } from "./request.ts"
 import { type RunEvent, type RunRecord, type RunSummary, toRunRecord } from "./run-record.ts"
 import type { RunOutcome } from "./run-rows.ts"
 import type { RunListRequest } from "./run-store.ts"
 import { RunsOverNodes } from "./runs-over-nodes.ts"
-import { BUILTIN_TOOLS } from "./tools/index.ts"
-import type { AnyTool } from "./tools/tool.ts"
 
 export interface AgentRunsDependencies extends PrepareDependencies, CarryDependencies {
   idempotency: Idempotency
@@ -109,12 +113,35 @@ export class AgentRuns {
 
   /** @throws AppError not_found, also for a run that the caller does not see */
   async get(view: View, runId: string): Promise<RunRecord> {
-    const { row, steps } = await this.find(view, runId)
-    return toRunRecord(row, steps)
+    const found = await this.find(view, runId)
+    return toRunRecord(found)
   }
 
   list(view: View, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
     return this.dependencies.store.list(view, request)
+  }
+
+  /**
+   * Lets a call be carried out, or not. The same decision again is answered alike.
+   * @throws AppError not_found; conflict where it was decided otherwise, has expired, or the run has ended
+   */
+  async decide(
+    view: View,
+    runId: string,
+    approvalId: string,
+    { decision, reason }: { decision: Decision; reason?: string },
+  ): Promise<ApprovalRecord> {
+    const { row } = await this.find(view, runId)
+    const { isGivenUp } = await this.dependencies.store.ownerOf(runId)
+    if (isGivenUp) await this.recover()
+    // Under redaction nothing of a run is stored as it came, what people say of it included.
+    const isRedacted: boolean = JSON.parse(row.request).redaction
+    const said = await underGuard(this.dependencies, row.workspace_id, isRedacted, async guard =>
+      reason === undefined ? null : await guard.text(reason),
+    )
+    const decided = await this.dependencies.store.approvals.decide(view, runId, approvalId, decision, said)
+    this.here.all.find(({ id }) => id === runId)?.notify()
+    return decided
   }
 
   /** Ends a run that is running; one that has ended stays as it is. */
@@ -143,6 +170,9 @@ export class AgentRuns {
   /** Takes no more runs, lets the running ones finish within `graceMs`, then ends the rest as interrupted. */
   async stop(graceMs: number): Promise<void> {
     this.stopping = true
+    // A person may take longer than the daemon can wait.
+    const waiting = this.here.all.filter(run => run.pace.isPaused)
+    await Promise.all(waiting.map(run => this.here.end(run, "interrupted")))
     await Promise.race([Promise.all(this.here.all.map(run => run.ended)), Bun.sleep(graceMs)])
     await Promise.all(this.here.all.map(run => this.here.end(run, "interrupted")))
   }
@@ -194,7 +224,7 @@ export class AgentRuns {
     try {
       const run = { view, keyId, endUser, described: prepared.row, startedAt, deadlineAt }
       const id = await this.dependencies.store.insert(run, repetition)
-      this.launch(id, prepared, ticket, endsAt)
+      this.launch(id, prepared, new LiveRun(id, ticket, endsAt - performance.now(), () => this.queue.enter(keyId)))
       return id
     } catch (error) {
       ticket.leave()
@@ -202,15 +232,12 @@ export class AgentRuns {
     }
   }
 
-  private launch(id: string, prepared: PreparedRun, ticket: Ticket, endsAt: number): void {
-    const run = new LiveRun(id)
+  private launch(id: string, prepared: PreparedRun, run: LiveRun): void {
     this.here.add(run)
-    const timer = setTimeout(() => run.abort.abort(new Ending("timeout")), Math.max(0, endsAt - performance.now()))
-    run.ended = carryThrough(run, prepared, ticket, this.dependencies)
+    run.ended = carryThrough(run, prepared, this.dependencies)
       .then(outcome => this.finish(id, outcome))
       .finally(() => {
-        clearTimeout(timer)
-        ticket.leave()
+        run.pace.end()
         this.here.remove(run)
       })
     run.ended.catch(error => log.error("an agent run could not be recorded", { run_id: id, error }))

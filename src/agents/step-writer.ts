@@ -5,8 +5,8 @@
  */
 
 import type { Guarded } from "../guarded.ts"
-import type { StepRecorder } from "./calls.ts"
-import type { BegunStep, StepCall, StepOutcome } from "./run-rows.ts"
+import type { StepCall, StepOutcome, StepRecorder } from "../tools/calls.ts"
+import type { BegunStep } from "./run-rows.ts"
 import type { RunStore } from "./run-store.ts"
 
 /** How long a call may go unrecorded: long enough for most tools to end in, too short to be missed by a reader. */

@@ -1,6 +1,6 @@
 /** Tool calls as text, for models that cannot call tools by themselves: one JSON object a turn, strictly read. */
 import type { ToolCall, ToolDefinition } from "../backends/backend.ts"
-import { findJson, type JsonSchema, whyNoJson } from "./json-schema.ts"
+import { findJson, type JsonSchema, whyNoJson } from "../tools/json-schema.ts"
 
 export type ProtocolReply = { calls: ToolCall[] } | { answer: string } | { problem: string }
 

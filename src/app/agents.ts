@@ -1,4 +1,3 @@
-import { EvaluatorProcesses } from "../agents/evaluator.ts"
 import { McpTools } from "../agents/mcp.ts"
 import { RunStore } from "../agents/run-store.ts"
 import { AgentRuns } from "../agents/runs.ts"
@@ -10,7 +9,7 @@ import type { Access } from "./access.ts"
 import type { Models } from "./models.ts"
 import type { Network } from "./network.ts"
 import type { Storage } from "./storage.ts"
-import type { Tools } from "./tools.ts"
+import type { Fenced, Tools } from "./tools.ts"
 
 interface AgentParts {
   network: Network
@@ -20,13 +19,12 @@ interface AgentParts {
   models: Models
   index: SearchIndex
   tools: Tools
+  fenced: Fenced
 }
 
 /** Runs, those that a former process left half way failed. */
 export async function openAgents(config: Config, parts: AgentParts, stack: AsyncDisposableStack): Promise<AgentRuns> {
-  const { network, storage, access, chatModels, models, index, tools } = parts
-  const evaluator = new EvaluatorProcesses()
-  stack.defer(() => evaluator.stop())
+  const { network, storage, access, chatModels, models, index, tools, fenced } = parts
   const external = config.mcp_config ? new McpTools(network.mcpServers, VERSION) : undefined
   stack.defer(() => external?.close())
   const agents = new AgentRuns({
@@ -38,7 +36,7 @@ export async function openAgents(config: Config, parts: AgentParts, stack: Async
     search: index,
     redactor: models.redactor,
     redactionEnforced: access.redactionEnforced,
-    evaluator,
+    evaluator: fenced.evaluator,
     ...(external ? { external } : {}),
     concurrency: config.agent_concurrency,
     maxWaiting: config.agent_queue,

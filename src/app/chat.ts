@@ -1,19 +1,26 @@
 import type { ModelCatalog } from "../backends/index.ts"
 import { Chat } from "../chat/chat.ts"
 import { ConversationStore } from "../chat/conversation-store.ts"
+import { SummaryStore } from "../chat/history/summary-store.ts"
+import { MessageImages } from "../chat/images/message-images.ts"
 import { KeptAnswerStore } from "../chat/kept-answer-store.ts"
 import { LiveHere } from "../chat/live-events.ts"
 import { LiveOverNodes } from "../chat/live-over-nodes.ts"
 import { QueryRewriter } from "../chat/query-rewriter.ts"
+import { NoteStore } from "../chat/reading/note-store.ts"
+import { RecordStore } from "../chat/record/record-store.ts"
 import { Replies } from "../chat/replies.ts"
 import { ReplyLog } from "../chat/reply-log.ts"
 import { ReplyStore } from "../chat/reply-store.ts"
 import type { Config } from "../config.ts"
+import { WholeTexts } from "../library/whole-texts.ts"
 import type { SearchIndex } from "../search/index.ts"
+import { LibraryAccess } from "../tools/library-access.ts"
 import type { Access } from "./access.ts"
 import type { LibraryParts } from "./library.ts"
 import type { Models } from "./models.ts"
 import type { Storage } from "./storage.ts"
+import type { Fenced } from "./tools.ts"
 
 interface ChatParts {
   storage: Storage
@@ -22,10 +29,14 @@ interface ChatParts {
   models: Models
   index: SearchIndex
   files: LibraryParts
+  fenced: Fenced
 }
 
 /** Conversations, those that a former process left half way ended. */
-export async function openChat(config: Config, { storage, access, chatModels, models, index, files }: ChatParts) {
+export async function openChat(
+  config: Config,
+  { storage, access, chatModels, models, index, files, fenced }: ChatParts,
+) {
   const { database, node, cluster } = storage
   const peers = cluster?.peers
   const store = new ConversationStore(database)
@@ -35,7 +46,10 @@ export async function openChat(config: Config, { storage, access, chatModels, mo
   await replyStore.closeInterrupted()
   const chat = new Chat({
     idempotency: storage.idempotency,
+    records: new RecordStore(database),
     kept: new KeptAnswerStore(database),
+    summaries: new SummaryStore(database),
+    images: new MessageImages(database, storage.blobs),
     store,
     replyStore,
     replies,
@@ -44,6 +58,10 @@ export async function openChat(config: Config, { storage, access, chatModels, mo
     search: index,
     files: files.library,
     fileWaitMs: config.file_wait_seconds * 1000,
+    texts: new WholeTexts(database),
+    notes: new NoteStore(database),
+    notesAtOnce: config.model_parallel > 2 ? config.model_parallel - 1 : config.model_parallel, // one for who comes next
+    bench: { ...fenced, library: new LibraryAccess({ database, library: files.library }) },
     meter: models.meter,
     rewriter: new QueryRewriter(config.query_rewriting),
     maxContextTokens: config.max_context_tokens,

@@ -24,9 +24,12 @@ import type { Storage } from "./storage.ts"
 
 export type Models = Awaited<ReturnType<typeof openModels>>
 
-/** @throws ConfigError for a default model that its server does not have */
-export async function openChatModels(config: Config): Promise<ModelCatalog> {
-  const models = createModels(config)
+/**
+ * @param meaning the fast embedding model, which is opened later
+ * @throws ConfigError for a default model that its server does not have
+ */
+export async function openChatModels(config: Config, meaning?: () => Embedder | undefined): Promise<ModelCatalog> {
+  const models = createModels(config, meaning)
   await checkDefaultModel(config, models)
   return models
 }

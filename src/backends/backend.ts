@@ -195,6 +195,7 @@ export const CHAT_REQUEST: Fields<ChatRequest> = {
     topic: "text",
     passages: { index: "own", text: "text", score: "own" },
     unavailable: "own",
+    whole: "own",
   },
   signal: "own",
 }
@@ -206,6 +207,8 @@ export interface Grounding {
   passages: { index: number; text: string; score: number }[]
   /** The library could not be searched. */
   unavailable?: true
+  /** The passages are a whole text, which the question is about. */
+  whole?: true
 }
 
 /** The model server refused the prompt as longer than its window. Fitting it again, smaller, may help. */

@@ -35,7 +35,11 @@ export interface ResolvedModel {
 }
 
 /** Opens a back end; undefined where the settings name no server for it. */
-type OpenChatBackend = (options: ChatBackendOptions, shared: ServerChatOptions) => ChatBackend | undefined
+type OpenChatBackend = (
+  options: ChatBackendOptions,
+  shared: ServerChatOptions,
+  opened: readonly ChatBackend[],
+) => ChatBackend | undefined
 
 /**
  * Every chat back end by its provider; another one is a file and a line. The first ones are preferred for the default
@@ -44,7 +48,7 @@ type OpenChatBackend = (options: ChatBackendOptions, shared: ServerChatOptions) 
 const CHAT_BACKENDS = {
   ollama: openOllamaChat,
   openai: openOpenAiChat,
-  builtin: () => new ExtractiveChat(),
+  builtin: ({ meaning }, _, opened) => new ExtractiveChat({ meaning, others: opened }),
 } as const satisfies Record<string, OpenChatBackend>
 
 /** Their names, as values of models begin. */
@@ -54,7 +58,12 @@ export function chatBackends(options: ChatBackendOptions): ChatBackend[] {
   const { silenceMs, allowRemoteModels } = options
   const shared = { silenceMs, allowRemoteModels, queue: new ModelQueue(options.queue) }
   const opens: OpenChatBackend[] = Object.values(CHAT_BACKENDS)
-  return opens.flatMap(open => open(options, shared) ?? []).map(measured)
+  const opened: ChatBackend[] = []
+  for (const open of opens) {
+    const backend = open(options, shared, [...opened])
+    if (backend) opened.push(backend)
+  }
+  return opened.map(measured)
 }
 
 export class ModelCatalog {

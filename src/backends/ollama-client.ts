@@ -7,6 +7,7 @@ import { Ollama } from "ollama/browser"
 import type { AppError } from "../errors.ts"
 import { fetchWithin } from "../outbound.ts"
 import type { SilenceWatch } from "./silence-watch.ts"
+import { Splices } from "./splices.ts"
 import { brokenOff, errorText, notJson, readLineBatches, whole } from "./wire.ts"
 
 /** Instead of the package's own, which tell the platform and, of ollama.com, a key of the environment. */
@@ -14,12 +15,17 @@ const HEADERS = { "content-type": "application/json", accept: "application/json"
 
 type Send = (url: string, init: RequestInit) => Promise<Response>
 
-/** @param send gives answers that are ok and throws for others, as the package would read error bodies to the console */
-export const ollamaClient = (host: string, send: Send): Ollama =>
+/**
+ * @param splices what stands for long texts in a request
+ * @param send gives answers that are ok and throws for others, as the package would read error bodies to the console
+ */
+export const ollamaClient = (host: string, send: Send, splices = new Splices()): Ollama =>
   new Ollama({
     host,
-    fetch: ((url: string, { method, body }: RequestInit = {}) =>
-      send(url, { headers: HEADERS, ...(method ? { method } : {}), ...(body ? { body } : {}) })) as typeof fetch,
+    fetch: (async (url: string, { method, body }: RequestInit = {}) => {
+      const whole = typeof body === "string" ? await splices.into(body) : body
+      return send(url, { headers: HEADERS, ...(method ? { method } : {}), ...(whole ? { body: whole } : {}) })
+    }) as typeof fetch,
   })
 
 /** A client for questions that are answered at once. @param refusal what an error status means */

@@ -16,6 +16,7 @@ import { OllamaModels } from "./ollama-models.ts"
 import { Probe, redirectOf } from "./probe.ts"
 import { ServerChat, type ServerChatOptions } from "./server-chat.ts"
 import type { SilenceWatch } from "./silence-watch.ts"
+import { Splices } from "./splices.ts"
 import { piecesOf, ThinkTagSplitter } from "./think-tags.ts"
 import { noSuchModel, objectsIn, readArguments, said, send, spelled, untilFree } from "./wire.ts"
 
@@ -56,10 +57,14 @@ export class OllamaChat extends ServerChat<Lines> {
     if (!this.models.loadedAs(request.model)) yield { type: "waiting", phase: "loading_model" }
     const { host } = this.options
     const refusal = (status: number, text: string) => refusalOf(status, text, request.model)
-    const client = ollamaClient(host, async (url, init) =>
-      checkedLines(await send({ url, init, server: "Ollama", refusal }, watch), watch, serverError),
+    const splices = new Splices()
+    const client = ollamaClient(
+      host,
+      async (url, init) =>
+        checkedLines(await send({ url, init, server: "Ollama", refusal }, watch), watch, serverError),
+      splices,
     )
-    const body = this.body(request)
+    const body = this.body(request, splices)
     try {
       return yield* untilFree(() => client.chat(body), watch, request.signal)
     } catch (error) {
@@ -88,7 +93,7 @@ export class OllamaChat extends ServerChat<Lines> {
     }
   }
 
-  private body(request: ChatRequest): Body {
+  private body(request: ChatRequest, splices: Splices): Body {
     const { options, contextTokens, responseFormat } = request
     const tools = offeredTools(request)
     const { keepAlive } = this.options
@@ -97,7 +102,7 @@ export class OllamaChat extends ServerChat<Lines> {
       ?.capabilities.includes("thinking")
     return {
       model: request.model,
-      messages: request.turns.map(message) as Message[],
+      messages: request.turns.map(turn => message(turn, splices)) as Message[],
       stream: true,
       // Too long a prompt is an error that we see and mend, never a prompt that lost its beginning unseen.
       truncate: false,
@@ -124,9 +129,9 @@ function offeredTools({ tools = [], toolChoice }: ChatRequest): ToolDefinition[]
   return typeof toolChoice === "object" ? tools.filter(tool => tool.name === toolChoice.name) : tools
 }
 
-const message = (turn: ChatTurn) =>
+const message = (turn: ChatTurn, splices: Splices) =>
   spelled(turn, {
-    withImages: (_, images) => ({ images: images.map(({ data }) => data) }),
+    withImages: (_, images) => ({ images: images.map(({ data }) => splices.of(data)) }),
     call: ({ id, name, arguments: given }) => ({ id, function: { name, arguments: given } }),
     result: ({ name, toolCallId }) => ({ tool_name: name, tool_call_id: toolCallId }),
   })

@@ -5,12 +5,14 @@
 import { MAX_JSON_CHARACTERS, parseBounded } from "../bounded-json.ts"
 import { AppError } from "../errors.ts"
 import { newId } from "../id.ts"
-import { type ChatPiece, type ChatRequest, type ChatTurn, ContextOverflowError, type ToolChoice } from "./backend.ts"
+import { type ChatPiece, type ChatRequest, ContextOverflowError } from "./backend.ts"
 import type { ChatBackendOptions } from "./backend-options.ts"
 import { authorization, openAiModels, refusalIn } from "./openai-models.ts"
+import { bodyOf } from "./openai-request.ts"
 import { Probe, redirectOf } from "./probe.ts"
 import { ServerChat, type ServerChatOptions } from "./server-chat.ts"
 import type { SilenceWatch } from "./silence-watch.ts"
+import { Splices } from "./splices.ts"
 import { piecesOf, ThinkTagSplitter } from "./think-tags.ts"
 import {
   brokenOff,
@@ -20,9 +22,9 @@ import {
   objectsIn,
   readArguments,
   readEvents,
+  type ServerCall,
   said,
   send,
-  spelled,
   untilFree,
 } from "./wire.ts"
 
@@ -55,9 +57,18 @@ interface Chunk {
 
 const SERVER = "the model server"
 
-export class OpenAiChat extends ServerChat<Response> {
+/** A stream, and how to learn why there is nothing in it. */
+interface Stream {
+  response: Response
+  /** Asks the same without a stream, for one token. @throws AppError with what the server says then */
+  askPlainly(): Promise<unknown>
+}
+
+export class OpenAiChat extends ServerChat<Stream> {
   readonly provider = "openai"
   protected readonly probe: Probe
+  /** The server has refused the usual form of a schema: llama-cpp-python does, and takes the older one. */
+  private schemaAsObject = false
 
   constructor(private readonly options: OpenAiOptions) {
     super(options)
@@ -67,44 +78,81 @@ export class OpenAiChat extends ServerChat<Response> {
     )
   }
 
-  protected open(request: ChatRequest, watch: SilenceWatch): AsyncGenerator<ChatPiece, Response> {
-    const call = {
-      url: `${this.options.baseUrl}/chat/completions`,
-      init: {
-        method: "POST",
-        headers: { "content-type": "application/json", ...authorization(this.options.apiKey) },
-        body: JSON.stringify(bodyOf(request)),
-      },
-      server: SERVER,
-      refusal: (status: number, text: string) => refusalOf(status, text, request.model),
+  protected async *open(request: ChatRequest, watch: SilenceWatch): AsyncGenerator<ChatPiece, Stream> {
+    const post = async () => send(await this.callOf(request), watch)
+    const askPlainly = async () => {
+      const { init, ...call } = await this.callOf(request, { stream: false, stream_options: undefined, max_tokens: 1 })
+      // The server may be closing the connection of the empty stream.
+      return send({ ...call, init: { ...init, keepalive: false } }, watch)
     }
-    return untilFree(() => send(call, watch), watch, request.signal)
+    try {
+      return { response: yield* untilFree(post, watch, request.signal), askPlainly }
+    } catch (error) {
+      if (this.schemaAsObject || !isAboutFormat(request, error)) throw error
+      this.schemaAsObject = true
+      return { response: yield* untilFree(post, watch, request.signal), askPlainly }
+    }
   }
 
-  protected async *read(response: Response, watch: SilenceWatch): AsyncGenerator<ChatPiece> {
+  protected async *read({ response, askPlainly }: Stream, watch: SilenceWatch): AsyncGenerator<ChatPiece> {
     const splitter = new ThinkTagSplitter()
     const calls = new Map<number, { id: string; name: string; text: string }>()
     let finish: string | undefined
+    let isEmpty = true
+    // A server that counts nothing sends about one token at a time.
     let usage = { promptTokens: 0, completionTokens: 0 }
+    let counted = false
     for await (const event of readEvents(response, watch)) {
+      isEmpty = false
       const data = event.trim()
       if (data === "[DONE]") break
       if (!data) continue
       const chunk = parseChunk(data)
       if (chunk.error != null) throw serverError(errorText(data))
-      if (chunk.usage)
+      if (chunk.usage) {
         usage = { promptTokens: chunk.usage.prompt_tokens ?? 0, completionTokens: chunk.usage.completion_tokens ?? 0 }
+        counted = true
+      }
       const choice = chunk.choices?.[0]
-      if (choice?.delta) yield* deltaPieces(choice.delta, splitter, calls)
+      if (choice?.delta) {
+        if (!counted && hasText(choice.delta)) usage.completionTokens++
+        yield* deltaPieces(choice.delta, splitter, calls)
+      }
       finish = choice?.finish_reason ?? finish
     }
+    // llama-cpp-python sends an empty stream for what it refuses, such as a prompt beyond its window.
+    if (isEmpty) await askPlainly()
     if (finish === undefined) throw brokenOff(SERVER)
     yield* piecesOf(splitter.end())
     for (const { id, name, text } of calls.values())
       yield { type: "tool_call", call: { id: id || newId("call"), name, ...readArguments(text) } }
     yield { type: "end", reason: finish === "length" ? "length" : "stop", usage }
   }
+
+  private async callOf(request: ChatRequest, more: object = {}): Promise<ServerCall> {
+    const splices = new Splices()
+    const body = { ...bodyOf(request, this.schemaAsObject, splices), ...more }
+    return {
+      url: `${this.options.baseUrl}/chat/completions`,
+      init: {
+        method: "POST",
+        headers: { "content-type": "application/json", ...authorization(this.options.apiKey) },
+        body: await splices.into(JSON.stringify(body)),
+      },
+      server: SERVER,
+      refusal: (status: number, text: string) => refusalOf(status, text, request.model),
+    }
+  }
 }
+
+/** The server refused the form in which the request gives a schema. */
+function isAboutFormat({ responseFormat }: ChatRequest, error: unknown): boolean {
+  const isSchema = responseFormat !== undefined && responseFormat !== "json"
+  return isSchema && error instanceof AppError && /response_format|json_schema/.test(error.hint ?? "")
+}
+
+const hasText = ({ content, reasoning_content, reasoning, tool_calls }: Delta): boolean =>
+  Boolean(content || reasoning_content || reasoning || objectsIn(tool_calls).length > 0)
 
 function* deltaPieces(
   delta: Delta,
@@ -125,56 +173,6 @@ function* deltaPieces(
     })
   }
 }
-
-function bodyOf({ model, turns, options, responseFormat, continueLast, ...calling }: ChatRequest) {
-  const { stop, ...plain } = options
-  const { tools, toolChoice, parallelToolCalls } = calling
-  return {
-    model,
-    messages: turns.map(message),
-    stream: true,
-    stream_options: { include_usage: true },
-    ...plain,
-    ...(stop?.length ? { stop } : {}),
-    ...(tools?.length
-      ? {
-          tools: tools.map(tool => ({ type: "function", function: tool })),
-          ...(toolChoice === undefined ? {} : { tool_choice: choiceOf(toolChoice) }),
-          ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
-        }
-      : {}),
-    ...(responseFormat ? { response_format: formatOf(responseFormat) } : {}),
-    // llama.cpp continues a last assistant message by itself; vLLM has to be told.
-    ...(continueLast ? { continue_final_message: true, add_generation_prompt: false } : {}),
-  }
-}
-
-const choiceOf = (choice: ToolChoice) =>
-  typeof choice === "string" ? choice : { type: "function", function: { name: choice.name } }
-
-const formatOf = (format: Record<string, unknown> | "json") =>
-  format === "json"
-    ? { type: "json_object" }
-    : { type: "json_schema", json_schema: { name: "answer", schema: format, strict: true } }
-
-const message = (turn: ChatTurn) =>
-  spelled(turn, {
-    withImages: (text, images) => ({
-      content: [
-        { type: "text", text },
-        ...images.map(({ mimeType, data }) => ({
-          type: "image_url",
-          image_url: { url: `data:${mimeType};base64,${data}` },
-        })),
-      ],
-    }),
-    call: ({ id, name, arguments: given }) => ({
-      id,
-      type: "function",
-      function: { name, arguments: JSON.stringify(given) },
-    }),
-    result: ({ toolCallId }) => ({ tool_call_id: toolCallId }),
-  })
 
 function parseChunk(data: string): Chunk {
   try {

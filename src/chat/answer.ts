@@ -5,19 +5,26 @@
  */
 import { CHAT_REQUEST, type ChatImage, type ChatRequest, type ChatTurn, type Grounding } from "../backends/backend.ts"
 import { withoutMarks } from "../grounding/citations.ts"
-import { headOf, SOURCE } from "../grounding/passages.ts"
+import { headOf } from "../grounding/passages.ts"
 import { askFitted } from "../grounding/window.ts"
 import { NOTHING } from "../guarded.ts"
 import { PARTIAL_REDACTION } from "../redaction/redact.ts"
 import { type Windowed, windowed } from "./answer-window.ts"
 import type { Asked } from "./asked.ts"
 import type { ChatDependencies } from "./dependencies.ts"
-import type { ChatEvent } from "./events.ts"
+import type { ChatEvent, Usage } from "./events.ts"
+import { remembered } from "./history/remember.ts"
 import type { Ended, Progress } from "./progress.ts"
 import { type FittedPrompt, OWN_WORDS } from "./prompt.ts"
+import { asksForWhole } from "./reading/intent.ts"
+import { material } from "./reading/material.ts"
+import { partialReading } from "./reading/whole.ts"
+import type { Sent } from "./record/facts.ts"
 import { Relay } from "./relay.ts"
-import { type Retrieved, retrieve } from "./retrieval.ts"
-import { searchQuery } from "./search-query.ts"
+import type { Retrieved } from "./retrieval.ts"
+import { type ChatQuery, searchQuery } from "./search-query.ts"
+import { withTools } from "./tools/lending.ts"
+import { lentFor } from "./tools/lent.ts"
 
 /** Characters of a message that is answered by sentences that speak about it: longer ones quote whole documents. */
 const MAX_QUESTION = 100_000
@@ -32,8 +39,9 @@ export async function* answer(
 ): AsyncGenerator<Progress, Ended> {
   const topic = topicOf(asked)
   const startedAt = performance.now()
-  const found = yield* findSources(asked, topic, dependencies, signal)
-  yield { fact: { sources: found.sources, searchMs: performance.now() - startedAt } }
+  const found = yield* material(asked, topic, dependencies, signal)
+  const searchMs = performance.now() - startedAt
+  yield { fact: { sources: found.sources, searchMs, searched: found.searched ?? null } }
   const { guard, continued } = asked
   // Our own words around passages: a caller's pattern must not change the marks that citations need.
   guard.trust(...OWN_WORDS, ...found.sources.map(headOf))
@@ -44,88 +52,101 @@ export async function* answer(
     yield { fact: { content: NOTHING } } // told again from its beginning
     yield { event: "message_delta", data: { text: continued.written } }
   }
-  const ended = yield* write(asked, found, topic.topic, dependencies, signal)
+  const remembering = yield* remembered(asked, found, dependencies, signal)
+  const summarized = asked.history.length - remembering.history.length
+  if (summarized > 0) yield { added: { dropped: [{ kind: "messages", reason: "summarized", count: summarized }] } }
+  const ended = yield* write(remembering, found, topic.topic, dependencies, signal)
   if (guard.partial && !partialPrompt) yield PARTIAL
-  return ended
+  return { ...ended, usage: withReading(ended.usage, found.usage) }
 }
 
+/** What an answer took of its model, the notes that it is made from included. */
+const withReading = (answer: Usage, notes: Usage = { prompt_tokens: 0, completion_tokens: 0 }): Usage => ({
+  prompt_tokens: answer.prompt_tokens + notes.prompt_tokens,
+  completion_tokens: answer.completion_tokens + notes.completion_tokens,
+})
+
 /** What the message is searched with, and what it is about where that was said before. */
-function topicOf({ message, history, settings }: Asked) {
+function topicOf({ message, history, settings }: Asked): ChatQuery {
   if (!settings.use_library) return { query: "", topic: "" }
   const earlier = history.filter(turn => turn.role === "user").map(turn => turn.content)
   return searchQuery(message ?? "", earlier)
 }
 
-async function* findSources(
-  { continued, settings, view, scope, guard, model, history, message, passages }: Asked,
-  { query, topic }: { query: string; topic: string },
-  dependencies: ChatDependencies,
-  signal: AbortSignal,
-): AsyncGenerator<ChatEvent, Retrieved> {
-  // A reply that is written on keeps its passages, or its citations would change their meaning.
-  if (continued) {
-    const { sources } = await guard.pass({ sources: continued.sources }, { sources: SOURCE })
-    return { sources, inVain: false }
-  }
-  if (!settings.use_library) return { sources: [], inVain: false }
-  yield { event: "status", data: { phase: "retrieving" } }
-  const rewritten = topic
-    ? await dependencies.rewriter.rewrite(model, history, message ?? "", guard, signal)
-    : undefined
-  return yield* retrieve(dependencies, { view, query: rewritten ?? query, scope, guard, passages }, signal)
-}
-
 /** Asks the model with what fits into its window, and relays what it writes. */
 async function* write(
-  asked: Asked,
+  given: Asked,
   found: Retrieved,
   topic: string,
   dependencies: ChatDependencies,
   signal: AbortSignal,
 ): AsyncGenerator<Progress, Ended> {
-  const { settings, model, guard, images, tools } = asked
+  const { settings, model, guard, images, tools } = given
+  const lent = await lentFor(given, found.sources, dependencies)
+  const asked = lent ? { ...given, lent } : given
   const tellsSources = settings.use_library && !asked.continued
   let fitted = windowed(asked, found, dependencies)
-  let given = found
+  let kept = found
   if (tellsSources) {
-    given = { ...found, sources: fitted.sources }
+    kept = { ...found, sources: fitted.sources }
     yield { fact: { sources: fitted.sources } }
     yield { event: "sources", data: { sources: fitted.sources } }
   }
-  if (fitted.droppedMessages + fitted.droppedSources > 0) yield truncated(fitted)
+  yield* truncated(fitted, asked, found.whole)
   yield { fact: { contextTokens: fitted.contextTokens } }
-  const about = { topic, ...(found.unavailable ? { unavailable: true as const } : {}) }
-  const pieces = askFitted(model, dependencies.meter, async refit => {
-    if (refit > 0) fitted = windowed(asked, given, dependencies)
-    const hasImages = images.length > 0 || asked.history.some(turn => turn.role === "user" && turn.images?.length)
-    return {
-      request: await guard.pass(requestOf(asked, fitted, about, signal), CHAT_REQUEST),
-      promptTokens: hasImages ? null : fitted.promptTokens,
-    }
-  })
-  const ended = yield* new Relay(guard, { thinking: settings.thinking, calls: tools !== null }).events(pieces)
+  const sent: Sent = { request: null, found: found.sources, sources: [], notes: found.notes ?? [], droppedMessages: 0 }
+  yield { fact: { sent } }
+  const about = {
+    topic,
+    ...(found.unavailable ? { unavailable: true as const } : {}),
+    ...(found.whole && asksForWhole(asked.message ?? "") ? { whole: true as const } : {}),
+  }
+  const relay = new Relay(guard, { thinking: settings.thinking, calls: tools !== null })
+  const ask = (now: Asked) =>
+    relay.events(
+      askFitted(model, dependencies.meter, async refit => {
+        if (refit > 0 || now.after.length > asked.after.length) fitted = windowed(now, kept, dependencies)
+        const hasImages = images.length > 0 || asked.history.some(turn => turn.role === "user" && turn.images?.length)
+        const request = await guard.pass(requestOf(now, fitted, about, signal), CHAT_REQUEST)
+        const { sources, droppedMessages } = fitted
+        Object.assign(sent, { request, sources, droppedMessages } satisfies Partial<Sent>)
+        return { request, promptTokens: hasImages ? null : fitted.promptTokens }
+      }),
+    )
+  const ended = yield* lent ? withTools(asked, { lent, relay, fitted, ask }, dependencies, signal) : ask(asked)
   yield { fact: { contextTokens: fitted.contextTokens } }
   return ended
 }
 
-function truncated({ droppedMessages, droppedSources }: FittedPrompt): ChatEvent {
+function* truncated(
+  { droppedMessages, droppedSources, droppedSummary }: FittedPrompt,
+  { summary, unsummarized = false }: Asked,
+  whole = false,
+): Generator<ChatEvent> {
+  const passages = `${droppedSources} passages of the library`
+  if (whole && droppedSources > 0) yield partialReading([`${passages} that do not fit into the model's context window`])
   const dropped = [
-    droppedMessages > 0 ? `the oldest ${droppedMessages} messages` : "",
-    droppedSources > 0 ? `${droppedSources} passages of the library` : "",
+    droppedSummary ? "the summary of the oldest messages" : "",
+    droppedMessages > 0
+      ? `the oldest ${droppedMessages} messages${unsummarized ? " (no summary could be made)" : ""}`
+      : "",
+    droppedSources > 0 && !whole ? passages : "",
   ].filter(Boolean)
-  return {
+  const lacks = [
+    summary === undefined || droppedSummary ? "" : "the model was given a summary in the place of the oldest messages",
+    dropped.length > 0 ? `the model was not given ${dropped.join(" and ")}` : "",
+  ].filter(Boolean)
+  if (lacks.length === 0) return
+  yield {
     event: "warning",
-    data: {
-      code: "context_truncated",
-      message: `the model was not given ${dropped.join(" and ")}: they do not fit into its context window`,
-    },
+    data: { code: "context_truncated", message: `${lacks.join(", and ")}: they do not fit into its context window` },
   }
 }
 
 function requestOf(
-  { settings, model, continued, message, images, tools }: Asked,
+  { settings, model, continued, message, images, tools, lent }: Asked,
   { turns, contextTokens, sources }: Windowed,
-  about: Pick<Grounding, "topic" | "unavailable">,
+  about: Pick<Grounding, "topic" | "unavailable" | "whole">,
   signal: AbortSignal,
 ): ChatRequest {
   const passages = sources.map(({ index, text, score }) => ({ index, text: withoutMarks(text), score }))
@@ -136,7 +157,7 @@ function requestOf(
     options: settings.options,
     ...(contextTokens === null ? {} : { contextTokens }),
     thinking: settings.thinking,
-    ...(tools ? { tools: tools.definitions } : {}),
+    ...(tools ? { tools: tools.definitions } : lent?.definitions.length ? { tools: lent.definitions } : {}),
     ...(tools?.choice === undefined ? {} : { toolChoice: tools.choice }),
     ...(tools?.parallel === undefined ? {} : { parallelToolCalls: tools.parallel }),
     ...(settings.response_format ? { responseFormat: settings.response_format } : {}),

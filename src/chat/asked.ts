@@ -6,6 +6,8 @@ import type { Guard } from "../grounding/guard.ts"
 import type { Source } from "../grounding/passages.ts"
 import type { Scope } from "../grounding/scope.ts"
 import type { Guarded } from "../guarded.ts"
+import type { Tool } from "../tools/tool.ts"
+import type { Memory } from "./history/summary.ts"
 import type { ChatSettings } from "./settings.ts"
 
 /** Tools of the caller: offered to the model, whose calls are told and never carried out. */
@@ -14,6 +16,15 @@ export interface OfferedTools {
   choice?: ToolChoice
   /** False: at most one call. */
   parallel?: boolean
+}
+
+/** Tools of the daemon that a model may use by itself. */
+export interface Lent {
+  tools: readonly Tool[]
+  /** Empty in a turn in which nothing may be called. */
+  definitions: ToolDefinition[]
+  /** For the model: the files that the tools reach. */
+  guide: string
 }
 
 export interface PassageRules {
@@ -25,12 +36,23 @@ export interface PassageRules {
 /** Checked, every text as the model may see it. */
 export interface Asked {
   view: View
+  /** Where the answer is kept; absent outside of conversations. */
+  conversationId?: string
   model: ResolvedModel
   guard: Guard
   scope: Scope
-  settings: Pick<ChatSettings, "system_prompt" | "use_library" | "options" | "thinking" | "response_format">
+  settings: Pick<
+    ChatSettings,
+    "system_prompt" | "use_library" | "options" | "thinking" | "reading" | "tools" | "response_format"
+  >
   /** What was said before the message, oldest first. */
   history: readonly ChatTurn[]
+  /** How what is too long for the window is remembered; null where it is left out. */
+  memory: Memory | null
+  /** What stands for what was said before the history. */
+  summary?: Guarded<string>
+  /** It could not be made of all that it should stand for. */
+  unsummarized?: boolean
   /** The message that is answered, and searched with; null where there is none. */
   message: string | null
   /** Name of the request's field that holds it, for errors. */
@@ -40,6 +62,8 @@ export interface Asked {
   /** What followed the message: calls of the model, and their results. */
   after: readonly ChatTurn[]
   tools: OfferedTools | null
+  /** Tools of the daemon that the model may use for this answer. */
+  lent?: Lent
   passages?: PassageRules
   /** A reply that was cut and is written on; null for a new one. */
   continued: { written: Guarded<string>; sources: Source[] } | null

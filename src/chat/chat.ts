@@ -5,11 +5,10 @@
 import type { View } from "../access/view.ts"
 import type { ChatTurn } from "../backends/backend.ts"
 import { AppError, invalid, withDetail } from "../errors.ts"
-import { underGuard } from "../grounding/under-guard.ts"
 import { newId } from "../id.ts"
-import { checkMetadata } from "../library/labels.ts"
+import type { StoredBytes } from "../storage/blobs/blobs.ts"
+import { changeConversation } from "./change.ts"
 import {
-  CONVERSATION_PATCH,
   type ConversationPatch,
   type ConversationRow,
   isBeingWritten,
@@ -27,13 +26,25 @@ import type { LiveReply } from "./live-reply.ts"
 import { anew, continuation, followUp, newConversation, type Plan } from "./plan.ts"
 import { filesOfConversation } from "./prepare.ts"
 import type { Question } from "./question.ts"
-import { type ChatSettings, METADATA, type TurnRequest } from "./settings.ts"
+import { Records } from "./record/records.ts"
+import type { TurnRequest } from "./settings.ts"
 import { type Asker, beginTurn, changeOnly, type NotedTurn, type Started } from "./turn.ts"
 import type { Conversation, TurnAnswer } from "./types.ts"
 import { answerUnstored, type UnstoredAnswer } from "./unstored.ts"
 
+export interface ShownImage {
+  bytes: StoredBytes
+  mimeType: string
+  sha256: string
+}
+
 export class Chat {
-  constructor(private readonly dependencies: ChatDependencies) {}
+  /** How answers were made. */
+  readonly records: Records
+
+  constructor(private readonly dependencies: ChatDependencies) {
+    this.records = new Records(dependencies)
+  }
 
   /** Replies being written, for metrics. */
   get running(): number {
@@ -134,9 +145,11 @@ export class Chat {
   /** With its messages; its conversation goes with the last of them. */
   async deleteKept(view: View, id: string): Promise<void> {
     const answer = await this.cancelKept(view, id)
-    const { kept, replies, store } = this.dependencies
+    const { kept, replies, images } = this.dependencies
     replies.forget(answer.conversationId)
-    if (!(await kept.delete(answer))) await store.delete(answer.conversationId)
+    const pictures = [...(await images.of(answer.conversationId)).values()].flat()
+    if (!(await kept.delete(answer))) return this.remove(answer.conversationId)
+    await images.remove(pictures)
   }
 
   /** The turns of an answer and of those that it goes on from, as the next question is asked with them. @throws AppError not_found */
@@ -151,7 +164,10 @@ export class Chat {
     if (reply && failure) throw withDetail(failure, { conversation_id: conversationId, message_id: reply.messageId })
     const { store } = this.dependencies
     const { model } = await store.get(view, conversationId)
-    const messages = (await store.messages(conversationId)).filter(({ id }) => messageIds.includes(id)).map(toMessage)
+    const images = await this.dependencies.images.of(conversationId)
+    const messages = (await store.messages(conversationId))
+      .filter(({ id }) => messageIds.includes(id))
+      .map(message => toMessage(message, images.get(message.id)))
     return {
       conversation_id: conversationId,
       model,
@@ -193,26 +209,39 @@ export class Chat {
   }
 
   async get(view: View, conversationId: string): Promise<Conversation> {
-    const { store, redactionEnforced } = this.dependencies
+    const { store, images, redactionEnforced } = this.dependencies
     const row = await store.get(view, conversationId)
-    return toConversation(row, await store.messages(conversationId), await redactionEnforced(view.workspaceId))
+    const messages = await store.messages(conversationId)
+    const enforced = await redactionEnforced(view.workspaceId)
+    return toConversation(row, messages, await images.of(conversationId), enforced)
   }
 
   async change(view: View, conversationId: string, change: ConversationPatch): Promise<Conversation> {
-    const { store } = this.dependencies
-    const { settings } = await store.get(view, conversationId)
-    if (change.additional_metadata) checkMetadata(change.additional_metadata, METADATA)
-    const { redaction } = JSON.parse(settings) as ChatSettings
-    await underGuard(this.dependencies, view.workspaceId, redaction, async guard =>
-      store.patch(conversationId, await guard.pass(change, CONVERSATION_PATCH)),
-    )
+    await changeConversation(this.dependencies, view, conversationId, change)
     return this.get(view, conversationId)
   }
 
   async delete(view: View, conversationId: string): Promise<void> {
     await this.cancel(view, conversationId)
-    this.dependencies.replies.forget(conversationId)
-    await this.dependencies.store.delete(conversationId)
+    await this.remove(conversationId)
+  }
+
+  /** A picture that came with a message. @throws AppError not_found */
+  async image(view: View, conversationId: string, messageId: string, place: number): Promise<ShownImage> {
+    const { store, images } = this.dependencies
+    await store.get(view, conversationId)
+    const image = (await images.of(conversationId)).get(messageId)?.[place]
+    const bytes = image && (await images.find(image))
+    if (!bytes) throw new AppError("not_found", { message: "there is no such picture" })
+    return { bytes, mimeType: image.mime_type, sha256: image.sha256 }
+  }
+
+  private async remove(conversationId: string): Promise<void> {
+    const { replies, store, images } = this.dependencies
+    replies.forget(conversationId)
+    const pictures = [...(await images.of(conversationId)).values()].flat()
+    await store.delete(conversationId)
+    await images.remove(pictures)
   }
 
   /** Every file that was given to a conversation, by its id or with the conversation as its context. @throws AppError not_found */

@@ -13,7 +13,9 @@ import { asksForRedaction } from "../redaction/redact.ts"
 import type { ConversationsTable, MessagesTable } from "../storage/conversations.ts"
 import type { Warning } from "../storage/document.ts"
 import type { OwnedColumns } from "../storage/owned.ts"
-import { type ChatSettings, DEFAULT_SETTINGS } from "./settings.ts"
+import { summaryOf } from "./history/summary.ts"
+import type { MessageImage } from "./images/message-images.ts"
+import { type ChatSettings, DEFAULT_SETTINGS, type History } from "./settings.ts"
 import type { Citation, Conversation, ConversationSummary, FinishReason, Message } from "./types.ts"
 
 /** With the name of its owner. */
@@ -29,6 +31,9 @@ const SETTINGS = {
   filter: "own",
   options: { temperature: "own", top_p: "own", max_tokens: "own", seed: "number", stop: "text" },
   thinking: "own",
+  reading: "own",
+  tools: "own",
+  history: "own",
   response_format: "json",
   redaction: "own",
 } as const satisfies Fields<ChatSettings>
@@ -63,9 +68,17 @@ export const NEW_CONVERSATION: Fields<NewConversation> = {
 export interface ConversationPatch {
   title?: string
   additional_metadata?: Record<string, unknown>
+  history?: History
+  /** In place of the one that there is; null removes it. */
+  summary?: { text: string } | null
 }
 
-export const CONVERSATION_PATCH: Fields<ConversationPatch> = { title: "text", additional_metadata: "json" }
+export const CONVERSATION_PATCH: Fields<ConversationPatch> = {
+  title: "text",
+  additional_metadata: "json",
+  history: "own",
+  summary: { text: "text" },
+}
 
 /** What a turn changes in its conversation beside the messages. */
 export interface ConversationChange {
@@ -102,6 +115,8 @@ export interface FinishedReply {
   finishReason: FinishReason
   error: ErrorBody | null
   warnings: Warning[]
+  /** Calls of tools that were carried out. */
+  toolCalls: number
   nerCount: number
   promptTokens: number
   completionTokens: number
@@ -115,6 +130,7 @@ export const FINISHED_REPLY: Fields<FinishedReply> = {
   finishReason: "own",
   error: ERROR,
   warnings: WARNING,
+  toolCalls: "own",
   nerCount: "own",
   promptTokens: "own",
   completionTokens: "own",
@@ -141,6 +157,7 @@ export const emptyMessage = (conversationId: string, role: "user" | "assistant")
   finish_reason: null,
   error: null,
   warnings: "[]",
+  tool_calls: 0,
   model: null,
   ner_count: 0,
   redaction: null,
@@ -150,16 +167,19 @@ export const emptyMessage = (conversationId: string, role: "user" | "assistant")
   owner: null,
 })
 
-export const toMessage = (row: MessageRow): Message => ({
+/** @param images of the message */
+export const toMessage = (row: MessageRow, images: readonly MessageImage[] = []): Message => ({
   id: row.id,
   role: row.role,
   content: row.content,
   citations: JSON.parse(row.citations),
+  images: images.map(({ mime_type, size }) => ({ mime_type, size })),
   finish_reason: row.finish_reason as FinishReason | null,
   model: row.model,
   ner_count: row.ner_count,
   error: row.error === null ? null : JSON.parse(row.error),
   warnings: JSON.parse(row.warnings),
+  tool_calls: row.tool_calls,
   created_at: row.created_at,
 })
 
@@ -176,18 +196,25 @@ export const toSummary = (row: ConversationRow, messageCount: number): Conversat
   updated_at: row.updated_at,
 })
 
-export function toConversation(row: ConversationRow, messages: MessageRow[], redactionEnforced: boolean): Conversation {
-  const { use_library, context_id, file_ids, filter, thinking, redaction } = settingsOf(row)
+export function toConversation(
+  row: ConversationRow,
+  messages: MessageRow[],
+  images: ReadonlyMap<string, MessageImage[]>,
+  redactionEnforced: boolean,
+): Conversation {
+  const { use_library, context_id, file_ids, filter, thinking, reading, tools, history, redaction } = settingsOf(row)
+  const summary = summaryOf(row.summary)
   return {
     ...toSummary(row, messages.length),
+    summary: summary && { text: summary.text, up_to_message_id: summary.up_to_message_id },
     settings: {
       use_library,
       context_id,
       file_ids,
       filter,
-      thinking,
+      ...{ thinking, reading, tools, history },
       redaction: redactionEnforced || asksForRedaction(redaction),
     },
-    messages: messages.map(toMessage),
+    messages: messages.map(message => toMessage(message, images.get(message.id))),
   }
 }

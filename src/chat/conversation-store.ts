@@ -1,7 +1,7 @@
 /** Conversations and their messages in the database. What is written has passed the guard of its turn. */
 import { ownedBy, ownerName, refuseWork } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
-import { AppError } from "../errors.ts"
+import { AppError, invalid } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
 import type { Database, Executor } from "../storage/database.ts"
 import { anywhere, filled, words } from "../storage/words.ts"
@@ -16,6 +16,8 @@ import {
   type NewUserMessage,
   toSummary,
 } from "./conversation-rows.ts"
+import { summaryOf } from "./history/summary.ts"
+import { dropSummaryOf } from "./history/summary-store.ts"
 
 const now = (): string => new Date().toISOString()
 
@@ -108,6 +110,8 @@ export class ConversationStore {
         updated_at: created,
         ner_count: 0,
         context_tokens: null,
+        summary: null,
+        summary_position: null,
       })
       .returningAll()
       .returning(ownerName("conversations"))
@@ -129,17 +133,37 @@ export class ConversationStore {
       .execute()
   }
 
-  async patch(id: string, change: Guarded<ConversationPatch>): Promise<void> {
-    const { title, additional_metadata: metadata } = change
-    await this.database
-      .updateTable("conversations")
-      .set({
-        ...(title === undefined ? {} : { title }),
-        ...(metadata === undefined ? {} : { additional_metadata: JSON.stringify(metadata) }),
-        updated_at: now(),
-      })
-      .where("id", "=", id)
-      .execute()
+  /**
+   * @param redaction digest of what the change went through
+   * @throws AppError invalid_request for a summary where there is none
+   */
+  async patch(id: string, change: Guarded<ConversationPatch>, redaction: string | null): Promise<void> {
+    const { title, additional_metadata: metadata, history, summary } = change
+    await this.database.transaction().execute(async trx => {
+      // First of all, so that whoever changes it at the same time waits.
+      const row = await trx
+        .updateTable("conversations")
+        .set({
+          ...(title === undefined ? {} : { title }),
+          ...(metadata === undefined ? {} : { additional_metadata: JSON.stringify(metadata) }),
+          ...(summary === null ? { summary: null, summary_position: null } : {}),
+          updated_at: now(),
+        })
+        .where("id", "=", id)
+        .returning(["settings", "summary"])
+        .executeTakeFirst()
+      if (!row || (history === undefined && !summary)) return
+      const known = summaryOf(row.summary)
+      if (summary && !known) throw invalid("summary", "the conversation has none to put another in place of")
+      await trx
+        .updateTable("conversations")
+        .set({
+          ...(history === undefined ? {} : { settings: JSON.stringify({ ...JSON.parse(row.settings), history }) }),
+          ...(summary ? { summary: JSON.stringify({ ...known, text: summary.text, redaction }) } : {}),
+        })
+        .where("id", "=", id)
+        .execute()
+    })
   }
 
   async delete(id: string): Promise<void> {
@@ -203,6 +227,7 @@ export class ConversationStore {
 
   /** Removes this message and all after it. */
   async deleteFrom(conversationId: string, position: number, executor: Executor): Promise<void> {
+    await dropSummaryOf(conversationId, position, executor)
     await executor
       .deleteFrom("messages")
       .where("conversation_id", "=", conversationId)

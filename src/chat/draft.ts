@@ -1,19 +1,26 @@
 /** What has come of a reply so far, made of what its steps tell, so that it can be stored or told at any moment. */
 import type { ToolCall } from "../backends/backend.ts"
 import { citedIn } from "../grounding/citations.ts"
+import { foreignLinks, foreignLinkWarning, givenIn } from "../grounding/foreign-links.ts"
 import type { Source } from "../grounding/passages.ts"
 import { type Guarded, joined, NOTHING } from "../guarded.ts"
 import type { Warning } from "../storage/document.ts"
 import type { ChatEvent, Timings, Usage } from "./events.ts"
-import type { Ended, Fact, Progress, Told } from "./progress.ts"
+import type { Added, Ended, Fact, Progress, Told } from "./progress.ts"
+import { isSummary } from "./prompt.ts"
+import type { Dropped, Searched, Sent, ToolUse } from "./record/facts.ts"
 import type { Citation } from "./types.ts"
 
-export class Draft implements Fact {
+export class Draft implements Fact, Added {
   sources: Source[] = []
   contextTokens: number | null = null
   searchMs = 0
   firstTokenAt: number | null = null
   usage: Usage = { prompt_tokens: 0, completion_tokens: 0 }
+  searched: Searched | null = null
+  sent: Sent = { request: null, found: [], sources: [], notes: [], droppedMessages: 0 }
+  readonly dropped: Dropped[] = []
+  readonly toolCalls: ToolUse[] = []
   readonly warnings: Warning[] = []
   /** What the model calls of the caller's tools. */
   readonly calls: Guarded<ToolCall>[] = []
@@ -28,15 +35,14 @@ export class Draft implements Fact {
     let step = await steps.next()
     for (; !step.done; step = await steps.next()) {
       this.take(step.value)
-      if (!("fact" in step.value)) yield step.value
+      if ("event" in step.value) yield step.value
     }
     this.finishReason = step.value.finishReason
     this.usage = step.value.usage
-    const { invalid } = citedIn(this.content, this.sources)
-    if (invalid.length === 0) return
-    const warning = inventedMarks(invalid)
-    this.take(warning)
-    yield warning
+    for (const warning of this.faults()) {
+      this.take(warning)
+      yield warning
+    }
   }
 
   get citations(): Citation[] {
@@ -52,17 +58,31 @@ export class Draft implements Fact {
     }
   }
 
+  /** What is wrong with the finished text. */
+  private faults(): ChatEvent[] {
+    const { invalid } = citedIn(this.content, this.sources)
+    const turns = this.sent.request?.turns ?? []
+    const foreign = foreignLinkWarning(foreignLinks(this.content, givenIn(turns.filter(turn => !isSummary(turn)))))
+    return [
+      ...(invalid.length > 0 ? [inventedMarks(invalid)] : []),
+      ...(foreign ? [{ event: "warning", data: foreign } as const] : []),
+    ]
+  }
+
   private take(item: Progress): void {
     if ("fact" in item) Object.assign(this, item.fact)
-    else if (item.event === "message_delta") this.content = joined(this.content, item.data.text)
+    else if ("added" in item) {
+      this.dropped.push(...(item.added.dropped ?? []))
+      this.toolCalls.push(...(item.added.toolCalls ?? []))
+    } else if (item.event === "message_delta") this.content = joined(this.content, item.data.text)
     else if (item.event === "warning") this.warnings.push(item.data)
-    else if (item.event === "tool_call") this.calls.push(item.data)
+    else if (item.event === "caller_call") this.calls.push(item.data)
   }
 }
 
 const tenths = (ms: number): number => Math.round(ms * 10) / 10
 
-const citationOf = ({ score: _, text: __, ...citation }: Source): Citation => citation
+const citationOf = ({ score: _, text: __, whole: ___, ...citation }: Source): Citation => citation
 
 const inventedMarks = (numbers: readonly number[]): ChatEvent => ({
   event: "warning",

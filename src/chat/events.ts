@@ -16,13 +16,32 @@ export interface Timings {
   total_ms: number
 }
 
-export type Phase = "retrieving" | "loading_model" | "thinking" | "generating"
+/** What a turn does before and between the words of its answer. */
+export const PHASES = [
+  "retrieving",
+  "reading",
+  "summarizing",
+  "loading_model",
+  "thinking",
+  "calling_tool",
+  "generating",
+] as const
+export type Phase = (typeof PHASES)[number]
+
+/** How many parts of a whole are done. */
+export interface PartsDone {
+  done: number
+  total: number
+}
+
 export const WARNING_CODES = [
   "context_truncated",
   "keyword_only_search",
   "library_unavailable",
   "invalid_citation",
   "redaction_partial",
+  "partial_reading",
+  "foreign_link",
 ] as const
 export type WarningCode = (typeof WARNING_CODES)[number]
 
@@ -34,10 +53,12 @@ export interface ChatEventData {
     additional_metadata: Record<string, unknown>
   }
   message_started: { message_id: string; conversation_id: string; model: string; user_message_id: string }
-  status: { phase: Phase; detail?: string }
-  warning: { code: WarningCode; message: string }
+  status: { phase: Phase; detail?: string | PartsDone }
+  warning: { code: WarningCode; message: string; addresses?: string[]; more?: number }
   redaction: { ner_count: number; kinds: Record<string, number> }
   sources: { sources: Source[] }
+  tool_call: { tool_call_id: string; name: string; arguments: Record<string, unknown> }
+  tool_result: { tool_call_id: string; result: string; is_error: boolean }
   thinking_delta: { text: Guarded<string> }
   message_delta: { text: Guarded<string> }
   message_completed: {
@@ -63,6 +84,8 @@ export const CHAT_EVENTS: { readonly [Name in ChatEventName]: Fields<ChatEventDa
   warning: WARNING,
   redaction: { ner_count: "own", kinds: "own" },
   sources: { sources: SOURCE },
+  tool_call: { tool_call_id: "own", name: "text", arguments: "json" },
+  tool_result: { tool_call_id: "own", result: "text", is_error: "own" },
   thinking_delta: { text: "own" },
   message_delta: { text: "own" },
   message_completed: {

@@ -6,6 +6,7 @@ import type { Fields, Guarded } from "../guarded.ts"
 import type { Database, Executor } from "../storage/database.ts"
 import type { KeptAnswersTable } from "../storage/kept-answers.ts"
 import type { MessageRow } from "./conversation-rows.ts"
+import { dropSummaryOf } from "./history/summary-store.ts"
 import { TOOL_CALL } from "./progress.ts"
 
 export interface NewKeptAnswer {
@@ -102,6 +103,13 @@ export class KeptAnswerStore {
   /** Removes the answer with its messages. @returns whether its conversation has others */
   async delete({ conversationId, messageIds }: KeptPlace): Promise<boolean> {
     return this.database.transaction().execute(async trx => {
+      const { first } = await trx
+        .selectFrom("messages")
+        .select(eb => eb.fn.min("position").as("first"))
+        .where("conversation_id", "=", conversationId)
+        .where("id", "in", messageIds)
+        .executeTakeFirstOrThrow()
+      if (first !== null) await dropSummaryOf(conversationId, Number(first), trx)
       await trx
         .deleteFrom("messages")
         .where("conversation_id", "=", conversationId)

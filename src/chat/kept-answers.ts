@@ -16,12 +16,16 @@ import type { Asked } from "./asked.ts"
 import {
   CONVERSATION_CHANGE,
   type ConversationRow,
+  settingsOf as keptSettings,
   type MessageRow,
   NEW_CONVERSATION,
   type NewUserMessage,
   USER_MESSAGE,
 } from "./conversation-rows.ts"
 import type { ChatDependencies } from "./dependencies.ts"
+import { isSaid, placesOf, placesOfAnswer } from "./history/kept-places.ts"
+import { memoryOf } from "./history/memory.ts"
+import type { Place } from "./history/summary.ts"
 import { type KeptAnswer, NEW_KEPT_ANSWER, type NewKeptAnswer, noSuchAnswer } from "./kept-answer-store.ts"
 import type { FollowedReply } from "./live-events.ts"
 import { LiveReply } from "./live-reply.ts"
@@ -64,11 +68,12 @@ export async function keptAnswer({ kept, store }: ChatDependencies, view: View, 
 }
 
 /** What was asked and answered, oldest first, as the next question is asked with it. */
-export const turnsOf = (chain: readonly KeptAnswer[]): ChatTurn[] =>
-  chain.flatMap(({ turns, calls, reply: { content } }): ChatTurn[] => {
-    if (calls.length > 0) return [...turns, { role: "assistant", content, toolCalls: calls }]
-    return content ? [...turns, { role: "assistant", content }] : turns
-  })
+export const turnsOf = (chain: readonly KeptAnswer[]): ChatTurn[] => chain.flatMap(turnsWith)
+
+function turnsWith({ turns, calls, reply: { content } }: KeptAnswer): ChatTurn[] {
+  if (calls.length > 0) return [...turns, { role: "assistant", content, toolCalls: calls }]
+  return content ? [...turns, { role: "assistant", content }] : turns
+}
 
 /** Begins an answer in a conversation that is held for it. @throws AppError; nothing is stored then */
 export async function beginKept(
@@ -78,33 +83,52 @@ export async function beginKept(
   plan: KeptPlan,
 ): Promise<KeptStarted> {
   const { kept, replies } = dependencies
-  const before = plan.previous && turnsOf(await kept.chain(plan.previous))
+  const chain = plan.previous ? await kept.chain(plan.previous) : []
+  const before = turnsOf(chain)
   const asked = await prepareQuestion(dependencies, asker.view, { ...question, before, keepsScope: true })
-  const settings = await settingsOf(dependencies, asker.view, question, asked)
+  const settings = await settingsOf(dependencies, asker.view, question, asked, plan)
   const id = newId("resp")
   const toStore = { id, question, asked, settings, plan }
-  const { conversation, userMessage, reply } = await storeQuestion(dependencies, asker, toStore)
+  const { conversation, userMessage, added, reply } = await storeQuestion(dependencies, asker, toStore)
+  const { guard } = asked
+  const places = historyPlaces(chain, { turns: question.messages, messages: added }, asked.history.length)
+  const memory = await memoryOf(
+    dependencies,
+    { conversationId: conversation.id, replyId: reply.id, settings, guard },
+    places,
+  )
   const turn: Turn = {
-    ...{ view: asker.view, requestId: asker.requestId, model: asked.model, scope: asked.scope, guard: asked.guard },
+    ...{ view: asker.view, requestId: asker.requestId, model: asked.model, scope: asked.scope, guard },
     settings,
-    promptEntities: asked.guard.count,
+    promptEntities: guard.count,
     conversation,
     created: plan.conversation === null,
-    history: [],
+    history: plan.messages,
     userMessage,
     replyId: reply.id,
     continued: null,
-    asked,
+    asked: { ...asked, memory },
     onCalls: calls => kept.saveCalls(id, calls),
   }
   const live = new LiveReply(plan.conversationId, reply.id, reply.owner)
-  const writer = new ReplyWriter(turn, live, dependencies)
-  replies.begin(
-    live,
-    () => writer.write(),
-    () => writer.content,
-  )
+  replies.begin(live, new ReplyWriter(turn, live, dependencies))
   return { answer: (await kept.find(id))!, reply: live }
+}
+
+/** The stored messages that the turns of a history are: those of the answers before, then what came with the question. */
+function historyPlaces(
+  chain: readonly KeptAnswer[],
+  given: { turns: readonly ChatTurn[]; messages: readonly Place[] },
+  length: number,
+): (Place | null)[] {
+  const turns = [...turnsOf(chain), ...given.turns]
+  const places = [
+    ...chain.flatMap(answer => placesOfAnswer(answer, turnsWith(answer))),
+    ...placesOf(given.turns, given.messages),
+  ]
+  // System messages at the beginning are no history.
+  const first = turns.findIndex(turn => turn.role !== "system")
+  return places.slice(first, first + length)
 }
 
 interface ToStore {
@@ -119,7 +143,7 @@ async function storeQuestion(
   dependencies: ChatDependencies,
   { view, repetition }: Asker,
   toStore: ToStore,
-): Promise<{ conversation: ConversationRow; userMessage: MessageRow; reply: MessageRow }> {
+): Promise<{ conversation: ConversationRow; userMessage: MessageRow; added: MessageRow[]; reply: MessageRow }> {
   const { store, replyStore, kept } = dependencies
   const { id, question, asked, plan } = toStore
   const { guard, model } = asked
@@ -145,13 +169,13 @@ async function storeQuestion(
     await kept.insert(guarded, { conversationId, replyId: reply.id, messageIds }, trx)
     if (repetition) await note(trx, repetition, id)
     const userMessage = [...messages, ...rows].findLast(({ role }) => role === "user") ?? reply
-    return { conversation, userMessage, reply }
+    return { conversation, userMessage, added: rows, reply }
   })
 }
 
 /** Messages of users and of models as the conversation shows them; what was found in all is counted with the last of a user. */
 async function saidIn(turns: readonly ChatTurn[], guard: Guard) {
-  const said = turns.filter(({ role, content }) => (role === "user" || role === "assistant") && content !== "")
+  const said = turns.filter(isSaid)
   const last = said.findLastIndex(({ role }) => role === "user")
   return Promise.all(
     said.map(async ({ role, content }, at) => {
@@ -197,9 +221,12 @@ async function settingsOf(
   view: View,
   { redaction }: Question,
   { settings, scope }: Asked,
+  { conversation }: KeptPlan,
 ): Promise<ChatSettings> {
+  const { history } = conversation ? keptSettings(conversation) : DEFAULT_SETTINGS
   return {
     ...DEFAULT_SETTINGS,
+    history,
     ...settings,
     context_id: scope.contextId,
     file_ids: scope.fileIds ?? [],

@@ -13,6 +13,8 @@ export interface Plan {
   history: readonly MessageRow[]
   /** The message that is answered; null for the request's own, which is added. */
   question: MessageRow | null
+  /** The message whose place the request's own takes: its pictures stay where the request brings none. */
+  replaced: MessageRow | null
   /** A reply that was cut and is written on in its place; null for a new one. */
   cut: MessageRow | null
 }
@@ -23,6 +25,7 @@ export const newConversation: Plan = {
   removeFrom: null,
   history: [],
   question: null,
+  replaced: null,
   cut: null,
 }
 
@@ -69,5 +72,6 @@ export function anew(
     history: messages.slice(0, asked),
     removeFrom: (kept?.position ?? 0) + 1,
     question,
+    replaced: replaced ? messages[asked]! : null,
   }
 }

@@ -4,7 +4,7 @@ import type { Filter } from "../access/filter/filter.ts"
 import type { View } from "../access/view.ts"
 import type { ToolCall } from "../backends/backend.ts"
 import type { ResolvedModel } from "../backends/index.ts"
-import { AppError } from "../errors.ts"
+import { AppError, invalid } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
 import type { Source } from "../grounding/passages.ts"
 import { type AskedScope, type Scope, scopeOf } from "../grounding/scope.ts"
@@ -20,6 +20,7 @@ import {
   USER_MESSAGE,
 } from "./conversation-rows.ts"
 import type { ChatDependencies } from "./dependencies.ts"
+import { type CheckedImage, checkedImages } from "./images/check.ts"
 import { type ChatSettings, isNamed, mergeSettings, type TurnRequest, withFallbacks } from "./settings.ts"
 
 /** What a turn is made with, checked and redacted. */
@@ -33,12 +34,14 @@ export interface Prepared {
   endUser: string | null
   /** The request's message, empty where it has none, as it is stored. */
   added: Guarded<NewUserMessage>
+  /** Of that message; undefined where the request does not say. */
+  images: CheckedImage[] | undefined
   /** Found in message and system prompt. */
   promptEntities: number
 }
 
 /** What is prepared, with the rows that it is about: all that the writing of a reply needs to know. */
-export interface Turn extends Omit<Prepared, "request" | "added" | "endUser"> {
+export interface Turn extends Omit<Prepared, "request" | "added" | "images" | "endUser"> {
   view: View
   requestId: string
   conversation: ConversationRow
@@ -83,7 +86,9 @@ export async function prepareTurn(
       },
     }
     const scope = await scopeIn(dependencies, view, asked, guard)
+    refuseUnbounded(settings, scope)
     const model = await dependencies.models.resolve(request.model ?? conversation?.model, view.models)
+    const images = await imagesOf(request, model, guard)
     const content = await guard.text(request.message ?? "")
     if (request.system_prompt) settings.system_prompt = await guard.text(request.system_prompt)
     else if (settings.system_prompt) settings.system_prompt = await guard.silently(settings.system_prompt)
@@ -97,9 +102,28 @@ export async function prepareTurn(
       request,
       endUser,
       added: await guard.pass(message, USER_MESSAGE),
+      images,
       promptEntities,
     }
   })
+}
+
+async function imagesOf(
+  { images, message }: TurnRequest,
+  model: ResolvedModel,
+  guard: Guard,
+): Promise<CheckedImage[] | undefined> {
+  if (!images) return undefined
+  if (images.length > 0 && !message) throw invalid("images", "belong to a message")
+  if (images.length > 0) refuseImages(model, guard, "images.0")
+  return checkedImages(images)
+}
+
+/** What the model must not or cannot see. @param place of the first picture. @throws AppError invalid_request */
+export function refuseImages({ info }: ResolvedModel, guard: Guard, place: string): void {
+  if (guard.redacts) throw invalid(place, "holds a picture, which cannot be redacted as this request must be")
+  if (!info.canMore && !info.capabilities.includes("vision"))
+    throw invalid(place, `holds a picture, and ${info.value} sees none`)
 }
 
 /**
@@ -116,6 +140,15 @@ export function endUserFor(
   if (conversation && named && conversation.end_user !== null && conversation.end_user !== endUser)
     throw new AppError("forbidden", { message: "the conversation is another end user's" })
   return endUser
+}
+
+/** The whole of a library is nothing that one answer reads. @throws AppError invalid_request */
+export function refuseUnbounded(
+  { reading, use_library }: Pick<ChatSettings, "reading" | "use_library">,
+  { fileIds, contextId, filter }: Scope,
+): void {
+  if (reading === "whole" && use_library && fileIds === null && contextId === null && filter === null)
+    throw invalid("reading", "whole needs file_ids, context_id or filter to say what is read")
 }
 
 /** Where an answer looks: named files, and those of its conversation, that still exist. */

@@ -3,6 +3,7 @@ import type { ToolCall } from "../backends/backend.ts"
 import type { Source } from "../grounding/passages.ts"
 import type { Fields, Guarded } from "../guarded.ts"
 import type { ChatEvent, Usage } from "./events.ts"
+import type { Dropped, Searched, Sent, ToolUse } from "./record/facts.ts"
 
 /** What only the record of a reply needs; each tells the newest state. */
 export interface Fact {
@@ -15,13 +16,24 @@ export interface Fact {
   searchMs: number
   /** `performance.now()` of the model's first piece. */
   firstTokenAt: number | null
+  /** Null where the library was not searched. */
+  searched: Searched | null
+  /** The model is asked with it; told before. */
+  sent: Sent
+}
+
+/** The same where each adds to what was told before. */
+export interface Added {
+  dropped: Dropped[]
+  /** In their order. */
+  toolCalls: ToolUse[]
 }
 
 export const TOOL_CALL: Fields<ToolCall> = { id: "own", name: "text", arguments: "json" }
 
 /** A call of one of the caller's own tools, which the caller carries out. */
 export interface ToolCalled {
-  event: "tool_call"
+  event: "caller_call"
   data: Guarded<ToolCall>
 }
 
@@ -29,7 +41,7 @@ export interface ToolCalled {
 export type Told = ChatEvent | ToolCalled
 
 /** One item of a turn. */
-export type Progress = Told | { fact: Partial<Fact> }
+export type Progress = Told | { fact: Partial<Fact> } | { added: Partial<Added> }
 
 /** What the model said last. */
 export interface Ended {

@@ -11,8 +11,8 @@ import type { Guard } from "../grounding/guard.ts"
 import { underGuard } from "../grounding/under-guard.ts"
 import type { Asked, OfferedTools, PassageRules } from "./asked.ts"
 import type { ChatDependencies } from "./dependencies.ts"
-import { scopeIn } from "./prepare.ts"
-import { parseFormat } from "./settings.ts"
+import { refuseImages, refuseUnbounded, scopeIn } from "./prepare.ts"
+import { CHAT_TOOLS, type ChatToolName, parseFormat, type Reading } from "./settings.ts"
 
 export interface Question {
   /**
@@ -38,6 +38,10 @@ export interface Question {
   passages?: PassageRules | undefined
   options?: ChatOptions | undefined
   thinking?: boolean | undefined
+  /** Tools of the daemon that the model may use by itself; all of them where absent. */
+  lends?: readonly ChatToolName[] | undefined
+  /** `auto` where absent. */
+  reading?: Reading | undefined
   /** As `response_format` of a turn. */
   responseFormat?: unknown
   /** As `redaction` of a turn. */
@@ -77,6 +81,7 @@ export async function prepareQuestion(dependencies: ChatDependencies, view: View
     const { fileIds = [], contextId, filter = null } = question
     const asked = { fileIds, contextId: contextId || null, filter, named }
     const scope = await scopeIn(dependencies, view, asked, guard)
+    refuseUnbounded({ reading: question.reading ?? "auto", use_library: question.useLibrary }, scope)
     const model = await dependencies.models.resolve(question.model, view.models)
     refuseBeyond(model, question, format !== null, guard)
     const { system, history, message, after } = exchangeOf(await asSeen(turns, guard))
@@ -90,9 +95,12 @@ export async function prepareQuestion(dependencies: ChatDependencies, view: View
         use_library: question.useLibrary,
         options: question.options ?? {},
         thinking: question.thinking ?? false,
+        reading: question.reading ?? "auto",
+        tools: [...(question.lends ?? CHAT_TOOLS)],
         response_format: format,
       },
       history,
+      memory: null,
       message: message?.content ?? null,
       field: question.field ?? "messages",
       images: message?.images ?? [],
@@ -144,17 +152,15 @@ async function refusePrivateNames({ definitions }: OfferedTools, guard: Guard): 
 
 /** @throws AppError invalid_request for what the model cannot do */
 function refuseBeyond(
-  { info }: ResolvedModel,
+  model: ResolvedModel,
   { messages, field = "messages", tools }: Question,
   formatted: boolean,
   guard: Guard,
 ): void {
+  const { info } = model
   const can = (capability: Capability) => info.canMore || info.capabilities.includes(capability)
   const pictured = messages.findIndex(turn => turn.role === "user" && turn.images?.length)
-  if (pictured >= 0 && guard.redacts)
-    throw invalid(`${field}.${pictured}.content`, "holds a picture, which cannot be redacted as this request must be")
-  if (pictured >= 0 && !can("vision"))
-    throw invalid(`${field}.${pictured}.content`, `holds a picture, and ${info.value} sees none`)
+  if (pictured >= 0) refuseImages(model, guard, `${field}.${pictured}.content`)
   if (tools?.definitions.length && !can("tools")) throw invalid("tools", `${info.value} calls no tools`)
   if (formatted && info.provider === "builtin")
     throw invalid("response_format", `${info.value} quotes documents and writes no JSON`)

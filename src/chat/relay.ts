@@ -2,16 +2,21 @@
 import type { ChatPiece, MadeCall, ToolCall } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
 import type { Guard, TextStream } from "../grounding/guard.ts"
-import type { Guarded } from "../guarded.ts"
+import { type Guarded, joined, NOTHING } from "../guarded.ts"
 import type { ChatEvent } from "./events.ts"
 import { type Ended, type Progress, TOOL_CALL } from "./progress.ts"
 
 export class Relay {
-  private readonly text: TextStream
+  /** The calls of the newest turn, as the model wrote them. */
+  made: MadeCall[] = []
+  /** The text of the newest turn, as its readers see it. */
+  said: Guarded<string> = NOTHING
+  private text: TextStream
   private thinking: TextStream
   private phase = ""
   private thinkingEnded = true
   private began = false
+  private needsBreak = false
 
   /** @param shows what the caller asked for beside the text: the model's thoughts, its calls of the caller's tools */
   constructor(
@@ -22,7 +27,13 @@ export class Relay {
     this.thinking = guard.stream()
   }
 
+  /** One turn of the model. The text of a further one is a paragraph of its own. */
   async *events(pieces: AsyncIterable<ChatPiece>): AsyncGenerator<Progress, Ended> {
+    this.needsBreak ||= this.said !== ""
+    this.made = []
+    this.said = NOTHING
+    this.phase = ""
+    this.text = this.guard.stream()
     let ended: Ended = { finishReason: "stop", usage: { prompt_tokens: 0, completion_tokens: 0 } }
     for await (const piece of pieces) {
       if (piece.type === "waiting") yield* this.enter("loading_model", piece.detail)
@@ -38,7 +49,7 @@ export class Relay {
       }
     }
     if (!this.thinkingEnded) yield* this.endThinking()
-    yield* delta(await this.text.end())
+    yield* this.tell(await this.text.end())
     return ended
   }
 
@@ -65,15 +76,24 @@ export class Relay {
     if (!this.began) yield* this.begin()
     if (!this.thinkingEnded) yield* this.endThinking()
     yield* this.enter("generating")
-    yield* delta(await this.text.push(text))
+    yield* this.tell(await this.text.push(text))
   }
 
   private async *call({ id, name, arguments: given, problem }: MadeCall): AsyncGenerator<Progress> {
+    this.made.push({ id, name, arguments: given, ...(problem === undefined ? {} : { problem }) })
     if (!this.shows.calls) return
     if (!this.began) yield* this.begin()
     if (problem) throw new AppError("model_error", { message: "the model made a call that cannot be read" })
     const call = { id, name, arguments: await this.guard.value(given) }
-    yield { event: "tool_call", data: await this.guard.pass<ToolCall>(call, TOOL_CALL) }
+    yield { event: "caller_call", data: await this.guard.pass<ToolCall>(call, TOOL_CALL) }
+  }
+
+  private async *tell(text: Guarded<string>): AsyncGenerator<ChatEvent> {
+    if (!text) return
+    const shown = this.needsBreak ? joined(await this.guard.text("\n\n"), text) : text
+    this.needsBreak = false
+    this.said = joined(this.said, text)
+    yield { event: "message_delta", data: { text: shown } }
   }
 
   private async *endThinking(): AsyncGenerator<ChatEvent> {
@@ -81,10 +101,6 @@ export class Relay {
     if (this.shows.thinking) yield* thought(await this.thinking.end())
     this.thinking = this.guard.stream() // some models think again between sentences
   }
-}
-
-function* delta(text: Guarded<string>): Generator<ChatEvent> {
-  if (text) yield { event: "message_delta", data: { text } }
 }
 
 function* thought(text: Guarded<string>): Generator<ChatEvent> {

@@ -10,6 +10,7 @@ import type { Guarded } from "../guarded.ts"
 import { Trouble } from "../log.ts"
 import { Gate, type Ticket } from "../threads/gate.ts"
 import type { LiveReply, StopReason } from "./live-reply.ts"
+import type { Made } from "./record/record-store.ts"
 import type { ReplyStore } from "./reply-store.ts"
 
 /** How long the events of an ended reply can be replayed, and how many such events are kept at most: about 30 MB. */
@@ -22,10 +23,21 @@ const LOOK_MS = 1_000
 /** How long `cancel` waits for the reply to be stored. */
 export const CANCEL_WAIT_MS = 2_000
 
+/** Who writes a reply. */
+export interface Writer {
+  /** Reports through its live reply and never throws. */
+  write(): Promise<void>
+  /** What is written so far. */
+  readonly content: Guarded<string>
+  /** What it is made of, once that is known. */
+  readonly made: Made | undefined
+}
+
 interface Running {
   live: LiveReply
-  content(): Guarded<string>
+  writer: Writer
   saved: string
+  savedMade: boolean
 }
 
 export class Replies {
@@ -101,14 +113,14 @@ export class Replies {
     if (!this.running.has(conversationId)) this.free(conversationId)
   }
 
-  /** Lets `write` run on its own. It reports through `live` and never throws; `content` is what it has written so far. */
-  begin(live: LiveReply, write: () => Promise<void>, content: () => Guarded<string>): void {
+  /** Lets the writer work on its own. */
+  begin(live: LiveReply, writer: Writer): void {
     const { conversationId } = live
-    this.running.set(conversationId, { live, content, saved: "" })
+    this.running.set(conversationId, { live, writer, saved: "", savedMade: false })
     this.newest.delete(conversationId)
     this.newest.set(conversationId, live)
     this.saving ??= setInterval(() => void this.save().then(() => this.look()), SAVE_MS)
-    void write().finally(() => {
+    void writer.write().finally(() => {
       this.running.delete(conversationId)
       this.free(conversationId)
       live.close()
@@ -188,10 +200,12 @@ export class Replies {
     const began = performance.now()
     if (began < this.nextSaveAt) return
     const parts = [...this.running.values()].flatMap(running => {
-      const content = running.content()
+      const { content, made } = running.writer
       if (content === running.saved && !(this.store.isShared && running.live.isUnsaved)) return []
       running.saved = content
-      return [{ live: running.live, content }]
+      const part = { live: running.live, content, made: running.savedMade ? undefined : made }
+      running.savedMade ||= made !== undefined
+      return [part]
     })
     if (parts.length === 0) return
     this.nextSaveAt = Number.POSITIVE_INFINITY

@@ -6,16 +6,20 @@ import { type ExpressionBuilder, sql } from "kysely"
 import type { Guarded } from "../guarded.ts"
 import type { Peer } from "../nodes/peers.ts"
 import type { Database, Executor } from "../storage/database.ts"
+import { holdFiles, linkFiles, withoutTextsOf } from "../storage/file-texts.ts"
 import { isGivenUp, type Owner } from "../storage/owners.ts"
 import type { Schema } from "../storage/schema.ts"
 import { type FinishedReply, INTERRUPTED, type MessageRow } from "./conversation-rows.ts"
 import type { LiveReply, StopReason } from "./live-reply.ts"
+import { filesOf, type Made, removeRecord, writeRecord } from "./record/record-store.ts"
 import type { ReplyLog } from "./reply-log.ts"
 
 /** What of a reply is stored while it goes on. */
 export interface ReplyPart {
   live: LiveReply
   content: Guarded<string>
+  /** What it is made of, where that is not stored yet. */
+  made?: Made | undefined
 }
 
 /** Who writes a reply, as its row says. */
@@ -63,6 +67,7 @@ export class ReplyStore {
   /** A reply that is written on: unfinished again. */
   async reopen(messageId: string, model: string, executor: Executor): Promise<MessageRow> {
     await this.log?.clear(executor, messageId)
+    await removeRecord(executor, messageId)
     return executor
       .updateTable("messages")
       .set({ finish_reason: null, error: null, warnings: "[]", model, owner: this.ownerId })
@@ -75,23 +80,34 @@ export class ReplyStore {
   async saveParts(parts: readonly ReplyPart[]): Promise<void> {
     const events = parts.map(({ live }) => (this.log ? live.unsaved() : []))
     await this.database.transaction().execute(async trx => {
-      for (const [at, { live, content }] of parts.entries()) {
+      const there = await holdFiles(
+        trx,
+        parts.flatMap(({ made }) => (made ? filesOf(made) : [])),
+      )
+      for (const [at, { live, content, made }] of parts.entries()) {
+        const sources = made && JSON.stringify(withoutTextsOf(made.sources, id => !there.has(id)))
         const { numUpdatedRows } = await trx
           .updateTable("messages")
-          .set({ content })
+          .set({ content, ...(sources ? { sources } : {}) })
           .where(isWrittenBy(live))
           .executeTakeFirst()
-        if (numUpdatedRows > 0n) await this.log?.add(trx, live.messageId, events[at]!)
+        if (numUpdatedRows === 0n) continue
+        if (made) {
+          await linkFiles(trx, live.messageId, there.intersection(new Set(filesOf(made))))
+          await writeRecord(trx, live.messageId, made, there)
+        }
+        await this.log?.add(trx, live.messageId, events[at]!)
       }
     })
     for (const [at, { live }] of parts.entries()) live.save(events[at]!)
   }
 
   /** Changes nothing of a reply that has ended, or is another's. */
-  async finish(live: LiveReply, reply: Guarded<FinishedReply>): Promise<void> {
+  async finish(live: LiveReply, reply: Guarded<FinishedReply>, made?: Made): Promise<void> {
     const { conversationId, messageId } = live
     const events = this.log ? live.unsaved() : []
     const isStored = await this.database.transaction().execute(async trx => {
+      const there = await holdFiles(trx, made ? filesOf(made) : reply.sources.map(({ file_id }) => file_id))
       // The conversation first, as in every transaction that changes both: two that meet wait and do not block each other.
       await trx
         .updateTable("conversations")
@@ -109,18 +125,22 @@ export class ReplyStore {
         .set({
           content: reply.content,
           citations: JSON.stringify(reply.citations),
-          sources: JSON.stringify(reply.sources),
+          sources: JSON.stringify(withoutTextsOf(reply.sources, id => !there.has(id))),
           finish_reason: reply.finishReason,
           error: reply.error ? JSON.stringify(reply.error) : null,
           warnings: JSON.stringify(reply.warnings),
+          tool_calls: reply.toolCalls,
           ner_count: reply.nerCount,
           prompt_tokens: reply.promptTokens,
           completion_tokens: reply.completionTokens,
         })
         .where(isWrittenBy(live))
         .executeTakeFirst()
-      if (numUpdatedRows > 0n) await this.log?.add(trx, messageId, events)
-      return numUpdatedRows > 0n
+      if (numUpdatedRows === 0n) return false
+      await linkFiles(trx, messageId, there)
+      if (made) await writeRecord(trx, messageId, made, there)
+      await this.log?.add(trx, messageId, events)
+      return true
     })
     live.save(events)
     live.isStored = isStored
@@ -194,9 +214,12 @@ export class ReplyStore {
   }
 }
 
+/** A reply, and who began to write it. */
+export type WrittenReply = Pick<LiveReply, "messageId" | "owner">
+
 /** An unfinished message that is still its writer's. */
-const isWrittenBy =
-  ({ messageId, owner }: LiveReply) =>
+export const isWrittenBy =
+  ({ messageId, owner }: WrittenReply) =>
   (eb: ExpressionBuilder<Schema, "messages">) =>
     eb.and([
       eb("messages.id", "=", messageId),

@@ -3,6 +3,7 @@
  * has come of the reply so far, made of what the steps of the turn tell, so that it can be stored at any moment.
  */
 import { AppError, type ErrorBody, storeUnavailable, toErrorBody } from "../errors.ts"
+import { SOURCE } from "../grounding/passages.ts"
 import { storeAgain } from "../grounding/store-again.ts"
 import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
@@ -12,6 +13,10 @@ import { Draft } from "./draft.ts"
 import { CHAT_EVENTS, type ChatEvent, type GuardedEvent } from "./events.ts"
 import type { LiveReply, StopReason } from "./live-reply.ts"
 import type { Turn } from "./prepare.ts"
+import { libraryFor } from "./record/library-then.ts"
+import { NEW_RECORD } from "./record/new-record.ts"
+import { type LibraryThen, messagesOf, recordOf } from "./record/record-of.ts"
+import type { Made } from "./record/record-store.ts"
 import { reply } from "./reply.ts"
 import type { Citation, FinishReason } from "./types.ts"
 
@@ -25,6 +30,9 @@ interface Outcome {
 
 export class ReplyWriter {
   private readonly draft: Draft
+  /** What it is made of, as far as that is known once its first words have come: a reply that is cut has a record as well. */
+  made: Made | undefined
+  private library: Promise<LibraryThen> | undefined
 
   constructor(
     private readonly turn: Turn,
@@ -63,10 +71,40 @@ export class ReplyWriter {
 
   /** @throws what the turn failed with */
   private async follow(signal: AbortSignal): Promise<FinishReason> {
-    for await (const told of this.draft.follow(reply(this.turn, this.dependencies, signal)))
-      if (told.event !== "tool_call") await this.tell(told)
+    let began = false
+    for await (const told of this.draft.follow(reply(this.turn, this.dependencies, signal))) {
+      if (told.event === "caller_call") continue
+      await this.tell(told)
+      if (told.event === "sources") void this.libraryThen()
+      if (told.event !== "message_delta" || began) continue
+      began = true
+      void this.recordSoFar().then(made => {
+        this.made ??= made
+      })
+    }
     await this.turn.onCalls?.(this.draft.calls)
     return this.draft.finishReason
+  }
+
+  /** Asked for when the passages are known: files may change while the model writes. */
+  private libraryThen(): Promise<LibraryThen> {
+    const { turn, draft, dependencies } = this
+    this.library ??= libraryFor(dependencies, turn.view, draft.sources).catch(() => ({ files: new Map(), changes: 0 }))
+    return this.library
+  }
+
+  /** Undefined where it cannot be searched for private data: the reply is worth more than its record. */
+  private async recordSoFar(): Promise<Made | undefined> {
+    const { turn, draft } = this
+    const library = await this.libraryThen()
+    try {
+      const { sources } = await turn.guard.pass({ sources: draft.sources }, { sources: SOURCE })
+      const record = await turn.guard.pass(recordOf(turn, draft, library), NEW_RECORD)
+      return { record, sources, messages: messagesOf(turn) }
+    } catch (error) {
+      log.warn("no record of a reply could be made", { conversation_id: turn.conversation.id, error })
+      return undefined
+    }
   }
 
   /** An event as the caller may see it. */
@@ -91,6 +129,7 @@ export class ReplyWriter {
       finishReason,
       error: failure ? withoutRequest(toErrorBody(failure, requestId)) : null,
       warnings,
+      toolCalls: draft.toolCalls.length,
       nerCount: replyEntities(turn),
       promptTokens: usage.prompt_tokens,
       completionTokens: usage.completion_tokens,
@@ -106,15 +145,16 @@ export class ReplyWriter {
       warnings: [],
     }))
     const { citations } = outcome
+    const made = await this.recordSoFar()
     try {
-      await dependencies.replyStore.finish(this.live, outcome)
+      await dependencies.replyStore.finish(this.live, outcome, made)
     } catch (cause) {
       log.error("a reply could not be stored", { conversation_id: conversation.id, error: cause })
       const error = toErrorBody(cause, requestId)
       guard.trust(error.message)
       const refused = { ...outcome, finishReason: "error", error: withoutRequest(error) } as const
       const shown = await guard.pass<FinishedReply>(refused, FINISHED_REPLY)
-      storeAgain(() => dependencies.replyStore.finish(this.live, shown), cause)
+      storeAgain(() => dependencies.replyStore.finish(this.live, shown, made), cause)
       return { finishReason: "error", citations, failure: cause as Error, error }
     }
     // Cancelled elsewhere, where this node was not reached, is stored there.

@@ -4,6 +4,9 @@ import { answer } from "./answer.ts"
 import type { Asked } from "./asked.ts"
 import type { ChatDependencies } from "./dependencies.ts"
 import type { ChatEvent } from "./events.ts"
+import { memoryOf } from "./history/memory.ts"
+import type { Place } from "./history/summary.ts"
+import { imagesShown, type ShownImages } from "./images/shown.ts"
 import { asSeen, type Turn } from "./prepare.ts"
 import type { Ended, Progress } from "./progress.ts"
 import type { PastMessage } from "./prompt.ts"
@@ -15,7 +18,11 @@ export async function* reply(
   signal: AbortSignal,
 ): AsyncGenerator<Progress, Ended> {
   yield* opening(turn)
-  return yield* answer(turn.asked ?? (await askedBy(turn, dependencies)), dependencies, signal)
+  const conversationId = turn.conversation.id
+  if (turn.asked) return yield* answer({ ...turn.asked, conversationId }, dependencies, signal)
+  using shown = await imagesShown(turn, dependencies, signal)
+  const asked = await askedBy(turn, shown, dependencies)
+  return yield* answer({ ...asked, conversationId }, dependencies, signal)
 }
 
 function* opening({ conversation, created, replyId, userMessage, model }: Turn): Generator<ChatEvent> {
@@ -30,26 +37,31 @@ function* opening({ conversation, created, replyId, userMessage, model }: Turn):
   yield { event: "message_started", data: { message_id: replyId, ...asked, user_message_id: userMessage.id } }
 }
 
-async function askedBy(turn: Turn, dependencies: ChatDependencies): Promise<Asked> {
-  const { view, model, guard, scope, settings, continued } = turn
+async function askedBy(turn: Turn, shown: ShownImages, dependencies: ChatDependencies): Promise<Asked> {
+  const { view, model, guard, scope, settings, continued, replyId, conversation } = turn
+  const { history, places } = await historyAsSeen(turn, shown)
   return {
-    ...{ view, model, guard, scope, settings, continued },
-    history: await historyAsSeen(turn),
+    ...{ view, model, guard, scope, settings, continued, history },
+    memory: await memoryOf(dependencies, { conversationId: conversation.id, replyId, settings, guard }, places),
     message: turn.userMessage.content,
     field: "message",
-    images: await picturesFor(turn, dependencies),
+    images: [...shown.of(turn.userMessage.id), ...(await picturesFor(turn, dependencies))],
     after: [],
     tools: null,
-    contextTokens: turn.conversation.context_tokens,
+    contextTokens: conversation.context_tokens,
   }
 }
 
 /** Earlier messages as the model may see them now: a turn may be redacted where the ones before it were not. */
-async function historyAsSeen({ history, guard }: Turn): Promise<PastMessage[]> {
-  const past: PastMessage[] = []
-  for (const message of history)
-    if (message.content) past.push({ role: message.role, content: (await asSeen(message, guard)).content })
-  return past
+async function historyAsSeen(turn: Turn, shown: ShownImages): Promise<{ history: PastMessage[]; places: Place[] }> {
+  const said = turn.history.filter(({ content }) => content)
+  const history: PastMessage[] = []
+  for (const { id, ...message } of said) {
+    const { role, content } = await asSeen({ id, ...message }, turn.guard)
+    const images = shown.of(id)
+    history.push(role === "user" && images.length > 0 ? { role, content, images } : { role, content })
+  }
+  return { history, places: said }
 }
 
 /** What a picture shows cannot be redacted, so under redaction the model sees none. */

@@ -11,7 +11,8 @@ import { CHANCE } from "../search/relevance.ts"
 import { FOR_A_REPLY } from "../search/rerank/budgets.ts"
 import type { PassageRules } from "./asked.ts"
 import type { ChatDependencies, ChatFile, ChatFiles } from "./dependencies.ts"
-import type { ChatEvent } from "./events.ts"
+import type { ChatEvent, Usage } from "./events.ts"
+import type { Searched } from "./record/facts.ts"
 
 /** Hits that are asked for; merging and the window leave fewer. */
 const HITS = 10
@@ -30,6 +31,14 @@ export interface Retrieved {
   inVain: boolean
   /** The library could not be searched. */
   unavailable?: boolean
+  /** The sources are the whole text of the files, in reading order, or with notes what those cite. */
+  whole?: boolean
+  /** Made of the parts of a text that does not fit into the window; given in its place. */
+  notes?: readonly string[]
+  /** What making them took of the model. */
+  usage?: Usage
+  /** Absent where nothing was searched. */
+  searched?: Searched
 }
 
 const NOTHING_ASKED: Retrieved = { sources: [], inVain: false }
@@ -40,10 +49,18 @@ const NOTHING_ASKED: Retrieved = { sources: [], inVain: false }
  */
 export async function* retrieve(
   { search, files, fileWaitMs }: ChatDependencies,
-  turn: { view: View; query: string; scope: Scope; guard: Guard; passages?: PassageRules | undefined },
+  turn: {
+    view: View
+    query: string
+    /** The query is a model's. */
+    rewritten?: boolean
+    scope: Scope
+    guard: Guard
+    passages?: PassageRules | undefined
+  },
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Retrieved> {
-  const { view, query, scope, guard, passages = {} } = turn
+  const { view, query, rewritten = false, scope, guard, passages = {} } = turn
   if (scope.fileIds) yield* awaitFiles(files, view, scope.fileIds, fileWaitMs, signal)
   if (!query.trim() || scope.fileIds?.length === 0) return NOTHING_ASKED
   const result = await withoutEngine(
@@ -79,7 +96,8 @@ export async function* retrieve(
   const sources: Source[] = []
   for (const source of toSources(result.hits))
     sources.push(await guard.pass<Source>({ ...source, text: await guard.text(source.text) }, SOURCE))
-  return { sources, inVain }
+  const { embedding_model: embeddingModel, vectors } = result.index
+  return { sources, inVain, searched: { query, rewritten, embeddingModel, vectors, degraded: result.degraded } }
 }
 
 /** Undefined while the search engine does not answer: a reply is of use without passages. */
@@ -99,7 +117,7 @@ async function isEmpty(files: ChatFiles, view: View, { contextId }: Scope): Prom
 }
 
 /** A file that was uploaded a moment ago is waited for; one that takes longer is said. */
-async function* awaitFiles(
+export async function* awaitFiles(
   files: ChatFiles,
   view: View,
   ids: readonly string[],

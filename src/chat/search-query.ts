@@ -1,5 +1,5 @@
 /** What a message of a conversation is searched with: a follow-up such as "and in 2023?" takes its subject from before. */
-import { termsOf } from "../backends/best-sentences.ts"
+import { termsOf } from "../backends/question-words.ts"
 
 export interface ChatQuery {
   query: string

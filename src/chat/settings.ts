@@ -3,10 +3,25 @@ import { type Filter, filterOf } from "../access/filter/filter.ts"
 import type { ChatOptions } from "../backends/backend.ts"
 import { invalid } from "../errors.ts"
 import { checkMetadata } from "../library/labels.ts"
+import type { GivenImage } from "./images/check.ts"
+
+/** How much of the files an answer is made from: what a search finds, the whole of them, or whichever the question needs. */
+export const READINGS = ["auto", "passages", "whole"] as const
+export type Reading = (typeof READINGS)[number]
+
+/** What becomes of the oldest turns where a history is longer than the window: they are summed up, or left out. */
+export const HISTORIES = ["summarize", "truncate"] as const
+export type History = (typeof HISTORIES)[number]
+
+/** Tools that a model may use by itself while it answers. */
+export const CHAT_TOOLS = ["query_table", "calculate", "read_file"] as const
+export type ChatToolName = (typeof CHAT_TOOLS)[number]
 
 /** The optional fields of a chat request (section 6 of the API), checked in form by whoever received them. */
 export interface TurnRequest {
   message?: string
+  /** Of the message. */
+  images?: GivenImage[]
   model?: string
   title?: string
   system_prompt?: string
@@ -16,6 +31,9 @@ export interface TurnRequest {
   filter?: unknown
   options?: ChatOptions
   thinking?: boolean
+  reading?: Reading
+  tools?: ChatToolName[]
+  history?: History
   response_format?: unknown
   redaction?: unknown
   additional_metadata?: Record<string, unknown>
@@ -32,6 +50,10 @@ export interface ChatSettings {
   filter: Filter | null
   options: ChatOptions
   thinking: boolean
+  reading: Reading
+  /** Those that the model may use by itself; none where empty. */
+  tools: ChatToolName[]
+  history: History
   response_format: Record<string, unknown> | "json" | null
   /** As it was asked for; `parseRedaction` reads it. */
   redaction: unknown
@@ -45,6 +67,9 @@ export const DEFAULT_SETTINGS: ChatSettings = {
   filter: null,
   options: {},
   thinking: false,
+  reading: "auto",
+  tools: [...CHAT_TOOLS],
+  history: "summarize",
   response_format: null,
   redaction: null,
 }
@@ -95,6 +120,9 @@ export function mergeSettings(request: TurnRequest, inherited = DEFAULT_SETTINGS
     filter: isNamed(request.filter) ? filterOf(request.filter) : takesOff(request.filter) ? null : inherited.filter,
     options: request.options ?? inherited.options,
     thinking: request.thinking ?? inherited.thinking,
+    reading: request.reading ?? inherited.reading,
+    tools: request.tools ?? inherited.tools,
+    history: request.history ?? inherited.history,
     response_format:
       request.response_format === undefined ? inherited.response_format : parseFormat(request.response_format),
     redaction: request.redaction ?? inherited.redaction,

@@ -18,6 +18,7 @@ import {
 } from "./conversation-rows.ts"
 import type { ConversationStore } from "./conversation-store.ts"
 import type { ChatDependencies } from "./dependencies.ts"
+import type { StoredImage } from "./images/message-images.ts"
 import type { FollowedReply } from "./live-events.ts"
 import { LiveReply } from "./live-reply.ts"
 import type { Plan } from "./plan.ts"
@@ -74,12 +75,7 @@ export async function beginTurn(
   const stored = await storeTurn(dependencies, asker, conversationId, prepared, plan)
   const turn = await turnOf(asker, prepared, plan, stored)
   const live = new LiveReply(conversationId, turn.replyId, stored.reply.owner)
-  const writer = new ReplyWriter(turn, live, dependencies)
-  dependencies.replies.begin(
-    live,
-    () => writer.write(),
-    () => writer.content,
-  )
+  dependencies.replies.begin(live, new ReplyWriter(turn, live, dependencies))
   return { conversationId, reply: live, messageIds: stored.messageIds }
 }
 
@@ -96,20 +92,44 @@ export async function changeOnly(
   return { conversationId: conversation.id, reply: undefined, messageIds: [] }
 }
 
+/** Bytes of pictures are stored before the rows that name them, and removed after those that do no more. */
 async function storeTurn(
-  { store, replyStore }: ChatDependencies,
-  { view, repetition }: Asker,
+  dependencies: ChatDependencies,
+  asker: Asker,
   id: string,
   prepared: Prepared,
+  plan: Plan,
+): Promise<StoredTurn> {
+  const { images } = dependencies
+  const written = await images.write(prepared.images ?? [])
+  const former = plan.removeFrom === null ? [] : [...(await images.of(id)).values()].flat()
+  const { replaced } = plan
+  const taken = replaced && !prepared.images ? former.filter(({ message_id }) => message_id === replaced.id) : []
+  try {
+    return await storeRows(dependencies, asker, id, { ...prepared, pictures: [...written, ...taken] }, plan)
+  } catch (error) {
+    await images.remove(written)
+    throw error
+  } finally {
+    await images.remove(former)
+  }
+}
+
+async function storeRows(
+  { store, replyStore, images }: ChatDependencies,
+  { view, repetition }: Asker,
+  id: string,
+  prepared: Prepared & { pictures: StoredImage[] },
   { conversation: known, last, removeFrom, question, cut }: Plan,
 ): Promise<StoredTurn> {
-  const { model, guard, added: message } = prepared
+  const { model, guard, added: message, pictures } = prepared
   const writeConversation = await conversationWrite(store, view, id, prepared, known)
   return store.transaction(async trx => {
     const conversation = await writeConversation(trx)
     if (known) await store.refuseOthers(id, last, trx)
     if (removeFrom !== null) await store.deleteFrom(id, removeFrom, trx)
     const asked = question ?? (await store.addUserMessage(id, message, trx))
+    if (!question) await images.insert(asked.id, pictures, trx)
     const added = { model: model.info.value, redaction: guard.key, owner: replyStore.ownerId }
     const reply = cut ? await replyStore.reopen(cut.id, added.model, trx) : await store.addReply(id, added, trx)
     const messageIds = question ? [reply.id] : [asked.id, reply.id]
@@ -162,9 +182,9 @@ async function turnOf(
   { conversation: known, history, question, cut }: Plan,
   stored: StoredTurn,
 ): Promise<Turn> {
-  const { guard } = prepared
+  const { model, settings, scope, guard, promptEntities } = prepared
   return {
-    ...prepared,
+    ...{ model, settings, scope, guard, promptEntities },
     view,
     requestId,
     conversation: stored.conversation,

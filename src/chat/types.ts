@@ -4,9 +4,10 @@ import type { OwnerRecord } from "../access/owner.ts"
 import type { ErrorBody } from "../errors.ts"
 import type { Source } from "../grounding/passages.ts"
 import type { Warning } from "../storage/document.ts"
+import type { ChatToolName, History, Reading } from "./settings.ts"
 
 /** What a mark in a reply stands for. */
-export type Citation = Omit<Source, "score" | "text">
+export type Citation = Omit<Source, "score" | "text" | "whole">
 
 export type FinishReason = "stop" | "length" | "cancelled" | "error"
 
@@ -15,6 +16,8 @@ export interface Message {
   role: "user" | "assistant"
   content: string
   citations: Citation[]
+  /** Pictures that came with it. */
+  images: { mime_type: string; size: number }[]
   /** Null for a user's message and while a reply is being written. */
   finish_reason: FinishReason | null
   model: string | null
@@ -23,6 +26,8 @@ export interface Message {
   error: ErrorBody | null
   /** What the stream of the reply warned of. */
   warnings: Warning[]
+  /** How many calls of tools were carried out for it; its record tells them. */
+  tool_calls: number
   created_at: string
 }
 
@@ -48,11 +53,16 @@ export interface ConversationSettings {
   file_ids: string[]
   filter: Filter | null
   thinking: boolean
+  reading: Reading
+  tools: ChatToolName[]
+  history: History
   /** True also where the daemon or the workspace insists on it. */
   redaction: boolean
 }
 
 export interface Conversation extends ConversationSummary {
+  /** What models are given for the messages up to this one, which were too many for a window; null for none. */
+  summary: { text: string; up_to_message_id: string } | null
   settings: ConversationSettings
   messages: Message[]
 }

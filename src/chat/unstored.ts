@@ -6,16 +6,16 @@ import type { View } from "../access/view.ts"
 import type { ToolCall } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
 import { WARNING } from "../grounding/fields.ts"
+import type { Guard } from "../grounding/guard.ts"
 import { CITATION, SOURCE, type Source } from "../grounding/passages.ts"
 import type { Fields, Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
 import type { Warning } from "../storage/document.ts"
 import { answer } from "./answer.ts"
-import type { Asked } from "./asked.ts"
 import type { ChatDependencies } from "./dependencies.ts"
 import { Draft } from "./draft.ts"
 import { CHAT_EVENTS, type GuardedEvent, type Timings, type Usage } from "./events.ts"
-import { TOOL_CALL, type Told, type ToolCalled } from "./progress.ts"
+import { type Ended, type Progress, TOOL_CALL, type Told, type ToolCalled } from "./progress.ts"
 import { prepareQuestion, type Question } from "./question.ts"
 import type { Citation } from "./types.ts"
 
@@ -49,7 +49,7 @@ const ANSWER: Fields<Answer> = {
   timings: "own",
 }
 
-/** The events of a reply from `status` to its deltas, `tool_call`, and `answered` at the end of every answer that came to one. */
+/** The events of a reply from `status` to its deltas, `caller_call`, and `answered` at the end of every answer that came to one. */
 export type AnswerEvent = GuardedEvent | ToolCalled | { event: "answered"; data: Answer }
 
 export interface UnstoredAnswer {
@@ -79,22 +79,28 @@ export async function answerUnstored(
   const asked = await prepareQuestion(dependencies, asker.view, question)
   const { echo } = await asked.guard.pass({ echo: question.echo ?? {} }, { echo: "json" })
   const { message, model } = asked
-  return { model: model.info.value, message, echo, events: events(dependencies, asker.requestId, asked, signal) }
+  const { guard } = asked
+  const steps: AnsweredSteps = place => answer(asked, dependencies, place)
+  const events = answered(dependencies, { requestId: asker.requestId, guard }, steps, signal)
+  return { model: model.info.value, message, echo, events }
 }
 
-async function* events(
+/** What an answer is made by, until the signal aborts. */
+export type AnsweredSteps = (signal: AbortSignal) => AsyncGenerator<Progress, Ended>
+
+/** The events of an answer that nobody keeps; see `UnstoredAnswer`. */
+export async function* answered(
   dependencies: ChatDependencies,
-  requestId: string,
-  asked: Asked,
+  { requestId, guard }: { requestId: string; guard: Guard },
+  steps: AnsweredSteps,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
   signal.throwIfAborted()
   using place = dependencies.replies.enter(signal)
-  const { guard } = asked
   const draft = new Draft()
   try {
-    for await (const told of draft.follow(answer(asked, dependencies, place.signal))) yield await shown(told, asked)
-    yield { event: "answered", data: await guard.pass(answerOf(draft, asked), ANSWER) }
+    for await (const told of draft.follow(steps(place.signal))) yield await shown(told, guard)
+    yield { event: "answered", data: await guard.pass(answerOf(draft, guard), ANSWER) }
   } catch (error) {
     signal.throwIfAborted()
     log.warn("an answer failed", { request_id: requestId, error })
@@ -106,12 +112,12 @@ async function* events(
   }
 }
 
-async function shown(told: Told, { guard }: Asked): Promise<AnswerEvent> {
-  if (told.event === "tool_call") return told
+async function shown(told: Told, guard: Guard): Promise<AnswerEvent> {
+  if (told.event === "caller_call") return told
   return { event: told.event, data: await guard.pass<object>(told.data, CHAT_EVENTS[told.event]) } as GuardedEvent
 }
 
-function answerOf(draft: Draft, { guard }: Asked): Answer {
+function answerOf(draft: Draft, guard: Guard): Answer {
   const { content, calls, sources, citations, warnings, usage, timings } = draft
   return {
     ...{ content, calls, sources, citations, warnings, usage, timings },

@@ -7,19 +7,51 @@ import { Marked, type MarkedToken, type Token, type Tokens } from "marked"
 import type { ComponentChildren } from "preact"
 import { useMemo } from "preact/hooks"
 import { useRedactionLabels } from "./session.ts"
+import type { Message } from "./wire.ts"
 
 interface MarkdownProps {
   text: string
   /** Numbers that can be cited. */
   sources?: ReadonlySet<number>
   onCite?: (index: number) => void
+  /** Which addresses can be followed; all where absent. */
+  follows?: Follows
 }
 
-export function Markdown({ text, sources, onCite }: MarkdownProps) {
+export type Follows = (address: string) => boolean
+
+/** Of a reply that is being written: its addresses are checked when it is complete. */
+export const followsNone: Follows = () => false
+
+/** Of a reply: addresses that its model was not given are text. Where not all of them are named, no address is trusted. */
+export function followsGiven(warnings: Message["warnings"]): Follows {
+  const foreign = warnings.filter(({ code }) => code === "foreign_link")
+  if (foreign.some(({ more, addresses }) => more || !addresses)) return followsNone
+  const named = foreign.flatMap(({ addresses = [] }) => addresses.map(comparable))
+  return address => {
+    const asked = comparable(address)
+    return !named.some(each => areOne(each, asked))
+  }
+}
+
+/** Whether two readers may have read the same place so: where an address begins and ends they do not agree. */
+const areOne = (named: string, asked: string): boolean =>
+  named.endsWith(asked) ||
+  (named.startsWith(asked) && /^[\p{P}\p{S}]*$/u.test(named.slice(asked.length))) ||
+  (asked.startsWith(named) && /^["'`]/.test(asked.slice(named.length)))
+
+/** The same for each way of writing an address that leads to the same place. */
+function comparable(address: string): string {
+  const plain = address.replace(ENTITY, (_, name: string) => ENTITIES[name] ?? "")
+  const url = /^www\./i.test(plain) ? `http://${plain}` : plain
+  return URL.canParse(url) ? new URL(url).href : url
+}
+
+export function Markdown({ text, sources, onCite, follows }: MarkdownProps) {
   const tokens = useMemo(() => tokensOf(text), [text])
   return (
     <div class="markdown" dir="auto">
-      <Blocks tokens={tokens} marks={{ sources, onCite }} />
+      <Blocks tokens={tokens} marks={{ sources, onCite, follows }} />
     </div>
   )
 }
@@ -52,7 +84,7 @@ function tokensOf(text: string): Token[] {
   return [{ type: "text", raw: text, text, escaped: false }]
 }
 
-type Marks = Pick<MarkdownProps, "sources" | "onCite">
+type Marks = Pick<MarkdownProps, "sources" | "onCite" | "follows">
 
 interface TokensProps {
   tokens: readonly Token[]
@@ -163,9 +195,17 @@ function Inline({ token, marks }: { token: MarkedToken; marks: Marks }) {
     case "br":
       return <br />
     case "link":
-      return <OuterLink href={token.href}>{inner(token.tokens)}</OuterLink>
+      return (
+        <OuterLink href={token.href} follows={marks.follows}>
+          {inner(token.tokens)}
+        </OuterLink>
+      )
     case "image": // never loaded: its address would tell another host who reads what
-      return <OuterLink href={token.href}>{token.text || token.href}</OuterLink>
+      return (
+        <OuterLink href={token.href} follows={marks.follows}>
+          {token.text || token.href}
+        </OuterLink>
+      )
     case "escape":
       return <>{token.text}</>
     case "text":
@@ -176,11 +216,18 @@ function Inline({ token, marks }: { token: MarkedToken; marks: Marks }) {
   }
 }
 
-const SAFE = /^(?:https?:\/\/|mailto:)/i
+/** Characters that no address holds: where one ends that has them, readers of Markdown disagree. */
+const SAFE = /^(?:https?:\/\/|mailto:)[^\s<>[\]{}|\\^"`\u3000-\u303f\uff00-\uff0f\uff1a-\uff1f\p{C}]*$/iu
+
+interface OuterLinkProps {
+  href: string
+  follows: Follows | undefined
+  children: ComponentChildren
+}
 
 /** Anything but the web and mail stays text: `javascript:` and `data:` would act in the console. */
-function OuterLink({ href, children }: { href: string; children: ComponentChildren }) {
-  if (!SAFE.test(href)) return <>{children}</>
+function OuterLink({ href, follows, children }: OuterLinkProps) {
+  if (!SAFE.test(href) || follows?.(href) === false) return <>{children}</>
   return (
     <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
       {children}
@@ -189,6 +236,7 @@ function OuterLink({ href, children }: { href: string; children: ComponentChildr
 }
 
 const MARK = /\[REDACTED_([A-Z][A-Z0-9_]*)\]|\[(\d{1,3})\]|&(amp|lt|gt|quot|nbsp|#39);/g
+const ENTITY = /&(amp|lt|gt|quot|nbsp|#39);/g
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: "\u00a0", "#39": "'" }
 
 /** Plain text with its citations and chips. */

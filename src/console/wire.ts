@@ -1,6 +1,7 @@
 /** What the API answers, as the console reads it. Types of the domain are used as they are: one definition. */
 
 import type { InvitationRecord, WorkspaceRecord } from "../access/workspaces.ts"
+import type { Conversation as StoredConversation, Message as StoredMessage } from "../chat/types.ts"
 import type { WebhookRecord } from "../events/webhook-record.ts"
 import type { CoverageItem, CoverageTotals } from "../sources/coverage.ts"
 
@@ -8,11 +9,15 @@ export type { ApiKeyRecord, NewApiKey } from "../access/keys.ts"
 export type { Scope } from "../access/principal.ts"
 export type { SessionRecord } from "../access/sessions.ts"
 export type { UserRecord, UserRole } from "../access/users.ts"
+export type { ApprovalRecord as Approval } from "../agents/approval-record.ts"
 export type { RunRecord as Run, RunSummary, StepRecord as RunStep } from "../agents/run-record.ts"
 export type { ModelRecord as Model } from "../backends/index.ts"
 export type { BatchRecord as Batch } from "../batches/record.ts"
 export type { Schedule, ScheduleRun } from "../batches/schedules.ts"
-export type { Conversation, ConversationSummary, Message } from "../chat/types.ts"
+export type { ChatEventData, PartsDone, Phase, WarningCode } from "../chat/events.ts"
+export type { AnswerRecord } from "../chat/record/answer-record.ts"
+export type { Reading } from "../chat/settings.ts"
+export type { ConversationSummary } from "../chat/types.ts"
 export type { EventType } from "../events/types.ts"
 export type { Delivery, WebhookRecord as Webhook } from "../events/webhook-record.ts"
 export type { Citation as Source, Position } from "../grounding/passages.ts"
@@ -20,7 +25,23 @@ export type { FileRecord } from "../library/record.ts"
 export type { Hit, SearchFilters, SearchMode, SearchResult } from "../search/types.ts"
 export type { DryRun } from "../sources/dry-run.ts"
 export type { SourceRecord, SyncRecord } from "../sources/source.ts"
+export type { Warning } from "../storage/document.ts"
 export type { InvitationRecord, WorkspaceRecord }
+
+/** A picture that came with a message. */
+export interface MessageImage {
+  mime_type: string
+  size: number
+  url: string
+}
+
+export interface Message extends Omit<StoredMessage, "images"> {
+  images: MessageImage[]
+}
+
+export interface Conversation extends Omit<StoredConversation, "messages"> {
+  messages: Message[]
+}
 
 export interface Coverage extends CoverageTotals {
   items: CoverageItem[]

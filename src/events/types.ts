@@ -12,6 +12,7 @@ export const WORK_EVENTS = [
   "run.failed",
   "run.timed_out",
   "run.cancelled",
+  "run.waiting_for_approval",
   "schedule.failed",
 ] as const
 /** Of the workspace: whoever sees the whole of it. */

@@ -22,8 +22,28 @@ export const marksIn = (text: string): Mark[] =>
 /** The numbers that a text cites, each once, in the order of their first mark. */
 export const numbersIn = (text: string): number[] => [...new Set(marksIn(text).flatMap(({ numbers }) => numbers))]
 
-/** The same text, as long as before, with marks that cite nothing: `[2]` becomes `(2)`. */
-export const withoutMarks = (text: string): string => text.replace(MARK, "($1)")
+/**
+ * What templates of models set between turns, by its first character. Model servers read it as such wherever it stands in a
+ * prompt, so a document that holds it could end our words and speak as the system or the user.
+ */
+const CONTROL =
+  /[<[](?=(?<=<)(?:\|[\w.-]{1,40}\|>|｜[^<>｜\n]{1,40}｜>|\/?s>|(?:start|end)_of_turn>|<\/?SYS>>)|(?<=\[)\/?INST\])/g
+
+/**
+ * The same text, as long as before, with marks that cite nothing, `[2]` becomes `(2)`, and without what only templates of
+ * models may set: `<|im_start|>` becomes `‹|im_start|>`.
+ */
+export const withoutMarks = (text: string): string =>
+  text.replace(MARK, "($1)").replace(CONTROL, first => (first === "<" ? "‹" : "("))
+
+/** The same text with the numbers of its marks changed; those that become 0 are taken out. */
+export function renumbered(text: string, change: (number: number) => number): string {
+  return text.replace(MARK, (_, list: string) => {
+    const numbers = list.split(/[,;]/).map(each => change(Number(each)))
+    const kept = [...new Set(numbers.filter(number => number > 0))]
+    return kept.length > 0 ? `[${kept.join(", ")}]` : ""
+  })
+}
 
 export interface Cited<Passage> {
   /** Each once, in the order of their first mark. */

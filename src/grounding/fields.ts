@@ -11,4 +11,9 @@ export const ERROR = {
   hint: "text",
 } as const satisfies Fields<ErrorBody>
 
-export const WARNING = { code: "own", message: "text" } as const satisfies Fields<Warning>
+export const WARNING = {
+  code: "own",
+  message: "text",
+  addresses: "text",
+  more: "own",
+} as const satisfies Fields<Warning>

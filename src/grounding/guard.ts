@@ -69,6 +69,13 @@ export class Guard {
     return this.readsPartly || this.streams.some(stream => stream.partial)
   }
 
+  /** What is searched for, without the words of a caller's own rules; null where nothing is redacted. */
+  get rules(): { kinds: readonly string[]; customPatterns: number; excluded: number } | null {
+    if (!this.policy) return null
+    const { kinds, customPatterns, exclude } = this.policy
+    return { kinds, customPatterns: customPatterns.length, excluded: exclude.length }
+  }
+
   /** What has been replaced and counted so far. */
   get entities(): readonly Entity[] {
     return [...this.found, ...this.streams.flatMap(({ entities }) => entities)]

@@ -29,6 +29,8 @@ export interface Source extends Citation {
   /** 0..1 */
   score: number
   text: string
+  /** The text of a whole file, in reading order, or of one of the parts that it was read in. */
+  whole?: boolean
 }
 
 /** Names of files, sheets and sections may hold private data as well. */
@@ -50,7 +52,7 @@ export const CITATION = {
   position: POSITION,
 } as const satisfies Fields<Citation>
 
-export const SOURCE: Fields<Source> = { ...CITATION, score: "own", text: "text" }
+export const SOURCE: Fields<Source> = { ...CITATION, score: "own", text: "text", whole: "own" }
 
 /** Where a passage stands, for a model: `in.zip/a.pdf, page 4, 3.2 Term`; empty where nothing is known. */
 export function placeText({ page, sheet, slide, member, section }: Place): string {
@@ -131,12 +133,18 @@ function merge(better: Source, other: Source): Source {
 export class Passages {
   private readonly byKey = new Map<string, Citation>()
 
-  /** The number of the passage. */
-  add(passage: Passage): number {
-    const key = passage.chunk_id ?? `${passage.file_id} ${passage.position.start} ${passage.position.end}`
+  /** @param taken the highest number that something else has */
+  constructor(private readonly taken = 0) {}
+
+  /**
+   * The number of the passage.
+   * @param asked tells apart what was asked of one and the same place, as statements over one table
+   */
+  add(passage: Passage, asked = ""): number {
+    const key = passage.chunk_id ?? [passage.file_id, passage.position.start, passage.position.end, asked].join(" ")
     const known = this.byKey.get(key)
     if (known) return known.index
-    const index = this.byKey.size + 1
+    const index = this.taken + this.byKey.size + 1
     this.byKey.set(key, { index, ...passage })
     return index
   }

@@ -22,7 +22,7 @@ export interface FittedRequest {
 /**
  * What the model streams for a prompt that is fitted to its window. When the server refuses the prompt as too long, the
  * meter counts higher from then on, and `fit` is called again, told how often it was. The server's own count corrects the
- * meter as well.
+ * meter as well; where a server does not count, the meter's count stands in.
  * @throws AppError of the backend
  */
 export async function* askFitted(
@@ -36,9 +36,12 @@ export async function* askFitted(
     try {
       for await (const piece of backend.chat(request)) {
         began ||= piece.type !== "waiting"
-        if (piece.type === "end" && promptTokens !== null && piece.usage.promptTokens > 0)
+        if (piece.type !== "end" || promptTokens === null) yield piece
+        else if (piece.usage.promptTokens === 0) yield { ...piece, usage: { ...piece.usage, promptTokens } }
+        else {
           meter.learn(value, promptTokens, piece.usage.promptTokens)
-        yield piece
+          yield piece
+        }
       }
       return
     } catch (error) {

@@ -3,7 +3,7 @@ import { JsonOutOfBounds, MAX_JSON_DEPTH, parseBounded } from "../bounded-json.t
 import { AppError, invalid } from "../errors.ts"
 
 /** Largest JSON body of a route that does not say otherwise: 1 MB by contract, counted in the same units as its 1 GB. */
-const MAX_JSON_BYTES = 1_048_576
+export const MAX_JSON_BYTES = 1_048_576
 
 /** From the head of a request to the end of its body, for callers who have shown credentials and for those who have not. */
 export const BODY_LIMIT_MS = { known: 120_000, stranger: 15_000 }

@@ -1,10 +1,11 @@
 /** The records of conversations and messages, and the events of a reply's stream. */
 import { t } from "elysia"
-import { WARNING_CODES } from "../chat/events.ts"
+import { PHASES, WARNING_CODES } from "../chat/events.ts"
+import { CHAT_TOOLS, HISTORIES, READINGS } from "../chat/settings.ts"
 import { event, FAILURE } from "./events.ts"
 import { FilterSchema } from "./filter-request.ts"
 import {
-  Issue,
+  AnswerWarning,
   integer,
   JsonObject,
   LINK,
@@ -35,18 +36,20 @@ const CITATION = {
 }
 export const Citation = t.Object(citationFields, { title: "Citation", examples: [CITATION] })
 
-const FINISH_REASONS = ["stop", "length", "cancelled", "error"] as const
+export const FINISH_REASONS = ["stop", "length", "cancelled", "error"] as const
 
 const USER_MESSAGE = {
   id: "msg_01m7y48vkz3s85f1acdta2",
   role: "user",
   content: "What is the notice period of the lease?",
   citations: [],
+  images: [],
   finish_reason: null,
   model: null,
   ner_count: 0,
   error: null,
   warnings: [],
+  tool_calls: 0,
   created_at: "2026-11-21T10:00:00.000Z",
 }
 const REPLY = {
@@ -65,16 +68,25 @@ const MessageSchema = t.Object(
     role: oneOf(["user", "assistant"]),
     content: t.String(),
     citations: t.Array(Citation),
+    images: t.Array(
+      t.Object({
+        mime_type: t.String(),
+        size: integer({ description: "Bytes" }),
+        url: t.String({ description: "Path of GET …/images/{place}, for the same credentials" }),
+      }),
+      { description: "Pictures that came with it" },
+    ),
     finish_reason: nullable(
       oneOf(FINISH_REASONS, { description: "Null for a user's message and while a reply is being written" }),
     ),
     model: nullable(t.String()),
     ner_count: integer({ description: "Values that were redacted" }),
     error: nullable(StoredError),
-    warnings: t.Array(Issue, {
+    warnings: t.Array(AnswerWarning, {
       description:
-        "What the stream of the reply warned of: `context_truncated`, `keyword_only_search`, `library_unavailable` where the library could not be searched, `invalid_citation`, or `redaction_partial` where the text held writing whose names are not known to redaction",
+        "What the stream of the reply warned of: `context_truncated`, `keyword_only_search`, `library_unavailable` where the library could not be searched, `invalid_citation`, `foreign_link` where it leads to addresses that stand in nothing the model was given, or `redaction_partial` where the text held writing whose names are not known to redaction",
     }),
+    tool_calls: integer({ description: "Calls of tools that were carried out for the reply; its record tells them" }),
     created_at: Time,
   },
   { title: "Message", examples: [REPLY] },
@@ -102,12 +114,23 @@ const ConversationSettings = t.Object(
     file_ids: t.Array(t.String(), { examples: [[]] }),
     filter: nullable(FilterSchema, { examples: [null] }),
     thinking: t.Boolean(),
+    reading: oneOf(READINGS),
+    tools: t.Array(oneOf(CHAT_TOOLS), { examples: [[...CHAT_TOOLS]] }),
+    history: oneOf(HISTORIES),
     redaction: t.Boolean({ description: "True also where the daemon or the workspace insists on it" }),
   },
   { title: "ConversationSettings", description: "What the next message is asked with where its request does not say" },
 )
 export const ConversationSchema = t.Object(
-  { ...summaryFields, settings: ConversationSettings, messages: Messages },
+  {
+    ...summaryFields,
+    settings: ConversationSettings,
+    summary: nullable(t.Object({ text: t.String(), up_to_message_id: t.String() }), {
+      description: "What models are given for the messages up to this one, which were too many for a window",
+      examples: [null],
+    }),
+    messages: Messages,
+  },
   { title: "Conversation" },
 )
 
@@ -124,7 +147,12 @@ export const TurnAnswerSchema = t.Object(
 
 const Text = t.Object({ text: t.String() })
 export const Source = t.Object(
-  { ...citationFields, score: t.Number({ minimum: 0, maximum: 1 }), text: t.String() },
+  {
+    ...citationFields,
+    score: t.Number({ minimum: 0, maximum: 1 }),
+    text: t.String(),
+    whole: t.Optional(t.Boolean({ description: "Of a file that was given whole" })),
+  },
   { title: "Source" },
 )
 
@@ -152,19 +180,19 @@ export const ConversationEvent = t.Union(
     event(
       "status",
       t.Object({
-        phase: oneOf(["retrieving", "loading_model", "thinking", "generating"]),
-        detail: t.Optional(t.String()),
+        phase: oneOf(PHASES),
+        detail: t.Optional(
+          t.Union([t.String(), t.Object({ done: integer(), total: integer() })], {
+            description: "In words, or how many parts of a whole are done",
+          }),
+        ),
       }),
     ),
-    event(
-      "warning",
-      t.Object({
-        code: oneOf(WARNING_CODES),
-        message: t.String(),
-      }),
-    ),
+    event("warning", t.Object({ ...AnswerWarning.properties, code: oneOf(WARNING_CODES) })),
     event("redaction", t.Object({ ner_count: integer(), kinds: t.Record(t.String(), integer()) })),
     event("sources", t.Object({ sources: t.Array(Source) })),
+    event("tool_call", t.Object({ tool_call_id: t.String(), name: t.String(), arguments: JsonObject })),
+    event("tool_result", t.Object({ tool_call_id: t.String(), result: t.String(), is_error: t.Boolean() })),
     event("thinking_delta", Text),
     event("message_delta", Text),
     event(
@@ -188,9 +216,11 @@ export const ConversationEvent = t.Union(
 export const STREAM = `One event each, \`id\` counting from 1, \`data\` one line of JSON:
 \`conversation_created\` {conversation_id, model, created_at, additional_metadata} (only where the call makes the conversation) ·
 \`message_started\` {message_id, conversation_id, model, user_message_id} ·
-\`status\` {phase: retrieving | loading_model | thinking | generating, detail?} ·
-\`warning\` {code: ${WARNING_CODES.join(" | ")}, message} ·
+\`status\` {phase: ${PHASES.join(" | ")}, detail?: text | {done, total}} ·
+\`warning\` {code: ${WARNING_CODES.join(" | ")}, message, addresses?, more?} ·
 \`redaction\` {ner_count, kinds} · \`sources\` {sources: [{index, file_id, name, chunk_id, score, text, position, url}]} ·
+\`tool_call\` {tool_call_id, name, arguments} · \`tool_result\` {tool_call_id, result, is_error} (of tools that the model used by itself;
+after results that can be cited \`sources\` comes again, with all of them) ·
 \`thinking_delta\` {text} · \`message_delta\` {text} ·
 \`message_completed\` {message_id, content, citations, finish_reason, usage, ner_count, timings} ·
 \`error\` {error, message_id} · \`done\` {}, always last. A comment line at least every 15 s of silence.

@@ -35,6 +35,22 @@ const encodeRfc5987 = (text: string): string =>
 export const textResponse = async (bytes: StoredBytes, { signal }: Request): Promise<Response> =>
   new Response(await bytes.stream(undefined, signal), { headers: { "content-type": "text/plain; charset=utf-8" } })
 
+/** A picture that came with a message. Its type was compared with its bytes, and it never changes. */
+export async function imageResponse(
+  { bytes, mimeType, sha256 }: { bytes: StoredBytes; mimeType: string; sha256: string },
+  { headers: request, signal }: Request,
+): Promise<Response> {
+  const etag = `"${sha256}"`
+  const headers = {
+    "content-type": mimeType,
+    "cache-control": "private, no-cache",
+    etag,
+    "content-security-policy": "sandbox; default-src 'none'",
+  }
+  if (request.get("if-none-match")?.includes(etag)) return new Response(null, { status: 304, headers })
+  return new Response(await bytes.stream(undefined, signal), { headers })
+}
+
 /** A picture that was made of a file: the client may keep it, and asks each time whether it may still show it. */
 export function pictureResponse(
   { bytes, tag }: { bytes: Uint8Array<ArrayBuffer>; tag: string },

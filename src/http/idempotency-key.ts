@@ -18,10 +18,16 @@ export function turnRepetition(
   request: Request,
   principal: Principal,
   action: string,
-  asked: unknown,
+  asked: { images?: readonly { mime_type: string; data: string }[] | null; [other: string]: unknown },
 ): IdempotentRequest | undefined {
-  return repetitionOf(request, principal, "turn", { action, asked })
+  if (!asked.images?.length || !request.headers.has("idempotency-key"))
+    return repetitionOf(request, principal, "turn", { action, asked })
+  // Of a hundred megabytes no canonical text is made.
+  const images = asked.images.map(({ mime_type, data }) => [mime_type, digestOf(data)])
+  return repetitionOf(request, principal, "turn", { action, asked: { ...asked, images } })
 }
+
+const digestOf = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex")
 
 /** The start of a batch with its key; undefined without one. */
 export const batchRepetition = (

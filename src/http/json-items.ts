@@ -66,7 +66,7 @@ export async function readItems(
 }
 
 /** The body as it arrives. @throws AppError request_timeout for a client that falls silent */
-async function* chunksOf(request: Request, silenceMs: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(request: Request, silenceMs: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const body = (request.body ?? new Blob([]).stream()).getReader() as ReadableStreamDefaultReader<Uint8Array>
   const ended = Promise.withResolvers<never>()
   ended.promise.catch(() => {}) // it is raced, also when nothing waits any more

@@ -2,7 +2,9 @@
 import type { Links } from "../access/links.ts"
 import type { Principal } from "../access/principal.ts"
 import type { RunEvent, RunRecord } from "../agents/run-record.ts"
-import type { NumberedEvent } from "../chat/events.ts"
+import type { ChatEvent } from "../chat/events.ts"
+import type { AnswerRecord } from "../chat/record/answer-record.ts"
+import type { Difference } from "../chat/record/difference.ts"
 import type { Message } from "../chat/types.ts"
 import type { Citation, Position } from "../grounding/passages.ts"
 import type { Hit } from "../search/types.ts"
@@ -12,7 +14,8 @@ type Holder = Pick<Principal, "holderId">
 type WithLinks<Record extends { citations: Citation[] }> = Omit<Record, "citations"> & {
   citations: (Record["citations"][number] & { url: string })[]
 }
-type LinkedMessages<Record> = Omit<Record, "messages"> & { messages: WithLinks<Message>[] }
+type LinkedMessage = Omit<WithLinks<Message>, "images"> & { images: (Message["images"][number] & { url: string })[] }
+type LinkedMessages<Record> = Omit<Record, "messages"> & { messages: LinkedMessage[] }
 
 /** What adds the links of one caller. */
 export class Linked {
@@ -38,13 +41,33 @@ export class Linked {
   })
 
   /** A conversation, or what a turn has added to it. */
-  messages = <Given extends { messages: Message[] }>(record: Given): LinkedMessages<Given> => ({
+  messages = <Given extends { conversation_id: string; messages: Message[] }>(
+    record: Given,
+  ): LinkedMessages<Given> => ({
     ...record,
-    messages: record.messages.map(this.cited),
+    messages: record.messages.map(message => ({
+      ...this.cited(message),
+      images: message.images.map((image, place) => ({
+        ...image,
+        url: `/external-docs/external/conversations/${record.conversation_id}/messages/${message.id}/images/${place}`,
+      })),
+    })),
   })
 
+  /** What made an answer; passages that are not shown have no link. */
+  answerRecord = ({ difference, ...record }: AnswerRecord) => ({
+    ...record,
+    passages: record.passages.map(passage => {
+      const { file_id, position } = passage
+      return position ? { ...passage, url: this.links.linkTo(this.holder, file_id, position) } : passage
+    }),
+    ...(difference ? { difference: this.difference(difference) } : {}),
+  })
+
+  difference = (difference: Difference) => ({ ...difference, added: difference.added.map(this.passage) })
+
   /** Of the stream of a reply. */
-  chatEvent = (event: NumberedEvent) => {
+  chatEvent = (event: ChatEvent & { id: number }) => {
     if (event.event === "sources") return { ...event, data: { sources: event.data.sources.map(this.passage) } }
     return event.event === "message_completed" ? { ...event, data: this.cited(event.data) } : event
   }

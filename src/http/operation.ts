@@ -66,6 +66,8 @@ interface Described {
   bodies?: Readonly<Record<string, { type: string; example?: unknown } & object>>
   /** The handler reads the JSON itself as it comes, and checks it; `body` is what the document says of it. */
   readsBody?: true
+  /** Where pictures stand in the JSON, as `images.0.data`: with them a body may have 110 MB. `maxBytes` is of all else. */
+  pictures?: RegExp
   /** Largest body, where it is not that of all other routes. */
   maxBytes?: number
   /** By status; those of errors are made from `errors`. */
@@ -150,7 +152,10 @@ function optionsOf(spec: Operation) {
 /** What of the declared routes decides how their bodies are read. */
 export function bodyRules(
   app: () => AnyElysia,
-): (method: string, route: string) => Pick<Declared, "form" | "bodies" | "readsBody" | "maxBytes"> | undefined {
+): (
+  method: string,
+  route: string,
+) => Pick<Declared, "form" | "bodies" | "readsBody" | "maxBytes" | "pictures"> | undefined {
   let rules: Map<string, Declared | undefined> | undefined
   const declaredAs = ({ hooks }: AnyElysia["routes"][number]) =>
     (hooks.detail as { "x-operation"?: Declared } | undefined)?.["x-operation"]

@@ -1,9 +1,9 @@
 /** The records of runs and steps, and the events of a run's stream. */
 import { t } from "elysia"
-import type { RunStatus } from "../storage/runs.ts"
+import type { RunState } from "../agents/run-record.ts"
 import { event, FAILURE } from "./events.ts"
 import {
-  Issue,
+  AnswerWarning,
   integer,
   JsonObject,
   LINK,
@@ -16,7 +16,45 @@ import {
   Time,
 } from "./schemas.ts"
 
-export const RUN_STATUSES = ["running", "completed", "failed", "timed_out", "cancelled"] as const satisfies RunStatus[]
+export const RUN_STATUSES = [
+  "running",
+  "waiting_for_approval",
+  "completed",
+  "failed",
+  "timed_out",
+  "cancelled",
+] as const satisfies RunState[]
+
+const APPROVAL = {
+  id: "appr_01m7y48vkz3s85f1acdta2",
+  step: 2,
+  tool: "tickets.close",
+  arguments: { ticket: 7 },
+  status: "approved",
+  reason: "The customer has written that it is solved.",
+  decided_by: { type: "user", id: "user_01m7y48vkz3s85f1acdta2", name: "Ada", end_user: null },
+  created_at: "2026-11-21T10:00:01.000Z",
+  expires_at: "2026-11-21T11:00:01.000Z",
+  decided_at: "2026-11-21T10:04:10.000Z",
+}
+
+export const Approval = t.Object(
+  {
+    id: t.String(),
+    step: integer({ description: "`index` of the step that waits for it" }),
+    tool: t.String(),
+    arguments: JsonObject,
+    status: oneOf(["pending", "approved", "denied", "expired", "cancelled"]),
+    reason: nullable(t.String()),
+    decided_by: nullable(
+      t.Object({ type: oneOf(["key", "user"]), id: t.String(), name: t.String(), end_user: nullable(t.String()) }),
+    ),
+    created_at: Time,
+    expires_at: Time,
+    decided_at: nullable(Time),
+  },
+  { title: "Approval", examples: [APPROVAL] },
+)
 
 const STEP = {
   index: 1,
@@ -96,7 +134,10 @@ const RUN = {
     oneOf(["final_answer", "max_steps", "cancelled", "timeout", "error"], { description: "Null while running" }),
   ),
   error: nullable(StoredError),
-  warnings: t.Array(Issue, { description: "`redaction_partial`: writing whose names are not known" }),
+  warnings: t.Array(AnswerWarning, {
+    description:
+      "`redaction_partial`: writing whose names are not known; `foreign_link`: the output leads to addresses that stand in nothing the model was given",
+  }),
   usage: t.Object({ prompt_tokens: integer(), completion_tokens: integer() }, { title: "Usage" }),
   ner_count: integer({ description: "Values that were redacted" }),
   started_at: Time,
@@ -107,8 +148,12 @@ const RUN = {
   end_user: nullable(t.String()),
 }
 export const Run = t.Object(
-  { ...RUN, steps: t.Array(Step) },
-  { title: "Run", examples: [{ ...SUMMARY, steps: [STEP] }] },
+  {
+    ...RUN,
+    steps: t.Array(Step),
+    approvals: t.Array(Approval, { description: "Calls that a person must allow, or had to" }),
+  },
+  { title: "Run", examples: [{ ...SUMMARY, steps: [STEP], approvals: [] }] },
 )
 export const RunSummary = t.Object(
   { ...RUN, step_count: integer() },
@@ -128,6 +173,8 @@ export const RunEvent = t.Union(
     ),
     event("step_started", Step),
     event("step_completed", Step),
+    event("approval_requested", Approval),
+    event("approval_decided", Approval),
     event("run_finished", Run),
     ...FAILURE,
   ],

@@ -55,6 +55,24 @@ export const Issue = t.Object(
   { title: "Issue" },
 )
 
+/** What the reader of an answer should know of it. */
+export const AnswerWarning = t.Object(
+  {
+    code: t.String({ examples: ["foreign_link"] }),
+    message: t.String({
+      examples: ["the answer leads to addresses that stand in nothing the model was given: https://example.org/"],
+    }),
+    addresses: t.Optional(
+      t.Array(t.String(), {
+        description: "Of `foreign_link`: addresses, at most 20; show links and pictures that lead there as text",
+        examples: [["https://example.org/"]],
+      }),
+    ),
+    more: t.Optional(t.Integer({ description: "Of `foreign_link`: further addresses that are not named" })),
+  },
+  { title: "AnswerWarning" },
+)
+
 const errorFields = {
   code: t.String({ examples: ["invalid_request"] }),
   message: t.String({ examples: ["message: must not be empty"] }),

@@ -3,14 +3,16 @@
  * request id → reference pages → credentials and rate limit → route → the one error body → common headers → access log
  */
 import { type AnyElysia, Elysia } from "elysia"
+import type { Principal } from "../access/principal.ts"
 import type { Dispatch } from "../batches/dispatch.ts"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { consoleAddresses, consoleAssets } from "../native/console-assets.ts"
+import { Gate } from "../threads/gate.ts"
 import { peerKey } from "../threads/sockets.ts"
 import { logAccess } from "./access-log.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
-import { BODY_LIMIT_MS, contentTypeOf, readJson, refuseCoding } from "./body.ts"
+import { BODY_LIMIT_MS, contentTypeOf, MAX_JSON_BYTES, readJson, refuseCoding } from "./body.ts"
 import { clientAddress, isLoopback } from "./client-address.ts"
 import { DRESSES, isCompatible, shapeOf } from "./compatible/errors.ts"
 import { compatibleAliases } from "./compatible/index.ts"
@@ -27,6 +29,7 @@ import type { NodeDoor } from "./node-door.ts"
 import { type OpenRequest, OpenRequests } from "./open-requests.ts"
 import { openApiDocument } from "./openapi.ts"
 import { bodyRules } from "./operation.ts"
+import { MAX_PICTURED_MB, readPictured } from "./pictured-json.ts"
 import { referencePages } from "./reference-pages.ts"
 import { HEALTH_PATHS } from "./routes/health.ts"
 import { apiRoutes, documentedRoutes, PREFIX } from "./routes/index.ts"
@@ -41,9 +44,22 @@ const IDLE_TIMEOUT_S = BODY_LIMIT_MS.known / 1_000 + 10
 /** Out of the way: the runtime would answer without a body. Uploads and JSON bodies have bounds of their own. */
 const MAX_BODY_BYTES = 2 ** 52
 
+/** Megabytes of large bodies that are read at the same time, two of the largest; in memory each is there some three times. */
+const LARGE_BODIES = {
+  places: 2 * MAX_PICTURED_MB,
+  placesPerKey: MAX_PICTURED_MB,
+  waiting: 16,
+  waitingPerKey: 8,
+  refusal: "too many large requests are being read",
+  retryAfterSeconds: 10,
+}
+
 function routes(services: Services) {
   const check = bodyCheck(() => app)
   const ruleOf = bodyRules(() => app)
+  const large = new Gate(LARGE_BODIES)
+  const largeBodies = (principal: Principal) => (bytes: number) =>
+    large.enter(principal.keyId, Math.ceil(bytes / 1_048_576))
   const app: AnyElysia = new Elysia({
     allowUnsafeValidationDetails: true,
     normalize: "typebox",
@@ -57,7 +73,12 @@ function routes(services: Services) {
       if (rule?.form || rule?.readsBody || (rule?.bodies && contentTypeOf(request) in rule.bodies)) return {}
       const context = contextOf(request)
       const limitMs = context.principal ? BODY_LIMIT_MS.known : BODY_LIMIT_MS.stranger
-      const body = await readJson(request, limitMs, rule?.maxBytes)
+      const maxBytes = rule?.maxBytes ?? MAX_JSON_BYTES
+      const isShort = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY) <= maxBytes
+      const body =
+        rule?.pictures && context.principal && !(isShort && maxBytes <= MAX_JSON_BYTES)
+          ? await readPictured(request, { pictures: rule.pictures, maxBytes, enter: largeBodies(context.principal) })
+          : await readJson(request, limitMs, maxBytes)
       context.isRead = true
       check(request.method, route, body)
       return body

@@ -1,7 +1,8 @@
 /** What a request for a reply may hold. */
 import { type Static, t } from "elysia"
-import type { TurnRequest } from "../chat/settings.ts"
-import { EndUser, integer, JsonObject, optional, withoutNulls } from "./schemas.ts"
+import { IMAGE_TYPES, MAX_IMAGES } from "../chat/images/check.ts"
+import { CHAT_TOOLS, HISTORIES, READINGS, type TurnRequest } from "../chat/settings.ts"
+import { EndUser, integer, JsonObject, oneOf, optional, withoutNulls } from "./schemas.ts"
 
 const MAX_MESSAGE = 100_000
 
@@ -20,6 +21,12 @@ const Options = t.Object(
 
 /** Every field but the message; each is optional, and null is the same as absent. */
 export const turnFields = {
+  images: optional(
+    t.Array(t.Object({ mime_type: t.String({ maxLength: 100 }), data: t.String({ description: "Base64" }) }), {
+      maxItems: MAX_IMAGES,
+      description: `Pictures of the message, for models that see; each ${IMAGE_TYPES.join(", ")}, at most 10 MB. Kept with it and shown to the model again with later messages. Under redaction 400: what they show cannot be redacted`,
+    }),
+  ),
   model: optional(
     t.String({
       minLength: 1,
@@ -49,6 +56,24 @@ export const turnFields = {
     }),
   ),
   options: optional(Options),
+  reading: optional(
+    oneOf(READINGS, {
+      description:
+        "How much of the named files (or of the context) the answer is made from: `passages` that a search finds, the `whole` of them, part by part where they are longer than the model's window, or what the question needs (`auto`)",
+    }),
+  ),
+  tools: optional(
+    t.Array(oneOf(CHAT_TOOLS), {
+      maxItems: CHAT_TOOLS.length,
+      uniqueItems: true,
+      description: "What the model may use by itself while it answers, where it can call tools; none where empty",
+    }),
+  ),
+  history: optional(
+    oneOf(HISTORIES, {
+      description: "What becomes of the oldest turns where the history is longer than the model's window",
+    }),
+  ),
   thinking: optional(t.Boolean({ description: "Let the model think before it answers, where it can" })),
   response_format: optional(
     t.Union([t.String(), JsonObject], {
@@ -65,6 +90,9 @@ export const turnFields = {
     }),
   ),
 }
+
+/** Where pictures stand in a turn's body. */
+export const TURN_PICTURES = /^images\.\d+\.data$/
 
 const TurnFields = t.Object(turnFields)
 

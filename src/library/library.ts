@@ -12,6 +12,7 @@ import { INDEX_FILE, indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Blobs, StoredBytes } from "../storage/blobs/blobs.ts"
 import { type Database, readApart, type Trx } from "../storage/database.ts"
+import { forgetTextsOf } from "../storage/file-texts.ts"
 import { inOrder } from "../storage/shared.ts"
 import { words } from "../storage/words.ts"
 import type { FileChanges } from "./changes.ts"
@@ -194,7 +195,8 @@ export class Library {
   }
 
   /**
-   * Gone from search with the commit; bytes and index entries follow. A crash in between is swept up at start.
+   * Gone from search, and its texts from what was answered with them, with the commit; bytes and index entries follow. A
+   * crash in between is swept up at start.
    * @throws AppError not_found
    */
   async delete(view: View, fileId: string, { only, also }: AsOneOfMany = {}): Promise<void> {
@@ -210,6 +212,7 @@ export class Library {
       if (!deleted) throw new AppError("not_found")
       await trx.deleteFrom("jobs").where("task", "=", INDEX_FILE).where("subject", "=", fileId).execute()
       await index.retire(trx, fileId)
+      await forgetTextsOf(trx, fileId)
       await tellOfFiles(trx, "file.deleted", [deleted])
       await also?.(trx)
       return deleted

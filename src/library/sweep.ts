@@ -55,7 +55,9 @@ async function wantedBlobs(database: Database, names: readonly string[]): Promis
     .where(eb => eb.or([eb("blob", "in", names), eb("live_blob", "in", names)]))
     .execute()
   const ofBatches = await database.selectFrom("batch_files").select("blob").where("blob", "in", names).execute()
-  return new Set([...rows.flatMap(({ blob, live_blob }) => [blob, live_blob]), ...ofBatches.map(({ blob }) => blob)])
+  const ofMessages = await database.selectFrom("message_images").select("blob").where("blob", "in", names).execute()
+  const others = [...ofBatches, ...ofMessages].map(({ blob }) => blob)
+  return new Set([...rows.flatMap(({ blob, live_blob }) => [blob, live_blob]), ...others])
 }
 
 async function wantedGenerations(

@@ -26,7 +26,9 @@ import {
 import { DiskBlobs } from "./blobs/disk.ts"
 import { writtenByNewer } from "./database.ts"
 import { batches } from "./migrations/0030-batches.ts"
+import { messageImages } from "./migrations/0037-message-images.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
+import type { Migration } from "./migrations/migration.ts"
 import { installedPacks, packsDirectory } from "./packs/installed.ts"
 import { Writer } from "./sqlite/writer.ts"
 
@@ -130,11 +132,13 @@ function referredFiles(snapshotPath: string, blobs: DiskBlobs, dataDirectory: st
     live_blob: string | null
     live_generation: number | null
   }[]
-  const ofBatches = applied.some(({ name }) => name === batches.name)
-    ? (database.query("select blob from batch_files").all() as { blob: string }[])
-    : []
+  const blobsOf = (table: string, since: Migration): string[] =>
+    applied.some(({ name }) => name === since.name)
+      ? (database.query(`select blob from ${table}`).all() as { blob: string }[]).map(({ blob }) => blob)
+      : []
+  const others = [...blobsOf("batch_files", batches), ...blobsOf("message_images", messageImages)]
   database.close()
-  const paths = new Set<string>(ofBatches.map(({ blob }) => blobs.path(blob)))
+  const paths = new Set<string>(others.map(blob => blobs.path(blob)))
   for (const row of rows) {
     paths.add(blobs.path(row.blob))
     if (row.live_blob) paths.add(blobs.path(row.live_blob))

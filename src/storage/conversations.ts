@@ -4,6 +4,7 @@ import type { OwnedColumns } from "./owned.ts"
 export interface ConversationsTables {
   conversations: ConversationsTable
   messages: MessagesTable
+  message_images: MessageImagesTable
   reply_events: ReplyEventsTable
 }
 
@@ -22,6 +23,10 @@ export interface ConversationsTable extends OwnedColumns {
   ner_count: number
   /** Window that its requests ask for: kept, so that the model server need not load the model anew. */
   context_tokens: number | null
+  /** JSON: what the model is given for the oldest messages, and the id of the last one that it stands for; null for none. */
+  summary: string | null
+  /** Position of that message. */
+  summary_position: number | null
   created_at: string
   updated_at: string
 }
@@ -43,6 +48,8 @@ export interface MessagesTable {
   error: string | null
   /** JSON array of `{code, message}`. */
   warnings: string
+  /** Carried out for the reply; its record tells them. */
+  tool_calls: number
   model: string | null
   ner_count: number
   /** Digest of the redaction that `content` went through; null for none. */
@@ -63,4 +70,18 @@ export interface ReplyEventsTable {
   /** JSON array, each with its number. */
   events: string
   saved_at: string
+}
+
+/** Pictures that came with messages; `chat/images/message-images.ts` reads and writes them. */
+export interface MessageImagesTable {
+  id: string
+  message_id: string
+  /** 0, 1, 2 … within the message. */
+  place: number
+  mime_type: string
+  /** Bytes. */
+  size: number
+  sha256: string
+  /** Where they lie. Several rows name one where a message took the place of another. */
+  blob: string
 }

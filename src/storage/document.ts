@@ -17,6 +17,10 @@ export interface ExtractedDocument {
 export interface Warning {
   code: string
   message: string
+  /** Of `foreign_link`: addresses that the model was not given. */
+  addresses?: string[]
+  /** Of `foreign_link`: how many of them are not named. */
+  more?: number
 }
 
 export const BLOCK_KINDS = ["heading", "paragraph", "list_item", "table_header", "table_row", "code", "notes"] as const

@@ -1,10 +1,13 @@
 /** Agent runs and their steps; `agents/run-store.ts` reads and writes them. */
-import type { OwnedColumns } from "./owned.ts"
+import type { OwnedColumns, OwnerType } from "./owned.ts"
 
 export interface RunsTables {
   agent_runs: AgentRunsTable
   agent_steps: AgentStepsTable
+  agent_approvals: AgentApprovalsTable
 }
+
+export type ApprovalStatus = "pending" | "approved" | "denied" | "expired" | "cancelled"
 
 /** How a run stands: entered as `running` when accepted (also while it waits for its turn), left exactly once. */
 export type RunStatus = "running" | "completed" | "failed" | "timed_out" | "cancelled"
@@ -63,4 +66,31 @@ export interface AgentStepsTable {
   duration_ms: number | null
   started_event: number
   finished_event: number | null
+}
+
+/** A call that a person must allow before it is carried out; left `pending` once, whoever comes first. */
+export interface AgentApprovalsTable {
+  id: string
+  run_id: string
+  workspace_id: string
+  /** The step that waits for it. */
+  step: number
+  tool: string
+  /** JSON, as the tool gets it; redacted where the run asked for it. */
+  arguments: string
+  status: ApprovalStatus
+  /** What who decided said of it; redacted where the run is. */
+  reason: string | null
+  /** 1 once the approved call was begun. */
+  taken: number
+  decided_by_type: OwnerType | null
+  decided_by: string | null
+  /** Whom a scoped token was for that decided. */
+  end_user: string | null
+  created_at: string
+  expires_at: string
+  decided_at: string | null
+  /** Numbers of the run's events that tell of it. */
+  requested_event: number
+  decided_event: number | null
 }

@@ -11,6 +11,8 @@ import type { JobsTables } from "./jobs.ts"
 import type { KeptAnswersTables } from "./kept-answers.ts"
 import type { KeysTables } from "./keys.ts"
 import type { NodesTables } from "./nodes.ts"
+import type { ReadingNotesTables } from "./reading-notes.ts"
+import type { RecordsTables } from "./records.ts"
 import type { RunsTables } from "./runs.ts"
 import type { SchedulesTables } from "./schedules.ts"
 import type { SecretsTables } from "./secrets-table.ts"
@@ -30,6 +32,8 @@ export interface Schema
     JobsTables,
     KeptAnswersTables,
     NodesTables,
+    RecordsTables,
+    ReadingNotesTables,
     RunsTables,
     SchedulesTables,
     SecretsTables,

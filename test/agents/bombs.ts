@@ -1,5 +1,5 @@
 /** Small inputs whose evaluation takes for ever, or all memory. */
-import type { JsonSchema } from "../../src/agents/json-schema.ts"
+import type { JsonSchema } from "../../src/tools/json-schema.ts"
 
 /** As long as an expression may be, powers of powers with 128 digits: some three seconds of a processor. */
 export const endlessExpression = `${"7^.3^".repeat(398)}2`

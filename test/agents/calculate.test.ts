@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { evaluate } from "../../src/agents/tools/expression.ts"
+import { evaluate } from "../../src/tools/expression.ts"
 
 test.each([
   ["0.1 + 0.2", "0.3"],

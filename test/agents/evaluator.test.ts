@@ -1,6 +1,6 @@
 /** Schemas and expressions that are written to take for ever, in the processes that evaluate them. */
 import { afterAll, describe, expect, test } from "bun:test"
-import { EvaluatorProcesses } from "../../src/agents/evaluator.ts"
+import { EvaluatorProcesses } from "../../src/tools/evaluator.ts"
 import { until } from "../support/until.ts"
 import { endlessExpression, schemaBombs } from "./bombs.ts"
 

@@ -6,9 +6,9 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import { wholeOf } from "../../src/access/view.ts"
 import { McpTools } from "../../src/agents/mcp.ts"
 import { type McpServer, readMcpConfig } from "../../src/agents/mcp-config.ts"
-import { callTool, type ExternalTool, type ToolContext } from "../../src/agents/tools/tool.ts"
 import { fromStore } from "../../src/guarded.ts"
 import { setLogLevel, setLogSink } from "../../src/log.ts"
+import { callTool, type ExternalTool, type ToolContext } from "../../src/tools/tool.ts"
 import { createServer } from "../fixtures/mcp/stdio-server.ts"
 import { evaluatorInProcess, inOrder, scriptedModel, startHarness } from "./support.ts"
 
@@ -41,7 +41,14 @@ const call = (tool: ExternalTool, args: Record<string, unknown>, timeoutMs?: num
 
 test("tools of a server on standard input and output join as server.tool, and its failures are told", async () => {
   const tools = await mcp(STDIO).tools()
-  expect(tools.map(tool => tool.name)).toEqual(["local.echo", "local.fail", "local.hang", "local.large", "local.exit"])
+  expect(tools.map(tool => tool.name)).toEqual([
+    "local.echo",
+    "local.fail",
+    "local.hang",
+    "local.large",
+    "local.exit",
+    "local.note",
+  ])
   expect(await call(named(tools, "local.echo"), { word: "hello" })).toMatchObject({
     isError: false,
     result: expect.stringContaining("hello from"),
@@ -127,6 +134,20 @@ test("tools of a server over streamable HTTP join with its headers sent, and go 
   expect(provider.problemOf("dead.page")).toContain("does not answer")
 }, 20_000)
 
+test.each([
+  [undefined, ["local.note"]], // the server declares it to be destructive
+  ["never", []],
+  ["always", ["local.echo", "local.fail", "local.hang", "local.large", "local.exit", "local.note"]],
+  [["echo"], ["local.echo"]],
+] as const)(
+  "with approval %p these calls wait for a person: %p",
+  async (approval, expected) => {
+    const tools = await mcp({ ...STDIO, ...(approval ? { approval } : {}) }).tools()
+    expect(tools.filter(tool => tool.needsApproval).map(tool => tool.name)).toEqual([...expected])
+  },
+  20_000,
+)
+
 test("a tool whose schema is nested too deep is left out, and such a result is an error of the call", async () => {
   const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`
   const results: Record<string, string> = {
@@ -191,6 +212,8 @@ test("the configuration file is checked, and --offline refuses servers on other 
     { mcpServers: { a: {} } },
     { mcpServers: { a: { url: "ftp://x" } } },
     { mcpServers: { a: { command: "x", args: [1] } } },
+    { mcpServers: { a: { command: "x", approval: "sometimes" } } },
+    { mcpServers: { a: { command: "x", approval: [1] } } },
   ])
     expect(() => read(bad)).toThrow("--mcp-config")
   expect(() => read({ mcpServers: { b: { url: "https://wiki.example/mcp" } } }, true)).toThrow("--offline")

@@ -1,13 +1,13 @@
 /** The parts of the loop that have no side effects. */
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { compileSchema, findJson } from "../../src/agents/json-schema.ts"
 import { leakedCall, readProtocol } from "../../src/agents/text-protocol.ts"
 import { fitTranscript, transcriptTokens } from "../../src/agents/transcript.ts"
 import type { ChatTurn } from "../../src/backends/backend.ts"
 import { canonicalJson } from "../../src/canonical-json.ts"
 import { Passages } from "../../src/grounding/passages.ts"
 import { NOWHERE } from "../../src/storage/document.ts"
+import { compileSchema, findJson } from "../../src/tools/json-schema.ts"
 
 const id = () => "c1"
 

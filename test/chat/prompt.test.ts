@@ -117,3 +117,18 @@ test("the meter believes a longer count at once, a shorter one slowly, and an ab
   expect(meter.count("m", text)).toBe(before)
   expect(meter.count("other", text)).toBe(guess)
 })
+
+test("a summary stands right behind the system prompt, and is left out whole where it does not fit", () => {
+  const fitted = fitPrompt(parts({ summary: "SUMMARY", history: turns(2, 20) }))
+  expect(fitted.turns.map(({ role }) => role)).toEqual([
+    "system",
+    "user",
+    "assistant",
+    ...Array(2).fill(["user", "assistant"]).flat(),
+    "user",
+  ])
+  expect(fitted.turns[1]?.content).toEndWith("\n\nSUMMARY")
+  expect(fitted.droppedSummary).toBe(false)
+  const tight = fitPrompt(parts({ summary: "S".repeat(2_000), history: turns(2, 20) }))
+  expect([tight.droppedSummary, tight.droppedMessages, tight.turns.length]).toEqual([true, 0, 6])
+})

@@ -19,7 +19,14 @@ function fakeFiles(count: number, status: string) {
   const changes = new FileChanges(new LocalWakes())
   const records = new Map<string, ChatFile>()
   for (let i = 0; i < count; i++)
-    records.set(`file_${i}`, { id: `file_${i}`, name: `${i}.txt`, mime_type: "text/plain", size: 1, status })
+    records.set(`file_${i}`, {
+      id: `file_${i}`,
+      name: `${i}.txt`,
+      mime_type: "text/plain",
+      size: 1,
+      sha256: "",
+      status,
+    })
   const looks: number[] = []
   const files: ChatFiles = {
     async existing(_, ids) {
@@ -68,7 +75,7 @@ test("a thousand files that are being indexed are looked at when one changes, al
   const told: string[] = []
   const waiting = (async () => {
     for await (const event of retrieve(using(files, 60_000), turn(ids), never))
-      if (event.event === "status" && event.data.detail) told.push(event.data.detail)
+      if (event.event === "status" && typeof event.data.detail === "string") told.push(event.data.detail)
   })()
   await Bun.sleep(1_500)
   expect(looks).toEqual([1_000]) // nothing changed, nobody asked again

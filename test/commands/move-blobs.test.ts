@@ -12,6 +12,7 @@ import { TestLibrary } from "../search/library.ts"
 import { bytesOf, content, piecesOf } from "../storage/blobs/conformance.ts"
 import { addressIn, openPlace } from "../storage/blobs/places.ts"
 import { StandIn } from "../support/object-storage.ts"
+import { pictureRow } from "../support/pictures.ts"
 
 setLogLevel("error")
 /** More than are read from the database at a time. */
@@ -115,6 +116,13 @@ test("what batches read and write goes along", async () => {
   }
   expect(await copyBlobs(...between(disk, shared))).toBe(ALL + 2)
   expect(await everythingIn(shared)).toEqual(await everythingIn(disk))
+}, 120_000)
+
+test("pictures of messages go along", async () => {
+  const { size, sha256, blob } = await disk.write("img_0_b", piecesOf(content(300)), 1e9)
+  await pictureRow(library.db, { id: "img_0", blob, size, sha256 })
+  await copyBlobs(...between(disk, shared))
+  expect([...(await everythingIn(shared)).keys()].some(name => name.includes("img_0_b"))).toBe(true)
 }, 120_000)
 
 test("a move that ended amid its files goes on where it was", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { fileURLToPath } from "node:url"
 import type { Page } from "playwright-core"
+import { violations } from "./axe.ts"
 import { useChatSite } from "./chat-page.ts"
 import { hasBrowser, SLOW_MS, upload } from "./console.ts"
 
@@ -72,22 +72,6 @@ const DIALOGS: Record<string, (page: Page) => Promise<unknown>> = {
     await page.locator(".file-name").last().click()
     await page.getByLabel("Extracted text").waitFor()
   },
-}
-
-const AXE = await Bun.file(fileURLToPath(import.meta.resolve("axe-core/axe.min.js"))).text()
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE) // run by the debugger, which the page's policy does not bind
-  const found = await page.evaluate(async () => {
-    // biome-ignore lint/suspicious/noExplicitAny: axe is a global of the page only
-    const { violations } = await (globalThis as any).axe.run(document, {
-      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    })
-    return violations as { id: string; nodes: { html: string; failureSummary: string }[] }[]
-  })
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(node => `${id}: ${node.html.slice(0, 120)} ${node.failureSummary.slice(0, 300)}`),
-  )
 }
 
 /** True when the page is wider than the window. */

@@ -7,9 +7,9 @@ import { ANSWER } from "./model.ts"
 
 const chats = useChatSite()
 
-async function answered(page: Page, answer: string): Promise<Locator> {
+async function answered(page: Page, answer: string, question = "How can the lease be ended?"): Promise<Locator> {
   chats.model.answer = answer
-  await page.getByLabel("Message", { exact: true }).fill("How can the lease be ended?")
+  await page.getByLabel("Message", { exact: true }).fill(question)
   await page.keyboard.press("Enter")
   await page.getByRole("button", { name: "Ask again" }).waitFor()
   return page.getByLabel("Reply", { exact: true }).last().locator(".markdown")
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("Markdown", () => {
     "tables, nested lists, tasks, code, quotes, links and citations are drawn",
     async () => {
       const page = await chats.openChat()
-      const reply = await answered(page, RICH)
+      const reply = await answered(page, RICH, "How can the lease be ended? See https://example.org/a")
       expect(await reply.locator(".heading.level-2").textContent()).toBe("Ending the lease")
       expect(await reply.locator("th").allTextContents()).toEqual(["Party", "Notice"])
       expect(await reply.locator("td strong").textContent()).toBe("6")
@@ -76,6 +76,7 @@ describe.skipIf(!hasBrowser)("Markdown", () => {
           "[JaVa](JAVASCRIPT:alert(1)) [own](/settings/users) <javascript:alert(1)> [mail](mailto:a@example.org)",
           "[1]: https://evil.example/reference\n\nAs said [1].",
         ].join("\n\n"),
+        "How can the lease be ended? See https://evil.example/pixel.png, https://evil.example/reference, a@example.org",
       )
       expect(await reply.locator("img, script, iframe, div[onclick]").count()).toBe(0)
       expect(await reply.textContent()).toContain("<img src=x onerror=alert(1)> <script>alert(1)</script> bold")
@@ -86,6 +87,61 @@ describe.skipIf(!hasBrowser)("Markdown", () => {
       ])
       expect(await reply.getByRole("button", { name: "Source 1" }).count()).toBeGreaterThan(0)
       expect(chats.site.complaints).toEqual([]) // a request to another host would be one
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "links and pictures that nobody gave the model are text, also while the reply is written, and a warning says so",
+    async () => {
+      const page = await chats.openChat()
+      const question = "How can the lease be ended? See https://example.org/a and https://example.org/b"
+      const given = "[one](https://example.org/a) https://example.org/b"
+      const foreign = "![two](https://evil.example/?q=lease) <https://evil.example/>, [three](https://example.org/a?x)"
+      const goOn = chats.model.hold(4)
+      const drawn = answered(page, `${given} ${foreign} that is all of it`, question)
+      const draft = page.getByLabel("Reply", { exact: true }).last()
+      await draft.getByText("one").waitFor()
+      expect(await draft.locator("a").count()).toBe(0)
+      goOn()
+      const reply = await drawn
+      const links = await reply.locator("a").evaluateAll(all => all.map(link => link.getAttribute("href")))
+      expect(links).toEqual(["https://example.org/a", "https://example.org/b"])
+      expect(await reply.locator("img").count()).toBe(0)
+      expect(await reply.textContent()).toContain("two https://evil.example/, three")
+      const notice = page.locator(".notice", { hasText: "https://evil.example/?q=lease" })
+      expect(await notice.textContent()).toContain("https://example.org/a?x")
+      await page.reload() // as it is stored
+      await page.locator(".notice").first().waitFor()
+      expect(await page.getByLabel("Reply", { exact: true }).last().locator(".markdown a").count()).toBe(2)
+      chats.model.answer = ANSWER
+      expect(chats.site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "an address that the check reads longer than the page is text, as is one that goes on behind a quote",
+    async () => {
+      const page = await chats.openChat()
+      const question = "How can the lease be ended? See https://example.org/a"
+      const text = "https://example.org'.evil.test/?q=1 xhttps://evil.test/?q=2 https://evil.test/((q)) a@x_y.evil.test"
+      const reply = await answered(page, `${text} https://example.org/a`, question)
+      const links = await reply.locator("a").evaluateAll(all => all.map(link => link.getAttribute("href")))
+      expect(links).toEqual(["https://example.org/a"])
+      chats.model.answer = ANSWER
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "an address that is written so that its end is in doubt is text",
+    async () => {
+      const page = await chats.openChat()
+      const question = "How can the lease be ended? See https://example.org/ and https://example.org/](b"
+      const reply = await answered(page, '[a](https://example.org/](b "t") [b](https://example.org/`c`)', question)
+      expect(await reply.locator("a").count()).toBe(0)
+      chats.model.answer = ANSWER
     },
     SLOW_MS,
   )

@@ -84,6 +84,7 @@ test("a reply ends as failed, with its cause, and is stored", async () => {
     live,
     {
       replyStore: { finish: async (_: LiveReply, reply: FinishedReply) => void finished.push(reply) },
+      images: { of: async () => new Map(), enter: async () => ({ [Symbol.dispose]: () => {} }) },
       meter: new TokenMeter(),
       maxContextTokens: 0,
     } as unknown as ChatDependencies,

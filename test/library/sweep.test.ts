@@ -8,6 +8,7 @@ import { TestLibrary } from "../search/library.ts"
 import { content, piecesOf } from "../storage/blobs/conformance.ts"
 import { addressIn, openPlace } from "../storage/blobs/places.ts"
 import { StandIn } from "../support/object-storage.ts"
+import { pictureRow } from "../support/pictures.ts"
 
 setLogLevel("error")
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -75,6 +76,16 @@ test("in a shared store what is younger than a day by the store's clock stays, a
   await shared.write("file_new_a", piecesOf(content(9)), 100)
   expect(await sweepSharedFiles(library.db, shared)).toBe(3)
   expect(await left(shared)).toEqual([...KEPT, "file_new_a"])
+})
+
+test("pictures of messages stay as long as their messages do", async () => {
+  await disk.write("img_kept_a", piecesOf(content(9)), 100)
+  await pictureRow(library.db, { id: "img_1", blob: "img_kept_a", size: 9, sha256: "" })
+  await sweepFiles(library.db, disk, Date.now() + 60_000)
+  expect(await left(disk)).toContain("img_kept_a")
+  await library.db.deleteFrom("conversations").where("id", "=", "conv_img_1").execute()
+  await sweepFiles(library.db, disk, Date.now() + 60_000)
+  expect(await left(disk)).not.toContain("img_kept_a")
 })
 
 test("a sweep that is aborted ends, and removes no more", async () => {

@@ -49,7 +49,7 @@ for (const { name, open } of await databases())
       const after = await living.find(mine)
       expect(after).toEqual(before!)
       expect(after!.row).toMatchObject({ status: "failed", error: JSON.stringify(ERROR) })
-      const numbers = eventsOf(after!.row, after!.steps).map(({ id }) => id)
+      const numbers = eventsOf(after!).map(({ id }) => id)
       expect(numbers).toEqual(numbers.map((_, i) => i + 1))
       // Nobody else's run is its own either.
       expect(await dying.finish(others, outcome, "")).toBe(false)

@@ -14,7 +14,7 @@ import { openServer } from "../../src/app/server.ts"
 import type { Storage } from "../../src/app/storage.ts"
 import type { ClusterParts } from "../../src/app/stored.ts"
 import { Together } from "../../src/app/together.ts"
-import { openTools } from "../../src/app/tools.ts"
+import { openFenced, openTools } from "../../src/app/tools.ts"
 import { readConfig } from "../../src/config.ts"
 import { TokenMeter } from "../../src/grounding/tokens.ts"
 import { setLogLevel } from "../../src/log.ts"
@@ -82,6 +82,7 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
   const embedders = { fast: { state: "answering", model: "none" } }
   const parts = {
     network: { tls: {} },
+    fenced: openFenced(stack),
     storage,
     access,
     chatModels: await openChatModels(config),
@@ -92,7 +93,7 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
     // biome-ignore lint/suspicious/noExplicitAny: what no conversation without library asks for is not there
   } as any
   const chat = await openChat(config, parts)
-  const tools = openTools({ ...parts, chat }, stack)
+  const tools = openTools({ ...parts, chat })
   const agents = await openAgents(config, { ...parts, tools }, stack)
   const atWork = stack.use(new Together())
   atWork.add(() => chat.stop(500))

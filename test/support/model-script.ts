@@ -11,6 +11,10 @@ export interface ScriptedTurn {
   promptTokens?: number
   /** Answers with this status and error instead. */
   status?: number
+  /** Tells the status and error only to who asks without a stream: the stream is empty, as llama-cpp-python's is. */
+  emptyStream?: boolean
+  /** Says nothing about tokens. */
+  uncounted?: boolean
   error?: string
   /** The connection is reset after so many pieces. */
   resetAfter?: number

@@ -84,6 +84,8 @@ export class ModelServer {
     if (turn.firstDelayMs) await pause(turn.firstDelayMs)
     if (turn.held && turn.holdAfter === undefined) await Promise.race([turn.held, gone])
     if (turn.hang) return gone
+    if (turn.emptyStream && request.stream)
+      return void response.writeHead(200, { "content-type": this.wire.contentType }).end()
     if (turn.status) {
       response
         .writeHead(turn.status, { "content-type": "application/json" })

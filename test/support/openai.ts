@@ -30,13 +30,15 @@ const WIRE: Wire = {
   error: text => `data: ${JSON.stringify({ error: { message: text, type: "server_error" } })}\n\n`,
   last: (turn: ScriptedTurn, request) =>
     event({ choices: [{ index: 0, delta: {}, finish_reason: turn.tools ? "tool_calls" : (turn.reason ?? "stop") }] }) +
-    event({
-      choices: [],
-      usage: {
-        prompt_tokens: turn.promptTokens ?? Math.ceil(JSON.stringify(request.messages).length / 4),
-        completion_tokens: turn.pieces?.length ?? turn.text?.split(/\s+/).length ?? 0,
-      },
-    }) +
+    (turn.uncounted
+      ? ""
+      : event({
+          choices: [],
+          usage: {
+            prompt_tokens: turn.promptTokens ?? Math.ceil(JSON.stringify(request.messages).length / 4),
+            completion_tokens: turn.pieces?.length ?? turn.text?.split(/\s+/).length ?? 0,
+          },
+        })) +
     "data: [DONE]\n\n",
 }
 

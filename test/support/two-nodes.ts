@@ -167,7 +167,13 @@ async function begin(node: TestNode, database: Database, workspace_id: string): 
     tell({ event: "done", data: {} })
   }
   node.replies.take(conversationId)
-  node.replies.begin(live, write, () => content)
+  node.replies.begin(live, {
+    write,
+    made: undefined,
+    get content() {
+      return content
+    },
+  })
   const started = { message_id: row.id, conversation_id: conversationId, model: "m", user_message_id: "" }
   tell({ event: "message_started", data: started })
   return {
@@ -193,6 +199,7 @@ const FINISHED = {
   error: null,
   warnings: [],
   nerCount: 0,
+  toolCalls: 0,
   promptTokens: 1,
   completionTokens: 2,
   contextTokens: null,

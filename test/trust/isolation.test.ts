@@ -24,6 +24,8 @@ const OWNED: Record<string, (path: string) => string> = {
   job_id: () => ids.job!,
   source_id: () => ids.source!,
   webhook_id: () => ids.webhook!,
+  place: () => "0",
+  approval_id: () => "appr_1",
   schedule_id: () => ids.schedule!,
 }
 /** What any of the routes may ask for. */
@@ -42,6 +44,8 @@ const OWN_BODIES: [string, Record<string, unknown>][] = [
   ["/webhooks/{webhook_id}/redeliver", { since: "2026-01-01T00:00:00Z" }],
   ["/schedules/{schedule_id}", { name: "stolen" }],
   ["/schedules/{schedule_id}/run", {}],
+  ["/approvals/{approval_id}", { decision: "approve" }],
+  ["/replay", {}],
 ]
 const bodyFor = (path: string) => OWN_BODIES.find(([end]) => path.endsWith(end))?.[1] ?? BODY()
 /** Whoever opens a link shows no credentials: `test/http/links` has them. */

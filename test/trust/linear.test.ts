@@ -3,12 +3,13 @@
  * 100 000 characters: a square of that does not end within the time of a test.
  */
 import { describe, expect, test } from "bun:test"
-import { findJson } from "../../src/agents/json-schema.ts"
 import { leakedCall, readProtocol } from "../../src/agents/text-protocol.ts"
-import { sentencesOf } from "../../src/backends/best-sentences.ts"
+import { sentencesOf } from "../../src/backends/sentences.ts"
+import { foreignLinks } from "../../src/grounding/foreign-links.ts"
 import { extractDocument } from "../../src/ingest/formats/extract.ts"
 import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
 import { stemEnglish } from "../../src/search/text/stem-english.ts"
+import { findJson } from "../../src/tools/json-schema.ts"
 
 const LENGTH = 100_000
 const SECONDS_20 = 20_000
@@ -48,7 +49,36 @@ const surroundings = {
   recognize: () => Promise.reject(new Error("no pictures here")),
 }
 
+/** What makes readers of Markdown and HTML look far ahead. */
+const LINKS = [
+  "(",
+  "](",
+  "[a](",
+  "](\n",
+  "(((())))",
+  "http://",
+  "=www.",
+  "a@a.",
+  "<a href=",
+  "href='href=\"",
+  "[a]:\n",
+  "<a:",
+]
+
 describe("takes time in proportion to the text", () => {
+  test(
+    "finding addresses in an answer and in what was given",
+    () => {
+      for (const unit of LINKS)
+        for (const before of ["", "<", "](https://"]) {
+          const text = before + unit.repeat((2 * LENGTH) / unit.length)
+          foreignLinks(text, [text])
+        }
+      for (const text of texts) foreignLinks(text, [text])
+    },
+    SECONDS_20,
+  )
+
   test(
     "finding JSON and calls in what a model wrote",
     () => {

@@ -12,7 +12,7 @@ const PAGE = 500
 /** Asked for at the same time: an answer of another machine takes its while. */
 const AT_ONCE = 32
 
-/** What the rows of files name, those of batches included, in pages. */
+/** What the rows of files name, those of batches and pictures of messages included, in pages. */
 export async function* listStored(records: Executor, blobs: Blobs): AsyncGenerator<StoredFile[]> {
   for (let after = ""; ; ) {
     const rows = await records
@@ -34,13 +34,14 @@ export async function* listStored(records: Executor, blobs: Blobs): AsyncGenerat
     )
     after = rows.at(-1)!.id
   }
-  yield* filesOfBatches(records)
+  yield* bareFiles(records, "batch_files")
+  yield* bareFiles(records, "message_images")
 }
 
-async function* filesOfBatches(records: Executor): AsyncGenerator<StoredFile[]> {
+async function* bareFiles(records: Executor, table: "batch_files" | "message_images"): AsyncGenerator<StoredFile[]> {
   for (let after = ""; ; ) {
     const rows = await records
-      .selectFrom("batch_files")
+      .selectFrom(table)
       .select(["id", "size", "sha256", "blob"])
       .where("id", ">", after)
       .orderBy("id")

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { wholeOf } from "../../access/view.ts"
 import { Workspaces } from "../../access/workspaces.ts"
 import { openModels } from "../../app/models.ts"
-import { openTools } from "../../app/tools.ts"
+import { openFenced, openTools } from "../../app/tools.ts"
 import type { Config } from "../../config.ts"
 import { tiersOf } from "../../configured.ts"
 import type { McpHouse } from "../../http/mcp/call.ts"
@@ -50,7 +50,7 @@ async function openHouse(config: Config, database: Database, stack: AsyncDisposa
   await search.start()
   const changes = new FileChanges(new LocalWakes())
   const library = new Library({ database, blobs, changes, queue: UNUSED, index: UNUSED })
-  const tools = openTools({ storage: { database }, files: { library } }, stack)
+  const tools = openTools({ storage: { database }, files: { library }, fenced: openFenced(stack) })
   const workspaces = new Workspaces(database)
   return {
     version: VERSION,

@@ -178,27 +178,29 @@ async function* verified(
   if (sha256 !== undefined && hash.digest("hex") !== sha256) throw changed(name)
 }
 
-/** Files of the library and of batches, which have neither texts nor a former version. */
+/** Files of the library, those of batches and pictures of messages, which have neither texts nor a former version. */
 const pageAfter = (database: Database, id: string): Promise<Named[]> =>
   database
     .selectFrom("files")
     .select(["id", "size", "sha256", "character_count", "blob", "live_blob", "live_generation"])
     .where("id", ">", id)
-    .unionAll(
-      database
-        .selectFrom("batch_files")
-        .select(["id", "size", "sha256"])
-        .select([
-          sql<number | null>`cast(null as bigint)`.as("character_count"),
-          "blob",
-          sql<string | null>`cast(null as text)`.as("live_blob"),
-          sql<number | null>`cast(null as bigint)`.as("live_generation"),
-        ])
-        .where("id", ">", id),
-    )
+    .unionAll(bare(database, "batch_files", id))
+    .unionAll(bare(database, "message_images", id))
     .orderBy("id")
     .limit(PAGE)
     .execute()
+
+const bare = (database: Database, table: "batch_files" | "message_images", id: string) =>
+  database
+    .selectFrom(table)
+    .select(["id", "size", "sha256"])
+    .select([
+      sql<number | null>`cast(null as bigint)`.as("character_count"),
+      "blob",
+      sql<string | null>`cast(null as text)`.as("live_blob"),
+      sql<number | null>`cast(null as bigint)`.as("live_generation"),
+    ])
+    .where("id", ">", id)
 
 async function totalBytes(database: Database): Promise<number> {
   const { size, characters } = await database
@@ -208,9 +210,11 @@ async function totalBytes(database: Database): Promise<number> {
       eb.fn.sum<number | null>("character_count").as("characters"),
     ])
     .executeTakeFirstOrThrow()
-  const ofBatches = await database
-    .selectFrom("batch_files")
-    .select(eb => eb.fn.sum<number | null>("size").as("size"))
-    .executeTakeFirstOrThrow()
-  return Number(size ?? 0) + Number(characters ?? 0) + Number(ofBatches.size ?? 0)
+  const sizeOf = (table: "batch_files" | "message_images") =>
+    database
+      .selectFrom(table)
+      .select(eb => eb.fn.sum<number | null>("size").as("size"))
+      .executeTakeFirstOrThrow()
+  const others = [await sizeOf("batch_files"), await sizeOf("message_images")]
+  return others.reduce((sum, each) => sum + Number(each.size ?? 0), Number(size ?? 0) + Number(characters ?? 0))
 }

@@ -10,12 +10,13 @@ import { Problem, Select } from "../ui/form.tsx"
 import { Empty, Page, Pages } from "../ui/page.tsx"
 import type { Page as ListPage, RunSummary } from "../wire.ts"
 import { RunForm } from "./agents/run-form.tsx"
-import { RunStatus, RunView } from "./agents/run-view.tsx"
+import { isOpen, RunStatus, RunView } from "./agents/run-view.tsx"
 import { AgentsTabs } from "./agents/tabs.tsx"
 
 const STATUSES = [
   ["", "All runs"],
   ["running", "Running"],
+  ["waiting_for_approval", "Waiting for approval"],
   ["completed", "Completed"],
   ["failed", "Failed"],
   ["timed_out", "Timed out"],
@@ -41,7 +42,7 @@ function RunList() {
   const page = pageIn(address)
   const parameters = query({ page, status })
   const runs = useLoaded(parameters, signal => api.get<ListPage<RunSummary>>(`/agents/runs${parameters}`, signal))
-  useRepeated(runs.data?.data.some(run => run.status === "running") ? 2_000 : null, runs.reload)
+  useRepeated(runs.data?.data.some(run => isOpen(run.status)) ? 2_000 : null, runs.reload)
   return (
     <Page
       title="Agents"

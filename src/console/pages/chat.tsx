@@ -1,26 +1,27 @@
-import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { api } from "../api.ts"
-import { type Loaded, useLoaded } from "../loading.ts"
+import { Lazy } from "../lazy.tsx"
+import { useLoaded } from "../loading.ts"
 import type { PageProps } from "../page-props.ts"
 import { usePlace } from "../router.tsx"
 import { useAccount } from "../session.ts"
-import { Problem } from "../ui/form.tsx"
-import type { Conversation, FileRecord, Message, Source } from "../wire.ts"
-import { Composer } from "./chat/composer.tsx"
+import type { Conversation, Message, Source } from "../wire.ts"
+import { ChatFoot } from "./chat/chat-foot.tsx"
 import { ConversationList } from "./chat/conversation-list.tsx"
-import { DraftView, MessageView } from "./chat/message-view.tsx"
-import { Messages, Welcome, withoutTurn } from "./chat/messages.tsx"
+import { useFileNames } from "./chat/file-names.ts"
+import { Welcome } from "./chat/messages.tsx"
 import { type ChatSettings, requestOf, settingsOf } from "./chat/settings.ts"
-import { SettingsBar } from "./chat/settings-bar.tsx"
 import { SourceView } from "./chat/source-view.tsx"
+import { Thread } from "./chat/thread.tsx"
 import { useTurns } from "./chat/use-turns.ts"
+
+const loadRecord = async () => (await import("./chat/record/record-view.tsx")).RecordView
 
 export function ChatPage({ rest: [conversationId] }: PageProps) {
   const { query: address } = usePlace()
   const { reloadRedaction } = useAccount()
   const [changes, setChanges] = useState<Partial<ChatSettings>>({})
-  const [opened, setOpened] = useState<Source | null>(null)
+  const panels = usePanels(conversationId)
   const [listShown, setListShown] = useState(false)
   const [listTurn, setListTurn] = useState(0)
   const conversation = useLoaded(conversationId ?? "", async signal =>
@@ -35,7 +36,7 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
   )
   const { current } = turns
   const settings = { ...settingsOf(current, conversationId ? null : address.get("file")), ...changes }
-  const fileName = useFileName(settings.fileIds)
+  const fileName = useFileNames(settings.fileIds.length === 1 ? settings.fileIds : []).get(settings.fileIds[0] ?? "")
   useTitle(current?.title)
   // Once: an administrator may have changed it since.
   useEffect(reloadRedaction, [])
@@ -54,73 +55,48 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
           <h1 dir="auto">{current?.title ?? (conversationId ? "…" : "New conversation")}</h1>
         </header>
         <Thread
-          messages={current?.messages ?? []}
+          conversation={current ?? null}
+          onChange={conversation.set}
           turns={turns}
           problem={conversation.error}
           welcome={conversationId ? null : <Welcome fileName={fileName} />}
           onFinish={() => turns.finish(changes.model || current?.model)}
-          onCite={setOpened}
+          onCite={panels.cite}
+          onRecord={panels.record}
         />
-        <div class="composer-frame">
-          <SettingsBar
-            settings={settings}
-            onChange={change => setChanges({ ...changes, ...change })}
-            present={current?.model}
-            fileName={fileName}
-          />
-          <Composer writing={turns.draft !== null} returned={turns.returned} onSend={turns.send} onStop={turns.stop} />
-        </div>
+        <ChatFoot
+          settings={settings}
+          onChange={change => setChanges({ ...changes, ...change })}
+          present={current?.model}
+          fileName={fileName}
+          turns={turns}
+        />
       </section>
-      {opened && <SourceView source={opened} onClose={() => setOpened(null)} />}
+      {panels.shown}
     </div>
   )
+}
+
+/** How a reply was made, and the document behind a citation: this one lies over the other. */
+function usePanels(conversationId: string | undefined) {
+  const [cited, cite] = useState<Source | null>(null)
+  const [recorded, record] = useState<Message | null>(null)
+  const shown = (
+    <>
+      {recorded && conversationId && (
+        <Lazy
+          load={loadRecord}
+          props={{ conversationId, message: recorded, onCite: cite, onClose: () => record(null) }}
+        />
+      )}
+      {cited && <SourceView source={cited} onClose={() => cite(null)} />}
+    </>
+  )
+  return { cite, record, shown }
 }
 
 function useTitle(title: string | null | undefined): void {
   useEffect(() => {
     document.title = `${title ?? "Chat"} · Carrel`
   }, [title])
-}
-
-/** Name of the one file that a conversation is about. */
-function useFileName(fileIds: readonly string[]): string | undefined {
-  const fileId = fileIds.length === 1 ? fileIds[0] : undefined
-  const file = useLoaded(fileId ?? "", async signal =>
-    fileId ? api.get<FileRecord>(`/libraries/${fileId}`, signal).catch(() => null) : null,
-  )
-  return fileId && file.data?.id === fileId ? file.data.name : undefined
-}
-
-interface ThreadProps {
-  messages: Message[]
-  turns: ReturnType<typeof useTurns>
-  problem: Loaded<unknown>["error"]
-  /** Stands where nothing was asked yet. */
-  welcome: ComponentChildren
-  onFinish: () => void
-  onCite: (source: Source) => void
-}
-
-function Thread({ messages, turns, problem, welcome, onFinish, onCite }: ThreadProps) {
-  const { draft, failure, notes } = turns
-  const shown = draft ? withoutTurn(messages, draft) : messages
-  const lastQuestion = shown.findLast(message => message.role === "user")
-  return (
-    <Messages follow={draft?.text.length ?? 0} count={messages.length}>
-      <Problem error={problem} />
-      {!draft && welcome}
-      {shown.map((message, i) => (
-        <MessageView
-          key={message.id}
-          message={message}
-          notes={notes.get(message.id)}
-          onCite={onCite}
-          {...(i === shown.length - 1 && !draft ? { onAgain: () => turns.again(message), onFinish } : {})}
-          {...(message === lastQuestion && !draft ? { onEdit: text => turns.again(message, text) } : {})}
-        />
-      ))}
-      {draft && <DraftView draft={draft} onCite={onCite} />}
-      <Problem error={failure} />
-    </Messages>
-  )
 }

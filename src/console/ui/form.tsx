@@ -180,10 +180,10 @@ export const Switch = ({ label, checked, onChange, disabled, note }: SwitchProps
   </label>
 )
 
-interface SegmentsProps<T extends string> {
+export interface SegmentsProps<T extends string> {
   label: string
   value: T
-  options: readonly (readonly [value: T, text: string])[]
+  options: readonly (readonly [value: T, text: string, hint?: string])[]
   onChange: (value: T) => void
 }
 
@@ -193,8 +193,8 @@ export function Segments<T extends string>({ label, value, options, onChange }: 
   return (
     <fieldset class="segments">
       <legend class="unseen">{label}</legend>
-      {options.map(([option, text]) => (
-        <label key={option}>
+      {options.map(([option, text, hint]) => (
+        <label key={option} title={hint}>
           <input type="radio" name={name} value={option} checked={option === value} onChange={() => onChange(option)} />
           <span>{text}</span>
         </label>

@@ -1,8 +1,19 @@
 /** What `/v1/chat/completions` takes and answers. */
 import { t } from "elysia"
+import { CHAT_TOOLS, READINGS } from "../../chat/settings.ts"
 import { Citation, Source } from "../conversation-record.ts"
 import { operation } from "../operation.ts"
-import { closed, IDEMPOTENCY_KEY, Issue, integer, JsonObject, LINK, nullable, oneOf, optional } from "../schemas.ts"
+import {
+  AnswerWarning,
+  closed,
+  IDEMPOTENCY_KEY,
+  integer,
+  JsonObject,
+  LINK,
+  nullable,
+  oneOf,
+  optional,
+} from "../schemas.ts"
 
 /** Pictures as text, and long histories. */
 const MAX_BODY_BYTES = 32 * 1_048_576
@@ -74,7 +85,13 @@ const Extension = closed(
       t.Array(t.String({ maxLength: 64 }), { maxItems: MAX_FILE_IDS, description: "Only these files" }),
     ),
     redaction: optional(t.Any({ description: "true, false or a redaction object (see POST /external/redact)" })),
-    reading: optional(oneOf(["auto", "passages"])),
+    reading: optional(oneOf(READINGS)),
+    tools: optional(
+      t.Array(oneOf(CHAT_TOOLS), {
+        maxItems: CHAT_TOOLS.length,
+        description: "Tools of the daemon that the model may use by itself; all where absent, none where empty",
+      }),
+    ),
   },
   { description: "What this daemon knows beyond the shape" },
 )
@@ -197,7 +214,7 @@ const Carrel = t.Object(
     sources: t.Array(Source, { description: "Every passage that the model was given" }),
     citations: t.Array(Citation, { description: "Those that the content cites" }),
     ner_count: integer({ description: "Values that were redacted" }),
-    warnings: t.Array(Issue),
+    warnings: t.Array(AnswerWarning),
     conversation_id: t.Optional(t.String({ description: "With `store`" })),
   },
   { title: "CompletionExtension", examples: [EXTENSION] },
@@ -281,6 +298,7 @@ Unknown parameters are ignored.`,
   compatible: true,
   body: completionBody,
   maxBytes: MAX_BODY_BYTES,
+  pictures: /^messages\.\d+\.content\.\d+\.image_url\.url$/,
   example: {
     model: "library/ollama/llama3.2:3b",
     messages: [{ role: "user", content: "What is the notice period of the lease?" }],

@@ -90,6 +90,6 @@ async function keep(
 const isBegun = ({ event, data }: AnswerEvent): boolean =>
   event === "message_delta" ||
   event === "thinking_delta" ||
-  event === "tool_call" ||
+  event === "caller_call" ||
   event === "answered" ||
   (event === "status" && data.phase === "loading_model")

@@ -38,7 +38,7 @@ export async function* chunksOf(
   for await (const { event, data } of events) {
     if (event === "message_delta") yield chunk({ content: data.text })
     else if (event === "thinking_delta") yield chunk({ reasoning_content: data.text })
-    else if (event === "tool_call") yield chunk({ tool_calls: [{ index: told++, ...callOf(data) }] })
+    else if (event === "caller_call") yield chunk({ tool_calls: [{ index: told++, ...callOf(data) }] })
     else if (event === "answered") {
       const { annotations, carrel, usage } = endOf(data, shown)
       // Those of a kept answer are known at its end.

@@ -40,6 +40,8 @@ export function questionOf(body: CompletionBody, { model, useLibrary, contextId 
     },
     thinking: !["none", "minimal"].includes(body.reasoning_effort ?? "none"),
     responseFormat: body.response_format,
+    reading: carrel?.reading ?? undefined,
+    lends: carrel?.tools ?? undefined,
     redaction: carrel?.redaction ?? undefined,
     tools: toolsOf(body),
   }

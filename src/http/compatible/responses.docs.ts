@@ -1,5 +1,7 @@
 /** What `/v1/responses` takes and answers. */
+
 import { t } from "elysia"
+import { CHAT_TOOLS, READINGS } from "../../chat/settings.ts"
 import { operation } from "../operation.ts"
 import { IDEMPOTENCY_KEY, integer, JsonObject, oneOf, optional } from "../schemas.ts"
 import { FILE_CITATION, ResponseEvents, ResponseObject } from "./response-schemas.ts"
@@ -83,6 +85,13 @@ const responseBody = t.Object({
       filter: optional(t.Any({ description: "Narrows what is searched; as `filters` of `file_search`" })),
       file_ids: optional(t.Array(t.String(), { maxItems: 1_000, description: "Search only these files" })),
       redaction: optional(t.Any({ description: "true, false or a redaction object (see POST /external/redact)" })),
+      tools: optional(
+        t.Array(oneOf(CHAT_TOOLS), {
+          maxItems: CHAT_TOOLS.length,
+          description: "Tools of the daemon that the model may use by itself; all where absent, none where empty",
+        }),
+      ),
+      reading: optional(oneOf(READINGS)),
     }),
   ),
 })
@@ -107,6 +116,7 @@ be asked for again, and \`previous_response_id\` goes on from it. \`background\`
 \`store\` nothing is kept, and a client that leaves stops the model. Pictures are not kept.`,
   body: responseBody,
   maxBytes: MAX_BODY_BYTES,
+  pictures: /^input\.\d+\.content\.\d+\.image_url$/,
   example: {
     model: "ollama/llama3.2:3b",
     input: "What is the notice period of the lease?",

@@ -1,8 +1,6 @@
 /** What the tools and resources of an assistant work with, over HTTP or on standard input and output alike. */
 import type { Links } from "../../access/links.ts"
 import type { Principal } from "../../access/principal.ts"
-import type { AgentLibrary } from "../../agents/library.ts"
-import type { TableReader } from "../../agents/tools/table-reader.ts"
 import type { Chat } from "../../chat/chat.ts"
 import type { Guard } from "../../grounding/guard.ts"
 import type { RedactionRules } from "../../grounding/under-guard.ts"
@@ -10,6 +8,8 @@ import type { Library } from "../../library/library.ts"
 import type { Uploads } from "../../library/uploads.ts"
 import type { WebPages } from "../../library/web/web-pages.ts"
 import type { SearchService } from "../../search/types.ts"
+import type { AgentLibrary } from "../../tools/library.ts"
+import type { TableReader } from "../../tools/table-reader.ts"
 
 export interface McpHouse extends RedactionRules {
   version: string

@@ -5,8 +5,8 @@ import {
   McpError,
   type ReadResourceResult,
 } from "@modelcontextprotocol/sdk/types.js"
-import { ToolError } from "../../agents/tools/tool-error.ts"
 import { underGuard } from "../../grounding/under-guard.ts"
+import { ToolError } from "../../tools/tool-error.ts"
 import { largest } from "./bounds.ts"
 import type { McpCaller, McpHouse } from "./call.ts"
 import { readStretch } from "./tools/reading.ts"

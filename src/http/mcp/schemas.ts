@@ -1,5 +1,5 @@
 /** Parts of JSON Schemas that several tools share. */
-import type { JsonSchema } from "../../agents/json-schema.ts"
+import type { JsonSchema } from "../../tools/json-schema.ts"
 
 type Properties = Record<string, JsonSchema>
 

@@ -1,13 +1,13 @@
 /** A tool declares; `callTool` enforces for every tool alike: arguments that meet the schema, time, redaction, size. */
 import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js"
 import type { Principal, Scope } from "../../access/principal.ts"
-import type { JsonSchema } from "../../agents/json-schema.ts"
-import { argumentsOf } from "../../agents/tools/arguments.ts"
-import { ToolError } from "../../agents/tools/tool-error.ts"
 import { AppError, asStorageError } from "../../errors.ts"
 import { underGuard } from "../../grounding/under-guard.ts"
 import { log } from "../../log.ts"
 import { orAbort } from "../../threads/or-abort.ts"
+import { argumentsOf } from "../../tools/arguments.ts"
+import type { JsonSchema } from "../../tools/json-schema.ts"
+import { ToolError } from "../../tools/tool-error.ts"
 import { type ToolResult, toCallResult } from "./bounds.ts"
 import type { McpCall, McpHouse } from "./call.ts"
 

@@ -1,9 +1,17 @@
 /** What the routes of agent runs take and answer. */
 import { t } from "elysia"
-import { DEFAULT_MAX_STEPS, DEFAULT_TIMEOUT_SECONDS, MAX_STEPS, MAX_TIMEOUT_SECONDS } from "../../agents/request.ts"
+import { DECISIONS } from "../../agents/approval-record.ts"
+import {
+  DEFAULT_APPROVAL_SECONDS,
+  DEFAULT_MAX_STEPS,
+  DEFAULT_TIMEOUT_SECONDS,
+  MAX_APPROVAL_SECONDS,
+  MAX_STEPS,
+  MAX_TIMEOUT_SECONDS,
+} from "../../agents/request.ts"
 import { FilterSchema } from "../filter-request.ts"
 import { operation } from "../operation.ts"
-import { RUN_STATUSES, Run, RunEvent, RunSummary } from "../run-record.ts"
+import { Approval, RUN_STATUSES, Run, RunEvent, RunSummary } from "../run-record.ts"
 import {
   EndUser,
   IDEMPOTENCY_KEY,
@@ -11,6 +19,7 @@ import {
   JsonObject,
   LAST_EVENT_ID,
   listOf,
+  oneOf,
   optional,
   pageQuery,
 } from "../schemas.ts"
@@ -46,6 +55,14 @@ export const RunRequestBody = t.Object({
       description: "Counts from acceptance",
     }),
   ),
+  approval_timeout_seconds: optional(
+    integer({
+      minimum: 1,
+      maximum: MAX_APPROVAL_SECONDS,
+      default: DEFAULT_APPROVAL_SECONDS,
+      description: "How long a call waits for its approval; it is not counted in timeout_seconds",
+    }),
+  ),
   max_steps: optional(
     integer({
       minimum: 1,
@@ -72,7 +89,7 @@ export const runAgent = operation({
   scope: "agents",
   summary: "Run an agent",
   description:
-    "Blocks until the task ends; nothing on the way cuts a silent connection. A client that disconnects cancels its run. With `Prefer: respond-async` it answers 202 at once and the run goes on by itself. Tools that read the library (`search_library`, `read_file`, `list_files`, `query_table`) need a key with the scope `files:read`: named without it they are 403 `forbidden`, and by default they are left out. An `Idempotency-Key` that was used in the last 24 h gives the run that it started.",
+    "Blocks until the task ends; nothing on the way cuts a silent connection. A client that disconnects cancels its run. Where a call of an external tool needs an approval, it answers 202 with the run as it waits (`waiting_for_approval`), which then goes on by itself. With `Prefer: respond-async` it answers 202 at once and the run goes on by itself. Tools that read the library (`search_library`, `read_file`, `list_files`, `query_table`) need a key with the scope `files:read`: named without it they are 403 `forbidden`, and by default they are left out. An `Idempotency-Key` that was used in the last 24 h gives the run that it started.",
   tag: "Agents",
   headers: [
     IDEMPOTENCY_KEY,
@@ -90,7 +107,10 @@ export const runAgent = operation({
   },
   answers: {
     200: { description: "The completed or cancelled run", schema: Run },
-    202: { description: "Accepted, with `Prefer: respond-async`", schema: Run },
+    202: {
+      description: "Accepted, with `Prefer: respond-async`; or a run that waits for an approval, and goes on by itself",
+      schema: Run,
+    },
   },
   errors: [
     "not_found",
@@ -152,12 +172,31 @@ export const cancelRun = operation({
   errors: ["not_found"],
 })
 
+export const decideApproval = operation({
+  id: "decideApproval",
+  scope: "agents",
+  summary: "Approve or deny a call",
+  description:
+    "Lets a call that waits be carried out, or not: then the model is told so, with your reason, and the run goes on. The same decision again is answered alike; another one, or one that comes when the approval has expired or the run has ended, is 409 `conflict`.",
+  tag: "Agents",
+  params: t.Object({ run_id: t.String(), approval_id: t.String() }),
+  body: t.Object({
+    decision: oneOf(DECISIONS),
+    reason: optional(
+      t.String({ maxLength: 2_000, description: "Kept with the approval; the model is told why it is denied" }),
+    ),
+  }),
+  example: { decision: "approve" },
+  answers: { 200: { description: "The approval", schema: Approval } },
+  errors: ["not_found", "conflict"],
+})
+
 export const watchRun = operation({
   id: "watchRun",
   scope: "agents",
   summary: "Watch a run",
   description:
-    "Server-sent events: `run_started`, `step_started` and `step_completed` (a step), `run_finished` (the run), `done`. All from the beginning, or those after `Last-Event-ID`.",
+    "Server-sent events: `run_started`, `step_started` and `step_completed` (a step), `approval_requested` and `approval_decided` (an approval), `run_finished` (the run), `done`. All from the beginning, or those after `Last-Event-ID`.",
   tag: "Agents",
   params: byId,
   headers: [LAST_EVENT_ID],

@@ -25,10 +25,13 @@ export const agentRoutes = ({ agents, links }: Pick<Services, "agents" | "links"
         const asker = { keyId, view, readsFiles: scopes.includes("files:read") }
         const options = { acceptedAt, idempotencyKey: idempotencyKeyOf(request) }
         const { cited } = new Linked(links, principal)
-        if (!prefersAsync(request)) return cited(await agents.runToEnd(asker, runRequestOf(body), signal, options))
-        const run = await agents.startDetached(asker, runRequestOf(body), options)
+        const isAsync = prefersAsync(request)
+        const run = isAsync
+          ? await agents.startDetached(asker, runRequestOf(body), options)
+          : await agents.runToEnd(asker, runRequestOf(body), signal, options)
+        if (!isAsync && run.finished_at !== null) return cited(run)
         set.headers.location = `/external-docs/external/agents/runs/${run.run_id}`
-        set.headers["preference-applied"] = "respond-async"
+        if (isAsync) set.headers["preference-applied"] = "respond-async"
         return status(202, cited(run))
       },
       docs.runAgent(),
@@ -40,7 +43,7 @@ export const agentRoutes = ({ agents, links }: Pick<Services, "agents" | "links"
         const statuses = eachOf("status", listItems(query.status), RUN_STATUSES)
         const { data, total } = await agents.list(principal.view, {
           ...page,
-          ...(statuses ? { statuses } : {}),
+          ...(statuses ? { states: statuses } : {}),
           ...(query.end_user === undefined ? {} : { endUser: query.end_user }),
         })
         return paginated(data.map(new Linked(links, principal).cited), total, page)
@@ -66,6 +69,12 @@ export const agentRoutes = ({ agents, links }: Pick<Services, "agents" | "links"
       async ({ params, principal, status }) =>
         status(202, new Linked(links, principal).cited(await agents.cancel(principal.view, params.run_id))),
       docs.cancelRun(),
+    )
+    .post(
+      "/external/agents/runs/:run_id/approvals/:approval_id",
+      ({ params, body: { decision, reason }, principal }) =>
+        agents.decide(principal.view, params.run_id, params.approval_id, { decision, ...(reason ? { reason } : {}) }),
+      docs.decideApproval(),
     )
     .get(
       "/external/agents/runs/:run_id/events",

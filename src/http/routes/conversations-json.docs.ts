@@ -3,7 +3,7 @@ import { t } from "elysia"
 import { TurnAnswerSchema } from "../conversation-record.ts"
 import { operation } from "../operation.ts"
 import { IDEMPOTENCY_KEY, optional } from "../schemas.ts"
-import { MessageText, turnFields } from "../turn-request.ts"
+import { MessageText, TURN_PICTURES, turnFields } from "../turn-request.ts"
 import { TURN_ERRORS } from "./conversations.docs.ts"
 
 const startBody = t.Object({
@@ -25,6 +25,7 @@ const TURN = {
   headers: [IDEMPOTENCY_KEY],
   answers: { 200: { description: "The messages that this call added or extended", schema: TurnAnswerSchema } },
   errors: TURN_ERRORS,
+  pictures: TURN_PICTURES,
 } as const
 
 export const startConversation = operation({

@@ -1,5 +1,7 @@
 /** What the routes of conversations take and answer. */
 import { t } from "elysia"
+import { MAX_SUMMARY } from "../../chat/history/summary.ts"
+import { HISTORIES } from "../../chat/settings.ts"
 import {
   ConversationEvent,
   ConversationSchema,
@@ -8,8 +10,8 @@ import {
   TurnAnswerSchema,
 } from "../conversation-record.ts"
 import { operation } from "../operation.ts"
-import { EndUser, IDEMPOTENCY_KEY, LAST_EVENT_ID, listOf, pageQuery } from "../schemas.ts"
-import { MessageText, turnFields } from "../turn-request.ts"
+import { EndUser, IDEMPOTENCY_KEY, LAST_EVENT_ID, listOf, nullable, oneOf, pageQuery } from "../schemas.ts"
+import { MessageText, TURN_PICTURES, turnFields } from "../turn-request.ts"
 
 const turnBody = t.Object({ message: MessageText, ...turnFields })
 const regenerateBody = t.Optional(t.Object({ message: t.Optional(MessageText), ...turnFields }))
@@ -23,6 +25,17 @@ const listQuery = t.Object({
 const changeBody = t.Object({
   title: t.Optional(t.String({ minLength: 1, maxLength: 500 })),
   additional_metadata: t.Optional(t.Record(t.String(), t.Any())),
+  history: t.Optional(
+    oneOf(HISTORIES, {
+      description: "What becomes of the oldest turns where the history is longer than the model's window",
+    }),
+  ),
+  summary: t.Optional(
+    nullable(t.Object({ text: t.String({ minLength: 1, maxLength: MAX_SUMMARY }) }), {
+      description:
+        "Put in place of the summary that the conversation has; the next answer is given it so. Null removes it: a new one is made of the messages when it is needed",
+    }),
+  ),
 })
 
 /** What can be wrong with a turn. */
@@ -50,6 +63,7 @@ const TURN = {
     },
   },
   errors: TURN_ERRORS,
+  pictures: TURN_PICTURES,
   example: { message: "What is the notice period of the lease?", model: "ollama/llama3.2:3b" },
 } as const
 
@@ -113,8 +127,9 @@ export const getConversation = operation({
 export const updateConversation = operation({
   id: "updateConversation",
   scope: "chat",
-  summary: "Change title or metadata",
-  description: "What is given replaces what was there; `additional_metadata` as a whole.",
+  summary: "Change title, metadata or what is remembered",
+  description:
+    "What is given replaces what was there; `additional_metadata` as a whole. A `summary` where the conversation has none is 400.",
   tag: "Conversations",
   params: byId,
   body: changeBody,
@@ -131,6 +146,17 @@ export const deleteConversation = operation({
   tag: "Conversations",
   params: byId,
   answers: { 204: { description: "Deleted" } },
+  errors: ["not_found"],
+})
+
+export const getMessageImage = operation({
+  id: "getMessageImage",
+  scope: "chat",
+  summary: "Get a picture of a message",
+  description: "As it came. `place` counts from 0.",
+  tag: "Conversations",
+  params: t.Object({ conversation_id: t.String(), message_id: t.String(), place: t.String() }),
+  answers: { 200: { description: "The picture", type: "*/*", example: "\u0089PNG…" } },
   errors: ["not_found"],
 })
 

@@ -7,6 +7,7 @@ import type { IdempotentRequest } from "../../storage/idempotency.ts"
 import { caller, type RequestContext } from "../context.ts"
 import type { ConversationEvent } from "../conversation-record.ts"
 import type { Sent } from "../events.ts"
+import { imageResponse } from "../file-response.ts"
 import { turnRepetition } from "../idempotency-key.ts"
 import { lastEventIdOf } from "../last-event-id.ts"
 import { Linked } from "../linked.ts"
@@ -100,6 +101,15 @@ export const conversationRoutes = ({ chat, links }: Services) => {
       docs.deleteConversation(),
     )
     .get(
+      "/external/conversations/:conversation_id/messages/:message_id/images/:place",
+      async ({ params, principal, request }) => {
+        const { conversation_id, message_id, place } = params
+        const at = /^\d{1,3}$/.test(place) ? Number(place) : -1
+        return imageResponse(await chat.image(principal.view, conversation_id, message_id, at), request)
+      },
+      docs.getMessageImage(),
+    )
+    .get(
       "/external/conversations/:conversation_id/events",
       async ({ params, principal, context, request }) => {
         const follow = await chat.events(principal.view, params.conversation_id, lastEventIdOf(request))
@@ -128,7 +138,7 @@ export const askerOf = (
 ): Asker => ({ view, requestId, repetition })
 
 /** A stream, unless the client accepts JSON and does not accept events. */
-function wantsStream(request: Request): boolean {
+export function wantsStream(request: Request): boolean {
   const accept = (request.headers.get("accept") ?? "").toLowerCase()
   return !accept.includes("application/json") || accept.includes("text/event-stream")
 }

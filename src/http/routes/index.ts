@@ -5,6 +5,7 @@ import { mcpRoutes } from "../mcp/routes.ts"
 import type { Services } from "../services.ts"
 import { administrationRoutes } from "./administration.ts"
 import { agentRoutes } from "./agents.ts"
+import { answerRecordRoutes } from "./answer-records.ts"
 import { batchRoutes } from "./batches.ts"
 import { bulkRoutes } from "./bulk.ts"
 import { consoleRoutes } from "./console.ts"
@@ -47,6 +48,7 @@ export const apiRoutes = (services: Services) =>
     .use(modelRoutes(services))
     .use(conversationRoutes(services))
     .use(jsonConversationRoutes(services))
+    .use(answerRecordRoutes(services))
     .use(agentRoutes(services))
     .use(redactRoutes(services))
     .use(batchRoutes(services))

@@ -2,7 +2,7 @@
  * Where in a passage its best matching sentence stands: passages join short sections, and a hit names the section that was
  * asked for. Only the hits of the page that is answered are looked at.
  */
-import { sentenceSpans } from "../../backends/best-sentences.ts"
+import { sentenceSpans } from "../../backends/sentences.ts"
 import type { SectionStart } from "../../storage/document.ts"
 import { formsOf, hasDigit, isUnspaced, WORDS } from "../text/analyze.ts"
 import { foldText } from "../text/fold.ts"

@@ -1,4 +1,5 @@
 /** Schema changes in the order in which they run. A released migration is never edited; add a file (a `Migration`) and a line. */
+
 import { keys } from "./0001-keys.ts"
 import { library } from "./0002-library.ts"
 import { jobs } from "./0003-jobs.ts"
@@ -30,6 +31,12 @@ import { webPages } from "./0028-web-pages.ts"
 import { sources } from "./0029-sources.ts"
 import { batches } from "./0030-batches.ts"
 import { schedules } from "./0031-schedules.ts"
+import { readingNotes } from "./0032-reading-notes.ts"
+import { history } from "./0033-history.ts"
+import { approvals } from "./0034-approvals.ts"
+import { records } from "./0035-records.ts"
+import { toolCalls } from "./0036-tool-calls.ts"
+import { messageImages } from "./0037-message-images.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -64,4 +71,10 @@ export const MIGRATIONS: readonly Migration[] = [
   sources,
   batches,
   schedules,
+  readingNotes,
+  history,
+  approvals,
+  records,
+  toolCalls,
+  messageImages,
 ]

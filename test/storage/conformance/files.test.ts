@@ -3,13 +3,13 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { ensureWorkspace } from "../../../src/access/keys.ts"
 import { wholeOf } from "../../../src/access/view.ts"
-import { LibraryAccess } from "../../../src/agents/library-access.ts"
 import { JobQueue } from "../../../src/jobs/queue.ts"
 import { FileList, type FileListRequest } from "../../../src/library/file-list.ts"
 import { foldName } from "../../../src/library/labels.ts"
 import { register } from "../../../src/library/register.ts"
 import type { Database } from "../../../src/storage/database.ts"
 import type { FileStatus } from "../../../src/storage/files.ts"
+import { LibraryAccess } from "../../../src/tools/library-access.ts"
 import { onBoth } from "./sides.ts"
 
 interface Sample {

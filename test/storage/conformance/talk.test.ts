@@ -7,11 +7,16 @@ import { wholeOf } from "../../../src/access/view.ts"
 import { RunStore } from "../../../src/agents/run-store.ts"
 import { ConversationStore } from "../../../src/chat/conversation-store.ts"
 import { LiveReply } from "../../../src/chat/live-reply.ts"
+import { RecordStore } from "../../../src/chat/record/record-store.ts"
 import { ReplyLog } from "../../../src/chat/reply-log.ts"
 import { ReplyStore } from "../../../src/chat/reply-store.ts"
 import { DEFAULT_SETTINGS } from "../../../src/chat/settings.ts"
 import type { Database } from "../../../src/storage/database.ts"
+import { forgetTextsOf } from "../../../src/storage/file-texts.ts"
+import { records as migration } from "../../../src/storage/migrations/0035-records.ts"
+import { isPostgres } from "../../../src/storage/words.ts"
 import { rejection } from "../../support/rejection.ts"
+import { addFile } from "./file-rows.ts"
 import { onBoth } from "./sides.ts"
 
 /** What the stores take has passed the guard; here it need not. */
@@ -43,7 +48,7 @@ const OWNER = { id: "node_1" }
 
 const ENDED = {
   ...{ citations: [], sources: [], finishReason: "stop", error: null, warnings: [], nerCount: 3 },
-  ...{ promptTokens: 10, completionTokens: 5, contextTokens: 4096 },
+  ...{ toolCalls: 0, promptTokens: 10, completionTokens: 5, contextTokens: 4096 },
 }
 
 onBoth(open => {
@@ -77,7 +82,7 @@ onBoth(open => {
     expect((await store.messages("conv_1"))[1]).toMatchObject({ finish_reason: "error", model: "m2" })
     await store.deleteFrom("conv_1", 2, database)
     expect(await store.messages("conv_1")).toHaveLength(1)
-    await store.patch("conv_1", passed({ title: "other", additional_metadata: { a: "\0" } }))
+    await store.patch("conv_1", passed({ title: "other", additional_metadata: { a: "\0" } }), null)
     expect(JSON.parse((await store.get(wholeOf(workspaceId), "conv_1")).additional_metadata)).toEqual({ a: "\0" })
     await store.delete("conv_1")
     expect(await store.messages("conv_1")).toEqual([])
@@ -170,7 +175,7 @@ onBoth(open => {
       ["cut", 1, 5],
     ])
     expect(steps[0]!.duration_ms).toBe(1.5)
-    const { data, total } = await store.list(wholeOf(workspaceId), { statuses: ["completed"], page: 1, pageSize: 5 })
+    const { data, total } = await store.list(wholeOf(workspaceId), { states: ["completed"], page: 1, pageSize: 5 })
     expect([total, data.map(run => run.run_id)]).toEqual([1, [id]])
     expect((await store.list(wholeOf(workspaceId), { page: 1, pageSize: 5 })).data.map(run => run.run_id)).toEqual([
       other,
@@ -178,5 +183,74 @@ onBoth(open => {
     ])
     expect(await store.delete(id)).toBe(true)
     expect(await store.find(id)).toBeUndefined()
+  })
+
+  test("the texts of a file go with it, from messages and from the records of how they were made", async () => {
+    const database = await open()
+    const workspaceId = await ensureWorkspace(database)
+    const { reply, asked } = await conversation(database, workspaceId, "conv_1", "t", "m")
+    for (const id of ["file_a", "file_b"]) await addFile(database, id)
+    const source = (index: number, file_id: string) => ({ index, file_id, text: `text of ${file_id} \0 "file_id":"x"` })
+    const sources = [source(1, "file_a"), source(2, "file_b"), source(3, "file_gone")]
+    const texts = Object.entries({
+      "of a": ["file_a"],
+      "of both": ["file_b", "file_a"],
+      "of b": ["file_b"],
+      none: [],
+    }).map(([text, file_ids]) => ({ text, file_ids }))
+    const turns = [{ role: "user", content: `Given:\n${sources.map(({ text }) => text).join("\n")}\n${asked.content}` }]
+    const made = {
+      record: {
+        facts: {},
+        request: { turns, options: {} },
+        texts,
+      },
+      sources,
+      messages: new Map(),
+    }
+    const replies = new ReplyStore(database, OWNER, undefined)
+    const live = new LiveReply("conv_1", reply.id, reply.owner)
+    await replies.saveParts([{ live, content: passed("so "), made: passed(made) }])
+    await replies.finish(live, passed({ ...ENDED, content: "so", sources }), passed(made))
+    const records = new RecordStore(database)
+    const textsNow = async () => {
+      const [message] = (await new ConversationStore(database).messages("conv_1")).filter(({ id }) => id === reply.id)
+      const sourceTexts = (JSON.parse(message!.sources) as { text: string }[]).map(({ text }) => text)
+      return [sourceTexts, [...(await records.find(reply.id))!.texts.values()].map(({ text }) => text).sort()]
+    }
+    const [a, b] = sources.map(({ text }) => text)
+    expect(await textsNow()).toEqual([
+      [a!, b!, ""],
+      ["none", "of a", "of b", "of both"],
+    ])
+    expect(JSON.stringify(await records.find(reply.id))).not.toContain("text of")
+    await database.transaction().execute(async trx => {
+      await trx.deleteFrom("files").where("id", "=", "file_a").execute()
+      await forgetTextsOf(trx, "file_a")
+    })
+    expect(await textsNow()).toEqual([
+      ["", b!, ""],
+      ["none", "of b"],
+    ])
+    await new ConversationStore(database).delete("conv_1")
+    expect(await records.find(reply.id)).toBeUndefined()
+    expect(await database.selectFrom("message_files").selectAll().execute()).toEqual([])
+  })
+
+  test("messages of former versions are known by the files whose texts they hold", async () => {
+    const database = await open()
+    const workspaceId = await ensureWorkspace(database)
+    const { reply } = await conversation(database, workspaceId, "conv_1", "t", "m")
+    const sources = ["file_a", "file_b", "file_a"].map(file_id => ({ file_id, text: 'a \0 text: "file_id":"file_c"' }))
+    await database
+      .updateTable("messages")
+      .set({ sources: JSON.stringify(sources) })
+      .where("id", "=", reply.id)
+      .execute()
+    for (const table of ["answer_records", "record_texts", "message_files"] as const)
+      await database.schema.dropTable(table).execute()
+    await (isPostgres(database) ? migration.postgres(database) : migration.sqlite(database))
+    const links = await database.selectFrom("message_files").selectAll().orderBy("file_id").execute()
+    expect(links).toEqual(["file_a", "file_b"].map(file_id => ({ message_id: reply.id, file_id })))
   })
 })

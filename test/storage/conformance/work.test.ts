@@ -5,7 +5,6 @@ import { sql } from "kysely"
 import { ensureWorkspace } from "../../../src/access/keys.ts"
 import { wholeOf } from "../../../src/access/view.ts"
 import { JobQueue, type NewJob } from "../../../src/jobs/queue.ts"
-import { foldName } from "../../../src/library/labels.ts"
 import { livePassages } from "../../../src/search/passages/passages.ts"
 import {
   buryOrphans,
@@ -19,10 +18,10 @@ import {
   reserve,
   retireGenerations,
 } from "../../../src/storage/chunks.ts"
-import type { Database } from "../../../src/storage/database.ts"
 import { NOWHERE } from "../../../src/storage/document.ts"
 import { Idempotency, note } from "../../../src/storage/idempotency.ts"
 import { rejection } from "../../support/rejection.ts"
+import { addFile } from "./file-rows.ts"
 import { onBoth } from "./sides.ts"
 
 const job = (subject: string, more: Partial<NewJob> = {}): NewJob => ({
@@ -32,21 +31,6 @@ const job = (subject: string, more: Partial<NewJob> = {}): NewJob => ({
   lane: "ordinary",
   ...more,
 })
-
-async function addFile(database: Database, id: string): Promise<void> {
-  const workspaceId = await ensureWorkspace(database)
-  const [name, at] = [`${id}.txt`, new Date().toISOString()]
-  await database
-    .insertInto("files")
-    .values({
-      ...{ id, workspace_id: workspaceId, name, name_folded: foldName(name), type: "txt", mime_type: "text/plain" },
-      ...{ size: 1, sha256: "", status: "searchable", stage: null, progress: 1, error_code: null, error_message: null },
-      ...{ warnings: "[]", attempts: 1, page_count: null, ocr_page_count: 0, chunk_count: 1, character_count: 1 },
-      ...{ context_id: null, tags: "[]", metadata: "{}", created_at: at, updated_at: at, indexed_at: at, blob: id },
-      ...{ generation: 1, live_generation: 1, live_blob: id },
-    })
-    .execute()
-}
 
 onBoth(open => {
   test("a job is leased once, completed in a transaction, and comes back after a failure", async () => {

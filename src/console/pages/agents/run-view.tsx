@@ -2,6 +2,7 @@ import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
 import { count, dateTime, duration } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
+import { followsGiven } from "../../markdown.tsx"
 import { go, Link } from "../../router.tsx"
 import { Button, CopyButton } from "../../ui/button.tsx"
 import { Confirm } from "../../ui/dialog.tsx"
@@ -9,16 +10,22 @@ import { Problem } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import { Page } from "../../ui/page.tsx"
 import type { Run, RunStep, Source } from "../../wire.ts"
-import { Citations, Cited, Warnings } from "../chat/message-view.tsx"
+import { Citations, Cited } from "../chat/message-view.tsx"
 import { SourceView } from "../chat/source-view.tsx"
+import { Warnings } from "../chat/warnings.tsx"
+import { Approvals } from "./approvals.tsx"
 
 const STATUSES = {
   running: ["busy", "Running"],
+  waiting_for_approval: ["busy", "Waits for approval"],
   completed: ["good", "Completed"],
   failed: ["bad", "Failed"],
   timed_out: ["bad", "Timed out"],
   cancelled: ["", "Cancelled"],
 } as const
+
+export const isOpen = (status: Run["status"] | undefined): boolean =>
+  status === "running" || status === "waiting_for_approval"
 
 export const RunStatus = ({ status }: { status: Run["status"] }) => (
   <span class={`badge ${STATUSES[status][0]}`}>{STATUSES[status][1]}</span>
@@ -43,7 +50,7 @@ export function RunView({ runId }: { runId: string }) {
   const [opened, setOpened] = useState<Source | null>(null)
   const [removing, setRemoving] = useState(false)
   const run = useLoaded(runId, signal => api.get<Run>(`/agents/runs/${runId}`, signal))
-  const running = run.data?.status === "running"
+  const running = isOpen(run.data?.status)
   useRepeated(running ? 1_000 : null, run.reload)
   const cancel = useAction(async () => {
     await api.post(`/agents/runs/${runId}/cancel`)
@@ -71,8 +78,9 @@ export function RunView({ runId }: { runId: string }) {
               {data.task}
             </p>
           )}
+          <Approvals runId={runId} approvals={data.approvals} onDecided={run.reload} />
           <Steps steps={data.steps} running={running} />
-          <Warnings messages={data.warnings.map(warning => warning.message)} />
+          <Warnings warnings={data.warnings} />
           <Problem error={data.error} />
           <Result run={data} onCite={setOpened} />
         </div>
@@ -105,12 +113,12 @@ interface ActionsProps {
 
 const Actions = ({ status, cancelling, onCancel, onRemove }: ActionsProps) => (
   <>
-    {status === "running" && (
+    {isOpen(status) && (
       <Button icon="stop" busy={cancelling} onClick={onCancel}>
         Cancel
       </Button>
     )}
-    {status && status !== "running" && (
+    {status && !isOpen(status) && (
       <Button icon="trash" onClick={onRemove}>
         Delete
       </Button>
@@ -180,7 +188,7 @@ function Result({ run, onCite }: { run: Run; onCite: (source: Source) => void })
       {structured ? (
         <pre class="code">{structured}</pre>
       ) : (
-        <Cited text={run.output ?? ""} sources={run.citations} onCite={onCite} />
+        <Cited text={run.output ?? ""} sources={run.citations} onCite={onCite} follows={followsGiven(run.warnings)} />
       )}
       <Citations sources={run.citations} onCite={onCite} />
     </section>

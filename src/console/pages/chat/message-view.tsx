@@ -1,12 +1,16 @@
-import { useState } from "preact/hooks"
 import { dateTime } from "../../format.ts"
-import { Markdown, RedactedChip } from "../../markdown.tsx"
+import { type Follows, followsGiven, followsNone, Markdown, RedactedChip } from "../../markdown.tsx"
+import type { Doing } from "../../phases.ts"
 import type { Draft } from "../../reply.ts"
 import { Button, CopyButton } from "../../ui/button.tsx"
-import { Field, focusOnce, Problem } from "../../ui/form.tsx"
+import { Problem } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import type { Message, Source } from "../../wire.ts"
+import { AskedMessage, Question } from "./question-view.tsx"
+import { useStoredCalls } from "./stored-calls.ts"
+import { ToolCalls } from "./tool-calls.tsx"
 import type { ReplyNotes } from "./use-turns.ts"
+import { Warnings } from "./warnings.tsx"
 
 /** Why a reply ended, where that is worth saying. */
 const ENDINGS: Record<string, string> = {
@@ -16,9 +20,11 @@ const ENDINGS: Record<string, string> = {
 }
 
 interface MessageViewProps {
+  conversationId: string
   message: Message
   notes: ReplyNotes | undefined
   onCite: (source: Source) => void
+  onRecord: (message: Message) => void
   /** For the last reply only. */
   onAgain?: () => void
   onFinish?: () => void
@@ -26,24 +32,37 @@ interface MessageViewProps {
   onEdit?: (text: string) => void
 }
 
-export function MessageView({ message, notes, onCite, onAgain, onFinish, onEdit }: MessageViewProps) {
-  if (message.role === "user")
-    return onEdit ? <EditableQuestion text={message.content} onEdit={onEdit} /> : <Question text={message.content} />
+export const MessageView = (props: MessageViewProps) =>
+  props.message.role === "user" ? (
+    <AskedMessage text={props.message.content} pictures={props.message.images} onEdit={props.onEdit} />
+  ) : (
+    <Reply {...props} />
+  )
+
+function Reply({ conversationId, message, notes, onCite, onRecord, onAgain, onFinish }: MessageViewProps) {
+  const stored = useStoredCalls(notes ? null : { conversationId, message })
   const ending = ENDINGS[message.finish_reason ?? ""]
   return (
     <article class="message reply" aria-label="Reply">
       <Notes redaction={notes?.redaction ?? null} thinking={notes?.thinking ?? ""} />
-      <Warnings messages={message.warnings.map(warning => warning.message)} />
-      <Cited text={message.content} sources={message.citations} onCite={onCite} />
+      <ToolCalls calls={notes?.calls ?? stored} />
+      <Cited
+        text={message.content}
+        sources={message.citations}
+        onCite={onCite}
+        follows={followsGiven(message.warnings)}
+      />
       {ending && <p class="soft small">{ending}</p>}
       <Problem error={message.error} />
       <Citations sources={message.citations} onCite={onCite} />
+      <Warnings warnings={message.warnings} />
       <footer class="row message-foot">
         <span class="soft small" title={dateTime(message.created_at)}>
           {message.model}
           {message.ner_count > 0 && ` · ${message.ner_count} redacted`}
         </span>
         <CopyButton text={message.content} label="Copy the reply" />
+        <Button kind="quiet" icon="info" label="How this answer was made" onClick={() => onRecord(message)} />
         {onAgain && <Button kind="quiet" icon="refresh" label="Ask again" onClick={onAgain} />}
         {onFinish && ending && <Button onClick={onFinish}>Continue</Button>}
       </footer>
@@ -51,73 +70,46 @@ export function MessageView({ message, notes, onCite, onAgain, onFinish, onEdit 
   )
 }
 
-const Question = ({ text }: { text: string }) => (
-  <article class="message question" aria-label="Your message">
-    <Markdown text={text} />
-  </article>
-)
-
-function EditableQuestion({ text, onEdit }: { text: string; onEdit: (text: string) => void }) {
-  const [edited, setEdited] = useState<string | null>(null)
-  if (edited === null)
-    return (
-      <div class="question-frame">
-        <Question text={text} />
-        <Button kind="quiet" icon="edit" label="Edit the question" onClick={() => setEdited(text)} />
-      </div>
-    )
-  return (
-    <form
-      class="question-edit stack"
-      onSubmit={event => {
-        event.preventDefault()
-        setEdited(null)
-        onEdit(edited.trim())
-      }}
-    >
-      <Field label="Question">
-        {attributes => (
-          <textarea
-            {...attributes}
-            class="input"
-            dir="auto"
-            rows={3}
-            maxLength={100_000}
-            ref={focusOnce}
-            value={edited}
-            onInput={event => setEdited(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <footer class="row">
-        <Button kind="primary" type="submit" disabled={!edited.trim()}>
-          Ask
-        </Button>
-        <Button onClick={() => setEdited(null)}>Cancel</Button>
-      </footer>
-    </form>
-  )
-}
-
 interface DraftViewProps {
   draft: Draft
   onCite: (source: Source) => void
+  onStop: () => void
 }
 
-export const DraftView = ({ draft, onCite }: DraftViewProps) => (
+export const DraftView = ({ draft, onCite, onStop }: DraftViewProps) => (
   <>
-    {draft.question !== null && <Question text={draft.question} />}
+    {draft.question && <Question {...draft.question} />}
     <article class="message reply" aria-label="Reply" aria-busy={!draft.error}>
       <Notes {...draft} />
-      <Warnings messages={draft.warnings} />
-      {draft.text && <Cited text={draft.text} sources={draft.sources} onCite={onCite} />}
-      {!draft.error && <p class="soft phase">{draft.phase || <span class="caret" />}</p>}
+      <ToolCalls calls={draft.calls} />
+      {draft.text && <Cited text={draft.text} sources={draft.sources} onCite={onCite} follows={followsNone} />}
+      {!draft.error && <Progress doing={draft.doing} onStop={onStop} />}
       <Problem error={draft.error} />
+      <Warnings warnings={draft.warnings} />
     </article>
   </>
 )
 
-const Notes = ({ redaction, thinking }: ReplyNotes) => (
+interface ProgressProps {
+  doing: Doing
+  onStop: () => void
+}
+
+/** What goes on, with a bar and a way out where it is work in parts, which may take minutes. */
+function Progress({ doing: { words, parts }, onStop }: ProgressProps) {
+  if (!parts) return <p class="soft phase">{words || <span class="caret" />}</p>
+  return (
+    <div class="row phase">
+      <span class="soft">{words}</span>
+      <progress max={parts.total} value={parts.done} aria-label="Parts done" />
+      <Button icon="stop" onClick={onStop}>
+        Stop here
+      </Button>
+    </div>
+  )
+}
+
+const Notes = ({ redaction, thinking }: Pick<ReplyNotes, "redaction" | "thinking">) => (
   <>
     {redaction && <Redacted {...redaction} />}
     {thinking && (
@@ -126,16 +118,6 @@ const Notes = ({ redaction, thinking }: ReplyNotes) => (
         <p dir="auto">{thinking}</p>
       </details>
     )}
-  </>
-)
-
-export const Warnings = ({ messages }: { messages: string[] }) => (
-  <>
-    {messages.map(message => (
-      <p key={message} class="notice">
-        <Icon name="warning" /> {message}
-      </p>
-    ))}
   </>
 )
 
@@ -156,14 +138,16 @@ interface CitedProps {
   text: string
   sources: Source[]
   onCite: (source: Source) => void
+  follows: Follows
 }
 
-export function Cited({ text, sources, onCite }: CitedProps) {
+export function Cited({ text, sources, onCite, follows }: CitedProps) {
   const byIndex = new Map(sources.map(source => [source.index, source]))
-  return <Markdown text={text} sources={new Set(byIndex.keys())} onCite={index => onCite(byIndex.get(index)!)} />
+  const cite = (index: number) => onCite(byIndex.get(index)!)
+  return <Markdown text={text} sources={new Set(byIndex.keys())} onCite={cite} follows={follows} />
 }
 
-export function Citations({ sources, onCite }: Omit<CitedProps, "text">) {
+export function Citations({ sources, onCite }: Omit<CitedProps, "text" | "follows">) {
   if (sources.length === 0) return null
   return (
     <ul class="citations" aria-label="Sources">

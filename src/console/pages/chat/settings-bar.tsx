@@ -3,8 +3,8 @@ import { useId } from "preact/hooks"
 import { api } from "../../api.ts"
 import { useLoaded, useRepeated } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
-import { Select, Switch, TextField } from "../../ui/form.tsx"
-import type { Model } from "../../wire.ts"
+import { Segments, type SegmentsProps, Select, Switch, TextField } from "../../ui/form.tsx"
+import type { Model, Reading } from "../../wire.ts"
 import type { ChatSettings, Scope } from "./settings.ts"
 
 /** Models and their availability, asked again while the page is open. */
@@ -16,6 +16,8 @@ export function useModels() {
 
 interface SettingsBarProps {
   settings: ChatSettings
+  /** Undefined until they are read. */
+  models: readonly Model[] | undefined
   onChange: (change: Partial<ChatSettings>) => void
   /** The open conversation's model. */
   present?: string | undefined
@@ -23,15 +25,22 @@ interface SettingsBarProps {
   fileName?: string | undefined
 }
 
-export function SettingsBar({ settings, onChange, present, fileName }: SettingsBarProps) {
-  const models = useModels()
-  const fallback = present ?? models.data?.find(model => model.default)?.value ?? ""
-  const chosen = models.data?.find(model => model.value === (settings.model || fallback))
+/** The model that the next message is answered by; undefined where the list has none of that name. */
+export function modelFor(
+  { model }: ChatSettings,
+  { models, present }: Pick<SettingsBarProps, "models" | "present">,
+): Model | undefined {
+  const value = model || present
+  return models?.find(other => (value ? other.value === value : other.default))
+}
+
+export function SettingsBar({ settings, models, onChange, present, fileName }: SettingsBarProps) {
+  const chosen = modelFor(settings, { models, present })
   return (
     <div class="settings-bar">
       <ModelChoice
-        models={models.data ?? []}
-        value={settings.model || fallback}
+        models={models ?? []}
+        value={chosen?.value ?? (settings.model || present || "")}
         onChange={model => onChange({ model })}
       />
       <Select
@@ -47,6 +56,14 @@ export function SettingsBar({ settings, onChange, present, fileName }: SettingsB
           placeholder="Context"
           value={settings.contextId}
           onInput={contextId => onChange({ scope: "context", contextId })}
+        />
+      )}
+      {(settings.scope === "files" || settings.scope === "context") && (
+        <Segments
+          label="How the files are read"
+          value={settings.reading}
+          options={readingsFor(settings)}
+          onChange={reading => onChange({ reading })}
         />
       )}
       <RedactionSwitch checked={settings.redaction} onChange={redaction => onChange({ redaction })} />
@@ -65,6 +82,16 @@ function scopesFor({ fileIds }: ChatSettings, fileName: string | undefined): [Sc
   return [...files, ["library", "Whole library"], ["context", "One context"], ["none", "No library"]]
 }
 
+const readingsFor = ({ scope, fileIds }: ChatSettings): SegmentsProps<Reading>["options"] => [
+  ["auto", "Auto", "Whichever the question needs"],
+  ["passages", "Passages", "What a search finds: quick, for questions about one thing"],
+  [
+    "whole",
+    scope === "files" && fileIds.length === 1 ? "Whole file" : "Whole files",
+    "All of the text, part by part where it is long: for summaries and lists",
+  ],
+]
+
 const INSISTS = { daemon: "always on in this Carrel", workspace: "always on in this workspace" }
 
 /** On and locked where the daemon or the workspace insists. */
@@ -82,7 +109,7 @@ export function RedactionSwitch({ checked, onChange }: { checked: boolean; onCha
 }
 
 interface ModelChoiceProps {
-  models: Model[]
+  models: readonly Model[]
   value: string
   onChange: (value: string) => void
 }

@@ -1,5 +1,5 @@
 /** What the next message is asked with: what the conversation has, and what was changed in the bar since. */
-import type { Conversation } from "../../wire.ts"
+import type { Conversation, Reading } from "../../wire.ts"
 
 export type Scope = "library" | "files" | "context" | "none"
 
@@ -12,6 +12,8 @@ export interface ChatSettings {
   contextId: string
   redaction: boolean
   thinking: boolean
+  /** How much of the chosen files an answer is made from. */
+  reading: Reading
 }
 
 /** Settings of a conversation as the daemon keeps them. One that begins with a file is about that file. */
@@ -22,8 +24,9 @@ export function settingsOf(conversation: Conversation | null | undefined, fileId
     file_ids: fileId ? [fileId] : [],
     redaction: false,
     thinking: false,
+    reading: "auto" as const,
   }
-  const { use_library, context_id, file_ids, redaction, thinking } = conversation?.settings ?? fresh
+  const { use_library, context_id, file_ids, redaction, thinking, reading } = conversation?.settings ?? fresh
   return {
     model: "",
     scope: !use_library ? "none" : file_ids.length > 0 ? "files" : context_id ? "context" : "library",
@@ -31,17 +34,19 @@ export function settingsOf(conversation: Conversation | null | undefined, fileId
     contextId: context_id ?? "",
     redaction,
     thinking,
+    reading,
   }
 }
 
 /** The fields of a request. What is not sent the daemon takes from the conversation. */
 export function requestOf(wanted: Partial<ChatSettings>) {
-  const { model, scope, redaction, thinking } = wanted
+  const { model, scope, redaction, thinking, reading } = wanted
   return {
     ...(model ? { model } : {}),
     ...(scope ? scopeOf({ ...wanted, scope }) : {}),
     ...(redaction === undefined ? {} : { redaction }),
     ...(thinking === undefined ? {} : { thinking }),
+    ...(reading === undefined ? {} : { reading }),
   }
 }
 

@@ -2,21 +2,23 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { ApiError, api } from "../../api.ts"
 import type { Loaded } from "../../loading.ts"
-import { type Draft, emptyDraft, followReply } from "../../reply.ts"
+import { doing } from "../../phases.ts"
+import { type Draft, emptyDraft, followReply, type Question } from "../../reply.ts"
 import { go } from "../../router.tsx"
 import { notify } from "../../ui/toast.tsx"
 import type { Conversation, Message } from "../../wire.ts"
+import { imageOf } from "./sight.ts"
 
 /** What a stream told about a reply and the stored message does not keep. */
-export type ReplyNotes = Pick<Draft, "thinking" | "redaction">
+export type ReplyNotes = Pick<Draft, "thinking" | "redaction" | "calls">
 
 /** What is asked of the daemon, and how it shows. */
 interface Ask {
   method: "GET" | "POST"
   path: string
-  body?: unknown
+  body?: object
   /** Shown above the reply; null where the stored messages have it. */
-  question: string | null
+  question: Question | null
   /** A question that is stored nowhere yet goes back to the composer when it cannot be sent. */
   isNew?: boolean
 }
@@ -25,6 +27,8 @@ interface Failed {
   message: string
   hint?: string | undefined
 }
+
+export type Turns = ReturnType<typeof useTurns>
 
 interface Running {
   abort: AbortController
@@ -46,7 +50,7 @@ export function useTurns(
 ) {
   const [draft, setDraft] = useState<Draft | null>(null)
   const [failure, setFailure] = useState<Failed>()
-  const [returned, setReturned] = useState("")
+  const [returned, setReturned] = useState<Question | null>(null)
   const [notes, setNotes] = useState<ReadonlyMap<string, ReplyNotes>>(new Map())
   const running = useRef<Running | null>(null)
   const followed = useRef(new Set<string>())
@@ -75,15 +79,15 @@ export function useTurns(
 
   function draw(next: Draft): void {
     setDraft(next)
-    const { messageId, thinking, redaction } = next
-    if (messageId) setNotes(before => new Map(before).set(messageId, { thinking, redaction }))
+    const { messageId, thinking, redaction, calls } = next
+    if (messageId) setNotes(before => new Map(before).set(messageId, { thinking, redaction, calls }))
   }
 
-  function begin(question: string | null): Running {
+  function begin(question: Question | null): Running {
     const mine: Running = { abort: new AbortController(), conversationId }
     running.current = mine
     setFailure(undefined)
-    setReturned("")
+    setReturned(null)
     setDraft(emptyDraft(question))
     return mine
   }
@@ -98,11 +102,12 @@ export function useTurns(
     }
     let failed: Failed | null = null
     try {
-      failed = (await followReply({ method, path, body, question, signal, onDraft: draw, onConversation })).error
+      const sent = isNew && question ? await withImages(body, question) : body
+      failed = (await followReply({ method, path, body: sent, question, signal, onDraft: draw, onConversation })).error
     } catch (error) {
       const nothingToFollow = method === "GET" && error instanceof ApiError
       if (!signal.aborted && !nothingToFollow) setFailure(error as Error)
-      if (!signal.aborted && isNew) setReturned(question ?? "")
+      if (!signal.aborted && isNew) setReturned(question)
     }
     await end(mine, failed)
   }
@@ -128,9 +133,10 @@ export function useTurns(
     failure,
     returned,
     notes,
-    send(text: string) {
+    send(text: string, pictures: readonly File[]) {
       const path = conversationId ? `/conversations/${conversationId}` : "/conversations"
-      void watch({ method: "POST", path, body: { message: text, ...request() }, question: text, isNew: true })
+      const body = { message: text, ...request() }
+      void watch({ method: "POST", path, body, question: { text, pictures }, isNew: true })
     },
     stop() {
       const id = running.current?.conversationId
@@ -145,12 +151,13 @@ export function useTurns(
       conversation.set({ ...current, messages: shown.slice(0, at) })
       const path = `/conversations/${conversationId}/messages/${message.id}/regenerate`
       const body = { ...request(), ...(text ? { message: text } : {}) }
-      void watch({ method: "POST", path, body, question: text ?? shown[at]!.content })
+      const { content, images } = shown[at]!
+      void watch({ method: "POST", path, body, question: { text: text ?? content, pictures: images } })
     },
     /** Finishes a reply that was cut. */
     async finish(model: string | undefined) {
       const mine = begin(null)
-      setDraft({ ...emptyDraft(null), phase: "Continuing …" })
+      setDraft({ ...emptyDraft(null), doing: doing("Continuing …") })
       const body = { conversation_id: conversationId, model }
       const failed = await api.post("/continue", body, { signal: mine.abort.signal }).then(
         () => null,
@@ -159,4 +166,9 @@ export function useTurns(
       await end(mine, failed)
     },
   }
+}
+
+async function withImages(body: object | undefined, { pictures }: Question): Promise<object | undefined> {
+  const files = pictures.filter(picture => picture instanceof File)
+  return files.length === 0 ? body : { ...body, images: await Promise.all(files.map(imageOf)) }
 }

@@ -20,6 +20,7 @@ const EVENTS: Record<EventType, string> = {
   "run.failed": "A run failed",
   "run.timed_out": "A run took too long",
   "run.cancelled": "A run was cancelled",
+  "run.waiting_for_approval": "A run waits for an approval",
   "schedule.failed": "A scheduled request failed",
   "key.expiring": "A key expires soon",
   "retention.applied": "Old data was removed",

@@ -1,4 +1,4 @@
-import { ToolError } from "../../../agents/tools/tool-error.ts"
+import { ToolError } from "../../../tools/tool-error.ts"
 import { fitting, wholeUnits } from "../bounds.ts"
 import { args, CONTEXT_ID, COUNT, COUNT_OR_NULL, listOf, record, TEXT, URL_TEXT } from "../schemas.ts"
 import type { McpTool } from "../tool.ts"
@@ -36,7 +36,7 @@ export const ask: McpTool<Arguments> = {
       answer: TEXT,
       model: TEXT,
       citations: listOf(record({ index: COUNT, file_id: TEXT, name: TEXT, page: COUNT_OR_NULL, url: URL_TEXT })),
-      warnings: listOf(record({ code: TEXT, message: TEXT })),
+      warnings: listOf(record({ code: TEXT, message: TEXT }, { addresses: listOf(TEXT), more: COUNT })),
       finish_reason: TEXT,
     },
     { next_start: { ...COUNT, description: "The answer is longer than a result may be, and is cut here" } },

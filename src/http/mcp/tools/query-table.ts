@@ -1,4 +1,4 @@
-import { rowsOf, TABLE_DESCRIPTION, TABLE_PARAMETERS, type TableArguments } from "../../../agents/tools/query-table.ts"
+import { rowsOf, TABLE_DESCRIPTION, TABLE_PARAMETERS, type TableArguments } from "../../../tools/query-table.ts"
 import { fitting } from "../bounds.ts"
 import { COUNT, listOf, record, TEXT, URL_TEXT } from "../schemas.ts"
 import type { McpTool } from "../tool.ts"

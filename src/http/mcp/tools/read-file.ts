@@ -1,5 +1,5 @@
-import { READ_PARAMETERS, type ReadArguments } from "../../../agents/tools/read-file.ts"
 import { placeText } from "../../../grounding/passages.ts"
+import { READ_PARAMETERS, type ReadArguments } from "../../../tools/read-file.ts"
 import { fitting } from "../bounds.ts"
 import { COUNT, NEXT_START, record, TEXT, URL_TEXT } from "../schemas.ts"
 import type { McpTool } from "../tool.ts"

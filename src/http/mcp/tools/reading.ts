@@ -1,8 +1,9 @@
 /** A stretch of a file's text as a result shows it. */
-import type { AgentFile, TextSlice } from "../../../agents/library.ts"
-import { type ReadArguments, stretchOf } from "../../../agents/tools/read-file.ts"
-import type { ToolContext } from "../../../agents/tools/tool.ts"
+
 import type { Guarded } from "../../../guarded.ts"
+import type { AgentFile, TextSlice } from "../../../tools/library.ts"
+import { type ReadArguments, stretchOf } from "../../../tools/read-file.ts"
+import type { ToolContext } from "../../../tools/tool.ts"
 import { MOST_CHARACTERS, wholeUnits } from "../bounds.ts"
 import type { McpCall } from "../call.ts"
 

@@ -1,7 +1,7 @@
 import { checkFilter } from "../../../access/filter/filter.ts"
-import { ToolError } from "../../../agents/tools/tool-error.ts"
 import { filtersOf, type Scope } from "../../../grounding/scope.ts"
 import { FOR_A_REPLY } from "../../../search/rerank/budgets.ts"
+import { ToolError } from "../../../tools/tool-error.ts"
 import { fitting } from "../bounds.ts"
 import type { McpCall } from "../call.ts"
 import {

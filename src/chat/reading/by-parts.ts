@@ -1,0 +1,180 @@
+/**
+ * Reads what does not fit into a model's window part by part: notes are made of the parts beside each other, kept as they
+ * come, and joined until they fit. A part that fails is left out and told of; where the model cannot be reached the reading
+ * ends with that error, and goes on from the kept notes when it is asked for again.
+ */
+import { AppError } from "../../errors.ts"
+import { numbersIn, renumbered } from "../../grounding/citations.ts"
+import { headOf, type Source } from "../../grounding/passages.ts"
+import { log } from "../../log.ts"
+import type { Asked } from "../asked.ts"
+import type { ChatDependencies } from "../dependencies.ts"
+import type { ChatEvent, PartsDone } from "../events.ts"
+import { atOnce } from "./at-once.ts"
+import { type Note, noteKey } from "./note-store.ts"
+import { NOTES_VERSION, type NoteTaker } from "./note-taker.ts"
+import { nameOf, type Part, shownSources } from "./parts.ts"
+
+/** Notes made at the same time for one answer: further ones would stand before other people's questions. */
+const NOTES_AT_ONCE = 8
+/** Stretches that the notes may cite together: readers get the text of each. */
+const MAX_SOURCES = 400
+/** How often notes of notes are made; notes that are too long even then are left out from the last one on. */
+const MAX_LEVELS = 4
+
+export interface PartsRead {
+  /** Of each part that says something, in reading order; their marks cite `sources`. */
+  notes: string[]
+  /** What the notes cite. */
+  sources: Source[]
+  /** What was not read, in words for readers. */
+  left: string[]
+  failed: Part[]
+}
+
+interface Made {
+  part: Part
+  note?: Note
+  /** Why there is none. */
+  problem?: string
+}
+
+/** @throws AppError where no part could be read, or the model cannot be reached */
+export async function* readParts(
+  parts: readonly Part[],
+  taker: NoteTaker,
+  asked: Asked,
+  dependencies: ChatDependencies,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, PartsRead> {
+  const { notes: kept, texts, notesAtOnce } = dependencies
+  const { view, guard, model } = asked
+  const keyOf = ({ file, stretches }: Part) => {
+    const place = [file.id, file.generation, stretches[0]!.position.start, stretches.at(-1)!.position.end]
+    return noteKey(view, [NOTES_VERSION, ...place, taker.question, model.info.value, guard.key, taker.noteTokens])
+  }
+  const known = await kept.find(parts.map(keyOf))
+  const made = new Map<Part, Made>()
+  let failure: unknown
+  const read = async (part: Part, stop: AbortSignal): Promise<Made> => {
+    if (!(await texts.isCurrent(view, part.file))) return { part, problem: "deleted or changed while it was read" }
+    const key = keyOf(part)
+    const before = known.get(key)
+    if (before !== undefined) return { part, note: { text: trusted(before, asked) } }
+    try {
+      const note = await taker.note(part, stop)
+      const place = {
+        workspaceId: view.workspaceId,
+        fileId: part.file.id,
+        conversationId: asked.conversationId ?? null,
+      }
+      await kept.keep(key, note, place).catch(error => log.debug("a note is not kept", { error }))
+      return { part, note }
+    } catch (error) {
+      stop.throwIfAborted()
+      if (!(error instanceof AppError) || error.code === "model_unavailable") throw error
+      failure = error
+      return { part, problem: "the model failed" }
+    }
+  }
+  const most = Math.max(1, Math.min(NOTES_AT_ONCE, notesAtOnce))
+  yield status({ done: 0, total: parts.length })
+  for await (const each of atOnce(parts, most, read, signal)) {
+    made.set(each.part, each)
+    yield status({ done: made.size, total: parts.length })
+  }
+  const all = parts.map(part => made.get(part)!)
+  if (failure && all.every(({ note }) => note === undefined)) throw failure
+  const left = all.flatMap(({ part, problem }) => (problem ? [`${nameOf(part)} (${problem})`] : []))
+  const failed = all.flatMap(({ part, note }) => (note ? [] : [part]))
+  return { ...(await numbered(all, asked, dependencies)), left, failed }
+}
+
+const status = (detail: PartsDone): ChatEvent => ({ event: "status", data: { phase: "reading", detail } })
+
+/** A note that went through the same guard when it was made. */
+function trusted(text: string, { guard }: Asked): string {
+  guard.trust(text)
+  return text
+}
+
+/** The notes with marks that count the stretches that any of them cites, through all parts. */
+async function numbered(
+  all: readonly Made[],
+  { view, guard }: Asked,
+  { texts }: ChatDependencies,
+): Promise<Pick<PartsRead, "notes" | "sources">> {
+  const telling = all.flatMap(({ part, note }) => (note?.text ? [{ part, text: note.text }] : []))
+  const most = Math.max(1, Math.floor(MAX_SOURCES / Math.max(1, telling.length)))
+  const notes: string[] = []
+  const sources: Source[] = []
+  for (const { part, text } of telling) {
+    if (!(await texts.isCurrent(view, part.file))) continue // its text is nobody's to see any more
+    const shown = await shownSources(part, guard)
+    const cited = numbersIn(text).filter(number => number <= shown.length)
+    const numbers = new Map<number, number>()
+    for (const number of cited.slice(0, most).sort((left, right) => left - right)) {
+      numbers.set(number, sources.length + 1)
+      sources.push({ ...shown[number - 1]!, index: sources.length + 1 })
+    }
+    let body = renumbered(text, number => numbers.get(number) ?? 0)
+    if (numbers.size === 0) {
+      // A note that cites nothing is about its part, which can be opened at its beginning.
+      sources.push({ ...shown[0]!, index: sources.length + 1 })
+      body += ` [${sources.length}]`
+    }
+    guard.trust(body, ...sources.slice(-most).map(headOf))
+    notes.push(body)
+  }
+  return { notes, sources }
+}
+
+/**
+ * Notes that fit into so much room together: joined, and joined again, where they do not.
+ * @returns how many are left out because they do not fit even then
+ */
+export async function* fitNotes(
+  given: readonly string[],
+  room: number,
+  taker: NoteTaker,
+  { count, most }: { count(text: string): number; most: number },
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, { notes: string[]; leftOut: number }> {
+  let notes = [...given]
+  const size = () => notes.reduce((sum, note) => sum + count(note) + 2, 0)
+  for (let level = 0; size() > room && notes.length > 1 && level < MAX_LEVELS; level++) {
+    const groups = inGroups(notes, taker.partTokens, count)
+    const joined = new Map<readonly string[], string>()
+    yield status({ done: 0, total: groups.length })
+    const join = async (group: string[], stop: AbortSignal) => ({
+      group,
+      text: group.length === 1 ? group[0]! : await taker.join(group, stop),
+    })
+    for await (const { group, text } of atOnce(groups, most, join, signal)) {
+      joined.set(group, text)
+      yield status({ done: joined.size, total: groups.length })
+    }
+    notes = groups.map(group => joined.get(group)!)
+  }
+  const before = notes.length
+  while (size() > room && notes.length > 1) notes.pop()
+  return { notes, leftOut: before - notes.length }
+}
+
+/** Neighbors together, as many as a part has room for, two at least. */
+function inGroups(notes: readonly string[], budget: number, count: (text: string) => number): string[][] {
+  const groups: string[][] = []
+  let size = 0
+  for (const note of notes) {
+    const tokens = count(note)
+    const last = groups.at(-1)
+    if (last && (last.length < 2 || size + tokens <= budget)) {
+      last.push(note)
+      size += tokens
+    } else {
+      groups.push([note])
+      size = tokens
+    }
+  }
+  return groups
+}

@@ -1,0 +1,102 @@
+/** Cuts the text of a file into parts that a model can read at once. Pure: the same text gives the same parts, after a restart too. */
+import type { Guard } from "../../grounding/guard.ts"
+import { headOf, SOURCE, type Source } from "../../grounding/passages.ts"
+import { guessTokens } from "../../grounding/tokens.ts"
+import type { TextFile } from "../../library/whole-texts.ts"
+import { type Stretch, sourceOf } from "./stretches.ts"
+
+/** UTF-16 units around a part that are looked at with it, so that a private value which its ends cut is seen. */
+const MARGIN = 200
+
+/** Of one file, so that its notes are gone with the file. */
+export interface Part {
+  file: TextFile
+  stretches: Stretch[]
+  /** What stands around it. */
+  before: string
+  after: string
+}
+
+/**
+ * Parts of about the same size.
+ * @param budget tokens of one part at most, as they are guessed for any model
+ */
+export function partsOf(file: TextFile, given: readonly Stretch[], budget: number): Part[] {
+  const stretches = given.flatMap(stretch => smaller(stretch, budget))
+  const sizes = stretches.map(({ text }) => guessTokens(text))
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const aim = total / Math.max(1, Math.ceil(total / budget))
+  const groups: Stretch[][] = []
+  let size = Number.POSITIVE_INFINITY
+  for (const [at, stretch] of stretches.entries()) {
+    if (size >= aim || size + sizes[at]! > budget) {
+      groups.push([])
+      size = 0
+    }
+    groups.at(-1)!.push(stretch)
+    size += sizes[at]!
+  }
+  return groups.map((group, at) => ({
+    file,
+    stretches: group,
+    before: groups[at - 1]?.at(-1)?.text.slice(-MARGIN) ?? "",
+    after: groups[at + 1]?.[0]?.text.slice(0, MARGIN) ?? "",
+  }))
+}
+
+/** Two halves of a part that the model's server found too long; undefined where it is one stretch alone. */
+export function halvesOf(part: Part): [Part, Part] | undefined {
+  const { stretches } = part
+  if (stretches.length < 2) return undefined
+  const middle = Math.ceil(stretches.length / 2)
+  const [first, second] = [stretches.slice(0, middle), stretches.slice(middle)]
+  return [
+    { ...part, stretches: first, after: second[0]!.text.slice(0, MARGIN) },
+    { ...part, stretches: second, before: first.at(-1)!.text.slice(-MARGIN) },
+  ]
+}
+
+/** A stretch that is larger than a part, cut; a small window and a script of many tokens make it so. */
+function smaller(stretch: Stretch, budget: number): Stretch[] {
+  const { text, position } = stretch
+  const pieces = Math.ceil(guessTokens(text) / budget)
+  if (pieces <= 1) return [stretch]
+  const length = Math.ceil(text.length / (pieces + 1))
+  const cut: Stretch[] = []
+  for (let from = 0; from < text.length; ) {
+    const splitsPair = /[\ud800-\udbff]/.test(text[from + length - 1] ?? "")
+    const to = Math.min(text.length, from + length + (splitsPair ? 1 : 0))
+    const place = { ...position, start: position.start + from, end: position.start + to }
+    cut.push({ ...stretch, text: text.slice(from, to), position: place })
+    from = to
+  }
+  return cut
+}
+
+/** The stretches of a part under the numbers 1, 2, 3 …, as the model may see them. */
+export async function shownSources({ file, stretches, before, after }: Part, guard: Guard): Promise<Source[]> {
+  let whole = before && `${before}\n`
+  const places = stretches.map(({ text, position }, at) => {
+    if (at > 0 && stretches[at - 1]!.position.end !== position.start) whole += "\n"
+    const from = whole.length
+    whole += text
+    return { from, to: whole.length }
+  })
+  const shown = await guard.window(after ? `${whole}\n${after}` : whole)
+  const sources: Source[] = []
+  for (const [at, stretch] of stretches.entries()) {
+    const { from, to } = places[at]!
+    sources.push(await guard.pass<Source>(sourceOf(file, stretch, shown(from, to), at + 1), SOURCE))
+  }
+  guard.trust(...sources.map(headOf))
+  return sources
+}
+
+/** `report.pdf, pages 12 to 18`: for readers of a warning. */
+export function nameOf({ file, stretches }: Part): string {
+  const [first, last] = [stretches[0]!.position, stretches.at(-1)!.position]
+  const [from, to] = [first.page ?? first.slide, last.page ?? last.slide]
+  const kind = first.page === null ? "slide" : "page"
+  if (from === null || to === null) return `${file.name}, characters ${first.start} to ${last.end}`
+  return `${file.name}, ${from === to ? `${kind} ${from}` : `${kind}s ${from} to ${to}`}`
+}

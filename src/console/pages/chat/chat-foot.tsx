@@ -1,0 +1,38 @@
+import { useAccount } from "../../session.ts"
+import { Composer } from "./composer.tsx"
+import { NoModel } from "./no-model.tsx"
+import type { ChatSettings } from "./settings.ts"
+import { modelFor, SettingsBar, useModels } from "./settings-bar.tsx"
+import { blindnessOf } from "./sight.ts"
+import type { Turns } from "./use-turns.ts"
+
+interface ChatFootProps {
+  settings: ChatSettings
+  onChange: (change: Partial<ChatSettings>) => void
+  /** The open conversation's model. */
+  present: string | undefined
+  /** Of the one file that the conversation is about. */
+  fileName: string | undefined
+  turns: Turns
+}
+
+/** Where the next message is written, and what it is answered with. */
+export function ChatFoot({ settings, onChange, present, fileName, turns }: ChatFootProps) {
+  const models = useModels()
+  const insists = useAccount().redaction?.enforced_by
+  const model = modelFor(settings, { models: models.data, present })
+  const blind = blindnessOf(model, models.data, settings.redaction || Boolean(insists))
+  return (
+    <div class="composer-frame">
+      <NoModel models={models.data} />
+      <SettingsBar settings={settings} models={models.data} onChange={onChange} present={present} fileName={fileName} />
+      <Composer
+        writing={turns.draft !== null}
+        returned={turns.returned}
+        blind={blind}
+        onSend={turns.send}
+        onStop={turns.stop}
+      />
+    </div>
+  )
+}

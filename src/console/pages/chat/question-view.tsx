@@ -1,0 +1,62 @@
+import { useState } from "preact/hooks"
+import { Markdown } from "../../markdown.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Field, focusOnce } from "../../ui/form.tsx"
+import { type Picture, SentPictures } from "./pictures.tsx"
+
+interface AskedMessageProps {
+  text: string
+  pictures: readonly Picture[]
+  onEdit?: ((text: string) => void) | undefined
+}
+
+export const Question = ({ text, pictures }: Omit<AskedMessageProps, "onEdit">) => (
+  <article class="message question" aria-label="Your message">
+    <SentPictures pictures={pictures} />
+    <Markdown text={text} />
+  </article>
+)
+
+/** A message of the user; with `onEdit` it can be asked in other words. */
+export function AskedMessage({ text, pictures, onEdit }: AskedMessageProps) {
+  const [edited, setEdited] = useState<string | null>(null)
+  if (!onEdit) return <Question text={text} pictures={pictures} />
+  if (edited === null)
+    return (
+      <div class="question-frame">
+        <Question text={text} pictures={pictures} />
+        <Button kind="quiet" icon="edit" label="Edit the question" onClick={() => setEdited(text)} />
+      </div>
+    )
+  return (
+    <form
+      class="question-edit stack"
+      onSubmit={event => {
+        event.preventDefault()
+        setEdited(null)
+        onEdit(edited.trim())
+      }}
+    >
+      <Field label="Question">
+        {attributes => (
+          <textarea
+            {...attributes}
+            class="input"
+            dir="auto"
+            rows={3}
+            maxLength={100_000}
+            ref={focusOnce}
+            value={edited}
+            onInput={event => setEdited(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <footer class="row">
+        <Button kind="primary" type="submit" disabled={!edited.trim()}>
+          Ask
+        </Button>
+        <Button onClick={() => setEdited(null)}>Cancel</Button>
+      </footer>
+    </form>
+  )
+}

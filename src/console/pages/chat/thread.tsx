@@ -1,0 +1,54 @@
+import { type ComponentChildren, Fragment } from "preact"
+import type { Loaded } from "../../loading.ts"
+import { Problem } from "../../ui/form.tsx"
+import type { Conversation, Message, Source } from "../../wire.ts"
+import { HistorySummary, summaryPlace } from "./history-summary.tsx"
+import { DraftView, MessageView } from "./message-view.tsx"
+import { Messages, withoutTurn } from "./messages.tsx"
+import type { Turns } from "./use-turns.ts"
+
+interface ThreadProps {
+  conversation: Conversation | null
+  onChange: (conversation: Conversation) => void
+  turns: Turns
+  problem: Loaded<unknown>["error"]
+  /** Stands where nothing was asked yet. */
+  welcome: ComponentChildren
+  onFinish: () => void
+  onCite: (source: Source) => void
+  /** How a reply was made is to be shown. */
+  onRecord: (message: Message) => void
+}
+
+/** The messages of a conversation, and the reply that is being written. */
+export function Thread({ conversation, onChange, turns, problem, welcome, onFinish, onCite, onRecord }: ThreadProps) {
+  const { draft, failure, notes } = turns
+  const messages = conversation?.messages ?? []
+  const shown = draft ? withoutTurn(messages, draft) : messages
+  const lastQuestion = shown.findLast(message => message.role === "user")
+  const place = conversation ? summaryPlace(conversation) : undefined
+  const summary = conversation && <HistorySummary conversation={conversation} onChange={onChange} />
+  return (
+    <Messages follow={draft?.text.length ?? 0} count={messages.length}>
+      <Problem error={problem} />
+      {!draft && welcome}
+      {place === null && summary}
+      {shown.map((message, i) => (
+        <Fragment key={message.id}>
+          <MessageView
+            conversationId={conversation!.conversation_id}
+            message={message}
+            notes={notes.get(message.id)}
+            onCite={onCite}
+            onRecord={onRecord}
+            {...(i === shown.length - 1 && !draft ? { onAgain: () => turns.again(message), onFinish } : {})}
+            {...(message === lastQuestion && !draft ? { onEdit: text => turns.again(message, text) } : {})}
+          />
+          {place === message.id && summary}
+        </Fragment>
+      ))}
+      {draft && <DraftView draft={draft} onCite={onCite} onStop={turns.stop} />}
+      <Problem error={failure} />
+    </Messages>
+  )
+}

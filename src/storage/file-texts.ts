@@ -1,0 +1,75 @@
+/**
+ * Texts of files that stand in messages and in the records of how they were made. They go with their file: who deletes it
+ * takes them out in the same transaction, and who stores some looks in the same transaction whether it is still there.
+ */
+import { sql } from "kysely"
+import type { Executor, Trx } from "./database.ts"
+import { filled, isPostgres, words } from "./words.ts"
+
+/** Messages rewritten by one statement. */
+const BATCH = 64
+
+/**
+ * Those of the files that are there, which stay until the transaction ends. To be asked before any row of a conversation is
+ * written: who deletes a file takes the file first.
+ */
+export async function holdFiles(executor: Executor, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const { rows } = await sql<{ id: string }>`select id from files
+    where ${filled(words(executor).among("id", "text"), JSON.stringify(ids))} order by id
+    ${isPostgres(executor) ? sql`for key share` : sql``}`.execute(executor)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** What is found in a message: texts of files that are gone are empty. */
+export const withoutTextsOf = <Given extends { file_id: string; text: string }>(
+  sources: readonly Given[],
+  isGone: (fileId: string) => boolean,
+): Given[] => sources.map(source => (isGone(source.file_id) ? { ...source, text: "" } : source))
+
+/** Notes that the message holds texts of the files. */
+export async function linkFiles(executor: Executor, messageId: string, fileIds: Iterable<string>): Promise<void> {
+  const rows = [...new Set(fileIds)].map(file_id => ({ message_id: messageId, file_id }))
+  if (rows.length === 0) return
+  await executor
+    .insertInto("message_files")
+    .values(rows)
+    .onConflict(conflict => conflict.doNothing())
+    .execute()
+}
+
+/** Inside the transaction that has deleted the file. The messages themselves stay, and where their passages stood. */
+export async function forgetTextsOf(trx: Trx, fileId: string): Promise<void> {
+  const linked = trx.selectFrom("message_files").select("message_id").where("file_id", "=", fileId)
+  await trx
+    .deleteFrom("record_texts")
+    .where("message_id", "in", linked)
+    .where(filled<boolean>(words(trx).overlaps("file_ids"), JSON.stringify([fileId])))
+    .execute()
+  await trx
+    .deleteFrom("reply_events")
+    .where("message_id", "in", linked)
+    .where("message_id", "in", eb => eb.selectFrom("messages").select("id").where("finish_reason", "is not", null))
+    .execute()
+  for (let after = ""; ; ) {
+    const rows = await trx
+      .selectFrom("messages")
+      .select(["id", "sources"])
+      .where("id", "in", linked.where("message_id", ">", after).orderBy("message_id").limit(BATCH))
+      .orderBy("id")
+      .execute()
+    if (rows.length > 0) {
+      const rewritten = rows.map(({ id, sources }) => ({
+        id,
+        sources: JSON.stringify(withoutTextsOf(JSON.parse(sources), of => of === fileId)),
+      }))
+      await sql`update messages set sources = rewritten.sources
+        from ${filled(words(trx).rows({ id: "text", sources: "text" }), JSON.stringify(rewritten))} as rewritten
+        where messages.id = rewritten.id`.execute(trx)
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < BATCH) break
+    after = last.id
+  }
+  await trx.deleteFrom("message_files").where("file_id", "=", fileId).execute()
+}

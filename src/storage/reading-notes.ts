@@ -1,0 +1,16 @@
+/** What a model noted of parts of files; `chat/reading/note-store.ts` reads and writes it. */
+export interface ReadingNotesTables {
+  reading_notes: ReadingNotesTable
+}
+
+interface ReadingNotesTable {
+  /** Digest of all that the note was made from: the part, the question, the model, the redaction and who may see it. */
+  key: string
+  workspace_id: string
+  file_id: string
+  /** Where it was made first; null outside of conversations. */
+  conversation_id: string | null
+  /** Its marks `[n]` count the stretches of the part from 1. */
+  note: string
+  created_at: string
+}
