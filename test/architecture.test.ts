@@ -17,6 +17,7 @@ const RANKS = [
   ["nodes"],
   ["jobs", "redaction", "access"],
   ["events"],
+  ["governance"],
   ["ingest", "search"],
   ["library", "grounding"],
   ["sources"],
