@@ -33,6 +33,8 @@ export type IdPrefix =
   | "sched"
   | "srun"
   | "img"
+  | "rcpt"
+  | "gone"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

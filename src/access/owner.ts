@@ -23,6 +23,7 @@ type Table =
   | "batches"
   | "batch_files"
   | "schedules"
+  | "receipts"
 
 /** The condition on rows: those of the workspace, for who sees all of them. */
 export function ownedBy({ workspaceId, own }: View, table: Table): RawBuilder<boolean> {

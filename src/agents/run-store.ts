@@ -8,6 +8,7 @@ import { ownedBy, ownerName } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import type { ErrorBody } from "../errors.ts"
 import { emit } from "../events/outbox.ts"
+import { noteRemoved } from "../governance/receipts/removals.ts"
 import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import type { Peer } from "../nodes/peers.ts"
@@ -15,6 +16,7 @@ import type { Database, Trx } from "../storage/database.ts"
 import { type IdempotentRequest, note } from "../storage/idempotency.ts"
 import { isGivenUp, type Owner } from "../storage/owners.ts"
 import type { RunStatus } from "../storage/runs.ts"
+import { inOrder } from "../storage/shared.ts"
 import type { StepOutcome } from "../tools/calls.ts"
 import { ApprovalStore, approvalsOf, cancelApprovals, pendingOf } from "./approval-store.ts"
 import { type FoundRun, type RunRow, type RunState, type RunSummary, type StepRow, toRunSummary } from "./run-record.ts"
@@ -199,14 +201,17 @@ export class RunStore {
     return { row, steps, approvals: await approvalsOf(this.database, runId) }
   }
 
-  /** @returns false for a run that has not ended: it stays */
-  async delete(runId: string): Promise<boolean> {
-    const { numDeletedRows } = await this.database
-      .deleteFrom("agent_runs")
-      .where("id", "=", runId)
-      .where("status", "!=", "running")
-      .executeTakeFirst()
-    return numDeletedRows > 0n
+  /** @returns id of the receipt that says when it is gone; undefined for a run that has not ended: it stays */
+  delete(view: View, runId: string, receipt: string | undefined): Promise<string | undefined> {
+    return this.database.transaction().execute(async trx => {
+      await inOrder(trx, view.workspaceId)
+      const { numDeletedRows } = await trx
+        .deleteFrom("agent_runs")
+        .where("id", "=", runId)
+        .where("status", "!=", "running")
+        .executeTakeFirst()
+      return numDeletedRows > 0n ? noteRemoved(trx, view, [{ kind: "run", id: runId }], receipt) : undefined
+    })
   }
 
   /** Newest first. */

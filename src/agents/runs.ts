@@ -153,11 +153,14 @@ export class AgentRuns {
 
   /**
    * Removes a run with its steps. One that is running is not ended by that: its caller may be waiting for it.
+   * @param receipt an open one that several removals share
+   * @returns id of the receipt that says when it is gone
    * @throws AppError not_found; conflict while it is running
    */
-  async delete(view: View, runId: string): Promise<void> {
+  async delete(view: View, runId: string, receipt?: string): Promise<string> {
     await this.find(view, runId)
-    if (await this.dependencies.store.delete(runId)) return
+    const receiptId = await this.dependencies.store.delete(view, runId, receipt)
+    if (receiptId !== undefined) return receiptId
     throw new AppError("conflict", { message: "the run is still running: cancel it before deleting it" })
   }
 

@@ -5,6 +5,7 @@
 import { ownedBy, ownerColumns } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
+import { noteRemoved } from "../governance/receipts/removals.ts"
 import { newId } from "../id.ts"
 import { type IdPage, type IdPageRequest, readingOf } from "../library/id-pages.ts"
 import type { BatchFilesTable } from "../storage/batches.ts"
@@ -90,9 +91,12 @@ export class BatchFiles {
     return bytes
   }
 
-  /** @returns false where there is none. @throws AppError conflict while a batch reads it */
-  async delete(view: View, id: string): Promise<boolean> {
-    const blob = await this.database.transaction().execute(async trx => {
+  /**
+   * @returns id of the receipt that says when it is gone; undefined where there is none
+   * @throws AppError conflict while a batch reads it
+   */
+  async delete(view: View, id: string): Promise<string | undefined> {
+    const gone = await this.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
       const file = await this.find(view, id, trx)
       if (!file) return undefined
@@ -107,11 +111,12 @@ export class BatchFiles {
           message: `${reading.id} is reading this file: cancel it, or wait for its end`,
         })
       await trx.deleteFrom("batch_files").where("id", "=", id).execute()
-      return file.blob
+      const { blob, sha256 } = file
+      const removal = { kind: "batch_file", id, sha256s: [sha256], traces: { blobs: [blob] } } as const
+      return { blob, receiptId: await noteRemoved(trx, view, [removal]) }
     })
-    if (blob === undefined) return false
-    await this.blobs.remove(blob)
-    return true
+    if (gone) await this.blobs.remove(gone.blob)
+    return gone?.receiptId
   }
 }
 

@@ -27,6 +27,7 @@ import { anew, continuation, followUp, newConversation, type Plan } from "./plan
 import { filesOfConversation } from "./prepare.ts"
 import type { Question } from "./question.ts"
 import { Records } from "./record/records.ts"
+import { removeConversation, removeKept } from "./removal.ts"
 import type { TurnRequest } from "./settings.ts"
 import { type Asker, beginTurn, changeOnly, type NotedTurn, type Started } from "./turn.ts"
 import type { Conversation, TurnAnswer } from "./types.ts"
@@ -142,14 +143,12 @@ export class Chat {
     return this.kept(view, id)
   }
 
-  /** With its messages; its conversation goes with the last of them. */
-  async deleteKept(view: View, id: string): Promise<void> {
-    const answer = await this.cancelKept(view, id)
-    const { kept, replies, images } = this.dependencies
-    replies.forget(answer.conversationId)
-    const pictures = [...(await images.of(answer.conversationId)).values()].flat()
-    if (!(await kept.delete(answer))) return this.remove(answer.conversationId)
-    await images.remove(pictures)
+  /**
+   * With its messages; its conversation goes with the last of them.
+   * @returns id of the receipt that says when they are gone
+   */
+  async deleteKept(view: View, id: string): Promise<string> {
+    return removeKept(this.dependencies, view, await this.cancelKept(view, id))
   }
 
   /** The turns of an answer and of those that it goes on from, as the next question is asked with them. @throws AppError not_found */
@@ -221,9 +220,13 @@ export class Chat {
     return this.get(view, conversationId)
   }
 
-  async delete(view: View, conversationId: string): Promise<void> {
+  /**
+   * @param receipt an open one that several removals share
+   * @returns id of the receipt that says when it is gone
+   */
+  async delete(view: View, conversationId: string, receipt?: string): Promise<string> {
     await this.cancel(view, conversationId)
-    await this.remove(conversationId)
+    return removeConversation(this.dependencies, view, conversationId, receipt)
   }
 
   /** A picture that came with a message. @throws AppError not_found */
@@ -234,14 +237,6 @@ export class Chat {
     const bytes = image && (await images.find(image))
     if (!bytes) throw new AppError("not_found", { message: "there is no such picture" })
     return { bytes, mimeType: image.mime_type, sha256: image.sha256 }
-  }
-
-  private async remove(conversationId: string): Promise<void> {
-    const { replies, store, images } = this.dependencies
-    replies.forget(conversationId)
-    const pictures = [...(await images.of(conversationId)).values()].flat()
-    await store.delete(conversationId)
-    await images.remove(pictures)
   }
 
   /** Every file that was given to a conversation, by its id or with the conversation as its context. @throws AppError not_found */

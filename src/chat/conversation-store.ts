@@ -3,7 +3,7 @@ import { ownedBy, ownerName, refuseWork } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import type { Guarded } from "../guarded.ts"
-import type { Database, Executor } from "../storage/database.ts"
+import type { Database, Executor, Trx } from "../storage/database.ts"
 import { anywhere, filled, words } from "../storage/words.ts"
 import {
   type ConversationChange,
@@ -166,8 +166,14 @@ export class ConversationStore {
     })
   }
 
-  async delete(id: string): Promise<void> {
-    await this.database.deleteFrom("conversations").where("id", "=", id).execute()
+  /** With all that refers to it. @returns false where there is none that the caller sees */
+  async delete(view: View, id: string, executor: Executor): Promise<boolean> {
+    const { numDeletedRows } = await executor
+      .deleteFrom("conversations")
+      .where("id", "=", id)
+      .where(ownedBy(view, "conversations"))
+      .executeTakeFirst()
+    return numDeletedRows > 0n
   }
 
   async addUserMessage(
@@ -235,7 +241,7 @@ export class ConversationStore {
       .execute()
   }
 
-  transaction<T>(work: (executor: Executor) => Promise<T>): Promise<T> {
+  transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T> {
     return this.database.transaction().execute(work)
   }
 

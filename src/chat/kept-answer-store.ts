@@ -101,23 +101,21 @@ export class KeptAnswerStore {
   }
 
   /** Removes the answer with its messages. @returns whether its conversation has others */
-  async delete({ conversationId, messageIds }: KeptPlace): Promise<boolean> {
-    return this.database.transaction().execute(async trx => {
-      const { first } = await trx
-        .selectFrom("messages")
-        .select(eb => eb.fn.min("position").as("first"))
-        .where("conversation_id", "=", conversationId)
-        .where("id", "in", messageIds)
-        .executeTakeFirstOrThrow()
-      if (first !== null) await dropSummaryOf(conversationId, Number(first), trx)
-      await trx
-        .deleteFrom("messages")
-        .where("conversation_id", "=", conversationId)
-        .where("id", "in", messageIds)
-        .execute()
-      const left = trx.selectFrom("messages").select("id").where("conversation_id", "=", conversationId).limit(1)
-      return (await left.executeTakeFirst()) !== undefined
-    })
+  async delete({ conversationId, messageIds }: KeptPlace, executor: Executor): Promise<boolean> {
+    const { first } = await executor
+      .selectFrom("messages")
+      .select(eb => eb.fn.min("position").as("first"))
+      .where("conversation_id", "=", conversationId)
+      .where("id", "in", messageIds)
+      .executeTakeFirstOrThrow()
+    if (first !== null) await dropSummaryOf(conversationId, Number(first), executor)
+    await executor
+      .deleteFrom("messages")
+      .where("conversation_id", "=", conversationId)
+      .where("id", "in", messageIds)
+      .execute()
+    const left = executor.selectFrom("messages").select("id").where("conversation_id", "=", conversationId).limit(1)
+    return (await left.executeTakeFirst()) !== undefined
   }
 
   private async all(column: "id" | "conversation_id", value: string): Promise<KeptAnswer[]> {

@@ -14,7 +14,7 @@ const ALLOWED_HEADERS = [
   "x-request-id",
 ].join(", ")
 const EXPOSED_HEADERS =
-  "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Content-Disposition, Mcp-Session-Id"
+  "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Receipt-Id, Content-Disposition, Mcp-Session-Id"
 /** Browsers ask again after this long at the latest. */
 const PREFLIGHT_SECONDS = "600"
 

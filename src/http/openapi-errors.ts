@@ -2,7 +2,7 @@
 import { ERRORS, type ErrorBody, type ErrorCode } from "../errors.ts"
 import { DRESSES, type Shape } from "./compatible/errors.ts"
 import type { ComponentSchemas } from "./openapi-schemas.ts"
-import type { Declared } from "./operation.ts"
+import type { Answer, Declared } from "./operation.ts"
 import { ErrorResponse, titled } from "./schemas.ts"
 
 /** Of every route with credentials. */
@@ -74,12 +74,21 @@ export const HEADERS = {
   "X-RateLimit-Limit": { description: "Requests allowed per minute", schema: { type: "integer" } },
   "X-RateLimit-Remaining": { description: "Requests left in the current window", schema: { type: "integer" } },
   "X-RateLimit-Reset": { description: "Unix time at which the window ends", schema: { type: "integer" } },
+  "X-Receipt-Id": {
+    description: "The receipt, which is written when no store has what was deleted any more",
+    schema: { type: "string" },
+  },
   "Retry-After": { description: "Seconds until a retry makes sense", schema: { type: "integer" } },
 }
 type HeaderName = keyof typeof HEADERS
 
-export function headersOf(status: string, isLimited: boolean): Record<string, { $ref: string }> {
+export function headersOf(
+  status: string,
+  isLimited: boolean,
+  { hasReceipt }: Pick<Answer, "hasReceipt"> = {},
+): Record<string, { $ref: string }> {
   const names: HeaderName[] = ["X-Request-Id"]
+  if (hasReceipt) names.push("X-Receipt-Id")
   if (isLimited && status !== "401") names.push("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
   if (status === "429" || status === "503") names.push("Retry-After")
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))

@@ -84,7 +84,7 @@ function complete(
   const isLimited = security.some(scheme => "clientId" in scheme)
   const responses: Record<string, object> = {}
   for (const [status, answer] of Object.entries(answers))
-    responses[status] = { ...successOf(answer, schemas), headers: headersOf(status, isLimited) }
+    responses[status] = { ...successOf(answer, schemas), headers: headersOf(status, isLimited, answer) }
   for (const [status, codes] of errorsOf(declared))
     responses[status] ??= errors.refer(codes, isLimited, declared.compatible === true ? "openai" : declared.compatible)
   return {

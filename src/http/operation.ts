@@ -38,6 +38,8 @@ export interface Answer {
   events?: TSchema
   /** Content type of a body that is neither. */
   type?: string
+  /** The header `X-Receipt-Id` names the receipt of what was deleted. */
+  hasReceipt?: true
   /** The JSON is written piece by piece: the handler returns a `Response`. */
   inPieces?: true
   /** Of the body; that of JSON is made from the examples of its schema where absent. */

@@ -12,6 +12,7 @@ import { ownedBy, ownerColumns } from "../access/owner.ts"
 import { filteredBy, seenBy, type View, withinBoth } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import { emit } from "../events/outbox.ts"
+import { closeReceipt, openReceipt } from "../governance/receipts/removals.ts"
 import { newId } from "../id.ts"
 import { isHeld } from "../jobs/claim.ts"
 import { isUsedUp, type JobQueue } from "../jobs/queue.ts"
@@ -45,6 +46,8 @@ export interface FileJob {
   failed: string[]
   created_at: string
   finished_at: string | null
+  /** Of a deletion: says when all of it is gone. */
+  receipt_id: string | null
 }
 
 export const BULK_FILES = "bulk_files"
@@ -72,6 +75,11 @@ export interface BulkDependencies {
 /** What is stored with a job. */
 interface Stored extends BulkRequest {
   view: View
+}
+
+interface Action extends Stored {
+  /** Of a deletion; of one that a former version began there is none. */
+  receipt: string | undefined
 }
 
 export class Bulk {
@@ -110,6 +118,7 @@ export class Bulk {
           status: "queued",
           total: matched,
           last_id: last ?? "",
+          receipt_id: action === "delete" ? await openReceipt(trx, view, "bulk") : null,
           created_at: new Date().toISOString(),
           ...ownerColumns(view, view.author?.endUser ?? null),
         } as FileJobsTable)
@@ -129,8 +138,8 @@ export class Bulk {
       .where(ownedBy(view, "file_jobs"))
       .executeTakeFirst()
     if (!row) throw new AppError("not_found", { message: "there is no such job" })
-    const { id, kind, status, done, total, failed, created_at, finished_at } = row
-    return { job_id: id, kind, status, done, total, failed: JSON.parse(failed), created_at, finished_at }
+    const { id, kind, status, done, total, failed, created_at, finished_at, receipt_id } = row
+    return { job_id: id, kind, status, done, total, failed: JSON.parse(failed), created_at, finished_at, receipt_id }
   }
 
   /** The handler of its jobs. */
@@ -159,7 +168,7 @@ export class Bulk {
         for (const id of ids) {
           const view = await this.viewNow(row.owner_id, stored)
           if (!view) return await this.end(job, "cancelled")
-          await this.dealWith(job, { ...stored, view }, id, failed)
+          await this.dealWith(job, { ...stored, view, receipt: row.receipt_id ?? undefined }, id, failed)
         }
         if (ids.length < PAGE) break
         after = ids.at(-1)!
@@ -191,7 +200,7 @@ export class Bulk {
     return rows.map(({ id }) => id)
   }
 
-  private async dealWith(job: LeasedJob, stored: Stored, fileId: string, failed: string[]): Promise<void> {
+  private async dealWith(job: LeasedJob, stored: Action, fileId: string, failed: string[]): Promise<void> {
     job.signal.throwIfAborted()
     try {
       await this.act(stored, fileId, trx => this.advance(trx, job, fileId))
@@ -207,13 +216,13 @@ export class Bulk {
   }
 
   private async act(
-    { action, view, filter, patch = {} }: Stored,
+    { action, view, filter, patch = {}, receipt }: Action,
     fileId: string,
     also: (trx: Trx) => Promise<void>,
   ): Promise<unknown> {
     const { library } = this.dependencies
     const step = { only: filter, also }
-    if (action === "delete") return library.delete(view, fileId, step)
+    if (action === "delete") return library.delete(view, fileId, { ...step, receipt })
     return action === "reindex" ? library.reindex(view, fileId, step) : library.change(view, fileId, patch, step)
   }
 
@@ -251,10 +260,11 @@ export class Bulk {
           ...(status === "completed" ? { total: eb.ref("done") } : {}),
         }))
         .where("id", "=", job.subject)
-        .returning(["id", "kind", "done", "owner_id", "maker", "end_user"])
+        .returning(["id", "kind", "done", "receipt_id", "owner_id", "maker", "end_user"])
         .executeTakeFirst()
       if (!ended) return
-      const { id, kind, done, ...seenBy } = ended
+      const { id, kind, done, receipt_id, ...seenBy } = ended
+      if (receipt_id) await closeReceipt(trx, receipt_id)
       await emit(trx, job.workspaceId, [{ type: "job.completed", data: { id, kind, status, done }, seenBy }])
     })
   }

@@ -7,6 +7,7 @@ import { stored, toStore } from "../access/limits.ts"
 import { filteredBy, seen, seenBy, type View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { FILE_TO_TELL, tellOfFiles } from "../events/files.ts"
+import { noteRemoved, type Removal } from "../governance/receipts/removals.ts"
 import { findExtension, MIME_TYPES } from "../ingest/formats/formats.ts"
 import { INDEX_FILE, indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
@@ -37,6 +38,11 @@ interface AsOneOfMany {
   only?: Filter
   /** Done in the same transaction, as its last step. */
   also?: (trx: Trx) => Promise<void>
+}
+
+interface AsOneRemoved extends AsOneOfMany {
+  /** An open receipt that several removals share. */
+  receipt?: string | undefined
 }
 
 /** What the library needs of the search index. */
@@ -197,31 +203,34 @@ export class Library {
   /**
    * Gone from search, and its texts from what was answered with them, with the commit; bytes and index entries follow. A
    * crash in between is swept up at start.
+   * @returns id of the receipt that says when they are gone
    * @throws AppError not_found
    */
-  async delete(view: View, fileId: string, { only, also }: AsOneOfMany = {}): Promise<void> {
+  async delete(view: View, fileId: string, { only, also, receipt }: AsOneRemoved = {}): Promise<string> {
     const { database, blobs, index, changes } = this.dependencies
-    const row = await database.transaction().execute(async trx => {
+    const { row, receiptId } = await database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
       const deleted = await trx
         .deleteFrom("files")
         .where("id", "=", fileId)
         .where(seen(trx, filteredBy(view, only)))
-        .returning(["blob", "live_blob", "live_generation", ...FILE_TO_TELL])
+        .returning(["sha256", "status", "blob", "live_blob", "generation", "live_generation", ...FILE_TO_TELL])
         .executeTakeFirst()
       if (!deleted) throw new AppError("not_found")
       await trx.deleteFrom("jobs").where("task", "=", INDEX_FILE).where("subject", "=", fileId).execute()
       await index.retire(trx, fileId)
       await forgetTextsOf(trx, fileId)
-      await tellOfFiles(trx, "file.deleted", [deleted])
+      const receiptId = await noteRemoved(trx, view, [removalOf(deleted)], receipt)
+      await tellOfFiles(trx, "file.deleted", [deleted], { receipt_id: receiptId })
       await also?.(trx)
-      return deleted
+      return { row: deleted, receiptId }
     })
     changes.announce(fileId)
     await blobs.remove(row.blob)
     if (row.live_blob && row.live_blob !== row.blob) await blobs.remove(row.live_blob)
     if (row.live_generation !== null) await blobs.removeText(fileId, row.live_generation)
     void index.sweep()
+    return receiptId
   }
 
   /** Reads and indexes the file again; the present version stays findable until the new one is. @throws AppError not_found */
@@ -312,6 +321,19 @@ export class Library {
     return row
   }
 }
+
+type RemovedFile = Pick<FileRow, "id" | "sha256" | "status" | "blob" | "live_blob" | "generation">
+
+const removalOf = ({ id, sha256, status, blob, live_blob, generation }: RemovedFile): Removal => ({
+  kind: "file",
+  id,
+  sha256s: [sha256],
+  traces: {
+    blobs: live_blob && live_blob !== blob ? [blob, live_blob] : [blob],
+    generation,
+    ...(status === "indexing" ? { isRead: true } : {}),
+  },
+})
 
 /** What a change writes. @throws AppError invalid_request */
 export function columnsOf(change: FileChange): Partial<FileRow> {

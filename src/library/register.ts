@@ -4,6 +4,7 @@ import { refuseWider } from "../access/acl.ts"
 import { stored, toStore } from "../access/limits.ts"
 import { seen, type View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
+import { noteRemoved, type Removal } from "../governance/receipts/removals.ts"
 import { newId } from "../id.ts"
 import { indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
@@ -41,6 +42,7 @@ export async function register(
   const added = new Map<string, FileRow>()
   const replaced = new Map<string, FileRow>()
   const superseded: string[] = []
+  const former: Removal[] = []
   const records = files.map(file => {
     const key = sameAs(file.name, file.stored.sha256)
     const same = known.get(key)
@@ -48,6 +50,7 @@ export async function register(
     if (same && labels.acl !== undefined && !view.mayWiden) refuseWider(stored(same.acl), labels.acl)
     const row = same ? nextVersion(same, file, labels) : newRow(view.workspaceId, file, labels)
     if (same && same.blob !== same.live_blob) superseded.push(same.blob)
+    if (same) former.push(...formerVersion(same, file))
     if (labels.onDuplicate !== "keep_both") known.set(key, row) // the form may hold it twice
     const rows = same && !added.has(same.id) ? replaced : added
     rows.set(row.id, row)
@@ -65,6 +68,7 @@ export async function register(
     view,
     rows.map(({ id }) => id),
   )
+  await noteFormer(trx, view, former)
   await queue.enqueue(trx, rows.map(indexJob))
   return { records, needed: rows.map(({ blob }) => blob), superseded }
 }
@@ -104,6 +108,7 @@ export async function registerNamed(
   const added: FileRow[] = []
   const changed: FileRow[] = []
   const unchanged: string[] = []
+  const former: Removal[] = []
   for (const file of files) {
     const same = known.get(nameOf(file.identity))
     const identity = columnsOfIdentity(file.identity)
@@ -128,6 +133,7 @@ export async function registerNamed(
       ...(same && isRefresh(file.identity) ? labelsAsTheyAre(same) : {}),
     }
     if (same && same.blob !== same.live_blob) registered.superseded.push(same.blob)
+    if (same) former.push(...formerVersion(same, file))
     const rows = same ? changed : added
     rows.push(row)
     registered.records.push(toFileRecord(row))
@@ -137,10 +143,19 @@ export async function registerNamed(
   for (const { id, ...columns } of changed) await trx.updateTable("files").set(columns).where("id", "=", id).execute()
   const rows = [...added, ...changed]
   await refuseOutside(trx, view, [...rows.map(({ id }) => id), ...unchanged])
+  await noteFormer(trx, view, former)
   await queue.enqueue(trx, rows.map(indexJob))
   for (const [at, { identity }] of files.entries())
     if ("page" in identity) await notePage(trx, registered.records[at]!.id, identity.page)
   return registered
+}
+
+/** Bytes that are replaced leave as those of a deleted file do, once others take their place in searches. */
+const formerVersion = ({ id, sha256, blob, generation }: FileRow, { stored }: ReceivedFile): Removal[] =>
+  sha256 === stored.sha256 ? [] : [{ kind: "version", id, sha256s: [sha256], traces: { blobs: [blob], generation } }]
+
+async function noteFormer(trx: Trx, view: View, [first, ...others]: Removal[]): Promise<void> {
+  if (first) await noteRemoved(trx, view, [first, ...others])
 }
 
 /** Nobody asked: what was said of the file meanwhile stays. */

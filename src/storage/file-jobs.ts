@@ -25,4 +25,6 @@ export interface FileJobsTable extends OwnedColumns {
   last_id: string
   created_at: string
   finished_at: string | null
+  /** Of a deletion: the receipt that all its files share. */
+  receipt_id: string | null
 }

@@ -12,6 +12,7 @@ import type { KeptAnswersTables } from "./kept-answers.ts"
 import type { KeysTables } from "./keys.ts"
 import type { NodesTables } from "./nodes.ts"
 import type { ReadingNotesTables } from "./reading-notes.ts"
+import type { ReceiptsTables } from "./receipts.ts"
 import type { RecordsTables } from "./records.ts"
 import type { RunsTables } from "./runs.ts"
 import type { SchedulesTables } from "./schedules.ts"
@@ -34,6 +35,7 @@ export interface Schema
     NodesTables,
     RecordsTables,
     ReadingNotesTables,
+    ReceiptsTables,
     RunsTables,
     SchedulesTables,
     SecretsTables,

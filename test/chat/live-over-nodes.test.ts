@@ -1,5 +1,7 @@
 /** Replies that are followed and stopped on another node than the one that writes them. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { ensureWorkspace } from "../../src/access/keys.ts"
+import { wholeOf } from "../../src/access/view.ts"
 import type { NumberedEvent } from "../../src/chat/events.ts"
 import { databases } from "../support/databases.ts"
 import { rejection } from "../support/rejection.ts"
@@ -231,7 +233,8 @@ for (const kind of await databases())
       nodes.a.cut()
       const following = follow(nodes.b, script)
       await Bun.sleep(50)
-      await nodes.b.store.delete(script.conversationId)
+      const view = wholeOf(await ensureWorkspace(nodes.database))
+      await nodes.b.store.transaction(trx => nodes.b.store.delete(view, script.conversationId, trx))
       expect((await following).slice(-2)).toMatchObject([
         { event: "error", data: { error: { code: "not_found" } } },
         { event: "done" },

@@ -24,6 +24,9 @@ interface Moved {
 /** Whoever worked on it is no node of the new place. */
 const withoutOwner = (row: Row): Row => ({ ...row, owner: null })
 
+/** Nobody adds to it in the new place, but for what goes on after a crash. */
+const withoutOpener = (row: Row): Row => ({ ...row, opener: null, closed: row.opener === null ? row.closed : 1 })
+
 /** Every table, those first that others refer to; null for what belongs to one place and is made anew in another. */
 const TABLES: { [Table in keyof Schema]: Moved | null } = {
   workspaces: { key: ["id"] },
@@ -70,6 +73,8 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   batch_lines: { key: ["batch_id", "line"] },
   schedules: { key: ["id"] },
   schedule_runs: { key: ["id"] },
+  receipts: { key: ["id"], arriving: withoutOpener },
+  removals: { key: ["id"] },
   nodes: null,
   leases: null,
   cluster: null,

@@ -93,6 +93,7 @@ export const deleteFile = operation({
   answers: {
     200: {
       description: "It is gone, also from searches",
+      hasReceipt: true,
       schema: t.Object(
         {
           id: t.String({ examples: ["file_01m7y48vkz3s85f1acdta2"] }),

@@ -10,6 +10,7 @@ import type { ReceivedFile, UploadForm } from "../../library/upload-form.ts"
 import { caller } from "../context.ts"
 import { fileResponse } from "../file-response.ts"
 import { largeAnswer } from "../large-answer.ts"
+import { RECEIPT_ID } from "../receipt-id.ts"
 import { eachOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { type FormRules, receiveFiles } from "../upload-request.ts"
@@ -56,8 +57,8 @@ export const fileRoutes = ({ library, uploads, batches }: Services) =>
     )
     .delete(
       "/v1/files/:file_id",
-      async ({ params: { file_id: id }, principal: { view } }) => {
-        if (!(await batches.files.delete(view, id))) await library.delete(view, id)
+      async ({ params: { file_id: id }, principal: { view }, set }) => {
+        set.headers[RECEIPT_ID] = (await batches.files.delete(view, id)) ?? (await library.delete(view, id))
         return { id, object: "file" as const, deleted: true as const }
       },
       docs.deleteFile(),

@@ -159,6 +159,7 @@ export const deleteResponse = operation({
   answers: {
     200: {
       description: "It is gone",
+      hasReceipt: true,
       schema: t.Object(
         {
           id: t.String({ examples: ["resp_01m7y48vkz3s85f1acdta2"] }),

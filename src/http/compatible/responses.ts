@@ -7,6 +7,7 @@ import type { IdempotentRequest } from "../../storage/idempotency.ts"
 import { caller, type RequestContext } from "../context.ts"
 import { turnRepetition } from "../idempotency-key.ts"
 import { Linked } from "../linked.ts"
+import { RECEIPT_ID } from "../receipt-id.ts"
 import type { Services } from "../services.ts"
 import { streamOf } from "../sse.ts"
 import { begun } from "./compatible-stream.ts"
@@ -56,8 +57,8 @@ export const responseRoutes = (services: Services) => {
     )
     .delete(
       "/v1/responses/:response_id",
-      async ({ params: { response_id: id }, principal }) => {
-        await chat.deleteKept(principal.view, id)
+      async ({ params: { response_id: id }, principal, set }) => {
+        set.headers[RECEIPT_ID] = await chat.deleteKept(principal.view, id)
         return { id, object: "response" as const, deleted: true as const }
       },
       docs.deleteResponse(),

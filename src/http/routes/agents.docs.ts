@@ -11,6 +11,7 @@ import {
 } from "../../agents/request.ts"
 import { FilterSchema } from "../filter-request.ts"
 import { operation } from "../operation.ts"
+import { DELETED } from "../receipt-id.ts"
 import { Approval, RUN_STATUSES, Run, RunEvent, RunSummary } from "../run-record.ts"
 import {
   EndUser,
@@ -157,7 +158,7 @@ export const deleteRun = operation({
   description: "With its steps. A run that is `running` is 409 `conflict`: cancel it first.",
   tag: "Agents",
   params: byId,
-  answers: { 204: { description: "Deleted" } },
+  answers: { 204: DELETED },
   errors: ["not_found", "conflict"],
 })
 

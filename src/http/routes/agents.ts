@@ -7,6 +7,7 @@ import type { Sent } from "../events.ts"
 import { idempotencyKeyOf } from "../idempotency-key.ts"
 import { lastEventIdOf } from "../last-event-id.ts"
 import { Linked } from "../linked.ts"
+import { RECEIPT_ID } from "../receipt-id.ts"
 import { RUN_STATUSES, type RunEvent } from "../run-record.ts"
 import { eachOf, listItems, pageOf, paginated, withoutNulls } from "../schemas.ts"
 import type { Services } from "../services.ts"
@@ -59,7 +60,7 @@ export const agentRoutes = ({ agents, links }: Pick<Services, "agents" | "links"
     .delete(
       "/external/agents/runs/:run_id",
       async ({ params, principal, set }) => {
-        await agents.delete(principal.view, params.run_id)
+        set.headers[RECEIPT_ID] = await agents.delete(principal.view, params.run_id)
         set.status = 204
       },
       docs.deleteRun(),

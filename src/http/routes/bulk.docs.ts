@@ -54,6 +54,10 @@ const Job = t.Object(
     }),
     created_at: Time,
     finished_at: nullable(Time),
+    receipt_id: nullable(t.String(), {
+      description: "Of a deletion: the receipt of all its files, which is written when no store has them any more",
+      examples: [null],
+    }),
   },
   { title: "Job" },
 )

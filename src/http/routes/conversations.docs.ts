@@ -10,6 +10,7 @@ import {
   TurnAnswerSchema,
 } from "../conversation-record.ts"
 import { operation } from "../operation.ts"
+import { DELETED } from "../receipt-id.ts"
 import { EndUser, IDEMPOTENCY_KEY, LAST_EVENT_ID, listOf, nullable, oneOf, pageQuery } from "../schemas.ts"
 import { MessageText, TURN_PICTURES, turnFields } from "../turn-request.ts"
 
@@ -145,7 +146,7 @@ export const deleteConversation = operation({
   description: "A reply that is being written is stopped.",
   tag: "Conversations",
   params: byId,
-  answers: { 204: { description: "Deleted" } },
+  answers: { 204: DELETED },
   errors: ["not_found"],
 })
 

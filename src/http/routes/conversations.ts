@@ -11,6 +11,7 @@ import { imageResponse } from "../file-response.ts"
 import { turnRepetition } from "../idempotency-key.ts"
 import { lastEventIdOf } from "../last-event-id.ts"
 import { Linked } from "../linked.ts"
+import { RECEIPT_ID } from "../receipt-id.ts"
 import { pageOf, paginated } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { eventStream } from "../sse.ts"
@@ -95,7 +96,7 @@ export const conversationRoutes = ({ chat, links }: Services) => {
     .delete(
       "/external/conversations/:conversation_id",
       async ({ params, principal, set }) => {
-        await chat.delete(principal.view, params.conversation_id)
+        set.headers[RECEIPT_ID] = await chat.delete(principal.view, params.conversation_id)
         set.status = 204
       },
       docs.deleteConversation(),

@@ -4,6 +4,7 @@ import { event, FAILURE } from "../events.ts"
 import { FileSchema } from "../file-record.ts"
 import { FilterParameter } from "../filter-request.ts"
 import { operation } from "../operation.ts"
+import { DELETED } from "../receipt-id.ts"
 import { JsonObject, listOf, nullable, pageQuery } from "../schemas.ts"
 
 const byId = t.Object({ file_id: t.String() })
@@ -73,7 +74,7 @@ export const deleteFile = operation({
   description: "Gone from search at once; bytes and index entries are removed.",
   tag: "Files",
   params: byId,
-  answers: { 204: { description: "Deleted" } },
+  answers: { 204: DELETED },
   errors: ["not_found"],
 })
 

@@ -8,6 +8,7 @@ import type { Sent } from "../events.ts"
 import { FILE_STATUSES } from "../file-record.ts"
 import { fileResponse, textResponse } from "../file-response.ts"
 import { filterOfQuery } from "../filter-request.ts"
+import { RECEIPT_ID } from "../receipt-id.ts"
 import { eachOf, listItems, pageOf, paginated, timeOf, typesOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { eventStream } from "../sse.ts"
@@ -38,7 +39,7 @@ export const libraryRoutes = ({ library, fileTypes }: Services) =>
     .delete(
       "/external/libraries/:file_id",
       async ({ params, principal, set }) => {
-        await library.delete(principal.view, params.file_id)
+        set.headers[RECEIPT_ID] = await library.delete(principal.view, params.file_id)
         set.status = 204
       },
       docs.deleteFile(),

@@ -37,6 +37,7 @@ import { approvals } from "./0034-approvals.ts"
 import { records } from "./0035-records.ts"
 import { toolCalls } from "./0036-tool-calls.ts"
 import { messageImages } from "./0037-message-images.ts"
+import { receipts } from "./0040-receipts.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -77,4 +78,5 @@ export const MIGRATIONS: readonly Migration[] = [
   records,
   toolCalls,
   messageImages,
+  receipts,
 ]

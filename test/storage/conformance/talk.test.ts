@@ -84,7 +84,8 @@ onBoth(open => {
     expect(await store.messages("conv_1")).toHaveLength(1)
     await store.patch("conv_1", passed({ title: "other", additional_metadata: { a: "\0" } }), null)
     expect(JSON.parse((await store.get(wholeOf(workspaceId), "conv_1")).additional_metadata)).toEqual({ a: "\0" })
-    await store.delete("conv_1")
+    expect(await store.delete(wholeOf("ws_other"), "conv_1", database)).toBe(false)
+    expect(await store.delete(wholeOf(workspaceId), "conv_1", database)).toBe(true)
     expect(await store.messages("conv_1")).toEqual([])
   })
 
@@ -107,7 +108,7 @@ onBoth(open => {
     expect(await log.after(reply.id, 6)).toEqual({ events: [], isWhole: true })
     await log.sweep()
     expect(await log.has(reply.id)).toBe(true)
-    await new ConversationStore(database).delete("conv_1")
+    await new ConversationStore(database).delete(wholeOf(workspaceId), "conv_1", database)
     expect(await log.has(reply.id)).toBe(false)
   })
 
@@ -165,7 +166,7 @@ onBoth(open => {
       ...{ status: "completed", output: "done", structuredOutput: { n: 1 }, citations: [], finishReason: "stop" },
       ...{ error: null, warnings: [], usage: { prompt_tokens: 1, completion_tokens: 2 }, nerCount: 1 },
     })
-    expect(await store.delete(id)).toBe(false)
+    expect(await store.delete(wholeOf(workspaceId), id, undefined)).toBeUndefined()
     expect([await store.finish(id, end, "cut"), await store.finish(id, end, "cut")]).toEqual([true, false])
     await store.saveSteps(id, new Map([[3, step]]), new Map())
     const { row, steps } = (await store.find(id))!
@@ -181,7 +182,7 @@ onBoth(open => {
       other,
       id,
     ])
-    expect(await store.delete(id)).toBe(true)
+    expect(await store.delete(wholeOf(workspaceId), id, undefined)).toMatch(/^rcpt_/)
     expect(await store.find(id)).toBeUndefined()
   })
 
@@ -232,7 +233,7 @@ onBoth(open => {
       ["", b!, ""],
       ["none", "of b"],
     ])
-    await new ConversationStore(database).delete("conv_1")
+    await new ConversationStore(database).delete(wholeOf(workspaceId), "conv_1", database)
     expect(await records.find(reply.id)).toBeUndefined()
     expect(await database.selectFrom("message_files").selectAll().execute()).toEqual([])
   })
