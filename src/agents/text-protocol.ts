@@ -1,5 +1,6 @@
 /** Tool calls as text, for models that cannot call tools by themselves: one JSON object a turn, strictly read. */
 import type { ToolCall, ToolDefinition } from "../backends/backend.ts"
+import { MAX_CALLS_PER_TURN } from "../tools/calls.ts"
 import { findJson, type JsonSchema, whyNoJson } from "../tools/json-schema.ts"
 
 export type ProtocolReply = { calls: ToolCall[] } | { answer: string } | { problem: string }
@@ -15,7 +16,7 @@ export function protocolSchema(tools: ToolDefinition[], outputSchema: JsonSchema
     anyOf: [
       {
         type: "object",
-        properties: { tool_calls: { type: "array", minItems: 1, items: call } },
+        properties: { tool_calls: { type: "array", minItems: 1, maxItems: MAX_CALLS_PER_TURN, items: call } },
         required: ["tool_calls"],
       },
       {
