@@ -6,6 +6,7 @@ import { openAgents } from "./app/agents.ts"
 import { openBatches, unattendedWorkers } from "./app/batches.ts"
 import { openChat } from "./app/chat.ts"
 import { openEvents } from "./app/events.ts"
+import { openGovernance } from "./app/governance.ts"
 import { bulkWorker, openLibrary } from "./app/library.ts"
 import { openChatModels, openModels } from "./app/models.ts"
 import { openNetwork } from "./app/network.ts"
@@ -99,7 +100,8 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   atWork.add(() => bulk.stop())
   atWork.add(() => sources.syncs.stop())
   const unattended = openBatches(storage)
-  const server = step("server", openServer(config, { ...parts, chat, tools, agents, unattended }, atWork))
+  const governance = openGovernance(storage)
+  const server = step("server", openServer(config, { ...parts, governance, chat, tools, agents, unattended }, atWork))
   const workers = unattendedWorkers(config, { storage, access, chat, agents, unattended, server })
   const atNodes = [worker, bulk, sources.syncs, events.dispatcher, ...workers]
   for (const each of [events.dispatcher, ...workers]) atWork.add(() => each.stop())

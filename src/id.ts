@@ -35,6 +35,8 @@ export type IdPrefix =
   | "img"
   | "rcpt"
   | "gone"
+  | "hold"
+  | "rpass"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

@@ -8,6 +8,7 @@ import { ownedBy, ownerName } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import type { ErrorBody } from "../errors.ts"
 import { emit } from "../events/outbox.ts"
+import { refuseHeld } from "../governance/holds/refuse.ts"
 import { noteRemoved } from "../governance/receipts/removals.ts"
 import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
@@ -201,10 +202,11 @@ export class RunStore {
     return { row, steps, approvals: await approvalsOf(this.database, runId) }
   }
 
-  /** @returns id of the receipt that says when it is gone; undefined for a run that has not ended: it stays */
+  /** @returns id of the receipt that says when it is gone; undefined for a run that has not ended: it stays @throws AppError on_hold */
   delete(view: View, runId: string, receipt: string | undefined): Promise<string | undefined> {
     return this.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
+      await refuseHeld(trx, view.workspaceId, "runs", [runId])
       const { numDeletedRows } = await trx
         .deleteFrom("agent_runs")
         .where("id", "=", runId)

@@ -155,7 +155,7 @@ export class AgentRuns {
    * Removes a run with its steps. One that is running is not ended by that: its caller may be waiting for it.
    * @param receipt an open one that several removals share
    * @returns id of the receipt that says when it is gone
-   * @throws AppError not_found; conflict while it is running
+   * @throws AppError not_found; on_hold; conflict while it is running
    */
   async delete(view: View, runId: string, receipt?: string): Promise<string> {
     await this.find(view, runId)

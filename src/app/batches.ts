@@ -75,6 +75,6 @@ const forgetting =
         await agents.delete(view, made.run_id)
       }
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "not_found") throw error
+      if (!(error instanceof AppError) || !["not_found", "on_hold"].includes(error.code)) throw error
     }
   }

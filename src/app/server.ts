@@ -18,6 +18,7 @@ import { watchDiskUse } from "../storage/disk-use.ts"
 import type { Access } from "./access.ts"
 import type { openBatches } from "./batches.ts"
 import type { EventParts } from "./events.ts"
+import type { GovernanceParts } from "./governance.ts"
 import type { LibraryParts } from "./library.ts"
 import type { Models } from "./models.ts"
 import type { Network } from "./network.ts"
@@ -38,6 +39,7 @@ interface ServedParts {
   files: LibraryParts
   sources: SourceParts
   events: EventParts
+  governance: GovernanceParts
   chat: Chat
   tools: Tools
   agents: AgentRuns
@@ -49,7 +51,8 @@ const GRACE_MS = 8_000
 
 /** The web over all rooms; it ends with the other parts `atWork`. */
 export function openServer(config: Config, parts: ServedParts, atWork: Together): HttpServer {
-  const { network, storage, access, chatModels, models, index, files, events, chat, tools, agents, unattended } = parts
+  const { network, storage, access, chatModels, models, index, files, events, governance, chat } = parts
+  const { tools, agents, unattended } = parts
   const embedder = (models.embedders.quality ?? models.embedders.fast)!
   let port = config.port // 0: the system chooses one
   const address = () => appUrl(config, port).replace(/\/+$/, "")
@@ -72,6 +75,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     manifests: parts.sources.manifests,
     broughtFiles: parts.sources.broughtFiles,
     ...events,
+    ...governance,
     version: VERSION,
     embeddings: new EmbeddingLine(embedder),
     links,

@@ -5,6 +5,7 @@
 import { ownedBy, ownerColumns } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
+import { holdOnAll, refuse } from "../governance/holds/refuse.ts"
 import { noteRemoved } from "../governance/receipts/removals.ts"
 import { newId } from "../id.ts"
 import { type IdPage, type IdPageRequest, readingOf } from "../library/id-pages.ts"
@@ -93,13 +94,15 @@ export class BatchFiles {
 
   /**
    * @returns id of the receipt that says when it is gone; undefined where there is none
-   * @throws AppError conflict while a batch reads it
+   * @throws AppError conflict while a batch reads it; on_hold
    */
   async delete(view: View, id: string): Promise<string | undefined> {
     const gone = await this.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
       const file = await this.find(view, id, trx)
       if (!file) return undefined
+      const hold = await holdOnAll(trx, view.workspaceId)
+      if (hold) refuse(new Map([[id, hold.id]]))
       const reading = await trx
         .selectFrom("batches")
         .select("id")

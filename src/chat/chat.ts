@@ -148,6 +148,8 @@ export class Chat {
    * @returns id of the receipt that says when they are gone
    */
   async deleteKept(view: View, id: string): Promise<string> {
+    const { conversationId } = await this.kept(view, id)
+    await this.dependencies.store.refuseHeld(view.workspaceId, conversationId)
     return removeKept(this.dependencies, view, await this.cancelKept(view, id))
   }
 
@@ -223,8 +225,12 @@ export class Chat {
   /**
    * @param receipt an open one that several removals share
    * @returns id of the receipt that says when it is gone
+   * @throws AppError not_found; on_hold: a reply that is being written goes on then
    */
   async delete(view: View, conversationId: string, receipt?: string): Promise<string> {
+    const { store } = this.dependencies
+    await store.get(view, conversationId)
+    await store.refuseHeld(view.workspaceId, conversationId)
     await this.cancel(view, conversationId)
     return removeConversation(this.dependencies, view, conversationId, receipt)
   }

@@ -2,8 +2,10 @@
 import { ownedBy, ownerName, refuseWork } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
+import { keepHeldIds, refuseHeld } from "../governance/holds/refuse.ts"
 import type { Guarded } from "../guarded.ts"
 import type { Database, Executor, Trx } from "../storage/database.ts"
+import { inOrder } from "../storage/shared.ts"
 import { anywhere, filled, words } from "../storage/words.ts"
 import {
   type ConversationChange,
@@ -14,6 +16,7 @@ import {
   type MessageRow,
   type NewConversation,
   type NewUserMessage,
+  settingsOf,
   toSummary,
 } from "./conversation-rows.ts"
 import { summaryOf } from "./history/summary.ts"
@@ -118,7 +121,13 @@ export class ConversationStore {
       .executeTakeFirstOrThrow()
   }
 
-  async change(id: string, change: Guarded<ConversationChange>, executor: Executor): Promise<void> {
+  /** To be called first in its transaction. @param known as it was before */
+  async change(known: ConversationRow, change: Guarded<ConversationChange>, executor: Executor): Promise<void> {
+    const { id, workspace_id: workspaceId } = known
+    if (settingsOf(known).context_id !== change.settings.context_id) {
+      await inOrder(executor, workspaceId)
+      await keepHeldIds(executor, workspaceId, "conversations", [id])
+    }
     await executor
       .updateTable("conversations")
       .set({
@@ -174,6 +183,12 @@ export class ConversationStore {
       .where(ownedBy(view, "conversations"))
       .executeTakeFirst()
     return numDeletedRows > 0n
+  }
+
+  /** For what removes some of a conversation: to be called first in the transaction that does. @throws AppError on_hold */
+  async refuseHeld(workspaceId: string, id: string, executor: Executor = this.database): Promise<void> {
+    await inOrder(executor, workspaceId)
+    await refuseHeld(executor, workspaceId, "conversations", [id])
   }
 
   async addUserMessage(

@@ -198,7 +198,7 @@ async function conversationWrite(
     const fileIds = [...new Set([...filesSoFar, ...settings.file_ids])]
     const guarded = await guard.pass({ model: model.info.value, settings, fileIds }, CONVERSATION_CHANGE)
     return async trx => {
-      await store.change(id, guarded, trx)
+      await store.change(known, guarded, trx)
       return known
     }
   }

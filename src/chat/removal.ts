@@ -3,14 +3,13 @@ import type { View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
 import { noteRemoved, type Removal } from "../governance/receipts/removals.ts"
 import type { Trx } from "../storage/database.ts"
-import { inOrder } from "../storage/shared.ts"
 import type { ChatDependencies } from "./dependencies.ts"
 import type { MessageImage } from "./images/message-images.ts"
 import type { KeptAnswer } from "./kept-answer-store.ts"
 
 type Removing = Pick<ChatDependencies, "store" | "replies" | "images" | "kept">
 
-/** @throws AppError not_found */
+/** @throws AppError not_found, on_hold */
 export async function removeConversation(
   { store, replies, images }: Removing,
   view: View,
@@ -19,7 +18,7 @@ export async function removeConversation(
 ): Promise<string> {
   replies.forget(conversationId)
   const { pictures, receiptId } = await store.transaction(async trx => {
-    await inOrder(trx, view.workspaceId)
+    await store.refuseHeld(view.workspaceId, conversationId, trx)
     const pictures = [...(await images.of(conversationId, trx)).values()].flat()
     if (!(await store.delete(view, conversationId, trx)))
       throw new AppError("not_found", { message: "there is no such conversation" })
@@ -30,7 +29,7 @@ export async function removeConversation(
   return receiptId
 }
 
-/** Its conversation goes with the last of its answers. */
+/** Its conversation goes with the last of its answers. @throws AppError on_hold */
 export async function removeKept(
   { store, replies, images, kept }: Removing,
   view: View,
@@ -39,7 +38,7 @@ export async function removeKept(
   const { id, conversationId, messageIds } = answer
   replies.forget(conversationId)
   const { pictures, receiptId } = await store.transaction(async trx => {
-    await inOrder(trx, view.workspaceId)
+    await store.refuseHeld(view.workspaceId, conversationId, trx)
     const all = await images.of(conversationId, trx)
     const isLast = !(await kept.delete(answer, trx))
     if (isLast) await store.delete(view, conversationId, trx)

@@ -125,6 +125,7 @@ async function storeRows(
   const { model, guard, added: message, pictures } = prepared
   const writeConversation = await conversationWrite(store, view, id, prepared, known)
   return store.transaction(async trx => {
+    if (removeFrom !== null) await store.refuseHeld(view.workspaceId, id, trx)
     const conversation = await writeConversation(trx)
     if (known) await store.refuseOthers(id, last, trx)
     if (removeFrom !== null) await store.deleteFrom(id, removeFrom, trx)
@@ -171,7 +172,7 @@ async function conversationWrite(
   }
   const guarded = await guard.pass(change, CONVERSATION_CHANGE)
   return async trx => {
-    await store.change(id, guarded, trx)
+    await store.change(known, guarded, trx)
     return known
   }
 }

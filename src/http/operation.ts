@@ -14,6 +14,7 @@ export const TAGS = {
   Files: "Upload files and have them indexed; list, read, change and delete them.",
   Sources: "Places that are kept in sync with the library: folders, servers, repositories, mailboxes, web sites.",
   Events: "What happened, as a feed and as signed messages to receivers.",
+  Governance: "What may not be deleted, and what is deleted by itself.",
   Batches: "Many requests that are worked on in the background.",
   Schedules: "Requests that are made again and again at set times.",
   Links: "Addresses that open one place of one file without sign-in, for a while.",

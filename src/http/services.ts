@@ -15,6 +15,7 @@ import type { Chat } from "../chat/chat.ts"
 import type { Engine } from "../errors.ts"
 import type { EventFeed } from "../events/feed.ts"
 import type { Webhooks } from "../events/webhooks.ts"
+import type { Holds } from "../governance/holds/holds.ts"
 import type { Bulk } from "../library/bulk.ts"
 import type { FileCounts } from "../library/counts.ts"
 import type { Library } from "../library/library.ts"
@@ -71,6 +72,7 @@ export interface Services {
   mcp: McpSessions
   feed: EventFeed
   webhooks: Webhooks
+  holds: Holds
   uploads: Uploads
   webPages: WebPages
   vectorStores: VectorStores

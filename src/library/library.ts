@@ -7,6 +7,7 @@ import { stored, toStore } from "../access/limits.ts"
 import { filteredBy, seen, seenBy, type View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { FILE_TO_TELL, tellOfFiles } from "../events/files.ts"
+import { heldAmong, keepHeldIds, refuse } from "../governance/holds/refuse.ts"
 import { noteRemoved, type Removal } from "../governance/receipts/removals.ts"
 import { findExtension, MIME_TYPES } from "../ingest/formats/formats.ts"
 import { INDEX_FILE, indexJob } from "../ingest/task.ts"
@@ -185,6 +186,7 @@ export class Library {
         .executeTakeFirst()
       if (!former) throw new AppError("not_found")
       if (set.acl !== undefined && !view.mayWiden) refuseWider(stored(former.acl), stored(set.acl))
+      await keepHeldIds(trx, view.workspaceId, "files", [fileId])
       const row = await trx
         .updateTable("files")
         .set(set)
@@ -204,12 +206,13 @@ export class Library {
    * Gone from search, and its texts from what was answered with them, with the commit; bytes and index entries follow. A
    * crash in between is swept up at start.
    * @returns id of the receipt that says when they are gone
-   * @throws AppError not_found
+   * @throws AppError not_found; on_hold
    */
   async delete(view: View, fileId: string, { only, also, receipt }: AsOneRemoved = {}): Promise<string> {
     const { database, blobs, index, changes } = this.dependencies
     const { row, receiptId } = await database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
+      const held = await heldAmong(trx, view.workspaceId, "files", [fileId])
       const deleted = await trx
         .deleteFrom("files")
         .where("id", "=", fileId)
@@ -217,6 +220,7 @@ export class Library {
         .returning(["sha256", "status", "blob", "live_blob", "generation", "live_generation", ...FILE_TO_TELL])
         .executeTakeFirst()
       if (!deleted) throw new AppError("not_found")
+      refuse(held)
       await trx.deleteFrom("jobs").where("task", "=", INDEX_FILE).where("subject", "=", fileId).execute()
       await index.retire(trx, fileId)
       await forgetTextsOf(trx, fileId)
@@ -238,6 +242,7 @@ export class Library {
     const { database, queue, changes } = this.dependencies
     await database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
+      await keepHeldIds(trx, view.workspaceId, "files", [fileId])
       const file = await trx
         .updateTable("files")
         .set(eb => ({ ...QUEUED, generation: eb("generation", "+", 1), updated_at: new Date().toISOString() }))

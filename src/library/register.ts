@@ -4,6 +4,7 @@ import { refuseWider } from "../access/acl.ts"
 import { stored, toStore } from "../access/limits.ts"
 import { seen, type View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
+import { heldAmong, keepHeldIds, refuse } from "../governance/holds/refuse.ts"
 import { noteRemoved, type Removal } from "../governance/receipts/removals.ts"
 import { newId } from "../id.ts"
 import { indexJob } from "../ingest/task.ts"
@@ -39,6 +40,7 @@ export async function register(
   const known = new Map<string, FileRow>()
   if (labels.onDuplicate !== "keep_both")
     for (const row of await findSame(trx, view, labels, files)) known.set(sameAs(row.name, row.sha256), row)
+  const held = labels.onDuplicate === "replace" ? await heldOf(trx, view, [...known.values()]) : NONE_HELD
   const added = new Map<string, FileRow>()
   const replaced = new Map<string, FileRow>()
   const superseded: string[] = []
@@ -48,6 +50,7 @@ export async function register(
     const same = known.get(key)
     if (same && labels.onDuplicate === "return_existing") return { ...toFileRecord(same), duplicate: true as const }
     if (same && labels.acl !== undefined && !view.mayWiden) refuseWider(stored(same.acl), labels.acl)
+    if (same) refuseReplacing(held, same, file)
     const row = same ? nextVersion(same, file, labels) : newRow(view.workspaceId, file, labels)
     if (same && same.blob !== same.live_blob) superseded.push(same.blob)
     if (same) former.push(...formerVersion(same, file))
@@ -71,6 +74,23 @@ export async function register(
   await noteFormer(trx, view, former)
   await queue.enqueue(trx, rows.map(indexJob))
   return { records, needed: rows.map(({ blob }) => blob), superseded }
+}
+
+type Held = Awaited<ReturnType<typeof heldAmong>>
+const NONE_HELD: Held = new Map()
+
+/** Which of the files are held, and stay so though what is said of them changes. */
+async function heldOf(trx: Trx, { workspaceId }: View, files: readonly FileRow[]): Promise<Held> {
+  const ids = files.map(({ id }) => id)
+  const held = await heldAmong(trx, workspaceId, "files", ids)
+  await keepHeldIds(trx, workspaceId, "files", [...held.keys()])
+  return held
+}
+
+/** Another version ends the former one. @throws AppError on_hold */
+function refuseReplacing(held: Held, { id, sha256 }: FileRow, { stored: { sha256: replacing } }: ReceivedFile): void {
+  const hold = held.get(id)
+  if (hold !== undefined && sha256 !== replacing) refuse(new Map([[id, hold]]))
 }
 
 /** A file whose identity says which one it is, whatever its name. */
@@ -104,6 +124,7 @@ export async function registerNamed(
 ): Promise<Registered> {
   const identities = files.map(({ identity }) => identity)
   const known = await findKnown(trx, view, labels.contextId, identities)
+  const held = await heldOf(trx, view, [...known.values()])
   const registered: Registered = { records: [], needed: [], superseded: [] }
   const added: FileRow[] = []
   const changed: FileRow[] = []
@@ -120,6 +141,7 @@ export async function registerNamed(
       registered.records.push({ ...toFileRecord({ ...same, ...set }), unchanged: true })
       continue
     }
+    if (same) refuseReplacing(held, same, file)
     const row = {
       ...(same ? nextVersion(same, file, labels) : newRow(view.workspaceId, file, labels)),
       ...identity,

@@ -3,8 +3,10 @@
  * be made, named and described while it has none. A file stands in one context at most: what is put into a store leaves the
  * one where it was.
  */
+import { sql } from "kysely"
 import { seen, seenBy, type View, withinBoth } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
+import { keepHeld, keepHeldIds } from "../governance/holds/refuse.ts"
 import { newId } from "../id.ts"
 import { type Database, readApart, type Trx, type Value } from "../storage/database.ts"
 import type { FileStatus } from "../storage/files.ts"
@@ -139,6 +141,7 @@ export class VectorStores {
     await this.check(view, contextId)
     const released = await this.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
+      await keepHeld(trx, view.workspaceId, "files", sql<boolean>`files.context_id = ${contextId}`)
       const files = await trx
         .updateTable("files")
         .set({ context_id: null, updated_at: new Date().toISOString() })
@@ -166,6 +169,12 @@ export class VectorStores {
     const metadata = files.map(each => each.metadata && JSON.stringify(checkMetadata(each.metadata, "attributes")))
     await this.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
+      await keepHeldIds(
+        trx,
+        view.workspaceId,
+        "files",
+        files.map(({ fileId }) => fileId),
+      )
       for (const [i, { fileId }] of files.entries()) {
         const given = metadata[i] === undefined ? {} : { metadata: metadata[i] }
         const moved = await trx
@@ -189,6 +198,8 @@ export class VectorStores {
   /** Takes files out of the store, those of them that are in it; they stay, without a context. @returns which */
   async detach(view: View, contextId: string, fileIds: readonly string[]): Promise<string[]> {
     const released = await this.database.transaction().execute(async trx => {
+      await inOrder(trx, view.workspaceId)
+      await keepHeldIds(trx, view.workspaceId, "files", fileIds)
       const files = await trx
         .updateTable("files")
         .set({ context_id: null, updated_at: new Date().toISOString() })

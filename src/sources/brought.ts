@@ -14,8 +14,9 @@ import { log } from "../log.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import { inOrder } from "../storage/shared.ts"
 import { type FindSource, fedSource } from "./fed.ts"
+import { heldEntries, KEPT } from "./held-files.ts"
 import { judgeOf, statusOf } from "./judging.ts"
-import { EXCLUDED } from "./listing.ts"
+import { EXCLUDED, ON_HOLD } from "./listing.ts"
 import { filing, type SourceRow } from "./source.ts"
 import { type Counted, count } from "./syncs.ts"
 
@@ -24,7 +25,7 @@ const FILES_PER_COMMIT = 250
 /** How a fingerprint begins that is made of the bytes. */
 export const HASHED = "sha256:"
 /** What is wrong with a file, not with the moment. */
-const LASTING = new Set(["unsupported_file_type", "file_too_large", "empty_file", "forbidden", EXCLUDED])
+const LASTING = new Set(["unsupported_file_type", "file_too_large", "empty_file", "forbidden", EXCLUDED, ON_HOLD])
 
 interface Stored {
   key: string
@@ -54,7 +55,7 @@ export class BroughtFiles {
     const source = await fedSource(this.parts.sources, view, brought.sourceId)
     const given = checkLabels(form.fields)
     checkContext(source, given)
-    const { stored, refused } = this.sort(source, brought)
+    const { stored, refused } = await this.sort(source, brought)
     if (stored.length === 0 && refused.length > 0) {
       await this.note(source, refused)
       throw refusalOf(refused)
@@ -70,7 +71,7 @@ export class BroughtFiles {
     }
   }
 
-  private sort(source: SourceRow, { parts }: Brought): { stored: Stored[]; refused: Refused[] } {
+  private async sort(source: SourceRow, { parts }: Brought): Promise<{ stored: Stored[]; refused: Refused[] }> {
     const judge = judgeOf(source, name => this.parts.uploads.refusalOf(name))
     const stored: Stored[] = []
     const refused: Refused[] = []
@@ -85,7 +86,11 @@ export class BroughtFiles {
       if (verdict) refused.push({ key, told, name, error: { code: verdict.code, message: verdict.message } })
       else stored.push({ key, told, file: part })
     }
-    return { stored, refused }
+    const hashes = new Map(stored.map(({ key, file }) => [key, file.stored.sha256]))
+    const held = await heldEntries(this.parts.database, source, hashes)
+    for (const { key, told, file } of stored)
+      if (held.has(key)) refused.push({ key, told, name: file.name, error: { code: ON_HOLD, message: KEPT } })
+    return { stored: stored.filter(({ key }) => !held.has(key)), refused }
   }
 
   /**

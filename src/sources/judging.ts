@@ -2,7 +2,7 @@
 import type { AppError } from "../errors.ts"
 import type { Entry } from "./connector.ts"
 import { matcherOf } from "./globs.ts"
-import { EXCLUDED, type ListingRules, type Verdict } from "./listing.ts"
+import { EXCLUDED, type ListingRules, ON_HOLD, type Verdict } from "./listing.ts"
 import type { SourceRow } from "./source.ts"
 
 type Judged = Pick<SourceRow, "include" | "exclude" | "max_bytes">
@@ -21,8 +21,10 @@ export function judgeOf(source: Judged, refusalOf: (name: string) => AppError | 
   }
 }
 
+const SKIPPED: ReadonlySet<string> = new Set(["file_too_large", "empty_file", EXCLUDED, ON_HOLD])
+
 /** What an entry is called that could not be taken for the reason of this code. */
 export function statusOf(code: string): "unsupported" | "skipped" | "failed" {
   if (code === "unsupported_file_type") return "unsupported"
-  return code === "file_too_large" || code === "empty_file" || code === EXCLUDED ? "skipped" : "failed"
+  return SKIPPED.has(code) ? "skipped" : "failed"
 }

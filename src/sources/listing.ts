@@ -52,6 +52,9 @@ export interface Finished {
 /** Code of entries that `include` and `exclude` leave out. */
 export const EXCLUDED = "excluded"
 
+/** Code of entries whose files a hold keeps as they are: they are looked at again by every sync. */
+export const ON_HOLD = "on_hold"
+
 /** Of a key that is kept as another one: nobody would find its entry by that. */
 const UNFIT: Verdict = { status: "skipped", code: "unfit_key", message: "its name is too long, or no text" }
 
@@ -148,7 +151,8 @@ export class Listing {
       // What only reading could tell, and somebody who did not want the file.
       if (known.status === "taken" && !known.file) return "skipped"
       if (entry.name === undefined && known.status === "unsupported") return "skipped"
-      if (entry.size === undefined && known.status === "skipped" && known.code !== EXCLUDED) return "skipped"
+      const isLasting = known.code !== EXCLUDED && known.code !== ON_HOLD
+      if (entry.size === undefined && known.status === "skipped" && isLasting) return "skipped"
     }
     return this.fetch(entry, known?.file ? "updated" : "added")
   }
@@ -197,7 +201,9 @@ export class Listing {
     const moved = this.rules.deleteMissing ? this.findMoves() : []
     const gone = [...this.known].filter(([, { seen, file }]) => !seen && file).map(([key]) => key)
     const deleted = this.rules.deleteMissing ? [...gone, ...this.dropped.keys()] : []
-    const isMass = deleted.length > GUARD_FILES && deleted.length > this.files * GUARD_SHARE
+    // Those that a hold keeps were counted when they went.
+    const going = deleted.filter(key => this.known.get(key)!.code !== ON_HOLD).length
+    const isMass = going > GUARD_FILES && going > this.files * GUARD_SHARE
     const isHeld = isMass && !this.rules.forced
     return isHeld ? { deleted: [], guarded: deleted.length, moved } : { deleted, guarded: 0, moved }
   }

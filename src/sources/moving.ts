@@ -1,8 +1,11 @@
 /** Files whose content came back under another key: they stay what they are, under that key and its name. */
 import { basename } from "node:path/posix"
+import { sql } from "kysely"
+import { keepHeld } from "../governance/holds/refuse.ts"
 import { foldName } from "../library/labels.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { Entry } from "./connector.ts"
+import type { SourceRow } from "./source.ts"
 
 export interface Move {
   from: string
@@ -17,7 +20,7 @@ const AT_ONCE = 250
  */
 export async function moveFiles(
   database: Database,
-  sourceId: string,
+  { id: sourceId, workspace_id: workspaceId }: Pick<SourceRow, "id" | "workspace_id">,
   moves: readonly Move[],
   note: (trx: Trx, files: number) => Promise<void>,
 ): Promise<void> {
@@ -25,6 +28,9 @@ export async function moveFiles(
     await database.transaction().execute(async trx => {
       const together = moves.slice(at, at + AT_ONCE)
       await note(trx, together.length)
+      const keys = together.map(({ from }) => from)
+      const moving = sql<boolean>`files.source_id = ${sourceId} and files.source_key in (${sql.join(keys)})`
+      await keepHeld(trx, workspaceId, "files", moving)
       for (const move of together) await moveFile(trx, sourceId, move)
     })
 }

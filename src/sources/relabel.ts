@@ -1,5 +1,6 @@
 /** Gives the files of a source the context, the tags and the acl that it has now, some hundred at a time. */
 import { sql } from "kysely"
+import { keepHeldIds } from "../governance/holds/refuse.ts"
 import type { Database } from "../storage/database.ts"
 import { inOrder } from "../storage/shared.ts"
 
@@ -23,6 +24,7 @@ export async function relabel(database: Database, sourceId: string, signal?: Abo
         .execute()
       const ids = files.map(({ id }) => id)
       const { context_id, tags, acl } = source
+      await keepHeldIds(trx, source.workspace_id, "files", ids)
       if (ids.length > 0)
         await trx
           .updateTable("files")

@@ -1,10 +1,13 @@
 /** Deleting what a source owns, file by file, each with what is noted of it in one transaction: others come between. */
 import { wholeOf } from "../access/view.ts"
 import { AppError } from "../errors.ts"
+import { keepHeldIds } from "../governance/holds/refuse.ts"
 import type { Library } from "../library/library.ts"
 import type { Database, Trx } from "../storage/database.ts"
+import { inOrder } from "../storage/shared.ts"
 import type { SourceFolders } from "./folders.ts"
 import { statusOf } from "./judging.ts"
+import { ON_HOLD } from "./listing.ts"
 
 export interface RemovingParts {
   database: Database
@@ -53,7 +56,7 @@ export async function deleteGone(parts: RemovingParts, deletion: Deletion): Prom
           // Somebody else was quicker, or it is held: that is for the next listing.
           await database
             .transaction()
-            .execute(trx => (error.code === "not_found" ? forget(trx) : keep(trx, sourceId, key)))
+            .execute(trx => (error.code === "not_found" ? forget(trx) : keep(trx, sourceId, key, error)))
         })
     }
     if (gone.length < PAGE) return
@@ -74,10 +77,16 @@ async function forgetEntry(trx: Trx, sourceId: string, key: string, code: string
       .execute()
 }
 
-async function keep(trx: Trx, sourceId: string, key: string): Promise<void> {
+/** The file stays, and its entry says why. */
+async function keep(trx: Trx, sourceId: string, key: string, { code }: AppError): Promise<void> {
+  const isHeld = code === ON_HOLD
   await trx
     .updateTable("source_entries")
-    .set({ status: "taken", error_code: null, error_message: null })
+    .set({
+      status: isHeld ? statusOf(code) : "taken",
+      error_code: isHeld ? code : null,
+      error_message: isHeld ? "it is gone at its source; a hold keeps its file" : null,
+    })
     .where("source_id", "=", sourceId)
     .where("key", "=", key)
     .execute()
@@ -105,7 +114,7 @@ export async function removeSource(
       .execute()
     const ids = files.map(({ id }) => id)
     if (goes) for (const id of ids) await library.delete(wholeOf(source.workspace_id), id).catch(ignoreRefusal)
-    else if (ids.length > 0) await letGo(database, ids)
+    else if (ids.length > 0) await letGo(database, source.workspace_id, ids)
     if (files.length < PAGE) break
     after = files.at(-1)!.source_key!
   }
@@ -115,6 +124,7 @@ export async function removeSource(
     if (left.length === 0) break
     await letGo(
       database,
+      source.workspace_id,
       left.map(({ id }) => id),
     )
   }
@@ -131,12 +141,16 @@ export async function removeSource(
   await database.deleteFrom("sources").where("id", "=", sourceId).execute()
 }
 
-const letGo = (database: Database, ids: readonly string[]): Promise<unknown> =>
-  database
-    .updateTable("files")
-    .set({ source_id: null, source_key: null, fingerprint: null })
-    .where("id", "in", ids)
-    .execute()
+const letGo = (database: Database, workspaceId: string, ids: readonly string[]): Promise<void> =>
+  database.transaction().execute(async trx => {
+    await inOrder(trx, workspaceId)
+    await keepHeldIds(trx, workspaceId, "files", ids)
+    await trx
+      .updateTable("files")
+      .set({ source_id: null, source_key: null, fingerprint: null })
+      .where("id", "in", ids)
+      .execute()
+  })
 
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof AppError) || error.status >= 500) throw error

@@ -134,7 +134,7 @@ export class SyncJobs {
     const listing = await Listing.begin(database, source.id, this.rulesOf(source, sync.forced === 1))
     await seeAll(listing, connector, job.signal, () => listing.note(database, check))
     const finished = listing.finish()
-    await moveFiles(database, source.id, finished.moved, async (trx, files) => {
+    await moveFiles(database, source, finished.moved, async (trx, files) => {
       await check(trx)
       await count(trx, sync.id, { updated: files })
     })

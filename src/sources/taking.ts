@@ -6,6 +6,7 @@
 import type { Selectable } from "kysely"
 import { isNarrow } from "../access/view.ts"
 import { AppError, toErrorBody } from "../errors.ts"
+import { heldAmong } from "../governance/holds/refuse.ts"
 import { isQuickJob } from "../ingest/task.ts"
 import type { LeasedJob } from "../jobs/worker.ts"
 import type { FileRecord } from "../library/record.ts"
@@ -15,9 +16,11 @@ import { log } from "../log.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { SourceEntriesTable } from "../storage/sources.ts"
 import { type Connector, type Entry, Outage } from "./connector.ts"
+import { KEPT } from "./held-files.ts"
 import type { Intake } from "./intake.ts"
 import { statusOf } from "./judging.ts"
 import { heldSource } from "./lease.ts"
+import { ON_HOLD } from "./listing.ts"
 import { filing, type SourceRow } from "./source.ts"
 import { type Counted, count } from "./syncs.ts"
 
@@ -42,7 +45,7 @@ type Outcome = { entry: Waiting } & (
   | { vanished: true }
 )
 
-type Waiting = Selectable<SourceEntriesTable> & { has_file: number | boolean }
+type Waiting = Selectable<SourceEntriesTable> & { file_id: string | null; held?: true }
 
 /** Entries read from the table at a time, and recorded together. */
 const PAGE = 256
@@ -155,6 +158,7 @@ export class Taking {
 
   private async read(waiting: Waiting): Promise<Outcome> {
     const { connector, source } = this.taken
+    if (waiting.held) return { entry: waiting, error: { code: ON_HOLD, message: KEPT } }
     const entry = toEntry(waiting)
     const content = await inTime(connector.read(entry, this.signal)).catch(error => {
       throw new Unread(error)
@@ -200,7 +204,10 @@ export class Taking {
       for (const { id, type, size, unchanged } of records) if (!unchanged) intake.add(id, !isQuickJob({ type, size }))
     } catch (error) {
       // What lies outside of what its source may reach was refused, alone.
-      if (!(error instanceof AppError) || error.status >= 500 || outcomes.length > 1) throw error
+      if (!(error instanceof AppError) || error.status >= 500) throw error
+      // A hold was made meanwhile: they wait, and the next page knows of it.
+      if (error.code === ON_HOLD) return
+      if (outcomes.length > 1) throw error
       await this.write([{ entry: outcomes[0]!.entry, error: toErrorBody(error) }])
     }
   }
@@ -213,7 +220,7 @@ export class Taking {
     const counts = { added: 0, updated: 0, unchanged: 0 }
     const asListed: string[] = []
     for (const [at, { entry, file }] of outcomes.entries()) {
-      counts[records[at]!.unchanged ? "unchanged" : entry.has_file ? "updated" : "added"]++
+      counts[records[at]!.unchanged ? "unchanged" : entry.file_id ? "updated" : "added"]++
       const { fingerprint } = file.identity as { fingerprint: string }
       if (fingerprint === entry.fingerprint) asListed.push(entry.key)
       else await this.set(trx, [entry.key], { status: "taken", fingerprint })
@@ -230,7 +237,7 @@ export class Taking {
       await this.set(trx, [entry.key], { status, error_code: code, error_message: message })
       return count(trx, this.taken.syncId, { [status === "failed" ? "failed" : "skipped"]: 1 } as Counted)
     }
-    if (entry.has_file) await this.set(trx, [entry.key], { status: "taken" })
+    if (entry.file_id) await this.set(trx, [entry.key], { status: "taken" })
     else
       await trx
         .deleteFrom("source_entries")
@@ -249,25 +256,21 @@ export class Taking {
   }
 
   private async page(limit = PAGE): Promise<Waiting[]> {
-    return this.parts.database
+    const { database } = this.parts
+    const { id, workspace_id } = this.taken.source
+    const waiting = await database
       .selectFrom("source_entries as e")
+      .leftJoin("files as f", join => join.onRef("f.source_id", "=", "e.source_id").onRef("f.source_key", "=", "e.key"))
       .selectAll("e")
-      .select(eb =>
-        eb
-          .exists(
-            eb
-              .selectFrom("files as f")
-              .select("f.id")
-              .whereRef("f.source_id", "=", "e.source_id")
-              .whereRef("f.source_key", "=", "e.key"),
-          )
-          .as("has_file"),
-      )
-      .where("e.source_id", "=", this.taken.source.id)
+      .select("f.id as file_id")
+      .where("e.source_id", "=", id)
       .where("e.status", "=", "pending")
       .orderBy("e.key")
       .limit(limit)
-      .execute() as Promise<Waiting[]>
+      .execute()
+    const files = waiting.flatMap(({ file_id }) => file_id ?? [])
+    const held = await heldAmong(database, workspace_id, "files", files)
+    return waiting.map(entry => (entry.file_id && held.has(entry.file_id) ? { ...entry, held: true } : entry))
   }
 
   /** Fetched for nothing: their bytes go, the entries wait. */

@@ -6,6 +6,7 @@ import type { CountersTables } from "./counters.ts"
 import type { EventsTables } from "./events.ts"
 import type { FileJobsTables } from "./file-jobs.ts"
 import type { FilesTables } from "./files.ts"
+import type { HoldsTables } from "./holds.ts"
 import type { IdempotencyTables } from "./idempotency-table.ts"
 import type { JobsTables } from "./jobs.ts"
 import type { KeptAnswersTables } from "./kept-answers.ts"
@@ -29,6 +30,7 @@ export interface Schema
     FileJobsTables,
     ChunksTables,
     EventsTables,
+    HoldsTables,
     IdempotencyTables,
     JobsTables,
     KeptAnswersTables,

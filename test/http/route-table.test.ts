@@ -46,6 +46,7 @@ const OPERATIONS = [
   ...["getHealth", "getReadiness", "getMetrics"],
   ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
   ...["addText", "addUrl"],
+  ...["createHold", "listHolds", "getHold", "liftHold"],
   ...["createSource", "listSources", "getSource", "updateSource", "deleteSource", "syncSource"],
   ...["listSourceSyncs", "getSourceCoverage", "sendManifest"],
   ...["listPages", "getPagePicture", "getPageMarks"],

@@ -27,6 +27,7 @@ const OWNED: Record<string, (path: string) => string> = {
   place: () => "0",
   approval_id: () => "appr_1",
   schedule_id: () => ids.schedule!,
+  hold_id: () => ids.hold!,
 }
 /** What any of the routes may ask for. */
 const BODY = () => ({
@@ -89,6 +90,7 @@ beforeAll(async () => {
   ids.webhook = (await owner.post("/webhooks", { url: "http://127.0.0.1:9/hook" })).body.id
   const request = { url: "/external/search", body: { query: "heron" } }
   ids.schedule = (await owner.post("/schedules", { name: "Herons", every: "1d", request })).body.id
+  ids.hold = (await owner.post("/holds", { name: "Herons", end_user: "nobody" })).body.id
   ids.batch = (await owner.post("/batches", { requests: [{ custom_id: "1", method: "POST", ...request }] })).body.id
   ids.run = (await owner.post("/agents/run", { task: "Where are the gaskets?" })).body.run_id
   expect(ids).toEqual({
@@ -103,6 +105,7 @@ beforeAll(async () => {
     source: expect.any(String),
     webhook: expect.any(String),
     schedule: expect.any(String),
+    hold: expect.any(String),
   })
 })
 afterAll(() => app.stop())
@@ -118,6 +121,7 @@ const snapshot = async () =>
       (await owner.get(`/sources/${ids.source}`)).body,
       (await owner.get(`/webhooks/${ids.webhook}`)).body,
       (await owner.get(`/schedules/${ids.schedule}`)).body,
+      (await owner.get(`/holds/${ids.hold}`)).body,
       (await owner.post("/search", { query: "heron" })).body.hits,
     ],
     withoutLinks,

@@ -104,7 +104,7 @@ export const deleteFile = operation({
       ),
     },
   },
-  errors: ["not_found", "conflict"],
+  errors: ["not_found", "conflict", "on_hold"],
 })
 
 export const downloadFile = operation({

@@ -170,7 +170,7 @@ export const deleteResponse = operation({
       ),
     },
   },
-  errors: ["not_found"],
+  errors: ["not_found", "on_hold"],
 })
 
 export const cancelResponse = operation({

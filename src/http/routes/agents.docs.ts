@@ -159,7 +159,7 @@ export const deleteRun = operation({
   tag: "Agents",
   params: byId,
   answers: { 204: DELETED },
-  errors: ["not_found", "conflict"],
+  errors: ["not_found", "conflict", "on_hold"],
 })
 
 export const cancelRun = operation({

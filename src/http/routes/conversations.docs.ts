@@ -44,6 +44,7 @@ export const TURN_ERRORS = [
   "not_found",
   "model_not_found",
   "conversation_busy",
+  "on_hold",
   "conflict",
   "invalid_pattern",
   "invalid_filter",
@@ -147,7 +148,7 @@ export const deleteConversation = operation({
   tag: "Conversations",
   params: byId,
   answers: { 204: DELETED },
-  errors: ["not_found"],
+  errors: ["not_found", "on_hold"],
 })
 
 export const getMessageImage = operation({

@@ -13,6 +13,7 @@ import { conversationRoutes } from "./conversations.ts"
 import { jsonConversationRoutes } from "./conversations-json.ts"
 import { eventRoutes } from "./events.ts"
 import { healthRoutes } from "./health.ts"
+import { holdRoutes } from "./holds.ts"
 import { ingestRoutes } from "./ingest.ts"
 import { keysRoutes } from "./keys.ts"
 import { libraryRoutes } from "./library.ts"
@@ -57,6 +58,7 @@ export const apiRoutes = (services: Services) =>
     .use(tokenRoutes(services))
     .use(eventRoutes(services))
     .use(webhookRoutes(services))
+    .use(holdRoutes(services))
     .use(consoleRoutes(services))
     .use(administrationRoutes(services))
 

@@ -63,7 +63,7 @@ once. \`Idempotency-Key\` works as in an upload.`,
       example: { ...FILE, name: "Ticket 4711.md", type: "md", mime_type: "text/markdown", external_id: "ticket-4711" },
     },
   },
-  errors: ["conflict", "file_too_large", "empty_file"],
+  errors: ["conflict", "file_too_large", "empty_file", "on_hold"],
 })
 
 export const addUrl = operation({
@@ -106,5 +106,5 @@ success, too slow or cut is 502 \`fetch_failed\`, with the \`status\` of the ser
       },
     },
   },
-  errors: ["conflict", "empty_file", "file_too_large", "unsupported_file_type", "fetch_failed"],
+  errors: ["conflict", "empty_file", "file_too_large", "unsupported_file_type", "fetch_failed", "on_hold"],
 })

@@ -75,7 +75,7 @@ export const deleteFile = operation({
   tag: "Files",
   params: byId,
   answers: { 204: DELETED },
-  errors: ["not_found"],
+  errors: ["not_found", "on_hold"],
 })
 
 export const downloadFile = operation({

@@ -80,5 +80,5 @@ places.`,
     headers: [IDEMPOTENCY_KEY],
     form: FORM,
     answers: { 202: { description: "Accepted and queued for indexing", schema: UploadAnswer, inPieces: true } },
-    errors: [...UPLOAD_ERRORS, "not_found"],
+    errors: [...UPLOAD_ERRORS, "not_found", "on_hold"],
   })

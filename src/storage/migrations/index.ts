@@ -38,6 +38,7 @@ import { records } from "./0035-records.ts"
 import { toolCalls } from "./0036-tool-calls.ts"
 import { messageImages } from "./0037-message-images.ts"
 import { receipts } from "./0040-receipts.ts"
+import { holds } from "./0041-holds.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -79,4 +80,5 @@ export const MIGRATIONS: readonly Migration[] = [
   toolCalls,
   messageImages,
   receipts,
+  holds,
 ]
