@@ -61,4 +61,5 @@ export class PersonalApprover implements Approver {
 const refused = (why: string): ToolOutcome => ({
   result: `The call was not carried out: ${why}. Go on without it, and do not try it again.`,
   isError: true,
+  fileIds: [],
 })

@@ -9,10 +9,10 @@ import {
 import type { ResolvedModel } from "../backends/index.ts"
 import type { Guard } from "../grounding/guard.ts"
 import type { TokenMeter } from "../grounding/tokens.ts"
+import { fitTranscript, transcriptTokens } from "../grounding/transcript.ts"
 import { askFitted } from "../grounding/window.ts"
 import { orAbort } from "../threads/or-abort.ts"
 import type { JsonSchema } from "../tools/json-schema.ts"
-import { fitTranscript, transcriptTokens } from "./transcript.ts"
 
 export interface RunModel extends ResolvedModel {
   /** True when the model calls tools by itself. */
@@ -74,7 +74,7 @@ async function collect({
     const fitted = fitTranscript(turns, budget, count)
     const request: ChatRequest = {
       model: model.name,
-      turns: fitted,
+      turns: [...fitted],
       options: { max_tokens: maxTokens },
       contextTokens: model.contextTokens,
       ...(tools.length > 0 ? { tools } : {}),

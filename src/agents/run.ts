@@ -10,6 +10,7 @@ import type { ChatTurn, MadeCall, ToolDefinition } from "../backends/backend.ts"
 import { givenIn } from "../grounding/foreign-links.ts"
 import type { Guard } from "../grounding/guard.ts"
 import type { TokenMeter } from "../grounding/tokens.ts"
+import { RESULTS_HEAD } from "../grounding/transcript.ts"
 import {
   type Approver,
   type CallHistory,
@@ -25,7 +26,6 @@ import { askModel, type RunModel, type Usage } from "./model-turn.ts"
 import { checkOutput, type OutputCheck, violation } from "./output.ts"
 import { EMPTY_REPLY, LAST_TURN, NO_NEW_CALLS, ownWords, schemaRepair, systemPrompt } from "./prompts.ts"
 import { leakedCall, protocolSchema, readProtocol } from "./text-protocol.ts"
-import { RESULTS_HEAD } from "./transcript.ts"
 
 export interface RunInput {
   /** As the model may see it. */

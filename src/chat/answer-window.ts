@@ -65,6 +65,8 @@ export function windowed(asked: Asked, found: Retrieved, dependencies: ChatDepen
     written: asked.continued?.written || null,
     imageTokens: asked.images.length * IMAGE_TOKENS,
     guide: asked.lent?.guide ?? null,
+    exchanges: asked.lent?.exchanges ?? [],
+    note: asked.lent?.note,
     toolTokens: toolTokens(asked, count),
   }
   const { windowTokens, answerTokens } = roomOf(asked, dependencies)

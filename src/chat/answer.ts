@@ -24,13 +24,22 @@ import { Relay } from "./relay.ts"
 import type { Retrieved } from "./retrieval.ts"
 import { type ChatQuery, searchQuery } from "./search-query.ts"
 import { withTools } from "./tools/lending.ts"
-import { lentFor } from "./tools/lent.ts"
+import { before, withLent } from "./tools/offer.ts"
 
 /** Characters of a message that is answered by sentences that speak about it: longer ones quote whole documents. */
 const MAX_QUESTION = 100_000
 
 /** Said once a reply, whether message, passages or the reply itself gave rise to it. */
 const PARTIAL: ChatEvent = { event: "warning", data: PARTIAL_REDACTION }
+
+const SHORTENED: ChatEvent = {
+  event: "warning",
+  data: {
+    code: "context_truncated",
+    message:
+      "calls of tools and their results were shortened or left out: they do not fit into the model's context window",
+  },
+}
 
 export async function* answer(
   asked: Asked,
@@ -48,7 +57,7 @@ export async function* answer(
   if (guard.redacts) yield { event: "redaction", data: { ner_count: guard.count, kinds: guard.kinds } }
   const partialPrompt = guard.partial
   if (partialPrompt) yield PARTIAL
-  if (continued) {
+  if (continued?.written) {
     yield { fact: { content: NOTHING } } // told again from its beginning
     yield { event: "message_delta", data: { text: continued.written } }
   }
@@ -76,16 +85,16 @@ function topicOf({ message, history, settings }: Asked): ChatQuery {
 /** Asks the model with what fits into its window, and relays what it writes. */
 async function* write(
   given: Asked,
-  found: Retrieved,
+  material: Retrieved,
   topic: string,
   dependencies: ChatDependencies,
   signal: AbortSignal,
 ): AsyncGenerator<Progress, Ended> {
   const { settings, model, guard, images, tools } = given
-  const lent = await lentFor(given, found.sources, dependencies)
-  const asked = lent ? { ...given, lent } : given
-  const tellsSources = settings.use_library && !asked.continued
-  let fitted = windowed(asked, found, dependencies)
+  const { asked, found, fitted: first } = await withLent(given, material, dependencies)
+  const { lent, continued } = asked
+  const tellsSources = settings.use_library && !continued
+  let fitted = first
   let kept = found
   if (tellsSources) {
     kept = { ...found, sources: fitted.sources }
@@ -94,18 +103,26 @@ async function* write(
   }
   yield* truncated(fitted, asked, found.whole)
   yield { fact: { contextTokens: fitted.contextTokens } }
-  const sent: Sent = { request: null, found: found.sources, sources: [], notes: found.notes ?? [], droppedMessages: 0 }
+  const sent: Sent = {
+    request: null,
+    found: found.sources,
+    sources: [],
+    notes: found.notes ?? [],
+    excerpts: lent?.excerpts ?? [],
+    droppedMessages: 0,
+  }
   yield { fact: { sent } }
   const about = {
     topic,
     ...(found.unavailable ? { unavailable: true as const } : {}),
     ...(found.whole && asksForWhole(asked.message ?? "") ? { whole: true as const } : {}),
   }
-  const relay = new Relay(guard, { thinking: settings.thinking, calls: tools !== null })
-  const ask = (now: Asked) =>
-    relay.events(
+  const relay = new Relay(guard, { thinking: settings.thinking, calls: tools !== null }, before(given))
+  let tells = true
+  async function* ask(now: Asked): AsyncGenerator<Progress, Ended> {
+    const ended = yield* relay.events(
       askFitted(model, dependencies.meter, async refit => {
-        if (refit > 0 || now.after.length > asked.after.length) fitted = windowed(now, kept, dependencies)
+        if (refit > 0 || now !== asked) fitted = windowed(now, kept, dependencies)
         const hasImages = images.length > 0 || asked.history.some(turn => turn.role === "user" && turn.images?.length)
         const request = await guard.pass(requestOf(now, fitted, about, signal), CHAT_REQUEST)
         const { sources, droppedMessages } = fitted
@@ -113,6 +130,10 @@ async function* write(
         return { request, promptTokens: hasImages ? null : fitted.promptTokens }
       }),
     )
+    if (fitted.shortened && tells) yield SHORTENED
+    tells &&= !fitted.shortened
+    return ended
+  }
   const ended = yield* lent ? withTools(asked, { lent, relay, fitted, ask }, dependencies, signal) : ask(asked)
   yield { fact: { contextTokens: fitted.contextTokens } }
   return ended
@@ -161,7 +182,7 @@ function requestOf(
     ...(tools?.choice === undefined ? {} : { toolChoice: tools.choice }),
     ...(tools?.parallel === undefined ? {} : { parallelToolCalls: tools.parallel }),
     ...(settings.response_format ? { responseFormat: settings.response_format } : {}),
-    ...(continued ? { continueLast: true } : {}),
+    ...(continued?.written ? { continueLast: true } : {}),
     ...(settings.use_library ? { grounding } : {}),
     signal,
   }

@@ -8,7 +8,9 @@ import type { Scope } from "../grounding/scope.ts"
 import type { Guarded } from "../guarded.ts"
 import type { Tool } from "../tools/tool.ts"
 import type { Memory } from "./history/summary.ts"
+import type { Excerpt } from "./record/facts.ts"
 import type { ChatSettings } from "./settings.ts"
+import type { KeptCalls } from "./tools/kept-calls.ts"
 
 /** Tools of the caller: offered to the model, whose calls are told and never carried out. */
 export interface OfferedTools {
@@ -25,6 +27,20 @@ export interface Lent {
   definitions: ToolDefinition[]
   /** For the model: the files that the tools reach. */
   guide: string
+  /** What the guide quotes of files. */
+  excerpts: readonly Excerpt[]
+  /** Calls so far and their results, which shrink where the window is too small. */
+  exchanges: readonly ChatTurn[]
+  /** What the model is told behind them: that nothing more can be called. */
+  note?: string
+}
+
+/** A reply that was cut. */
+export interface Cut {
+  written: Guarded<string>
+  /** The passages that its marks cite, those of its calls included. */
+  sources: Source[]
+  calls: KeptCalls
 }
 
 export interface PassageRules {
@@ -66,7 +82,7 @@ export interface Asked {
   lent?: Lent
   passages?: PassageRules
   /** A reply that was cut and is written on; null for a new one. */
-  continued: { written: Guarded<string>; sources: Source[] } | null
+  continued: Cut | null
   /** The window that the conversation asked for last, in tokens. */
   contextTokens: number | null
 }

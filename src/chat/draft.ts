@@ -8,7 +8,7 @@ import type { Warning } from "../storage/document.ts"
 import type { ChatEvent, Timings, Usage } from "./events.ts"
 import type { Added, Ended, Fact, Progress, Told } from "./progress.ts"
 import { isSummary } from "./prompt.ts"
-import type { Dropped, Searched, Sent, ToolUse } from "./record/facts.ts"
+import type { Dropped, PlacedUse, Searched, Sent } from "./record/facts.ts"
 import type { Citation } from "./types.ts"
 
 export class Draft implements Fact, Added {
@@ -18,9 +18,9 @@ export class Draft implements Fact, Added {
   firstTokenAt: number | null = null
   usage: Usage = { prompt_tokens: 0, completion_tokens: 0 }
   searched: Searched | null = null
-  sent: Sent = { request: null, found: [], sources: [], notes: [], droppedMessages: 0 }
+  sent: Sent = { request: null, found: [], sources: [], notes: [], excerpts: [], droppedMessages: 0 }
   readonly dropped: Dropped[] = []
-  readonly toolCalls: ToolUse[] = []
+  readonly toolCalls: PlacedUse[]
   readonly warnings: Warning[] = []
   /** What the model calls of the caller's tools. */
   readonly calls: Guarded<ToolCall>[] = []
@@ -28,7 +28,13 @@ export class Draft implements Fact, Added {
   finishReason: Ended["finishReason"] = "stop"
   private readonly startedAt = performance.now()
 
-  constructor(public content: Guarded<string> = NOTHING) {}
+  /** @param toolCalls those that were carried out for it before: it is written on */
+  constructor(
+    public content: Guarded<string> = NOTHING,
+    toolCalls: readonly PlacedUse[] = [],
+  ) {
+    this.toolCalls = [...toolCalls]
+  }
 
   /** Follows the steps to their end and yields what readers may be told. @throws what the steps fail with */
   async *follow(steps: AsyncGenerator<Progress, Ended>): AsyncGenerator<Told> {

@@ -6,12 +6,11 @@ import type { ToolCall } from "../backends/backend.ts"
 import type { ResolvedModel } from "../backends/index.ts"
 import { AppError, invalid } from "../errors.ts"
 import type { Guard } from "../grounding/guard.ts"
-import type { Source } from "../grounding/passages.ts"
 import { type AskedScope, type Scope, scopeOf } from "../grounding/scope.ts"
 import { underGuard } from "../grounding/under-guard.ts"
 import type { Guarded } from "../guarded.ts"
 import { keptRedaction } from "../redaction/redact.ts"
-import type { Asked } from "./asked.ts"
+import type { Asked, Cut } from "./asked.ts"
 import {
   type ConversationRow,
   type MessageRow,
@@ -52,7 +51,7 @@ export interface Turn extends Omit<Prepared, "request" | "added" | "images" | "e
   userMessage: MessageRow
   replyId: string
   /** A reply that was cut and is written on; null for a new one. */
-  continued: { written: Guarded<string>; sources: Source[]; nerCount: number } | null
+  continued: (Cut & { nerCount: number }) | null
   /** What the answer is made from, where that is not the conversation. */
   asked?: Asked
   /** Told, before the reply is stored, what the model calls of the caller's tools. */

@@ -3,7 +3,7 @@ import type { ToolCall } from "../backends/backend.ts"
 import type { Source } from "../grounding/passages.ts"
 import type { Fields, Guarded } from "../guarded.ts"
 import type { ChatEvent, Usage } from "./events.ts"
-import type { Dropped, Searched, Sent, ToolUse } from "./record/facts.ts"
+import type { Dropped, PlacedUse, Searched, Sent } from "./record/facts.ts"
 
 /** What only the record of a reply needs; each tells the newest state. */
 export interface Fact {
@@ -26,7 +26,7 @@ export interface Fact {
 export interface Added {
   dropped: Dropped[]
   /** In their order. */
-  toolCalls: ToolUse[]
+  toolCalls: PlacedUse[]
 }
 
 export const TOOL_CALL: Fields<ToolCall> = { id: "own", name: "text", arguments: "json" }

@@ -7,6 +7,7 @@ import type { ChatTurn } from "../backends/backend.ts"
 import { withoutMarks } from "../grounding/citations.ts"
 import { headOf, type Source } from "../grounding/passages.ts"
 import { type Count, turnTokens } from "../grounding/tokens.ts"
+import { fitTranscript } from "../grounding/transcript.ts"
 import notSearchedText from "./prompts/not-searched.txt" with { type: "text" }
 import notesText from "./prompts/notes.txt" with { type: "text" }
 import nothingFoundText from "./prompts/nothing-found.txt" with { type: "text" }
@@ -36,6 +37,10 @@ export interface PromptParts {
   message: string | null
   /** What followed the message: calls of the model, and their results. */
   after?: readonly ChatTurn[]
+  /** What the model called of the daemon's tools, and the results, which shrink to their share of the window. */
+  exchanges?: readonly ChatTurn[]
+  /** What the model is told last. */
+  note?: string | undefined
   /** The part of the reply that stands already and is to be continued; null for a new reply. */
   written: string | null
   /** Tokens of the whole window; null for a backend without one. */
@@ -60,12 +65,18 @@ export interface FittedPrompt {
   /** Even the summary does not fit. */
   droppedSummary: boolean
   promptTokens: number
+  /** Room for exchanges. */
+  exchangeTokens: number
+  /** They had to shrink. */
+  shortened: boolean
   /** What summary and history may take together. */
   memoryTokens: number
 }
 
 /** Share of the window that passages may take, so that a conversation does not lose its memory to them. */
 const PASSAGE_SHARE = 0.45
+/** What calls of tools and their results may take. */
+const EXCHANGE_SHARE = 0.4
 
 const GUIDE = passagesText.trim()
 const WHOLE_GUIDE = wholeText.trim()
@@ -86,9 +97,17 @@ export function fitPrompt(parts: PromptParts): FittedPrompt {
   const system: ChatTurn[] = systemPrompt ? [{ role: "system", content: systemPrompt }] : []
   const head = (first?: string) => [first, parts.guide].filter(Boolean).join("\n\n")
   const asked = askedTurn(message, head(remark))
-  const last: ChatTurn[] = [...after, ...(written ? [{ role: "assistant" as const, content: written }] : [])]
-  const fixed = tokensOf([...system, ...asked, ...last]) + parts.imageTokens + (parts.toolTokens ?? 0)
-  const all = parts.windowTokens === null ? Number.POSITIVE_INFINITY : parts.windowTokens - parts.answerTokens - fixed
+  const end: ChatTurn[] = [
+    ...(written ? [{ role: "assistant" as const, content: written }] : []),
+    ...(parts.note ? [{ role: "user" as const, content: parts.note }] : []),
+  ]
+  const base = tokensOf([...system, ...asked, ...after, ...end]) + parts.imageTokens + (parts.toolTokens ?? 0)
+  const window = parts.windowTokens ?? Number.POSITIVE_INFINITY
+  const exchangeTokens = Math.max(0, Math.min(window * EXCHANGE_SHARE, window - parts.answerTokens - base))
+  const exchanges = fitTranscript(parts.exchanges ?? [], exchangeTokens, count, 0)
+  const last: ChatTurn[] = [...after, ...exchanges, ...end]
+  const fixed = base + tokensOf(exchanges)
+  const all = window - parts.answerTokens - fixed
   const summary = parts.summary ? summaryTurns(parts.summary) : []
   // A whole text goes before what is remembered, passages after it.
   const forSummary = parts.whole ? 0 : tokensOf(summary)
@@ -108,6 +127,8 @@ export function fitPrompt(parts: PromptParts): FittedPrompt {
     droppedSummary: memo.length < summary.length,
     promptTokens: fixed + passageTokens + tokensOf([...memo, ...remembered]),
     memoryTokens: all - passageTokens,
+    exchangeTokens,
+    shortened: parts.exchanges !== undefined && exchanges !== parts.exchanges,
   }
 }
 

@@ -16,13 +16,21 @@ export class Relay {
   private phase = ""
   private thinkingEnded = true
   private began = false
-  private needsBreak = false
+  private needsBreak: boolean
+  /** Characters of the reply so far. */
+  written: number
 
-  /** @param shows what the caller asked for beside the text: the model's thoughts, its calls of the caller's tools */
+  /**
+   * @param shows what the caller asked for beside the text: the model's thoughts, its calls of the caller's tools
+   * @param before what stands of the reply: its length, and whether what comes is a paragraph of its own
+   */
   constructor(
     private readonly guard: Guard,
     private readonly shows: { thinking: boolean; calls: boolean },
+    before: { length: number; isEnded: boolean } = { length: 0, isEnded: false },
   ) {
+    this.written = before.length
+    this.needsBreak = before.isEnded
     this.text = guard.stream()
     this.thinking = guard.stream()
   }
@@ -93,6 +101,7 @@ export class Relay {
     const shown = this.needsBreak ? joined(await this.guard.text("\n\n"), text) : text
     this.needsBreak = false
     this.said = joined(this.said, text)
+    this.written += shown.length
     yield { event: "message_delta", data: { text: shown } }
   }
 

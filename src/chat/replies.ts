@@ -11,7 +11,7 @@ import { Trouble } from "../log.ts"
 import { Gate, type Ticket } from "../threads/gate.ts"
 import type { LiveReply, StopReason } from "./live-reply.ts"
 import type { Made } from "./record/record-store.ts"
-import type { ReplyStore } from "./reply-store.ts"
+import type { ReplyPart, ReplyStore } from "./reply-store.ts"
 
 /** How long the events of an ended reply can be replayed, and how many such events are kept at most: about 30 MB. */
 const KEPT_MS = 5 * 60_000
@@ -29,15 +29,17 @@ export interface Writer {
   write(): Promise<void>
   /** What is written so far. */
   readonly content: Guarded<string>
-  /** What it is made of, once that is known. */
-  readonly made: Made | undefined
+  /** Grows with what it is made of; 0 until that is known. */
+  readonly madeCount: number
+  /** What it is made of so far; undefined where that cannot be kept. */
+  made(): Promise<Made | undefined>
 }
 
 interface Running {
   live: LiveReply
   writer: Writer
   saved: string
-  savedMade: boolean
+  savedMade: number
 }
 
 export class Replies {
@@ -116,7 +118,7 @@ export class Replies {
   /** Lets the writer work on its own. */
   begin(live: LiveReply, writer: Writer): void {
     const { conversationId } = live
-    this.running.set(conversationId, { live, writer, saved: "", savedMade: false })
+    this.running.set(conversationId, { live, writer, saved: "", savedMade: 0 })
     this.newest.delete(conversationId)
     this.newest.set(conversationId, live)
     this.saving ??= setInterval(() => void this.save().then(() => this.look()), SAVE_MS)
@@ -198,25 +200,24 @@ export class Replies {
 
   private async save(): Promise<void> {
     const began = performance.now()
-    if (began < this.nextSaveAt) return
-    const parts = [...this.running.values()].flatMap(running => {
-      const { content, made } = running.writer
-      if (content === running.saved && !(this.store.isShared && running.live.isUnsaved)) return []
-      running.saved = content
-      const part = { live: running.live, content, made: running.savedMade ? undefined : made }
-      running.savedMade ||= made !== undefined
-      return [part]
-    })
-    if (parts.length === 0) return
+    const changed = [...this.running.values()].filter(running => this.hasMore(running))
+    if (began < this.nextSaveAt || changed.length === 0) return
     this.nextSaveAt = Number.POSITIVE_INFINITY
     try {
-      await this.store.saveParts(parts)
+      await this.store.saveParts(await Promise.all(changed.map(partOf)))
       this.trouble.clear()
     } catch (error) {
+      for (const running of changed) running.savedMade = 0
       this.trouble.note(error)
     }
     const now = performance.now()
     this.nextSaveAt = now + (now - began)
+  }
+
+  /** Whether there is more of it than was saved. */
+  private hasMore({ writer, live, saved, savedMade }: Running): boolean {
+    if (writer.content !== saved || writer.madeCount > savedMade) return true
+    return this.store.isShared && live.isUnsaved
   }
 
   /** Stops replies that others have ended, removed or taken over: a node that could not be reached, or was taken for dead. */
@@ -241,4 +242,14 @@ export class Replies {
       if (kept > KEPT_EVENTS || live.endedAt! < horizon) this.newest.delete(conversationId)
     }
   }
+}
+
+/** What is to be saved of a reply; it counts as saved. */
+async function partOf(running: Running): Promise<ReplyPart> {
+  const { writer, live } = running
+  const { content, madeCount } = writer
+  const isMadeAnew = madeCount > running.savedMade
+  running.saved = content
+  running.savedMade = madeCount
+  return { live, content, made: isMadeAnew ? await writer.made() : undefined }
 }

@@ -11,7 +11,7 @@ import { isGivenUp, type Owner } from "../storage/owners.ts"
 import type { Schema } from "../storage/schema.ts"
 import { type FinishedReply, INTERRUPTED, type MessageRow } from "./conversation-rows.ts"
 import type { LiveReply, StopReason } from "./live-reply.ts"
-import { filesOf, type Made, removeRecord, writeRecord } from "./record/record-store.ts"
+import { filesOf, type Made, writeRecord } from "./record/record-store.ts"
 import type { ReplyLog } from "./reply-log.ts"
 
 /** What of a reply is stored while it goes on. */
@@ -64,13 +64,16 @@ export class ReplyStore {
       .execute()
   }
 
-  /** A reply that is written on: unfinished again. */
-  async reopen(messageId: string, model: string, executor: Executor): Promise<MessageRow> {
+  /** A reply that is written on: unfinished again. Its record stays until the next: it holds the calls so far. */
+  async reopen(
+    messageId: string,
+    { model, redaction }: Pick<MessageRow, "redaction"> & { model: string },
+    executor: Executor,
+  ): Promise<MessageRow> {
     await this.log?.clear(executor, messageId)
-    await removeRecord(executor, messageId)
     return executor
       .updateTable("messages")
-      .set({ finish_reason: null, error: null, warnings: "[]", model, owner: this.ownerId })
+      .set({ finish_reason: null, error: null, warnings: "[]", model, redaction, owner: this.ownerId })
       .where("id", "=", messageId)
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -85,10 +88,13 @@ export class ReplyStore {
         parts.flatMap(({ made }) => (made ? filesOf(made) : [])),
       )
       for (const [at, { live, content, made }] of parts.entries()) {
-        const sources = made && JSON.stringify(withoutTextsOf(made.sources, id => !there.has(id)))
+        const known = made && {
+          sources: JSON.stringify(withoutTextsOf(made.sources, id => !there.has(id))),
+          tool_calls: made.record.facts.tool_calls.length,
+        }
         const { numUpdatedRows } = await trx
           .updateTable("messages")
-          .set({ content, ...(sources ? { sources } : {}) })
+          .set({ content, ...known })
           .where(isWrittenBy(live))
           .executeTakeFirst()
         if (numUpdatedRows === 0n) continue

@@ -30,8 +30,8 @@ interface Outcome {
 
 export class ReplyWriter {
   private readonly draft: Draft
-  /** What it is made of, as far as that is known once its first words have come: a reply that is cut has a record as well. */
-  made: Made | undefined
+  /** What it is made of is known once its first words, or results of tools, have come: a reply that is cut has a record as well. */
+  madeCount = 0
   private library: Promise<LibraryThen> | undefined
 
   constructor(
@@ -39,7 +39,7 @@ export class ReplyWriter {
     private readonly live: LiveReply,
     private readonly dependencies: ChatDependencies,
   ) {
-    this.draft = new Draft(turn.continued?.written)
+    this.draft = new Draft(turn.continued?.written, turn.continued?.calls.uses)
   }
 
   /** What is written so far. */
@@ -76,11 +76,9 @@ export class ReplyWriter {
       if (told.event === "caller_call") continue
       await this.tell(told)
       if (told.event === "sources") void this.libraryThen()
-      if (told.event !== "message_delta" || began) continue
-      began = true
-      void this.recordSoFar().then(made => {
-        this.made ??= made
-      })
+      const begins: boolean = told.event === "message_delta" && !began
+      began ||= begins
+      if (begins || told.event === "tool_result") this.madeCount++
     }
     await this.turn.onCalls?.(this.draft.calls)
     return this.draft.finishReason
@@ -94,12 +92,14 @@ export class ReplyWriter {
   }
 
   /** Undefined where it cannot be searched for private data: the reply is worth more than its record. */
-  private async recordSoFar(): Promise<Made | undefined> {
+  async made(): Promise<Made | undefined> {
     const { turn, draft } = this
     const library = await this.libraryThen()
+    const made = recordOf(turn, draft, library)
+    const given = draft.sources
     try {
-      const { sources } = await turn.guard.pass({ sources: draft.sources }, { sources: SOURCE })
-      const record = await turn.guard.pass(recordOf(turn, draft, library), NEW_RECORD)
+      const { sources } = await turn.guard.pass({ sources: given }, { sources: SOURCE })
+      const record = await turn.guard.pass(made, NEW_RECORD)
       return { record, sources, messages: messagesOf(turn) }
     } catch (error) {
       log.warn("no record of a reply could be made", { conversation_id: turn.conversation.id, error })
@@ -145,7 +145,7 @@ export class ReplyWriter {
       warnings: [],
     }))
     const { citations } = outcome
-    const made = await this.recordSoFar()
+    const made = await this.made()
     try {
       await dependencies.replyStore.finish(this.live, outcome, made)
     } catch (cause) {

@@ -6,6 +6,7 @@
  */
 import { ownerColumns } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
+import type { Guard } from "../grounding/guard.ts"
 import type { Executor } from "../storage/database.ts"
 import { type IdempotentRequest, note } from "../storage/idempotency.ts"
 import {
@@ -25,6 +26,7 @@ import type { Plan } from "./plan.ts"
 import { asSeen, type Prepared, prepareTurn, type Turn } from "./prepare.ts"
 import { ReplyWriter } from "./reply-writer.ts"
 import { type TurnRequest, titleOf } from "./settings.ts"
+import { keptCalls } from "./tools/kept-calls.ts"
 
 /** Who asks. */
 export interface Asker {
@@ -72,8 +74,9 @@ export async function beginTurn(
   plan: Plan,
 ): Promise<Started> {
   const prepared = await prepareTurn(dependencies, asker.view, given, plan.conversation)
+  const continued = plan.cut && (await cutOf(dependencies, asker.view, plan.cut, prepared.guard))
   const stored = await storeTurn(dependencies, asker, conversationId, prepared, plan)
-  const turn = await turnOf(asker, prepared, plan, stored)
+  const turn = await turnOf(asker, prepared, plan, stored, continued)
   const live = new LiveReply(conversationId, turn.replyId, stored.reply.owner)
   dependencies.replies.begin(live, new ReplyWriter(turn, live, dependencies))
   return { conversationId, reply: live, messageIds: stored.messageIds }
@@ -132,7 +135,7 @@ async function storeRows(
     const asked = question ?? (await store.addUserMessage(id, message, trx))
     if (!question) await images.insert(asked.id, pictures, trx)
     const added = { model: model.info.value, redaction: guard.key, owner: replyStore.ownerId }
-    const reply = cut ? await replyStore.reopen(cut.id, added.model, trx) : await store.addReply(id, added, trx)
+    const reply = cut ? await replyStore.reopen(cut.id, added, trx) : await store.addReply(id, added, trx)
     const messageIds = question ? [reply.id] : [asked.id, reply.id]
     // Together with the messages, so that a repetition after a crash finds both or neither.
     const noted: NotedTurn = { conversationId: id, created: known === null, replyId: reply.id, messageIds }
@@ -180,8 +183,9 @@ async function conversationWrite(
 async function turnOf(
   { view, requestId }: Asker,
   prepared: Prepared,
-  { conversation: known, history, question, cut }: Plan,
+  { conversation: known, history, question }: Plan,
   stored: StoredTurn,
+  continued: Turn["continued"],
 ): Promise<Turn> {
   const { model, settings, scope, guard, promptEntities } = prepared
   return {
@@ -193,9 +197,18 @@ async function turnOf(
     history,
     userMessage: question ? await asSeen(question, guard) : stored.question,
     replyId: stored.reply.id,
-    // A reply that failed before its first word is written anew, with a new search.
-    continued: cut?.content
-      ? { written: (await asSeen(cut, guard)).content, sources: JSON.parse(cut.sources), nerCount: cut.ner_count }
-      : null,
+    continued,
   }
+}
+
+/** Null for a reply that failed before its first word and its first call: it is written anew, with a new search. */
+async function cutOf(
+  dependencies: ChatDependencies,
+  view: View,
+  cut: MessageRow,
+  guard: Guard,
+): Promise<Turn["continued"]> {
+  const { written, calls } = await keptCalls(dependencies, view, cut, guard)
+  if (!written && calls.uses.length === 0) return null
+  return { written, calls, sources: JSON.parse(cut.sources), nerCount: cut.ner_count }
 }

@@ -71,6 +71,12 @@ export function headOf({ index, name, position }: Citation): string {
   return `[${index}] ${withoutMarks([name, placeText(position)].filter(Boolean).join(", "))}`
 }
 
+/** The number of the passage that a result of a tool shows; undefined where it shows none. */
+export function numberOf(result: string): number | undefined {
+  const number = /^\[(\d+)\] /.exec(result)?.[1]
+  return number === undefined ? undefined : Number(number)
+}
+
 /** Longest passage that merging may make, in UTF-16 units: longer ones blur what is cited. */
 const MAX_MERGED = 4_000
 /** Hits this far apart touch; what lies between is a separator. */

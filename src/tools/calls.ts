@@ -11,9 +11,11 @@ export interface StepOutcome {
   result: string
   isError: boolean
   durationMs: number
+  /** Files that the result holds text or values of. */
+  fileIds: string[]
 }
 
-const STEP_OUTCOME: Fields<StepOutcome> = { result: "text", isError: "own", durationMs: "own" }
+const STEP_OUTCOME: Fields<StepOutcome> = { result: "text", isError: "own", durationMs: "own", fileIds: "own" }
 
 /** A call as it is kept. */
 export interface StepCall {
@@ -39,6 +41,9 @@ export function surplusNote(calls: number): string {
   const surplus = calls - MAX_CALLS_PER_TURN
   return surplus > 0 ? `\n(${surplus} further calls were not carried out: at most ${MAX_CALLS_PER_TURN} a turn.)` : ""
 }
+
+/** Characters of the name of a tool that there is not; those there are have fewer. */
+const MAX_NAME = 256
 
 /** Identical calls that are carried out: once, again after a failure, and a few times where the result may change. */
 const MAX_SAME = 1
@@ -91,7 +96,7 @@ export async function carryOut(calls: MadeCall[], environment: CallEnvironment):
   const { guard, steps } = environment
   const shown: GuardedCall[] = []
   for (const { id, name, arguments: given } of calls) {
-    const call = { id, name: await guard.text(name), arguments: await guard.value(given) }
+    const call = { id, name: await guard.text(name.slice(0, MAX_NAME)), arguments: await guard.value(given) }
     shown.push({ step: await guard.pass<ToolCall>(call, STEP_CALL), arguments: call.arguments })
   }
   const indices = steps.begin(shown.map(({ step }) => step))
@@ -99,7 +104,7 @@ export async function carryOut(calls: MadeCall[], environment: CallEnvironment):
     calls.map(async (call, at) => {
       const startedAt = performance.now()
       const { repeated, outcome } = begin(call, shown[at]!.arguments, indices[at]!, environment)
-      const { result, isError } = await outcome
+      const { result, isError, fileIds } = await outcome
       const tool = environment.tools.find(each => each.name === call.name)
       const label = !tool ? "unknown" : tool.external ? "external" : tool.name
       agentToolSeconds.observe(
@@ -107,7 +112,7 @@ export async function carryOut(calls: MadeCall[], environment: CallEnvironment):
         (performance.now() - startedAt) / 1000,
       )
       const redacted = isError ? await guard.textAbout(result, call.arguments) : await guard.text(result)
-      const ended = { result: redacted, isError, durationMs: performance.now() - startedAt }
+      const ended = { result: redacted, isError, durationMs: performance.now() - startedAt, fileIds }
       const step = await guard.pass<StepOutcome>(ended, STEP_OUTCOME)
       environment.context.signal.throwIfAborted() // the end of the run closes what is still open
       steps.end(indices[at]!, step)
@@ -128,7 +133,7 @@ function begin(
   if (!offered) return refused("The call was not carried out: no more tools can be called in this turn.")
   if (!tool)
     return refused(
-      `There is no tool ${JSON.stringify(call.name)}. The tools are ${tools.map(each => each.name).join(", ") || "none"}.`,
+      `There is no tool ${JSON.stringify(call.name.slice(0, MAX_NAME))}. The tools are ${tools.map(each => each.name).join(", ") || "none"}.`,
     )
   if (call.problem) return refused(call.problem)
   const key = `${call.name} ${canonicalJson(call.arguments)}`
@@ -140,7 +145,8 @@ function begin(
   async function carry(): Promise<ToolOutcome & { isRefused?: true }> {
     if (!tool!.external) return callTool(tool!, call.arguments, context)
     if (!tool!.needsApproval) return callTool(tool!, shownArguments, context)
-    if (!approver) return { result: "The call needs an approval, which cannot be had here.", isError: true }
+    if (!approver)
+      return { result: "The call needs an approval, which cannot be had here.", isError: true, fileIds: [] }
     const refusal = await approver.refusalOf(step, tool!.name, shownArguments)
     return refusal ? { ...refusal, isRefused: true } : callTool(tool!, shownArguments, context)
   }
@@ -159,15 +165,20 @@ function begin(
       return {
         result: `You have made this very call before; it was not repeated. Its result was:\n${known.result}`,
         isError: true,
+        fileIds: known.fileIds,
       }
     return {
+      fileIds: [],
       result: `Stopped: this very call has been made ${count} times before. Use its result, change the arguments, or answer the task.`,
       isError: true,
     }
   }
 }
 
-const refused = (reason: string) => ({ repeated: true, outcome: Promise.resolve({ result: reason, isError: true }) })
+const refused = (reason: string) => ({
+  repeated: true,
+  outcome: Promise.resolve({ result: reason, isError: true, fileIds: [] }),
+})
 
 /** Results as one text, for models that have no tool turns. */
 export const describeCalls = (done: DoneCall[]): string =>

@@ -3,7 +3,7 @@ import type { ToolContext } from "./tool.ts"
 import { ToolError } from "./tool-error.ts"
 
 /** What decides which files there are. */
-export type FileContext = Pick<ToolContext, "library" | "view" | "scope">
+export type FileContext = Pick<ToolContext, "library" | "view" | "scope" | "shows">
 
 /** A file that the run may see. @throws ToolError, the same for foreign and for unknown ids */
 async function fileInScope(fileId: string, { library, view, scope }: FileContext): Promise<AgentFile> {
@@ -15,6 +15,7 @@ async function fileInScope(fileId: string, { library, view, scope }: FileContext
 /** The same, with its text or tables ready to be read. */
 export async function searchableFile(fileId: string, context: FileContext): Promise<AgentFile> {
   const file = await fileInScope(fileId, context)
+  context.shows?.(file.id)
   if (file.status === "failed") throw new ToolError(`${file.name} could not be read when it was uploaded.`)
   // A re-indexed file has its former text; only one that was never read has none.
   if (file.status !== "searchable" && file.character_count === null)

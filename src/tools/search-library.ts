@@ -32,13 +32,14 @@ export const searchLibrary: Tool<{ query: string; limit?: number }> = {
     required: ["query"],
     additionalProperties: false,
   },
-  async execute({ query, limit = DEFAULT_LIMIT }, { search, view, scope, passages, signal }) {
+  async execute({ query, limit = DEFAULT_LIMIT }, { search, view, scope, passages, signal, shows }) {
     if (query.trim() === "") return "The query is blank: say what to look for."
     const asked = { view, query, limit, rerank: FOR_A_REPLY, filters: filtersOf(scope) }
     const { hits, degraded } = await search.search(asked, signal)
     if (hits.length === 0)
       return "Nothing in the library fits this query. Try other words, or list_files to see what there is."
     const lines = hits.map(hit => {
+      shows?.(hit.file.id)
       const index = passages.add({
         file_id: hit.file.id,
         chunk_id: hit.id,

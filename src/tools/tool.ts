@@ -29,6 +29,8 @@ export interface ToolContext {
   /** Characters of a result where there is room for fewer than `MAX_RESULT_CHARACTERS`. */
   maxCharacters?: number
   now(): Date
+  /** Told of each file whose text or values the result holds. */
+  shows?(fileId: string): void
   /** Aborted when the run ends or this call's time is over. */
   signal: AbortSignal
 }
@@ -76,6 +78,8 @@ export const MAX_RESULT_CHARACTERS = 20_000
 export interface ToolOutcome {
   result: string
   isError: boolean
+  /** Files that the result holds text or values of. */
+  fileIds: string[]
 }
 
 /** Carries out one call. Never throws, and ends soon after `context.signal` aborts even when the tool does not. */
@@ -92,23 +96,25 @@ export async function callTool(
   context: ToolContext,
   timeoutMs = tool.timeoutMs ?? TOOL_TIMEOUT_MS,
 ): Promise<ToolOutcome> {
+  const shown = new Set<string>()
+  const outcome = (result: string, isError: boolean): ToolOutcome => ({ result, isError, fileIds: [...shown] })
   const limit = new AbortController()
   const signal = AbortSignal.any([context.signal, limit.signal])
   const timer = setTimeout(() => limit.abort(), timeoutMs)
   try {
     const checked = await orAbort(checkArguments(tool, args, { ...context, signal }), signal)
-    if ("problem" in checked) return { result: checked.problem, isError: true }
+    if ("problem" in checked) return outcome(checked.problem, true)
     const result = await orAbort(
-      Promise.try(() => tool.execute(checked.args as never, { ...context, signal })),
+      Promise.try(() => tool.execute(checked.args as never, { ...context, signal, shows: id => shown.add(id) })),
       signal,
     )
     const text = truncated(String(result), context.maxCharacters) // first: a result may have millions of characters
-    return { result: tool.numbersPassages ? text : withoutMarks(text), isError: false }
+    return outcome(tool.numbersPassages ? text : withoutMarks(text), false)
   } catch (error) {
-    if (context.signal.aborted) return { result: "The call was stopped because the run ended.", isError: true }
+    if (context.signal.aborted) return outcome("The call was stopped because the run ended.", true)
     if (limit.signal.aborted)
-      return { result: `The tool gave no result within ${timeoutMs / 1000} s and was stopped.`, isError: true }
-    return { result: withoutMarks(truncated(explain(tool, error), context.maxCharacters)), isError: true }
+      return outcome(`The tool gave no result within ${timeoutMs / 1000} s and was stopped.`, true)
+    return outcome(withoutMarks(truncated(explain(tool, error), context.maxCharacters)), true)
   } finally {
     clearTimeout(timer)
     limit.abort() // whatever the tool still holds on to is no longer wanted

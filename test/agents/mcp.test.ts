@@ -57,7 +57,7 @@ test("tools of a server on standard input and output join as server.tool, and it
     isError: true,
     result: expect.stringContaining("word"),
   })
-  expect(await call(named(tools, "local.fail"), {})).toEqual({ isError: true, result: "no such page" })
+  expect(await call(named(tools, "local.fail"), {})).toEqual({ isError: true, result: "no such page", fileIds: [] })
   expect(await call(named(tools, "local.hang"), {}, 200)).toMatchObject({
     isError: true,
     result: expect.stringContaining("0.2 s"),
@@ -92,6 +92,7 @@ describe.each([true, false])("large results, answers as JSON: %p", enableJsonRes
       expect(cut.result.length).toBeLessThan(20_200)
       expect(await large(12)).toEqual({
         isError: true,
+        fileIds: [],
         result: "The result of this tool has more than 10 MB and was not read. Ask for less.",
       })
       const after = named(await provider.tools(), `${name}.echo`)
@@ -172,6 +173,7 @@ test("a tool whose schema is nested too deep is left out, and such a result is a
   expect(tools.map(tool => tool.name)).toEqual(["deep.fine"])
   expect(await call(tools[0]!, {})).toEqual({
     isError: true,
+    fileIds: [],
     result: "The result of this tool is nested deeper than 64 levels.",
   })
 }, 20_000)

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { leakedCall, readProtocol } from "../../src/agents/text-protocol.ts"
-import { fitTranscript, transcriptTokens } from "../../src/agents/transcript.ts"
 import type { ChatTurn } from "../../src/backends/backend.ts"
 import { canonicalJson } from "../../src/canonical-json.ts"
 import { Passages } from "../../src/grounding/passages.ts"
+import { fitTranscript, transcriptTokens } from "../../src/grounding/transcript.ts"
 import { NOWHERE } from "../../src/storage/document.ts"
 import { compileSchema, findJson } from "../../src/tools/json-schema.ts"
 
@@ -71,14 +71,18 @@ describe("fitting the window", () => {
   const result = fc
     .string({ minLength: 0, maxLength: 4_000 })
     .map(content => ({ role: "tool" as const, content, toolCallId: "c", name: "t" }))
-  const exchange = fc.tuple(fc.string({ maxLength: 200 }), fc.array(result, { minLength: 1, maxLength: 3 }))
+  const exchange = fc.tuple(fc.string({ maxLength: 200 }), fc.array(result, { minLength: 1, maxLength: 16 }))
   const transcript = fc
     .array(exchange, { maxLength: 8 })
     .map(exchanges => [
       { role: "system" as const, content: "You work." },
       { role: "user" as const, content: "The task." },
       ...exchanges.flatMap(([content, results]): ChatTurn[] => [
-        { role: "assistant", content, toolCalls: results.map(() => ({ id: "c", name: "t", arguments: {} })) },
+        {
+          role: "assistant",
+          content,
+          toolCalls: results.map(({ content: sql }) => ({ id: "c", name: "t", arguments: { sql } })),
+        },
         ...results,
       ]),
     ])
@@ -90,6 +94,8 @@ describe("fitting the window", () => {
         expect(transcriptTokens(fitted)).toBeLessThanOrEqual(budget)
         expect(fitted.slice(0, 2)).toEqual(turns.slice(0, 2))
         expect(fitted[2]?.role).not.toBe("tool")
+        const calls = fitted.flatMap(turn => (turn.role === "assistant" ? (turn.toolCalls ?? []) : []))
+        expect(fitted.filter(({ role }) => role === "tool")).toHaveLength(calls.length)
         if (transcriptTokens(turns) <= budget) expect(fitted).toEqual(turns)
       }),
       { numRuns: 60 },

@@ -208,6 +208,7 @@ test("the tool gives header, rows and shape as text, only for tables in scope", 
   const good = await run({ file_id: "file_csv", sql: "select region, amount from data limit 1" })
   expect(good).toEqual({
     isError: false,
+    fileIds: ["file_csv"],
     result:
       '[1] sales.csv: data has 3 rows and the columns "region" TEXT, "amount" INTEGER, "unit price" REAL, "code" TEXT, "day" TEXT.\nResult: 1 rows\nregion,amount\nNorth,3',
   })

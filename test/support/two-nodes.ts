@@ -169,7 +169,8 @@ async function begin(node: TestNode, database: Database, workspace_id: string): 
   node.replies.take(conversationId)
   node.replies.begin(live, {
     write,
-    made: undefined,
+    madeCount: 0,
+    made: async () => undefined,
     get content() {
       return content
     },

@@ -101,7 +101,10 @@ export function shownRecord({ conversationId, message, record, texts, files }: S
     ...{ scope, filter, principals, asked_by },
     passages: facts.passages.map(passage => shownPassage(passage, texts, files)),
     dropped: facts.dropped.map(each => (each.file_id && !files.has(each.file_id) ? withoutName(each) : each)),
-    tool_calls: facts.tool_calls.map((call, at) => ({ ...call, result: texts.others.get(at + 1) ?? null })),
+    tool_calls: facts.tool_calls.map(({ turn: _, at: __, ...call }, position) => ({
+      ...call,
+      result: texts.others.get(position + 1) ?? null,
+    })),
     notes: Array.from({ length: facts.notes }, (_, at) => texts.others.get(facts.tool_calls.length + at + 1) ?? null),
     redaction,
     prompt: prompt && {
@@ -119,8 +122,8 @@ export function shownRecord({ conversationId, message, record, texts, files }: S
 }
 
 /** Whether a text of the prompt is not there. */
-export const isMissing = ({ passages, tool_calls, notes }: RecordFacts, texts: Texts): boolean =>
-  passages.some(({ index }) => !texts.passages.has(index)) || tool_calls.length + notes > texts.others.size
+export const isMissing = ({ passages, tool_calls, notes, excerpts = 0 }: RecordFacts, texts: Texts): boolean =>
+  passages.some(({ index }) => !texts.passages.has(index)) || tool_calls.length + notes + excerpts > texts.others.size
 
 function shownPassage(passage: GivenPassage, { passages }: Texts, files: ReadonlyMap<string, string>): ShownPassage {
   const isSeen = files.has(passage.file_id)

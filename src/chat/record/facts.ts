@@ -28,6 +28,13 @@ export interface Dropped {
   score?: number
 }
 
+/** Text of files that stands in a prompt beside its passages: it goes with them. */
+export interface Excerpt {
+  text: string
+  /** Those that it is from. */
+  file_ids: string[]
+}
+
 /** A call that the daemon carried out for the model. */
 export interface ToolUse {
   id: string
@@ -41,6 +48,14 @@ export interface ToolUse {
   file_ids: string[]
 }
 
+/** With where it stands in its reply, so that the reply can be written on. */
+export interface PlacedUse extends ToolUse {
+  /** Turn of the model that made it, from 1. */
+  turn: number
+  /** Characters of the reply that were written before it. */
+  at: number
+}
+
 /** The newest request to the model, filled when it is sent: a reply that is cut has it as well. */
 export interface Sent {
   request: Guarded<ChatRequest> | null
@@ -50,6 +65,8 @@ export interface Sent {
   sources: readonly Source[]
   /** Notes on parts of the files that the passages are from, which its turns hold in the place of those. */
   notes: readonly string[]
+  /** What its turns hold of files otherwise: where tables begin. */
+  excerpts: readonly Excerpt[]
   /** Messages of the history, the oldest, that had no room. */
   droppedMessages: number
 }

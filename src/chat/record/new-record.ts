@@ -7,7 +7,7 @@ import type { OwnerType } from "../../storage/owned.ts"
 import type { PassageRules } from "../asked.ts"
 import type { Timings } from "../events.ts"
 import type { ChatToolName, History, Reading } from "../settings.ts"
-import type { Dropped, Searched, ToolUse } from "./facts.ts"
+import type { Dropped, Excerpt, PlacedUse, Searched, ToolUse } from "./facts.ts"
 import type { KeptRequest } from "./stored-prompt.ts"
 
 /** A passage that the model was given; its text stands with the message. */
@@ -64,9 +64,11 @@ export interface RecordFacts {
   passages: GivenPassage[]
   dropped: Dropped[]
   /** Results stand apart. */
-  tool_calls: Omit<ToolUse, "result">[]
+  tool_calls: (Omit<ToolUse, "result"> & Partial<Pick<PlacedUse, "turn" | "at">>)[]
   /** How many the model was given. */
   notes: number
+  /** How many of the texts are excerpts. */
+  excerpts?: number
   redaction: {
     on: boolean
     /** Digest of the rules; null for none. */
@@ -86,14 +88,8 @@ export interface NewRecord {
   facts: RecordFacts
   /** Null where no model was asked. */
   request: KeptRequest | null
-  /** Results of the tools, in the order of their calls, then notes: what is from files, and stands with no passage. */
-  texts: RecordText[]
-}
-
-export interface RecordText {
-  text: string
-  /** Those that it is from. */
-  file_ids: string[]
+  /** Results of the tools, in the order of their calls, then notes, then excerpts: what is from files, and stands with no passage. */
+  texts: Excerpt[]
 }
 
 const { model: _, signal: __, ...REQUEST } = CHAT_REQUEST
@@ -107,6 +103,8 @@ const TOOL_USE = {
   is_error: "own",
   duration_ms: "own",
   file_ids: "own",
+  turn: "own",
+  at: "own",
 } as const
 
 export const NEW_RECORD: Fields<NewRecord> = {
@@ -149,6 +147,7 @@ export const NEW_RECORD: Fields<NewRecord> = {
     },
     tool_calls: TOOL_USE,
     notes: "own",
+    excerpts: "own",
     redaction: "own",
     timings: "own",
     created_at: "own",

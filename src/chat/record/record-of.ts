@@ -1,9 +1,11 @@
 /** Makes the record of an answer from its turn and from what its steps have told. */
 import type { View } from "../../access/view.ts"
+import type { ChatTurn } from "../../backends/backend.ts"
+import { leftParts } from "../../grounding/transcript.ts"
 import type { Draft } from "../draft.ts"
 import type { Turn } from "../prepare.ts"
-import type { Dropped } from "./facts.ts"
-import type { AskedBy, GivenPassage, NewRecord, RecordFacts, RecordText } from "./new-record.ts"
+import type { Dropped, Excerpt, ToolUse } from "./facts.ts"
+import type { AskedBy, GivenPassage, NewRecord, RecordFacts } from "./new-record.ts"
 import { PROMPT_VERSION } from "./prompt-version.ts"
 import { sha256 } from "./stored-prompt.ts"
 
@@ -25,13 +27,43 @@ export function recordOf(turn: Turn, draft: Draft, library: LibraryThen): NewRec
   }
 }
 
-function textsOf({ toolCalls, sources, sent: { notes } }: Draft): RecordText[] {
+function textsOf(draft: Draft): Excerpt[] {
+  const { toolCalls, sources, sent } = draft
   // Notes are joined where they are many: each may be from any of the files.
   const file_ids = [...new Set(sources.map(source => source.file_id))]
   return [
     ...toolCalls.map(({ result, file_ids }) => ({ text: result, file_ids })),
-    ...notes.map(text => ({ text, file_ids })),
+    ...sent.notes.map(text => ({ text, file_ids })),
+    ...excerptsOf(draft),
   ]
+}
+
+function excerptsOf({ toolCalls, sent: { request, excerpts } }: Draft): Excerpt[] {
+  const uses = new Map(toolCalls.map(use => [use.id, use]))
+  const left = (request?.turns ?? []).flatMap(turn =>
+    turn.role === "tool" ? leftOf(turn, uses.get(turn.toolCallId)) : [],
+  )
+  return [...excerpts, ...left]
+}
+
+/** What a result that was too long for the window has left in its turn. */
+function leftOf({ content }: ChatTurn, use: ToolUse | undefined): Excerpt[] {
+  if (!use || content.includes(use.result)) return []
+  const { result, file_ids } = use
+  return leftParts(content)
+    .map(part => ({ text: part.slice(0, lengthWithin(part, result)).trimEnd(), file_ids }))
+    .filter(({ text }) => text !== "")
+}
+
+/** How many of a part's first characters stand in the result: its last ones may be the daemon's own. */
+function lengthWithin(part: string, result: string): number {
+  let [least, most] = [0, part.length]
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2)
+    if (result.includes(part.slice(0, middle))) least = middle
+    else most = middle - 1
+  }
+  return least
 }
 
 function factsOf(turn: Turn, draft: Draft, { files, changes }: LibraryThen): RecordFacts {
@@ -58,6 +90,7 @@ function factsOf(turn: Turn, draft: Draft, { files, changes }: LibraryThen): Rec
     dropped: droppedOf(draft),
     tool_calls: draft.toolCalls.map(({ result: _, ...call }) => call),
     notes: draft.sent.notes.length,
+    excerpts: excerptsOf(draft).length,
     redaction: redactionOf(guard),
     timings: draft.timings,
     created_at: new Date().toISOString(),

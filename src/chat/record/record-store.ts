@@ -3,7 +3,8 @@
 import type { Source } from "../../grounding/passages.ts"
 import type { Guarded } from "../../guarded.ts"
 import type { Database, Executor } from "../../storage/database.ts"
-import type { NewRecord, RecordFacts, RecordText } from "./new-record.ts"
+import type { Excerpt } from "./facts.ts"
+import type { NewRecord, RecordFacts } from "./new-record.ts"
 import { type StoredPrompt, toStore } from "./stored-prompt.ts"
 
 /** What a reply was made of, to be stored with it. */
@@ -44,17 +45,11 @@ export async function writeRecord(
   if (kept.length > 0) await executor.insertInto("record_texts").values(kept).execute()
 }
 
-/** Of a reply that is written anew in its place. */
-export async function removeRecord(executor: Executor, messageId: string): Promise<void> {
-  await executor.deleteFrom("answer_records").where("message_id", "=", messageId).execute()
-  await executor.deleteFrom("record_texts").where("message_id", "=", messageId).execute()
-}
-
 export interface StoredRecord {
   facts: RecordFacts
   prompt: StoredPrompt | null
-  /** Results of tools, then notes, by position; those of deleted files are not there. */
-  texts: ReadonlyMap<number, RecordText>
+  /** Results of tools, then notes, then excerpts, by position; those of deleted files are not there. */
+  texts: ReadonlyMap<number, Excerpt>
 }
 
 export class RecordStore {

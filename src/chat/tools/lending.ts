@@ -2,10 +2,11 @@
  * An answer for which the model may call tools of the daemon: ask it, carry out what it calls, give it the results, until
  * it answers. What tools show are passages with numbers of their own, behind those that were found. The last turn has no tools.
  */
-import type { ChatTurn } from "../../backends/backend.ts"
+import type { ChatTurn, MadeCall } from "../../backends/backend.ts"
+import { AppError } from "../../errors.ts"
 import type { Guard } from "../../grounding/guard.ts"
-import { Passages, type Source } from "../../grounding/passages.ts"
-import { joined } from "../../guarded.ts"
+import { numberOf, Passages, type Source } from "../../grounding/passages.ts"
+import { type Guarded, joined, NOTHING } from "../../guarded.ts"
 import {
   type CallHistory,
   carryOut,
@@ -20,7 +21,7 @@ import type { Asked, Lent } from "../asked.ts"
 import type { ChatDependencies } from "../dependencies.ts"
 import type { Ended, Progress } from "../progress.ts"
 import lastTurnText from "../prompts/last-turn.txt" with { type: "text" }
-import type { ToolUse } from "../record/facts.ts"
+import type { PlacedUse, ToolUse } from "../record/facts.ts"
 import type { Relay } from "../relay.ts"
 
 /** Turns of the model, the last one without tools. */
@@ -37,6 +38,7 @@ const CHARACTERS_PER_TOKEN = 2
 const MIN_CHARACTERS = 400
 
 const LAST_TURN = lastTurnText.trim()
+const NO_ANSWER = "the model gave no answer after its calls of tools"
 
 export interface Lending {
   lent: Lent
@@ -47,60 +49,74 @@ export interface Lending {
   ask(asked: Asked): AsyncGenerator<Progress, Ended>
 }
 
+/** @throws AppError model_error where the model goes on to call when it is to answer, or says nothing */
 export async function* withTools(
   asked: Asked,
   { lent, relay, fitted, ask }: Lending,
-  { bench, search }: ChatDependencies,
+  dependencies: ChatDependencies,
   signal: AbortSignal,
 ): AsyncGenerator<Progress, Ended> {
-  const { guard, view, scope } = asked
-  const numbered = [...fitted.sources, ...(asked.continued?.sources ?? [])]
-  const passages = new Passages(Math.max(0, ...numbered.map(({ index }) => index)))
-  const session = new Session(lent, guard, { ...bench, search, view, scope, passages, now: () => new Date(), signal })
+  const { guard, continued } = asked
+  const session = new Session(asked, lent, fitted, dependencies, signal)
   const endsAt = performance.now() + MAX_MS
-  let sources: readonly Source[] = asked.continued?.sources ?? fitted.sources
-  let room = (fitted.windowTokens ?? 0) * RESULT_SHARE * CHARACTERS_PER_TOKEN
-  let now: Asked = { ...asked, lent }
+  const before = continued?.calls.uses ?? []
+  let room = (fitted.windowTokens ?? 0) * RESULT_SHARE * CHARACTERS_PER_TOKEN - charactersOf(before)
   const usage = { prompt_tokens: 0, completion_tokens: 0 }
   guard.trust(LAST_TURN)
-  for (let turn = 1; ; turn++) {
-    const offers = offered(now)
+  const first = Math.max(0, ...before.map(({ turn }) => turn)) + 1
+  let now = first < MAX_TURNS ? asked : withoutCalls(asked)
+  for (let turn = first; ; turn++) {
     const ended = yield* ask(now)
     usage.prompt_tokens += ended.usage.prompt_tokens
     usage.completion_tokens += ended.usage.completion_tokens
-    if (relay.made.length === 0 || !offers) return { ...ended, usage }
+    if (relay.made.length === 0 || !offers(now)) {
+      if (hasAnswered(now, relay)) return { ...ended, usage }
+      if (!offers(now)) throw new AppError("model_error", { message: NO_ANSWER })
+      now = withoutCalls(now)
+      continue
+    }
     yield { event: "status", data: { phase: "calling_tool", detail: relay.made[0]!.name.slice(0, 64) } }
     const most = Math.floor(room / Math.min(relay.made.length, MAX_CALLS_PER_TURN))
-    const done = yield* session.carry(relay, Math.min(MAX_RESULT_CHARACTERS, Math.max(MIN_CHARACTERS, most)))
-    room -= done.reduce((sum, { result }) => sum + result.length, 0)
-    const shown = await sourcesOf(done, passages, bench)
-    if (shown.length > 0) {
-      const known = new Set(sources.map(({ index }) => index))
-      sources = [...sources, ...shown.filter(({ index }) => !known.has(index))]
-      yield { fact: { sources: [...sources] } }
-      yield { event: "sources", data: { sources: [...sources] } }
-    }
+    const done = yield* session.carry(relay, turn, Math.min(MAX_RESULT_CHARACTERS, Math.max(MIN_CHARACTERS, most)))
+    room -= charactersOf(done)
+    now = goingOn(now, relay, done)
     const goesOn =
       turn + 1 < MAX_TURNS && session.idleTurns < MAX_IDLE_TURNS && room > MIN_CHARACTERS && performance.now() < endsAt
-    now = { ...continuing(now, relay), after: [...now.after, ...exchange(relay, done)] }
-    if (!goesOn)
-      now = {
-        ...now,
-        lent: { ...lent, definitions: [] },
-        after: [...now.after, { role: "user", content: LAST_TURN }],
-      }
+    if (!goesOn) now = withoutCalls(now)
   }
 }
 
-const offered = ({ lent }: Asked): boolean => (lent?.definitions.length ?? 0) > 0
+const charactersOf = (results: readonly { result: string }[]): number =>
+  results.reduce((sum, { result }) => sum + result.length, 0)
 
-/** A reply that is written on goes on behind what it has said before its calls. */
-function continuing(asked: Asked, { said }: Relay): Asked {
-  const { continued } = asked
-  return continued && said ? { ...asked, continued: { ...continued, written: joined(continued.written, said) } } : asked
+const offers = ({ lent }: Asked): boolean => (lent?.definitions.length ?? 0) > 0
+
+/** A turn that says nothing is an answer where nothing was called: it is the model's own. */
+const hasAnswered = ({ lent, continued }: Asked, { said, made }: Relay): boolean =>
+  said.trim() !== "" || Boolean(continued?.written) || (made.length === 0 && lent?.exchanges.length === 0)
+
+/** The model is told to answer; where it is in the middle of that, it needs no telling. */
+const withoutCalls = (asked: Asked): Asked => ({
+  ...asked,
+  lent: {
+    ...asked.lent!,
+    definitions: [],
+    ...(asked.continued?.written ? {} : { note: LAST_TURN }),
+  },
+})
+
+/** With what was called, behind what the reply has said before. */
+function goingOn(asked: Asked, relay: Relay, done: readonly DoneCall[]): Asked {
+  const { continued, lent } = asked
+  const said = continued ? joined(continued.written, relay.said) : relay.said
+  return {
+    ...asked,
+    lent: { ...lent!, exchanges: [...lent!.exchanges, ...exchange(said, relay.made, done)] },
+    continued: continued && { ...continued, written: NOTHING },
+  }
 }
 
-function exchange({ said, made }: Relay, done: readonly DoneCall[]): ChatTurn[] {
+function exchange(said: Guarded<string>, made: readonly MadeCall[], done: readonly DoneCall[]): ChatTurn[] {
   const calls = done.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }))
   const results = done.map(({ id, name, result }, at): ChatTurn => {
     const content = at === done.length - 1 ? result + surplusNote(made.length) : result
@@ -109,43 +125,41 @@ function exchange({ said, made }: Relay, done: readonly DoneCall[]): ChatTurn[] 
   return [{ role: "assistant", content: said, toolCalls: calls }, ...results]
 }
 
-/** What results show under a number, as passages of the reply; their text is the result's, which has passed the guard. */
-async function sourcesOf(
-  done: readonly DoneCall[],
-  passages: Passages,
-  { library }: ChatDependencies["bench"],
-): Promise<Source[]> {
-  const all = new Map(passages.all().map(passage => [passage.index, passage]))
-  const found = new Map<number, Source>()
-  for (const { result, isError } of done) {
-    const [mark, number] = /^\[(\d+)\] /.exec(result) ?? []
-    const passage = all.get(Number(number))
-    if (isError || mark === undefined || !passage || found.has(passage.index)) continue
-    const { file_id, position } = passage
-    const chunkId = await library.chunkAt(file_id, position.start, position.sheet ?? undefined)
-    found.set(passage.index, { ...passage, chunk_id: chunkId ?? "", score: 1, text: result.slice(mark.length) })
-  }
-  return [...found.values()].sort((left, right) => left.index - right.index)
-}
-
 /** The calls of one answer. */
 class Session {
   idleTurns = 0
   private readonly history: CallHistory = new Map()
-  private count = 0
+  private readonly passages: Passages
+  private readonly context: Omit<ToolContext, "maxCharacters">
+  private count: number
+  /** What the marks of the reply cite. */
+  private sources: readonly Source[]
 
   constructor(
+    { guard, view, scope, continued }: Asked,
     private readonly lent: Lent,
-    private readonly guard: Guard,
-    private readonly context: ToolContext,
-  ) {}
+    fitted: Lending["fitted"],
+    { bench, search }: Pick<ChatDependencies, "bench" | "search">,
+    signal: AbortSignal,
+  ) {
+    this.guard = guard
+    this.sources = continued?.sources ?? fitted.sources
+    const uses = continued?.calls.uses ?? []
+    const numbers = [...fitted.sources, ...this.sources].map(({ index }) => index)
+    this.passages = new Passages(Math.max(0, ...numbers, ...uses.map(({ result }) => numberOf(result) ?? 0)))
+    this.count = Math.max(0, ...uses.map(({ id }) => Number(/\d+$/.exec(id)?.[0] ?? 0)))
+    this.context = { ...bench, search, view, scope, passages: this.passages, now: () => new Date(), signal }
+  }
+
+  private readonly guard: Guard
 
   /** Carries out the calls that the model made; each is told when it begins, and its result when it is there. */
-  async *carry({ made }: Relay, maxCharacters: number): AsyncGenerator<Progress, DoneCall[]> {
-    const calls = made.slice(0, MAX_CALLS_PER_TURN).map(call => ({ ...call, id: `call_${++this.count}` }))
+  async *carry(relay: Relay, turn: number, maxCharacters: number): AsyncGenerator<Progress, DoneCall[]> {
+    const calls = relay.made.slice(0, MAX_CALLS_PER_TURN).map(call => ({ ...call, id: `call_${++this.count}` }))
+    const known = this.sources
     const told: Progress[] = []
     let wake = () => {}
-    const steps = recorder(told, () => wake())
+    const steps = recorder(told, { turn, at: relay.written }, () => wake())
     const { guard, history } = this
     const context = { ...this.context, maxCharacters }
     const carrying = carryOut(calls, { tools: this.lent.tools, context, guard, steps, history, offered: true })
@@ -161,17 +175,40 @@ class Session {
     )
     while (!done && failure === undefined) {
       await Promise.race([settled, new Promise<void>(resolve => (wake = resolve))])
-      yield* told.splice(0)
+      for (const each of told.splice(0)) yield* this.tell(each)
     }
-    yield* told.splice(0) // what came while those before it were told
+    for (const each of told.splice(0)) yield* this.tell(each) // what came while those before it were told
     if (!done) throw failure
+    if (this.sources !== known) yield { event: "sources", data: { sources: [...this.sources] } }
     this.idleTurns = done.every(({ repeated }) => repeated) ? this.idleTurns + 1 : 0
     return done
+  }
+
+  /** A result comes with the passage that it shows, so that neither is kept without the other. */
+  private async *tell(progress: Progress): AsyncGenerator<Progress> {
+    yield progress
+    for (const use of "added" in progress ? (progress.added.toolCalls ?? []) : []) {
+      const source = await this.sourceOf(use)
+      if (!source) continue
+      this.sources = [...this.sources, source].sort((left, right) => left.index - right.index)
+      yield { fact: { sources: [...this.sources] } }
+    }
+  }
+
+  /** What a result shows under a new number, as a passage of the reply; its text is the result's, which has passed the guard. */
+  private async sourceOf({ result, is_error }: ToolUse): Promise<Source | undefined> {
+    const index = is_error ? undefined : numberOf(result)
+    const passage = this.passages.all().find(each => each.index === index)
+    if (!passage || this.sources.some(each => each.index === index)) return undefined
+    const { file_id, position } = passage
+    const chunkId = await this.context.library.chunkAt(file_id, position.start, position.sheet ?? undefined)
+    const text = result.slice(`[${index}] `.length)
+    return { ...passage, chunk_id: chunkId ?? "", score: 1, text }
   }
 }
 
 /** Tells calls and results as they come. */
-function recorder(told: Progress[], wake: () => void): StepRecorder {
+function recorder(told: Progress[], place: Pick<PlacedUse, "turn" | "at">, wake: () => void): StepRecorder {
   const begun: { use: Pick<ToolUse, "id" | "name" | "arguments"> }[] = []
   return {
     begin(calls) {
@@ -184,11 +221,16 @@ function recorder(told: Progress[], wake: () => void): StepRecorder {
       wake()
       return calls.map((_, at) => first + at)
     },
-    end(index, { result, isError, durationMs }) {
+    end(index, { result, isError, durationMs, fileIds }) {
       const { use } = begun[index]!
-      const file = use.arguments.file_id
-      const file_ids = typeof file === "string" ? [file] : []
-      const call: ToolUse = { ...use, result, is_error: isError, duration_ms: durationMs, file_ids }
+      const call: PlacedUse = {
+        ...use,
+        ...place,
+        result,
+        is_error: isError,
+        duration_ms: durationMs,
+        file_ids: fileIds,
+      }
       told.push({ added: { toolCalls: [call] } })
       told.push({ event: "tool_result", data: { tool_call_id: use.id, result, is_error: isError } })
       wake()

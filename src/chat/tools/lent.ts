@@ -10,6 +10,7 @@ import type { Tool } from "../../tools/tool.ts"
 import type { Asked, Lent } from "../asked.ts"
 import type { ChatDependencies } from "../dependencies.ts"
 import lentText from "../prompts/lent.txt" with { type: "text" }
+import type { Excerpt } from "../record/facts.ts"
 
 /** Files that are named to the model; the tools reach the others of the scope as well. */
 const MAX_FILES = 20
@@ -41,11 +42,18 @@ export async function lentFor(
   const head = lentText.trim()
   guard.trust(head)
   const lines: string[] = []
-  for (const file of new Set([...tables, ...longer])) lines.push(await lineOf(file, lines.length, asked, bench.library))
+  const excerpts: Excerpt[] = []
+  for (const file of new Set([...tables, ...longer])) {
+    const begin = lines.length < MAX_SHOWN && isTable(file) ? await beginOf(file, asked, bench.library) : undefined
+    if (begin) excerpts.push({ text: begin, file_ids: [file.id] })
+    lines.push(await lineOf(file, begin, asked))
+  }
   return {
     tools,
     definitions: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     guide: [head, ...lines].join("\n"),
+    excerpts,
+    exchanges: [],
   }
 }
 
@@ -75,13 +83,16 @@ function isLonger({ id, character_count }: AgentFile, found: readonly Source[]):
   return (character_count ?? 0) > own.reduce((sum, { text }) => sum + text.length, 0)
 }
 
-async function lineOf(file: AgentFile, at: number, { view, guard }: Asked, library: Library): Promise<string> {
+/** On a line of its own, so that it is found again in the stored prompt; undefined where nothing can be read. */
+async function beginOf({ id }: AgentFile, { view, guard }: Asked, library: Library): Promise<string | undefined> {
+  const begin = await library.readText(view, id, { start: 0, end: SHOWN_CHARACTERS }).catch(() => undefined)
+  return begin?.text ? withoutMarks(JSON.stringify(await guard.silently(begin.text))) : undefined
+}
+
+async function lineOf(file: AgentFile, begin: string | undefined, { guard }: Asked): Promise<string> {
   const { id, name, type, character_count, page_count } = file
   const size = [page_count ? `${page_count} pages` : "", `${character_count} characters`].filter(Boolean).join(", ")
-  const line = `- ${id}: ${withoutMarks(await guard.silently(name))} (${type}, ${size})`
-  guard.trust(line)
-  if (!isTable(file) || at >= MAX_SHOWN) return line
-  const begin = await library.readText(view, id, { start: 0, end: SHOWN_CHARACTERS }).catch(() => undefined)
-  if (!begin?.text) return line
-  return `${line}, begins: ${withoutMarks(JSON.stringify(await guard.silently(begin.text)))}`
+  const line = `- ${id}: ${withoutMarks(await guard.silently(name))} (${type}, ${size})${begin ? ", begins:" : ""}`
+  guard.trust(line, ...(begin ? [begin] : []))
+  return begin ? `${line}\n${begin}` : line
 }

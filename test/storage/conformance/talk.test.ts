@@ -77,7 +77,7 @@ onBoth(open => {
       title: "Größe",
     })
     expect((await rejection(store.get(wholeOf("ws_other"), "conv_1"))).message).toContain("no such conversation")
-    await replies.reopen(reply.id, "m2", database)
+    await replies.reopen(reply.id, { model: "m2", redaction: null }, database)
     await replies.closeInterrupted()
     expect((await store.messages("conv_1"))[1]).toMatchObject({ finish_reason: "error", model: "m2" })
     await store.deleteFrom("conv_1", 2, database)
@@ -202,7 +202,7 @@ onBoth(open => {
     const turns = [{ role: "user", content: `Given:\n${sources.map(({ text }) => text).join("\n")}\n${asked.content}` }]
     const made = {
       record: {
-        facts: {},
+        facts: { tool_calls: [] },
         request: { turns, options: {} },
         texts,
       },
