@@ -8,9 +8,8 @@ import type { Scope } from "../grounding/scope.ts"
 import type { Guarded } from "../guarded.ts"
 import type { Tool } from "../tools/tool.ts"
 import type { Memory } from "./history/summary.ts"
-import type { Excerpt } from "./record/facts.ts"
+import type { Excerpt, PlacedUse } from "./record/facts.ts"
 import type { ChatSettings } from "./settings.ts"
-import type { KeptCalls } from "./tools/kept-calls.ts"
 
 /** Tools of the caller: offered to the model, whose calls are told and never carried out. */
 export interface OfferedTools {
@@ -33,6 +32,16 @@ export interface Lent {
   exchanges: readonly ChatTurn[]
   /** What the model is told behind them: that nothing more can be called. */
   note?: string
+}
+
+/** Calls of a reply that was cut. */
+export interface KeptCalls {
+  /** As they are kept; what is deleted of their results is empty. */
+  uses: readonly PlacedUse[]
+  /** As the model may see them: text before calls, calls, results. */
+  exchanges: readonly ChatTurn[]
+  /** What the reply says behind its last call. */
+  rest: Guarded<string>
 }
 
 /** A reply that was cut. */

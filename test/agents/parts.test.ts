@@ -72,20 +72,18 @@ describe("fitting the window", () => {
     .string({ minLength: 0, maxLength: 4_000 })
     .map(content => ({ role: "tool" as const, content, toolCallId: "c", name: "t" }))
   const exchange = fc.tuple(fc.string({ maxLength: 200 }), fc.array(result, { minLength: 1, maxLength: 16 }))
-  const transcript = fc
-    .array(exchange, { maxLength: 8 })
-    .map(exchanges => [
-      { role: "system" as const, content: "You work." },
-      { role: "user" as const, content: "The task." },
-      ...exchanges.flatMap(([content, results]): ChatTurn[] => [
-        {
-          role: "assistant",
-          content,
-          toolCalls: results.map(({ content: sql }) => ({ id: "c", name: "t", arguments: { sql } })),
-        },
-        ...results,
-      ]),
-    ])
+  const transcript = fc.array(exchange, { maxLength: 8 }).map(exchanges => [
+    { role: "system" as const, content: "You work." },
+    { role: "user" as const, content: "The task." },
+    ...exchanges.flatMap(([content, results]): ChatTurn[] => [
+      {
+        role: "assistant",
+        content,
+        toolCalls: results.map(({ content: sql }) => ({ id: "c", name: "t", arguments: { sql } })),
+      },
+      ...results,
+    ]),
+  ])
 
   test("it always fits, prompt and task stay, and no result loses its call", () => {
     fc.assert(

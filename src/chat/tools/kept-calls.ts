@@ -6,19 +6,11 @@ import type { View } from "../../access/view.ts"
 import type { ChatTurn, ToolCall } from "../../backends/backend.ts"
 import type { Guard } from "../../grounding/guard.ts"
 import { type Guarded, joined, NOTHING } from "../../guarded.ts"
+import type { KeptCalls } from "../asked.ts"
 import type { MessageRow } from "../conversation-rows.ts"
 import type { ChatDependencies } from "../dependencies.ts"
 import type { PlacedUse } from "../record/facts.ts"
 import type { StoredRecord } from "../record/record-store.ts"
-
-export interface KeptCalls {
-  /** As they are kept; what is deleted of their results is empty. */
-  uses: readonly PlacedUse[]
-  /** As the model may see them: text before calls, calls, results. */
-  exchanges: readonly ChatTurn[]
-  /** What the reply says behind its last call. */
-  rest: Guarded<string>
-}
 
 const WITHHELD = "[This result is no longer shown.]"
 
