@@ -41,6 +41,7 @@ const library: AgentLibrary = {
   find: async () => undefined,
   readText: async () => undefined,
   chunkAt: async () => undefined,
+  listen: () => () => {},
   original: () => unused(),
 }
 

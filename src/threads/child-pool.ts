@@ -12,6 +12,8 @@ export interface ChildPoolOptions extends GateOptions {
   /** A child ends after so many answers, because libraries leak. */
   answersPerChild: number
   keepWarmMs: number
+  /** A child that holds more is not kept warm; unbounded where absent. */
+  maxWarmBytes?: number
 }
 
 interface Rest {
@@ -38,23 +40,28 @@ export class ChildPool<Ask, Answer, Progress = never> {
     return this.use(key, options.signal, child => child.ask(ask, options))
   }
 
-  /** Lends a child for one request. @throws as `ask` does, and what `work` throws */
+  /**
+   * Lends a child for one piece of work.
+   * @param of what the child is for, where one is not for all that its key asks: it serves nothing else
+   * @throws as `ask` does, and what `work` throws
+   */
   async use<T>(
     key: string,
     signal: AbortSignal,
     work: (child: FencedChild<Ask, Answer, Progress>) => Promise<T>,
+    of = key,
   ): Promise<T> {
     const ticket = this.gate.enter(key)
     try {
       await ticket.turn(signal)
       if (this.stopped) throw stopped()
-      const child = this.take(key)
+      const child = this.take(of)
       try {
         return await work(child)
       } catch (error) {
         throw this.stopped && error instanceof ChildEnded ? stopped() : error
       } finally {
-        this.release(child, key)
+        this.release(child, of)
       }
     } finally {
       ticket.leave()
@@ -83,11 +90,13 @@ export class ChildPool<Ask, Answer, Progress = never> {
     if (longest && this.all.size >= this.options.places) void this.end(longest)
     const child = new FencedChild<Ask, Answer, Progress>(this.options.command)
     this.all.add(child)
+    void child.exited.then(() => this.end(child))
     return child
   }
 
   private release(child: FencedChild<Ask, Answer, Progress>, key: string): void {
-    if (child.ended || this.stopped || child.asked >= this.options.answersPerChild) {
+    const { answersPerChild, maxWarmBytes = Number.POSITIVE_INFINITY } = this.options
+    if (child.ended || this.stopped || child.asked >= answersPerChild || child.memoryBytes > maxWarmBytes) {
       void this.end(child)
       return
     }

@@ -93,7 +93,7 @@ export class FencedChild<Ask, Answer, Progress = never> {
   readonly ready: Promise<FenceReport>
   private readonly process: Subprocess<"pipe", "pipe", "ignore">
   private readonly filesSocket: number
-  private readonly exited: Promise<void>
+  readonly exited: Promise<void>
   private open: Open | undefined
 
   constructor(command: string[]) {
@@ -126,6 +126,11 @@ export class FencedChild<Ask, Answer, Progress = never> {
 
   get pid(): number {
     return this.process.pid
+  }
+
+  /** Without mapped files. */
+  get memoryBytes(): number {
+    return usageOf(this.pid).memoryBytes
   }
 
   /** @throws ChildEnded, or the reason of the signal; the child is then killed */

@@ -68,8 +68,12 @@ export class LibraryAccess implements AgentLibrary {
     return found && chunkId(found.id)
   }
 
-  original: AgentLibrary["original"] = async (view, fileId) =>
-    (await this.dependencies.library.content(view, fileId)).bytes
+  original: AgentLibrary["original"] = async (view, fileId) => {
+    const { bytes, record } = await this.dependencies.library.content(view, fileId)
+    return { bytes, sha256: record.sha256 }
+  }
+
+  listen: AgentLibrary["listen"] = (fileId, listener) => this.dependencies.library.listen([fileId], listener)
 
   /**
    * Where a page or slide begins and ends in the text, as the indexed slices tell; undefined when there is none. Files

@@ -62,7 +62,10 @@ export interface AgentLibrary {
   readText(view: View, fileId: string, range: TextRange): Promise<TextSlice | undefined>
   /** Id of the indexed passage at a character of the text; undefined where there is none. */
   chunkAt(fileId: string, offset: number, sheet?: string): Promise<string | undefined>
-  original(view: View, fileId: string): Promise<StoredBytes>
+  /** @returns the bytes, and their digest */
+  original(view: View, fileId: string): Promise<{ bytes: StoredBytes; sha256: string }>
+  /** Calls `listener` when the record of the file has changed, or is gone. @returns ends that */
+  listen(fileId: string, listener: () => void): () => void
   /**
    * A `conv_…` context as the files given to that conversation.
    * @throws AppError not_found when the caller sees no such conversation

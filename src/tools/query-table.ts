@@ -44,12 +44,16 @@ export async function rowsOf(
   const file = await searchableFile(file_id, context)
   if (!TABLE_TYPES.includes(file.type))
     throw new ToolError(`${file.name} is a ${file.type} file; query_table reads csv, xls and xlsx. Use read_file.`)
-  const original = await context.library.original(context.view, file.id)
-  await using copy = await original.local(context.signal)
+  const { library, view } = context
+  const { bytes, sha256 } = await library.original(view, file.id)
   const rows = await context.tables.read(
-    copy.path,
+    {
+      version: `${view.workspaceId} ${file.id} ${sha256}`,
+      local: signal => bytes.local(signal),
+      listen: listener => library.listen(file.id, listener),
+    },
     { type: file.type, sql, maxRows: MAX_ROWS, maxCharacters, ...(sheet ? { sheet } : {}) },
-    context.view.workspaceId,
+    view.workspaceId,
     context.signal,
   )
   if (!rows.ok) throw new ToolError(rows.table ? `${rows.problem}\n${shapeText(rows.table)}` : rows.problem)

@@ -37,8 +37,8 @@ export interface QueryRows {
   columnsLeftOut: number
 }
 
-/** @throws TableProblem with what SQLite says about the statement */
-export function queryTable(table: ParsedTable, text: string, bounds: Bounds): QueryRows {
+/** A table that statements can be run over, one after the other. @throws TableProblem with what SQLite says about it */
+export function openTable(table: ParsedTable): DatabaseSync {
   const database = new DatabaseSync(":memory:", { allowExtension: false })
   try {
     // The process may open no file, and SQLite sorts what is large in one.
@@ -50,14 +50,24 @@ export function queryTable(table: ParsedTable, text: string, bounds: Bounds): Qu
         action === constants.SQLITE_FUNCTION && !FORBIDDEN_FUNCTIONS.has(String(second ?? first).toLowerCase())
       return allowed ? constants.SQLITE_OK : constants.SQLITE_DENY
     })
-    return read(database, text, bounds)
+    return database
   } catch (error) {
-    if (error instanceof TableProblem) throw error
-    throw new TableProblem(explain((error as Error).message))
-  } finally {
     database.close()
+    throw problemOf(error)
   }
 }
+
+/** @throws TableProblem with what SQLite says about the statement */
+export function queryTable(database: DatabaseSync, text: string, bounds: Bounds): QueryRows {
+  try {
+    return read(database, text, bounds)
+  } catch (error) {
+    throw problemOf(error)
+  }
+}
+
+const problemOf = (error: unknown): TableProblem =>
+  error instanceof TableProblem ? error : new TableProblem(explain((error as Error).message))
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 

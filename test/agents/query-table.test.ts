@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,9 +8,11 @@ import { wholeOf } from "../../src/access/view.ts"
 import { Passages } from "../../src/grounding/passages.ts"
 import { TOOLS } from "../../src/tools/index.ts"
 import { answer } from "../../src/tools/table-process.ts"
-import { TableProcesses } from "../../src/tools/table-reader.ts"
+import { type TableFile, TableProcesses } from "../../src/tools/table-reader.ts"
 import { callTool, type Tool, type ToolContext } from "../../src/tools/tool.ts"
 import { biff5 } from "../ingest/formats/office-writer.ts"
+import { rejection } from "../support/rejection.ts"
+import { until } from "../support/until.ts"
 import { memoryLibrary } from "./support.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "carrel-tables-"))
@@ -165,8 +167,16 @@ test("what is not a table and what is not SQL is said in words, with the columns
 })
 
 const ENDLESS = "with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n"
+const tableOf = (name: string, version = name, changes: Set<() => void> = new Set()): TableFile => ({
+  version,
+  local: async () => ({ path: path(name), [Symbol.asyncDispose]: async () => {} }),
+  listen: listener => {
+    changes.add(listener)
+    return () => changes.delete(listener)
+  },
+})
 const reading = (tables: TableProcesses, sql: string, signal = new AbortController().signal) =>
-  tables.read(path("sales.csv"), { type: "csv", sql, maxRows: 10, maxCharacters: 10_000 }, "ws_1", signal)
+  tables.read(tableOf("sales.csv"), { type: "csv", sql, maxRows: 10, maxCharacters: 10_000 }, "ws_1", signal)
 
 test("a query that never ends is killed at its time, and on abort", async () => {
   const tables = new TableProcesses({ timeoutMs: 1_500 })
@@ -185,6 +195,82 @@ test("a query that eats memory is killed", async () => {
   const hungry =
     "with recursive n(x) as (select 1 union all select x + 1 from n where x < 5000000) select group_concat(hex(x) || 'padding padding padding padding padding') from n"
   await expect(reading(tables, hungry)).rejects.toThrow("memory")
+})
+
+describe("a table is kept for the next statement", () => {
+  const signal = new AbortController().signal
+  /** Where the file is asked for, the table is read anew. */
+  function counted(version: string, changes = new Set<() => void>()) {
+    const file = tableOf("sales.csv", version, changes)
+    let reads = 0
+    const local: TableFile["local"] = given => {
+      reads++
+      return file.local(given)
+    }
+    return { ...file, local, reads: () => reads }
+  }
+  const ask = (tables: TableProcesses, file: TableFile, sql: string, more: object = {}, key = "ws_1") =>
+    tables.read(file, { type: "csv", sql, maxRows: 10, maxCharacters: 10_000, ...more }, key, signal)
+
+  test("which reads nothing, also behind one that is wrong", async () => {
+    await using tables = disposed(new TableProcesses())
+    const file = counted("ws_1 a 1")
+    expect(await ask(tables, file, "select nope from data")).toMatchObject({ ok: false })
+    for (const sum of [7, 14])
+      expect(await ask(tables, file, `select ${sum / 7} * sum(amount) from data`)).toMatchObject({ rows: [[sum]] })
+    expect(file.reads()).toBe(1)
+    expect(tables.pids).toHaveLength(1)
+  })
+
+  test("never for other bytes, another file or another workspace, each in a process of its own", async () => {
+    await using tables = disposed(new TableProcesses())
+    const files = ["ws_1 a 1", "ws_1 a 2", "ws_2 a 1"].map(version => counted(version))
+    for (const file of files) await ask(tables, file, "select 1", {}, file.version.split(" ")[0])
+    expect(files.map(file => file.reads())).toEqual([1, 1, 1])
+    expect(new Set(tables.pids).size).toBe(3)
+    await ask(tables, counted("ws_3 a 1"), "select 1", {}, "ws_3")
+    expect(tables.pids).toHaveLength(3) // the one unused for longest has gone
+    await ask(tables, files[0]!, "select 1")
+    expect(files[0]!.reads()).toBe(2)
+  })
+
+  test("until its file changes or goes: the process ends", async () => {
+    await using tables = disposed(new TableProcesses())
+    const changes = new Set<() => void>()
+    const file = counted("ws_1 a 1", changes)
+    await ask(tables, file, "select 1")
+    for (const tell of changes) tell()
+    await until(() => tables.pids.length === 0)
+    expect(changes.size).toBe(0)
+    await ask(tables, file, "select 1")
+    expect(file.reads()).toBe(2)
+  })
+
+  test("and is lost with a statement that has to be killed, alone", async () => {
+    await using tables = disposed(new TableProcesses({ timeoutMs: 3_000 }))
+    const [hit, other] = [counted("ws_1 a 1"), counted("ws_1 b 1")]
+    for (const file of [hit, other]) await ask(tables, file, "select 1")
+    expect((await rejection(ask(tables, hit, ENDLESS))).message).toContain("longer than 3 s")
+    for (const file of [hit, other])
+      expect(await ask(tables, file, "select count(*) from data")).toMatchObject({ rows: [[3]] })
+    expect([hit.reads(), other.reads()]).toEqual([2, 1])
+  })
+
+  test("and cannot be changed by a statement", async () => {
+    await using tables = disposed(new TableProcesses())
+    const file = counted("ws_1 a 1")
+    for (const sql of [
+      "delete from data",
+      "create temp table t(a)",
+      "attach ':memory:' as m",
+      "begin",
+      "pragma writable_schema = 1",
+    ])
+      expect(await ask(tables, file, sql)).toMatchObject({ ok: false })
+    expect(await ask(tables, file, "select count(*) from data")).toMatchObject({ rows: [[3]] })
+  })
+
+  const disposed = (tables: TableProcesses) => Object.assign(tables, { [Symbol.asyncDispose]: () => tables.stop() })
 })
 
 test("the tool gives header, rows and shape as text, only for tables in scope", async () => {

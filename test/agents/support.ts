@@ -133,7 +133,8 @@ export function memoryLibrary(files: MemoryFile[]): {
       const to = Math.min(text.length, end ?? text.length)
       return { text: text.slice(start, to), start, end: Math.max(start, to), from: 0, to: text.length, place: NOWHERE }
     },
-    original: async (_, id) => fileBytes(records.find(file => file.id === id)!.path),
+    original: async (_, id) => ({ bytes: fileBytes(records.find(file => file.id === id)!.path), sha256: "" }),
+    listen: () => () => {},
   }
   const search: SearchService = {
     async search(request) {
