@@ -6,6 +6,7 @@
 import type { AnyElysia, DocumentDecoration, Static, TSchema, t } from "elysia"
 import type { Scope } from "../access/principal.ts"
 import type { ErrorCode } from "../errors.ts"
+import type { AuditAction } from "../governance/audit/actions.ts"
 import type { UserRole } from "../storage/users.ts"
 import { isOptional } from "./schemas.ts"
 
@@ -54,9 +55,22 @@ export interface Header {
   schema: object
 }
 
+/**
+ * What the audit log tells of a request once it is answered: see `audit.ts`. `id` is where the id of its resource stands:
+ * `params.NAME`, a part of the path; `answer.NAME`, a field of the JSON that is answered; `noted`, what the handler gave to
+ * `noteResource`. Absent where the action has no single resource. `fields`: the names of the fields that were given are told.
+ */
+export interface Audited {
+  action: AuditAction
+  id?: `params.${string}` | `answer.${string}` | "noted"
+  fields?: true
+}
+
 interface Described {
   /** Name of the operation in clients that are generated from the document: it never changes. */
   id: string
+  /** `nothing`: it changes nothing, and gives away nothing worth telling; only its refusals stand in the audit log. */
+  audit: "nothing" | Audited
   summary: string
   description?: string
   tag: keyof typeof TAGS

@@ -69,6 +69,7 @@ const of = { scope: "batches", tag: "Batches", compatible: true } as const
 export const createBatch = operation({
   ...of,
   id: "createBatch",
+  audit: { action: "batch.create", id: "answer.id" },
   summary: "Carry many requests out in the background (OpenAI)",
   description: `Each line of the input is \`{"custom_id", "method": "POST", "url", "body"}\`, at most 10 000 of them; \`url\` is
 the endpoint. They are carried out as requests of their own would be, by the rights that the key has at that moment, outside
@@ -90,6 +91,7 @@ A repetition under the same \`Idempotency-Key\` is answered with the batch that 
 export const listBatches = operation({
   ...of,
   id: "listBatches",
+  audit: "nothing",
   summary: "List batches (OpenAI)",
   description: "Newest first by default; `limit` may be 1 to 100, 20 by default.",
   query: t.Object(cursorQuery),
@@ -99,6 +101,7 @@ export const listBatches = operation({
 export const getBatch = operation({
   ...of,
   id: "getBatch",
+  audit: "nothing",
   summary: "Get a batch (OpenAI)",
   params: batchId,
   answers: { 200: { description: "The batch", schema: Batch } },
@@ -108,6 +111,7 @@ export const getBatch = operation({
 export const cancelBatch = operation({
   ...of,
   id: "cancelBatch",
+  audit: { action: "batch.cancel", id: "params.batch_id" },
   summary: "Cancel a batch (OpenAI)",
   description:
     "Requests under way are given up. What is answered by then is in the output file; the others are in the error file.",

@@ -284,6 +284,7 @@ const Failed = t.Object({
 
 export const createCompletion = operation({
   id: "createChatCompletion",
+  audit: { action: "chat.complete", id: "noted" },
   scope: "chat",
   summary: "Answer messages in OpenAI's shape",
   headers: [IDEMPOTENCY_KEY],

@@ -45,6 +45,7 @@ const Embeddings = t.Object(
 
 export const createEmbeddings = operation({
   id: "createEmbeddings",
+  audit: "nothing",
   scope: "search",
   summary: "Vectors of texts in OpenAI's shape",
   description:

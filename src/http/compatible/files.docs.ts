@@ -49,6 +49,7 @@ const FORM = {
 
 export const createFile = operation({
   id: "createFileObject",
+  audit: { action: "file.upload", id: "answer.id" },
   scope: "files:write",
   summary: "Upload a file (OpenAI)",
   description:
@@ -62,6 +63,7 @@ export const createFile = operation({
 
 export const listFiles = operation({
   id: "listFileObjects",
+  audit: "nothing",
   scope: "files:read",
   summary: "List files (OpenAI)",
   description:
@@ -74,6 +76,7 @@ export const listFiles = operation({
 
 export const getFile = operation({
   id: "getFileObject",
+  audit: "nothing",
   scope: "files:read",
   summary: "Get a file (OpenAI)",
   tag: "Compatible",
@@ -85,6 +88,7 @@ export const getFile = operation({
 
 export const deleteFile = operation({
   id: "deleteFileObject",
+  audit: { action: "file.delete", id: "params.file_id" },
   scope: "files:write",
   summary: "Delete a file (OpenAI)",
   tag: "Compatible",
@@ -109,6 +113,7 @@ export const deleteFile = operation({
 
 export const downloadFile = operation({
   id: "downloadFileObject",
+  audit: { action: "file.download", id: "params.file_id" },
   scope: "files:read",
   summary: "Download a file (OpenAI)",
   description: "The original bytes; `Range` is understood.",

@@ -15,6 +15,7 @@ const Model = t.Object(
 
 export const listModels = operation({
   id: "listCompatibleModels",
+  audit: "nothing",
   scope: "models:read",
   summary: "List models in OpenAI's shape",
   description: `Every chat model that can be used now, three ways: bare, it answers from what it is sent; as \`library/…\` from all
@@ -32,6 +33,7 @@ embedding model and the reranking model.`,
 
 export const getModel = operation({
   id: "getCompatibleModel",
+  audit: "nothing",
   scope: "models:read",
   summary: "One model in OpenAI's shape",
   description: "Slashes of its id may be written as they are, or as `%2F`.",
@@ -45,6 +47,7 @@ export const getModel = operation({
 /** The same under the pattern that takes slashes: `*` is what follows. */
 export const getModelBySlashes = operation({
   id: "getCompatibleModelBySlashes",
+  audit: "nothing",
   scope: "models:read",
   summary: "One model in OpenAI's shape",
   tag: "Compatible",

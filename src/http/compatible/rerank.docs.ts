@@ -43,6 +43,7 @@ const Reranked = t.Object(
 const declared = (version: 1 | 2) =>
   operation({
     id: version === 1 ? "rerank" : "rerankV2",
+    audit: "nothing",
     scope: "search",
     summary: version === 1 ? "Judge texts by a query" : "Judge texts by a query (v2)",
     description:

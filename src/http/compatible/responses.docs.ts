@@ -104,6 +104,7 @@ const of = { tag: "Compatible", compatible: true, scope: "chat" } as const
 export const createResponse = operation({
   ...of,
   id: "createResponse",
+  audit: { action: "response.create", id: "noted" },
   summary: "Answer in the shape of OpenAI's responses",
   headers: [IDEMPOTENCY_KEY],
   description: `The input is a text, or messages, calls and results of the caller's own functions. \`file_search\` searches
@@ -138,6 +139,7 @@ be asked for again, and \`previous_response_id\` goes on from it. \`background\`
 export const getResponse = operation({
   ...of,
   id: "getResponse",
+  audit: "nothing",
   summary: "Get a stored response",
   description:
     "`include[]=file_search_call.results` adds the passages that were found. With `stream=true` its events come from the beginning, and on as it is written, those after `starting_after`; some minutes after its end its text is one delta.",
@@ -153,6 +155,7 @@ export const getResponse = operation({
 export const deleteResponse = operation({
   ...of,
   id: "deleteResponse",
+  audit: { action: "response.delete", id: "params.response_id" },
   summary: "Delete a stored response",
   description: "With the messages that it added to its conversation, which goes with the last of them.",
   params: byId,
@@ -176,6 +179,7 @@ export const deleteResponse = operation({
 export const cancelResponse = operation({
   ...of,
   id: "cancelResponse",
+  audit: { action: "response.cancel", id: "params.response_id" },
   summary: "Stop a stored response that is being written",
   description: "What is written of it stays. One that is over is answered as it is.",
   params: byId,

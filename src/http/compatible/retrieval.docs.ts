@@ -70,6 +70,7 @@ const Records = t.Object(
 const declared = (path: "/retrieval" | "/v1/retrieval") =>
   operation({
     id: path === "/retrieval" ? "retrieve" : "retrieveV1",
+    audit: "nothing",
     scope: "search",
     summary: path === "/retrieval" ? "Search for Dify" : "Search for Dify (v1)",
     description: "The external knowledge API of Dify: the address to register is this server's.",

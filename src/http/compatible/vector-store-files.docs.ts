@@ -63,6 +63,7 @@ const of = { tag: "Compatible", compatible: true } as const
 export const attachFile = operation({
   ...of,
   id: "createVectorStoreFile",
+  audit: { action: "file.attach", id: "answer.id" },
   scope: "files:write",
   summary: "Put a file into a vector store (OpenAI)",
   description: "It leaves the context where it was.",
@@ -76,6 +77,7 @@ export const attachFile = operation({
 export const listStoreFiles = operation({
   ...of,
   id: "listVectorStoreFiles",
+  audit: "nothing",
   scope: "files:read",
   summary: "List the files of a vector store (OpenAI)",
   description: "`limit` may be 1 to 100, and is 20 by default.",
@@ -88,6 +90,7 @@ export const listStoreFiles = operation({
 export const getStoreFile = operation({
   ...of,
   id: "getVectorStoreFile",
+  audit: "nothing",
   scope: "files:read",
   summary: "Get a file of a vector store (OpenAI)",
   params: byFile,
@@ -98,6 +101,7 @@ export const getStoreFile = operation({
 export const updateStoreFile = operation({
   ...of,
   id: "updateVectorStoreFile",
+  audit: { action: "file.update", id: "params.file_id", fields: true },
   scope: "files:write",
   summary: "Change the attributes of a file (OpenAI)",
   params: byFile,
@@ -110,6 +114,7 @@ export const updateStoreFile = operation({
 export const detachFile = operation({
   ...of,
   id: "deleteVectorStoreFile",
+  audit: { action: "file.detach", id: "params.file_id" },
   scope: "files:write",
   summary: "Take a file out of a vector store (OpenAI)",
   description: "The file stays in the library, without a context.",
@@ -133,6 +138,7 @@ export const detachFile = operation({
 export const readStoreFile = operation({
   ...of,
   id: "getVectorStoreFileContent",
+  audit: { action: "file.download", id: "params.file_id" },
   scope: "files:read",
   summary: "Read the text of a file in a vector store (OpenAI)",
   description: "All that was read from the file, in one piece.",
@@ -173,6 +179,7 @@ export type Batch = typeof Batch.static
 export const createBatch = operation({
   ...of,
   id: "createVectorStoreFileBatch",
+  audit: { action: "file.attach" },
   scope: "files:write",
   summary: "Put files into a vector store (OpenAI)",
   description: `All of them or none, at most ${MAX_BATCH}: \`file_ids\`, or \`files\` with attributes of their own.`,
@@ -186,6 +193,7 @@ export const createBatch = operation({
 export const getBatch = operation({
   ...of,
   id: "getVectorStoreFileBatch",
+  audit: "nothing",
   scope: "files:read",
   summary: "Ask how far a batch of files is (OpenAI)",
   params: byBatch,
@@ -196,6 +204,7 @@ export const getBatch = operation({
 export const cancelBatch = operation({
   ...of,
   id: "cancelVectorStoreFileBatch",
+  audit: { action: "file.attach" },
   scope: "files:write",
   summary: "Cancel a batch of files (OpenAI)",
   description: "Files that cannot be found yet leave the store; they are read all the same, as files of the library.",
@@ -207,6 +216,7 @@ export const cancelBatch = operation({
 export const listBatchFiles = operation({
   ...of,
   id: "listVectorStoreFileBatchFiles",
+  audit: "nothing",
   scope: "files:read",
   summary: "List the files of a batch (OpenAI)",
   description: "Those of them that are in the store. `limit` may be 1 to 100, and is 20 by default.",

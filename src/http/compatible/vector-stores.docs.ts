@@ -52,6 +52,7 @@ const byId = t.Object({ vector_store_id: storeId })
 
 export const createStore = operation({
   id: "createVectorStore",
+  audit: { action: "vector_store.create", id: "answer.id" },
   scope: "files:write",
   summary: "Create a vector store (OpenAI)",
   description:
@@ -73,6 +74,7 @@ export const createStore = operation({
 
 export const listStores = operation({
   id: "listVectorStores",
+  audit: "nothing",
   scope: "files:read",
   summary: "List vector stores (OpenAI)",
   description: "Every context with files is one. `limit` may be 1 to 100, and is 20 by default.",
@@ -84,6 +86,7 @@ export const listStores = operation({
 
 export const getStore = operation({
   id: "getVectorStore",
+  audit: "nothing",
   scope: "files:read",
   summary: "Get a vector store (OpenAI)",
   tag: "Compatible",
@@ -95,6 +98,7 @@ export const getStore = operation({
 
 export const updateStore = operation({
   id: "updateVectorStore",
+  audit: { action: "vector_store.update", id: "params.vector_store_id", fields: true },
   scope: "files:write",
   summary: "Name or describe a vector store (OpenAI)",
   tag: "Compatible",
@@ -108,6 +112,7 @@ export const updateStore = operation({
 
 export const deleteStore = operation({
   id: "deleteVectorStore",
+  audit: { action: "vector_store.delete", id: "params.vector_store_id" },
   scope: "files:write",
   summary: "Delete a vector store (OpenAI)",
   description: "Its files stay in the library, without a context.",
@@ -140,6 +145,7 @@ const SearchHit = t.Object({
 
 export const searchStore = operation({
   id: "searchVectorStore",
+  audit: "nothing",
   scope: "search",
   summary: "Search a vector store (OpenAI)",
   description:

@@ -46,6 +46,7 @@ const SHARED = { anyKey: true, tag: "Compatible", headers: [SESSION, VERSION] } 
 export const post = operation({
   ...SHARED,
   id: "mcpSend",
+  audit: "nothing",
   summary: "Model Context Protocol: send a message",
   description:
     "Streamable HTTP of the Model Context Protocol, for assistants: tools that search and read what the key may see, and files as resources. Official clients need this address and the key as bearer token. A session belongs to its key and lives as long as the daemon; 404 says that it is over. One message a request.",
@@ -66,6 +67,7 @@ export const post = operation({
 export const listen = operation({
   ...SHARED,
   id: "mcpListen",
+  audit: "nothing",
   summary: "Model Context Protocol: listen to a session",
   answers: {
     200: { description: "Messages that belong to no request; one stream for each session", events: Answered },
@@ -76,6 +78,7 @@ export const listen = operation({
 export const end = operation({
   ...SHARED,
   id: "mcpEnd",
+  audit: "nothing",
   summary: "Model Context Protocol: end a session",
   answers: { 204: { description: "It is over, and so is what it was waiting for" } },
   errors: ["not_found"],

@@ -34,6 +34,7 @@ const Workspace = t.Object(
 
 export const listUsers = operation({
   id: "listUsers",
+  audit: "nothing",
   session: "administrator",
   summary: "List users",
   description: "Of the whole installation, with the workspaces that each is in.",
@@ -43,6 +44,7 @@ export const listUsers = operation({
 
 export const updateUser = operation({
   id: "updateUser",
+  audit: { action: "user.update", id: "params.id", fields: true },
   session: "administrator",
   summary: "Change a user's name or role, disable or enable the user",
   description:
@@ -57,6 +59,7 @@ export const updateUser = operation({
 
 export const deleteUser = operation({
   id: "deleteUser",
+  audit: { action: "user.delete", id: "params.id" },
   session: "administrator",
   summary: "Remove a user",
   description: "Signs the user out and ends the user's API keys, except those that `keys_to` takes over.",
@@ -71,6 +74,7 @@ export const deleteUser = operation({
 
 export const listInvitations = operation({
   id: "listInvitations",
+  audit: "nothing",
   session: "administrator",
   summary: "List open invitations",
   description: "Without their tokens.",
@@ -80,6 +84,7 @@ export const listInvitations = operation({
 
 export const createInvitation = operation({
   id: "createInvitation",
+  audit: { action: "invitation.create", id: "answer.id" },
   session: "administrator",
   summary: "Invite a person",
   description: "The answer holds the token of the link `{app_url}/invitation?token=…`; it is shown once.",
@@ -92,6 +97,7 @@ export const createInvitation = operation({
 
 export const deleteInvitation = operation({
   id: "deleteInvitation",
+  audit: { action: "invitation.delete", id: "params.id" },
   session: "administrator",
   summary: "Withdraw an invitation",
   description: "Its link opens nothing any more.",
@@ -103,6 +109,7 @@ export const deleteInvitation = operation({
 
 export const listWorkspaces = operation({
   id: "listWorkspaces",
+  audit: "nothing",
   session: "administrator",
   summary: "List workspaces",
   description: "Of the whole installation, with their members.",
@@ -112,6 +119,7 @@ export const listWorkspaces = operation({
 
 export const createWorkspace = operation({
   id: "createWorkspace",
+  audit: { action: "workspace.create", id: "answer.id" },
   session: "administrator",
   summary: "Create a workspace",
   description: "Whoever creates it is its first member.",
@@ -124,6 +132,7 @@ export const createWorkspace = operation({
 
 export const updateWorkspace = operation({
   id: "updateWorkspace",
+  audit: { action: "workspace.update", id: "params.id", fields: true },
   session: "administrator",
   summary: "Rename a workspace, or have all of it redacted",
   description: "Under `enforce_redaction` no request can turn redaction off. Unknown fields are refused.",
@@ -142,6 +151,7 @@ const membership = t.Object({ id: t.String(), user_id: t.String() })
 
 export const addWorkspaceMember = operation({
   id: "addWorkspaceMember",
+  audit: { action: "workspace.add_member", id: "params.id" },
   session: "administrator",
   summary: "Add a user to a workspace",
   description: "Of no effect for a member.",
@@ -153,6 +163,7 @@ export const addWorkspaceMember = operation({
 
 export const removeWorkspaceMember = operation({
   id: "removeWorkspaceMember",
+  audit: { action: "workspace.remove_member", id: "params.id" },
   session: "administrator",
   summary: "Remove a user from a workspace",
   description: "The user's keys of that workspace are refused from then on.",

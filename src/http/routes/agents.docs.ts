@@ -87,6 +87,7 @@ const byId = t.Object({ run_id: t.String() })
 
 export const runAgent = operation({
   id: "runAgent",
+  audit: { action: "run.create", id: "answer.run_id" },
   scope: "agents",
   summary: "Run an agent",
   description:
@@ -128,6 +129,7 @@ export const runAgent = operation({
 
 export const listRuns = operation({
   id: "listRuns",
+  audit: "nothing",
   scope: "agents",
   summary: "List runs",
   description: "Newest first, without their steps.",
@@ -142,6 +144,7 @@ export const listRuns = operation({
 
 export const getRun = operation({
   id: "getRun",
+  audit: "nothing",
   scope: "agents",
   summary: "Get a run",
   description: "Also while it runs: steps are stored as they happen.",
@@ -153,6 +156,7 @@ export const getRun = operation({
 
 export const deleteRun = operation({
   id: "deleteRun",
+  audit: { action: "run.delete", id: "params.run_id" },
   scope: "agents",
   summary: "Delete a run",
   description: "With its steps. A run that is `running` is 409 `conflict`: cancel it first.",
@@ -164,6 +168,7 @@ export const deleteRun = operation({
 
 export const cancelRun = operation({
   id: "cancelRun",
+  audit: { action: "run.cancel", id: "params.run_id" },
   scope: "agents",
   summary: "Cancel a run",
   description: "A run that has ended stays as it is.",
@@ -175,6 +180,7 @@ export const cancelRun = operation({
 
 export const decideApproval = operation({
   id: "decideApproval",
+  audit: { action: "run.approve", id: "params.run_id" },
   scope: "agents",
   summary: "Approve or deny a call",
   description:
@@ -194,6 +200,7 @@ export const decideApproval = operation({
 
 export const watchRun = operation({
   id: "watchRun",
+  audit: "nothing",
   scope: "agents",
   summary: "Watch a run",
   description:

@@ -9,6 +9,7 @@ const ofMessage = t.Object({ conversation_id: t.String(), message_id: t.String()
 
 export const getAnswerRecord = operation({
   id: "getAnswerRecord",
+  audit: { action: "record.read", id: "params.message_id" },
   scope: "chat",
   summary: "Show what made an answer",
   description:
@@ -25,6 +26,7 @@ export const getAnswerRecord = operation({
 
 export const replayAnswer = operation({
   id: "replayAnswer",
+  audit: { action: "record.replay", id: "params.message_id" },
   scope: "chat",
   summary: "Ask the model with the prompt of a stored answer again",
   description: `The same prompt, options and seed, to the same model or the one that is named. The conversation stays as it is, nothing is stored, and who leaves stops the model. 409 where the prompt cannot be made again: a text of it is deleted, changed or not seen by the caller.\n\n${STREAM}\n\nThe stream begins with \`sources\`, and its \`message_completed\` names the stored answer. With \`Accept: application/json\` the answer is one JSON body, with the difference between the passages then and now.`,

@@ -41,6 +41,7 @@ const of = { scope: "batches", tag: "Batches" } as const
 export const startBatch = operation({
   ...of,
   id: "startBatch",
+  audit: { action: "batch.create", id: "answer.id" },
   summary: "Carry many requests out in the background",
   description: `Requests may call different URLs: ${TARGET_URLS.map(url => `\`${url}\``).join(", ")}. They come as JSON, \`requests\`;
 or as JSON lines of the same objects, in the part \`file\` of a form or as a body of the type \`application/jsonl\`, at most 100 MB.
@@ -75,6 +76,7 @@ A repetition under the same \`Idempotency-Key\` is answered with the batch that 
 export const listStartedBatches = operation({
   ...of,
   id: "listStartedBatches",
+  audit: "nothing",
   summary: "List batches",
   description: "As `GET /v1/batches`.",
   query: t.Object(cursorQuery),
@@ -84,6 +86,7 @@ export const listStartedBatches = operation({
 export const getStartedBatch = operation({
   ...of,
   id: "getStartedBatch",
+  audit: "nothing",
   summary: "Get a batch",
   params: batchId,
   answers: { 200: { description: "The batch", schema: Batch } },
@@ -93,6 +96,7 @@ export const getStartedBatch = operation({
 export const cancelStartedBatch = operation({
   ...of,
   id: "cancelStartedBatch",
+  audit: { action: "batch.cancel", id: "params.batch_id" },
   summary: "Cancel a batch",
   description: "As `POST /v1/batches/{batch_id}/cancel`.",
   params: batchId,

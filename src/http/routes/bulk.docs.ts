@@ -20,6 +20,7 @@ const matched = integer({ description: "Files that the caller sees and the filte
 
 export const changeFiles = operation({
   id: "changeFiles",
+  audit: { action: "file.bulk", id: "answer.job_id" },
   scope: "files:write",
   summary: "Delete, re-index or change all files that pass a filter",
   description:
@@ -64,6 +65,7 @@ const Job = t.Object(
 
 export const getJob = operation({
   id: "getJob",
+  audit: "nothing",
   scope: "files:write",
   summary: "Get the state of a job",
   description:

@@ -45,6 +45,7 @@ const UploadRules = t.Object(
 
 const listTools = operation({
   id: "listTools",
+  audit: "nothing",
   session: "member",
   summary: "Tools that an agent run may be given",
   description: "Built-in ones first. Those of servers that do not answer are left out.",
@@ -54,6 +55,7 @@ const listTools = operation({
 
 const getRedactionRules = operation({
   id: "getRedactionRules",
+  audit: "nothing",
   session: "member",
   summary: "What is redacted in the workspace, and by whose decision",
   description: "For the forms of conversations and runs.",
@@ -63,6 +65,7 @@ const getRedactionRules = operation({
 
 const getUploadRules = operation({
   id: "getUploadRules",
+  audit: "nothing",
   session: "member",
   summary: "What may be uploaded",
   description: "`types` are extensions of file names, in groups that people look for them in.",

@@ -85,6 +85,7 @@ const Token = t.Object({ token: t.String() })
 
 export const claimDaemon = operation({
   id: "claimDaemon",
+  audit: { action: "user.claim", id: "noted" },
   open: true,
   summary: "Claim a fresh daemon",
   description: "Makes the first administrator. The token comes from the log or from `carrel users setup-link`.",
@@ -97,6 +98,7 @@ export const claimDaemon = operation({
 
 export const checkSetupToken = operation({
   id: "checkSetupToken",
+  audit: "nothing",
   open: true,
   summary: "Is this setup link still good?",
   description: "The link that is printed to the log of an unclaimed daemon.",
@@ -109,6 +111,7 @@ export const checkSetupToken = operation({
 
 export const readInvitation = operation({
   id: "readInvitation",
+  audit: "nothing",
   open: true,
   summary: "Read an invitation by its token",
   description: "For the page that the link of an invitation opens.",
@@ -121,6 +124,7 @@ export const readInvitation = operation({
 
 export const acceptInvitation = operation({
   id: "acceptInvitation",
+  audit: { action: "invitation.accept", id: "noted" },
   open: true,
   summary: "Accept an invitation",
   description: "Makes the user and signs in; the invitation is used up.",
@@ -133,6 +137,7 @@ export const acceptInvitation = operation({
 
 export const getAccount = operation({
   id: "getAccount",
+  audit: "nothing",
   session: "member",
   summary: "Who is signed in, and in which workspace",
   description: "Of the session that asks.",
@@ -142,6 +147,7 @@ export const getAccount = operation({
 
 export const updateAccount = operation({
   id: "updateAccount",
+  audit: { action: "user.update", id: "noted", fields: true },
   session: "member",
   summary: "Change your name or switch the session's workspace",
   description: "`workspace_id` is one that the user is a member of.",
@@ -154,6 +160,7 @@ export const updateAccount = operation({
 
 export const changePassword = operation({
   id: "changePassword",
+  audit: { action: "user.password", id: "noted" },
   session: "member",
   summary: "Change your password",
   description: "Ends all other sessions of the account. Wrong current passwords delay further tries, as sign-in does.",
@@ -165,6 +172,7 @@ export const changePassword = operation({
 
 export const listSessions = operation({
   id: "listSessions",
+  audit: "nothing",
   session: "member",
   summary: "List your sessions",
   description: "Where the user is signed in.",
@@ -174,6 +182,7 @@ export const listSessions = operation({
 
 export const endSession = operation({
   id: "endSession",
+  audit: { action: "session.end", id: "params.id" },
   session: "member",
   summary: "End one of your sessions",
   description: "That browser is signed out at once.",
@@ -185,6 +194,7 @@ export const endSession = operation({
 
 export const getOverview = operation({
   id: "getOverview",
+  audit: "nothing",
   session: "member",
   summary: "Disk, embedding model, requests of each key in the last hour, and webhooks that were given up",
   description: "`per_minute` has one count per minute, oldest first. Keys without requests are left out.",

@@ -31,6 +31,7 @@ const TURN = {
 export const startConversation = operation({
   ...TURN,
   id: "startConversation",
+  audit: { action: "conversation.create", id: "answer.conversation_id" },
   summary: "Start a conversation and wait for the reply",
   description: "Makes a conversation and answers its first message.",
   body: startBody,
@@ -40,6 +41,7 @@ export const startConversation = operation({
 export const send = operation({
   ...TURN,
   id: "send",
+  audit: { action: "conversation.send", id: "answer.conversation_id" },
   summary: "Send a message and wait for the reply",
   description: "What is not given is as in the message before.",
   body: sendBody,
@@ -49,6 +51,7 @@ export const send = operation({
 export const continueConversation = operation({
   ...TURN,
   id: "continueConversation",
+  audit: { action: "conversation.send", id: "answer.conversation_id" },
   summary: "Continue with a model",
   description:
     "Sets the conversation's model. With `message`: answers it. Without: finishes the last reply in place if it was cut, answers an unanswered message, or does nothing.",

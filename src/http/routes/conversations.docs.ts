@@ -75,6 +75,7 @@ const streamed = (description: string): string =>
 export const createConversation = operation({
   ...TURN,
   id: "createConversation",
+  audit: { action: "conversation.create", id: "noted" },
   summary: "Start a conversation",
   description: streamed("Makes a conversation and streams the reply to its first message."),
   body: turnBody,
@@ -83,6 +84,7 @@ export const createConversation = operation({
 export const sendMessage = operation({
   ...TURN,
   id: "sendMessage",
+  audit: { action: "conversation.send", id: "params.conversation_id" },
   summary: "Send a follow-up",
   description: streamed("What is not given is as in the message before."),
   params: byId,
@@ -92,6 +94,7 @@ export const sendMessage = operation({
 export const regenerateMessage = operation({
   ...TURN,
   id: "regenerateMessage",
+  audit: { action: "conversation.send", id: "params.conversation_id" },
   summary: "Write a reply anew",
   description: streamed(
     "`message_id` names the reply, or the user's message that it answers; with `message` that one is changed first. What came after is removed.",
@@ -102,6 +105,7 @@ export const regenerateMessage = operation({
 
 export const listConversations = operation({
   id: "listConversations",
+  audit: "nothing",
   scope: "chat",
   summary: "List conversations",
   description: "`q` looks in titles and messages, in any case.",
@@ -117,6 +121,7 @@ export const listConversations = operation({
 
 export const getConversation = operation({
   id: "getConversation",
+  audit: "nothing",
   scope: "chat",
   summary: "Get a conversation with its messages",
   description: "Messages oldest first. A reply that is being written has no `finish_reason` yet.",
@@ -128,6 +133,7 @@ export const getConversation = operation({
 
 export const updateConversation = operation({
   id: "updateConversation",
+  audit: { action: "conversation.update", id: "params.conversation_id", fields: true },
   scope: "chat",
   summary: "Change title, metadata or what is remembered",
   description:
@@ -142,6 +148,7 @@ export const updateConversation = operation({
 
 export const deleteConversation = operation({
   id: "deleteConversation",
+  audit: { action: "conversation.delete", id: "params.conversation_id" },
   scope: "chat",
   summary: "Delete a conversation",
   description: "A reply that is being written is stopped.",
@@ -153,6 +160,7 @@ export const deleteConversation = operation({
 
 export const getMessageImage = operation({
   id: "getMessageImage",
+  audit: "nothing",
   scope: "chat",
   summary: "Get a picture of a message",
   description: "As it came. `place` counts from 0.",
@@ -164,6 +172,7 @@ export const getMessageImage = operation({
 
 export const followConversation = operation({
   id: "followConversation",
+  audit: "nothing",
   scope: "chat",
   summary: "Follow the newest reply",
   description: `Replays the events after \`Last-Event-ID\` (all without it) and goes on until the reply ends.\n\n${STREAM}`,
@@ -176,6 +185,7 @@ export const followConversation = operation({
 
 export const cancelReply = operation({
   id: "cancelReply",
+  audit: { action: "conversation.cancel", id: "params.conversation_id" },
   scope: "chat",
   summary: "Stop the reply that is being written",
   description: "What is written of it so far is stored with `finish_reason` `cancelled`. Of no effect where none is.",

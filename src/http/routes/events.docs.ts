@@ -33,6 +33,7 @@ export const EventQuery = t.Object({
 
 export const listEvents = operation({
   id: "listEvents",
+  audit: "nothing",
   scope: "webhooks",
   summary: "Read or follow what happened",
   description: `In the order in which it happened, each event once. Pass \`next\` as \`after\` to go on. With

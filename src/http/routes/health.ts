@@ -24,6 +24,7 @@ const Health = t.Object(
 
 const getHealth = operation({
   id: "getHealth",
+  audit: "nothing",
   open: true,
   summary: "Is the process up?",
   description: "Answers as soon as the process takes requests; says nothing of its stores.",
@@ -33,6 +34,7 @@ const getHealth = operation({
 
 const getReadiness = operation({
   id: "getReadiness",
+  audit: "nothing",
   open: true,
   summary: "Is it ready for work?",
   description:
@@ -46,6 +48,7 @@ const getReadiness = operation({
 
 const getMetrics = operation({
   id: "getMetrics",
+  audit: "nothing",
   open: true,
   summary: "Metrics for Prometheus",
   description: "On the loopback interface, or with an administrator's console session.",

@@ -31,6 +31,7 @@ const byId = t.Object({ hold_id: t.String() })
 
 export const createHold = operation({
   id: "createHold",
+  audit: { action: "hold.create", id: "answer.id" },
   scope: "retention",
   summary: "Keep files, conversations and runs from being deleted",
   description: `Whatever deletes is refused for what a hold covers: 409 \`on_hold\`, by whomever and on whichever way, retention
@@ -53,6 +54,7 @@ changed of it, until the hold is lifted. For administrators, and keys that nothi
 
 export const listHolds = operation({
   id: "listHolds",
+  audit: "nothing",
   scope: "retention",
   summary: "List holds",
   tag: "Governance",
@@ -62,6 +64,7 @@ export const listHolds = operation({
 
 export const getHold = operation({
   id: "getHold",
+  audit: "nothing",
   scope: "retention",
   summary: "Get a hold, with how much it covers",
   tag: "Governance",
@@ -72,6 +75,7 @@ export const getHold = operation({
 
 export const liftHold = operation({
   id: "liftHold",
+  audit: { action: "hold.lift", id: "params.hold_id" },
   scope: "retention",
   summary: "Lift a hold",
   description: "What no other hold covers may be deleted from then on.",

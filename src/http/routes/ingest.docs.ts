@@ -45,6 +45,7 @@ export type TextBody = typeof textBody.static
 
 export const addText = operation({
   id: "addText",
+  audit: { action: "file.upload", id: "answer.id" },
   scope: "files:write",
   summary: "Add a text",
   description: `A file of a text that you hold: exactly one of \`text\`, \`markdown\` and \`html\`; a body of 20 MB at most. With an
@@ -68,6 +69,7 @@ once. \`Idempotency-Key\` works as in an upload.`,
 
 export const addUrl = operation({
   id: "addUrl",
+  audit: { action: "file.upload", id: "answer.id" },
   scope: "files:write",
   summary: "Add a page of the web",
   description: `Fetches an http or https address, within 20 s and 50 MB, and makes a file of what it answers: a page, or a file of a

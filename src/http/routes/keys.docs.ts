@@ -95,6 +95,7 @@ const TAG = "Keys and sessions"
 
 export const signIn = operation({
   id: "signIn",
+  audit: { action: "session.open", id: "noted" },
   open: true,
   summary: "Sign in",
   description: "Also sets the console's cookie. After five failures each further try is slowed down.",
@@ -107,6 +108,7 @@ export const signIn = operation({
 
 export const signOut = operation({
   id: "signOut",
+  audit: { action: "session.end", id: "noted" },
   session: "member",
   summary: "Sign out",
   description: "Ends the session that asks and clears the cookie.",
@@ -116,6 +118,7 @@ export const signOut = operation({
 
 export const getStatus = operation({
   id: "getStatus",
+  audit: "nothing",
   open: true,
   summary: "Has this daemon been set up?",
   description: "`configured` is true once there is an administrator.",
@@ -134,6 +137,7 @@ export const getStatus = operation({
 
 export const verifyCredentials = operation({
   id: "verifyCredentials",
+  audit: "nothing",
   open: true,
   summary: "Are these credentials valid?",
   description: "For tools that store credentials. Costs nothing of the key's rate limit; addresses are throttled.",
@@ -146,6 +150,7 @@ export const verifyCredentials = operation({
 
 export const createKey = operation({
   id: "createKey",
+  audit: { action: "key.create", id: "answer.id" },
   session: "member",
   summary: "Generate an API key",
   description:
@@ -159,6 +164,7 @@ export const createKey = operation({
 
 export const listKeys = operation({
   id: "listKeys",
+  audit: "nothing",
   session: "member",
   summary: "List API keys",
   description: "Newest first. Administrators see all keys of the workspace, members those that they own.",
@@ -169,6 +175,7 @@ export const listKeys = operation({
 
 export const updateKey = operation({
   id: "updateKey",
+  audit: { action: "key.update", id: "params.id", fields: true },
   session: "member",
   summary: "Change an API key, or hand it over to another user",
   description: "What is not given stays. Only administrators set `owner_id`. Unknown fields are refused.",
@@ -188,6 +195,7 @@ export const updateKey = operation({
 
 export const rotateKey = operation({
   id: "rotateKey",
+  audit: { action: "key.rotate", id: "params.id" },
   session: "member",
   summary: "Replace private key and secret",
   description: "The old pair stays valid for `grace_seconds`, 0 by default.",
@@ -201,6 +209,7 @@ export const rotateKey = operation({
 
 export const revokeKey = operation({
   id: "revokeKey",
+  audit: { action: "key.revoke", id: "params.id" },
   session: "member",
   summary: "Revoke an API key",
   description: "Effective at once. The key stays in the list with `revoked_at`.",

@@ -32,6 +32,7 @@ const Facets = t.Object(
 
 export const getFacets = operation({
   id: "getFacets",
+  audit: "nothing",
   scope: "files:read",
   summary: "Count the values that files have",
   description:
@@ -67,6 +68,7 @@ type ByStatus = Record<(typeof FILE_STATUSES)[number], ReturnType<typeof integer
 
 export const getSummary = operation({
   id: "getSummary",
+  audit: "nothing",
   scope: "files:read",
   summary: "Sum up the library",
   description: "How many files there are by state, error and warning, and what they hold.",

@@ -26,6 +26,7 @@ export type ListQuery = typeof listQuery.static
 
 export const listFiles = operation({
   id: "listFiles",
+  audit: "nothing",
   scope: "files:read",
   summary: "List files",
   description: "A value that no parameter knows is 400 and named.",
@@ -37,6 +38,7 @@ export const listFiles = operation({
 
 export const getFile = operation({
   id: "getFile",
+  audit: "nothing",
   scope: "files:read",
   summary: "Get a file's record",
   description: "`status` says how far indexing is; `failed` comes with an `error`.",
@@ -56,6 +58,7 @@ export const fileChange = {
 
 export const updateFile = operation({
   id: "updateFile",
+  audit: { action: "file.update", id: "params.file_id", fields: true },
   scope: "files:write",
   summary: "Change a file's name, tags, metadata, context or acl",
   description: "The new name must end in an extension that an upload may have.",
@@ -69,6 +72,7 @@ export const updateFile = operation({
 
 export const deleteFile = operation({
   id: "deleteFile",
+  audit: { action: "file.delete", id: "params.file_id" },
   scope: "files:write",
   summary: "Delete a file",
   description: "Gone from search at once; bytes and index entries are removed.",
@@ -80,6 +84,7 @@ export const deleteFile = operation({
 
 export const downloadFile = operation({
   id: "downloadFile",
+  audit: { action: "file.download", id: "params.file_id" },
   scope: "files:read",
   summary: "Download the original",
   description:
@@ -96,6 +101,7 @@ export const downloadFile = operation({
 
 export const getFileText = operation({
   id: "getFileText",
+  audit: { action: "file.download", id: "params.file_id" },
   scope: "files:read",
   summary: "Get the extracted text",
   description: "Positions of hits and citations are offsets into this text, in UTF-16 code units.",
@@ -107,6 +113,7 @@ export const getFileText = operation({
 
 export const reindexFile = operation({
   id: "reindexFile",
+  audit: { action: "file.reindex", id: "params.file_id" },
   scope: "files:write",
   summary: "Read and index a file again",
   description: "The present version stays findable until the new one is.",
@@ -118,6 +125,7 @@ export const reindexFile = operation({
 
 export const explainAccess = operation({
   id: "explainAccess",
+  audit: "nothing",
   scope: "files:read",
   summary: "Why does somebody see a file, or not?",
   description:
@@ -148,6 +156,7 @@ export const FileEvent = t.Union([event("file", FileSchema), ...FAILURE], { titl
 
 export const watchFile = operation({
   id: "watchFile",
+  audit: "nothing",
   scope: "files:read",
   summary: "Watch a file until it is searchable or failed",
   description: "Server-sent events named `file`, each with the whole record.",

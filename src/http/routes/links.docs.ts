@@ -14,6 +14,7 @@ const place = {
 
 export const createLink = operation({
   id: "createLink",
+  audit: { action: "link.create", id: "noted" },
   scope: "files:read",
   summary: "Make a link that opens one place of a file without sign-in",
   description:
@@ -66,6 +67,7 @@ const PAGES = {
 
 export const openLink = operation({
   id: "openLink",
+  audit: { action: "link.open", id: "params.file_id" },
   open: true,
   summary: "Open a signed link",
   description:
@@ -78,6 +80,7 @@ export const openLink = operation({
 
 export const openLinkPicture = operation({
   id: "openLinkPicture",
+  audit: { action: "link.open", id: "params.file_id" },
   open: true,
   summary: "The picture in the page of a signed link",
   description:

@@ -64,6 +64,7 @@ export type ManifestReply = typeof Answer.static
 
 export const sendManifest = operation({
   id: "sendManifest",
+  audit: { action: "source.manifest", id: "params.source_id" },
   scope: "sources",
   summary: "Say what a source has, and learn what is to be uploaded",
   description: `For sources of the type \`push\`. Say all that there is, upload what is asked for, and say it again whenever something

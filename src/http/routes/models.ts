@@ -25,6 +25,7 @@ const ModelSchema = t.Object(
 
 const listModels = operation({
   id: "listModels",
+  audit: "nothing",
   scope: "models:read",
   summary: "List chat models",
   description: `Probed live: a look older than five seconds is repeated, and a dead model server delays the answer by at most one

@@ -31,6 +31,7 @@ const range = {
 
 export const listPages = operation({
   id: "listPages",
+  audit: "nothing",
   scope: "files:read",
   summary: "List the pages of a document",
   description: "Of PDF files and pictures; other files have no pages that can be shown, which is 404.",
@@ -42,6 +43,7 @@ export const listPages = operation({
 
 export const getPagePicture = operation({
   id: "getPagePicture",
+  audit: { action: "file.download", id: "params.file_id" },
   scope: "files:read",
   summary: "Get a page as a picture",
   description:
@@ -61,6 +63,7 @@ export const getPagePicture = operation({
 
 export const getPageMarks = operation({
   id: "getPageMarks",
+  audit: "nothing",
   scope: "files:read",
   summary: "Find where a passage stands on a page",
   description:

@@ -58,6 +58,7 @@ const Redacted = t.Object(
 
 const redact = operation({
   id: "redact",
+  audit: "nothing",
   scope: "chat",
   summary: "Redact a text",
   description:

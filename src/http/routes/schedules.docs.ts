@@ -80,6 +80,7 @@ const byId = t.Object({ schedule_id: t.String() })
 export const createSchedule = operation({
   ...of,
   id: "createSchedule",
+  audit: { action: "schedule.create", id: "answer.id" },
   summary: "Make a request again and again at set times",
   description: `Each run is carried out as a request of its own would be, by the rights that its maker has at that moment, when no
 others wait. Runs of a schedule do not overlap: a time that comes while one is going on is passed over, and times that went
@@ -98,6 +99,7 @@ by while the server was stopped make one run. A run that fails is told by the ev
 export const listSchedules = operation({
   ...of,
   id: "listSchedules",
+  audit: "nothing",
   summary: "List schedules",
   query: t.Object(pageQuery),
   answers: { 200: { description: "A page, newest first", schema: listOf(Schedule, "ScheduleList") } },
@@ -106,6 +108,7 @@ export const listSchedules = operation({
 export const getSchedule = operation({
   ...of,
   id: "getSchedule",
+  audit: "nothing",
   summary: "Get a schedule",
   params: byId,
   answers: { 200: { description: "The schedule", schema: Schedule } },
@@ -115,6 +118,7 @@ export const getSchedule = operation({
 export const updateSchedule = operation({
   ...of,
   id: "updateSchedule",
+  audit: { action: "schedule.update", id: "params.schedule_id", fields: true },
   summary: "Change or pause a schedule",
   description:
     "Changes what is given. A schedule that is no longer paused goes on with its next time; those that went by meanwhile are not made up for. Its request is changed by its maker only: it acts by their rights.",
@@ -128,6 +132,7 @@ export const updateSchedule = operation({
 export const deleteSchedule = operation({
   ...of,
   id: "deleteSchedule",
+  audit: { action: "schedule.delete", id: "params.schedule_id" },
   summary: "Delete a schedule",
   description: "With its runs; one that is going on is given up.",
   params: byId,
@@ -138,6 +143,7 @@ export const deleteSchedule = operation({
 export const listScheduleRuns = operation({
   ...of,
   id: "listScheduleRuns",
+  audit: "nothing",
   summary: "List the runs of a schedule",
   description: "Newest first, of the last 100; `limit` may be 1 to 100, 20 by default.",
   params: byId,
@@ -149,6 +155,7 @@ export const listScheduleRuns = operation({
 export const runSchedule = operation({
   ...of,
   id: "runSchedule",
+  audit: { action: "schedule.run", id: "params.schedule_id" },
   summary: "Run a schedule now",
   description: "Beside its times, also while it is paused.",
   params: byId,

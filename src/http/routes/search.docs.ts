@@ -256,6 +256,7 @@ const documentsBody = t.Object({
 
 export const search = operation({
   id: "search",
+  audit: "nothing",
   scope: "search",
   summary: "Search the library",
   description:
@@ -269,6 +270,7 @@ export const search = operation({
 
 export const findDocuments = operation({
   id: "findDocuments",
+  audit: "nothing",
   scope: "search",
   summary: "Find the most relevant documents",
   description: "Hybrid search, with the hits of a file gathered under its record.",

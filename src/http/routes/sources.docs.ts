@@ -118,6 +118,7 @@ const SourceChange = closed({
 
 export const createSource = operation({
   id: "createSource",
+  audit: { action: "source.create", id: "answer.id" },
   scope: "sources",
   summary: "Keep a place in sync",
   description: `Files there become files here, are replaced when they change, and go when they do. A source with a \`schedule\` such
@@ -132,6 +133,7 @@ reachable under \`--fetch-allow\`: else 403.`,
 
 export const listSources = operation({
   id: "listSources",
+  audit: "nothing",
   scope: "sources",
   summary: "List sources",
   description: "Those whose context the caller sees. Who sees a part of the files alone finds those that it made.",
@@ -142,6 +144,7 @@ export const listSources = operation({
 
 export const getSource = operation({
   id: "getSource",
+  audit: "nothing",
   scope: "sources",
   summary: "Get a source",
   tag: "Sources",
@@ -152,6 +155,7 @@ export const getSource = operation({
 
 export const updateSource = operation({
   id: "updateSource",
+  audit: { action: "source.update", id: "params.source_id", fields: true },
   scope: "sources",
   summary: "Change, pause or resume a source",
   description: `Another context, other tags and another acl are given to the files that it has before this is answered. Where \`config\`
@@ -167,6 +171,7 @@ there the next sync carries out.`,
 
 export const deleteSource = operation({
   id: "deleteSource",
+  audit: { action: "source.delete", id: "params.source_id" },
   scope: "sources",
   summary: "Remove a source",
   description:
@@ -192,6 +197,7 @@ const DryRunSchema = t.Object(
 
 export const syncSource = operation({
   id: "syncSource",
+  audit: { action: "source.sync", id: "params.source_id" },
   scope: "sources",
   summary: "Sync now",
   description: `One sync goes on at a time: a request joins the one that is under way. \`force\` tries again what failed, takes files in
@@ -224,6 +230,7 @@ again that somebody deleted in the library, and deletes what a guard held back. 
 
 export const listSyncs = operation({
   id: "listSourceSyncs",
+  audit: "nothing",
   scope: "sources",
   summary: "How syncs went",
   description: "The last 200, newest first.",
@@ -247,6 +254,7 @@ const CoverageItem = t.Object(
 
 export const getCoverage = operation({
   id: "getSourceCoverage",
+  audit: "nothing",
   scope: "sources",
   summary: "Every key of a source, with what became of it",
   description:

@@ -65,6 +65,7 @@ const FORM = {
 export const uploadFiles = <Id extends string>(id: Id, extensions: string) =>
   operation({
     id,
+    audit: { action: "file.upload", id: "noted" },
     scope: "files:write",
     summary: "Upload files",
     description: `Any number of file parts; the documented name is \`files\`, any part with a file name is taken. Accepted

@@ -55,6 +55,7 @@ const description = t.String({ maxLength: 500 })
 
 export const createWebhook = operation({
   id: "createWebhook",
+  audit: { action: "webhook.create", id: "answer.id" },
   scope: "webhooks",
   summary: "Have events sent to a receiver",
   description: `Each event from now on is sent by POST as \`{type, timestamp, data}\`, signed as
@@ -78,6 +79,7 @@ access.`,
 
 export const listWebhooks = operation({
   id: "listWebhooks",
+  audit: "nothing",
   scope: "webhooks",
   summary: "List webhooks",
   tag: "Events",
@@ -87,6 +89,7 @@ export const listWebhooks = operation({
 
 export const getWebhook = operation({
   id: "getWebhook",
+  audit: "nothing",
   scope: "webhooks",
   summary: "Get a webhook",
   tag: "Events",
@@ -97,6 +100,7 @@ export const getWebhook = operation({
 
 export const changeWebhook = operation({
   id: "changeWebhook",
+  audit: { action: "webhook.update", id: "params.webhook_id", fields: true },
   scope: "webhooks",
   summary: "Change, disable or enable a webhook",
   description:
@@ -116,6 +120,7 @@ export const changeWebhook = operation({
 
 export const deleteWebhook = operation({
   id: "deleteWebhook",
+  audit: { action: "webhook.delete", id: "params.webhook_id" },
   scope: "webhooks",
   summary: "Delete a webhook",
   tag: "Events",
@@ -126,6 +131,7 @@ export const deleteWebhook = operation({
 
 export const testWebhook = operation({
   id: "testWebhook",
+  audit: { action: "webhook.test", id: "params.webhook_id" },
   scope: "webhooks",
   summary: "Send a test message to a receiver",
   description:
@@ -138,6 +144,7 @@ export const testWebhook = operation({
 
 export const rotateWebhook = operation({
   id: "rotateWebhook",
+  audit: { action: "webhook.rotate", id: "params.webhook_id" },
   scope: "webhooks",
   summary: "Give a webhook a new secret",
   tag: "Events",
@@ -166,6 +173,7 @@ export const rotateWebhook = operation({
 
 export const listDeliveries = operation({
   id: "listDeliveries",
+  audit: "nothing",
   scope: "webhooks",
   summary: "List what was sent to a receiver",
   description:
@@ -187,6 +195,7 @@ export const RedeliverBody = closed({
 
 export const redeliver = operation({
   id: "redeliver",
+  audit: { action: "webhook.redeliver", id: "params.webhook_id" },
   scope: "webhooks",
   summary: "Send events to a receiver once more",
   description: "One, whatever its type, or all since a time; under the same `webhook-id`. At most 10 000 at a time.",
