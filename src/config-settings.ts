@@ -222,6 +222,13 @@ export const SETTINGS = {
     16_777_216,
   ),
   events_kept_days: integer("N", 30, "days for which events can be read and sent again", 1, 3_650),
+  backup_retention_days: integer(
+    "N",
+    0,
+    "days for which you keep backups, which receipts of deletions then tell; 0 where they say nothing of it",
+    0,
+    36_500,
+  ),
   source_root: {
     ...list(
       "DIRS",

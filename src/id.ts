@@ -67,6 +67,14 @@ function timeOf(now: number): string {
 
 const ID = new RegExp(`^[a-z]{2,5}_[${ALPHABET}]{${10 + RANDOM_LENGTH}}$`)
 
+/** When it was made, in milliseconds since 1970; undefined for what is none. */
+export function timeOfId(id: string): number | undefined {
+  if (!isId(id)) return undefined
+  let time = 0
+  for (const digit of id.slice(-10 - RANDOM_LENGTH, -RANDOM_LENGTH)) time = time * 32 + ALPHABET.indexOf(digit)
+  return time
+}
+
 /** Has the form of an id, whosever it is. */
 export const isId = (text: string): boolean => ID.test(text)
 

@@ -41,6 +41,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: "check that a backup is complete",
     load: async () => (await import("./commands/backup.ts")).verify,
   },
+  "verify-receipt": {
+    summary: "check the signature of the receipt of a deletion",
+    load: () => import("./commands/verify-receipt.ts"),
+  },
   move: {
     summary: "move an installation to the engines of several machines, or back",
     load: () => import("./commands/move.ts"),
@@ -70,7 +74,7 @@ const COMMANDS: Record<string, Entry> = {
 }
 
 function help(): string {
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}`)
   return `Carrel: an AI workspace that you run yourself.
 
 Usage: carrel COMMAND [OPTIONS]

@@ -15,6 +15,7 @@ import { Signatures } from "../nodes/signature.ts"
 import { askOpenSearch } from "../search/opensearch/check.ts"
 import { refuseHalfMoved } from "../storage/half-moved.ts"
 import { openPostgres, postgresClients } from "../storage/postgres/open.ts"
+import { vacuum } from "../storage/postgres/vacuum.ts"
 import { StoreWatch } from "../storage/store-watch.ts"
 import { openEngineStores } from "./engines.ts"
 import type { Stored } from "./stored.ts"
@@ -47,7 +48,8 @@ export async function openAmongNodes(
   const node = stack.use(await Nodes.join({ database: heart, description, deaths }))
   const signatures = new Signatures(secret, node)
   const connect = await postgresClients(engines.database)
-  const wakes = stack.use(new ClusterWakes({ client: await postgresClients(engines.database, "direct") }))
+  const direct = await postgresClients(engines.database, "direct")
+  const wakes = stack.use(new ClusterWakes({ client: direct }))
   const queue = new JobQueue(database, { owner: node, wakes })
   afterDeath.push(async () => {
     await queue.reclaim()
@@ -69,7 +71,13 @@ export async function openAmongNodes(
     queue,
     changes: new FileChanges(wakes),
     passages,
-    cluster: { role, signatures, peers: new Peers(signatures), onDeaths: giveUp => afterDeath.push(giveUp) },
+    cluster: {
+      role,
+      signatures,
+      peers: new Peers(signatures),
+      vacuum: time => vacuum(direct, time),
+      onDeaths: giveUp => afterDeath.push(giveUp),
+    },
   }
 }
 

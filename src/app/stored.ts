@@ -33,6 +33,8 @@ export interface ClusterParts {
   /** How nodes know each other, and the way to another one. */
   signatures: Signatures
   peers: Peers
+  /** Gives back the place of deleted rows, and returns once nothing of those of before `time` is in a table. @returns whether that is so */
+  vacuum(time: number): Promise<boolean>
   /** Gives up what nodes had under way that have ended; called each time that some have. */
   onDeaths(giveUp: () => Promise<unknown>): void
 }

@@ -18,6 +18,7 @@ export const TAGS = {
   Governance: "What may not be deleted, and what is deleted by itself.",
   Batches: "Many requests that are worked on in the background.",
   Schedules: "Requests that are made again and again at set times.",
+  Receipts: "Proofs that what was deleted is gone from every store.",
   Links: "Addresses that open one place of one file without sign-in, for a while.",
   Search: "Hybrid search over all indexed files: passages, or the documents that they stand in.",
   Conversations: "Ask a model, with the library at hand, and be answered by a stream of events.",

@@ -18,6 +18,7 @@ import type { Webhooks } from "../events/webhooks.ts"
 import type { Holds } from "../governance/holds/holds.ts"
 import type { Bulk } from "../library/bulk.ts"
 import type { FileCounts } from "../library/counts.ts"
+import type { Receipts } from "../governance/receipts/receipts.ts"
 import type { Library } from "../library/library.ts"
 import type { LinkedFiles } from "../library/linked-files.ts"
 import type { Pages } from "../library/pages.ts"
@@ -54,6 +55,8 @@ export interface Services {
   embeddings: EmbeddingLine
   diskUse(): Promise<DiskUse>
   library: Library
+  /** Proofs of deletion. */
+  receipts: Receipts
   fileCounts: FileCounts
   bulk: Bulk
   pages: Pages

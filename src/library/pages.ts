@@ -96,6 +96,12 @@ export class Pages implements AsyncDisposable {
     this.originals = new KeptOriginals(dependencies.blobs)
   }
 
+  /** What was drawn of the files, and is kept in memory. */
+  forget(fileIds: ReadonlySet<string>): void {
+    this.shown.forget(fileIds)
+    for (const [key] of [...this.outlines]) if (fileIds.has(key.split(" ")[0]!)) this.outlines.delete(key)
+  }
+
   /** @throws AppError not_found, also for files without pages that can be shown; conflict while the file is not findable */
   async list(view: View, fileId: string, signal: AbortSignal): Promise<PageRecord[]> {
     const { library } = this.dependencies

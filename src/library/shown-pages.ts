@@ -37,6 +37,11 @@ export class ShownPages implements Disposable {
     this.pages.set(key, { page, until: performance.now() + KEPT_MS })
   }
 
+  /** The key of a page begins with the id of its file. */
+  forget(fileIds: ReadonlySet<string>): void {
+    for (const [key] of [...this.pages]) if (fileIds.has(key.split(" ")[0]!)) this.pages.delete(key)
+  }
+
   [Symbol.dispose](): void {
     clearInterval(this.timer)
     this.pages.clear()

@@ -47,7 +47,8 @@ export async function sweepSharedFiles(database: Database, blobs: Blobs, signal?
   return unfinished + (await sweepFiles(database, blobs, before, signal))
 }
 
-async function wantedBlobs(database: Database, names: readonly string[]): Promise<Set<string | null>> {
+/** Those of the blobs that a row names. */
+export async function wantedBlobs(database: Database, names: readonly string[]): Promise<Set<string | null>> {
   if (names.length === 0) return new Set()
   const rows = await database
     .selectFrom("files")

@@ -1,7 +1,15 @@
 /** What an upload is answered, and the same again for a repetition under its Idempotency-Key. */
 import { repetitionKey, type View } from "../access/view.ts"
+import { AppError } from "../errors.ts"
 import type { Trx } from "../storage/database.ts"
-import { type IdempotentRequest, keyReused, note, requestHash } from "../storage/idempotency.ts"
+import {
+  type ForgottenFile,
+  type IdempotentRequest,
+  keyReused,
+  linkToFiles,
+  note,
+  requestHash,
+} from "../storage/idempotency.ts"
 import type { UploadLabels } from "./labels.ts"
 import type { FileRecord } from "./record.ts"
 import type { ReceivedFile } from "./upload-form.ts"
@@ -37,6 +45,7 @@ export function repetitionOf(upload: ReceivedUpload): IdempotentRequest | undefi
 export class AnswerNotes {
   /** The files so far as JSON: all of them in one go would hold up everybody else. */
   private readonly texts: string[] = []
+  private readonly ids: string[] = []
 
   constructor(
     private readonly repetition: IdempotentRequest,
@@ -45,27 +54,43 @@ export class AnswerNotes {
 
   add(files: FileRecord[]): void {
     this.texts.push(JSON.stringify(files).slice(1, -1))
+    for (const { id } of files) this.ids.push(id)
   }
 
   /** In the transaction of the last files. */
   async write(trx: Trx): Promise<void> {
     await note(trx, this.repetition, `{"files":[${this.texts}],"rejected":${JSON.stringify(this.rejected)}}`)
+    await linkToFiles(trx, this.repetition, this.ids)
   }
 }
 
 /**
  * What the first request was answered.
  * @param noted by `AnswerNotes`
- * @throws AppError conflict for other bytes; those of a rejected file are not known
+ * @throws AppError conflict for other bytes; those of a rejected file are not known. As `notedFiles`
  */
 export function firstAnswer(again: ReceivedUpload, noted: string): UploadAnswer {
-  const { files, rejected } = JSON.parse(noted) as Omit<UploadAnswer, "message">
-  const before = new Set(files.map(({ sha256 }) => sha256))
+  const { files: all, rejected } = JSON.parse(noted) as Noted
+  const before = new Set(all.map(({ sha256 }) => sha256))
   const now = new Set(again.files.map(({ stored }) => stored.sha256))
   const isOther =
     (again.rejected.length === 0 && !before.isSubsetOf(now)) || (rejected.length === 0 && !now.isSubsetOf(before))
   if (isOther && again.asked === undefined) throw keyReused()
+  const files = notedFiles(noted)
   return { message: describe(files), files, rejected }
+}
+
+interface Noted extends Pick<UploadAnswer, "rejected"> {
+  files: (FileRecord | ForgottenFile)[]
+}
+
+/** Those of the first answer that were not deleted since. @throws AppError not_found where all were */
+export function notedFiles(noted: string): FileRecord[] {
+  const { files } = JSON.parse(noted) as Noted
+  const there = files.filter((file): file is FileRecord => !("forgotten" in file))
+  if (there.length === 0 && files.length > 0)
+    throw new AppError("not_found", { message: "what came with this request has been deleted" })
+  return there
 }
 
 /** `2 files accepted and queued for indexing, 1 already in the library`: a duplicate is not indexed again. */

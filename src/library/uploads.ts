@@ -20,6 +20,7 @@ import {
   AnswerNotes,
   describe,
   firstAnswer,
+  notedFiles,
   type ReceivedUpload,
   repetitionOf,
   type UploadAnswer,
@@ -113,7 +114,7 @@ export class Uploads {
   async answered({ view, idempotencyKey, asked }: UploadRequest): Promise<FileRecord | undefined> {
     const repetition = repetitionOf({ view, idempotencyKey, asked, ...NOTHING })
     const noted = repetition && (await this.dependencies.idempotency.find(repetition))
-    return noted === undefined ? undefined : (JSON.parse(noted) as UploadAnswer).files[0]
+    return noted === undefined ? undefined : notedFiles(noted)[0]
   }
 
   private take<Apart>(

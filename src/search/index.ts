@@ -260,6 +260,11 @@ export class SearchIndex implements SearchService {
     await this.erasure.run("all")
   }
 
+  /** Whether no store holds words or vectors that were removed before that time; else it is being seen to. */
+  hasErased(time: number): boolean {
+    return this.erasure.hasErased(time)
+  }
+
   /** Compacts the vectors now. */
   optimize(): Promise<void> {
     return this.store.optimize()

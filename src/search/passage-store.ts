@@ -71,8 +71,11 @@ export interface PassageStore {
   serve(model: ServingModel): Promise<void>
   /** Removes a table of vectors that does not serve. */
   dropTable(table: string): Promise<void>
-  /** Writes anew what still holds words or vectors of removed passages. */
-  erase(extent: Extent): Promise<void>
+  /**
+   * Writes anew what still holds words or vectors of removed passages.
+   * @returns whether nothing is left of what was removed before
+   */
+  erase(extent: Extent): Promise<boolean>
   /** Compacts now. */
   optimize(): Promise<void>
   stats(): Promise<StoreStats>

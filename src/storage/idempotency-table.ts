@@ -1,6 +1,15 @@
 /** What repetitions of a request with an Idempotency-Key need; see idempotency.ts. */
 export interface IdempotencyTables {
   idempotent_answers: IdempotentAnswersTable
+  answered_files: AnsweredFilesTable
+}
+
+/** Files that the answer to an upload tells of. */
+interface AnsweredFilesTable {
+  file_id: string
+  workspace_id: string
+  /** Of the answer. */
+  key: string
 }
 
 interface IdempotentAnswersTable {

@@ -9,6 +9,8 @@ import type { Database, Executor } from "./database.ts"
 
 /** How long a key is remembered. */
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
+/** SQLite binds at most 32 766 values. */
+const LINKS_PER_INSERT = 5_000
 
 export interface IdempotentRequest {
   workspaceId: string
@@ -96,10 +98,7 @@ export class Idempotency {
 /** Notes what repetitions need, in the transaction of what the request did. */
 export async function note(executor: Executor, request: IdempotentRequest, body: string): Promise<void> {
   const now = Date.now()
-  await executor
-    .deleteFrom("idempotent_answers")
-    .where("created_at", "<", new Date(now - IDEMPOTENCY_MS).toISOString())
-    .execute()
+  await forgetOld(executor, now)
   const { workspaceId, operation, key, hash } = request
   await executor
     .insertInto("idempotent_answers")
@@ -113,4 +112,78 @@ export async function note(executor: Executor, request: IdempotentRequest, body:
       created_at: new Date(now).toISOString(),
     })
     .execute()
+}
+
+/** Says which files the answer to an upload tells of: with them what it tells goes. */
+export async function linkToFiles(
+  executor: Executor,
+  { workspaceId, key }: IdempotentRequest,
+  fileIds: Iterable<string>,
+): Promise<void> {
+  const ids = [...new Set(fileIds)]
+  for (let at = 0; at < ids.length; at += LINKS_PER_INSERT)
+    await executor
+      .insertInto("answered_files")
+      .values(ids.slice(at, at + LINKS_PER_INSERT).map(file_id => ({ file_id, workspace_id: workspaceId, key })))
+      .onConflict(conflict => conflict.doNothing())
+      .execute()
+}
+
+/** Of a file that was deleted: what tells repetitions apart. */
+export interface ForgottenFile {
+  id: string
+  sha256: string
+  forgotten: true
+}
+
+/** Takes what the answers to uploads tell of deleted files out of them: names and labels. */
+export async function forgetAnswersOf(database: Database, fileIds: readonly string[]): Promise<void> {
+  await forgetOld(database, Date.now())
+  if (fileIds.length === 0) return
+  const links = await database
+    .selectFrom("answered_files")
+    .select(["workspace_id", "key"])
+    .distinct()
+    .where("file_id", "in", fileIds)
+    .execute()
+  const gone = new Set(fileIds)
+  for (const { workspace_id, key } of links)
+    await database.transaction().execute(async trx => {
+      const row = await trx
+        .selectFrom("idempotent_answers")
+        .select("body")
+        .where("workspace_id", "=", workspace_id)
+        .where("operation", "=", "upload")
+        .where("key", "=", key)
+        .executeTakeFirst()
+      if (row)
+        await trx
+          .updateTable("idempotent_answers")
+          .set({ body: withoutFiles(row.body, gone) })
+          .where("workspace_id", "=", workspace_id)
+          .where("operation", "=", "upload")
+          .where("key", "=", key)
+          .execute()
+    })
+  await database.deleteFrom("answered_files").where("file_id", "in", fileIds).execute()
+}
+
+function withoutFiles(body: string, gone: ReadonlySet<string>): string {
+  const answer = JSON.parse(body) as { files: { id: string; sha256: string }[] }
+  const files = answer.files.map(file =>
+    gone.has(file.id) ? ({ id: file.id, sha256: file.sha256, forgotten: true } satisfies ForgottenFile) : file,
+  )
+  return JSON.stringify({ ...answer, files })
+}
+
+async function forgetOld(executor: Executor, now: number): Promise<void> {
+  const before = new Date(now - IDEMPOTENCY_MS).toISOString()
+  const old = executor.selectFrom("idempotent_answers").where("created_at", "<", before)
+  await executor
+    .deleteFrom("answered_files")
+    .where(eb =>
+      eb(eb.refTuple("workspace_id", "key"), "in", old.select(["workspace_id", "key"]).$asTuple("workspace_id", "key")),
+    )
+    .execute()
+  await executor.deleteFrom("idempotent_answers").where("created_at", "<", before).execute()
 }

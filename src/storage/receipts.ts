@@ -1,4 +1,5 @@
 /** Proofs of deletion and what they are about; `governance/receipts/` reads and writes them. */
+import type { Generated } from "kysely"
 import type { OwnedColumns } from "./owned.ts"
 
 export interface ReceiptsTables {
@@ -29,15 +30,17 @@ export interface RemovalsTable {
   kind: RemovalKind
   /** JSON array: of the bytes that were removed. */
   sha256s: string
-  /** JSON of `Traces`: where to look whether its bytes are gone; `{}` once the receipt is written. */
+  /** JSON of `Traces`: where to look whether its bytes are gone. */
   traces: string
+  /** 1 once no row and no stored bytes are left of it. */
+  gone: Generated<0 | 1>
 }
 
 /**
  * `version`: the former bytes of a file that was replaced. `response`: a kept answer. `batch_file`: what a batch reads or has
- * written.
+ * written. `end_user`: a name, whose id here is its digest.
  */
-export type RemovalKind = "file" | "version" | "conversation" | "run" | "response" | "batch" | "batch_file"
+export type RemovalKind = "file" | "version" | "conversation" | "run" | "response" | "batch" | "batch_file" | "end_user"
 
 /** Where the bytes of what was removed may lie. */
 export interface Traces {

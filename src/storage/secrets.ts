@@ -2,8 +2,11 @@
 import { randomBytes } from "node:crypto"
 import type { Database } from "./database.ts"
 
-/** `links`: signs the addresses of passages. `credentials`: seals what sources and receivers are reached with. */
-type SecretName = "links" | "credentials"
+/**
+ * `links`: signs the addresses of passages. `credentials`: seals what sources and receivers are reached with. `receipts`: the
+ * private key that receipts of deletions are signed with.
+ */
+type SecretName = "links" | "credentials" | "receipts"
 
 const SECRET_BYTES = 32
 

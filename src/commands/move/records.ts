@@ -39,6 +39,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   scoped_tokens: { key: ["id"] },
   secrets: { key: ["name"] },
   idempotent_answers: { key: ["workspace_id", "operation", "key"] },
+  answered_files: { key: ["file_id", "workspace_id", "key"] },
   files: { key: ["id"] },
   web_pages: { key: ["file_id"] },
   file_jobs: { key: ["id"] },

@@ -10,7 +10,7 @@ import type { Owner } from "../../storage/owners.ts"
 import type { RemovalKind, Traces } from "../../storage/receipts.ts"
 
 /** What a receipt is about: one removal, or all of one call or rule. */
-export type ReceiptWhat = RemovalKind | "bulk" | "source" | "end_user" | "workspace" | "retention"
+export type ReceiptWhat = RemovalKind | "bulk" | "workspace" | "retention"
 
 export interface Removal {
   kind: RemovalKind

@@ -22,6 +22,7 @@ import { linkRoutes, viewRoutes } from "./links.ts"
 import { manifestRoutes } from "./manifest.ts"
 import { modelRoutes } from "./models.ts"
 import { pageRoutes } from "./pages.ts"
+import { receiptRoutes } from "./receipts.ts"
 import { redactRoutes } from "./redact.ts"
 import { scheduleRoutes } from "./schedules.ts"
 import { searchRoutes } from "./search.ts"
@@ -54,6 +55,7 @@ export const apiRoutes = (services: Services) =>
     .use(redactRoutes(services))
     .use(batchRoutes(services))
     .use(scheduleRoutes(services))
+    .use(receiptRoutes(services))
     .use(keysRoutes(services))
     .use(tokenRoutes(services))
     .use(eventRoutes(services))

@@ -115,9 +115,9 @@ class EmbeddedStore implements PassageStore {
     return this.vectors.drop(table)
   }
 
-  async erase(extent: Extent): Promise<void> {
-    await this.thread.ask("erase", { extent })
-    await this.vectors.erase(extent)
+  async erase(extent: Extent): Promise<boolean> {
+    const areWordsGone = await this.thread.ask("erase", { extent })
+    return (await this.vectors.erase(extent)) && areWordsGone
   }
 
   optimize(): Promise<void> {

@@ -121,12 +121,18 @@ export class VectorLeg {
     return this.optimizeTables(() => true)
   }
 
-  /** Writes tables anew that hold vectors of removed passages: small ones, or all. */
-  async erase(extent: Extent): Promise<void> {
+  /**
+   * Writes tables anew that hold vectors of removed passages: small ones, or all.
+   * @returns whether none holds any now
+   */
+  async erase(extent: Extent): Promise<boolean> {
     await this.rewriteTables(
       async table => (await table.holdsRemoved()) && (extent === "all" || (await table.isSmall())),
       table => table.erase(),
     )
+    for (const { name } of await this.models.tables())
+      if (this.closed || (await (await this.table(name)).holdsRemoved())) return false
+    return true
   }
 
   private optimizeTables(wanted: (table: VectorTable) => boolean | Promise<boolean>): Promise<void> {

@@ -3,6 +3,7 @@
  * languages that a former version did not tell. It works in slices of a few milliseconds, one piece at a time.
  */
 import { log } from "../../log.ts"
+import { countIds, intersect } from "../ids/id-ranges.ts"
 import { type LanguageCode, PassageLanguages } from "../text/language.ts"
 import type { StoredTexts } from "../text/stored-texts.ts"
 import type { Extent } from "../thread/worker-messages.ts"
@@ -61,16 +62,25 @@ export class Upkeep {
     this.mergeLater()
   }
 
-  /** Writes anew the segments that hold words of removed passages, and cuts the log. */
-  async erase(extent: Extent): Promise<void> {
+  /**
+   * Writes anew the segments that hold words of removed passages, and cuts the log.
+   * @returns whether nothing is left of what was removed before
+   */
+  async erase(extent: Extent): Promise<boolean> {
     await this.merging
+    const removed = this.index.removedRanges()
     this.merging = this.merge(extent === "all" ? Number.POSITIVE_INFINITY : SMALL_SEGMENT)
     await this.merging
     // After it a write waits for the disk once, so the log is cut only when something of it is to go.
-    for (let tries = CUT_TRIES; this.hasRemoved && tries > 0 && !this.closed; tries--) {
-      this.hasRemoved = !(await this.checkpoints.cut())
-      if (this.hasRemoved) await Bun.sleep(CUT_AGAIN_MS)
+    let isCut = !this.hasRemoved
+    for (let tries = CUT_TRIES; !isCut && tries > 0 && !this.closed; tries--) {
+      this.hasRemoved = false // what is removed meanwhile is for the next time
+      isCut = await this.checkpoints.cut()
+      if (isCut) break
+      this.hasRemoved = true
+      await Bun.sleep(CUT_AGAIN_MS)
     }
+    return isCut && this.index.leftovers.length === 0 && countIds(intersect(removed, this.index.held())) === 0
   }
 
   /** What is under way ends at its next slice. */

@@ -154,13 +154,15 @@ class OpenSearchStore implements PassageStore {
     await this.parts.models.forget(table)
   }
 
-  async erase(extent: Extent): Promise<void> {
+  async erase(extent: Extent): Promise<boolean> {
     await this.ready()
-    await this.expunging.run(await this.names(), extent)
+    const names = await this.names()
+    await this.expunging.run(names, extent)
+    return this.expunging.isDone(names)
   }
 
-  optimize(): Promise<void> {
-    return this.erase("all")
+  async optimize(): Promise<void> {
+    await this.erase("all")
   }
 
   async stats(): Promise<StoreStats> {

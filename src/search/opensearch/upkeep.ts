@@ -50,6 +50,16 @@ export class Expunging {
       log.debug("removed passages were erased", { index, passages: docs.deleted })
     }
   }
+
+  /** Whether no segment of any copy holds a removed passage. */
+  async isDone(indexes: readonly string[]): Promise<boolean> {
+    for (const index of indexes) {
+      const path = `${index}/_stats/docs?ignore_unavailable=true`
+      const { _all } = await this.client.ask<{ _all: { total: Partial<Pick<Stats, "docs">> } }>("GET", path)
+      if (_all.total.docs?.deleted) return false
+    }
+    return true
+  }
 }
 
 export async function statsOf(

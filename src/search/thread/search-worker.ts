@@ -50,9 +50,7 @@ serveThread<WorkerTasks>({
     vectors.remove(ranges)
     upkeep.noteRemoved()
   },
-  async erase({ extent }) {
-    await upkeep.erase(extent)
-  },
+  erase: ({ extent }) => upkeep.erase(extent),
   search: ask => queries.search(ask),
   stats: () => ({
     segments: keyword.segments.length,

@@ -176,8 +176,8 @@ export interface WorkerTasks {
   /** The set that was being filled serves from now on; the former one is dropped. */
   swapVectors: { ask: { table: string }; answer: undefined }
   remove: { ask: { ranges: IdRanges }; answer: undefined }
-  /** Writes anew the segments that hold words of removed passages, and cuts the log. */
-  erase: { ask: { extent: Extent }; answer: undefined }
+  /** See `Upkeep.erase`. */
+  erase: { ask: { extent: Extent }; answer: boolean }
   search: { ask: WorkerSearch; answer: WorkerAnswer }
   stats: { ask: Record<string, never>; answer: WorkerStats }
   holdings: { ask: Record<string, never>; answer: WorkerHoldings }

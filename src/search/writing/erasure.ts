@@ -9,37 +9,59 @@ import type { Extent } from "../thread/worker-messages.ts"
 /** Removals often come in a row; they are erased together. */
 const SMALL_AFTER_MS = 10_000
 const ALL_AFTER_MS = 3_600_000
+/** What was left after all was to be written anew takes more than a try: it is not repeated each hour. */
+const REST_MS = 24 * 3_600_000
 
 export class Erasure {
   private small: Timer | undefined
   private all: Timer | undefined
   private running: Promise<void> = Promise.resolve()
+  private upTo = 0
+  private closed = false
 
-  constructor(private readonly erase: (extent: Extent) => Promise<void>) {}
+  /** @param erase as `PassageStore.erase` */
+  constructor(private readonly erase: (extent: Extent) => Promise<boolean>) {}
 
   /** Something was removed. */
   note(): void {
+    if (this.closed) return
     this.small ??= setTimeout(() => {
       this.small = undefined
       void this.run("small")
     }, SMALL_AFTER_MS).unref()
-    this.all ??= setTimeout(() => {
-      this.all = undefined
-      void this.run("all")
-    }, ALL_AFTER_MS).unref()
+    this.all ??= this.later(ALL_AFTER_MS)
   }
 
-  /** Erases now. Never rejects: what failed is tried again with the next removal. */
+  /** Whether nothing is left of what was removed before that time; else it is being seen to. @param time milliseconds since 1970 */
+  hasErased(time: number): boolean {
+    if (this.upTo > time) return true
+    this.note()
+    return false
+  }
+
+  /** Erases now. Never rejects: what failed is tried again. */
   run(extent: Extent): Promise<void> {
     this.running = this.running
-      .then(() => this.erase(extent))
+      .then(async () => {
+        const began = Date.now()
+        if (await this.erase(extent)) this.upTo = began
+        else if (extent === "all") this.all ??= this.closed ? undefined : this.later(REST_MS)
+      })
       .catch(error => log.warn("what was removed could not be erased from the index yet", { error }))
     return this.running
   }
 
   async close(): Promise<void> {
+    this.closed = true
     clearTimeout(this.small)
     clearTimeout(this.all)
     await this.running
+  }
+
+  private later(ms: number): Timer {
+    return setTimeout(() => {
+      this.all = undefined
+      void this.run("all")
+    }, ms).unref()
   }
 }

@@ -1,10 +1,6 @@
-import { onBoth } from "./migration.ts"
+import { type Migration, onBoth, runStatements } from "./migration.ts"
 
-/**
- * What was removed, until its bytes are gone and a receipt says so; and the receipts, which outlive what they are about. They
- * hold ids and digests, never a name.
- */
-export const receipts = onBoth(
+const tables = onBoth(
   "0040-receipts",
   `
   create table receipts (
@@ -29,10 +25,43 @@ export const receipts = onBoth(
     resource_id text not null,
     kind text not null,
     sha256s text not null,
-    traces text not null
+    traces text not null,
+    gone integer not null default 0
   );
   create index removals_receipt on removals (receipt_id, id);
   create index removals_resource on removals (resource_id);
+  create index removals_left on removals (id) where gone = 0;
   alter table file_jobs add column receipt_id text;
+  create table answered_files (
+    file_id text not null,
+    workspace_id text not null,
+    key text not null,
+    primary key (file_id, workspace_id, key)
+  );
+  create index answered_files_answer on answered_files (workspace_id, key);
   `,
 )
+
+/**
+ * What was removed, until its bytes are gone and a receipt says so; and the receipts, which outlive what they are about and
+ * hold ids and digests, never a name. And which files the answers to repeated uploads tell of.
+ */
+export const receipts: Migration = {
+  name: tables.name,
+  async sqlite(executor) {
+    await tables.sqlite(executor)
+    await runStatements(
+      executor,
+      `insert into answered_files select distinct file.value ->> 'id', workspace_id, key
+        from idempotent_answers, json_each(body, '$.files') as file where operation = 'upload'`,
+    )
+  },
+  async postgres(executor) {
+    await tables.postgres(executor)
+    await runStatements(
+      executor,
+      `insert into answered_files select distinct named[1], workspace_id, key
+        from idempotent_answers, regexp_matches(body, '"id":"(file_[0-9a-z]+)"', 'g') as named where operation = 'upload'`,
+    )
+  },
+}

@@ -97,8 +97,12 @@ const COPY_KEPT_MS = 7 * 24 * 3_600_000
 
 /** Removes the copies of former upgrades once they are a week old. */
 export function removeOldCopies(dataDirectory: string): void {
-  for (const name of readdirSync(dataDirectory)) {
-    const path = join(dataDirectory, name)
-    if (name.startsWith("carrel.db.before-") && Date.now() - statSync(path).mtimeMs > COPY_KEPT_MS) rmSync(path)
-  }
+  for (const path of copiesOfUpgrades(dataDirectory))
+    if (Date.now() - statSync(path).mtimeMs > COPY_KEPT_MS) rmSync(path)
 }
+
+/** Their paths. */
+export const copiesOfUpgrades = (dataDirectory: string): string[] =>
+  readdirSync(dataDirectory)
+    .filter(name => name.startsWith("carrel.db.before-"))
+    .map(name => join(dataDirectory, name))

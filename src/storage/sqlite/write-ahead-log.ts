@@ -24,6 +24,8 @@ export function keepLogEmpty(database: Database, dataDirectory: string): () => v
   return () => clearInterval(timer)
 }
 
-export async function emptyLog(database: Database): Promise<void> {
-  await sql.raw(EMPTY_LOG).execute(database)
+/** @returns false where somebody reads from it: it is to be emptied another time */
+export async function emptyLog(database: Database): Promise<boolean> {
+  const { rows } = await sql.raw<{ busy: number }>(EMPTY_LOG).execute(database)
+  return rows[0]?.busy === 0
 }
