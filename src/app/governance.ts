@@ -1,9 +1,19 @@
+import type { Config } from "../config.ts"
 import { Holds } from "../governance/holds/holds.ts"
+import type { SearchIndex } from "../search/index.ts"
+import type { LibraryParts } from "./library.ts"
+import { openReceipts } from "./receipts.ts"
 import type { Storage } from "./storage.ts"
 
-export type GovernanceParts = ReturnType<typeof openGovernance>
+export type GovernanceParts = Awaited<ReturnType<typeof openGovernance>>
 
-/** What is kept, and for how long. */
-export function openGovernance({ database }: Storage) {
-  return { holds: new Holds(database) }
+interface Governed {
+  storage: Storage
+  index: SearchIndex
+  files: Pick<LibraryParts, "pages">
+}
+
+/** What is kept, for how long, and the proof that the rest is gone. */
+export async function openGovernance(config: Config, parts: Governed) {
+  return { holds: new Holds(parts.storage.database), receipts: await openReceipts(config, parts) }
 }

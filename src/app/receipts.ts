@@ -14,8 +14,6 @@ import { emptyLog } from "../storage/sqlite/write-ahead-log.ts"
 import type { LibraryParts } from "./library.ts"
 import type { Storage } from "./storage.ts"
 
-export type ReceiptParts = Awaited<ReturnType<typeof openReceipts>>
-
 interface Needed {
   storage: Storage
   index: SearchIndex
@@ -26,7 +24,7 @@ interface Needed {
 const COPIES_MS = 90_000
 
 /** Proofs of deletion, written by the node that leads. */
-export async function openReceipts(config: Config, { storage, index, files }: Needed) {
+export async function openReceipts(config: Config, { storage, index, files }: Needed): Promise<Receipts> {
   const { database, blobs, leader, cluster } = storage
   const signer = await ReceiptSigner.of(database)
   const writer = new ReceiptWriter({
@@ -44,7 +42,7 @@ export async function openReceipts(config: Config, { storage, index, files }: Ne
     backupDays: config.backup_retention_days,
   })
   leader.whileLeader(signal => writer.keepWriting(signal))
-  return { receipts: new Receipts(database, signer) }
+  return new Receipts(database, signer)
 }
 
 const ofSearch = (index: SearchIndex, isShared: boolean): ShedStore => ({

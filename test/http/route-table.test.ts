@@ -71,6 +71,7 @@ const OPERATIONS = [
   ...["startBatch", "listStartedBatches", "getStartedBatch", "cancelStartedBatch"],
   ...["createResponse", "getResponse", "deleteResponse", "cancelResponse"],
   ...["startConversation", "send", "continueConversation", "getMessageImage"],
+  ...["listReceipts", "getReceiptKey", "getReceipt"],
   ...["runAgent", "listRuns", "getRun", "deleteRun", "cancelRun", "watchRun", "decideApproval", "redact"],
   ...["signIn", "signOut", "getStatus", "verifyCredentials"],
   ...["createKey", "listKeys", "updateKey", "rotateKey", "revokeKey", "createToken", "explainAccess"],

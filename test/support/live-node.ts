@@ -75,6 +75,7 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
     role,
     signatures,
     peers: new Peers(signatures),
+    vacuum: async () => true,
     onDeaths: giveUp => afterDeath.push(giveUp),
   }
   const storage = { database, node, disk, cluster, idempotency: new Idempotency(database) } as unknown as Storage

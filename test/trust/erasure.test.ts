@@ -1,9 +1,9 @@
 /** What was deleted leaves the disk: not only the answers, every byte of the data directory is searched. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { VectorTable } from "../../src/storage/search-index.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import { filesBelow, holding } from "../support/holding.ts"
 import { until } from "../support/until.ts"
 
 /** Removals are erased together, 10 s after the first; the log is emptied every 10 s. */
@@ -18,22 +18,6 @@ beforeAll(async () => {
   api = await app.client()
 }, 60_000)
 afterAll(() => app.stop())
-
-const filesBelow = (directory: string): string[] =>
-  readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => join(entry.parentPath, entry.name))
-
-/** Files of the directory that hold the bytes. */
-function holding(directory: string, bytes: string | Uint8Array): string[] {
-  return filesBelow(directory).filter(path => {
-    try {
-      return readFileSync(path).includes(bytes)
-    } catch {
-      return false // gone since it was listed
-    }
-  })
-}
 
 test("words of a deleted file and a deleted conversation leave every file of the data directory; others stay findable", async () => {
   const secret = "quvexolimpar"

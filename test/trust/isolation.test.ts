@@ -22,6 +22,7 @@ const OWNED: Record<string, (path: string) => string> = {
   batch_id: path => (path.includes("file_batches") ? ids.fileBatch! : ids.batch!),
   response_id: () => ids.response!,
   job_id: () => ids.job!,
+  receipt_id: () => ids.receipt!,
   source_id: () => ids.source!,
   webhook_id: () => ids.webhook!,
   place: () => "0",
@@ -93,7 +94,10 @@ beforeAll(async () => {
   ids.hold = (await owner.post("/holds", { name: "Herons", end_user: "nobody" })).body.id
   ids.batch = (await owner.post("/batches", { requests: [{ custom_id: "1", method: "POST", ...request }] })).body.id
   ids.run = (await owner.post("/agents/run", { task: "Where are the gaskets?" })).body.run_id
+  const [passing] = await owner.index([{ name: "passing.txt", data: "Of no importance." }])
+  ids.receipt = (await owner.delete(`/libraries/${passing.id}`)).headers.get("x-receipt-id")!
   expect(ids).toEqual({
+    receipt: expect.any(String),
     file: expect.any(String),
     conversation: expect.any(String),
     message: expect.any(String),

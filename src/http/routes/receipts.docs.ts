@@ -30,7 +30,9 @@ const Receipt = t.Object(
     }),
     signature: t.String({
       description: "Base64 of the Ed25519 signature over the RFC 8785 form of the receipt without it",
-      examples: ["dG8gYmUgbWFkZSBieSB0aGUgaW5zdGFsbGF0aW9uIHRoYXQgZGVsZXRlZCBpdCwgb3ZlciB0aGUgcmVzdCBvZiB0aGUgcmVjZWlwdA=="],
+      examples: [
+        "dG8gYmUgbWFkZSBieSB0aGUgaW5zdGFsbGF0aW9uIHRoYXQgZGVsZXRlZCBpdCwgb3ZlciB0aGUgcmVzdCBvZiB0aGUgcmVjZWlwdA==",
+      ],
     }),
   },
   { title: "Receipt" },

@@ -52,7 +52,7 @@ export const receipts: Migration = {
     await tables.sqlite(executor)
     await runStatements(
       executor,
-      `insert into answered_files select distinct file.value ->> 'id', workspace_id, key
+      `insert into answered_files select distinct file.value ->> 'id', workspace_id, idempotent_answers.key
         from idempotent_answers, json_each(body, '$.files') as file where operation = 'upload'`,
     )
   },
@@ -60,7 +60,7 @@ export const receipts: Migration = {
     await tables.postgres(executor)
     await runStatements(
       executor,
-      `insert into answered_files select distinct named[1], workspace_id, key
+      `insert into answered_files select distinct named[1], workspace_id, idempotent_answers.key
         from idempotent_answers, regexp_matches(body, '"id":"(file_[0-9a-z]+)"', 'g') as named where operation = 'upload'`,
     )
   },
