@@ -3,7 +3,7 @@ import { t } from "elysia"
 import { operation } from "../operation.ts"
 import { listOf, nullable, pageQuery, Time } from "../schemas.ts"
 
-export const RECEIPT_EXAMPLE = "rcpt_01m7y48vkz3s85f1acdta2"
+const RECEIPT_EXAMPLE = "rcpt_01m7y48vkz3s85f1acdta2"
 
 const Receipt = t.Object(
   {
