@@ -50,7 +50,7 @@ const Key = t.Object(
   { title: "ReceiptKey" },
 )
 
-const of = { scope: "retention", tag: "Receipts" } as const
+const of = { scope: "retention", tag: "Receipts", audit: "nothing" } as const
 
 export const listReceipts = operation({
   ...of,
