@@ -256,6 +256,10 @@ export const SETTINGS = {
     "comma-separated hosts and networks that webhooks may be sent to beside loopback and private addresses",
     allowEntry,
   ),
+  encryption_key_file: path(
+    "FILE",
+    "file with the key, 32 bytes raw or in hex or base64, that everything stored is encrypted with; nothing is when empty",
+  ),
   database_url: databaseUrl("several machines: the PostgreSQL database that they share; needs the next four with it"),
   blob_url: blobUrl("several machines: the S3 bucket that they share, with endpoint and region as parameters"),
   search_url: searchUrl("several machines: the OpenSearch that they share"),

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { findExtension } from "../../src/ingest/formats/formats.ts"
 import { ReaderPool } from "../../src/ingest/process/reader-pool.ts"
+import { scratchFile } from "../../src/storage/blobs/scratch.ts"
 import { ExtractionError } from "../../src/storage/document.ts"
 
 interface Outcome {
@@ -28,7 +29,7 @@ const only = flags.includes("--only") ? flags[flags.indexOf("--only") + 1]!.spli
 const pool = new ReaderPool({
   size: 1,
   memoryLimitBytes: 1_000_000_000,
-  temporaryDirectory: join(tmpdir(), `carrel-bench-${process.pid}`),
+  makeFile: () => scratchFile(tmpdir()),
 })
 
 function* documents(directory: string): Generator<string> {

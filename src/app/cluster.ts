@@ -13,6 +13,9 @@ import { Nodes, refuseTakenUrl } from "../nodes/nodes.ts"
 import { Peers } from "../nodes/peers.ts"
 import { Signatures } from "../nodes/signature.ts"
 import { askOpenSearch } from "../search/opensearch/check.ts"
+import { keyringOf } from "../storage/encryption/keyring.ts"
+import { SealedBlobs } from "../storage/encryption/sealed-blobs.ts"
+import { unlock } from "../storage/encryption/unlock.ts"
 import { refuseHalfMoved } from "../storage/half-moved.ts"
 import { openPostgres, postgresClients } from "../storage/postgres/open.ts"
 import { vacuum } from "../storage/postgres/vacuum.ts"
@@ -30,8 +33,11 @@ export async function openAmongNodes(
   stack: AsyncDisposableStack,
 ): Promise<Stored> {
   const scratch = { dataDirectory: config.data, floorBytes: config.disk_floor_mb * 2 ** 20 }
-  const { database, blobs, passages } = await openEngineStores({ engines, secret, scratch, isPatient: true }, stack)
-  await refuseHalfMoved(database)
+  const opened = await openEngineStores({ engines, secret, scratch, isPatient: true }, stack)
+  const { blobs, passages } = opened
+  await refuseHalfMoved(opened.database)
+  const database = await unlock(opened.database, config.encryption_key_file)
+  stack.defer(() => keyringOf(database).close())
   await refuseTakenUrl(database, url)
   const afterDeath: (() => Promise<unknown>)[] = []
   const deaths = async () => {
@@ -66,7 +72,7 @@ export async function openAmongNodes(
     database,
     node,
     leader: stack.use(new Leader({ database: heart, node })),
-    blobs,
+    blobs: new SealedBlobs(blobs, keyringOf(database)),
     stores,
     queue,
     changes: new FileChanges(wakes),

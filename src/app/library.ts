@@ -36,7 +36,7 @@ export function openLibrary(
   const reader = new PageReader({
     places: PAGE_READERS,
     memoryLimitBytes: config.reader_memory_mb * 2 ** 20,
-    temporaryDirectory: blobs.temporaryDirectory,
+    makeFile: () => blobs.scratchFile(),
   })
   stack.defer(() => reader.stop())
   const pages = stack.use(new Pages({ library, blobs, reader }))

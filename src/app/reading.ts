@@ -25,7 +25,7 @@ export function openReading(
     size: config.index_workers,
     memoryLimitBytes: config.reader_memory_mb * 2 ** 20,
     chunkOptions: { targetChars: config.chunk_characters, overlapChars: config.chunk_overlap },
-    temporaryDirectory: blobs.temporaryDirectory,
+    makeFile: () => blobs.scratchFile(),
     ocrLimits: { pages: config.ocr_max_pages, seconds: config.ocr_max_seconds },
     ocrLanguages: ocrLanguagesOf(config),
   }

@@ -13,6 +13,9 @@ import { LocalWakes } from "../nodes/wakes.ts"
 import { embeddedIn } from "../search/embedded/embedded-store.ts"
 import { DiskBlobs } from "../storage/blobs/disk.ts"
 import { DiskWatch } from "../storage/disk-watch.ts"
+import { keyringOf } from "../storage/encryption/keyring.ts"
+import { SealedBlobs } from "../storage/encryption/sealed-blobs.ts"
+import { unlock } from "../storage/encryption/unlock.ts"
 import { closeToOthers } from "../storage/file-modes.ts"
 import { refuseArriving, refuseHalfMoved } from "../storage/half-moved.ts"
 import { Idempotency } from "../storage/idempotency.ts"
@@ -66,12 +69,15 @@ export async function openStorage(
 async function openDirectory(config: Config, stack: AsyncDisposableStack): Promise<Stored> {
   const { data } = config
   removeOldCopies(data)
-  const database = await openSqlite(data)
-  stack.defer(() => database.destroy())
-  stack.defer(keepLogEmpty(database, data))
-  await refuseHalfMoved(database)
-  const blobs = new DiskBlobs(data, config.disk_floor_mb * 2 ** 20)
-  blobs.clearTemporary()
+  const plain = await openSqlite(data)
+  stack.defer(() => plain.destroy())
+  stack.defer(keepLogEmpty(plain, data))
+  await refuseHalfMoved(plain)
+  const database = await unlock(plain, config.encryption_key_file)
+  stack.defer(() => keyringOf(database).close())
+  const disk = new DiskBlobs(data, config.disk_floor_mb * 2 ** 20)
+  disk.clearTemporary()
+  const blobs = new SealedBlobs(disk, keyringOf(database))
   const name = config.node_name || hostname()
   const node = stack.use(await joinAlone(database, { name, url: null, role: "all", version: VERSION }))
   const wakes = new LocalWakes()

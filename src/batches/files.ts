@@ -27,12 +27,12 @@ type Owned = Pick<BatchFile, "workspace_id" | "owner_type" | "owner_id" | "maker
 export class BatchFiles {
   constructor(
     private readonly database: Database,
-    private readonly blobs: Pick<Blobs, "keepNames" | "findOriginal" | "remove" | "write">,
+    private readonly blobs: Pick<Blobs, "keepNames" | "findOriginal" | "remove" | "of">,
   ) {}
 
   /** Stores what a batch is to read. @throws AppError file_too_large, empty_file, insufficient_storage */
   async bring(view: View, name: string, bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<BatchFile> {
-    const stored = await this.blobs.write(newId("file"), bytes, MAX_INPUT_BYTES, signal)
+    const stored = await this.blobs.of(view.workspaceId).write(newId("file"), bytes, MAX_INPUT_BYTES, signal)
     return this.add(view, name, stored)
   }
 
@@ -56,7 +56,8 @@ export class BatchFiles {
 
   /** Writes what a batch has answered; the row is the caller's to insert. */
   async write(owner: Owned, name: string, bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<BatchFile> {
-    const stored = await this.blobs.write(newId("file"), bytes, Number.POSITIVE_INFINITY, signal)
+    const writer = this.blobs.of(owner.workspace_id)
+    const stored = await writer.write(newId("file"), bytes, Number.POSITIVE_INFINITY, signal)
     await this.blobs.keepNames([stored.blob])
     return fileOf(owner, { name, purpose: OUTPUT_PURPOSE }, stored)
   }

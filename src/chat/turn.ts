@@ -104,7 +104,7 @@ async function storeTurn(
   plan: Plan,
 ): Promise<StoredTurn> {
   const { images } = dependencies
-  const written = await images.write(prepared.images ?? [])
+  const written = await images.write(asker.view.workspaceId, prepared.images ?? [])
   const former = plan.removeFrom === null ? [] : [...(await images.of(id)).values()].flat()
   const { replaced } = plan
   const taken = replaced && !prepared.images ? former.filter(({ message_id }) => message_id === replaced.id) : []

@@ -22,6 +22,8 @@ import { unpackAll, useNativeDirectory } from "../native/native.ts"
 import { checkCluster, sharesContract } from "../nodes/cluster.ts"
 import { exists, needAccess, outermostMissing, removeUpTo } from "../storage/access.ts"
 import type { Database } from "../storage/database.ts"
+import { keyringOf } from "../storage/encryption/keyring.ts"
+import { unlock } from "../storage/encryption/unlock.ts"
 import { refuseArriving } from "../storage/half-moved.ts"
 import { lockDirectory } from "../storage/sqlite/lock.ts"
 import { openSqlite } from "../storage/sqlite/open.ts"
@@ -123,13 +125,14 @@ export const hasDatabase = ({ data }: Pick<Config, "data">): boolean => exists(j
 /** @throws as `needInstallation`; OperatorError for a database that no cluster uses */
 export async function withExistingDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   const engines = enginesOf(config)
-  if (engines) return withClusterDatabase(engines, work)
+  if (engines) return withClusterDatabase(config, engines, work)
   needInstallation(config)
   return withDatabase(config, work)
 }
 
 /** The records of a cluster, beside its nodes. */
 async function withClusterDatabase<T>(
+  config: Config,
   { database: url }: EngineAddresses,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
@@ -147,14 +150,35 @@ async function withClusterDatabase<T>(
     mayBeNewer: sharesContract,
   })
   try {
-    return await work(database)
+    return await withUnlocked(config, database, work)
   } finally {
     await database.destroy()
   }
 }
 
+/** @throws OperatorError as `unlock` */
+async function withUnlocked<T>(
+  { encryption_key_file }: Pick<Config, "encryption_key_file">,
+  plain: Database,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await unlock(plain, encryption_key_file)
+  try {
+    return await work(database)
+  } finally {
+    keyringOf(database).close()
+  }
+}
+
 /** Makes the installation where there is none. */
-async function withDatabase<T>(config: Pick<Config, "data">, work: (database: Database) => Promise<T>): Promise<T> {
+const withDatabase = <T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> =>
+  withPlainDatabase(config, database => withUnlocked(config, database, work))
+
+/** The same, with what is encrypted as it is stored. */
+async function withPlainDatabase<T>(
+  config: Pick<Config, "data">,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
   if (hasDatabase(config)) for (const path of [config.data, join(config.data, "carrel.db")]) needAccess(path)
   return namingFullDisk(config, async () => {
     const database = await openSqlite(config.data)
@@ -215,7 +239,7 @@ async function removeUnused(data: string, outermost: string): Promise<void> {
   try {
     const lock = lockDirectory(data)
     try {
-      const isUsed = exists(join(data, "carrel.db")) && (await withDatabase({ data }, holdsAnything))
+      const isUsed = exists(join(data, "carrel.db")) && (await withPlainDatabase({ data }, holdsAnything))
       if (!isUsed) removeUpTo(data, outermost)
     } finally {
       lock.release()

@@ -1,5 +1,6 @@
 /** What the doctor says of several machines: each engine, the nodes that run, and what they hold together. */
 import { isInUse, openEngineStores } from "../app/engines.ts"
+import type { Config } from "../config.ts"
 import type { EngineAddresses } from "../config-engines.ts"
 import { ENGINE_NAMES, type Engine } from "../errors.ts"
 import { checkCluster } from "../nodes/cluster.ts"
@@ -10,7 +11,7 @@ import type { Database } from "../storage/database.ts"
 import { openPostgres } from "../storage/postgres/open.ts"
 import { describeFailure } from "./failure.ts"
 import type { Finding } from "./finding.ts"
-import { type OpenedStores, scratch } from "./open-stores.ts"
+import { type OpenedStores, scratch, unlocked } from "./open-stores.ts"
 
 /** Asks each engine by itself, so that one that is down hides nothing of the others. */
 export async function examineEngines(engines: EngineAddresses): Promise<Finding[]> {
@@ -61,7 +62,12 @@ export async function describeNodes(database: Database): Promise<Finding> {
 }
 
 /** @throws OperatorError, EngineError for an engine that cannot be used */
-export async function openBesideNodes(engines: EngineAddresses, stack: AsyncDisposableStack): Promise<OpenedStores> {
+export async function openBesideNodes(
+  config: Config,
+  engines: EngineAddresses,
+  stack: AsyncDisposableStack,
+): Promise<OpenedStores> {
   const directory = { dataDirectory: scratch(stack), floorBytes: 0 }
-  return { ...(await openEngineStores({ engines, scratch: directory, isPatient: false }, stack)), isShared: true }
+  const stores = await openEngineStores({ engines, scratch: directory, isPatient: false }, stack)
+  return { ...(await unlocked(config, stores, stack)), isShared: true }
 }

@@ -11,6 +11,7 @@ import { enginesOf } from "../configured-cluster.ts"
 import { VERSION } from "../native/version.ts"
 import type { Database } from "../storage/database.ts"
 import { measureSync } from "../storage/disk-watch.ts"
+import { unlock } from "../storage/encryption/unlock.ts"
 import { openSqlite } from "../storage/sqlite/open.ts"
 import {
   type Arguments,
@@ -84,7 +85,7 @@ async function examine(
   await prepareNative(config)
   let database: Database
   try {
-    database = await openSqlite(config.data)
+    database = await unlock(await openSqlite(config.data), config.encryption_key_file)
   } catch (error) {
     const { text, hint } = describeFailure(error)
     return [...findings, { what: "database", state: "problem", text, ...(hint ? { remedy: hint } : {}) }]
@@ -113,7 +114,7 @@ async function examineCluster(
   const findings = await examineEngines(engines)
   if (findings.some(({ state }) => state === "problem")) return findings
   await using stack = new AsyncDisposableStack()
-  const stores = await openBesideNodes(engines, stack)
+  const stores = await openBesideNodes(config, engines, stack)
   const { database } = stores
   findings.push(await describeNodes(database), await library(database), ...(await describeUnattended(database)))
   findings.push(...(await administrator(database)))

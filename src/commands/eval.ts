@@ -102,7 +102,7 @@ async function wholeLibrary(config: Config, path: string, workspace: string): Pr
   const engines = enginesOf(config)
   if (!engines) return withStoppedInstallation(config, database => work(storesIn(config.data, database)))
   await using stack = new AsyncDisposableStack()
-  const stores = await openBesideNodes(engines, stack)
+  const stores = await openBesideNodes(config, engines, stack)
   await prepareNative(config)
   return await work(stores) // before they are closed
 }

@@ -14,6 +14,7 @@ import { claim, release } from "./move/claim.ts"
 import { compareSearches } from "./move/index-check.ts"
 import { compareRecords, copyRecords } from "./move/records.ts"
 import { needRecords, openCluster, openDirectory, type Side } from "./move/sides.ts"
+import { unlocked } from "./open-stores.ts"
 import { type Progress, withProgress } from "./progress.ts"
 
 export const HELP = `Usage: carrel move --from DIR --database-url URL --blob-url URL --search-url URL [--data SCRATCH]
@@ -63,11 +64,14 @@ async function move(config: Config, source: Side, target: Side): Promise<void> {
   const goesOn = await claim(target.database, source.place)
   await withProgress(goesOn ? "Going on with the move" : "Moving", async progress => {
     const on = (done: number, total: number) => progress.update(done, total)
+    await using stack = new AsyncDisposableStack()
+    const opened = await unlocked(config, source, stack)
     progress.step("Copying the records", "rows")
     const rows = await copyRecords(source.database, target.database, on)
+    const moved = await unlocked(config, target, stack)
     progress.step("Copying the files", "bytes")
-    const files = await copyBlobs(source, target, { on })
-    const searches = await index(config, source, target, progress)
+    const files = await copyBlobs(opened, moved, { on })
+    const searches = await index(config, opened, moved, progress)
     progress.step("Comparing the records", "rows")
     await compareRecords(source.database, target.database, on)
     await release(target.database)
@@ -77,8 +81,10 @@ async function move(config: Config, source: Side, target: Side): Promise<void> {
   })
 }
 
+type Opened = Pick<Side, "database" | "passages">
+
 /** Makes the index of the target, and asks both sides the same. @returns searches that were compared */
-async function index(config: Config, source: Side, target: Side, progress: Progress): Promise<number> {
+async function index(config: Config, source: Opened, target: Opened, progress: Progress): Promise<number> {
   await using stack = new AsyncDisposableStack()
   const opened: Embedder[] = []
   stack.defer(async () => {

@@ -6,9 +6,12 @@ import type { Config } from "../config.ts"
 import { enginesOf } from "../configured-cluster.ts"
 import { embeddedIn } from "../search/embedded/embedded-store.ts"
 import type { OpenStore } from "../search/passage-store.ts"
-import type { Blobs } from "../storage/blobs/blobs.ts"
+import type { Blobs, PlainBlobs } from "../storage/blobs/blobs.ts"
 import { DiskBlobs } from "../storage/blobs/disk.ts"
 import type { Database } from "../storage/database.ts"
+import { keyringOf } from "../storage/encryption/keyring.ts"
+import { SealedBlobs } from "../storage/encryption/sealed-blobs.ts"
+import { unlock } from "../storage/encryption/unlock.ts"
 import { prepareNative, withStoppedInstallation } from "./command.ts"
 import { openStoppedEngines } from "./stopped-engines.ts"
 
@@ -20,9 +23,10 @@ export interface OpenedStores {
   isShared: boolean
 }
 
+/** @param database as `unlock` returned it */
 export const storesIn = (dataDirectory: string, database: Database): OpenedStores => ({
   database,
-  blobs: new DiskBlobs(dataDirectory),
+  blobs: new SealedBlobs(new DiskBlobs(dataDirectory), keyringOf(database)),
   passages: embeddedIn(dataDirectory),
   isShared: false,
 })
@@ -36,8 +40,20 @@ export async function withStoppedStores<T>(config: Config, work: (stores: Opened
   if (!engines) return withStoppedInstallation(config, database => work(storesIn(config.data, database)))
   await using stack = new AsyncDisposableStack()
   const opened = await openStoppedEngines(engines, { ...config, data: scratch(stack) }, stack)
+  const stores = await unlocked(config, opened, stack)
   await prepareNative(config)
-  return await work({ ...opened, isShared: true }) // before they are closed
+  return await work({ ...stores, isShared: true }) // before they are closed
+}
+
+/** Stores as they are without their encryption. @throws OperatorError as `unlock` */
+export async function unlocked<Stores extends { database: Database; blobs: PlainBlobs }>(
+  { encryption_key_file }: Pick<Config, "encryption_key_file">,
+  stores: Stores,
+  stack: AsyncDisposableStack,
+): Promise<Omit<Stores, "blobs"> & { blobs: Blobs }> {
+  const database = await unlock(stores.database, encryption_key_file)
+  stack.defer(() => keyringOf(database).close())
+  return { ...stores, database, blobs: new SealedBlobs(stores.blobs, keyringOf(database)) }
 }
 
 /** Work in progress of a command lies apart from that of a node with the same data directory, which would clear it away. */

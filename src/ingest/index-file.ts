@@ -72,8 +72,9 @@ export async function indexFile(dependencies: IndexFileDependencies, job: Leased
     const owner = { id: file.id, workspaceId: file.workspace_id }
     await dependencies.index.stage(owner, file.generation, document.chunks, report, signal)
     // Last, so that what is given up before leaves no text behind.
-    await dependencies.blobs.moveText(file.id, file.generation, document.textPath)
-    if (document.layoutPath) await dependencies.blobs.moveLayout(file.id, file.generation, document.layoutPath)
+    const blobs = dependencies.blobs.of(file.workspace_id)
+    await blobs.moveText(file.id, file.generation, document.textPath)
+    if (document.layoutPath) await blobs.moveLayout(file.id, file.generation, document.layoutPath)
     await report("committing", 1)
     signal.throwIfAborted()
     await publish(dependencies, [{ job, file, document }])

@@ -192,7 +192,9 @@ async function writeTogether(
   }))
   const staged = await index.stageTogether(wanted, stage => clock.enter(stage), stopping)
   // After the stores, so that what is given up before leaves no text behind.
-  await Promise.all(staged.map(({ file, document }) => blobs.writeText(file.id, file.generation, document.text)))
+  await Promise.all(
+    staged.map(({ file, document }) => blobs.of(file.workspace_id).writeText(file.id, file.generation, document.text)),
+  )
   reached("texts written")
   stopping.throwIfAborted()
   await publish(dependencies, staged)

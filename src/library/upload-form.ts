@@ -40,6 +40,7 @@ export class UploadForm {
 
   constructor(
     private readonly blobs: Blobs,
+    private readonly workspaceId: string,
     private readonly rules: FileRules,
   ) {}
 
@@ -66,7 +67,7 @@ export class UploadForm {
       return
     }
     try {
-      const stored = await this.blobs.write(newId("file"), bytes, this.rules.maxFileBytes, signal)
+      const stored = await this.blobs.of(this.workspaceId).write(newId("file"), bytes, this.rules.maxFileBytes, signal)
       this.parts[at] = { name, type, mimeType, stored, ...(reading ? { reading } : {}) }
     } catch (error) {
       this.parts[at] = { name, error: asRejection(error) }

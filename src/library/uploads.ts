@@ -124,7 +124,7 @@ export class Uploads {
     const { room, blobs, rules } = this.dependencies
     return room.hold(request.keyId, async () => {
       await blobs.assertRoom()
-      const form = new UploadForm(blobs, rules)
+      const form = new UploadForm(blobs, request.view.workspaceId, rules)
       try {
         const given = await read(form)
         if ("apart" in given) return given.apart
@@ -145,6 +145,7 @@ export class Uploads {
    * @throws AppError for what is not taken; what reading it threw
    */
   async fetch(
+    workspaceId: string,
     name: string,
     bytes: AsyncIterable<Uint8Array>,
     maxBytes: number,
@@ -152,7 +153,7 @@ export class Uploads {
   ): Promise<ReceivedFile> {
     const { blobs, rules } = this.dependencies
     await blobs.assertRoom()
-    const form = new UploadForm(blobs, { ...rules, maxFileBytes: Math.min(maxBytes, rules.maxFileBytes) })
+    const form = new UploadForm(blobs, workspaceId, { ...rules, maxFileBytes: Math.min(maxBytes, rules.maxFileBytes) })
     await form.addFile(name, bytes, signal)
     return form.takeFiles()[0]!
   }

@@ -165,7 +165,8 @@ export class Taking {
     })
     if (!content) return { entry: waiting, vanished: true }
     const limit = source.max_bytes ?? Number.MAX_SAFE_INTEGER
-    const file = await this.parts.uploads.fetch(content.name, marked(content.bytes), limit, this.signal)
+    const bytes = marked(content.bytes)
+    const file = await this.parts.uploads.fetch(source.workspace_id, content.name, bytes, limit, this.signal)
     const url = content.url ?? waiting.url
     const fingerprint = content.fingerprint ?? waiting.fingerprint
     const identity = { sourceId: source.id, key: waiting.key, fingerprint, url }

@@ -9,9 +9,12 @@
  * - `dead`: a tombstone. Nothing sees it from the moment of its commit; the sweep removes what it left in the stores,
  *   the row itself last, so that a crash at any point is healed by sweeping again.
  */
-import { sql } from "kysely"
+import { type Insertable, sql } from "kysely"
 import type { Database, Executor, Trx } from "./database.ts"
 import type { TextChunk } from "./document.ts"
+import { sealText } from "./encryption/columns.ts"
+import { findKeyring } from "./encryption/keyring.ts"
+import type { Schema } from "./schema.ts"
 import { filled, isPostgres, words } from "./words.ts"
 
 /** A reserved span of chunk ids; empty when `last < first`. */
@@ -74,6 +77,7 @@ function versionsOf(trx: Trx, versions: readonly FileVersion[]) {
 
 /** Chunks of a reserved generation, the first of them its `ordinal`-th. */
 export interface ChunkStretch {
+  workspaceId: string
   generation: Generation
   ordinal: number
   chunks: readonly TextChunk[]
@@ -85,23 +89,26 @@ export async function insertChunks(
   stretches: readonly ChunkStretch[],
   signal: AbortSignal,
 ): Promise<void> {
-  const rows = stretches.flatMap(({ generation, ordinal, chunks }) =>
-    chunks.map(({ start, end, place, context, sections, text }, i) => ({
-      id: generation.first + ordinal + i,
-      generation_id: generation.id,
-      ordinal: ordinal + i,
-      start,
-      end,
-      text,
-      context: context || null,
-      page: place.page,
-      sheet: place.sheet,
-      slide: place.slide,
-      member: place.member,
-      section: place.section,
-      sections: sections ? JSON.stringify(sections) : null,
-    })),
-  )
+  const rows: Insertable<Schema["chunks"]>[] = []
+  for (const { workspaceId, generation, ordinal, chunks } of stretches) {
+    const sealed = await sealerOf(db, workspaceId)
+    for (const [i, { start, end, place, context, sections, text }] of chunks.entries())
+      rows.push({
+        id: generation.first + ordinal + i,
+        generation_id: generation.id,
+        ordinal: ordinal + i,
+        start,
+        end,
+        text: sealed(text),
+        context: context ? sealed(context) : null,
+        page: place.page,
+        sheet: place.sheet,
+        slide: place.slide,
+        member: place.member,
+        section: place.section,
+        sections: sections ? sealed(JSON.stringify(sections)) : null,
+      })
+  }
   for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
     signal.throwIfAborted()
     await db
@@ -233,3 +240,11 @@ export async function releaseOthers(db: Database, owner: string, writing: Readon
 
 /** Lets requests that wait for the loop or for the connection go first. */
 export const yieldToOthers = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+
+/** What turns texts of a workspace into what its rows hold. */
+async function sealerOf(db: Database, workspaceId: string): Promise<(text: string) => string> {
+  const keyring = findKeyring(db)
+  if (!keyring || keyring.state === "off") return text => text
+  const key = await keyring.ofWorkspace(workspaceId)
+  return text => sealText(key, text)
+}

@@ -43,6 +43,18 @@ const directReads = new WeakMap<Database, DirectReads>()
 /** Said once for each database that is opened. */
 export const readDirectly = (database: Database, reads: DirectReads): void => void directReads.set(database, reads)
 
+/** The same for a database that stands for another one, of which every row is first given to `opened`. */
+export function keepDirectReads(of: Database, through: Database, opened: OpenRows): void {
+  const { changeMark, rows, apart } = directReads.get(of)!
+  readDirectly(through, {
+    changeMark,
+    rows: async (text, values) => opened((await rows(text, values)) as object[]),
+    apart: async (text, values) => opened((await apart(text, values)) as object[]),
+  })
+}
+
+type OpenRows = (rows: object[]) => Promise<object[]> | object[]
+
 /**
  * A number that is another one after every commit, whoever made it: this process or a command beside it. What was read
  * holds as long as it stands still. A database that cannot tell has none: nothing of it may be kept.

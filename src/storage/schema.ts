@@ -3,6 +3,7 @@ import type { BatchesTables } from "./batches.ts"
 import type { ChunksTables } from "./chunk-tables.ts"
 import type { ConversationsTables } from "./conversations.ts"
 import type { CountersTables } from "./counters.ts"
+import type { EncryptionTables } from "./encryption/keys-table.ts"
 import type { EventsTables } from "./events.ts"
 import type { FileJobsTables } from "./file-jobs.ts"
 import type { FilesTables } from "./files.ts"
@@ -29,6 +30,7 @@ export interface Schema
     FilesTables,
     FileJobsTables,
     ChunksTables,
+    EncryptionTables,
     EventsTables,
     HoldsTables,
     IdempotencyTables,

@@ -26,13 +26,13 @@ afterAll(async () => {
 })
 
 test("how far the vectors of a copy are is told of all of its passages", async () => {
-  const options = { workspaceId: "ws_a", wanted: new Set<string>(), passages: 1_000 }
+  const options = { workspaceId: "ws_a", wanted: new Set<string>(), passages: 1_000, keyFile: "" }
   expect(await copyLibrary(library.db, folder, options)).toEqual({ passages: PASSAGES, total: PASSAGES })
   const told: [done: number, total: number][] = []
   const embedders = { fast: wordEmbedder() }
   await withCopy(
     folder,
-    { embedders },
+    { keyFile: "", embedders },
     (...one) => told.push(one),
     async () => {},
   )
@@ -52,7 +52,7 @@ test("a candidate is measured by the passages that the present search was, whate
       database.run("update files set live_generation = null where id = 'file_b'")
     },
   }
-  const asked = { candidate: { fusion: 0 }, passages: 1_000 }
+  const asked = { candidate: { fusion: 0 }, passages: 1_000, keyFile: "" }
   const { current, candidate } = await compareWith(config, library.db, questions, asked, progress)
   expect([current[0]!.mrr, candidate[0]!.mrr]).toEqual([1, 1])
 }, 60_000)

@@ -27,16 +27,17 @@ export class MessageImages {
 
   constructor(
     private readonly database: Database,
-    private readonly blobs: Pick<Blobs, "write" | "keepNames" | "findOriginal" | "remove">,
+    private readonly blobs: Pick<Blobs, "of" | "keepNames" | "findOriginal" | "remove">,
   ) {}
 
   /** Nothing is left behind when it throws. @throws AppError insufficient_storage, store_unavailable */
-  async write(images: readonly CheckedImage[]): Promise<StoredImage[]> {
+  async write(workspaceId: string, images: readonly CheckedImage[]): Promise<StoredImage[]> {
     if (images.length === 0) return []
+    const blobs = this.blobs.of(workspaceId)
     const written: StoredImage[] = []
     try {
       for (const { mimeType, bytes } of images) {
-        const { blob, size, sha256 } = await this.blobs.write(newId("img"), slicesOf(bytes), MAX_IMAGE_BYTES)
+        const { blob, size, sha256 } = await blobs.write(newId("img"), slicesOf(bytes), MAX_IMAGE_BYTES)
         written.push({ mime_type: mimeType, size, sha256, blob })
       }
       await this.blobs.keepNames(written.map(({ blob }) => blob))

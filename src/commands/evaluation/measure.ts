@@ -132,7 +132,12 @@ class Bench {
     const { workspaceId } = questions
     const library = join(directory, LIBRARY)
     mkdirSync(library, { mode: 0o700 })
-    const taken = await copyLibrary(database, library, { workspaceId, wanted, passages })
+    const taken = await copyLibrary(database, library, {
+      workspaceId,
+      wanted,
+      passages,
+      keyFile: config.encryption_key_file,
+    })
     return new Bench(taken, directory, questions, progress, stack.move())
   }
 
@@ -159,7 +164,7 @@ class Bench {
     const embedders = await this.models(config, fusion)
     const reranker = rerank ? this.reranker(config) : undefined
     const how = rerank ? { rerank: RERANKED } : {}
-    return withCopy(directory, { embedders, reranker }, making, index => {
+    return withCopy(directory, { embedders, reranker, keyFile: config.encryption_key_file }, making, index => {
       this.progress.step(`Asking ${what}`, "questions")
       return evaluate(
         index,

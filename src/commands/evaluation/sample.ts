@@ -7,6 +7,7 @@ import { SearchIndex, type SearchIndexOptions } from "../../search/index.ts"
 import { onlooker } from "../../search/writing/membership.ts"
 import type { Tier } from "../../storage/chunk-tables.ts"
 import type { Database } from "../../storage/database.ts"
+import { unlock } from "../../storage/encryption/unlock.ts"
 import { openSqlite } from "../../storage/sqlite/open.ts"
 
 /** Rows copied at a time. */
@@ -23,6 +24,8 @@ export interface SampleOptions {
   workspaceId: string
   /** Ids or names of files that are taken in any case. */
   wanted: ReadonlySet<string>
+  /** Of the library; the copy is encrypted as it is. Empty for none. */
+  keyFile: string
   /** Passages taken beside those of the wanted files, whole files in an order that depends on nothing but their ids. */
   passages: number
 }
@@ -36,13 +39,17 @@ interface LiveFile {
 }
 
 /** Copies findable files into an empty directory. */
-export async function copyLibrary(from: Database, directory: string, options: SampleOptions): Promise<Taken> {
+export async function copyLibrary(library: Database, directory: string, options: SampleOptions): Promise<Taken> {
+  const from = library.withoutPlugins() // rows as they are stored
   const files = await liveFiles(from, options.workspaceId)
   const taken = chosen(files, options)
   const into = await openSqlite(directory)
   try {
     const { workspaceId: id } = options
     await into.insertInto("workspaces").values({ id, name: id, created_at: new Date().toISOString() }).execute()
+    const keys = await from.selectFrom("encryption_keys").selectAll().execute()
+    const own = keys.filter(({ workspace_id }) => workspace_id === null || workspace_id === id)
+    if (own.length > 0) await into.insertInto("encryption_keys").values(own).execute()
     for (let at = 0; at < taken.length; at += FILES_AT_ONCE)
       await copyFiles(from, into, taken.slice(at, at + FILES_AT_ONCE))
     const next = Math.max(0, ...taken.map(({ last }) => last)) + 1
@@ -105,11 +112,11 @@ async function copyFiles(from: Database, into: Database, files: readonly LiveFil
 /** Makes words and vectors of a copy, and works on it. The models are the caller's to close. */
 export async function withCopy<T>(
   directory: string,
-  { embedders, reranker }: Pick<SearchIndexOptions, "embedders" | "reranker">,
+  { embedders, reranker, keyFile }: Pick<SearchIndexOptions, "embedders" | "reranker"> & Pick<SampleOptions, "keyFile">,
   on: (done: number, total: number) => void,
   work: (index: SearchIndex) => Promise<T>,
 ): Promise<T> {
-  const database = await openSqlite(directory)
+  const database = await unlock(await openSqlite(directory), keyFile)
   const tiers = (Object.keys(embedders ?? {}) as Tier[]).toSorted() // `fast` before `quality`
   const index = new SearchIndex({
     database,

@@ -6,11 +6,11 @@
 import { createHash } from "node:crypto"
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { sql } from "kysely"
 import { OperatorError } from "../../errors.ts"
 import { log } from "../../log.ts"
 import type { Blobs } from "../../storage/blobs/blobs.ts"
 import type { Database } from "../../storage/database.ts"
+import { type StoredFileRow, storedFilesAfter } from "../../storage/stored-files.ts"
 
 interface Place {
   database: Database
@@ -27,14 +27,6 @@ interface CopyOptions {
 interface Expected {
   size: number
   sha256: string
-}
-
-interface Named extends Expected {
-  id: string
-  character_count: number | null
-  blob: string
-  live_blob: string | null
-  live_generation: number | null
 }
 
 /** Files under way at the same time: what is waited for is an answer, or a disk that takes several at once. */
@@ -56,7 +48,7 @@ export async function copyBlobs(from: Place, to: Place, { on = () => {}, signal 
   })
   on(0, total)
   for (let after = ""; ; ) {
-    const page = await pageAfter(from.database, after)
+    const page = await storedFilesAfter(from.database, after, PAGE)
     if (page.length === 0) return copy.count
     await copy.files(page, signal)
     after = page.at(-1)!.id
@@ -75,7 +67,7 @@ class Copy {
   ) {}
 
   /** All of them have come to their end when it returns or throws. */
-  async files(files: readonly Named[], signal: AbortSignal | undefined): Promise<void> {
+  async files(files: readonly StoredFileRow[], signal: AbortSignal | undefined): Promise<void> {
     const failed = new AbortController()
     const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
     const left = files.values()
@@ -96,19 +88,24 @@ class Copy {
     await this.to.keepNames(files.flatMap(({ blob, live_blob }) => (live_blob ? [blob, live_blob] : [blob])))
   }
 
-  private async file(file: Named, signal: AbortSignal): Promise<void> {
-    const { id, blob, size, sha256, live_blob, live_generation, character_count } = file
-    await this.original(blob, { size, sha256 }, signal)
+  private async file(file: StoredFileRow, signal: AbortSignal): Promise<void> {
+    const { id, workspace_id, blob, size, sha256, live_blob, live_generation, character_count } = file
+    await this.original(workspace_id, blob, { size, sha256 }, signal)
     // Of the version that is found while a newer one is yet to be read, no size or hash is known any more.
-    if (live_blob !== null && live_blob !== blob) await this.original(live_blob, undefined, signal)
+    if (live_blob !== null && live_blob !== blob) await this.original(workspace_id, live_blob, undefined, signal)
     if (live_generation !== null) {
-      await this.text(id, live_generation, signal)
-      await this.layout(id, live_generation, signal)
+      await this.text(workspace_id, id, live_generation, signal)
+      await this.layout(workspace_id, id, live_generation, signal)
     }
     this.told(character_count ?? 0)
   }
 
-  private async original(name: string, expected: Expected | undefined, signal: AbortSignal): Promise<void> {
+  private async original(
+    workspaceId: string,
+    name: string,
+    expected: Expected | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     const told = (bytes: number) => this.told(expected ? bytes : 0)
     const source = await this.from.findOriginal(name)
     const there = await this.to.findOriginal(name)
@@ -120,12 +117,12 @@ class Copy {
     if (there?.size === source.size) told(source.size)
     else {
       const bytes = verified(await source.stream(undefined, signal), name, expected?.sha256, told)
-      await this.to.write(name, bytes, Number.POSITIVE_INFINITY, signal)
+      await this.to.of(workspaceId).write(name, bytes, Number.POSITIVE_INFINITY, signal)
     }
     this.count++
   }
 
-  private async text(fileId: string, generation: number, signal: AbortSignal): Promise<void> {
+  private async text(workspaceId: string, fileId: string, generation: number, signal: AbortSignal): Promise<void> {
     const { from, to } = this
     const name = `${fileId}.${generation}`
     const source = await from.findText(fileId, generation)
@@ -134,7 +131,7 @@ class Copy {
       const temporary = join(to.temporaryDirectory, `move-${name}`)
       try {
         await writeFile(temporary, await source.stream(undefined, signal), { mode: 0o600 })
-        await to.moveText(fileId, generation, temporary)
+        await to.of(workspaceId).moveText(fileId, generation, temporary)
       } finally {
         await rm(temporary, { force: true })
       }
@@ -143,14 +140,14 @@ class Copy {
   }
 
   /** Of files whose pages can be shown. */
-  private async layout(fileId: string, generation: number, signal: AbortSignal): Promise<void> {
+  private async layout(workspaceId: string, fileId: string, generation: number, signal: AbortSignal): Promise<void> {
     const { from, to } = this
     const source = await from.findLayout(fileId, generation)
     if (!source || (await to.findLayout(fileId, generation))?.size === source.size) return
     const temporary = join(to.temporaryDirectory, `move-${fileId}.${generation}.pages`)
     try {
       await writeFile(temporary, await source.stream(undefined, signal), { mode: 0o600 })
-      await to.moveLayout(fileId, generation, temporary)
+      await to.of(workspaceId).moveLayout(fileId, generation, temporary)
     } finally {
       await rm(temporary, { force: true })
     }
@@ -177,30 +174,6 @@ async function* verified(
   }
   if (sha256 !== undefined && hash.digest("hex") !== sha256) throw changed(name)
 }
-
-/** Files of the library, those of batches and pictures of messages, which have neither texts nor a former version. */
-const pageAfter = (database: Database, id: string): Promise<Named[]> =>
-  database
-    .selectFrom("files")
-    .select(["id", "size", "sha256", "character_count", "blob", "live_blob", "live_generation"])
-    .where("id", ">", id)
-    .unionAll(bare(database, "batch_files", id))
-    .unionAll(bare(database, "message_images", id))
-    .orderBy("id")
-    .limit(PAGE)
-    .execute()
-
-const bare = (database: Database, table: "batch_files" | "message_images", id: string) =>
-  database
-    .selectFrom(table)
-    .select(["id", "size", "sha256"])
-    .select([
-      sql<number | null>`cast(null as bigint)`.as("character_count"),
-      "blob",
-      sql<string | null>`cast(null as text)`.as("live_blob"),
-      sql<number | null>`cast(null as bigint)`.as("live_generation"),
-    ])
-    .where("id", ">", id)
 
 async function totalBytes(database: Database): Promise<number> {
   const { size, characters } = await database

@@ -37,6 +37,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   setup_tokens: { key: ["token_hash"] },
   api_keys: { key: ["id"] },
   scoped_tokens: { key: ["id"] },
+  encryption_keys: { key: ["id"] },
   secrets: { key: ["name"] },
   idempotent_answers: { key: ["workspace_id", "operation", "key"] },
   answered_files: { key: ["file_id", "workspace_id", "key"] },

@@ -2,13 +2,18 @@
 import type { Config } from "../../config.ts"
 import type { EngineAddresses } from "../../config-engines.ts"
 import { OperatorError } from "../../errors.ts"
+import { embeddedIn } from "../../search/embedded/embedded-store.ts"
+import type { PlainBlobs } from "../../storage/blobs/blobs.ts"
+import { DiskBlobs } from "../../storage/blobs/disk.ts"
 import { lockDirectory } from "../../storage/sqlite/lock.ts"
 import { hasRecords, openSqlite } from "../../storage/sqlite/open.ts"
 import { prepareNative } from "../command.ts"
-import { type OpenedStores, storesIn } from "../open-stores.ts"
+import type { OpenedStores } from "../open-stores.ts"
 import { openStoppedEngines } from "../stopped-engines.ts"
 
-export interface Side extends Pick<OpenedStores, "database" | "blobs" | "passages"> {
+/** As it is stored, be it encrypted or not: rows move with the keys among them. */
+export interface Side extends Pick<OpenedStores, "database" | "passages"> {
+  blobs: PlainBlobs
   /** For people. */
   place: string
 }
@@ -20,7 +25,7 @@ export async function openDirectory(directory: string, stack: AsyncDisposableSta
   await prepareNative({ data: directory })
   const database = await openSqlite(directory)
   stack.defer(() => database.destroy())
-  return { place: directory, ...storesIn(directory, database) }
+  return { place: directory, database, blobs: new DiskBlobs(directory), passages: embeddedIn(directory) }
 }
 
 /** @throws OperatorError: a mistyped directory is no empty one */

@@ -2,22 +2,22 @@
  * Asks fenced readers for the pages of documents: readers of their own, because whoever looks at a page does not wait
  * behind the recognition of a book. A document that hangs or breaks its reader costs that page only.
  */
-import { type FileHandle, open, rm } from "node:fs/promises"
-import { join } from "node:path"
+import { type FileHandle, open } from "node:fs/promises"
 import { ExtractionError } from "../../storage/document.ts"
 import { ChildPool } from "../../threads/child-pool.ts"
 import { ChildEnded, fencedCommand } from "../../threads/fenced-child.ts"
 import type { PageBox, PageOutline } from "../pages/page.ts"
 import type { Marks, OutlineRequest, PageAnswer, PageRequest } from "./page-protocol.ts"
 import { type FileToRead, failureOf } from "./protocol.ts"
+import type { MakeFile } from "./result-files.ts"
 
 export interface PageReaderOptions {
   /** Reader processes at the same time. Of several one workspace never holds the last. */
   places: number
   /** Of a reader process. */
   memoryLimitBytes: number
-  /** Results pass through here. */
-  temporaryDirectory: string
+  /** Results pass through such files. */
+  makeFile: MakeFile
   /** Starts a reader process; Carrel itself behind its fence by default. */
   command?: string[]
   /** Milliseconds on a processor that one page may take. */
@@ -57,7 +57,6 @@ export interface PagedFile extends FileToRead {
 
 export class PageReader {
   private readonly readers: ChildPool<OutlineRequest | PageRequest, PageAnswer>
-  private results = 0
 
   constructor(private readonly options: PageReaderOptions) {
     const { places, command, memoryLimitBytes } = options
@@ -135,9 +134,8 @@ export class PageReader {
     }
     const files: FileHandle[] = []
     for (const name of [path, ...further]) files.push(await opened(name, "r"))
-    const resultPath = join(this.options.temporaryDirectory, `page-${process.pid}-${++this.results}`)
-    const result = await opened(resultPath, "wx+")
-    await rm(resultPath) // gone with the last descriptor, whatever happens to this process
+    const { path: resultPath } = stack.use(this.options.makeFile())
+    const result = await opened(resultPath, "r+")
     files.push(result)
     const { memoryLimitBytes, pageCpuMs = PAGE_CPU_MS } = this.options
     const cpuMs = request.ask === "outline" ? OUTLINE_CPU_MS : pageCpuMs

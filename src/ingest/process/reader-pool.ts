@@ -1,5 +1,3 @@
-import { mkdirSync } from "node:fs"
-import { join } from "node:path"
 import { ExtractionError } from "../../storage/document.ts"
 import { ChildPool } from "../../threads/child-pool.ts"
 import { ChildEnded, type FencedChild, fencedCommand } from "../../threads/fenced-child.ts"
@@ -16,7 +14,7 @@ import {
   type ReadProgress,
   type ReadRequest,
 } from "./protocol.ts"
-import { closeFiles, openFiles, openResult, removeResult } from "./result-files.ts"
+import { closeFiles, type MakeFile, openResult, ResultFiles } from "./result-files.ts"
 
 export interface ReaderPoolOptions {
   /** Reader processes at the same time, one per core at most. */
@@ -27,8 +25,8 @@ export interface ReaderPoolOptions {
   timeoutFor?: (sizeBytes: number) => number
   ocrLanguages?: OcrLanguageSources
   chunkOptions?: ChunkOptions
-  /** Results pass through here; made when missing. */
-  temporaryDirectory: string
+  /** Results pass through such files. */
+  makeFile: MakeFile
   /** Starts a reader process; Carrel itself behind its fence by default. */
   command?: string[]
   /** An idle reader ends after this long. */
@@ -58,7 +56,7 @@ export interface WorkspaceFile extends FileToRead {
 /** One call of `read`, as each of its attempts gets it. */
 interface Reading {
   file: WorkspaceFile
-  resultPath: string
+  result: ResultFiles
   onProgress: OnProgress
   signal: AbortSignal
   withoutAttachments?: boolean
@@ -70,10 +68,8 @@ interface Reading {
  */
 export class ReaderPool {
   private readonly readers: ChildPool<ReadRequest, ReadAnswer, ReadProgress>
-  private results = 0
 
   constructor(private readonly options: ReaderPoolOptions) {
-    mkdirSync(options.temporaryDirectory, { recursive: true, mode: 0o700 })
     const { size, command, memoryLimitBytes, ocrLanguages = {} } = options
     const readable = [...(ocrLanguages.folder ? [ocrLanguages.folder] : []), ...(ocrLanguages.packs ?? [])]
     this.readers = new ChildPool({
@@ -90,11 +86,11 @@ export class ReaderPool {
 
   /** Its result is to be closed. @throws ExtractionError, the disk's error, or the reason of `signal` */
   async read(file: WorkspaceFile, onProgress: OnProgress, signal: AbortSignal): Promise<ReadDocument> {
-    const resultPath = join(this.options.temporaryDirectory, `read-${process.pid}-${++this.results}`)
+    const result = new ResultFiles(this.options.makeFile)
     try {
-      return await openResult(resultPath, await this.readTo({ file, resultPath, onProgress, signal }))
+      return await openResult(result, await this.readTo({ file, result, onProgress, signal }))
     } catch (error) {
-      await removeResult(resultPath)
+      await result[Symbol.asyncDispose]()
       throw error
     }
   }
@@ -133,7 +129,7 @@ export class ReaderPool {
 
   private async readWith(
     reader: Reader,
-    { file: { path, name, type, size, reading }, resultPath, onProgress, signal, withoutAttachments }: Reading,
+    { file: { path, name, type, size, reading }, result, onProgress, signal, withoutAttachments }: Reading,
     onAttachmentsNext: () => void,
   ): Promise<Outline> {
     const { memoryLimitBytes, timeoutFor = defaultTimeout, ocrLanguages, chunkOptions } = this.options
@@ -150,7 +146,7 @@ export class ReaderPool {
       ocrMsLeft -= ms
       return ms
     }
-    const files = await openFiles(path, resultPath)
+    const files = await result.open(path)
     try {
       const answer = await reader.ask(request, {
         files: files.map(file => file.fd),

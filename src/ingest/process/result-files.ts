@@ -4,8 +4,9 @@
  * makes and opens them, the reader writes to what is open.
  */
 import { writeSync } from "node:fs"
-import { type FileHandle, open, rm, stat } from "node:fs/promises"
+import { type FileHandle, open, stat } from "node:fs/promises"
 import { StringDecoder } from "node:string_decoder"
+import type { LocalFile } from "../../storage/blobs/blobs.ts"
 import type { ChunkSource, TextChunk } from "../../storage/document.ts"
 import { type BlockedText, type ChunkOptions, chunksOf } from "../chunk.ts"
 import type { Outline, ReadDocument } from "./protocol.ts"
@@ -18,21 +19,50 @@ const MAX_LINE_BYTES = 2 ** 23
 /** Enough for the language of every text that is not made of several. */
 const OPENING_BYTES = 1_000_000
 
-const textFile = (resultPath: string) => `${resultPath}.text`
-const chunkFile = (resultPath: string) => `${resultPath}.chunks`
-const layoutFile = (resultPath: string) => `${resultPath}.pages`
+/** An empty file for what is read of documents; gone when it is disposed. */
+export type MakeFile = () => LocalFile
 
-/** Open files in the order of the protocol: the document to be read; the text, the chunks, the layout, which are emptied. */
-export async function openFiles(path: string, resultPath: string): Promise<FileHandle[]> {
-  const files: FileHandle[] = []
-  try {
-    files.push(await open(path, "r"))
-    files.push(await open(textFile(resultPath), "w+", 0o600)) // to be written and read again
-    for (const name of [chunkFile, layoutFile]) files.push(await open(name(resultPath), "w", 0o600))
-    return files
-  } catch (error) {
-    await closeFiles(files)
-    throw error
+/** The three files of one result. */
+export class ResultFiles implements AsyncDisposable {
+  private readonly files: LocalFile[] = []
+
+  constructor(makeFile: MakeFile) {
+    try {
+      for (let i = 0; i < 3; i++) this.files.push(makeFile())
+    } catch (error) {
+      void this[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  get textPath(): string {
+    return this.files[0]!.path
+  }
+
+  get chunkPath(): string {
+    return this.files[1]!.path
+  }
+
+  get layoutPath(): string {
+    return this.files[2]!.path
+  }
+
+  /** Open files in the order of the protocol: the document to be read; the text, the chunks, the layout, which are emptied. */
+  async open(document: string): Promise<FileHandle[]> {
+    const files: FileHandle[] = []
+    try {
+      files.push(await open(document, "r"))
+      files.push(await open(this.textPath, "w+", 0o600)) // to be written and read again
+      for (const path of [this.chunkPath, this.layoutPath]) files.push(await open(path, "w", 0o600))
+      return files
+    } catch (error) {
+      await closeFiles(files)
+      throw error
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.files.map(file => file[Symbol.asyncDispose]()))
   }
 }
 
@@ -40,21 +70,16 @@ export async function closeFiles(files: readonly FileHandle[]): Promise<void> {
   await Promise.all(files.map(file => file.close()))
 }
 
-/** What lies in the files of a result. */
-export async function openResult(resultPath: string, { chunkCount, ...rest }: Outline): Promise<ReadDocument> {
-  const textPath = textFile(resultPath)
+/** What lies in the files of a result, which are the document's from here on. */
+export async function openResult(files: ResultFiles, { chunkCount, ...rest }: Outline): Promise<ReadDocument> {
+  const { textPath, chunkPath, layoutPath } = files
   return {
     ...rest,
     textPath,
-    layoutPath: (await stat(layoutFile(resultPath))).size > 0 ? layoutFile(resultPath) : undefined,
-    chunks: chunkSource(chunkFile(resultPath), chunkCount, await openingOf(textPath)),
-    close: () => removeResult(resultPath),
+    layoutPath: (await stat(layoutPath)).size > 0 ? layoutPath : undefined,
+    chunks: chunkSource(chunkPath, chunkCount, await openingOf(textPath)),
+    close: () => files[Symbol.asyncDispose](),
   }
-}
-
-/** Removes the files of a result, as far as there are any and the disk lets go of them; the next start does the rest. */
-export async function removeResult(resultPath: string): Promise<void> {
-  await Promise.allSettled([textFile, chunkFile, layoutFile].map(name => rm(name(resultPath), { force: true })))
 }
 
 async function openingOf(path: string): Promise<string> {

@@ -2,6 +2,7 @@
 import { log } from "../../log.ts"
 import type { Tier } from "../../storage/chunk-tables.ts"
 import type { Generation } from "../../storage/chunks.ts"
+import { findKeyring } from "../../storage/encryption/keyring.ts"
 import { countIds, type IdRanges, NO_IDS, subtract, toRanges, union } from "../ids/id-ranges.ts"
 import type { OpenStore, PassageStore, StoreParts, StoreStats, Stretch } from "../passage-store.ts"
 import type { Extent, WorkerAnswer, WorkerSearch } from "../thread/worker-messages.ts"
@@ -33,7 +34,9 @@ class EmbeddedStore implements PassageStore {
   /** A worker that died is started anew, unless it dies at once: then search stays down and says so. */
   async start(lost: () => void): Promise<void> {
     const startedAt = performance.now()
-    await this.thread.start(this.dataDirectory, error => {
+    const { dataDirectory } = this
+    const root = findKeyring(this.parts.db)?.root.memory
+    await this.thread.start({ dataDirectory, root }, error => {
       log.error("the search worker died", { error })
       this.vectors.forgetLoaded()
       if (this.stopped || performance.now() - startedAt < SHORT_LIFE_MS) return

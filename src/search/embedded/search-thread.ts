@@ -7,9 +7,9 @@ export class SearchThread {
   private client: ThreadClient<WorkerTasks> | undefined
 
   /** `failed` is called when the worker died: what waited was rejected, and it may be started anew. */
-  async start(dataDirectory: string, failed: (error: ThreadEnded) => void): Promise<void> {
+  async start(open: WorkerTasks["open"]["ask"], failed: (error: ThreadEnded) => void): Promise<void> {
     this.client = new ThreadClient({ entry: "search/thread/search-worker", what: "the search worker", onDeath: failed })
-    await this.client.ask("open", { dataDirectory })
+    await this.client.ask("open", open)
   }
 
   /** @throws EngineError while there is no worker */

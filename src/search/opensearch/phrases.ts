@@ -1,9 +1,9 @@
 /** The conditions of a query as clauses: words are decided by the engine, phrases on texts, as on one machine. */
 import type { Database } from "../../storage/database.ts"
 import { MAX_PHRASE_CHECKS } from "../keyword/conditions.ts"
+import { indexedText } from "../text/indexed-text.ts"
 import { holdsPhrase } from "../text/phrase.ts"
 import type { Condition, ParsedQuery } from "../text/query.ts"
-import { indexedText } from "../writing/stage.ts"
 import { type Clause, type Clauses, holdsAll, narrowed, query } from "./scope-clauses.ts"
 import { BARE, idsOf, type Searches } from "./searches.ts"
 

@@ -10,8 +10,8 @@ import {
   TEXTS_READ,
 } from "../keyword/corrections.ts"
 import type { TermGroup } from "../text/analyze.ts"
+import { indexedText } from "../text/indexed-text.ts"
 import type { ParsedQuery } from "../text/query.ts"
-import { indexedText } from "../writing/stage.ts"
 import { type Clauses, holdsOne, narrowed, query } from "./scope-clauses.ts"
 import { BARE, idsOf, type Search, type Searches } from "./searches.ts"
 

@@ -21,12 +21,12 @@ let upkeep: Upkeep
 let queries: QueryAnswerer
 
 serveThread<WorkerTasks>({
-  open({ dataDirectory }) {
+  open({ dataDirectory, root }) {
     const path = join(dataDirectory, "keyword.db")
     const checkpoints = new Checkpoints(path)
     const hasLog = checkpoints.logBytes() > 0 // looked at before opening, which begins one
     keyword = new KeywordIndex(new KeywordStore(path))
-    texts = new StoredTexts(dataDirectory)
+    texts = new StoredTexts(dataDirectory, root)
     vectors = new VectorSets(dataDirectory)
     upkeep = new Upkeep(keyword, checkpoints, texts, hasLog)
     queries = new QueryAnswerer(keyword, vectors, texts)

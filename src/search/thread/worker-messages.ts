@@ -166,7 +166,8 @@ export interface TextsOf {
 }
 
 export interface WorkerTasks {
-  open: { ask: { dataDirectory: string }; answer: undefined }
+  /** `root`: memory of the keyring's `SharedRoot`. */
+  open: { ask: { dataDirectory: string; root: SharedArrayBuffer | undefined }; answer: undefined }
   /** `documents`: whose texts these are, in their order. */
   index: { ask: { firstId: number; texts: string[]; documents: TextsOf[] }; answer: undefined }
   /** Begins to fill a new set of vectors beside the one of its tier that serves. */

@@ -4,11 +4,11 @@ import type { Database } from "../../storage/database.ts"
 import { countIds, type IdRanges } from "../ids/id-ranges.ts"
 import type { PassageStore, Stretch } from "../passage-store.ts"
 import { schemeOf } from "../text/analyze.ts"
+import { indexedText } from "../text/indexed-text.ts"
 import type { BackgroundPace } from "../vector/background-pace.ts"
 import { embedAll } from "../vector/embed.ts"
 import type { ServingModel } from "../vector/vector-models.ts"
 import { Backlog } from "./backlog.ts"
-import { indexedText } from "./stage.ts"
 
 /** Passages whose words are indexed at a time. */
 const WORDS_BATCH = 512

@@ -18,6 +18,7 @@ import {
 import type { Database } from "../../storage/database.ts"
 import type { ChunkSource, TextChunk } from "../../storage/document.ts"
 import { type Scheme, schemeOf } from "../text/analyze.ts"
+import { indexedText } from "../text/indexed-text.ts"
 import type { Membership } from "./membership.ts"
 import type { AddOptions, PassageIndex } from "./passage-index.ts"
 
@@ -184,6 +185,3 @@ const giveUp = (db: Database, { file, ...generation }: Reserved): Promise<void> 
 function assertCount({ file }: Reserved, count: number): void {
   if (count !== file.chunks.count) throw new Error(`${file.fileId} has not ${file.chunks.count} passages`)
 }
-
-/** What of a chunk is indexed: a table's header or the section title before its text. */
-export const indexedText = (text: string, context?: string | null): string => (context ? `${context}\n${text}` : text)

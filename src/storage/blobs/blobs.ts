@@ -38,10 +38,8 @@ export interface StoredName {
   modifiedAt: number
 }
 
-export interface Blobs {
-  /** Work in progress of this machine, emptied at start. */
-  readonly temporaryDirectory: string
-
+/** Takes bytes in for one workspace, whose key they are encrypted with where an installation is. */
+export interface BlobWriter {
   /**
    * Takes a stream in; memory stays flat. Nothing is left behind when it throws. Where `keepNames` has come back too, the
    * bytes survive whatever happens to this machine's power.
@@ -49,6 +47,26 @@ export interface Blobs {
    * @throws AppError file_too_large (after the limit), empty_file, store_unavailable; ENOSPC passes through
    */
   write(name: string, source: AsyncIterable<Uint8Array>, limitBytes: number, signal?: AbortSignal): Promise<StoredBlob>
+
+  /** Takes over a finished file of the temporary directory, or one in memory, as the text of a generation. */
+  moveText(fileId: string, generation: number, temporary: string): Promise<void>
+
+  /** The same of the layout of its pages. */
+  moveLayout(fileId: string, generation: number, temporary: string): Promise<void>
+
+  /** Stores a short text as that of a generation. */
+  writeText(fileId: string, generation: number, text: string): Promise<void>
+}
+
+export interface Blobs {
+  /** Work in progress of this machine, emptied at start. */
+  readonly temporaryDirectory: string
+
+  /** @param workspaceId whose the bytes are */
+  of(workspaceId: string): BlobWriter
+
+  /** An empty file for clear bytes of work in progress: in the temporary directory, or in memory where that is to hold none. */
+  scratchFile(): LocalFile
 
   /** Makes the names of blobs just written last as long as their bytes. */
   keepNames(blobs: Iterable<string>): Promise<void>
@@ -63,15 +81,6 @@ export interface Blobs {
 
   /** What is known of the pages of one generation of a file; few have any. */
   findLayout(fileId: string, generation: number): Promise<StoredBytes | undefined>
-
-  /** Takes over a finished file of the temporary directory as the text of a generation. */
-  moveText(fileId: string, generation: number, temporary: string): Promise<void>
-
-  /** The same of the layout of its pages. */
-  moveLayout(fileId: string, generation: number, temporary: string): Promise<void>
-
-  /** Stores a short text as that of a generation. */
-  writeText(fileId: string, generation: number, text: string): Promise<void>
 
   /** Never fails, for the row that named it is gone already: what is left, say by a store in trouble, is swept later. */
   remove(blob: string): Promise<void>
@@ -91,6 +100,18 @@ export interface Blobs {
 
   /** Everything stored, up to a thousand at a time; what is removed meanwhile may be missing. */
   list(kind: "blobs" | "texts"): AsyncIterable<StoredName[]>
+}
+
+/** A place that stores what it is given as it is given, whosever it is. */
+export interface PlainBlobs extends Blobs, BlobWriter {
+  /** As `write`, of bytes that were counted and hashed before. */
+  store(name: string, source: AsyncIterable<Uint8Array>, options?: StoreOptions): Promise<void>
+}
+
+export interface StoreOptions {
+  /** There is one of that name, which stays where this fails. */
+  replaces?: boolean
+  signal?: AbortSignal | undefined
 }
 
 /** What `list` calls the text of a generation. */

@@ -3,32 +3,32 @@
  * A blob appears under its name only when it is whole and on disk: temp file → fsync → rename → fsync of the folder, which for
  * blobs comes before the row that names them.
  */
-import { createHash } from "node:crypto"
 import { mkdirSync } from "node:fs"
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { AppError, lacksDescriptors } from "../../errors.ts"
+import { lacksDescriptors } from "../../errors.ts"
 import { log } from "../../log.ts"
 import {
-  type Blobs,
   type ByteRange,
   fanOut,
   type LocalFile,
   layoutName,
+  type PlainBlobs,
   type StoredBlob,
   type StoredBytes,
   type StoredName,
   textName,
 } from "./blobs.ts"
 import { endedBy } from "./ended-by.ts"
+import { Intake } from "./intake.ts"
 import { Room } from "./room.ts"
-import { clearScratch, scratchIn, writeAll } from "./scratch.ts"
+import { clearScratch, scratchFile, scratchIn, writeAll } from "./scratch.ts"
 
 /** Room is looked at again after so many bytes of one file. */
 const ROOM_CHECK_BYTES = 32 * 2 ** 20
 const LISTED_AT_ONCE = 1_000
 
-export class DiskBlobs implements Blobs {
+export class DiskBlobs implements PlainBlobs {
   readonly temporaryDirectory: string
   private readonly room: Room
 
@@ -48,6 +48,15 @@ export class DiskBlobs implements Blobs {
     clearScratch(this.temporaryDirectory)
   }
 
+  /** What is stored is stored as it is, whosever it is. */
+  of(): this {
+    return this
+  }
+
+  scratchFile(): LocalFile {
+    return scratchFile(this.temporaryDirectory)
+  }
+
   /** The bytes survive a power failure, the name does so after `keepNames`. */
   async write(
     name: string,
@@ -55,25 +64,26 @@ export class DiskBlobs implements Blobs {
     limitBytes: number,
     signal?: AbortSignal,
   ): Promise<StoredBlob> {
+    const intake = new Intake(limitBytes)
+    await this.store(name, intake.pass(signal ? endedBy(signal, source) : source))
+    return intake.storedAs(name)
+  }
+
+  async store(name: string, source: AsyncIterable<Uint8Array>): Promise<void> {
     await this.assertRoom()
     const temporary = join(this.temporaryDirectory, name)
     const handle = await openPatiently(temporary, "wx")
-    const hash = createHash("sha256")
     let size = 0
     let roomAt = ROOM_CHECK_BYTES
     try {
-      for await (const chunk of signal ? endedBy(signal, source) : source) {
+      for await (const chunk of source) {
         size += chunk.byteLength
         if (size > roomAt) {
           await this.assertRoom()
           roomAt += ROOM_CHECK_BYTES
         }
-        if (size > limitBytes)
-          throw new AppError("file_too_large", { message: `the file is larger than ${limitBytes} bytes` })
-        hash.update(chunk)
         await writeAll(handle, chunk)
       }
-      if (size === 0) throw new AppError("empty_file")
       await handle.sync()
     } catch (error) {
       await handle.close().catch(() => {})
@@ -87,7 +97,6 @@ export class DiskBlobs implements Blobs {
       await discard(temporary)
       throw error
     }
-    return { blob: name, size, sha256: hash.digest("hex") }
   }
 
   /** One sync for each folder that holds some of them. */

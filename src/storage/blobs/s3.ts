@@ -7,23 +7,26 @@ import { basename } from "node:path"
 import { EngineError, engineTrouble, OperatorError } from "../../errors.ts"
 import { log } from "../../log.ts"
 import {
-  type Blobs,
   type ByteRange,
   fanOut,
   type LocalFile,
   layoutName,
+  type PlainBlobs,
   type StoredBlob,
   type StoredBytes,
   type StoredName,
+  type StoreOptions,
   textName,
 } from "./blobs.ts"
+import { endedBy } from "./ended-by.ts"
+import { Intake } from "./intake.ts"
 import { Room } from "./room.ts"
 import { Copies } from "./s3/copies.ts"
 import { ObjectStore, type S3Address } from "./s3/object-store.ts"
 import { checkPlace, MARKER, markPlace, type PlaceOptions } from "./s3/proof.ts"
 import { type KnownObject, streamObject } from "./s3/read.ts"
-import { Uploader, type UploadLimits } from "./s3/upload.ts"
-import { clearScratch, scratchIn } from "./scratch.ts"
+import { Uploader, type UploadOptions } from "./s3/upload.ts"
+import { clearScratch, scratchFile, scratchIn } from "./scratch.ts"
 
 /** Who removes waits for it; what a store in trouble keeps is swept later. */
 const REMOVAL_LIMIT_MS = 3_000
@@ -44,7 +47,7 @@ export async function openS3(address: S3Address, scratch: Scratch): Promise<S3Bl
   return new S3Blobs(await ObjectStore.open(address), address, scratch)
 }
 
-export class S3Blobs implements Blobs {
+export class S3Blobs implements PlainBlobs {
   readonly temporaryDirectory: string
   private readonly prefix: string
   private readonly room: Room
@@ -58,7 +61,7 @@ export class S3Blobs implements Blobs {
   private proving: Promise<void> | undefined
 
   constructor(
-    private readonly store: ObjectStore,
+    private readonly objects: ObjectStore,
     private readonly address: S3Address,
     { dataDirectory, floorBytes }: Scratch,
   ) {
@@ -66,19 +69,19 @@ export class S3Blobs implements Blobs {
     this.temporaryDirectory = scratchIn(dataDirectory)
     clearScratch(this.temporaryDirectory)
     this.room = new Room(dataDirectory, floorBytes)
-    this.uploader = new Uploader(store)
+    this.uploader = new Uploader(objects)
     this.copies = new Copies(this.temporaryDirectory)
   }
 
   /** Whether a cluster that is yet to be made may use the place: see `checkPlace`. */
   check(signal?: AbortSignal): Promise<void> {
-    return checkPlace(this.store, this.address, undefined, { signal })
+    return checkPlace(this.objects, this.address, undefined, { signal })
   }
 
   /** Checks the place and marks it as that of the cluster. @throws as `checkPlace` */
   async prove(clusterId: string, options: PlaceOptions = {}): Promise<void> {
-    await checkPlace(this.store, this.address, clusterId, options)
-    await markPlace(this.store, this.address, clusterId, options.signal)
+    await checkPlace(this.objects, this.address, clusterId, options)
+    await markPlace(this.objects, this.address, clusterId, options.signal)
     this.unproven = undefined
   }
 
@@ -90,7 +93,7 @@ export class S3Blobs implements Blobs {
   /** @throws where the store does not answer, and where the place is another's */
   async ask(signal?: AbortSignal): Promise<void> {
     await this.proved()
-    await this.store.size(this.prefix + MARKER, { signal })
+    await this.objects.size(this.prefix + MARKER, { signal })
   }
 
   /** Ends what is under way, and waits until nothing of it is left. */
@@ -99,13 +102,28 @@ export class S3Blobs implements Blobs {
     await Promise.race([Promise.allSettled(this.underWay), Bun.sleep(CLOSING_MS)])
   }
 
+  /** What is stored is stored as it is, whosever it is. */
+  of(): this {
+    return this
+  }
+
+  scratchFile(): LocalFile {
+    return scratchFile(this.temporaryDirectory)
+  }
+
   async write(
     name: string,
     source: AsyncIterable<Uint8Array>,
     limitBytes: number,
     signal?: AbortSignal,
   ): Promise<StoredBlob> {
-    return { blob: name, ...(await this.upload(this.blobKey(name), source, { limitBytes }, signal)) }
+    const intake = new Intake(limitBytes)
+    await this.store(name, intake.pass(signal ? endedBy(signal, source) : source), { signal })
+    return intake.storedAs(name)
+  }
+
+  store(name: string, source: AsyncIterable<Uint8Array>, { signal, ...options }: StoreOptions = {}): Promise<void> {
+    return this.upload(this.blobKey(name), source, options, signal)
   }
 
   /** They do with the bytes. */
@@ -152,10 +170,10 @@ export class S3Blobs implements Blobs {
   async removeUnfinished(before: number, signal?: AbortSignal): Promise<number> {
     await this.proved()
     let removed = 0
-    for await (const found of this.store.unfinished(this.prefix, { signal }))
+    for await (const found of this.objects.unfinished(this.prefix, { signal }))
       for (const { key, id, begunAt } of found) {
         if (begunAt >= before) continue
-        await this.store.drop(key, id, { signal })
+        await this.objects.drop(key, id, { signal })
         removed++
       }
     return removed
@@ -163,12 +181,12 @@ export class S3Blobs implements Blobs {
 
   async now(): Promise<number> {
     await this.ask()
-    return this.store.now
+    return this.objects.now
   }
 
   async *list(kind: "blobs" | "texts"): AsyncGenerator<StoredName[]> {
     await this.proved()
-    for await (const page of this.store.list(`${this.prefix}${kind}/`, {}))
+    for await (const page of this.objects.list(`${this.prefix}${kind}/`, {}))
       yield page.map(({ key, modifiedAt }) => ({ name: basename(key), modifiedAt }))
   }
 
@@ -199,17 +217,17 @@ export class S3Blobs implements Blobs {
 
   private async find(key: string): Promise<StoredBytes | undefined> {
     await this.proved()
-    const size = await this.store.size(key)
-    return size === undefined ? undefined : new StoredObject(this.store, { key, size }, this.copies, this.room)
+    const size = await this.objects.size(key)
+    return size === undefined ? undefined : new StoredObject(this.objects, { key, size }, this.copies, this.room)
   }
 
-  private async upload(key: string, source: AsyncIterable<Uint8Array>, limits: UploadLimits, signal?: AbortSignal) {
+  private async upload(key: string, source: AsyncIterable<Uint8Array>, options: UploadOptions, signal?: AbortSignal) {
     await this.proved()
     const { closing, underWay } = this
     const work = this.uploader.upload(
       key,
       source,
-      limits,
+      options,
       signal ? AbortSignal.any([signal, closing.signal]) : closing.signal,
     )
     underWay.add(work)
@@ -220,7 +238,7 @@ export class S3Blobs implements Blobs {
     if (performance.now() < this.noRemovalsUntil) return
     try {
       await this.proved()
-      await this.store.remove(key, { limitMs: REMOVAL_LIMIT_MS })
+      await this.objects.remove(key, { limitMs: REMOVAL_LIMIT_MS })
     } catch (error) {
       if (engineTrouble(error)) this.noRemovalsUntil = performance.now() + REMOVALS_PAUSE_MS
       log.warn("a stored file could not be removed", { error })
@@ -251,7 +269,7 @@ class StoredObject implements StoredBytes {
 }
 
 /** A worker that has lost its job may be about to store what its successor has stored and published. */
-const AS_TEXT: UploadLimits = { mayBeEmpty: true, replaces: true }
+const AS_TEXT: UploadOptions = { replaces: true }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ReaderPool } from "../../../src/ingest/process/reader-pool.ts"
+import { scratchFile } from "../../../src/storage/blobs/scratch.ts"
 import type { ExtractionError } from "../../../src/storage/document.ts"
 import { sharedStringWorkbook } from "./office-writer.ts"
 import { helvetica, lines, PdfWriter } from "./pdf-writer.ts"
@@ -11,7 +12,7 @@ import { writeZip } from "./zip-writer.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "carrel-expansion-"))
 const results = join(directory, "results")
-const pool = new ReaderPool({ size: 1, memoryLimitBytes: 700_000_000, temporaryDirectory: results })
+const pool = new ReaderPool({ size: 1, memoryLimitBytes: 700_000_000, makeFile: () => scratchFile(results) })
 afterAll(async () => {
   await pool.stop()
   rmSync(directory, { recursive: true })

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test"
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { diskTrouble } from "../../../src/errors.ts"
 import type { ReadDocument } from "../../../src/ingest/process/protocol.ts"
 import { ReaderPool, type ReaderPoolOptions } from "../../../src/ingest/process/reader-pool.ts"
+import { scratchFile } from "../../../src/storage/blobs/scratch.ts"
 import type { ExtractionError, TextChunk } from "../../../src/storage/document.ts"
 import { unmount } from "../../support/trouble.ts"
 import { until } from "../../support/until.ts"
@@ -31,10 +32,11 @@ function temporary(): string {
 
 function poolOf(options: Partial<ReaderPoolOptions> = {}): ReaderPool & { directory: string } {
   const directory = temporary()
+  mkdirSync(join(directory, "results"))
   const made = new ReaderPool({
     size: 2,
     memoryLimitBytes: 1_000_000_000,
-    temporaryDirectory: join(directory, "results"),
+    makeFile: () => scratchFile(join(directory, "results")),
     ...options,
   })
   pools.push(made)
@@ -112,7 +114,7 @@ describe.skipIf(!mounted)("a disk that takes no more text", () => {
   }
   for (const [what, { name, content }] of Object.entries(cases))
     test(`is told as such, and is no damage of ${what}`, async () => {
-      const pool = poolOf({ temporaryDirectory: disk })
+      const pool = poolOf({ makeFile: () => scratchFile(disk) })
       const path = join(pool.directory, name)
       writeFileSync(path, content)
       const read = () => pool.read({ path, name, type: name.slice(2), size: content.length }, unheard, never)
@@ -345,7 +347,8 @@ describe("readers come and go", () => {
     writeFileSync(
       script,
       `import { ReaderPool } from ${JSON.stringify(join(SOURCE, "ingest/process/reader-pool.ts"))}
-       const pool = new ReaderPool({ size: 1, memoryLimitBytes: 1e9, temporaryDirectory: ${JSON.stringify(directory)} })
+       import { scratchFile } from ${JSON.stringify(join(SOURCE, "storage/blobs/scratch.ts"))}
+       const pool = new ReaderPool({ size: 1, memoryLimitBytes: 1e9, makeFile: () => scratchFile(${JSON.stringify(directory)}) })
        await pool.read({ path: ${JSON.stringify(path)}, name: "a.txt", type: "txt", size: 6 }, () => {}, new AbortController().signal)
        const [pid] = pool.pids
        process.kill(pid, "SIGSTOP")

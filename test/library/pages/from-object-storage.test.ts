@@ -26,7 +26,7 @@ test("pages are drawn and marked from one copy of the original, of which nothing
   const reader = new PageReader({
     places: 2,
     memoryLimitBytes: 1024 * 2 ** 20,
-    temporaryDirectory: blobs.temporaryDirectory,
+    makeFile: () => blobs.scratchFile(),
   })
   const version = { id: "file_1", workspaceId: "w", name: "a.pdf", type: "pdf", generation: 1, blob }
   const pages = new Pages({ library: { version: async () => version }, blobs, reader })

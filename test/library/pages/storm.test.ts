@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PageReader } from "../../../src/ingest/process/page-reader.ts"
+import { scratchFile } from "../../../src/storage/blobs/scratch.ts"
 import { smallPdf } from "../../binary/small-pdf.ts"
 import { helvetica, lines, PdfWriter, scans, writePages } from "../../ingest/formats/pdf-writer.ts"
 import { type Client, startTestApp, type TestApp } from "../../support/app.ts"
@@ -99,7 +100,12 @@ describe("a reader", () => {
     rmSync(folder, { recursive: true })
   })
   const readerOf = (options: { pageCpuMs?: number; memoryLimitBytes?: number } = {}) => {
-    const reader = new PageReader({ places: 2, memoryLimitBytes: MEMORY, temporaryDirectory: folder, ...options })
+    const reader = new PageReader({
+      places: 2,
+      memoryLimitBytes: MEMORY,
+      makeFile: () => scratchFile(folder),
+      ...options,
+    })
     readers.push(reader)
     return reader
   }

@@ -43,7 +43,7 @@ test("the log is cut when words of removed passages may stand in it, and not bef
   const logBytes = () => statSync(join(directory, "keyword.db-wal")).size
   try {
     const database = await openSqlite(directory)
-    await thread.start(directory, () => {})
+    await thread.start({ dataDirectory: directory, root: undefined }, () => {})
     await thread.ask("index", { firstId: 1, texts: ["the heron wades"], documents: [{ count: 1, scheme: "english" }] })
     await thread.ask("erase", { extent: "small" })
     expect(logBytes()).toBeGreaterThan(0)

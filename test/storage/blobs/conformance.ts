@@ -11,6 +11,8 @@ const PIECE = 64 * 1024
 const SIZES = [1, 5_000, 8 * MiB - 1, 8 * MiB, 8 * MiB + 1, 17 * MiB + 3, 200_000_000]
 const TIMEOUT_MS = 120_000
 
+export const OWNER = "ws_conformance"
+
 let count = 0
 /** As files are named: spread by their last characters. */
 const newName = () => `file_${(++count).toString(36).padStart(10, "0")}${count % 7}x`
@@ -50,7 +52,7 @@ export function conformance(blobs: () => Blobs): void {
       async () => {
         const bytes = content(size)
         const name = newName()
-        const stored = await blobs().write(name, piecesOf(bytes), 1e9)
+        const stored = await blobs().of(OWNER).write(name, piecesOf(bytes), 1e9)
         expect(stored).toEqual({ blob: name, size, sha256: sha256(bytes) })
         await blobs().keepNames([name])
         const found = (await blobs().findOriginal(name))!
@@ -65,7 +67,11 @@ export function conformance(blobs: () => Blobs): void {
 
   test("an empty file is refused and leaves nothing", async () => {
     const name = newName()
-    expect(blobs().write(name, piecesOf(Buffer.alloc(0)), 10)).rejects.toMatchObject({ code: "empty_file" })
+    expect(
+      blobs()
+        .of(OWNER)
+        .write(name, piecesOf(Buffer.alloc(0)), 10),
+    ).rejects.toMatchObject({ code: "empty_file" })
     await expectNothingOf(blobs(), name)
   })
 
@@ -76,14 +82,20 @@ export function conformance(blobs: () => Blobs): void {
       async function* source() {
         for (; ; taken += PIECE) yield Buffer.alloc(PIECE, "x")
       }
-      await expect(blobs().write(name, source(), limit)).rejects.toMatchObject({ code: "file_too_large" })
+      await expect(blobs().of(OWNER).write(name, source(), limit)).rejects.toMatchObject({ code: "file_too_large" })
       expect(taken).toBeLessThanOrEqual(limit + PIECE)
       await expectNothingOf(blobs(), name)
     })
 
   test("as many bytes as are allowed are stored", async () => {
     const name = newName()
-    expect((await blobs().write(name, piecesOf(content(9 * MiB)), 9 * MiB)).size).toBe(9 * MiB)
+    expect(
+      (
+        await blobs()
+          .of(OWNER)
+          .write(name, piecesOf(content(9 * MiB)), 9 * MiB)
+      ).size,
+    ).toBe(9 * MiB)
     await blobs().remove(name)
   })
 
@@ -94,7 +106,7 @@ export function conformance(blobs: () => Blobs): void {
         yield* piecesOf(content(after))
         throw new Error("the client went away")
       }
-      await expect(blobs().write(name, source(), 1e9)).rejects.toThrow("the client went away")
+      await expect(blobs().of(OWNER).write(name, source(), 1e9)).rejects.toThrow("the client went away")
       await expectNothingOf(blobs(), name)
     })
 
@@ -106,7 +118,7 @@ export function conformance(blobs: () => Blobs): void {
       stop.abort(new Error("given up"))
       await new Promise(() => {})
     }
-    await expect(blobs().write(name, source(), 1e9, stop.signal)).rejects.toThrow("given up")
+    await expect(blobs().of(OWNER).write(name, source(), 1e9, stop.signal)).rejects.toThrow("given up")
     await expectNothingOf(blobs(), name)
   })
 
@@ -115,7 +127,7 @@ export function conformance(blobs: () => Blobs): void {
     async () => {
       const bytes = content(9 * MiB)
       const written = await Promise.all(
-        Array.from({ length: 20 }, () => blobs().write(newName(), piecesOf(bytes), 1e9)),
+        Array.from({ length: 20 }, () => blobs().of(OWNER).write(newName(), piecesOf(bytes), 1e9)),
       )
       expect(new Set(written.map(({ sha256 }) => sha256))).toEqual(new Set([sha256(bytes)]))
       for (const { blob } of written) {
@@ -129,7 +141,7 @@ export function conformance(blobs: () => Blobs): void {
   test("ranges are what a slice gives, also those that reach beyond the end", async () => {
     const bytes = content(13 * MiB + 7)
     const name = newName()
-    await blobs().write(name, piecesOf(bytes), 1e9)
+    await blobs().of(OWNER).write(name, piecesOf(bytes), 1e9)
     const found = (await blobs().findOriginal(name))!
     const end = bytes.length
     const ranges = [
@@ -152,7 +164,7 @@ export function conformance(blobs: () => Blobs): void {
   test("a stream may be given up after its beginning, and one that is aborted says so", async () => {
     const bytes = content(30 * MiB)
     const name = newName()
-    await blobs().write(name, piecesOf(bytes), 1e9)
+    await blobs().of(OWNER).write(name, piecesOf(bytes), 1e9)
     const found = (await blobs().findOriginal(name))!
     for (let i = 0; i < 10; i++)
       for await (const chunk of await found.stream()) {
@@ -171,7 +183,7 @@ export function conformance(blobs: () => Blobs): void {
       const bytes = content(10 * MiB)
       const name = newName()
       const expected = sha256(bytes)
-      await blobs().write(name, piecesOf(bytes), 1e9)
+      await blobs().of(OWNER).write(name, piecesOf(bytes), 1e9)
       const read = async (i: number) => {
         const found = (await blobs().findOriginal(name))!
         if (i % 2 === 0) return sha256(await bytesOf(found))
@@ -192,12 +204,12 @@ export function conformance(blobs: () => Blobs): void {
       const id = newName()
       const texts = ["short", "", "Größe 中文 😀 עברית", "wide 😀".repeat(2_000_000)]
       for (const [generation, text] of texts.entries()) {
-        await blobs().writeText(id, generation, "what was there before")
-        await blobs().writeText(id, generation, text)
+        await blobs().of(OWNER).writeText(id, generation, "what was there before")
+        await blobs().of(OWNER).writeText(id, generation, text)
       }
       const moved = join(blobs().temporaryDirectory, "a text")
       await Bun.write(moved, texts.at(-1)!)
-      await blobs().moveText(id, texts.length, moved)
+      await blobs().of(OWNER).moveText(id, texts.length, moved)
       expect(existsSync(moved)).toBe(false)
       for (const [generation, text] of [...texts, texts.at(-1)!].entries()) {
         const found = (await blobs().findText(id, generation))!
@@ -220,8 +232,8 @@ export function conformance(blobs: () => Blobs): void {
     const id = newName()
     const moved = join(blobs().temporaryDirectory, "a layout")
     await Bun.write(moved, "[]\nwords")
-    await blobs().writeText(id, 3, "text")
-    await blobs().moveLayout(id, 3, moved)
+    await blobs().of(OWNER).writeText(id, 3, "text")
+    await blobs().of(OWNER).moveLayout(id, 3, moved)
     expect(existsSync(moved)).toBe(false)
     expect((await bytesOf((await blobs().findLayout(id, 3))!)).toString()).toBe("[]\nwords")
     const listed = (await names(blobs(), "texts")).map(parseTextName).filter(found => found?.fileId === id)
@@ -247,7 +259,13 @@ export function conformance(blobs: () => Blobs): void {
       const stored = Array.from({ length: 2_050 }, newName)
       const before = await blobs().now()
       for (let at = 0; at < stored.length; at += 50)
-        await Promise.all(stored.slice(at, at + 50).map(name => blobs().write(name, piecesOf(Buffer.from(name)), 100)))
+        await Promise.all(
+          stored.slice(at, at + 50).map(name =>
+            blobs()
+              .of(OWNER)
+              .write(name, piecesOf(Buffer.from(name)), 100),
+          ),
+        )
       const pages = await Array.fromAsync(blobs().list("blobs"))
       expect(Math.max(...pages.map(page => page.length))).toBeLessThanOrEqual(1_000)
       const found = pages.flat()

@@ -75,7 +75,11 @@ onBoth(open => {
       .where("id", "=", fileId)
       .executeTakeFirstOrThrow()
     const reserved = await reserve(database, [{ fileId, generation, count: chunks.length }], "node")
-    await insertChunks(database, [{ generation: reserved[0]!, ordinal: 0, chunks }], AbortSignal.timeout(60_000))
+    await insertChunks(
+      database,
+      [{ workspaceId, generation: reserved[0]!, ordinal: 0, chunks }],
+      AbortSignal.timeout(60_000),
+    )
     await markStaged(database, reserved)
     await database.transaction().execute(trx => publishGenerations(trx, [{ fileId, generation }]))
     await database.updateTable("files").set({ live_generation: generation }).where("id", "=", fileId).execute()

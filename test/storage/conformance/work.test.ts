@@ -100,6 +100,7 @@ onBoth(open => {
     const write = async (versions: { fileId: string; generation: number; count: number }[], text: string) => {
       const made = await reserve(database, versions, "node_1")
       const stretches = made.map(generation => ({
+        workspaceId,
         generation,
         ordinal: 0,
         chunks: Array.from({ length: generation.last - generation.first + 1 }, (_, i) => ({

@@ -2,8 +2,6 @@
  * Streams into an object storage with flat memory: parts of 8 MiB, one after the other, or a single request for what has no
  * more. Nothing is left behind when it ends early: no object, and no upload that is neither complete nor dropped.
  */
-import { createHash } from "node:crypto"
-import { AppError } from "../../../errors.ts"
 import { log } from "../../../log.ts"
 import { Gate } from "../../../threads/gate.ts"
 import { orAbort } from "../../../threads/or-abort.ts"
@@ -18,11 +16,7 @@ const SENT_AT_ONCE = 8
 /** For what is cleared away after a failure: the server may be what failed. */
 const CLEARING_MS = 3_000
 
-export interface UploadLimits {
-  /** More is file_too_large. */
-  limitBytes?: number
-  /** An empty one is empty_file unless told. */
-  mayBeEmpty?: boolean
+export interface UploadOptions {
   /** Another node may have written under that name, which stays where this fails. */
   replaces?: boolean
 }
@@ -38,34 +32,28 @@ export class Uploader {
 
   constructor(private readonly store: ObjectStore) {}
 
-  /** @throws AppError file_too_large, empty_file; EngineError; the reason of `signal`; what `source` throws */
+  /** @throws EngineError; the reason of `signal`; what `source` throws */
   async upload(
     key: string,
     source: AsyncIterable<Uint8Array>,
-    { limitBytes = Number.POSITIVE_INFINITY, mayBeEmpty = false, replaces = false }: UploadLimits,
+    { replaces = false }: UploadOptions,
     signal: AbortSignal,
-  ): Promise<{ size: number; sha256: string }> {
+  ): Promise<void> {
     const upload = new Upload(this.store, key, signal)
-    const hash = createHash("sha256")
     let size = 0
     try {
       for await (const chunk of endedBy(signal, source)) {
         size += chunk.byteLength
-        if (size > limitBytes)
-          throw new AppError("file_too_large", { message: `the file is larger than ${limitBytes} bytes` })
-        hash.update(chunk)
         for (let at = 0; at < chunk.byteLength; ) {
           at += upload.take(chunk, at)
           if (upload.isFull) await this.inTurn(signal, () => upload.sendPart())
         }
       }
-      if (size === 0 && !mayBeEmpty) throw new AppError("empty_file")
       await this.inTurn(signal, () => upload.finish(size))
     } catch (error) {
       await upload.clear(!replaces)
       throw error
     }
-    return { size, sha256: hash.digest("hex") }
   }
 
   private async inTurn(signal: AbortSignal, send: () => Promise<void>): Promise<void> {

@@ -1,0 +1,47 @@
+/** Files that lie in memory alone: clear bytes for readers that want a file, while nothing clear is to be on the disk. */
+import { closeSync } from "node:fs"
+import { open } from "node:fs/promises"
+import { OperatorError } from "../../errors.ts"
+import { cString, systemCall } from "../../threads/linux.ts"
+import type { LocalFile } from "../blobs/blobs.ts"
+import { writeAll } from "../blobs/scratch.ts"
+
+const MEMFD_CREATE = { x64: 319, arm64: 279 }
+const CLOSE_ON_EXEC = 1
+
+const PATHS = "/proc/self/fd/"
+
+/** Whether a path is that of one. */
+export const isInMemory = (path: string): boolean => path.startsWith(PATHS)
+
+/** An empty one. Its path is good in this process alone; who opened it may keep it beyond. */
+export function memoryFile(): LocalFile {
+  const number = MEMFD_CREATE[process.arch as keyof typeof MEMFD_CREATE]
+  const fd = number === undefined ? -1 : systemCall(number, cString("carrel"), CLOSE_ON_EXEC)
+  if (fd < 0) throw new OperatorError("this system has no files in memory (memfd_create), which encryption needs")
+  let isOpen = true
+  return {
+    path: `${PATHS}${fd}`,
+    async [Symbol.asyncDispose]() {
+      if (isOpen) closeSync(fd)
+      isOpen = false
+    },
+  }
+}
+
+/** One that holds what the source gives. @throws what the source throws */
+export async function inMemory(source: AsyncIterable<Uint8Array>): Promise<LocalFile> {
+  const file = memoryFile()
+  try {
+    const handle = await open(file.path, "r+")
+    try {
+      for await (const bytes of source) await writeAll(handle, bytes)
+    } finally {
+      await handle.close()
+    }
+    return file
+  } catch (error) {
+    await file[Symbol.asyncDispose]()
+    throw error
+  }
+}

@@ -1,0 +1,48 @@
+/** All that rows name of stored bytes: originals of files, of batches and of pictures in messages, and extracted texts. */
+import { sql } from "kysely"
+import type { Executor } from "./database.ts"
+
+export interface StoredFileRow {
+  id: string
+  workspace_id: string
+  /** Bytes of `blob`. */
+  size: number
+  sha256: string
+  character_count: number | null
+  blob: string
+  /** Of the version that is found, where a newer one is yet to be read. */
+  live_blob: string | null
+  live_generation: number | null
+}
+
+/** A page of them behind an id. Those of batches and of messages have neither texts nor a former version. */
+export const storedFilesAfter = (executor: Executor, id: string, limit: number): Promise<StoredFileRow[]> =>
+  executor
+    .selectFrom("files")
+    .select(["id", "workspace_id", "size", "sha256", "character_count", "blob", "live_blob", "live_generation"])
+    .where("id", ">", id)
+    .unionAll(
+      executor
+        .selectFrom("batch_files")
+        .select(["id", "workspace_id", "size", "sha256", ...NOTHING_READ])
+        .where("id", ">", id),
+    )
+    .unionAll(
+      executor
+        .selectFrom("message_images")
+        .innerJoin("messages", "messages.id", "message_images.message_id")
+        .innerJoin("conversations", "conversations.id", "messages.conversation_id")
+        .select(["message_images.id", "conversations.workspace_id", "message_images.size", "message_images.sha256"])
+        .select(NOTHING_READ)
+        .where("message_images.id", ">", id),
+    )
+    .orderBy("id")
+    .limit(limit)
+    .execute()
+
+const NOTHING_READ = [
+  sql<number | null>`cast(null as bigint)`.as("character_count"),
+  sql.ref<string>("blob").as("blob"),
+  sql<string | null>`cast(null as text)`.as("live_blob"),
+  sql<number | null>`cast(null as bigint)`.as("live_generation"),
+] as const
