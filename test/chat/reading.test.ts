@@ -275,16 +275,75 @@ describe("a text that does not fit", () => {
     expect(partial(events)).toBeUndefined()
   })
 
+  const longNotes = (request: RecordedRequest) =>
+    isPart(request) ? { text: `${noteGulls(request).text} ${"and so on ".repeat(120)}` } : noteGulls(request)
+
   test("joins notes that do not fit together", async () => {
-    ollama.server.scenes.add(scene, request =>
-      isPart(request) ? { text: `${noteGulls(request).text} ${"and so on ".repeat(120)}` } : noteGulls(request),
-    )
+    ollama.server.scenes.add(scene, longNotes)
     const { id } = await indexed(longText(60, 2_600))
     const events = await ask({ message: `case-${scene} Summarize the text.`, file_ids: [id] })
     expect(got().some(isJoin)).toBe(true)
     expect(answers()).toHaveLength(1)
     expect(dataOf(events, "error")).toBeUndefined()
     expect(dataOf(events, "sources").sources.length).toBe(parts().length)
+    const before = got().length
+    const { conversation_id } = dataOf(events, "conversation_created")
+    await ask({}, `/conversations/${conversation_id}/messages/${replyOf(events)}/regenerate`)
+    expect(got().length).toBe(before + 1) // what was joined is kept like the notes
+    expect(answers()[1].messages[0]).toEqual(answers()[0].messages[0])
+  })
+
+  test("frees the model at once where it is cancelled while notes are joined, and has the finished notes still", async () => {
+    const release = Promise.withResolvers<void>()
+    ollama.server.scenes.add(scene, request =>
+      isJoin(request) ? { ...longNotes(request), held: release.promise } : longNotes(request),
+    )
+    const { id } = await indexed(longText(60, 2_700))
+    const message = `case-${scene} Summarize the text.`
+    const response = await api.raw("POST", "/conversations", { model: MODEL, message, file_ids: [id] })
+    const events = await readEvents(response, ({ data }) => data.detail?.done === 0 && parts().length > 0)
+    await until(() => got().some(isJoin))
+    const noted = parts().length
+    const { conversation_id } = dataOf(events, "conversation_created")
+    expect((await api.post(`/conversations/${conversation_id}/cancel`)).status).toBeLessThan(300)
+    await until(() => ollama.server.open === 0)
+    release.resolve()
+    await ask({}, `/conversations/${conversation_id}/messages/${replyOf(events)}/regenerate`)
+    expect([parts().length, answers().length]).toEqual([noted, 1])
+  })
+
+  test("that was answered in part goes on from its notes, which are not made again", async () => {
+    ollama.server.scenes.add(scene, request =>
+      isPart(request) || isJoin(request)
+        ? noteGulls(request)
+        : request.messages.at(-1).role === "assistant"
+          ? { text: " and more gulls [2]." }
+          : { text: "He counted gulls [1]", reason: "length" },
+    )
+    const { id } = await indexed(longText(30, 2_800))
+    const events = await ask({ message: `case-${scene} Summarize the text.`, file_ids: [id] })
+    const noted = parts().length
+    const { conversation_id } = dataOf(events, "conversation_created")
+    const { body } = await api.post("/continue", { conversation_id, model: MODEL })
+    expect(body.messages[0].content).toBe("He counted gulls [1] and more gulls [2].")
+    expect(parts().length).toBe(noted)
+    const [first, second] = answers()
+    expect(second.messages[0]).toEqual(first.messages[0])
+    expect(body.messages[0].citations.map((each: { index: number }) => each.index)).toEqual([1, 2])
+  })
+
+  test("goes on without the notes of a file that was deleted meanwhile", async () => {
+    ollama.server.scenes.add(scene, request =>
+      isPart(request) ? noteGulls(request) : { text: "He counted gulls [1]", reason: "length" },
+    )
+    const { id } = await indexed(longText(30, 2_900))
+    const events = await ask({ message: `case-${scene} Summarize the text.`, file_ids: [id] })
+    const noted = parts().length
+    const { conversation_id } = dataOf(events, "conversation_created")
+    expect((await api.delete(`/libraries/${id}`)).status).toBe(204)
+    await api.post("/continue", { conversation_id, model: MODEL })
+    expect(parts().length).toBe(noted)
+    expect(allOf(answers()[1]!)).not.toMatch(/counted \d+ gulls/)
   })
 })
 
@@ -292,6 +351,48 @@ describe("what is read", () => {
   test("whole needs a scope, which the error names", async () => {
     const { status, body } = await api.post("/conversations", { model: MODEL, message: "x", reading: "whole" })
     expect([status, body.error.details[0].field]).toEqual([400, "reading"])
+  })
+
+  test("by set B as well", async () => {
+    ollama.server.scenes.add(scene, noteGulls)
+    const { id } = await indexed(longText(20, 3_050))
+    const message = `case-${scene} Summarize the text.`
+    const { status, body } = await api.post("/start-conversation", { model: MODEL, message, file_ids: [id] })
+    expect(status).toBe(200)
+    expect(parts().length).toBeGreaterThan(3)
+    expect(body.messages.at(-1).citations).toMatchObject([{ index: 1, file_id: id }])
+  })
+
+  test("by /v1/chat/completions as a stream, whose pieces end with the answer alone", async () => {
+    ollama.server.scenes.add(scene, noteGulls)
+    const { id } = await indexed(longText(20, 3_150))
+    const response = await api.under("").raw("POST", "/v1/chat/completions", {
+      model: `library/${MODEL}`,
+      stream: true,
+      messages: [{ role: "user", content: `case-${scene} Summarize the text.` }],
+      carrel: { file_ids: [id], reading: "whole" },
+    })
+    const pieces = (await response.text())
+      .split("\n\n")
+      .filter(each => each.startsWith("data: {"))
+      .map(each => JSON.parse(each.slice(6)))
+    const text = pieces.map(each => each.choices[0]?.delta.content ?? "").join("")
+    expect(text).toBe("He counted gulls [1].")
+    expect(parts().length).toBeGreaterThan(3)
+  })
+
+  test("by the lines of a batch as well", async () => {
+    ollama.server.scenes.add(scene, noteGulls)
+    const { id } = await indexed(longText(20, 3_250))
+    const message = `case-${scene} Summarize the text.`
+    const request = { url: "/external/conversations", body: { model: MODEL, message, file_ids: [id] } }
+    const { body } = await api.post("/batches", { requests: [{ custom_id: "one", method: "POST", ...request }] })
+    const batch = await until(async () => {
+      const now = (await api.get(`/batches/${body.id}`)).body
+      return ["completed", "failed"].includes(now.status) && now
+    })
+    expect(batch.request_counts).toMatchObject({ total: 1, completed: 1 })
+    expect(parts().length).toBeGreaterThan(3)
   })
 
   test("by /v1/chat/completions as well", async () => {

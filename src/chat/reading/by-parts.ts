@@ -1,11 +1,13 @@
 /**
  * Reads what does not fit into a model's window part by part: notes are made of the parts beside each other, kept as they
- * come, and joined until they fit. A part that fails is left out and told of; where the model cannot be reached the reading
+ * come. A part that fails is left out and told of; where the model cannot be reached the reading
  * ends with that error, and goes on from the kept notes when it is asked for again.
  */
 import { AppError } from "../../errors.ts"
 import { numbersIn, renumbered } from "../../grounding/citations.ts"
 import { headOf, type Source } from "../../grounding/passages.ts"
+import type { Guarded } from "../../guarded.ts"
+import type { TextFile } from "../../library/whole-texts.ts"
 import { log } from "../../log.ts"
 import type { Asked } from "../asked.ts"
 import type { ChatDependencies } from "../dependencies.ts"
@@ -19,8 +21,6 @@ import { nameOf, type Part, shownSources } from "./parts.ts"
 const NOTES_AT_ONCE = 8
 /** Stretches that the notes may cite together: readers get the text of each. */
 const MAX_SOURCES = 400
-/** How often notes of notes are made; notes that are too long even then are left out from the last one on. */
-const MAX_LEVELS = 4
 
 export interface PartsRead {
   /** Of each part that says something, in reading order; their marks cite `sources`. */
@@ -63,12 +63,7 @@ export async function* readParts(
     if (before !== undefined) return { part, note: { text: trusted(before, asked) } }
     try {
       const note = await taker.note(part, stop)
-      const place = {
-        workspaceId: view.workspaceId,
-        fileId: part.file.id,
-        conversationId: asked.conversationId ?? null,
-      }
-      await kept.keep(key, note, place).catch(error => log.debug("a note is not kept", { error }))
+      await keepNote(key, note, part.file, asked, dependencies)
       return { part, note }
     } catch (error) {
       stop.throwIfAborted()
@@ -90,10 +85,22 @@ export async function* readParts(
   return { ...(await numbered(all, asked, dependencies)), left, failed }
 }
 
-const status = (detail: PartsDone): ChatEvent => ({ event: "status", data: { phase: "reading", detail } })
+/** What is not kept is only made again. */
+export const keepNote = (
+  key: string,
+  note: Guarded<Note>,
+  { id }: TextFile,
+  { view, conversationId }: Asked,
+  { notes }: ChatDependencies,
+): Promise<void> =>
+  notes
+    .keep(key, note, { workspaceId: view.workspaceId, fileId: id, conversationId: conversationId ?? null })
+    .catch(error => log.debug("a note is not kept", { error }))
+
+export const status = (detail: PartsDone): ChatEvent => ({ event: "status", data: { phase: "reading", detail } })
 
 /** A note that went through the same guard when it was made. */
-function trusted(text: string, { guard }: Asked): string {
+export function trusted(text: string, { guard }: Asked): string {
   guard.trust(text)
   return text
 }
@@ -127,54 +134,4 @@ async function numbered(
     notes.push(body)
   }
   return { notes, sources }
-}
-
-/**
- * Notes that fit into so much room together: joined, and joined again, where they do not.
- * @returns how many are left out because they do not fit even then
- */
-export async function* fitNotes(
-  given: readonly string[],
-  room: number,
-  taker: NoteTaker,
-  { count, most }: { count(text: string): number; most: number },
-  signal: AbortSignal,
-): AsyncGenerator<ChatEvent, { notes: string[]; leftOut: number }> {
-  let notes = [...given]
-  const size = () => notes.reduce((sum, note) => sum + count(note) + 2, 0)
-  for (let level = 0; size() > room && notes.length > 1 && level < MAX_LEVELS; level++) {
-    const groups = inGroups(notes, taker.partTokens, count)
-    const joined = new Map<readonly string[], string>()
-    yield status({ done: 0, total: groups.length })
-    const join = async (group: string[], stop: AbortSignal) => ({
-      group,
-      text: group.length === 1 ? group[0]! : await taker.join(group, stop),
-    })
-    for await (const { group, text } of atOnce(groups, most, join, signal)) {
-      joined.set(group, text)
-      yield status({ done: joined.size, total: groups.length })
-    }
-    notes = groups.map(group => joined.get(group)!)
-  }
-  const before = notes.length
-  while (size() > room && notes.length > 1) notes.pop()
-  return { notes, leftOut: before - notes.length }
-}
-
-/** Neighbors together, as many as a part has room for, two at least. */
-function inGroups(notes: readonly string[], budget: number, count: (text: string) => number): string[][] {
-  const groups: string[][] = []
-  let size = 0
-  for (const note of notes) {
-    const tokens = count(note)
-    const last = groups.at(-1)
-    if (last && (last.length < 2 || size + tokens <= budget)) {
-      last.push(note)
-      size += tokens
-    } else {
-      groups.push([note])
-      size = tokens
-    }
-  }
-  return groups
 }

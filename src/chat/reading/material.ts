@@ -2,7 +2,7 @@
  * The first stage of an answer: what it is made from. Passages that a search finds, the whole text of the files that the
  * scope names, or notes on every part of them.
  */
-import { SOURCE } from "../../grounding/passages.ts"
+import { SOURCE, type Source } from "../../grounding/passages.ts"
 import type { Asked } from "../asked.ts"
 import type { ChatDependencies } from "../dependencies.ts"
 import type { Progress } from "../progress.ts"
@@ -19,11 +19,7 @@ export async function* material(
   signal: AbortSignal,
 ): AsyncGenerator<Progress, Retrieved> {
   const { continued, settings, view, scope, guard, model, history, message, passages } = asked
-  // A reply that is written on keeps its passages, or its citations would change their meaning.
-  if (continued) {
-    const { sources } = await guard.pass({ sources: continued.sources }, { sources: SOURCE })
-    return { sources, inVain: false, whole: sources.some(({ whole }) => whole) }
-  }
+  if (continued) return yield* asBefore(asked, topic, continued.sources, dependencies, signal)
   if (!settings.use_library) return { sources: [], inVain: false }
   yield { event: "status", data: { phase: "retrieving" } }
   const reading = readingFor(asked)
@@ -40,6 +36,27 @@ export async function* material(
     { view, query: rewritten ?? query, rewritten: rewritten !== undefined, scope, guard, passages },
     signal,
   )
+}
+
+/**
+ * What a reply that is written on is made from: its passages, or its citations would change their meaning. The notes that
+ * cite them are read where they are kept; those of a text that is another by now, or gone, are not.
+ */
+async function* asBefore(
+  asked: Asked,
+  topic: string,
+  before: readonly Source[],
+  dependencies: ChatDependencies,
+  signal: AbortSignal,
+): AsyncGenerator<Progress, Retrieved> {
+  const { sources } = await asked.guard.pass({ sources: [...before] }, { sources: SOURCE })
+  const whole = sources.some(source => source.whole)
+  if (whole && readingFor(asked) === "whole") {
+    const again = yield* wholeText(asked, questionOf(asked.message, topic), dependencies, signal)
+    const isSame = again.sources.every(({ chunk_id }, at) => chunk_id === sources[at]?.chunk_id)
+    if (again.notes && isSame) return { ...again, sources }
+  }
+  return { sources, inVain: false, whole }
 }
 
 /** How much of its files an answer needs: `small` is the whole of them where that is little. */

@@ -84,10 +84,10 @@ export class NoteTaker {
   }
 
   /** One set of notes of several. Marks that none of them had are taken out. */
-  async join(notes: readonly string[], signal: AbortSignal): Promise<string> {
+  async join(notes: readonly string[], signal: AbortSignal): Promise<Guarded<Note>> {
     const known = new Set(notes.flatMap(numbersIn))
     const text = await this.ask(JOIN_TASK, notes, signal)
-    return (await this.shown(renumbered(text, number => (known.has(number) ? number : 0)))).text
+    return this.shown(renumbered(text, number => (known.has(number) ? number : 0)))
   }
 
   private shown(text: string): Promise<Guarded<Note>> {

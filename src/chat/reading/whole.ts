@@ -9,7 +9,8 @@ import type { Progress } from "../progress.ts"
 import { wholeTokens } from "../prompt.ts"
 import type { Dropped } from "../record/facts.ts"
 import type { Retrieved } from "../retrieval.ts"
-import { fitNotes, readParts } from "./by-parts.ts"
+import { readParts } from "./by-parts.ts"
+import { fitNotes, joining } from "./joining.ts"
 import { NoteTaker } from "./note-taker.ts"
 import { nameOf, type Part, partsOf, shownSources } from "./parts.ts"
 import { type Stretch, stretchesOf } from "./stretches.ts"
@@ -77,7 +78,9 @@ export async function* wholeText(
     read.left.push(`${parts.length - MAX_PARTS} parts from ${nameOf(parts[MAX_PARTS]!)} on: beyond ${MAX_PARTS} parts`)
   const count = (text: string) => dependencies.meter.count(asked.model.info.value, text)
   const most = Math.max(1, dependencies.notesAtOnce)
-  const fitted = yield* fitNotes(read.notes, room * NOTES_SHARE, taker, { count, most }, signal)
+  const join = joining(parts, taker, asked, dependencies)
+  const { partTokens } = taker
+  const fitted = yield* fitNotes(read.notes, room * NOTES_SHARE, { count, join, partTokens, most }, signal)
   if (fitted.leftOut > 0) read.left.push(`${fitted.leftOut} sets of notes that do not fit into the model's window`)
   yield* tellLeft({ left: [...texts.left, ...read.left], dropped: [...texts.dropped, ...read.failed.map(droppedPart)] })
   const { notes } = fitted

@@ -1,0 +1,88 @@
+/** Joins notes that are too long together, until they fit. What came of notes of one file is kept as they are. */
+import type { Asked } from "../asked.ts"
+import type { ChatDependencies } from "../dependencies.ts"
+import type { ChatEvent } from "../events.ts"
+import { atOnce } from "./at-once.ts"
+import { keepNote, status, trusted } from "./by-parts.ts"
+import { noteKey } from "./note-store.ts"
+import { NOTES_VERSION, type NoteTaker } from "./note-taker.ts"
+import type { Part } from "./parts.ts"
+
+/** How often notes of notes are made; notes that are too long even then are left out from the last one on. */
+const MAX_LEVELS = 4
+
+type Join = (notes: readonly string[], stop: AbortSignal) => Promise<string>
+
+/** @param parts that the notes are of; those of several files are not kept joined, for one of them may go */
+export function joining(parts: readonly Part[], taker: NoteTaker, asked: Asked, dependencies: ChatDependencies): Join {
+  const [first] = parts
+  const isOneFile = parts.every(({ file }) => file.id === first?.file.id)
+  if (!first || !isOneFile) return async (notes, stop) => (await taker.join(notes, stop)).text
+  const { view, guard, model } = asked
+  const madeFor = [
+    NOTES_VERSION,
+    "joined",
+    first.file.id,
+    taker.question,
+    model.info.value,
+    guard.key,
+    taker.noteTokens,
+  ]
+  return async (notes, stop) => {
+    const key = noteKey(view, [...madeFor, notes])
+    const before = (await dependencies.notes.find([key])).get(key)
+    if (before !== undefined) return trusted(before, asked)
+    const note = await taker.join(notes, stop)
+    await keepNote(key, note, first.file, asked, dependencies)
+    return note.text
+  }
+}
+
+/**
+ * Notes that fit into so much room together: joined, and joined again, where they do not.
+ * @returns how many are left out because they do not fit even then
+ */
+export async function* fitNotes(
+  given: readonly string[],
+  room: number,
+  { count, join, partTokens, most }: { count(text: string): number; join: Join; partTokens: number; most: number },
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, { notes: string[]; leftOut: number }> {
+  let notes = [...given]
+  const size = () => notes.reduce((sum, note) => sum + count(note) + 2, 0)
+  for (let level = 0; size() > room && notes.length > 1 && level < MAX_LEVELS; level++) {
+    const groups = inGroups(notes, partTokens, count)
+    const joined = new Map<readonly string[], string>()
+    yield status({ done: 0, total: groups.length })
+    const joinGroup = async (group: string[], stop: AbortSignal) => ({
+      group,
+      text: group.length === 1 ? group[0]! : await join(group, stop),
+    })
+    for await (const { group, text } of atOnce(groups, most, joinGroup, signal)) {
+      joined.set(group, text)
+      yield status({ done: joined.size, total: groups.length })
+    }
+    notes = groups.map(group => joined.get(group)!)
+  }
+  const before = notes.length
+  while (size() > room && notes.length > 1) notes.pop()
+  return { notes, leftOut: before - notes.length }
+}
+
+/** Neighbors together, as many as a part has room for, two at least. */
+function inGroups(notes: readonly string[], budget: number, count: (text: string) => number): string[][] {
+  const groups: string[][] = []
+  let size = 0
+  for (const note of notes) {
+    const tokens = count(note)
+    const last = groups.at(-1)
+    if (last && (last.length < 2 || size + tokens <= budget)) {
+      last.push(note)
+      size += tokens
+    } else {
+      groups.push([note])
+      size = tokens
+    }
+  }
+  return groups
+}
