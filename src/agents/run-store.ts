@@ -202,11 +202,21 @@ export class RunStore {
     return { row, steps, approvals: await approvalsOf(this.database, runId) }
   }
 
-  /** @returns id of the receipt that says when it is gone; undefined for a run that has not ended: it stays @throws AppError on_hold */
-  delete(view: View, runId: string, receipt: string | undefined): Promise<string | undefined> {
+  /**
+   * @param check may end the transaction by throwing, before anything is removed
+   * @returns id of the receipt that says when it is gone; undefined for a run that has not ended: it stays
+   * @throws AppError on_hold; what `check` threw
+   */
+  delete(
+    view: View,
+    runId: string,
+    receipt: string | undefined,
+    check: (trx: Trx) => Promise<void> = async () => {},
+  ): Promise<string | undefined> {
     return this.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
       await refuseHeld(trx, view.workspaceId, "runs", [runId])
+      await check(trx)
       const { numDeletedRows } = await trx
         .deleteFrom("agent_runs")
         .where("id", "=", runId)

@@ -16,6 +16,7 @@ import { underGuard } from "../grounding/under-guard.ts"
 import type { Guarded } from "../guarded.ts"
 import { log } from "../log.ts"
 import type { Peers } from "../nodes/peers.ts"
+import type { Trx } from "../storage/database.ts"
 import { type Idempotency, type IdempotentRequest, requestHash } from "../storage/idempotency.ts"
 import { Gate } from "../threads/gate.ts"
 import { BUILTIN_TOOLS } from "../tools/index.ts"
@@ -162,6 +163,15 @@ export class AgentRuns {
     const receiptId = await this.dependencies.store.delete(view, runId, receipt)
     if (receiptId !== undefined) return receiptId
     throw new AppError("conflict", { message: "the run is still running: cancel it before deleting it" })
+  }
+
+  /** By a rule that finds it due. @throws as `RunStore.delete` */
+  async expire(
+    view: View,
+    runId: string,
+    { receipt, check }: { receipt: string; check(trx: Trx): Promise<void> },
+  ): Promise<void> {
+    await this.dependencies.store.delete(view, runId, receipt, check)
   }
 
   /** The events after number `after`, from the rows, then as they come; ends with `done`. */

@@ -7,6 +7,7 @@ import type { ChatTurn } from "../backends/backend.ts"
 import { AppError, invalid, withDetail } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { StoredBytes } from "../storage/blobs/blobs.ts"
+import type { Trx } from "../storage/database.ts"
 import { changeConversation } from "./change.ts"
 import {
   type ConversationPatch,
@@ -233,6 +234,15 @@ export class Chat {
     await store.refuseHeld(view.workspaceId, conversationId)
     await this.cancel(view, conversationId)
     return removeConversation(this.dependencies, view, conversationId, receipt)
+  }
+
+  /** By a rule that finds it due: nothing has been written in it for a day at least. @throws as `removeConversation` */
+  expire(
+    view: View,
+    conversationId: string,
+    { receipt, check }: { receipt: string; check(trx: Trx): Promise<void> },
+  ): Promise<string> {
+    return removeConversation(this.dependencies, view, conversationId, receipt, check)
   }
 
   /** A picture that came with a message. @throws AppError not_found */

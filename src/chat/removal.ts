@@ -9,16 +9,21 @@ import type { KeptAnswer } from "./kept-answer-store.ts"
 
 type Removing = Pick<ChatDependencies, "store" | "replies" | "images" | "kept">
 
-/** @throws AppError not_found, on_hold */
+/**
+ * @param check may end the transaction by throwing, before anything is removed
+ * @throws AppError not_found, on_hold; what `check` threw
+ */
 export async function removeConversation(
   { store, replies, images }: Removing,
   view: View,
   conversationId: string,
   receipt: string | undefined,
+  check: (trx: Trx) => Promise<void> = async () => {},
 ): Promise<string> {
   replies.forget(conversationId)
   const { pictures, receiptId } = await store.transaction(async trx => {
     await store.refuseHeld(view.workspaceId, conversationId, trx)
+    await check(trx)
     const pictures = [...(await images.of(conversationId, trx)).values()].flat()
     if (!(await store.delete(view, conversationId, trx)))
       throw new AppError("not_found", { message: "there is no such conversation" })

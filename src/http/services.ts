@@ -17,6 +17,7 @@ import type { EventFeed } from "../events/feed.ts"
 import type { Webhooks } from "../events/webhooks.ts"
 import type { Holds } from "../governance/holds/holds.ts"
 import type { Receipts } from "../governance/receipts/receipts.ts"
+import type { Retention } from "../governance/retention/retention.ts"
 import type { Bulk } from "../library/bulk.ts"
 import type { FileCounts } from "../library/counts.ts"
 import type { Library } from "../library/library.ts"
@@ -76,6 +77,7 @@ export interface Services {
   feed: EventFeed
   webhooks: Webhooks
   holds: Holds
+  retention: Retention
   uploads: Uploads
   webPages: WebPages
   vectorStores: VectorStores

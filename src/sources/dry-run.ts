@@ -2,7 +2,9 @@
 import { AppError } from "../errors.ts"
 import type { Database } from "../storage/database.ts"
 import { type Connector, Outage } from "./connector.ts"
+import { heldKeys } from "./held-files.ts"
 import { Listing, type ListingCounts, type ListingRules } from "./listing.ts"
+import type { SourceRow } from "./source.ts"
 import { seeAll } from "./sync.ts"
 
 /** Spelled as on the wire. */
@@ -20,13 +22,13 @@ const SAMPLE = 20
 /** Reads everything and writes nothing. @throws AppError fetch_failed where the place cannot be listed; the signal's reason */
 export async function rehearse(
   database: Database,
-  sourceId: string,
+  source: Pick<SourceRow, "id" | "workspace_id">,
   connector: Connector,
   rules: ListingRules,
   signal: AbortSignal,
 ): Promise<DryRun> {
   const sample: DryRun["sample"] = { added: [], updated: [], deleted: [] }
-  const listing = await Listing.begin(database, sourceId, rules)
+  const listing = await Listing.begin(database, source.id, rules)
   const forget = async () => listing.forget()
   try {
     await seeAll(listing, connector, signal, forget, ({ key }, kind) => {
@@ -38,7 +40,9 @@ export async function rehearse(
     if (error instanceof AppError) throw error
     throw new AppError("fetch_failed", { message: "the source could not be read", cause: error })
   }
-  const { deleted, guarded } = listing.finish()
+  const { deleted: gone, guarded } = listing.finish()
+  const held = await heldKeys(database, source, gone)
+  const deleted = gone.filter(key => !held.has(key))
   sample.deleted = deleted.slice(0, SAMPLE)
   return { dry_run: true, ...listing.counts, deleted: deleted.length, guarded, sample }
 }

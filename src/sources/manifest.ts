@@ -19,6 +19,7 @@ import { Turns } from "../threads/turns.ts"
 import { HASHED } from "./brought.ts"
 import type { Entry } from "./connector.ts"
 import { type FindSource, fedSource } from "./fed.ts"
+import { heldKeys } from "./held-files.ts"
 import { judgeOf } from "./judging.ts"
 import { EXCLUDED, type Finished, Listing, type Verdict } from "./listing.ts"
 import { deleteGone } from "./removing.ts"
@@ -136,7 +137,8 @@ export class Manifests {
     }
     const finished = listing.finish()
     const unchanged = entries.length - upload.length - skipped - failed.length
-    const deleted = finished.guarded || finished.deleted.length
+    const held = await heldKeys(this.parts.database, source, finished.deleted)
+    const deleted = finished.guarded || finished.deleted.length - held.size
     return { listing, finished, answer: { upload, unchanged, deleted, skipped, failed, guarded: finished.guarded > 0 } }
   }
 
@@ -170,7 +172,7 @@ export class Manifests {
       const { id } = await beginSync(trx, source)
       const { unchanged, skipped, failed } = answer
       await listed(trx, id, { added: 0, updated: 0, unchanged, skipped, failed: failed.length }, finished.guarded)
-      await count(trx, id, { deleted: finished.deleted.length })
+      await count(trx, id, { deleted: answer.guarded ? 0 : answer.deleted })
       await trx.updateTable("source_syncs").set({ started_at: startedAt }).where("id", "=", id).execute()
       await endSync(trx, source, id)
       // Should this process end before it has deleted what is gone.

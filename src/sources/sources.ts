@@ -286,7 +286,7 @@ export class Sources {
       await place.turn(signal)
       const { database, jobs } = this.dependencies
       const connector = this.connectorOf(source)
-      return await rehearse(database, source.id, connector, jobs.rulesOf(source, force), signal).finally(() =>
+      return await rehearse(database, source, connector, jobs.rulesOf(source, force), signal).finally(() =>
         connector.close?.(),
       )
     } finally {

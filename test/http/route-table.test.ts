@@ -46,7 +46,7 @@ const OPERATIONS = [
   ...["getHealth", "getReadiness", "getMetrics"],
   ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
   ...["addText", "addUrl"],
-  ...["createHold", "listHolds", "getHold", "liftHold"],
+  ...["createHold", "listHolds", "getHold", "liftHold", "getRetention", "setRetention", "previewRetention"],
   ...["createSource", "listSources", "getSource", "updateSource", "deleteSource", "syncSource"],
   ...["listSourceSyncs", "getSourceCoverage", "sendManifest"],
   ...["listPages", "getPagePicture", "getPageMarks"],

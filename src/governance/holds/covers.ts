@@ -34,7 +34,7 @@ export const HELD_TABLES = {
 export const coversAll = ({ filter, endUser, contextId }: Cover): boolean =>
   filter === null && endUser === null && contextId === null
 
-/** The condition on rows of the kind's table, those of the hold's workspace. */
+/** The condition on rows of the kind's table, those of the hold's workspace: true or false, never null, so that it can be denied. */
 export function coveredBy(cover: Cover, kind: HeldKind, words: Words): Condition {
   const { table } = HELD_TABLES[kind]
   const within: Condition = { text: `${table}.workspace_id = ?`, values: [cover.workspaceId] }
@@ -71,7 +71,7 @@ function ownFiles({ filter, endUser, contextId }: Cover, words: Words): Conditio
   return [
     allOf([
       ...(filter ? [conditionOf(filter, words)] : []),
-      ...(contextId === null ? [] : [{ text: "files.context_id = ?", values: [contextId] }]),
+      ...(contextId === null ? [] : [{ text: "(files.context_id = ?) is true", values: [contextId] }]),
     ]),
   ]
 }
@@ -82,7 +82,7 @@ function ownWork({ filter, endUser, contextId }: Cover, kind: "conversations" | 
   const context = { column: `${table}.${asked}`, path: ["context_id"] }
   return [
     allOf([
-      ...(endUser === null ? [] : [{ text: `${table}.end_user = ?`, values: [endUser] }]),
+      ...(endUser === null ? [] : [{ text: `(${table}.end_user = ?) is true`, values: [endUser] }]),
       ...(contextId === null ? [] : [words.json.equalsOne(context, scalarsOf([contextId]))]),
     ]),
   ]

@@ -100,7 +100,7 @@ export function covered(executor: Executor, cover: Cover, kind: HeldKind): RawBu
 }
 
 /** The holds of a workspace. */
-async function coversOf(executor: Executor, workspaceId: string): Promise<Cover[]> {
+export async function coversOf(executor: Executor, workspaceId: string): Promise<Cover[]> {
   const rows = await executor.selectFrom("holds").selectAll().where("workspace_id", "=", workspaceId).execute()
   return rows.map(toCover)
 }

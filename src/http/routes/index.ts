@@ -24,6 +24,7 @@ import { modelRoutes } from "./models.ts"
 import { pageRoutes } from "./pages.ts"
 import { receiptRoutes } from "./receipts.ts"
 import { redactRoutes } from "./redact.ts"
+import { retentionRoutes } from "./retention.ts"
 import { scheduleRoutes } from "./schedules.ts"
 import { searchRoutes } from "./search.ts"
 import { sourceRoutes } from "./sources.ts"
@@ -61,6 +62,7 @@ export const apiRoutes = (services: Services) =>
     .use(eventRoutes(services))
     .use(webhookRoutes(services))
     .use(holdRoutes(services))
+    .use(retentionRoutes(services))
     .use(consoleRoutes(services))
     .use(administrationRoutes(services))
 
