@@ -47,6 +47,7 @@ rows of the audit when they came about.`
 
 export const getRetention = operation({
   id: "getRetention",
+  audit: "nothing",
   scope: "retention",
   summary: "Get the rules of retention",
   tag: "Governance",
@@ -55,6 +56,7 @@ export const getRetention = operation({
 
 export const setRetention = operation({
   id: "setRetention",
+  audit: { action: "retention.update", fields: true },
   scope: "retention",
   summary: "Say what is deleted by itself, and when",
   description: `The rules take the place of those that there were; \`[]\` deletes nothing. They are applied within the hour, and every
@@ -70,6 +72,7 @@ that was deleted so stays away until it changes there. For administrators, and k
 
 export const previewRetention = operation({
   id: "previewRetention",
+  audit: "nothing",
   scope: "retention",
   summary: "Count what rules would delete now",
   description: `Without what is held. ${WHEN}`,
