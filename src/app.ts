@@ -79,7 +79,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const network = step("network", await openNetwork(config, stack))
   const chatModels = step("chat models", await openChatModels(config, () => models.embedders.fast))
   const storage = step("storage", await openStorage(config, stack, unpacking))
-  const access = step("access", await openAccess(config, storage, stack))
+  const access = step("access", await openAccess(config, network, storage, stack))
   const models = step("models", await openModels(config, storage, stack))
   const index = step("search", await openSearch(config, storage, models, stack))
   const worker = step("reading", openReading(config, storage, index, stack))

@@ -127,6 +127,23 @@ function serverAddress(value: string): { withScheme: string; address: URL } {
   return { withScheme, address }
 }
 
+const LOOPBACK = /^(?:localhost|.+\.localhost|127\.[\d.]+|\[::1\])$/
+
+/** A provider of sign-ins, exactly as it calls itself: a slash at the end counts. */
+export function issuer(value: string): string {
+  if (value === "") return ""
+  const address = URL.canParse(value) ? new URL(value) : undefined
+  if (!address || !/^https?:$/.test(address.protocol) || address.username || address.search || address.hash)
+    throw new Error(
+      "must be the address that the provider calls itself by, such as https://id.example.org/realms/staff",
+    )
+  if (address.pathname.includes("/.well-known/"))
+    throw new Error("must be the issuer, without /.well-known and what follows")
+  if (address.protocol === "http:" && !LOOPBACK.test(address.hostname))
+    throw new Error("must begin with https:// where the provider does not run on this machine")
+  return value
+}
+
 /** Ollama's own variable may lack scheme and port, and may name the address it binds to rather than one to call. */
 export function ollamaAddress(value: string): string {
   const { address } = serverAddress(value)

@@ -7,6 +7,7 @@ import {
   hostName,
   integer,
   ipAddress,
+  issuer,
   list,
   modelValue,
   nodeName,
@@ -259,6 +260,23 @@ export const SETTINGS = {
   encryption_key_file: path(
     "FILE",
     "file with the key, 32 bytes raw or in hex or base64, that everything stored is encrypted with; nothing is when empty",
+  ),
+  oidc_issuer: {
+    ...text("URL", "", "sign-in by OIDC: the provider's issuer, exactly as it writes it; needs the next two with it"),
+    parse: issuer,
+  },
+  oidc_client_id: text("ID", "", "sign-in by OIDC: what the provider calls this Carrel"),
+  oidc_client_secret_file: path("FILE", "sign-in by OIDC: file with the secret that belongs to the client id"),
+  oidc_only: flag("sign-in by OIDC: members have no passwords; administrators of `carrel users` keep theirs"),
+  oidc_admin_group: text(
+    "GROUP",
+    "",
+    "sign-in by OIDC: whoever is in this group of the claim groups is an administrator, others are members; roles stay as they are when empty",
+  ),
+  oidc_workspace_claim: text(
+    "CLAIM",
+    "",
+    "sign-in by OIDC: claim that names the user's workspace, which is made where there is none; the first one when empty",
   ),
   database_url: databaseUrl("several machines: the PostgreSQL database that they share; needs the next four with it"),
   blob_url: blobUrl("several machines: the S3 bucket that they share, with endpoint and region as parameters"),

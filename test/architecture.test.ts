@@ -36,6 +36,7 @@ const RANKS = [
     "config-settings",
     "configured",
     "configured-cluster",
+    "configured-sign-in",
     "app",
     "main",
     "commands",

@@ -47,15 +47,23 @@ export class Sessions {
     private readonly workspaces: Workspaces,
   ) {}
 
-  /** Opens a session in the user's first workspace. Also removes expired sessions. */
-  async open(userId: string, from: { userAgent: string; address: string }): Promise<NewSession> {
+  /**
+   * Opens a session in `workspaceId`, or in the user's first workspace where it is none of the user's or not given. Also
+   * removes expired sessions.
+   */
+  async open(
+    userId: string,
+    from: { userAgent: string; address: string },
+    workspaceId: string | null = null,
+  ): Promise<NewSession> {
     const token = newToken("cst")
     const now = Date.now()
     const expiresAt = new Date(now + SESSION_LIFETIME_MS).toISOString()
     const createdAt = new Date(now).toISOString()
     await this.database.transaction().execute(async trx => {
       await inOrder(trx, PEOPLE) // whoever ends the membership ends its sessions as well, this one included
-      const [workspace] = await this.workspaces.of(userId, trx)
+      const own = await this.workspaces.of(userId, trx)
+      const workspace = own.find(({ id }) => id === workspaceId) ?? own[0]
       if (!workspace) throw new AppError("forbidden", { message: "you are in no workspace; ask an administrator" })
       await trx.deleteFrom("sessions").where("expires_at", "<=", createdAt).execute()
       await trx

@@ -51,7 +51,11 @@ const SETUP_TOKEN_MS = 24 * 3_600_000
 let nobodysHash: Promise<string> | undefined
 
 export class Users {
-  constructor(private readonly database: Database) {}
+  /** @param provider by which alone members sign in */
+  constructor(
+    private readonly database: Database,
+    private readonly provider?: string,
+  ) {}
 
   /** False until the first administrator exists; the last one can neither be removed nor disabled. */
   isClaimed(): Promise<boolean> {
@@ -95,47 +99,40 @@ export class Users {
   async add(user: NewUser, before: (trx: Executor) => Promise<void> = async () => {}): Promise<UserRecord> {
     const email = checkEmail(user.email)
     const passwordHash = await hashPassword(user.password)
-    const now = new Date().toISOString()
     const id = newId("user")
     await this.database.transaction().execute(async trx => {
       await inOrder(trx, PEOPLE)
       await before(trx)
       if (await trx.selectFrom("users").select("id").where("email", "=", email).executeTakeFirst())
         throw new AppError("conflict", { message: "a user with this e-mail address already exists" })
-      await trx
-        .insertInto("users")
-        .values({
-          id,
-          email,
-          name: checkName(user.name ?? email.split("@")[0]!),
-          password_hash: passwordHash,
-          role: user.role,
-          created_at: now,
-          last_signed_in_at: null,
-          disabled_at: null,
-        })
-        .execute()
-      await trx
-        .insertInto("memberships")
-        .values({ user_id: id, workspace_id: user.workspaceId, created_at: now })
-        .execute()
-      // The first administrator has claimed the daemon; members leave the door open for one.
-      if (user.role === "administrator") await trx.deleteFrom("setup_tokens").execute()
+      const { name = email.split("@")[0]!, role, workspaceId } = user
+      await insertUser(trx, { id, email, name: checkName(name), role, passwordHash, workspaceId })
     })
     return this.get(id)
   }
 
-  /** The user's id when the password is right and the user is not disabled, else null; always as slow as one hash. */
+  /**
+   * The user's id when the password is right and the user is not disabled, else null; always as slow as one hash.
+   * @throws AppError forbidden for the right password of somebody who is to sign in by the provider
+   */
   async authenticate(email: string, password: string): Promise<string | null> {
     const row = await this.database
       .selectFrom("users")
-      .select(["id", "password_hash", "disabled_at"])
+      .select(["id", "password_hash", "role", "disabled_at"])
       .where("email", "=", email.trim().toLowerCase())
       .executeTakeFirst()
-    nobodysHash ??= Bun.password.hash(newToken("cst"), "argon2id")
+    nobodysHash ??= unknownPassword()
     const known = row?.password_hash ?? (await nobodysHash)
     const right = await Bun.password.verify(password.slice(0, MAX_PASSWORD_LENGTH) || " ", known)
-    return right && row && !row.disabled_at ? row.id : null
+    if (!right || !row || row.disabled_at) return null
+    if (row.role !== "administrator") this.checkPasswords()
+    return row.id
+  }
+
+  /** @throws AppError forbidden where members sign in by a provider alone */
+  checkPasswords(): void {
+    if (this.provider !== undefined)
+      throw new AppError("forbidden", { message: `members sign in by ${this.provider}, and have no passwords here` })
   }
 
   async list(): Promise<UserRecord[]> {
@@ -207,6 +204,27 @@ export class Users {
   }
 }
 
+interface InsertedUser {
+  id: string
+  email: string
+  name: string
+  role: UserRole
+  passwordHash: string
+  workspaceId: string
+}
+
+/** Part of the transaction that has seen that nobody has the address. */
+export async function insertUser(trx: Executor, { passwordHash, workspaceId, ...user }: InsertedUser): Promise<void> {
+  const now = new Date().toISOString()
+  await trx
+    .insertInto("users")
+    .values({ ...user, password_hash: passwordHash, created_at: now, last_signed_in_at: null, disabled_at: null })
+    .execute()
+  await trx.insertInto("memberships").values({ user_id: user.id, workspace_id: workspaceId, created_at: now }).execute()
+  // The first administrator has claimed the daemon; members leave the door open for one.
+  if (user.role === "administrator") await trx.deleteFrom("setup_tokens").execute()
+}
+
 /** When one was made that ends now. */
 const oldestSetupToken = (): string => new Date(Date.now() - SETUP_TOKEN_MS).toISOString()
 
@@ -229,7 +247,7 @@ async function claimOnce(trx: Executor, token: string): Promise<void> {
     throw new AppError("conflict", { message: "this daemon is already set up" })
 }
 
-type UserRow = Pick<UserRecord, "id" | "role" | "disabled_at">
+export type UserRow = Pick<UserRecord, "id" | "role" | "disabled_at">
 
 /** @throws AppError not_found */
 async function findUser(executor: Executor, id: string): Promise<UserRow> {
@@ -247,7 +265,8 @@ async function checkHeir(trx: Executor, leaving: string, heirId: string): Promis
   if (!heir || heir.disabled_at || heirId === leaving) throw invalid("keys_to", "must be another user who is enabled")
 }
 
-async function keepAnAdministrator(trx: Executor, leaving: UserRow): Promise<void> {
+/** @throws AppError conflict */
+export async function keepAnAdministrator(trx: Executor, leaving: UserRow): Promise<void> {
   if (leaving.role !== "administrator" || leaving.disabled_at) return
   const other = await trx
     .selectFrom("users")
@@ -275,10 +294,14 @@ function checkPassword(password: string): void {
     throw invalid("password", `must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
 }
 
+/** @throws AppError invalid_request */
 async function hashPassword(password: string): Promise<string> {
   checkPassword(password)
   return Bun.password.hash(password, "argon2id")
 }
+
+/** Of a password that nobody knows. */
+export const unknownPassword = (): Promise<string> => hashPassword(newToken("cst"))
 
 /** `carrel users add`: the user, in the named workspace, which is made when there is none. */
 export async function usersAdd(

@@ -128,8 +128,7 @@ export class Workspaces {
         .where("workspace_id", "!=", id)
         .executeTakeFirst()
       if (!left) throw new AppError("conflict", { message: "a user must be in at least one workspace" })
-      await trx.deleteFrom("memberships").where("workspace_id", "=", id).where("user_id", "=", userId).execute()
-      await trx.deleteFrom("sessions").where("workspace_id", "=", id).where("user_id", "=", userId).execute()
+      await leave(trx, id, userId)
     })
   }
 
@@ -189,8 +188,9 @@ export class Workspaces {
     return found
   }
 
-  /** Makes the invited user. An invitation works once. */
+  /** Makes the invited user. An invitation works once. @throws AppError forbidden where members have no passwords */
   async accept(token: string, user: { name?: string; password: string }, users: Users): Promise<UserRecord> {
+    users.checkPasswords()
     const invitation = await this.getInvitation(token)
     const { workspace_id: workspaceId } = await this.database
       .selectFrom("invitations")
@@ -215,7 +215,14 @@ async function refuseTaken(trx: Executor, name: string): Promise<void> {
   if (taken) throw new AppError("conflict", { message: "a workspace of this name already exists" })
 }
 
-async function join(executor: Executor, id: string, userId: string): Promise<void> {
+/** Ends the sessions that act in the workspace as well. */
+export async function leave(trx: Executor, id: string, userId: string): Promise<void> {
+  await trx.deleteFrom("memberships").where("workspace_id", "=", id).where("user_id", "=", userId).execute()
+  await trx.deleteFrom("sessions").where("workspace_id", "=", id).where("user_id", "=", userId).execute()
+}
+
+/** A second call changes nothing. */
+export async function join(executor: Executor, id: string, userId: string): Promise<void> {
   await executor
     .insertInto("memberships")
     .values({ user_id: userId, workspace_id: id, created_at: new Date().toISOString() })

@@ -1,5 +1,10 @@
 import { Holders } from "../access/holders.ts"
 import { ApiKeys, ensureWorkspace } from "../access/keys.ts"
+import { Identities } from "../access/oidc/identities.ts"
+import { PendingSignIns } from "../access/oidc/pending.ts"
+import { Provider } from "../access/oidc/provider.ts"
+import { providerName } from "../access/oidc/settings.ts"
+import { ProviderSignIn } from "../access/oidc/sign-in.ts"
 import { ScopedTokens } from "../access/scoped-tokens.ts"
 import { Sessions } from "../access/sessions.ts"
 import { SharedSignInFailures } from "../access/shared-sign-in-failures.ts"
@@ -12,8 +17,10 @@ import { SharedRateLimiter } from "../http/shared-rate-limit.ts"
 import { SharedTraffic } from "../http/shared-traffic.ts"
 import { LocalTraffic, type Traffic } from "../http/traffic.ts"
 import type { Database } from "../storage/database.ts"
+import { Sealer } from "../storage/sealed.ts"
 import { secretNamed } from "../storage/secrets.ts"
 import { isPostgres } from "../storage/words.ts"
+import type { Network } from "./network.ts"
 import type { Storage } from "./storage.ts"
 
 export type Access = Awaited<ReturnType<typeof openAccess>>
@@ -31,8 +38,25 @@ const sharedCounters = (database: Database, stack: AsyncDisposableStack): Return
   traffic: stack.use(new SharedTraffic(database)),
 })
 
+/** Of an address that is known once there is a port. */
+async function openSignIn({ settings, egress }: NonNullable<Network["signIn"]>, database: Database) {
+  const pending = new PendingSignIns(database, new Sealer(await secretNamed(database, "sign_in")))
+  const parts = {
+    settings,
+    pending,
+    provider: new Provider(settings, egress),
+    identities: new Identities(database, settings),
+  }
+  return (address: () => string) => new ProviderSignIn({ ...parts, address })
+}
+
 /** Who may do what, and how often. */
-export async function openAccess(config: Config, { database }: Storage, stack: AsyncDisposableStack) {
+export async function openAccess(
+  config: Config,
+  { signIn }: Pick<Network, "signIn">,
+  { database }: Storage,
+  stack: AsyncDisposableStack,
+) {
   await ensureWorkspace(database)
   const workspaces = new Workspaces(database)
   const scopedTokens = new ScopedTokens(database)
@@ -42,7 +66,8 @@ export async function openAccess(config: Config, { database }: Storage, stack: A
     holders: new Holders(database, scopedTokens),
     apiKeys: new ApiKeys(database),
     scopedTokens,
-    users: new Users(database),
+    users: new Users(database, signIn?.settings.only ? providerName(signIn.settings) : undefined),
+    providerSignInAt: signIn && (await openSignIn(signIn, database)),
     sessions: new Sessions(database, workspaces),
     ...(isPostgres(database) ? sharedCounters(database, stack) : localCounters()),
     redactionEnforced: async (workspaceId: string) =>

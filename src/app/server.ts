@@ -79,6 +79,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     version: VERSION,
     embeddings: new EmbeddingLine(embedder),
     links,
+    providerSignIn: access.providerSignInAt?.(address),
     linkedFiles: new LinkedFiles({ ...files, database: storage.database, links, holders: access.holders }),
     mcp,
     diskUse: watchDiskUse(config.data),

@@ -27,6 +27,7 @@ import { describeNodes, examineEngines, openBesideNodes } from "./doctor-cluster
 import { examineFence, FENCE } from "./doctor-fence.ts"
 import { describeModelFolders } from "./doctor-models.ts"
 import { describeOcr } from "./doctor-ocr.ts"
+import { describeSignIn } from "./doctor-sign-in.ts"
 import { describeUnattended } from "./doctor-unattended.ts"
 import { describeFailure } from "./failure.ts"
 import type { Finding } from "./finding.ts"
@@ -94,6 +95,7 @@ async function examine(
     step("Checking the database")
     findings.push(await integrity(database), await library(database), ...copies(config.data))
     findings.push(...(await describeUnattended(database)), ...(await administrator(database)))
+    findings.push(...(await describeSignIn(config)))
     step("Trying the models")
     findings.push(...(await describeModelFolders(config)), ...(await chatModels(config)))
     findings.push(...(await describeOcr(config, database)))
@@ -117,7 +119,7 @@ async function examineCluster(
   const stores = await openBesideNodes(config, engines, stack)
   const { database } = stores
   findings.push(await describeNodes(database), await library(database), ...(await describeUnattended(database)))
-  findings.push(...(await administrator(database)))
+  findings.push(...(await administrator(database)), ...(await describeSignIn(config)))
   if (existsSync(config.data)) {
     await prepareNative(config)
     step("Trying the models")

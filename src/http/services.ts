@@ -1,6 +1,7 @@
 /** What routes may call. `app.ts` fills it; a route file takes the whole and destructures what it needs. */
 import type { ApiKeys } from "../access/keys.ts"
 import type { Links } from "../access/links.ts"
+import type { ProviderSignIn } from "../access/oidc/sign-in.ts"
 import type { ScopedTokens } from "../access/scoped-tokens.ts"
 import type { Sessions } from "../access/sessions.ts"
 import type { SignInBrake } from "../access/sign-in-brake.ts"
@@ -46,6 +47,8 @@ export interface Services {
   sessions: Sessions
   workspaces: Workspaces
   signInBrake: SignInBrake
+  /** Undefined where nobody signs in by a provider. */
+  providerSignIn: ProviderSignIn | undefined
   rateLimiter: RateLimiter
   /** Makes and reads the addresses that open one passage without sign-in. */
   links: Links

@@ -7,6 +7,7 @@ import { AppError } from "../errors.ts"
 import type { UserRole } from "../storage/users.ts"
 import { countWrongCredentials } from "./auth.ts"
 import { contextOf } from "./context.ts"
+import { cookieOf, setCookie } from "./cookies.ts"
 import { spend } from "./rate-limit.ts"
 import type { Services } from "./services.ts"
 
@@ -28,7 +29,7 @@ type Guard = Pick<Services, "sessions" | "rateLimiter">
  */
 async function findSession(request: Request, { sessions, rateLimiter }: Guard): Promise<SessionPrincipal | null> {
   const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1]
-  const token = bearer ?? cookieOf(request)
+  const token = bearer ?? cookieOf(request, SESSION_COOKIE)
   if (!token) return null
   if (!bearer && !SAFE_METHODS.has(request.method)) refuseForeignSites(request, { proofNeeded: true })
   const session = await sessions.verify(token)
@@ -95,26 +96,24 @@ function hostOf(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : ""
 }
 
-function cookieOf(request: Request): string | undefined {
-  for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
-    const [name, value] = pair.trim().split("=")
-    if (name === SESSION_COOKIE && value) return value
-  }
-  return undefined
-}
-
-/** Signs the browser that asks in: its cookie goes into the headers of the answer. */
-export async function openSession(request: Request, userId: string, sessions: Sessions, answer: HTTPHeaders) {
+/**
+ * Signs the browser that asks in: its cookie goes into the headers of the answer.
+ * @param workspaceId to begin in, where the user is in it
+ */
+export async function openSession(
+  request: Request,
+  userId: string,
+  sessions: Sessions,
+  answer: HTTPHeaders,
+  workspaceId: string | null = null,
+) {
   const userAgent = request.headers.get("user-agent") ?? ""
-  const session = await sessions.open(userId, { address: contextOf(request).address, userAgent })
+  const session = await sessions.open(userId, { address: contextOf(request).address, userAgent }, workspaceId)
   answer["set-cookie"] = cookie(request, session.token, SESSION_LIFETIME_MS / 1000)
   return session
 }
 
 export const clearSessionCookie = (request: Request): string => cookie(request, "", 0)
 
-function cookie(request: Request, value: string, maxAgeSeconds: number): string {
-  // A proxy that ends TLS says so; believing a forged header only makes the cookie stricter.
-  const secure = contextOf(request).secure || request.headers.get("x-forwarded-proto") === "https"
-  return `${SESSION_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure ? "; Secure" : ""}`
-}
+const cookie = (request: Request, value: string, maxAgeSeconds: number): string =>
+  setCookie(request, { name: SESSION_COOKIE, value, maxAgeSeconds, path: "/", sameSite: "Strict" })

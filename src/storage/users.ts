@@ -5,6 +5,8 @@ export interface UsersTables {
   sessions: SessionsTable
   invitations: InvitationsTable
   setup_tokens: SetupTokensTable
+  identities: IdentitiesTable
+  sign_in_states: SignInStatesTable
 }
 
 export type UserRole = "administrator" | "member"
@@ -59,4 +61,22 @@ interface InvitationsTable {
 interface SetupTokensTable {
   token_hash: string
   created_at: string
+}
+
+/** Who a user is at a provider of sign-ins. */
+export interface IdentitiesTable {
+  issuer: string
+  /** The provider's own name of the person: no other person ever has it there. */
+  subject: string
+  user_id: string
+  /** The workspace that the provider named at the last sign-in; null where it names none. */
+  workspace_id: string | null
+  created_at: string
+  last_used_at: string
+}
+
+/** Sign-ins that came back from the provider: none comes back twice. Kept until they would have expired. */
+interface SignInStatesTable {
+  state_hash: string
+  expires_at: string
 }

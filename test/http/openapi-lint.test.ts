@@ -13,7 +13,8 @@ test("Redocly's recommended rules find nothing in it", async () => {
     config: await createConfig({
       extends: ["recommended"],
       // `/keys/{id}/rotate` stands beside `/keys/users/{id}`: ids have prefixes, and none is called `users` or `rotate`.
-      rules: { "no-ambiguous-paths": "off" },
+      // The two ends of a sign-in by a provider only ever redirect; route-table.test.ts asks each route for a success.
+      rules: { "no-ambiguous-paths": "off", "operation-2xx-response": "off" },
     }),
   })
   expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual([])

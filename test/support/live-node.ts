@@ -79,7 +79,7 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
     onDeaths: giveUp => afterDeath.push(giveUp),
   }
   const storage = { database, node, disk, cluster, idempotency: new Idempotency(database) } as unknown as Storage
-  const access = await openAccess(config, storage, stack)
+  const access = await openAccess(config, { signIn: undefined }, storage, stack)
   const embedders = { fast: { state: "answering", model: "none" } }
   const parts = {
     network: { tls: {} },

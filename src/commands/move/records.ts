@@ -35,6 +35,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   sessions: { key: ["id"] },
   invitations: { key: ["id"] },
   setup_tokens: { key: ["token_hash"] },
+  identities: { key: ["issuer", "subject"] },
   api_keys: { key: ["id"] },
   scoped_tokens: { key: ["id"] },
   encryption_keys: { key: ["id"] },
@@ -86,6 +87,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   cluster: null,
   rate_windows: null,
   sign_in_failures: null,
+  sign_in_states: null,
   traffic: null,
   reply_events: null,
 }

@@ -27,13 +27,14 @@ const userRoutes = (services: Services) => {
 }
 
 const invitationRoutes = (services: Services) => {
-  const { workspaces } = services
+  const { users, workspaces } = services
   return new Elysia()
     .use(sessionCaller(services))
     .get("/invitations", async () => ({ data: await workspaces.listInvitations() }), docs.listInvitations())
     .post(
       "/invitations",
       async ({ body, session, status }) => {
+        users.checkPasswords() // nobody could accept it
         const { email, role = "member", workspace_id: workspaceId = session.workspaceId } = body
         return status(201, await workspaces.invite({ email, role, workspaceId }, session.userId))
       },

@@ -21,6 +21,7 @@ import { libraryCountsRoutes } from "./library-counts.ts"
 import { linkRoutes, viewRoutes } from "./links.ts"
 import { manifestRoutes } from "./manifest.ts"
 import { modelRoutes } from "./models.ts"
+import { oidcRoutes } from "./oidc.ts"
 import { pageRoutes } from "./pages.ts"
 import { receiptRoutes } from "./receipts.ts"
 import { redactRoutes } from "./redact.ts"
@@ -58,6 +59,7 @@ export const apiRoutes = (services: Services) =>
     .use(scheduleRoutes(services))
     .use(receiptRoutes(services))
     .use(keysRoutes(services))
+    .use(oidcRoutes(services))
     .use(tokenRoutes(services))
     .use(eventRoutes(services))
     .use(webhookRoutes(services))

@@ -121,13 +121,20 @@ export const getStatus = operation({
   audit: "nothing",
   open: true,
   summary: "Has this daemon been set up?",
-  description: "`configured` is true once there is an administrator.",
+  description:
+    "`configured` is true once there is an administrator. `provider` is by whom people sign in, where somebody is: without passwords where `only` is true.",
   tag: TAG,
   answers: {
     200: {
       description: "The answer",
       schema: t.Object(
-        { configured: t.Boolean({ examples: [true] }), version: t.String({ examples: ["0.1.0"] }) },
+        {
+          configured: t.Boolean({ examples: [true] }),
+          version: t.String({ examples: ["0.1.0"] }),
+          provider: t.Optional(
+            t.Object({ name: t.String({ examples: ["id.example.org"] }), only: t.Boolean({ examples: [false] }) }),
+          ),
+        },
         { title: "Status" },
       ),
     },

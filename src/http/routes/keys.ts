@@ -17,7 +17,8 @@ export const keysRoutes = (services: Services) =>
   new Elysia({ prefix: "/external/keys" }).use(openRoutes(services)).use(sessionRoutes(services))
 
 /** For anyone, within a number of calls from an address. */
-function openRoutes({ apiKeys, users, sessions, signInBrake, rateLimiter, version }: Services) {
+function openRoutes(services: Services) {
+  const { apiKeys, users, sessions, signInBrake, rateLimiter, providerSignIn, version } = services
   const throttle = (request: Request, what: string) =>
     spend(rateLimiter, `${what}:${contextOf(request).address}`, OPEN_CALLS_PER_MINUTE)
 
@@ -38,7 +39,8 @@ function openRoutes({ apiKeys, users, sessions, signInBrake, rateLimiter, versio
       "/status",
       async ({ request }) => {
         await throttle(request, "status")
-        return { configured: await users.isClaimed(), version }
+        const provider = providerSignIn && { name: providerSignIn.name, only: providerSignIn.settings.only }
+        return { configured: await users.isClaimed(), version, ...(provider ? { provider } : {}) }
       },
       docs.getStatus(),
     )

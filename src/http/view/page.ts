@@ -23,6 +23,7 @@ h2 + .card { margin-top: 6px; }
 .soft { color: var(--soft); font-size: 13px; }
 .card { margin: 18px 0; background: var(--surface); border: 1px solid var(--line); border-radius: 11px; }
 .text { padding: 18px 20px; white-space: pre-wrap; tab-size: 4; unicode-bidi: plaintext; }
+a { color: var(--accent); }
 .picture { display: block; width: 100%; height: auto; background: #ffffff; }
 figure.card { overflow: hidden; }
 mark { background: var(--mark); color: inherit; border-radius: 3px; padding: 1px 0; }
@@ -120,7 +121,8 @@ export function refusalPage(status: number): Html {
   return document(title, html`<h1>${title}</h1><p class="card text">${text}</p>`)
 }
 
-const document = (title: string, body: Html): Html => html`<!doctype html>
+/** A whole page. */
+export const document = (title: string, body: Html): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

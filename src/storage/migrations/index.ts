@@ -39,6 +39,7 @@ import { toolCalls } from "./0036-tool-calls.ts"
 import { messageImages } from "./0037-message-images.ts"
 import { receipts } from "./0040-receipts.ts"
 import { holds } from "./0041-holds.ts"
+import { signIn } from "./0043-sign-in.ts"
 import { encryption } from "./0044-encryption.ts"
 import type { Migration } from "./migration.ts"
 
@@ -82,5 +83,6 @@ export const MIGRATIONS: readonly Migration[] = [
   messageImages,
   receipts,
   holds,
+  signIn,
   encryption,
 ]
