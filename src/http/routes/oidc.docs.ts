@@ -25,6 +25,7 @@ const Provider = t.Object(
 
 export const startProviderSignIn = operation({
   id: "startProviderSignIn",
+  audit: "nothing",
   open: true,
   summary: "Sign in by the provider",
   description:
@@ -39,6 +40,7 @@ export const startProviderSignIn = operation({
 
 export const finishProviderSignIn = operation({
   id: "finishProviderSignIn",
+  audit: { action: "session.open", id: "noted" },
   open: true,
   summary: "Come back from the provider",
   description:
@@ -62,6 +64,7 @@ export const finishProviderSignIn = operation({
 
 export const getProviderSignIn = operation({
   id: "getProviderSignIn",
+  audit: "nothing",
   session: "administrator",
   summary: "How people sign in by a provider",
   description: "As the settings say, without the secret. `provider` is null where nobody does.",
