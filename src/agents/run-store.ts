@@ -14,6 +14,7 @@ import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import type { Peer } from "../nodes/peers.ts"
 import type { Database, Trx } from "../storage/database.ts"
+import { GONE, holdFiles, linkStep } from "../storage/file-texts.ts"
 import { type IdempotentRequest, note } from "../storage/idempotency.ts"
 import { isGivenUp, type Owner } from "../storage/owners.ts"
 import type { RunStatus } from "../storage/runs.ts"
@@ -96,13 +97,18 @@ export class RunStore {
     ended: Map<number, Guarded<StepOutcome>>,
   ): Promise<void> {
     await this.database.transaction().execute(async trx => {
-      // First, so that whoever ends the run waits, and this finds nothing where somebody has.
+      const there = await holdFiles(
+        trx,
+        [...ended.values()].flatMap(({ fileIds }) => fileIds),
+      )
+      // First of the run's rows, so that whoever ends the run waits, and this finds nothing where somebody has.
       let event = await this.takeEvents(trx, runId, begun.size + ended.size)
       if (event === undefined) return
       const rows = new Map<number, StepRow>()
       for (const [step, each] of begun) rows.set(step, newStep(runId, step, each, event++))
       for (const [step, outcome] of ended) {
-        const result = { ...resultColumns(outcome), finished_event: event++ }
+        const isGone = outcome.fileIds.some(id => !there.has(id))
+        const result = { ...resultColumns(outcome), ...(isGone ? { result: GONE } : {}), finished_event: event++ }
         const row = rows.get(step)
         if (row) Object.assign(row, result)
         else
@@ -118,6 +124,8 @@ export class RunStore {
           .insertInto("agent_steps")
           .values([...rows.values()])
           .execute()
+      for (const [step, { fileIds }] of ended)
+        if (fileIds.every(id => there.has(id))) await linkStep(trx, runId, step, fileIds)
     })
   }
 

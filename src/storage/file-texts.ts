@@ -1,5 +1,5 @@
 /**
- * Texts of files that stand in messages and in the records of how they were made. They go with their file: who deletes it
+ * Texts of files that stand in messages, in the records of how they were made, and in the steps of runs. They go with their file: who deletes it
  * takes them out in the same transaction, and who stores some looks in the same transaction whether it is still there.
  */
 import { sql } from "kysely"
@@ -38,8 +38,26 @@ export async function linkFiles(executor: Executor, messageId: string, fileIds: 
     .execute()
 }
 
-/** Inside the transaction that has deleted the file. The messages themselves stay, and where their passages stood. */
+/** What stands for the result of a step whose file is gone. */
+export const GONE = "[The file that this result was from is deleted.]"
+
+/** Notes that the result of a step holds text of the files. */
+export async function linkStep(
+  executor: Executor,
+  runId: string,
+  step: number,
+  fileIds: Iterable<string>,
+): Promise<void> {
+  const rows = [...new Set(fileIds)].map(file_id => ({ run_id: runId, step, file_id }))
+  if (rows.length > 0) await executor.insertInto("step_files").values(rows).execute()
+}
+
+/**
+ * Inside the transaction that has deleted the file. Messages and runs themselves stay, and where passages stood; results
+ * that hold text of several files go whole.
+ */
 export async function forgetTextsOf(trx: Trx, fileId: string): Promise<void> {
+  await forgetSteps(trx, fileId)
   const linked = trx.selectFrom("message_files").select("message_id").where("file_id", "=", fileId)
   await trx
     .deleteFrom("record_texts")
@@ -72,4 +90,10 @@ export async function forgetTextsOf(trx: Trx, fileId: string): Promise<void> {
     after = last.id
   }
   await trx.deleteFrom("message_files").where("file_id", "=", fileId).execute()
+}
+
+async function forgetSteps(trx: Trx, fileId: string): Promise<void> {
+  await sql`update agent_steps set result = ${GONE} where (run_id, step) in
+    (select run_id, step from step_files where file_id = ${fileId})`.execute(trx)
+  await trx.deleteFrom("step_files").where("file_id", "=", fileId).execute()
 }

@@ -4,6 +4,7 @@ import type { OwnedColumns, OwnerType } from "./owned.ts"
 export interface RunsTables {
   agent_runs: AgentRunsTable
   agent_steps: AgentStepsTable
+  step_files: StepFilesTable
   agent_approvals: AgentApprovalsTable
 }
 
@@ -47,6 +48,13 @@ export interface AgentRunsTable extends OwnedColumns {
   event_count: number
   /** Node that carries it out, or did. */
   owner: string | null
+}
+
+/** Files whose text the result of a step holds: it goes with them. */
+interface StepFilesTable {
+  run_id: string
+  step: number
+  file_id: string
 }
 
 export interface AgentStepsTable {

@@ -74,6 +74,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   webhook_deliveries: { key: ["webhook_id", "seq"] },
   agent_runs: { key: ["id"], arriving: withoutOwner },
   agent_steps: { key: ["run_id", "step"] },
+  step_files: { key: ["run_id", "step", "file_id"] },
   agent_approvals: { key: ["id"] },
   batch_files: { key: ["id"] },
   batches: { key: ["id"] },

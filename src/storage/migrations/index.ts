@@ -41,6 +41,7 @@ import { receipts } from "./0040-receipts.ts"
 import { holds } from "./0041-holds.ts"
 import { signIn } from "./0043-sign-in.ts"
 import { encryption } from "./0044-encryption.ts"
+import { stepFiles } from "./0046-step-files.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -85,4 +86,5 @@ export const MIGRATIONS: readonly Migration[] = [
   holds,
   signIn,
   encryption,
+  stepFiles,
 ]

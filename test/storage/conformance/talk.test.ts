@@ -12,8 +12,9 @@ import { ReplyLog } from "../../../src/chat/reply-log.ts"
 import { ReplyStore } from "../../../src/chat/reply-store.ts"
 import { DEFAULT_SETTINGS } from "../../../src/chat/settings.ts"
 import type { Database } from "../../../src/storage/database.ts"
-import { forgetTextsOf } from "../../../src/storage/file-texts.ts"
+import { forgetTextsOf, GONE } from "../../../src/storage/file-texts.ts"
 import { records as migration } from "../../../src/storage/migrations/0035-records.ts"
+import { stepFiles } from "../../../src/storage/migrations/0046-step-files.ts"
 import { isPostgres } from "../../../src/storage/words.ts"
 import { rejection } from "../../support/rejection.ts"
 import { addFile } from "./file-rows.ts"
@@ -159,7 +160,7 @@ onBoth(open => {
     const [id, other] = [await add(), await add()]
     const call = { id: "c", name: "search", arguments: { query: "ü" } }
     const step = passed({ call, startedAt: startedAt.toISOString() })
-    const outcome = passed({ result: "found", isError: false, durationMs: 1.5 })
+    const outcome = passed({ result: "found", isError: false, durationMs: 1.5, fileIds: [] })
     await store.saveSteps(id, new Map([[1, step]]), new Map())
     await store.saveSteps(id, new Map([[2, step]]), new Map([[1, outcome]]))
     const end = passed({
@@ -236,6 +237,49 @@ onBoth(open => {
     await new ConversationStore(database).delete(wholeOf(workspaceId), "conv_1", database)
     expect(await records.find(reply.id)).toBeUndefined()
     expect(await database.selectFrom("message_files").selectAll().execute()).toEqual([])
+  })
+
+  test("the text of a file goes from the steps of runs, those of former versions as well", async () => {
+    const database = await open()
+    const workspaceId = await ensureWorkspace(database)
+    for (const id of ["file_a", "file_b"]) await addFile(database, id)
+    const store = new RunStore(database, { id: "node_1" } as never)
+    const described = { task: "t", model: "m", request: { tools: [] }, additionalMetadata: {}, nerCount: 1 }
+    const [startedAt, deadlineAt] = [new Date(), new Date(Date.now() + 60_000)]
+    const run = {
+      view: wholeOf(workspaceId),
+      keyId: "key_1",
+      endUser: null,
+      described: passed(described),
+      startedAt,
+      deadlineAt,
+    }
+    const id = await store.insert(run, undefined)
+    const begun = (name: string, given: object = {}) =>
+      passed({ call: { id: "c", name, arguments: given }, startedAt: startedAt.toISOString() })
+    const outcome = (result: string, ...fileIds: string[]) => passed({ result, isError: false, durationMs: 1, fileIds })
+    const named = "[1] a.txt (file_id file_a, characters 0-9)\nwords of a"
+    const steps = [
+      [begun("search_library"), outcome(named, "file_a", "file_b")],
+      [begun("read_file", { file_id: "file_a" }), outcome("of a", "file_a")],
+      [begun("query_table", { file_id: "file_b" }), outcome("of b", "file_b")],
+      [begun("calculate"), outcome("2")],
+      [begun("read_file"), outcome("of one that was deleted meanwhile", "file_gone")],
+    ] as const
+    await store.saveSteps(
+      id,
+      new Map(steps.map(([call], at) => [at + 1, call])),
+      new Map(steps.map(([, result], at) => [at + 1, result])),
+    )
+    const results = async () => (await store.find(id))!.steps.map(({ result }) => result)
+    expect(await results()).toEqual([named, "of a", "of b", "2", GONE])
+    await database.schema.dropTable("step_files").execute()
+    await (isPostgres(database) ? stepFiles.postgres(database) : stepFiles.sqlite(database))
+    await database.transaction().execute(async trx => {
+      await trx.deleteFrom("files").where("id", "=", "file_a").execute()
+      await forgetTextsOf(trx, "file_a")
+    })
+    expect(await results()).toEqual([GONE, GONE, "of b", "2", GONE])
   })
 
   test("messages of former versions are known by the files whose texts they hold", async () => {
