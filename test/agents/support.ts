@@ -27,6 +27,7 @@ import { TableProcesses } from "../../src/tools/table-reader.ts"
 import type { ExternalTool } from "../../src/tools/tool.ts"
 import { ToolError } from "../../src/tools/tool-error.ts"
 import { fileBytes } from "../storage/blobs/file-bytes.ts"
+import { addFile } from "../storage/conformance/file-rows.ts"
 
 setLogLevel("error")
 
@@ -251,6 +252,7 @@ export async function startHarness(
   const owner = await joinAlone(database, NODE)
   const store = new RunStore(database, owner)
   const { library, search } = memoryLibrary(files.map(file => ({ workspaceId, ...file })))
+  for (const { id } of files) await addFile(database, id) // text of files that are gone is not kept
   const { info, conversationFiles, ...given } = more
   const dependencies: AgentRunsDependencies = {
     store,
