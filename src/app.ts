@@ -100,7 +100,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   atWork.add(() => bulk.stop())
   atWork.add(() => sources.syncs.stop())
   const unattended = openBatches(storage)
-  const governance = await openGovernance(config, { ...parts, chat, agents })
+  const governance = await openGovernance(config, { ...parts, chat, agents, unattended })
   const server = step("server", openServer(config, { ...parts, governance, chat, tools, agents, unattended }, atWork))
   const workers = unattendedWorkers(config, { storage, access, chat, agents, unattended, server })
   const atNodes = [worker, bulk, sources.syncs, events.dispatcher, ...workers]

@@ -1,6 +1,9 @@
+import type { View } from "../access/view.ts"
 import type { Config } from "../config.ts"
 import { Holds } from "../governance/holds/holds.ts"
+import { EndUsers } from "../governance/receipts/end-users.ts"
 import type { SearchIndex } from "../search/index.ts"
+import type { openBatches } from "./batches.ts"
 import type { LibraryParts } from "./library.ts"
 import { openReceipts } from "./receipts.ts"
 import { openRetention, type Removed } from "./retention.ts"
@@ -12,13 +15,32 @@ interface Governed extends Pick<Removed, "chat" | "agents"> {
   storage: Storage
   index: SearchIndex
   files: LibraryParts
+  unattended: ReturnType<typeof openBatches>
 }
 
 /** What is kept, for how long, and the proof that the rest is gone. */
 export async function openGovernance(config: Config, parts: Governed) {
+  const endUsers = openEndUsers(parts)
+  parts.storage.leader.whileLeader(signal => endUsers.keepErasing(signal))
   return {
     holds: new Holds(parts.storage.database),
     receipts: await openReceipts(config, parts),
     retention: openRetention(parts.storage, { ...parts, library: parts.files.library }),
+    endUsers,
   }
 }
+
+const openEndUsers = ({ storage, chat, agents, unattended }: Governed): EndUsers =>
+  new EndUsers({
+    database: storage.database,
+    remove: {
+      batches: (view, id, receipt) => unattended.batches.remove(view, id, receipt),
+      batch_files: (view, id, receipt) => unattended.batches.files.delete(view, id, receipt),
+      async agent_runs(view: View, id: string, receipt: string) {
+        await agents.cancel(view, id)
+        await agents.delete(view, id, receipt)
+      },
+      conversations: (view, id, receipt) => chat.delete(view, id, receipt),
+    },
+    forget: async () => {},
+  })

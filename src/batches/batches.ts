@@ -14,6 +14,7 @@ import { ownedBy, ownerColumns } from "../access/owner.ts"
 import type { Principal } from "../access/principal.ts"
 import type { View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
+import { noteRemoved } from "../governance/receipts/removals.ts"
 import { newId } from "../id.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import { type IdPage, type IdPageRequest, readingOf } from "../library/id-pages.ts"
@@ -136,6 +137,30 @@ export class Batches {
       throw new AppError("conflict", { message: `the batch is ${record.status} already` })
     await this.queue.hurry(CARRY_OUT_BATCH, id)
     return record
+  }
+
+  /**
+   * Removes a batch that has ended, and cancels one that has not. Its files stay.
+   * @param receipt that is told of it
+   * @throws AppError not_found; conflict until it has ended
+   */
+  async remove(view: View, id: string, receipt: string): Promise<void> {
+    const { status } = await this.get(view, id)
+    if (UNDER_WAY.some(each => each === status)) {
+      await this.cancel(view, id)
+      throw new AppError("conflict", { message: "the batch is yet to end" })
+    }
+    await this.database.transaction().execute(async trx => {
+      await inOrder(trx, view.workspaceId)
+      const { numDeletedRows } = await trx
+        .deleteFrom("batches")
+        .where("id", "=", id)
+        .where(ownedBy(view, "batches"))
+        .where("status", "not in", UNDER_WAY)
+        .executeTakeFirst()
+      if (numDeletedRows === 0n) throw noSuchBatch()
+      await noteRemoved(trx, view, [{ kind: "batch", id }], receipt)
+    })
   }
 
   private seen(view: View) {

@@ -94,10 +94,11 @@ export class BatchFiles {
   }
 
   /**
+   * @param receipt an open one that several removals share
    * @returns id of the receipt that says when it is gone; undefined where there is none
    * @throws AppError conflict while a batch reads it; on_hold
    */
-  async delete(view: View, id: string): Promise<string | undefined> {
+  async delete(view: View, id: string, receipt?: string): Promise<string | undefined> {
     const gone = await this.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
       const file = await this.find(view, id, trx)
@@ -117,7 +118,7 @@ export class BatchFiles {
       await trx.deleteFrom("batch_files").where("id", "=", id).execute()
       const { blob, sha256 } = file
       const removal = { kind: "batch_file", id, sha256s: [sha256], traces: { blobs: [blob] } } as const
-      return { blob, receiptId: await noteRemoved(trx, view, [removal]) }
+      return { blob, receiptId: await noteRemoved(trx, view, [removal], receipt) }
     })
     if (gone) await this.blobs.remove(gone.blob)
     return gone?.receiptId

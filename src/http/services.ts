@@ -17,6 +17,7 @@ import type { Engine } from "../errors.ts"
 import type { EventFeed } from "../events/feed.ts"
 import type { Webhooks } from "../events/webhooks.ts"
 import type { Holds } from "../governance/holds/holds.ts"
+import type { EndUsers } from "../governance/receipts/end-users.ts"
 import type { Receipts } from "../governance/receipts/receipts.ts"
 import type { Retention } from "../governance/retention/retention.ts"
 import type { Bulk } from "../library/bulk.ts"
@@ -59,6 +60,7 @@ export interface Services {
   embeddings: EmbeddingLine
   diskUse(): Promise<DiskUse>
   library: Library
+  endUsers: EndUsers
   /** Proofs of deletion. */
   receipts: Receipts
   fileCounts: FileCounts

@@ -257,6 +257,7 @@ export class Bulk {
         .set(eb => ({
           status,
           finished_at: new Date().toISOString(),
+          request: "{}", // a filter or a patch may name what is gone now
           ...(status === "completed" ? { total: eb.ref("done") } : {}),
         }))
         .where("id", "=", job.subject)

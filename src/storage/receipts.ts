@@ -5,6 +5,7 @@ import type { OwnedColumns } from "./owned.ts"
 export interface ReceiptsTables {
   receipts: ReceiptsTable
   removals: RemovalsTable
+  end_user_erasures: EndUserErasuresTable
 }
 
 /** Its owner columns say who removed it. */
@@ -34,6 +35,13 @@ export interface RemovalsTable {
   traces: string
   /** 1 once no row and no stored bytes are left of it. */
   gone: Generated<0 | 1>
+}
+
+/** Of which end user all is to be removed; the row goes when it is. */
+interface EndUserErasuresTable {
+  receipt_id: string
+  workspace_id: string
+  end_user: string
 }
 
 /**

@@ -71,7 +71,7 @@ const OPERATIONS = [
   ...["startBatch", "listStartedBatches", "getStartedBatch", "cancelStartedBatch"],
   ...["createResponse", "getResponse", "deleteResponse", "cancelResponse"],
   ...["startConversation", "send", "continueConversation", "getMessageImage"],
-  ...["listReceipts", "getReceiptKey", "getReceipt"],
+  ...["listReceipts", "getReceiptKey", "getReceipt", "eraseEndUser"],
   ...["runAgent", "listRuns", "getRun", "deleteRun", "cancelRun", "watchRun", "decideApproval", "redact"],
   ...["signIn", "signOut", "getStatus", "verifyCredentials"],
   ...["startProviderSignIn", "finishProviderSignIn", "getProviderSignIn"],

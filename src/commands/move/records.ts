@@ -83,6 +83,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   schedule_runs: { key: ["id"] },
   receipts: { key: ["id"], arriving: withoutOpener },
   removals: { key: ["id"] },
+  end_user_erasures: { key: ["receipt_id"] },
   nodes: null,
   leases: null,
   cluster: null,

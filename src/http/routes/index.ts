@@ -11,6 +11,7 @@ import { bulkRoutes } from "./bulk.ts"
 import { consoleRoutes } from "./console.ts"
 import { conversationRoutes } from "./conversations.ts"
 import { jsonConversationRoutes } from "./conversations-json.ts"
+import { endUserRoutes } from "./end-users.ts"
 import { eventRoutes } from "./events.ts"
 import { healthRoutes } from "./health.ts"
 import { holdRoutes } from "./holds.ts"
@@ -58,6 +59,7 @@ export const apiRoutes = (services: Services) =>
     .use(batchRoutes(services))
     .use(scheduleRoutes(services))
     .use(receiptRoutes(services))
+    .use(endUserRoutes(services))
     .use(keysRoutes(services))
     .use(oidcRoutes(services))
     .use(tokenRoutes(services))

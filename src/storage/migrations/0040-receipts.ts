@@ -31,6 +31,11 @@ const tables = onBoth(
   create index removals_receipt on removals (receipt_id, id);
   create index removals_resource on removals (resource_id);
   create index removals_left on removals (id) where gone = 0;
+  create table end_user_erasures (
+    receipt_id text primary key references receipts(id) on delete cascade,
+    workspace_id text not null,
+    end_user text not null
+  );
   alter table file_jobs add column receipt_id text;
   create table answered_files (
     file_id text not null,
