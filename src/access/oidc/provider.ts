@@ -75,7 +75,7 @@ export class Provider {
         idTokenExpected: true,
       })
       const said = tokens.claims()!
-      if (said.sub.length > MAX_SUBJECT) throw new SignInRefused("bad_token")
+      if (said.sub === "" || said.sub.length > MAX_SUBJECT) throw new SignInRefused("bad_token")
       const isMissing = wantedClaims(this.settings).some(name => said[name] === undefined)
       const more =
         isMissing && metadata.userinfo_endpoint

@@ -6,15 +6,18 @@ import { type SignInProvider, startSignInProvider } from "../../support/sign-in-
 
 const PATH = "/external/keys/oidc"
 
-export interface House {
-  app: TestApp
-  provider: SignInProvider
-  people: People
+export interface Browser {
   start(query?: string, headers?: Record<string, string>): Promise<Response>
   /** What the provider makes of a start. @returns the address that the browser comes back to, and the cookie that it kept */
   begin(subject: string, query?: string): Promise<{ answer: string; cookie: string }>
   /** Comes back. */
   finish(answer: string, cookie?: string): Promise<Answered>
+}
+
+export interface House extends Browser {
+  app: TestApp
+  provider: SignInProvider
+  people: People
   /** All of it. @throws where the person is not let in */
   enter(subject: string, query?: string): Promise<Account>
   /** All of it, for who is not let in. @returns status and code of the page */
@@ -47,14 +50,14 @@ export async function startHouse(settings: Record<string, string> = {}): Promise
   return houseOf(app, provider)
 }
 
-function houseOf(app: TestApp, provider: SignInProvider): House {
-  const house: House = {
-    app,
-    provider,
-    people: new People(app),
-    start: (query = "", headers = {}) => fetch(`${app.url}${PATH}/start${query}`, { redirect: "manual", headers }),
+/** @param daemon whose address may change */
+export function browserAt(daemon: { url: string }, provider: SignInProvider): Browser {
+  const start: Browser["start"] = (query = "", headers = {}) =>
+    fetch(`${daemon.url}${PATH}/start${query}`, { redirect: "manual", headers })
+  return {
+    start,
     async begin(subject, query) {
-      const response = await house.start(query)
+      const response = await start(query)
       expect(response.status).toBe(302)
       const cookie = response.headers.getSetCookie()[0]!.split(";")[0]!
       return { answer: await provider.signIn(response.headers.get("location")!, subject), cookie }
@@ -72,17 +75,25 @@ function houseOf(app: TestApp, provider: SignInProvider): House {
         headers: response.headers,
       }
     },
+  }
+}
+
+function houseOf(app: TestApp, provider: SignInProvider): House {
+  const browser = browserAt(app, provider)
+  const people = new People(app)
+  return {
+    ...{ ...browser, app, provider, people },
     async enter(subject, query) {
-      const { answer, cookie } = await house.begin(subject, query)
-      const { status, code, session, location } = await house.finish(answer, cookie)
+      const { answer, cookie } = await browser.begin(subject, query)
+      const { status, code, session, location } = await browser.finish(answer, cookie)
       if (status !== 302) throw new Error(`not let in: ${status} ${code}`)
-      const me = await house.people.call("GET", "/me", undefined, { cookie: session })
+      const me = await people.call("GET", "/me", undefined, { cookie: session })
       expect(me.status).toBe(200)
       return { me: me.body, session, location }
     },
     async refused(subject) {
-      const { answer, cookie } = await house.begin(subject)
-      const { status, code, session } = await house.finish(answer, cookie)
+      const { answer, cookie } = await browser.begin(subject)
+      const { status, code, session } = await browser.finish(answer, cookie)
       expect(session).toBe("")
       return [status, code]
     },
@@ -91,5 +102,4 @@ function houseOf(app: TestApp, provider: SignInProvider): House {
       await provider.stop()
     },
   }
-  return house
 }
