@@ -49,6 +49,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: "move an installation to the engines of several machines, or back",
     load: () => import("./commands/move.ts"),
   },
+  rekey: {
+    summary: "encrypt what is stored, or change the key file, also while the daemon runs",
+    load: () => import("./commands/rekey.ts"),
+  },
   reindex: {
     summary: "index every file again, or change the embedding model",
     load: () => import("./commands/reindex.ts"),

@@ -23,6 +23,7 @@ import { lockDirectory } from "../storage/sqlite/lock.ts"
 import { hasRecords, openSqlite, removeOldCopies } from "../storage/sqlite/open.ts"
 import { keepLogEmpty } from "../storage/sqlite/write-ahead-log.ts"
 import { healVectorFiles } from "../storage/vector-files.ts"
+import { keepEncrypting } from "./encryption.ts"
 import type { Stored } from "./stored.ts"
 
 export interface Storage extends Stored {
@@ -78,6 +79,7 @@ async function openDirectory(config: Config, stack: AsyncDisposableStack): Promi
   const disk = new DiskBlobs(data, config.disk_floor_mb * 2 ** 20)
   disk.clearTemporary()
   const blobs = new SealedBlobs(disk, keyringOf(database))
+  keepEncrypting({ database, blobs, dataDirectory: data }, stack)
   const name = config.node_name || hostname()
   const node = stack.use(await joinAlone(database, { name, url: null, role: "all", version: VERSION }))
   const wakes = new LocalWakes()

@@ -123,16 +123,19 @@ export async function needWorkspace(database: Database, name: string): Promise<s
 export const hasDatabase = ({ data }: Pick<Config, "data">): boolean => exists(join(data, "carrel.db"))
 
 /** @throws as `needInstallation`; OperatorError for a database that no cluster uses */
-export async function withExistingDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+export const withExistingDatabase = <T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> =>
+  withPlainRecords(config, plain => withUnlocked(config, plain, work))
+
+/** The same, with what is encrypted as it is stored. */
+export async function withPlainRecords<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   const engines = enginesOf(config)
-  if (engines) return withClusterDatabase(config, engines, work)
+  if (engines) return withClusterDatabase(engines, work)
   needInstallation(config)
-  return withDatabase(config, work)
+  return withPlainDatabase(config, work)
 }
 
 /** The records of a cluster, beside its nodes. */
 async function withClusterDatabase<T>(
-  config: Config,
   { database: url }: EngineAddresses,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
@@ -150,7 +153,7 @@ async function withClusterDatabase<T>(
     mayBeNewer: sharesContract,
   })
   try {
-    return await withUnlocked(config, database, work)
+    return await work(database)
   } finally {
     await database.destroy()
   }

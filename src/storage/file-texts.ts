@@ -76,14 +76,9 @@ export async function forgetTextsOf(trx: Trx, fileId: string): Promise<void> {
       .where("id", "in", linked.where("message_id", ">", after).orderBy("message_id").limit(BATCH))
       .orderBy("id")
       .execute()
-    if (rows.length > 0) {
-      const rewritten = rows.map(({ id, sources }) => ({
-        id,
-        sources: JSON.stringify(withoutTextsOf(JSON.parse(sources), of => of === fileId)),
-      }))
-      await sql`update messages set sources = rewritten.sources
-        from ${filled(words(trx).rows({ id: "text", sources: "text" }), JSON.stringify(rewritten))} as rewritten
-        where messages.id = rewritten.id`.execute(trx)
+    for (const { id, sources } of rows) {
+      const left = JSON.stringify(withoutTextsOf(JSON.parse(sources), of => of === fileId))
+      await trx.updateTable("messages").set({ sources: left }).where("id", "=", id).execute()
     }
     const last = rows.at(-1)
     if (!last || rows.length < BATCH) break

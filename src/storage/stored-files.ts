@@ -17,15 +17,22 @@ export interface StoredFileRow {
 
 /** A page of them behind an id. Those of batches and of messages have neither texts nor a former version. */
 export const storedFilesAfter = (executor: Executor, id: string, limit: number): Promise<StoredFileRow[]> =>
+  storedFiles(executor, ">", id).orderBy("id").limit(limit).execute()
+
+/** The one of that id; undefined where it is gone. */
+export const storedFile = (executor: Executor, id: string): Promise<StoredFileRow | undefined> =>
+  storedFiles(executor, "=", id).executeTakeFirst()
+
+const storedFiles = (executor: Executor, compares: ">" | "=", id: string) =>
   executor
     .selectFrom("files")
     .select(["id", "workspace_id", "size", "sha256", "character_count", "blob", "live_blob", "live_generation"])
-    .where("id", ">", id)
+    .where("id", compares, id)
     .unionAll(
       executor
         .selectFrom("batch_files")
         .select(["id", "workspace_id", "size", "sha256", ...NOTHING_READ])
-        .where("id", ">", id),
+        .where("id", compares, id),
     )
     .unionAll(
       executor
@@ -34,11 +41,8 @@ export const storedFilesAfter = (executor: Executor, id: string, limit: number):
         .innerJoin("conversations", "conversations.id", "messages.conversation_id")
         .select(["message_images.id", "conversations.workspace_id", "message_images.size", "message_images.sha256"])
         .select(NOTHING_READ)
-        .where("message_images.id", ">", id),
+        .where("message_images.id", compares, id),
     )
-    .orderBy("id")
-    .limit(limit)
-    .execute()
 
 const NOTHING_READ = [
   sql<number | null>`cast(null as bigint)`.as("character_count"),

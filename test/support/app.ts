@@ -47,6 +47,7 @@ export async function startTestApp(
       ...("embedding-model" in given ? {} : { "embedding-tier": "fast" }),
       rerank: "off", // the same
       "storage-low-mb": "0", // whatever this machine has left
+      "encryption-key-file": Bun.env.TEST_ENCRYPTION_KEY_FILE ?? "", // the whole suite, with everything encrypted
       ...given,
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])

@@ -1,6 +1,8 @@
 /** Summaries of conversations in the database. What is written has passed the guard. */
 import type { Guarded } from "../../guarded.ts"
 import type { Database, Executor } from "../../storage/database.ts"
+import { inOrder } from "../../storage/shared.ts"
+import { isPostgres } from "../../storage/words.ts"
 import { isWrittenBy, type WrittenReply } from "../reply-store.ts"
 import type { Summary } from "./summary.ts"
 
@@ -29,14 +31,23 @@ export class SummaryStore {
     { position, reply }: { position: number; reply: WrittenReply },
   ): Promise<string | undefined> {
     const stored = JSON.stringify(summary)
-    const { numUpdatedRows } = await this.database
-      .updateTable("conversations")
-      .set({ summary: stored, summary_position: position })
-      .where("id", "=", conversationId)
-      .where("summary", "is not distinct from", before)
-      .where(eb => eb.exists(eb.selectFrom("messages").select("messages.id").where(isWrittenBy(reply))))
-      .executeTakeFirst()
-    return numUpdatedRows > 0n ? stored : undefined
+    return this.database.transaction().execute(async trx => {
+      await inOrder(trx, conversationId)
+      const present = await trx
+        .selectFrom("conversations")
+        .select("summary")
+        .where("id", "=", conversationId)
+        .$if(isPostgres(trx), query => query.forUpdate())
+        .executeTakeFirst()
+      if (!present || present.summary !== before) return undefined
+      const { numUpdatedRows } = await trx
+        .updateTable("conversations")
+        .set({ summary: stored, summary_position: position })
+        .where("id", "=", conversationId)
+        .where(eb => eb.exists(eb.selectFrom("messages").select("messages.id").where(isWrittenBy(reply))))
+        .executeTakeFirst()
+      return numUpdatedRows > 0n ? stored : undefined
+    })
   }
 }
 

@@ -19,15 +19,38 @@ import type { DataKey, Keyring } from "./keyring.ts"
 const MARK = "\u0001e:"
 const PLACE = "column"
 
-/** Columns that the plugin seals, with the key of the records. Those of `chunks` are sealed with that of their workspace. */
-const SEALED_COLUMNS = {
-  secrets: ["value"],
-} as const satisfies { [Table in keyof Schema]?: readonly (keyof Schema[Table])[] }
+interface SealedTable<Table extends keyof Schema = keyof Schema> {
+  key: readonly (keyof Schema[Table] & string)[]
+  columns: readonly (keyof Schema[Table] & string)[]
+}
 
-/** See `insertChunks`. */
-const SEALED_BY_WORKSPACE = ["text", "context", "sections"] as const
+/** Columns that the plugin seals, with the key of the records. No condition and no function of SQL may look into them. */
+export const SEALED_COLUMNS = {
+  secrets: { key: ["name"], columns: ["value"] },
+  conversations: { key: ["id"], columns: ["summary"] },
+  // Not `content`: conversations are found by what was said in them.
+  messages: { key: ["id"], columns: ["sources", "citations"] },
+  reply_events: { key: ["message_id", "first_event"], columns: ["events"] },
+  answer_records: { key: ["message_id"], columns: ["prompt"] },
+  record_texts: { key: ["message_id", "position"], columns: ["text"] },
+  reading_notes: { key: ["key"], columns: ["note"] },
+  kept_answers: { key: ["id"], columns: ["turns", "calls"] },
+  agent_runs: { key: ["id"], columns: ["task", "output", "structured_output", "citations"] },
+  agent_steps: { key: ["run_id", "step"], columns: ["arguments", "result"] },
+  agent_approvals: { key: ["id"], columns: ["arguments"] },
+  batch_lines: { key: ["batch_id", "line"], columns: ["answer"] },
+  schedules: { key: ["id"], columns: ["request"] },
+  schedule_runs: { key: ["id"], columns: ["request", "body"] },
+  idempotent_answers: { key: ["workspace_id", "operation", "key"], columns: ["body"] },
+} as const satisfies { [Table in keyof Schema]?: SealedTable<Table> }
 
-const NAMES: ReadonlySet<string> = new Set([...Object.values(SEALED_COLUMNS).flat(), ...SEALED_BY_WORKSPACE])
+/** Of `chunks`, which `insertChunks` seals with the key of their workspace. */
+export const SEALED_BY_WORKSPACE = ["text", "context", "sections"] as const
+
+const NAMES: ReadonlySet<string> = new Set([
+  ...Object.values(SEALED_COLUMNS).flatMap(({ columns }): readonly string[] => columns),
+  ...SEALED_BY_WORKSPACE,
+])
 
 /** @param text also a JSON text */
 export const sealText = ({ id, key }: DataKey, text: string): string =>
@@ -127,8 +150,9 @@ const changed = (tree: Tree, change: { [Name in keyof Tree]?: Tree[Name] | undef
   ({ ...tree, ...change }) as unknown as RootOperationNode
 
 function columnsOf(table: string | undefined): ReadonlySet<string> | undefined {
-  const columns = table && (SEALED_COLUMNS as Record<string, readonly string[]>)[table]
-  return columns ? new Set(columns) : undefined
+  const known =
+    table === undefined ? undefined : (SEALED_COLUMNS as Record<string, { columns: readonly string[] }>)[table]
+  return known && new Set<string>(known.columns)
 }
 
 function sealedRow(row: Row, at: readonly number[], sealed: Seal): Row {

@@ -153,6 +153,26 @@ export async function makeRoot(executor: Executor, fileKey: Uint8Array, state: E
   return (await findRoot(executor))!
 }
 
+/** Everything is encrypted from here on. */
+export async function noteSealed(executor: Executor): Promise<void> {
+  await executor.updateTable("encryption_keys").set({ state: "sealed" }).where("id", "=", ROOT).execute()
+}
+
+/** The root key under another key file: one row, at once or not at all. @throws OperatorError for a wrong former key */
+export async function rewrapRoot(database: Database, former: Uint8Array, next: Uint8Array): Promise<void> {
+  await database.transaction().execute(async trx => {
+    const found = await findRoot(trx)
+    const root = found && unwrapRoot(former, found.wrapped)
+    if (!root) throw wrongKey()
+    await trx
+      .updateTable("encryption_keys")
+      .set({ wrapped: wrapRoot(next, root) })
+      .where("id", "=", ROOT)
+      .execute()
+    root.fill(0)
+  })
+}
+
 function unwrapRoot(fileKey: Uint8Array, wrapped: string): Buffer | undefined {
   try {
     return open(fileKey, Buffer.from(wrapped, "base64"), "root key")

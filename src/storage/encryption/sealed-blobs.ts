@@ -14,17 +14,23 @@ import { fileKey, HEADER_BYTES, hasMagic, newHeader, parseHeader, Segments, seal
 
 export class SealedBlobs implements Blobs {
   readonly temporaryDirectory: string
+  private readonly clearWrites = new Set<Promise<unknown>>()
 
   constructor(
-    private readonly plain: PlainBlobs,
+    readonly plain: PlainBlobs,
     private readonly keyring: Keyring,
   ) {
     this.temporaryDirectory = plain.temporaryDirectory
   }
 
   of(workspaceId: string): BlobWriter {
-    if (this.keyring.state === "off") return this.plain
+    if (this.keyring.state === "off") return this.clearWriter
     return new SealedWriter(this.plain, this.keyring, workspaceId)
+  }
+
+  /** Resolves when nothing is being written in clear any more, once there is a key. */
+  async clearWritesEnded(): Promise<void> {
+    while (this.clearWrites.size > 0) await Promise.allSettled(this.clearWrites)
   }
 
   scratchFile(): LocalFile {
@@ -71,6 +77,20 @@ export class SealedBlobs implements Blobs {
     return this.plain.list(kind)
   }
 
+  private readonly clearWriter: BlobWriter = {
+    write: (...given) => this.noted(this.plain.write(...given)),
+    writeText: (...given) => this.noted(this.plain.writeText(...given)),
+    moveText: (...given) => this.noted(this.plain.moveText(...given)),
+    moveLayout: (...given) => this.noted(this.plain.moveLayout(...given)),
+  }
+
+  private noted<T>(writing: Promise<T>): Promise<T> {
+    this.clearWrites.add(writing)
+    const ended = () => void this.clearWrites.delete(writing)
+    writing.then(ended, ended)
+    return writing
+  }
+
   private async opened(name: string, stored: StoredBytes | undefined): Promise<StoredBytes | undefined> {
     const { keyring } = this
     if (!stored || keyring.state === "off") return stored
@@ -80,14 +100,14 @@ export class SealedBlobs implements Blobs {
 }
 
 /** Whether it is one of this installation's encrypted files: a clear one may begin like one. */
-async function isSealed(stored: StoredBytes, name: string, keyring: Keyring): Promise<boolean> {
+export async function isSealed(stored: StoredBytes, name: string, keyring: Keyring): Promise<boolean> {
   if (stored.size < HEADER_BYTES) return false
   const header = Buffer.from(await new Response(await stored.stream({ start: 0, end: HEADER_BYTES })).arrayBuffer())
   return hasMagic(header) && parseHeader(header, name, keyring.headerKey) !== undefined
 }
 
 /** What is to be stored in place of the source under that name. */
-async function* sealedAs(
+export async function* sealedAs(
   name: string,
   source: AsyncIterable<Uint8Array>,
   keyring: Keyring,

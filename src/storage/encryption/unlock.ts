@@ -3,7 +3,7 @@ import { OperatorError } from "../../errors.ts"
 import { type Database, keepDirectReads } from "../database.ts"
 import { SealedColumns } from "./columns.ts"
 import { readKeyFile } from "./key-file.ts"
-import { findRoot, Keyring, keepKeyring, makeRoot } from "./keyring.ts"
+import { findRoot, Keyring, keepKeyring, keyringOf, makeRoot } from "./keyring.ts"
 
 /** Tables of what would have been stored in clear. Keys, users and settings may have been made before the first start. */
 const CONTENTS = ["files", "batch_files", "conversations", "agent_runs", "sources", "webhooks", "schedules"] as const
@@ -27,6 +27,16 @@ export async function unlock(plain: Database, keyFile: string): Promise<Database
   keepDirectReads(plain, database, rows => plugin.opened(rows))
   keepKeyring(database, keyring)
   return database
+}
+
+/** Makes a key for what is stored in clear; all that is written from here on is encrypted. @throws as `unlock` */
+export async function beginEncryption(database: Database, keyFile: string): Promise<void> {
+  const key = readKeyFile(keyFile)
+  const plain = database.withoutPlugins()
+  const root = (await findRoot(plain)) ?? (await makeRoot(plain, key, "mixed"))
+  await keyringOf(database)
+    .unlock(key, root)
+    .finally(() => key.fill(0))
 }
 
 async function isEmpty(database: Database): Promise<boolean> {

@@ -1,9 +1,10 @@
 /** Nothing of a document stands in clear in the data directory but its name, the words of the index and its vectors. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, relative } from "node:path"
+import { join } from "node:path"
 import { startTestApp, type TestApp } from "../../support/app.ts"
+import { filesHolding } from "../../support/held.ts"
 import { rejection } from "../../support/rejection.ts"
 
 const SENTENCE = "Die Reiherkolonie am Quendelbach zählte siebzehn Brutpaare."
@@ -17,16 +18,6 @@ const right = keyFile("right", "ab")
 const wrong = keyFile("wrong", "cd")
 let app: TestApp
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** Files below a folder that hold the bytes. */
-export function filesHolding(directory: string, wanted: string): string[] {
-  const needle = Buffer.from(wanted)
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => join(entry.parentPath, entry.name))
-    .filter(path => statSync(path).size < 2 ** 30 && readFileSync(path).includes(needle))
-    .map(path => relative(directory, path))
-}
 
 describe("an installation with a key", () => {
   beforeAll(async () => {
