@@ -30,8 +30,17 @@ export function useRedactionLabels(): (kind: string) => string {
 
 const SIGNED_IN = "carrel-signed-in"
 
+/** Ends the address at which a sign-in by a provider arrives. */
+const ARRIVED = "#signed-in"
+
 /** Script cannot see the cookie; this says whether asking for the account is worth a request. */
-export const wasSignedIn = (): boolean => localStorage.getItem(SIGNED_IN) !== null
+export function wasSignedIn(): boolean {
+  if (location.hash === ARRIVED) {
+    history.replaceState(null, "", location.pathname + location.search)
+    return true
+  }
+  return localStorage.getItem(SIGNED_IN) !== null
+}
 
 export function rememberSignedIn(signedIn: boolean): void {
   if (signedIn) localStorage.setItem(SIGNED_IN, "1")

@@ -64,6 +64,22 @@ export interface Me {
   version: string
 }
 
+/** What the sign-in page goes by. */
+export interface SignInStatus {
+  configured: boolean
+  /** By whom people sign in; without passwords where `only` is true. */
+  provider?: { name: string; only: boolean }
+}
+
+export interface SignInProvider {
+  issuer: string
+  client_id: string
+  redirect_uri: string
+  only: boolean
+  admin_group: string | null
+  workspace_claim: string | null
+}
+
 /** What is redacted in the workspace, and who insists on it whatever a request says. */
 export interface Redaction {
   enforced_by: "daemon" | "workspace" | null

@@ -51,6 +51,7 @@ const PAGES: Record<string, (page: Page) => Promise<unknown>> = {
   "/settings/api": page => page.getByText("cid_").first().waitFor(),
   "/settings/account": page => page.getByText("This one").waitFor(),
   "/settings/users": page => page.getByText("You", { exact: true }).waitFor(),
+  "/settings/sign-in": page => page.getByText("People sign in with passwords").waitFor(),
   "/settings/workspaces": page => page.getByText("1 member").waitFor(),
 }
 

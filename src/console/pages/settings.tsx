@@ -5,6 +5,7 @@ import { Empty, Page, Tabs } from "../ui/page.tsx"
 import type { UserRole } from "../wire.ts"
 import { AccountSettings } from "./settings/account.tsx"
 import { ApiSettings } from "./settings/api-keys.tsx"
+import { SignInSettings } from "./settings/sign-in.tsx"
 import { UsersSettings } from "./settings/users.tsx"
 import { WebhooksSettings } from "./settings/webhooks.tsx"
 import { WorkspacesSettings } from "./settings/workspaces.tsx"
@@ -23,6 +24,7 @@ const SECTIONS: readonly Section[] = [
   { path: "webhooks", title: "Webhooks", show: WebhooksSettings },
   { path: "account", title: "Account", show: AccountSettings },
   { path: "users", title: "Users", show: UsersSettings, role: "administrator" },
+  { path: "sign-in", title: "Sign-in", show: SignInSettings, role: "administrator" },
   { path: "workspaces", title: "Workspaces", show: WorkspacesSettings, role: "administrator" },
 ]
 

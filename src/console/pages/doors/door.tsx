@@ -56,11 +56,19 @@ interface DoorFormProps<Name extends FieldName> {
   /** In order; the first has the focus. */
   fields: readonly Name[]
   action: string
+  /** Stands beside a better way in: its button is not the one that the page leads to, and nothing has the focus. */
+  quiet?: boolean
   onSend: (values: Record<Name, string>) => Promise<unknown>
   children?: ComponentChildren
 }
 
-export function DoorForm<Name extends FieldName>({ fields, action, onSend, children }: DoorFormProps<Name>) {
+export function DoorForm<Name extends FieldName>({
+  fields,
+  action,
+  quiet = false,
+  onSend,
+  children,
+}: DoorFormProps<Name>) {
   const [values, setValues] = useState(() => Object.fromEntries(fields.map(name => [name, ""])) as Record<Name, string>)
   const send = useAction(() => onSend(values))
   return (
@@ -69,14 +77,14 @@ export function DoorForm<Name extends FieldName>({ fields, action, onSend, child
         <TextField
           key={name}
           {...FIELDS[name]}
-          autofocus={i === 0}
+          autofocus={i === 0 && !quiet}
           value={values[name]}
           onInput={value => setValues({ ...values, [name]: value })}
           error={send.error}
         />
       ))}
       <Problem error={send.error} />
-      <Button kind="primary" type="submit" busy={send.busy}>
+      <Button {...(quiet ? {} : { kind: "primary" })} type="submit" busy={send.busy}>
         {action}
       </Button>
       {children}

@@ -3,18 +3,32 @@ import { api } from "../../api.ts"
 import { useLoaded } from "../../loading.ts"
 import type { DoorProps } from "../../page-props.ts"
 import { Button } from "../../ui/button.tsx"
+import type { SignInStatus } from "../../wire.ts"
 import { Door, DoorForm } from "./door.tsx"
 
 /** Shown at every address while nobody is signed in. */
 export function SignInPage({ onSignedIn }: DoorProps) {
-  const status = useLoaded("status", () => api.get<{ configured: boolean }>("/keys/status"))
-  const [isMember, setMember] = useState(false)
-  if (status.data?.configured === false && !isMember) return <Unclaimed onMember={() => setMember(true)} />
+  const status = useLoaded("status", () => api.get<SignInStatus>("/keys/status"))
+  const [wantsPassword, setWantsPassword] = useState(false)
+  const provider = status.data?.provider
+  if (status.data?.configured === false && !wantsPassword)
+    return <Unclaimed provider={provider} onMember={() => setWantsPassword(true)} />
+  if (provider?.only && !wantsPassword)
+    return (
+      <Door title="Sign in">
+        <ProviderLink name={provider.name} />
+        <Button kind="quiet" onClick={() => setWantsPassword(true)}>
+          Sign in as a local administrator
+        </Button>
+      </Door>
+    )
   return (
     <Door title="Sign in">
+      {provider && <ProviderLink name={provider.name} />}
       <DoorForm
         fields={["email", "password"]}
         action="Sign in"
+        quiet={provider !== undefined}
         onSend={async credentials => {
           await api.post("/keys/sessions", credentials)
           await onSignedIn()
@@ -28,15 +42,33 @@ export function SignInPage({ onSignedIn }: DoorProps) {
   )
 }
 
-const Unclaimed = ({ onMember }: { onMember: () => void }) => (
+/** Leaves the console; the provider sends the browser back to the page that it left. */
+function ProviderLink({ name }: { name: string }) {
+  const to = encodeURIComponent(location.pathname + location.search)
+  return (
+    <a class="button primary" href={`/external/keys/oidc/start?to=${to}`}>
+      Sign in with {name}
+    </a>
+  )
+}
+
+interface UnclaimedProps {
+  provider: SignInStatus["provider"]
+  onMember: () => void
+}
+
+const Unclaimed = ({ provider, onMember }: UnclaimedProps) => (
   <Door title="Not set up yet">
     <p>
       This Carrel has no administrator yet. Whoever runs it can find a one-time setup link in its log, or print a new
       one with
     </p>
     <pre class="code">carrel users setup-link</pre>
-    <Button kind="quiet" onClick={onMember}>
-      Sign in as a member
-    </Button>
+    {provider && <ProviderLink name={provider.name} />}
+    {!provider?.only && (
+      <Button kind="quiet" onClick={onMember}>
+        Sign in as a member
+      </Button>
+    )}
   </Door>
 )

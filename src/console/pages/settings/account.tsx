@@ -8,7 +8,7 @@ import { applyTheme, type Theme, theme } from "../../theme.ts"
 import { Button } from "../../ui/button.tsx"
 import { Form, Problem, Segments, TextField } from "../../ui/form.tsx"
 import { notify } from "../../ui/toast.tsx"
-import type { Me, SessionRecord } from "../../wire.ts"
+import type { Me, SessionRecord, SignInStatus } from "../../wire.ts"
 
 export const AccountSettings = () => (
   <div class="stack wide-gap">
@@ -69,6 +69,20 @@ function Profile() {
 }
 
 function Password() {
+  const { me } = useAccount()
+  const status = useLoaded("status", signal => api.get<SignInStatus>("/keys/status", signal))
+  const provider = status.data?.provider
+  if (provider?.only && me.user.role === "member")
+    return (
+      <section class="stack narrow">
+        <h2>Password</h2>
+        <p class="soft">You sign in with {provider.name}, and have no password here.</p>
+      </section>
+    )
+  return <PasswordForm />
+}
+
+function PasswordForm() {
   const { me } = useAccount()
   const [current, setCurrent] = useState("")
   const [next, setNext] = useState("")
