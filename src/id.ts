@@ -37,6 +37,8 @@ export type IdPrefix =
   | "gone"
   | "hold"
   | "rpass"
+  | "use"
+  | "jnl"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

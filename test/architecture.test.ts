@@ -11,7 +11,7 @@ const RANKS = [
   ["errors", "control-characters", "nearest"],
   ["bounded-json", "canonical-json", "log", "id", "native", "metrics"],
   ["threads"],
-  ["outbound", "guarded", "timing"],
+  ["outbound", "guarded", "timing", "account"],
   ["egress"],
   ["storage", "backends"],
   ["nodes"],
@@ -163,6 +163,7 @@ const TABLES = [
     name: "CHAT_BACKENDS",
     folder: "backends",
     variant: /^export (?:const|function) (open\w+Chat)\b|^export class (\w+) implements ChatBackend\b/gm,
+    except: ["CountedBackend"], // around each of them
   },
   {
     table: "backends/embedder.ts",
@@ -230,9 +231,31 @@ describe("each variant has one line in its table:", () => {
     })
 })
 
-describe("the guard", () => {
-  const using = (pattern: RegExp): string[] => files.filter(file => pattern.test(codeOf(file)))
+const using = (pattern: RegExp): string[] => files.filter(file => pattern.test(codeOf(file)))
 
+describe("usage", () => {
+  test("a model is had with an account alone, which counts what it takes", () => {
+    expect(using(/\bnew CountedBackend\(/)).toEqual(["backends/index.ts"])
+    expect(using(/\bnew Account\(/)).toEqual(["governance/usage/usage.ts"])
+    expect(using(/\bbackend(?:!|\?)?\.chat\(/)).toEqual([
+      "backends/counted.ts",
+      "backends/measured.ts",
+      "chat/query-rewriter.ts",
+      "chat/reading/note-taker.ts",
+      "grounding/window.ts",
+    ])
+  })
+
+  test("what is counted is written at one place, and by triggers", () => {
+    expect(using(/usage_(?:hours|entries)\b/).filter(file => !file.startsWith("storage/"))).toEqual([
+      "commands/move/records.ts",
+      "governance/usage/entries.ts",
+      "governance/usage/fold.ts",
+    ])
+  })
+})
+
+describe("the guard", () => {
   test("nobody else marks a value as passed: the guard does, and what is read back from the store", () => {
     expect(using(/\bas (?:unknown as )?Guarded\b/)).toEqual(["grounding/guard.ts", "guarded.ts"])
     expect(using(/\bfromStore\(/)).toEqual(["chat/replay.ts"])

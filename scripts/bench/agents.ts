@@ -11,6 +11,8 @@ import { wholeOf } from "../../src/access/view.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
 import { AgentRuns } from "../../src/agents/runs.ts"
 import type { ChatBackend } from "../../src/backends/backend.ts"
+import { CountedBackend } from "../../src/backends/counted.ts"
+import { Usage } from "../../src/governance/usage/usage.ts"
 import { TokenMeter } from "../../src/grounding/tokens.ts"
 import { setLogLevel } from "../../src/log.ts"
 import { Redactor } from "../../src/redaction/redact.ts"
@@ -63,9 +65,15 @@ const info = {
 const runs = new AgentRuns({
   store: new RunStore(database, { id: "bench" }),
   idempotency: new Idempotency(database),
+  usage: await Usage.open(database, { directory: join(data, "usage") }),
   meter: new TokenMeter(),
   models: {
-    resolve: async () => ({ backend: model, info: { ...info, capabilities: [...info.capabilities] }, name: "model" }),
+    resolve: async (_, __, account) => ({
+      backend: new CountedBackend(model, account),
+      account,
+      info: { ...info, capabilities: [...info.capabilities] },
+      name: "model",
+    }),
   },
   library,
   search: { search: unused },

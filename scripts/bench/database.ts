@@ -21,6 +21,7 @@ import { FileList } from "../../src/library/file-list.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { openPostgres } from "../../src/storage/postgres/open.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
+import { anAccount } from "../../test/support/accounts.ts"
 
 const FILES = 10_000
 const FILES_PER_INSERT = 500
@@ -93,7 +94,7 @@ async function prepare(database: Database): Promise<Record<string, () => Promise
     "a conversation with a message and an empty reply": () => begin(),
     "the same, and the reply's end": async () => {
       const reply = await begin()
-      await replies.finish(new LiveReply(reply.conversation_id, reply.id, OWNER.id), ENDED)
+      await replies.finish(new LiveReply(reply.conversation_id, reply.id, OWNER.id), ENDED, anAccount())
     },
   }
 

@@ -38,14 +38,13 @@ export async function carryThrough(
   const { guard } = prepared
   const startedAt = performance.now()
   const passages = new Passages()
-  const usage = { prompt_tokens: 0, completion_tokens: 0 }
-  const steps = new StepWriter(store, run.id, () => run.notify())
+  const { account } = prepared.input.model
+  const steps = new StepWriter(store, run.id, account, () => run.notify())
   const input: RunInput = {
     ...prepared.input,
     context: { ...prepared.context, library, search, tables, evaluator, passages, now: () => new Date(), signal },
     approver: new PersonalApprover(run, store.approvals, guard, prepared.approvalSeconds),
     steps,
-    usage,
   }
   let ending: ReturnType<typeof endingOf>
   let citations: Citation[] = []
@@ -65,7 +64,7 @@ export async function carryThrough(
   guard.audit({ run_id: run.id })
   const foreign = given && foreignLinkWarning(foreignLinks(ending.output, given))
   const warnings = [...(guard.partial ? [PARTIAL_REDACTION] : []), ...(foreign ? [foreign] : [])]
-  const reached: RunOutcome = { ...ending, citations, warnings, usage, nerCount: guard.count }
+  const reached: RunOutcome = { ...ending, citations, warnings, usage: account.usage, nerCount: guard.count }
   return guard.passOutcome(reached, RUN_OUTCOME, error => ({
     ...reached,
     output: "",

@@ -21,11 +21,6 @@ export interface RunModel extends ResolvedModel {
   contextTokens: number
 }
 
-export interface Usage {
-  prompt_tokens: number
-  completion_tokens: number
-}
-
 export interface TurnRequest {
   model: RunModel
   meter: TokenMeter
@@ -33,8 +28,6 @@ export interface TurnRequest {
   /** Empty where the model is to call nothing. */
   tools: ToolDefinition[]
   responseFormat: JsonSchema | undefined
-  /** Counted up. */
-  usage: Usage
   guard: Guard
   signal: AbortSignal
 }
@@ -56,16 +49,7 @@ const MIN_PROMPT_TOKENS = 512
 /** @throws AppError of the backend; the abort reason, also where the backend goes on regardless */
 export const askModel = (request: TurnRequest): Promise<TurnReply> => orAbort(collect(request), request.signal)
 
-async function collect({
-  model,
-  meter,
-  turns,
-  tools,
-  responseFormat,
-  usage,
-  guard,
-  signal,
-}: TurnRequest): Promise<TurnReply> {
+async function collect({ model, meter, turns, tools, responseFormat, guard, signal }: TurnRequest): Promise<TurnReply> {
   const maxTokens = Math.min(MAX_REPLY_TOKENS, Math.floor(model.contextTokens / 3))
   const count = (text: string) => meter.count(model.info.value, text)
   const pieces = askFitted(model, meter, async () => {
@@ -98,11 +82,7 @@ async function collect({
     }
     cut = text.length + callCharacters > MAX_REPLY_CHARACTERS
     if (cut) break
-    if (piece.type === "end") {
-      cut = piece.reason === "length"
-      usage.prompt_tokens += piece.usage.promptTokens
-      usage.completion_tokens += piece.usage.completionTokens
-    }
+    if (piece.type === "end") cut = piece.reason === "length"
   }
   return { text, calls, cut }
 }

@@ -1,8 +1,10 @@
 /** From the request to a run that can start. */
+import { endUserOf } from "../access/end-user.ts"
 import { type Filter, filterOf } from "../access/filter/filter.ts"
 import type { View } from "../access/view.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import { AppError } from "../errors.ts"
+import type { Usage } from "../governance/usage/usage.ts"
 import type { Guard } from "../grounding/guard.ts"
 import { type Scope, scopeOf } from "../grounding/scope.ts"
 import type { TokenMeter } from "../grounding/tokens.ts"
@@ -20,6 +22,8 @@ import { RUN_DESCRIPTION, type RunDescription } from "./run-rows.ts"
 
 export interface PrepareDependencies extends RedactionRules {
   models: Pick<ModelCatalog, "resolve">
+  /** Whom what models take is counted for. */
+  usage: Usage
   library: AgentLibrary
   external?: ToolProvider
   evaluator: Evaluator
@@ -41,7 +45,7 @@ export interface PreparedRun {
   /** How long each call waits for a person. */
   approvalSeconds: number
   row: Guarded<RunDescription>
-  input: Omit<RunInput, "context" | "steps" | "usage" | "approver">
+  input: Omit<RunInput, "context" | "steps" | "approver">
   context: Pick<RunInput["context"], "view" | "scope">
 }
 
@@ -60,7 +64,7 @@ async function prepare(
   { view, readsFiles }: Caller,
   request: RunRequest,
   guard: Guard,
-  { models, library, external, evaluator, meter, ...dependencies }: PrepareDependencies,
+  { models, usage, library, external, evaluator, meter, ...dependencies }: PrepareDependencies,
   signal: AbortSignal,
 ): Promise<PreparedRun> {
   const metadata = checkMetadata(request.additional_metadata ?? {}, "additional_metadata")
@@ -71,7 +75,9 @@ async function prepare(
   guard.trust(...tools.map(tool => tool.name))
   const filter = filterOf(request.filter)
   const scope = await scopeIn({ ...request, filter }, view, library, guard)
-  const resolved = await models.resolve(request.model, view.models)
+  const endUser = endUserOf(view, request.end_user)
+  const account = await usage.account(view, { endUser, contextId: request.context_id })
+  const resolved = await models.resolve(request.model, view.models, account)
   const { backend, info, name } = resolved
   const task = await guard.text(request.task)
   // A schema is prompt as well: what the model must not see, the answer cannot be held to.

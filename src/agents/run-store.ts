@@ -6,10 +6,12 @@
 import { sql } from "kysely"
 import { ownedBy, ownerName } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
+import type { Account, ModelUsage } from "../account.ts"
 import type { ErrorBody } from "../errors.ts"
 import { emit } from "../events/outbox.ts"
 import { refuseHeld } from "../governance/holds/refuse.ts"
 import { noteRemoved } from "../governance/receipts/removals.ts"
+import { chargeModel } from "../governance/usage/entries.ts"
 import type { Guarded } from "../guarded.ts"
 import { newId } from "../id.ts"
 import type { Peer } from "../nodes/peers.ts"
@@ -90,9 +92,11 @@ export class RunStore {
   /**
    * Writes calls that began and results that came, in one commit; a step may be in both. A run that has ended has
    * closed its steps: nothing is written then.
+   * @param account what models have taken for it so far
    */
   async saveSteps(
     runId: string,
+    account: Account,
     begun: Map<number, BegunStep>,
     ended: Map<number, Guarded<StepOutcome>>,
   ): Promise<void> {
@@ -104,6 +108,7 @@ export class RunStore {
       // First of the run's rows, so that whoever ends the run waits, and this finds nothing where somebody has.
       let event = await this.takeEvents(trx, runId, begun.size + ended.size)
       if (event === undefined) return
+      await this.charge(trx, runId, account, account.usage)
       const rows = new Map<number, StepRow>()
       for (const [step, each] of begun) rows.set(step, newStep(runId, step, each, event++))
       for (const [step, outcome] of ended) {
@@ -129,9 +134,18 @@ export class RunStore {
     })
   }
 
-  /** @returns false when the run had already ended: nothing is changed then */
-  async finish(runId: string, outcome: Guarded<RunOutcome>, openStepResult: string): Promise<boolean> {
+  /**
+   * @param account counts what models took for it
+   * @returns false when the run had already ended: nothing is changed then
+   */
+  async finish(
+    runId: string,
+    outcome: Guarded<RunOutcome>,
+    account: Account,
+    openStepResult: string,
+  ): Promise<boolean> {
     return this.database.transaction().execute(async trx => {
+      await this.charge(trx, runId, account, outcome.usage)
       const ended = await trx
         .updateTable("agent_runs")
         .set(endColumns(outcome))
@@ -305,6 +319,25 @@ export class RunStore {
         .where("run_id", "=", runId)
         .where("step", "=", step)
         .execute()
+  }
+
+  /** Counts what was taken since the row said it last: after a crash it says what is counted. */
+  private async charge(trx: Trx, runId: string, account: Account, usage: ModelUsage): Promise<void> {
+    const before = await trx
+      .selectFrom("agent_runs")
+      .select(["prompt_tokens", "completion_tokens"])
+      .where("id", "=", runId)
+      .where("owner", "=", this.owner.id)
+      .where("status", "=", "running")
+      .executeTakeFirst()
+    if (!before) return
+    const { prompt_tokens, completion_tokens } = usage
+    if (prompt_tokens === before.prompt_tokens && completion_tokens === before.completion_tokens) return
+    await trx.updateTable("agent_runs").set({ prompt_tokens, completion_tokens }).where("id", "=", runId).execute()
+    await chargeModel(trx, account, {
+      prompt_tokens: prompt_tokens - before.prompt_tokens,
+      completion_tokens: completion_tokens - before.completion_tokens,
+    })
   }
 
   /** Reserves event numbers and returns the first of them; undefined for a run that has ended, or is another node's. */

@@ -22,7 +22,7 @@ import {
 } from "../tools/calls.ts"
 import { describeIssues, whyNoJson } from "../tools/json-schema.ts"
 import type { AnyTool, ToolContext } from "../tools/tool.ts"
-import { askModel, type RunModel, type Usage } from "./model-turn.ts"
+import { askModel, type RunModel } from "./model-turn.ts"
 import { checkOutput, type OutputCheck, violation } from "./output.ts"
 import { EMPTY_REPLY, LAST_TURN, NO_NEW_CALLS, ownWords, schemaRepair, systemPrompt } from "./prompts.ts"
 import { leakedCall, protocolSchema, readProtocol } from "./text-protocol.ts"
@@ -39,8 +39,6 @@ export interface RunInput {
   guard: Guard
   steps: StepRecorder
   approver: Approver
-  /** Counted up while the run goes, so that an aborted run has it too. */
-  usage: Usage
 }
 
 export interface RunResult {
@@ -127,7 +125,7 @@ class Loop {
 
   /** One model turn. */
   private async ask(offersTools: boolean, last: boolean): Promise<Reply> {
-    const { model, meter, context, output, usage, guard } = this.input
+    const { model, meter, context, output, guard } = this.input
     const note =
       this.repairing || this.turns.length === 2 || this.definitions.length === 0
         ? ""
@@ -145,7 +143,7 @@ class Loop {
         : undefined
     const tools = offersTools && model.native ? this.definitions : []
     const { signal } = context
-    const reply = await askModel({ model, meter, turns, tools, responseFormat: format, usage, guard, signal })
+    const reply = await askModel({ model, meter, turns, tools, responseFormat: format, guard, signal })
     this.cut = reply.cut
     // Ids of our own: one that a model server made up would be one more text to look at.
     const calls = reply.calls.map(call => ({ ...call, id: this.newCallId() }))

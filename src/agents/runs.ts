@@ -10,6 +10,7 @@
 
 import { endUserOf } from "../access/end-user.ts"
 import { repetitionKey, type View } from "../access/view.ts"
+import type { Account } from "../account.ts"
 import { AppError } from "../errors.ts"
 import { storeAgain } from "../grounding/store-again.ts"
 import { underGuard } from "../grounding/under-guard.ts"
@@ -248,7 +249,7 @@ export class AgentRuns {
   private launch(id: string, prepared: PreparedRun, run: LiveRun): void {
     this.here.add(run)
     run.ended = carryThrough(run, prepared, this.dependencies)
-      .then(outcome => this.finish(id, outcome))
+      .then(outcome => this.finish(id, outcome, prepared.input.model.account))
       .finally(() => {
         run.pace.end()
         this.here.remove(run)
@@ -257,8 +258,8 @@ export class AgentRuns {
   }
 
   /** @throws when the end cannot be stored now; it is tried again in the background */
-  private async finish(id: string, outcome: Guarded<RunOutcome>): Promise<void> {
-    const store = () => this.dependencies.store.finish(id, outcome, openStepResult(outcome.finishReason))
+  private async finish(id: string, outcome: Guarded<RunOutcome>, account: Account): Promise<void> {
+    const store = () => this.dependencies.store.finish(id, outcome, account, openStepResult(outcome.finishReason))
     try {
       await store()
     } catch (error) {

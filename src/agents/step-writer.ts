@@ -4,6 +4,7 @@
  * on disk as begun while it still runs.
  */
 
+import type { Account } from "../account.ts"
 import type { Guarded } from "../guarded.ts"
 import type { StepCall, StepOutcome, StepRecorder } from "../tools/calls.ts"
 import type { BegunStep } from "./run-rows.ts"
@@ -26,6 +27,7 @@ export class StepWriter implements StepRecorder {
   constructor(
     private readonly store: RunStore,
     private readonly runId: string,
+    private readonly account: Account,
     private readonly written: () => void,
   ) {}
 
@@ -59,7 +61,7 @@ export class StepWriter implements StepRecorder {
     const [begun, ended] = [new Map(this.begun), new Map(this.ended)]
     if (begun.size + ended.size === 0) return
     try {
-      await this.store.saveSteps(this.runId, begun, ended)
+      await this.store.saveSteps(this.runId, this.account, begun, ended)
     } catch (error) {
       this.failure = error
       throw error

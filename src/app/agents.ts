@@ -30,6 +30,7 @@ export async function openAgents(config: Config, parts: AgentParts, stack: Async
   const agents = new AgentRuns({
     store: new RunStore(storage.database, storage.node),
     idempotency: storage.idempotency,
+    usage: storage.usage,
     models: chatModels,
     meter: models.meter,
     ...tools,

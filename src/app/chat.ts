@@ -46,6 +46,7 @@ export async function openChat(
   await replyStore.closeInterrupted()
   const chat = new Chat({
     idempotency: storage.idempotency,
+    usage: storage.usage,
     records: new RecordStore(database),
     kept: new KeptAnswerStore(database),
     summaries: new SummaryStore(database),

@@ -2,6 +2,7 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import { type Config, ConfigError } from "../config.ts"
 import { clusterOf } from "../configured-cluster.ts"
+import { Usage } from "../governance/usage/usage.ts"
 import { requeueInterrupted } from "../ingest/outcomes.ts"
 import { JobQueue } from "../jobs/queue.ts"
 import { FileChanges } from "../library/changes.ts"
@@ -31,6 +32,7 @@ export interface Storage extends Stored {
   /** Of the data directory; in a cluster it holds work in progress alone. */
   disk: DiskWatch
   idempotency: Idempotency
+  usage: Usage
 }
 
 /** Whether a job failed for the sake of the disk or of an engine alone. */
@@ -63,7 +65,8 @@ export async function openStorage(
   const stored = cluster
     ? await (await import("./cluster.ts")).openAmongNodes(config, cluster, stack)
     : await openDirectory(config, stack)
-  return { nativeDirectory, disk, idempotency: new Idempotency(stored.database), ...stored }
+  const usage = stack.use(await Usage.open(stored.database, { directory: join(data, "usage") }))
+  return { nativeDirectory, disk, idempotency: new Idempotency(stored.database), usage, ...stored }
 }
 
 /** The data directory of one machine, for this process alone. */

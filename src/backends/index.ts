@@ -1,8 +1,10 @@
 /** The chat backends as one catalog: what can be used now, which model a request means, which one is the default. */
+import type { Account } from "../account.ts"
 import { AppError } from "../errors.ts"
 import { allows } from "./allowed-models.ts"
 import type { Capability, ChatBackend, ModelInfo, ModelStatus } from "./backend.ts"
 import type { ChatBackendOptions } from "./backend-options.ts"
+import { CountedBackend } from "./counted.ts"
 import { ExtractiveChat } from "./extractive.ts"
 import { measured } from "./measured.ts"
 import { ModelQueue } from "./model-queue.ts"
@@ -28,7 +30,9 @@ export interface ModelRecord {
 }
 
 export interface ResolvedModel {
-  backend: ChatBackend
+  /** Counts into the account. */
+  backend: CountedBackend
+  account: Account
   info: ModelInfo
   /** The name without the provider, as the backend wants it. */
   name: string
@@ -82,13 +86,18 @@ export class ModelCatalog {
 
   /**
    * The model that a request means among those that its caller may use: by value, by bare name, or the default for none.
+   * @param account whom what it takes is counted for
    * @throws AppError model_not_found; model_unavailable with the reason
    */
-  async resolve(value: string | null | undefined, allowed: readonly string[] | null): Promise<ResolvedModel> {
+  async resolve(
+    value: string | null | undefined,
+    allowed: readonly string[] | null,
+    account: Account,
+  ): Promise<ResolvedModel> {
     for (const doubtful of [false, true]) {
       const models = await this.models(doubtful, allowed)
       const info = value ? findModel(models, value) : this.defaultAmong(models)
-      if (info && info.status !== "unavailable") return this.resolved(info)
+      if (info && info.status !== "unavailable") return this.resolved(info, account)
       // Perhaps it was installed, or its server came up, since the last look.
       if (!doubtful) continue
       if (!info) throw notFound(value, models)
@@ -109,9 +118,10 @@ export class ModelCatalog {
     return candidates.every(({ answers }) => answers !== false) ? "no" : "perhaps"
   }
 
-  private resolved(info: ModelInfo): ResolvedModel {
-    const backend = this.backends.find(({ provider }) => provider === info.provider)!
-    return { backend, info, name: info.value.slice(info.provider.length + 1) }
+  private resolved(info: ModelInfo, account: Account): ResolvedModel {
+    const backend = new CountedBackend(this.backends.find(({ provider }) => provider === info.provider)!, account)
+    account.model = info.value
+    return { backend, account, info, name: info.value.slice(info.provider.length + 1) }
   }
 
   private async models(doubtful: boolean, allowed: readonly string[] | null): Promise<ModelInfo[]> {

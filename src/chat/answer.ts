@@ -12,7 +12,7 @@ import { PARTIAL_REDACTION } from "../redaction/redact.ts"
 import { type Windowed, windowed } from "./answer-window.ts"
 import type { Asked } from "./asked.ts"
 import type { ChatDependencies } from "./dependencies.ts"
-import type { ChatEvent, Usage } from "./events.ts"
+import type { ChatEvent } from "./events.ts"
 import { remembered } from "./history/remember.ts"
 import type { Ended, Progress } from "./progress.ts"
 import { type FittedPrompt, OWN_WORDS } from "./prompt.ts"
@@ -66,14 +66,8 @@ export async function* answer(
   if (summarized > 0) yield { added: { dropped: [{ kind: "messages", reason: "summarized", count: summarized }] } }
   const ended = yield* write(remembering, found, topic.topic, dependencies, signal)
   if (guard.partial && !partialPrompt) yield PARTIAL
-  return { ...ended, usage: withReading(ended.usage, found.usage) }
+  return ended
 }
-
-/** What an answer took of its model, the notes that it is made from included. */
-const withReading = (answer: Usage, notes: Usage = { prompt_tokens: 0, completion_tokens: 0 }): Usage => ({
-  prompt_tokens: answer.prompt_tokens + notes.prompt_tokens,
-  completion_tokens: answer.completion_tokens + notes.completion_tokens,
-})
 
 /** What the message is searched with, and what it is about where that was said before. */
 function topicOf({ message, history, settings }: Asked): ChatQuery {

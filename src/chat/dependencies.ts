@@ -2,6 +2,7 @@
 import type { Filter } from "../access/filter/filter.ts"
 import type { View } from "../access/view.ts"
 import type { ModelCatalog } from "../backends/index.ts"
+import type { Usage } from "../governance/usage/usage.ts"
 import type { TokenMeter } from "../grounding/tokens.ts"
 import type { RedactionRules } from "../grounding/under-guard.ts"
 import type { WholeTexts } from "../library/whole-texts.ts"
@@ -48,6 +49,8 @@ export interface ChatDependencies extends RedactionRules {
   /** What tools work with that a model is lent. */
   bench: Bench
   meter: TokenMeter
+  /** Whom what models take is counted for. */
+  usage: Usage
   rewriter: QueryRewriter
   /** The operator's bound on windows, in tokens; 0 for the models' own. */
   maxContextTokens: number

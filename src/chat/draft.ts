@@ -1,11 +1,12 @@
 /** What has come of a reply so far, made of what its steps tell, so that it can be stored or told at any moment. */
+import type { Account, ModelUsage } from "../account.ts"
 import type { ToolCall } from "../backends/backend.ts"
 import { citedIn } from "../grounding/citations.ts"
 import { foreignLinks, foreignLinkWarning, givenIn } from "../grounding/foreign-links.ts"
 import type { Source } from "../grounding/passages.ts"
 import { type Guarded, joined, NOTHING } from "../guarded.ts"
 import type { Warning } from "../storage/document.ts"
-import type { ChatEvent, Timings, Usage } from "./events.ts"
+import type { ChatEvent, Timings } from "./events.ts"
 import type { Added, Ended, Fact, Progress, Told } from "./progress.ts"
 import { isSummary } from "./prompt.ts"
 import type { Dropped, PlacedUse, Searched, Sent } from "./record/facts.ts"
@@ -16,7 +17,6 @@ export class Draft implements Fact, Added {
   contextTokens: number | null = null
   searchMs = 0
   firstTokenAt: number | null = null
-  usage: Usage = { prompt_tokens: 0, completion_tokens: 0 }
   searched: Searched | null = null
   sent: Sent = { request: null, found: [], sources: [], notes: [], excerpts: [], droppedMessages: 0 }
   readonly dropped: Dropped[] = []
@@ -30,10 +30,16 @@ export class Draft implements Fact, Added {
 
   /** @param toolCalls those that were carried out for it before: it is written on */
   constructor(
+    private readonly account: Account,
     public content: Guarded<string> = NOTHING,
     toolCalls: readonly PlacedUse[] = [],
   ) {
     this.toolCalls = [...toolCalls]
+  }
+
+  /** What it took of models so far, all that it is made from included. */
+  get usage(): ModelUsage {
+    return this.account.usage
   }
 
   /** Follows the steps to their end and yields what readers may be told. @throws what the steps fail with */
@@ -44,7 +50,6 @@ export class Draft implements Fact, Added {
       if ("event" in step.value) yield step.value
     }
     this.finishReason = step.value.finishReason
-    this.usage = step.value.usage
     for (const warning of this.faults()) {
       this.take(warning)
       yield warning

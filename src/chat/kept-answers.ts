@@ -37,8 +37,6 @@ import type { Asker } from "./turn.ts"
 
 /** A question whose answer is kept. What was said before comes from the answer that it goes on from. */
 export interface KeptQuestion extends Omit<Question, "before"> {
-  /** Whom it is for: the customer's own user. */
-  endUser?: string | undefined
   /** Of a new conversation. */
   metadata?: Record<string, unknown> | undefined
   echo: Record<string, unknown>

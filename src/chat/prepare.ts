@@ -86,7 +86,9 @@ export async function prepareTurn(
     }
     const scope = await scopeIn(dependencies, view, asked, guard)
     refuseUnbounded(settings, scope)
-    const model = await dependencies.models.resolve(request.model ?? conversation?.model, view.models)
+    const whom = { endUser: endUser ?? conversation?.end_user, contextId: settings.context_id }
+    const account = await dependencies.usage.account(view, whom)
+    const model = await dependencies.models.resolve(request.model ?? conversation?.model, view.models, account)
     const images = await imagesOf(request, model, guard)
     const content = await guard.text(request.message ?? "")
     if (request.system_prompt) settings.system_prompt = await guard.text(request.system_prompt)

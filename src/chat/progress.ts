@@ -2,7 +2,7 @@
 import type { ToolCall } from "../backends/backend.ts"
 import type { Source } from "../grounding/passages.ts"
 import type { Fields, Guarded } from "../guarded.ts"
-import type { ChatEvent, Usage } from "./events.ts"
+import type { ChatEvent } from "./events.ts"
 import type { Dropped, PlacedUse, Searched, Sent } from "./record/facts.ts"
 
 /** What only the record of a reply needs; each tells the newest state. */
@@ -46,5 +46,4 @@ export type Progress = Told | { fact: Partial<Fact> } | { added: Partial<Added> 
 /** What the model said last. */
 export interface Ended {
   finishReason: "stop" | "length"
-  usage: Usage
 }

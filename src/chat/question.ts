@@ -47,6 +47,8 @@ export interface Question {
   /** As `redaction` of a turn. */
   redaction?: unknown
   tools?: OfferedTools | undefined
+  /** Whom it is for: the customer's own user. */
+  endUser?: string | undefined
   /** What its caller wants to be told again with the answer: JSON, redacted as the question is. */
   echo?: Record<string, unknown>
   /** Its filter is stored with a conversation, and must not be private. */
@@ -82,7 +84,8 @@ export async function prepareQuestion(dependencies: ChatDependencies, view: View
     const asked = { fileIds, contextId: contextId || null, filter, named }
     const scope = await scopeIn(dependencies, view, asked, guard)
     refuseUnbounded({ reading: question.reading ?? "auto", use_library: question.useLibrary }, scope)
-    const model = await dependencies.models.resolve(question.model, view.models)
+    const account = await dependencies.usage.account(view, { endUser: question.endUser, contextId })
+    const model = await dependencies.models.resolve(question.model, view.models, account)
     refuseBeyond(model, question, format !== null, guard)
     const { system, history, message, after } = exchangeOf(await asSeen(turns, guard))
     return {

@@ -42,19 +42,13 @@ export class Relay {
     this.said = NOTHING
     this.phase = ""
     this.text = this.guard.stream()
-    let ended: Ended = { finishReason: "stop", usage: { prompt_tokens: 0, completion_tokens: 0 } }
+    let ended: Ended = { finishReason: "stop" }
     for await (const piece of pieces) {
       if (piece.type === "waiting") yield* this.enter("loading_model", piece.detail)
       else if (piece.type === "thinking") yield* this.think(piece.text)
       else if (piece.type === "text") yield* this.write(piece.text)
       else if (piece.type === "tool_call") yield* this.call(piece.call)
-      else if (piece.type === "end") {
-        const { promptTokens, completionTokens } = piece.usage
-        ended = {
-          finishReason: piece.reason,
-          usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
-        }
-      }
+      else if (piece.type === "end") ended = { finishReason: piece.reason }
     }
     if (!this.thinkingEnded) yield* this.endThinking()
     yield* this.tell(await this.text.end())

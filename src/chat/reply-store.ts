@@ -3,9 +3,11 @@
  * so: where the reply has ended, or is another's by now, nothing is changed.
  */
 import { type ExpressionBuilder, sql } from "kysely"
+import type { Account } from "../account.ts"
+import { chargeModel } from "../governance/usage/entries.ts"
 import type { Guarded } from "../guarded.ts"
 import type { Peer } from "../nodes/peers.ts"
-import type { Database, Executor } from "../storage/database.ts"
+import type { Database, Executor, Trx } from "../storage/database.ts"
 import { holdFiles, linkFiles, withoutTextsOf } from "../storage/file-texts.ts"
 import { isGivenUp, type Owner } from "../storage/owners.ts"
 import type { Schema } from "../storage/schema.ts"
@@ -108,11 +110,15 @@ export class ReplyStore {
     for (const [at, { live }] of parts.entries()) live.save(events[at]!)
   }
 
-  /** Changes nothing of a reply that has ended, or is another's. */
-  async finish(live: LiveReply, reply: Guarded<FinishedReply>, made?: Made): Promise<void> {
+  /**
+   * Changes nothing of a reply that has ended, or is another's.
+   * @param account counts what the reply took
+   */
+  async finish(live: LiveReply, reply: Guarded<FinishedReply>, account: Account, made?: Made): Promise<void> {
     const { conversationId, messageId } = live
     const events = this.log ? live.unsaved() : []
     const isStored = await this.database.transaction().execute(async trx => {
+      const { promptTokens, completionTokens } = reply
       const there = await holdFiles(trx, made ? filesOf(made) : reply.sources.map(({ file_id }) => file_id))
       // The conversation first, as in every transaction that changes both: two that meet wait and do not block each other.
       await trx
@@ -137,11 +143,14 @@ export class ReplyStore {
           warnings: JSON.stringify(reply.warnings),
           tool_calls: reply.toolCalls,
           ner_count: reply.nerCount,
-          prompt_tokens: reply.promptTokens,
-          completion_tokens: reply.completionTokens,
+          prompt_tokens: promptTokens,
+          completion_tokens: completionTokens,
         })
         .where(isWrittenBy(live))
         .executeTakeFirst()
+      // Of one that is removed meanwhile it is counted as well: else who removes in time asks for nothing.
+      if (numUpdatedRows > 0n || !(await this.isThere(trx, messageId)))
+        await chargeModel(trx, account, { prompt_tokens: promptTokens, completion_tokens: completionTokens })
       if (numUpdatedRows === 0n) return false
       await linkFiles(trx, messageId, there)
       if (made) await writeRecord(trx, messageId, made, there)
@@ -150,6 +159,10 @@ export class ReplyStore {
     })
     live.save(events)
     live.isStored = isStored
+  }
+
+  private async isThere(trx: Trx, messageId: string): Promise<boolean> {
+    return (await trx.selectFrom("messages").select("id").where("id", "=", messageId).executeTakeFirst()) !== undefined
   }
 
   /** The last events of a reply that was stored with `finish`: how it ended, as its reader was told. */

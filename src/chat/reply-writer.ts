@@ -2,6 +2,7 @@
  * Carries a reply to its end, whatever that end is: events to whoever listens, the outcome to the store. It alone keeps what
  * has come of the reply so far, made of what the steps of the turn tell, so that it can be stored at any moment.
  */
+import type { ModelUsage } from "../account.ts"
 import { AppError, type ErrorBody, storeUnavailable, toErrorBody } from "../errors.ts"
 import { SOURCE } from "../grounding/passages.ts"
 import { storeAgain } from "../grounding/store-again.ts"
@@ -39,8 +40,11 @@ export class ReplyWriter {
     private readonly live: LiveReply,
     private readonly dependencies: ChatDependencies,
   ) {
-    this.draft = new Draft(turn.continued?.written, turn.continued?.calls.uses)
+    this.draft = new Draft(turn.model.account, turn.continued?.written, turn.continued?.calls.uses)
   }
+
+  /** What of the account is settled. */
+  private usage: ModelUsage = { prompt_tokens: 0, completion_tokens: 0 }
 
   /** What is written so far. */
   get content(): Guarded<string> {
@@ -121,6 +125,8 @@ export class ReplyWriter {
     const { turn, draft, dependencies } = this
     const { guard, conversation, requestId } = turn
     const { sources, warnings, usage, contextTokens } = draft
+    this.usage = usage
+    const { account } = turn.model
     if (failure) log.warn("a reply failed", { request_id: requestId, conversation_id: conversation.id, error: failure })
     const reached: FinishedReply = {
       content: draft.content,
@@ -147,14 +153,14 @@ export class ReplyWriter {
     const { citations } = outcome
     const made = await this.made()
     try {
-      await dependencies.replyStore.finish(this.live, outcome, made)
+      await dependencies.replyStore.finish(this.live, outcome, account, made)
     } catch (cause) {
       log.error("a reply could not be stored", { conversation_id: conversation.id, error: cause })
       const error = toErrorBody(cause, requestId)
       guard.trust(error.message)
       const refused = { ...outcome, finishReason: "error", error: withoutRequest(error) } as const
       const shown = await guard.pass<FinishedReply>(refused, FINISHED_REPLY)
-      storeAgain(() => dependencies.replyStore.finish(this.live, shown, made), cause)
+      storeAgain(() => dependencies.replyStore.finish(this.live, shown, account, made), cause)
       return { finishReason: "error", citations, failure: cause as Error, error }
     }
     // Cancelled elsewhere, where this node was not reached, is stored there.
@@ -181,7 +187,7 @@ export class ReplyWriter {
           content: draft.content,
           citations: [...citations],
           finish_reason: finishReason,
-          usage: draft.usage,
+          usage: this.usage,
           ner_count: turn.userMessage.ner_count + replyEntities(turn),
           timings: draft.timings,
         },

@@ -11,7 +11,7 @@ import { CHANCE } from "../search/relevance.ts"
 import { FOR_A_REPLY } from "../search/rerank/budgets.ts"
 import type { PassageRules } from "./asked.ts"
 import type { ChatDependencies, ChatFile, ChatFiles } from "./dependencies.ts"
-import type { ChatEvent, Usage } from "./events.ts"
+import type { ChatEvent } from "./events.ts"
 import type { Searched } from "./record/facts.ts"
 
 /** Hits that are asked for; merging and the window leave fewer. */
@@ -35,8 +35,6 @@ export interface Retrieved {
   whole?: boolean
   /** Made of the parts of a text that does not fit into the window; given in its place. */
   notes?: readonly string[]
-  /** What making them took of the model. */
-  usage?: Usage
   /** Absent where nothing was searched. */
   searched?: Searched
 }

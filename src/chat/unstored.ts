@@ -3,6 +3,7 @@
  * what a turn stores is here the last event, and who leaves stops the model.
  */
 import type { View } from "../access/view.ts"
+import type { Account } from "../account.ts"
 import type { ToolCall } from "../backends/backend.ts"
 import { AppError } from "../errors.ts"
 import { WARNING } from "../grounding/fields.ts"
@@ -80,8 +81,9 @@ export async function answerUnstored(
   const { echo } = await asked.guard.pass({ echo: question.echo ?? {} }, { echo: "json" })
   const { message, model } = asked
   const { guard } = asked
+  const { account } = model
   const steps: AnsweredSteps = place => answer(asked, dependencies, place)
-  const events = answered(dependencies, { requestId: asker.requestId, guard }, steps, signal)
+  const events = answered(dependencies, { requestId: asker.requestId, guard, account }, steps, signal)
   return { model: model.info.value, message, echo, events }
 }
 
@@ -91,16 +93,20 @@ export type AnsweredSteps = (signal: AbortSignal) => AsyncGenerator<Progress, En
 /** The events of an answer that nobody keeps; see `UnstoredAnswer`. */
 export async function* answered(
   dependencies: ChatDependencies,
-  { requestId, guard }: { requestId: string; guard: Guard },
+  { requestId, guard, account }: { requestId: string; guard: Guard; account: Account },
   steps: AnsweredSteps,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
   signal.throwIfAborted()
   using place = dependencies.replies.enter(signal)
-  const draft = new Draft()
+  const draft = new Draft(account)
+  let settled = false
   try {
     for await (const told of draft.follow(steps(place.signal))) yield await shown(told, guard)
-    yield { event: "answered", data: await guard.pass(answerOf(draft, guard), ANSWER) }
+    const answer = answerOf(draft, guard)
+    settled = true
+    await dependencies.usage.settle(account, answer.usage)
+    yield { event: "answered", data: await guard.pass(answer, ANSWER) }
   } catch (error) {
     signal.throwIfAborted()
     log.warn("an answer failed", { request_id: requestId, error })
@@ -108,6 +114,7 @@ export async function* answered(
       throw new AppError("overloaded", { message: "the daemon stopped before the answer was complete", retryAfter: 10 })
     throw await guard.error(error)
   } finally {
+    if (!settled) await dependencies.usage.settle(account, account.usage)
     guard.audit({ request_id: requestId })
   }
 }

@@ -3,7 +3,8 @@
  * task always stay; of a reply these are only the turns behind its question.
  */
 import type { ChatTurn, ToolCall } from "../backends/backend.ts"
-import { type Count, guessTokens, turnTokens } from "./tokens.ts"
+import { guessTokens } from "../backends/guess-tokens.ts"
+import { type Count, turnTokens } from "./tokens.ts"
 
 /** Characters that are taken out for one token too many; taking too few only costs another round. */
 const CUT_CHARACTERS_PER_TOKEN = 3

@@ -26,7 +26,7 @@ export interface FittedRequest {
  * @throws AppError of the backend
  */
 export async function* askFitted(
-  { backend, info: { value } }: ResolvedModel,
+  { backend, account, info: { value } }: ResolvedModel,
   meter: TokenMeter,
   fit: (refit: number) => Promise<FittedRequest>,
 ): AsyncGenerator<ChatPiece> {
@@ -37,8 +37,10 @@ export async function* askFitted(
       for await (const piece of backend.chat(request)) {
         began ||= piece.type !== "waiting"
         if (piece.type !== "end" || promptTokens === null) yield piece
-        else if (piece.usage.promptTokens === 0) yield { ...piece, usage: { ...piece.usage, promptTokens } }
-        else {
+        else if (piece.usage.promptTokens === 0) {
+          account.add(promptTokens, 0)
+          yield { ...piece, usage: { ...piece.usage, promptTokens } }
+        } else {
           meter.learn(value, promptTokens, piece.usage.promptTokens)
           yield piece
         }

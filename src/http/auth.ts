@@ -7,6 +7,7 @@ import type { ApiKeys } from "../access/keys.ts"
 import type { Principal } from "../access/principal.ts"
 import type { ScopedTokens } from "../access/scoped-tokens.ts"
 import { AppError } from "../errors.ts"
+import type { Usage } from "../governance/usage/usage.ts"
 import type { RequestContext } from "./context.ts"
 import { type RateLimiter, rateLimitHeaders, spend } from "./rate-limit.ts"
 
@@ -20,6 +21,7 @@ export interface AuthDependencies {
   scopedTokens: ScopedTokens
   rateLimiter: RateLimiter
   rateLimitPerMinute: number
+  usage: Pick<Usage, "countRequest">
   /** The principal of a console session that the request carries, if any; throws on a forged cross-site request. */
   authenticateSession?: (request: Request) => Promise<Principal | null>
 }
@@ -43,6 +45,7 @@ export async function authenticate(
     const session = await dependencies.authenticateSession?.(request)
     if (session) {
       context.principal = session
+      dependencies.usage.countRequest(session.view)
       return
     }
   }
@@ -75,6 +78,7 @@ async function admit(principal: Principal | null, context: RequestContext, depen
   const taken = await dependencies.rateLimiter.take(principal.keyId, limit)
   Object.assign(context.headers, rateLimitHeaders(taken.window))
   if (!taken.allowed) throw new AppError("rate_limited", { retryAfter: taken.retryAfter })
+  dependencies.usage.countRequest(principal.view)
 }
 
 const BEARER = /^Bearer\s+(\S.*)$/i

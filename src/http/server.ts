@@ -89,7 +89,7 @@ function routes(services: Services) {
   return app
 }
 
-export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "scopedTokens" | "rateLimiter"> {
+export interface HttpOptions extends Omit<AuthDependencies, "apiKeys" | "scopedTokens" | "rateLimiter" | "usage"> {
   host: string
   port: number
   tls?: { cert: string; key: string }

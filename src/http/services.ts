@@ -20,6 +20,7 @@ import type { Holds } from "../governance/holds/holds.ts"
 import type { EndUsers } from "../governance/receipts/end-users.ts"
 import type { Receipts } from "../governance/receipts/receipts.ts"
 import type { Retention } from "../governance/retention/retention.ts"
+import type { Usage } from "../governance/usage/usage.ts"
 import type { Bulk } from "../library/bulk.ts"
 import type { FileCounts } from "../library/counts.ts"
 import type { Library } from "../library/library.ts"
@@ -97,6 +98,8 @@ export interface Services {
   fileTypes: ReadonlyMap<string, string>
   /** The same extensions in groups that people think in. */
   typeGroups: readonly { name: string; types: readonly string[] }[]
+  /** Counts what is used. */
+  usage: Usage
   readiness(): Promise<ReadinessReport>
 }
 

@@ -10,6 +10,7 @@ import type { Blobs, LocalFile } from "../storage/blobs/blobs.ts"
 import type { FileVersion } from "../storage/chunks.ts"
 import { type ChunkSource, ExtractionError } from "../storage/document.ts"
 import { readingOf } from "../storage/files.ts"
+import { counted } from "./embedded-tokens.ts"
 import { fail, failUsedUp, type OutcomeDependencies, publish, removeJob, requeue } from "./outcomes.ts"
 import type { ReadDocument } from "./process/protocol.ts"
 import type { QuickReader } from "./process/quick-reader.ts"
@@ -70,14 +71,15 @@ export async function indexFile(dependencies: IndexFileDependencies, job: Leased
     )
     if (document.chunks.count === 0) throw new ExtractionError("no_text", "there is no text in the file")
     const owner = { id: file.id, workspaceId: file.workspace_id }
-    await dependencies.index.stage(owner, file.generation, document.chunks, report, signal)
+    const chunks = counted(document.chunks)
+    await dependencies.index.stage(owner, file.generation, chunks, report, signal)
     // Last, so that what is given up before leaves no text behind.
     const blobs = dependencies.blobs.of(file.workspace_id)
     await blobs.moveText(file.id, file.generation, document.textPath)
     if (document.layoutPath) await blobs.moveLayout(file.id, file.generation, document.layoutPath)
     await report("committing", 1)
     signal.throwIfAborted()
-    await publish(dependencies, [{ job, file, document }])
+    await publish(dependencies, [{ job, file, document, embeddedTokens: chunks.embeddedTokens }])
     report.clock.end()
   } catch (error) {
     report.clock.end()

@@ -13,6 +13,7 @@ import { ExtractionError } from "../storage/document.ts"
 import { type FilesTable, readingOf } from "../storage/files.ts"
 import { filled, words } from "../storage/words.ts"
 import { both } from "../threads/both.ts"
+import { counted } from "./embedded-tokens.ts"
 import { giveUp, type IndexFileDependencies, indexFile, localOriginal } from "./index-file.ts"
 import { failUsedUp, publish, removeJob, requeue } from "./outcomes.ts"
 import type { QuickDocument, QuickOutcome } from "./process/protocol.ts"
@@ -188,7 +189,7 @@ async function writeTogether(
     fileId: member.file.id,
     workspaceId: member.file.workspace_id,
     generation: member.file.generation,
-    chunks: member.document.chunks,
+    chunks: counted(member.document.chunks),
   }))
   const staged = await index.stageTogether(wanted, stage => clock.enter(stage), stopping)
   // After the stores, so that what is given up before leaves no text behind.
@@ -197,7 +198,8 @@ async function writeTogether(
   )
   reached("texts written")
   stopping.throwIfAborted()
-  await publish(dependencies, staged)
+  const ready = staged.map(({ chunks, ...member }) => ({ ...member, embeddedTokens: chunks.embeddedTokens }))
+  await publish(dependencies, ready)
   const done = new Set(staged.map(({ job }) => job))
   return part.filter(({ job }) => !done.has(job))
 }

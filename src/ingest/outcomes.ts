@@ -2,6 +2,8 @@
 
 import { sql } from "kysely"
 import { FILE_TO_TELL, type FileToTell, tellOfFiles } from "../events/files.ts"
+import { charge, rowOf } from "../governance/usage/entries.ts"
+import { payerOfFile } from "../governance/usage/payer.ts"
 import { isHeld } from "../jobs/claim.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { LeasedJob } from "../jobs/worker.ts"
@@ -34,6 +36,7 @@ export interface ReadyFile {
   job: LeasedJob
   file: FilesTable
   document: Pick<ReadDocument, "warnings" | "pageCount" | "ocrPageCount" | "characterCount" | "chunks">
+  embeddedTokens: number
 }
 
 /**
@@ -65,6 +68,7 @@ export async function publish(dependencies: OutcomeDependencies, ready: readonly
       from ${filled(words(trx).rows(DONE), JSON.stringify(files.map(doneOf)))} as done
       where files.id = done.id and files.generation = done.generation
       returning files.id, files.workspace_id, files.context_id, files.external_id, files.acl`.execute(trx)
+    await charge(trx, files.map(readingOf))
     reached("files published")
     await tellOfFiles(trx, "file.searchable", rows)
     reached("events written")
@@ -98,6 +102,14 @@ const doneOf = ({ job, file, document }: ReadyFile) => ({
   characters: document.characterCount,
   at: new Date().toISOString(),
 })
+
+/** What making it searchable took. */
+const readingOf = ({ file, document, embeddedTokens }: ReadyFile) =>
+  rowOf(payerOfFile(file), {
+    embedded_tokens: embeddedTokens,
+    pages: document.pageCount ?? 0,
+    ocr_pages: document.ocrPageCount,
+  })
 
 /** For good: the record says why. A former generation stays findable. */
 export async function fail(

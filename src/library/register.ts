@@ -6,6 +6,7 @@ import { seen, type View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { heldAmong, keepHeldIds, refuse } from "../governance/holds/refuse.ts"
 import { noteRemoved, type Removal } from "../governance/receipts/removals.ts"
+import { payerColumns } from "../governance/usage/payer.ts"
 import { newId } from "../id.ts"
 import { indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
@@ -51,7 +52,7 @@ export async function register(
     if (same && labels.onDuplicate === "return_existing") return { ...toFileRecord(same), duplicate: true as const }
     if (same && labels.acl !== undefined && !view.mayWiden) refuseWider(stored(same.acl), labels.acl)
     if (same) refuseReplacing(held, same, file)
-    const row = same ? nextVersion(same, file, labels) : newRow(view.workspaceId, file, labels)
+    const row = same ? nextVersion(same, view, file, labels) : newRow(view, file, labels)
     if (same && same.blob !== same.live_blob) superseded.push(same.blob)
     if (same) former.push(...formerVersion(same, file))
     if (labels.onDuplicate !== "keep_both") known.set(key, row) // the form may hold it twice
@@ -143,7 +144,7 @@ export async function registerNamed(
     }
     if (same) refuseReplacing(held, same, file)
     const row = {
-      ...(same ? nextVersion(same, file, labels) : newRow(view.workspaceId, file, labels)),
+      ...(same ? nextVersion(same, view, file, labels) : newRow(view, file, labels)),
       ...identity,
       // What somebody noted about it is not the source's to take away.
       ...(same && "sourceId" in file.identity && Object.keys(labels.metadata).length === 0
@@ -283,7 +284,8 @@ async function findSame(
   return rows
 }
 
-const contentOf = ({ type, mimeType, stored, reading }: ReceivedFile, labels: UploadLabels) => ({
+const contentOf = (view: View, { type, mimeType, stored, reading }: ReceivedFile, labels: UploadLabels) => ({
+  ...payerColumns(view),
   size: stored.size,
   sha256: stored.sha256,
   blob: stored.blob,
@@ -299,17 +301,17 @@ const contentOf = ({ type, mimeType, stored, reading }: ReceivedFile, labels: Up
 })
 
 /** Under the old id; what search sees stays the live generation until the new one is published. */
-const nextVersion = (old: FileRow, file: ReceivedFile, labels: UploadLabels): FileRow => ({
+const nextVersion = (old: FileRow, view: View, file: ReceivedFile, labels: UploadLabels): FileRow => ({
   ...old,
-  ...contentOf(file, labels),
+  ...contentOf(view, file, labels),
   generation: old.generation + 1,
 })
 
-function newRow(workspaceId: string, file: ReceivedFile, labels: UploadLabels): FileRow {
-  const content = contentOf(file, labels)
+function newRow(view: View, file: ReceivedFile, labels: UploadLabels): FileRow {
+  const content = contentOf(view, file, labels)
   return {
     id: newId("file"),
-    workspace_id: workspaceId,
+    workspace_id: view.workspaceId,
     name: file.name,
     name_folded: foldName(file.name),
     context_id: labels.contextId,

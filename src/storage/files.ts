@@ -1,11 +1,13 @@
 /** Files of the library. */
+import type { PayerColumns } from "./usage.ts"
+
 export interface FilesTables {
   files: FilesTable
 }
 
 export type FileStatus = "queued" | "indexing" | "searchable" | "failed"
 
-export interface FilesTable {
+export interface FilesTable extends PayerColumns {
   id: string
   workspace_id: string
   name: string

@@ -20,6 +20,7 @@ import type { RunsTables } from "./runs.ts"
 import type { SchedulesTables } from "./schedules.ts"
 import type { SecretsTables } from "./secrets-table.ts"
 import type { SourcesTables } from "./sources.ts"
+import type { UsageTables } from "./usage.ts"
 import type { UsersTables } from "./users.ts"
 import type { VectorStoresTables } from "./vector-stores.ts"
 import type { WebPagesTables } from "./web-pages.ts"
@@ -44,6 +45,7 @@ export interface Schema
     SchedulesTables,
     SecretsTables,
     SourcesTables,
+    UsageTables,
     UsersTables,
     VectorStoresTables,
     WebPagesTables,

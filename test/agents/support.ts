@@ -9,7 +9,9 @@ import type { ToolProvider } from "../../src/agents/external-tools.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
 import { AgentRuns, type AgentRunsDependencies } from "../../src/agents/runs.ts"
 import type { ChatBackend, ChatPiece, ChatRequest, ModelInfo } from "../../src/backends/backend.ts"
+import { CountedBackend } from "../../src/backends/counted.ts"
 import { AppError } from "../../src/errors.ts"
+import { Usage } from "../../src/governance/usage/usage.ts"
 import { TokenMeter } from "../../src/grounding/tokens.ts"
 import { setLogLevel } from "../../src/log.ts"
 import { joinAlone } from "../../src/nodes/nodes.ts"
@@ -253,18 +255,20 @@ export async function startHarness(
   const store = new RunStore(database, owner)
   const { library, search } = memoryLibrary(files.map(file => ({ workspaceId, ...file })))
   for (const { id } of files) await addFile(database, id) // text of files that are gone is not kept
+  const usage = await Usage.open(database, { directory: join(data, "usage") })
   const { info, conversationFiles, ...given } = more
   const dependencies: AgentRunsDependencies = {
     store,
     idempotency: new Idempotency(database),
+    usage,
     meter: new TokenMeter(),
     library: { ...library, ...(conversationFiles ? { conversationFiles } : {}) },
     search,
     evaluator: evaluatorInProcess,
     models: {
-      async resolve(value) {
+      async resolve(value, _, account) {
         if (value !== undefined && value !== "scripted/model") throw new AppError("model_not_found")
-        return { backend: model, info: modelInfo(info), name: "model" }
+        return { backend: new CountedBackend(model, account), account, info: modelInfo(info), name: "model" }
       },
     },
     redactor: emailRedactor,
@@ -285,6 +289,7 @@ export async function startHarness(
       new AgentRuns({ ...dependencies, store: new RunStore(database, await joinAlone(database, NODE)) }),
     async stop() {
       await runs.stop(0)
+      await usage[Symbol.asyncDispose]()
       await database.destroy()
       rmSync(data, { recursive: true, force: true })
     },

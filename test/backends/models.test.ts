@@ -1,8 +1,10 @@
 /** What the model list says, and which model a request means. */
+
 import { afterEach, expect, test } from "bun:test"
 import type { ChatBackendOptions } from "../../src/backends/backend-options.ts"
 import { chatBackends, ModelCatalog } from "../../src/backends/index.ts"
 import { labelOf } from "../../src/backends/probe.ts"
+import { anAccount } from "../support/accounts.ts"
 import { EMBEDDER, LLAMA, type OllamaStandIn, QWEN, startOllama } from "../support/ollama.ts"
 import { startOpenAi } from "../support/openai.ts"
 import { rejection } from "../support/rejection.ts"
@@ -82,13 +84,13 @@ test("models of a server that died are listed as unavailable, and come back", as
   const dead = await until(async () =>
     (await models.list(null)).find(model => model.value === "ollama/llama3.2:3b" && !model.available),
   )
-  expect(await rejection(models.resolve("ollama/none", null))).toMatchObject({ code: "model_not_found" })
+  expect(await rejection(models.resolve("ollama/none", null, anAccount()))).toMatchObject({ code: "model_not_found" })
   expect(dead).toMatchObject({ available: false, status: "unavailable", default: false })
   expect(dead?.status_reason).toContain("does not answer")
-  expect(await rejection(models.resolve("llama3.2:3b", null))).toMatchObject({ code: "model_unavailable" })
-  expect((await models.resolve(undefined, null)).info.value).toBe("builtin/extractive")
+  expect(await rejection(models.resolve("llama3.2:3b", null, anAccount()))).toMatchObject({ code: "model_unavailable" })
+  expect((await models.resolve(undefined, null, anAccount())).info.value).toBe("builtin/extractive")
   await ollama(undefined, port)
-  const { info } = await until(() => models.resolve("llama3.2:3b", null).catch(() => undefined))
+  const { info } = await until(() => models.resolve("llama3.2:3b", null, anAccount()).catch(() => undefined))
   expect(info.status).toBe("ready")
 })
 
@@ -97,7 +99,9 @@ test("models that run elsewhere are not local, and unavailable unless allowed", 
   const barred = (await catalog(server.url).list(null))[0]
   expect(barred).toMatchObject({ local: false, available: false, default: false })
   expect(barred?.status_reason).toContain("ollama.com")
-  expect(await rejection(catalog(server.url).resolve(CLOUD.name, null))).toMatchObject({ code: "model_unavailable" })
+  expect(await rejection(catalog(server.url).resolve(CLOUD.name, null, anAccount()))).toMatchObject({
+    code: "model_unavailable",
+  })
   const allowed = (await catalog(server.url, { allowRemoteModels: true }).list(null))[0]
   expect(allowed).toMatchObject({ local: false, available: true, default: false })
 })
@@ -106,19 +110,20 @@ test("names: value, bare name, :latest; unknown ones and embedding models are no
   const { server } = await ollama([{ ...LLAMA, name: "mistral:latest" }, EMBEDDER])
   const models = catalog(server.url)
   for (const name of ["ollama/mistral:latest", "mistral:latest", "mistral", "ollama/mistral"])
-    expect((await models.resolve(name, null)).name).toBe("mistral:latest")
+    expect((await models.resolve(name, null, anAccount())).name).toBe("mistral:latest")
   for (const name of ["none", "ollama/none", "nomic-embed-text", "openai/mistral", ""])
-    if (name) expect(await rejection(models.resolve(name, null))).toMatchObject({ code: "model_not_found" })
+    if (name)
+      expect(await rejection(models.resolve(name, null, anAccount()))).toMatchObject({ code: "model_not_found" })
 })
 
 test("an unknown name is told which models there are, some of many", async () => {
-  const few = await rejection(catalog((await ollama([LLAMA, EMBEDDER])).server.url).resolve("gpt-9", null))
+  const few = await rejection(catalog((await ollama([LLAMA, EMBEDDER])).server.url).resolve("gpt-9", null, anAccount()))
   expect(few).toMatchObject({
     message: 'there is no model "gpt-9"; there are ollama/llama3.2:3b, builtin/extractive',
     hint: expect.stringContaining("/external/models"),
   })
   const hundred = Array.from({ length: 100 }, (_, i) => ({ ...LLAMA, name: `llama-${i}:latest` }))
-  const many = await rejection(catalog((await ollama(hundred)).server.url).resolve("gpt-9", null))
+  const many = await rejection(catalog((await ollama(hundred)).server.url).resolve("gpt-9", null, anAccount()))
   expect((many as Error).message).toEndWith("ollama/llama-19:latest and 81 more")
 })
 
@@ -127,14 +132,14 @@ test("a model that was pulled a moment ago is found", async () => {
   const models = catalog(standIn.server.url)
   await models.list(null)
   standIn.models.push(QWEN)
-  const { name } = await until(() => models.resolve("qwen3:8b", null).catch(() => undefined))
+  const { name } = await until(() => models.resolve("qwen3:8b", null, anAccount()).catch(() => undefined))
   expect(name).toBe("qwen3:8b")
 })
 
 test("the configured default wins while it is available", async () => {
   const { server } = await ollama()
-  expect((await catalog(server.url, {}, "qwen3:8b").resolve(undefined, null)).name).toBe("qwen3:8b")
-  expect((await catalog(server.url, {}, "gone:1b").resolve(undefined, null)).name).toBe("llama3.2:3b")
+  expect((await catalog(server.url, {}, "qwen3:8b").resolve(undefined, null, anAccount())).name).toBe("qwen3:8b")
+  expect((await catalog(server.url, {}, "gone:1b").resolve(undefined, null, anAccount())).name).toBe("llama3.2:3b")
 })
 
 test("an OpenAI-compatible server stands beside Ollama", async () => {

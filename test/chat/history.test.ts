@@ -1,6 +1,6 @@
 /** Histories that are longer than the window of their model, against a stand-in that tells what it was given. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { guessTokens } from "../../src/grounding/tokens.ts"
+import { guessTokens } from "../../src/backends/guess-tokens.ts"
 import type { Client } from "../support/app.ts"
 import { isSummary, remembering, SMALL, SMALL_MODEL, summaryIn } from "../support/histories.ts"
 import type { RecordedRequest, ScriptedTurn } from "../support/model-script.ts"

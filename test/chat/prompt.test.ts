@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test"
+import { guessTokens } from "../../src/backends/guess-tokens.ts"
 import { chooseWindow, fitPrompt, type PastMessage, type PromptParts } from "../../src/chat/prompt.ts"
 import type { Source } from "../../src/grounding/passages.ts"
-import { guessTokens, TokenMeter } from "../../src/grounding/tokens.ts"
+import { TokenMeter } from "../../src/grounding/tokens.ts"
 
 const NOWHERE = { page: null, sheet: null, slide: null, member: null, section: null }
 

@@ -2,7 +2,7 @@
 import { Database as Sqlite } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import { guessTokens } from "../../src/grounding/tokens.ts"
+import { guessTokens } from "../../src/backends/guess-tokens.ts"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { dataOf, type ReadEvent, readEvents } from "../support/events.ts"
 import type { RecordedRequest } from "../support/model-script.ts"

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test"
 import { wholeOf } from "../../src/access/view.ts"
 import type { ChatBackend, EntityModel } from "../../src/backends/backend.ts"
+import { CountedBackend } from "../../src/backends/counted.ts"
 import type { ConversationRow, FinishedReply, MessageRow } from "../../src/chat/conversation-rows.ts"
 import type { ChatDependencies } from "../../src/chat/dependencies.ts"
 import { LiveReply } from "../../src/chat/live-reply.ts"
@@ -13,6 +14,7 @@ import { Guard } from "../../src/grounding/guard.ts"
 import { TokenMeter } from "../../src/grounding/tokens.ts"
 import { parseRedaction, Redactor } from "../../src/redaction/redact.ts"
 import { inOrder, modelInfo, scriptedModel, startHarness } from "../agents/support.ts"
+import { anAccount } from "../support/accounts.ts"
 import { until } from "../support/until.ts"
 
 /** Answers until it has been told to fail. */
@@ -65,6 +67,7 @@ test("a reply ends as failed, with its cause, and is stored", async () => {
   const finished: FinishedReply[] = []
   const live = new LiveReply("conv_1", "msg_2", null)
   const row = { content: "who?", ner_count: 0, redaction: guard.key } as MessageRow
+  const account = anAccount()
   const writer = new ReplyWriter(
     {
       view: wholeOf("ws_1"),
@@ -76,7 +79,7 @@ test("a reply ends as failed, with its cause, and is stored", async () => {
       replyId: "msg_2",
       settings: { ...DEFAULT_SETTINGS, use_library: false },
       scope: { fileIds: null, contextId: null, filter: null },
-      model: { backend, info: modelInfo(), name: "model" },
+      model: { backend: new CountedBackend(backend, account), account, info: modelInfo(), name: "model" },
       guard,
       continued: null,
       promptEntities: 0,

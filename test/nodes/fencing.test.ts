@@ -1,4 +1,5 @@
 /** A node that was declared dead and does not know it yet: nothing that it writes for its work counts. */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { ensureWorkspace } from "../../src/access/keys.ts"
 import { wholeOf } from "../../src/access/view.ts"
@@ -11,8 +12,10 @@ import type { LeasedJob } from "../../src/jobs/worker.ts"
 import { end, enter } from "../../src/nodes/registry.ts"
 import type { Database } from "../../src/storage/database.ts"
 import type { FilesTable } from "../../src/storage/files.ts"
+import { anAccount } from "../support/accounts.ts"
 import { databases } from "../support/databases.ts"
 
+const NO_TOKENS = { prompt_tokens: 0, completion_tokens: 0 }
 const ERROR = { code: "interrupted", message: "the daemon stopped" }
 
 for (const { name, open } of await databases())
@@ -36,24 +39,32 @@ for (const { name, open } of await databases())
       const run = { view: wholeOf(workspaceId), keyId: "k", endUser: null, described, startedAt, deadlineAt: startedAt }
       const [mine, others] = [await dying.insert(run, undefined), await living.insert(run, undefined)]
       const call = { call: { id: "c", name: "calculate", arguments: {} } as never, startedAt: startedAt.toISOString() }
-      await dying.saveSteps(mine, new Map([[1, call]]), new Map())
+      const account = anAccount()
+      await dying.saveSteps(mine, account, new Map([[1, call]]), new Map())
       expect(await living.failInterrupted(ERROR)).toEqual([])
       await end(database, ids[0])
       const failed = await Promise.all([living.failInterrupted(ERROR), living.failInterrupted(ERROR)])
       expect(failed.flat()).toEqual([mine])
       const before = await living.find(mine)
       const result = { result: "2", isError: false, durationMs: 1 } as never
-      await dying.saveSteps(mine, new Map([[2, call]]), new Map([[1, result]]))
-      const outcome = { status: "completed", output: "2", citations: [], warnings: [], usage: {}, nerCount: 0 } as never
-      expect(await dying.finish(mine, outcome, "")).toBe(false)
+      await dying.saveSteps(mine, account, new Map([[2, call]]), new Map([[1, result]]))
+      const outcome = {
+        status: "completed",
+        output: "2",
+        citations: [],
+        warnings: [],
+        usage: NO_TOKENS,
+        nerCount: 0,
+      } as never
+      expect(await dying.finish(mine, outcome, account, "")).toBe(false)
       const after = await living.find(mine)
       expect(after).toEqual(before!)
       expect(after!.row).toMatchObject({ status: "failed", error: JSON.stringify(ERROR) })
       const numbers = eventsOf(after!).map(({ id }) => id)
       expect(numbers).toEqual(numbers.map((_, i) => i + 1))
       // Nobody else's run is its own either.
-      expect(await dying.finish(others, outcome, "")).toBe(false)
-      expect(await living.finish(others, outcome, "")).toBe(true)
+      expect(await dying.finish(others, outcome, account, "")).toBe(false)
+      expect(await living.finish(others, outcome, account, "")).toBe(true)
     })
 
     test("says nothing more of the files that it read", async () => {

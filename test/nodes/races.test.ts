@@ -123,7 +123,9 @@ describe.skipIf(!url)("files, two nodes at once:", () => {
     const document = { warnings: [], pageCount: 1, ocrPageCount: 0, characterCount: 5, chunks: { count: 0 } as never }
     const queue = new JobQueue(database)
     const publishing = () =>
-      publish({ database, blobs, queue, index, announce: () => {} }, [{ job, file: file!, document }])
+      publish({ database, blobs, queue, index, announce: () => {} }, [
+        { job, file: file!, document, embeddedTokens: 1 },
+      ])
     let published: Promise<void> | undefined
     const slow = pausing(database, "files", () => (published = publishing()))
     await upload(slow, "published.txt", "second", { duplicate: "replace" })

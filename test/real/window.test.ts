@@ -1,7 +1,7 @@
 /** The context window of a real server: what was asked for is in force, and the server cuts no prompt unseen. */
 import { describe, expect, test } from "bun:test"
 import type { ChatTurn } from "../../src/backends/backend.ts"
-import { guessTokens } from "../../src/grounding/tokens.ts"
+import { guessTokens } from "../../src/backends/guess-tokens.ts"
 import { startTestApp } from "../support/app.ts"
 import { dataOf, readEvents } from "../support/events.ts"
 import { OLLAMA_MODELS, REAL, REAL_FLAGS } from "../support/real-models.ts"

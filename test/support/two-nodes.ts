@@ -15,6 +15,7 @@ import { newId } from "../../src/id.ts"
 import { Peers } from "../../src/nodes/peers.ts"
 import { Signatures } from "../../src/nodes/signature.ts"
 import type { Database } from "../../src/storage/database.ts"
+import { anAccount } from "./accounts.ts"
 import type { DatabaseKind } from "./databases.ts"
 
 const SECRET = "the secret of this cluster"
@@ -155,7 +156,11 @@ async function begin(node: TestNode, database: Database, workspace_id: string): 
     await Promise.race([said.promise, new Promise(stop => live.abort.signal.addEventListener("abort", stop))])
     const reason = live.abort.signal.reason as StopReason | undefined
     const finishReason = reason === "cancelled" ? "cancelled" : reason ? "error" : "stop"
-    await node.replyStore.finish(live, fromStore({ ...FINISHED, content, finishReason }) as Guarded<FinishedReply>)
+    await node.replyStore.finish(
+      live,
+      fromStore({ ...FINISHED, content, finishReason }) as Guarded<FinishedReply>,
+      anAccount(),
+    )
     tell({
       event: "message_completed",
       data: {

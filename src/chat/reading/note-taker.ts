@@ -10,7 +10,6 @@ import { log } from "../../log.ts"
 import { pause } from "../../threads/or-abort.ts"
 import type { Asked } from "../asked.ts"
 import type { ChatDependencies } from "../dependencies.ts"
-import type { Usage } from "../events.ts"
 import { chooseWindow } from "../prompt.ts"
 import joinText from "../prompts/join-notes.txt" with { type: "text" }
 import partText from "../prompts/part-notes.txt" with { type: "text" }
@@ -40,7 +39,6 @@ const MAX_QUESTION = 2_000
 export const NOTES_VERSION = 1
 
 export class NoteTaker {
-  readonly usage: Usage = { prompt_tokens: 0, completion_tokens: 0 }
   readonly question: string
   readonly noteTokens: number
   /** Tokens of one part at most. */
@@ -129,9 +127,6 @@ export class NoteTaker {
     let text = ""
     for await (const piece of backend.chat(await guard.pass<ChatRequest>(request, CHAT_REQUEST))) {
       if (piece.type === "text") text += piece.text
-      if (piece.type !== "end") continue
-      this.usage.prompt_tokens += piece.usage.promptTokens
-      this.usage.completion_tokens += piece.usage.completionTokens
     }
     if (!text.trim()) throw new AppError("model_error", { message: "the model wrote no notes" })
     return text.trim()

@@ -1,7 +1,8 @@
 /** Cuts the text of a file into parts that a model can read at once. Pure: the same text gives the same parts, after a restart too. */
+
+import { guessTokens } from "../../backends/guess-tokens.ts"
 import type { Guard } from "../../grounding/guard.ts"
 import { headOf, SOURCE, type Source } from "../../grounding/passages.ts"
-import { guessTokens } from "../../grounding/tokens.ts"
 import type { TextFile } from "../../library/whole-texts.ts"
 import { type Stretch, sourceOf } from "./stretches.ts"
 

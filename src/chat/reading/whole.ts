@@ -84,7 +84,7 @@ export async function* wholeText(
   if (fitted.leftOut > 0) read.left.push(`${fitted.leftOut} sets of notes that do not fit into the model's window`)
   yield* tellLeft({ left: [...texts.left, ...read.left], dropped: [...texts.dropped, ...read.failed.map(droppedPart)] })
   const { notes } = fitted
-  return { sources: read.sources, inVain: notes.length === 0, whole: true, notes, usage: taker.usage }
+  return { sources: read.sources, inVain: notes.length === 0, whole: true, notes }
 }
 
 /** Reads the texts, bounded, and says what has none. */

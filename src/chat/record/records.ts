@@ -63,12 +63,13 @@ export class Records {
     model: string | undefined,
     signal: AbortSignal,
   ): Promise<Replay> {
-    const { models, meter } = this.dependencies
+    const { models, meter, usage } = this.dependencies
     const seen = await this.seen(asker.view, asked)
     const request = await this.promptOf(asker.view, seen)
     const { record, sources, message } = seen
     return this.underGuardOf(asker.view, seen, async guard => {
-      const resolved = await models.resolve(model ?? record.facts.model.value, asker.view.models)
+      const account = await usage.account(asker.view, { contextId: record.facts.scope.context_id })
+      const resolved = await models.resolve(model ?? record.facts.model.value, asker.view.models, account)
       if (guard.key === record.facts.redaction.rules) guard.trust(...textsOf(request.turns))
       const given = record.facts.passages.flatMap(({ index }) => sources.find(source => source.index === index) ?? [])
       const steps: AnsweredSteps = place => askAgain({ request, sources: given, model: resolved, guard, meter }, place)
@@ -80,7 +81,7 @@ export class Records {
           model: resolved.info.value,
           message: null,
           echo: {},
-          events: answered(this.dependencies, { requestId: asker.requestId, guard }, steps, signal),
+          events: answered(this.dependencies, { requestId: asker.requestId, guard, account }, steps, signal),
         },
       }
     })

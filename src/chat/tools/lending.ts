@@ -61,16 +61,13 @@ export async function* withTools(
   const endsAt = performance.now() + MAX_MS
   const before = continued?.calls.uses ?? []
   let room = (fitted.windowTokens ?? 0) * RESULT_SHARE * CHARACTERS_PER_TOKEN - charactersOf(before)
-  const usage = { prompt_tokens: 0, completion_tokens: 0 }
   guard.trust(LAST_TURN)
   const first = Math.max(0, ...before.map(({ turn }) => turn)) + 1
   let now = first < MAX_TURNS ? asked : withoutCalls(asked)
   for (let turn = first; ; turn++) {
     const ended = yield* ask(now)
-    usage.prompt_tokens += ended.usage.prompt_tokens
-    usage.completion_tokens += ended.usage.completion_tokens
     if (relay.made.length === 0 || !offers(now)) {
-      if (hasAnswered(now, relay)) return { ...ended, usage }
+      if (hasAnswered(now, relay)) return ended
       if (!offers(now)) throw new AppError("model_error", { message: NO_ANSWER })
       now = withoutCalls(now)
       continue

@@ -1,8 +1,8 @@
 /** Vectors of a caller's texts, as clients of OpenAI's embeddings ask for them. */
 import { Elysia, type Static } from "elysia"
 import type { Principal } from "../../access/principal.ts"
+import { guessTokens } from "../../backends/guess-tokens.ts"
 import { AppError, invalid } from "../../errors.ts"
-import { guessTokens } from "../../grounding/tokens.ts"
 import { caller, type RequestContext } from "../context.ts"
 import { largeAnswer } from "../large-answer.ts"
 import type { Services } from "../services.ts"

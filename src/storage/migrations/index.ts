@@ -37,6 +37,7 @@ import { approvals } from "./0034-approvals.ts"
 import { records } from "./0035-records.ts"
 import { toolCalls } from "./0036-tool-calls.ts"
 import { messageImages } from "./0037-message-images.ts"
+import { usage } from "./0038-usage.ts"
 import { receipts } from "./0040-receipts.ts"
 import { holds } from "./0041-holds.ts"
 import { signIn } from "./0043-sign-in.ts"
@@ -82,6 +83,7 @@ export const MIGRATIONS: readonly Migration[] = [
   records,
   toolCalls,
   messageImages,
+  usage,
   receipts,
   holds,
   signIn,

@@ -2,9 +2,10 @@
 import { ensureWorkspace } from "../../../src/access/keys.ts"
 import { foldName } from "../../../src/library/labels.ts"
 import type { Database } from "../../../src/storage/database.ts"
+import type { FilesTable } from "../../../src/storage/files.ts"
 
 /** A searchable one of the default workspace. */
-export async function addFile(database: Database, id: string): Promise<void> {
+export async function addFile(database: Database, id: string, more: Partial<FilesTable> = {}): Promise<void> {
   const workspaceId = await ensureWorkspace(database)
   const [name, at] = [`${id}.txt`, new Date().toISOString()]
   await database
@@ -15,6 +16,7 @@ export async function addFile(database: Database, id: string): Promise<void> {
       ...{ warnings: "[]", attempts: 1, page_count: null, ocr_page_count: 0, chunk_count: 1, character_count: 1 },
       ...{ context_id: null, tags: "[]", metadata: "{}", created_at: at, updated_at: at, indexed_at: at, blob: id },
       ...{ generation: 1, live_generation: 1, live_blob: id },
+      ...more,
     })
     .execute()
 }

@@ -16,6 +16,7 @@ import { forgetTextsOf, GONE } from "../../../src/storage/file-texts.ts"
 import { records as migration } from "../../../src/storage/migrations/0035-records.ts"
 import { stepFiles } from "../../../src/storage/migrations/0046-step-files.ts"
 import { isPostgres } from "../../../src/storage/words.ts"
+import { anAccount } from "../../support/accounts.ts"
 import { rejection } from "../../support/rejection.ts"
 import { addFile } from "./file-rows.ts"
 import { onBoth } from "./sides.ts"
@@ -65,9 +66,9 @@ onBoth(open => {
     expect((await store.messages("conv_1"))[1]?.content).toBe("")
     await replies.saveParts([{ live, content: passed("so ") }])
     expect((await store.messages("conv_1"))[1]?.content).toBe("so ")
-    await replies.finish(live, passed({ ...ENDED, content: "so groß" }))
+    await replies.finish(live, passed({ ...ENDED, content: "so groß" }), anAccount())
     await replies.saveParts([{ live, content: passed("late") }])
-    await replies.finish(live, passed({ ...ENDED, content: "later", finishReason: "error" }))
+    await replies.finish(live, passed({ ...ENDED, content: "later", finishReason: "error" }), anAccount())
     expect(await store.messages("conv_1")).toMatchObject([
       { id: asked.id, content: "Wie groß? 日本 🙂", ner_count: 2 },
       { id: reply.id, content: "so groß", finish_reason: "stop", prompt_tokens: 10, completion_tokens: 5 },
@@ -161,15 +162,18 @@ onBoth(open => {
     const call = { id: "c", name: "search", arguments: { query: "ü" } }
     const step = passed({ call, startedAt: startedAt.toISOString() })
     const outcome = passed({ result: "found", isError: false, durationMs: 1.5, fileIds: [] })
-    await store.saveSteps(id, new Map([[1, step]]), new Map())
-    await store.saveSteps(id, new Map([[2, step]]), new Map([[1, outcome]]))
+    await store.saveSteps(id, anAccount(), new Map([[1, step]]), new Map())
+    await store.saveSteps(id, anAccount(), new Map([[2, step]]), new Map([[1, outcome]]))
     const end = passed({
       ...{ status: "completed", output: "done", structuredOutput: { n: 1 }, citations: [], finishReason: "stop" },
       ...{ error: null, warnings: [], usage: { prompt_tokens: 1, completion_tokens: 2 }, nerCount: 1 },
     })
     expect(await store.delete(wholeOf(workspaceId), id, undefined)).toBeUndefined()
-    expect([await store.finish(id, end, "cut"), await store.finish(id, end, "cut")]).toEqual([true, false])
-    await store.saveSteps(id, new Map([[3, step]]), new Map())
+    expect([await store.finish(id, end, anAccount(), "cut"), await store.finish(id, end, anAccount(), "cut")]).toEqual([
+      true,
+      false,
+    ])
+    await store.saveSteps(id, anAccount(), new Map([[3, step]]), new Map())
     const { row, steps } = (await store.find(id))!
     expect(row).toMatchObject({ status: "completed", output: "done", structured_output: '{"n":1}' })
     expect(steps.map(({ result, is_error, finished_event }) => [result, is_error, finished_event])).toEqual([
@@ -213,7 +217,7 @@ onBoth(open => {
     const replies = new ReplyStore(database, OWNER, undefined)
     const live = new LiveReply("conv_1", reply.id, reply.owner)
     await replies.saveParts([{ live, content: passed("so "), made: passed(made) }])
-    await replies.finish(live, passed({ ...ENDED, content: "so", sources }), passed(made))
+    await replies.finish(live, passed({ ...ENDED, content: "so", sources }), anAccount(), passed(made))
     const records = new RecordStore(database)
     const textsNow = async () => {
       const [message] = (await new ConversationStore(database).messages("conv_1")).filter(({ id }) => id === reply.id)
@@ -268,6 +272,7 @@ onBoth(open => {
     ] as const
     await store.saveSteps(
       id,
+      anAccount(),
       new Map(steps.map(([call], at) => [at + 1, call])),
       new Map(steps.map(([, result], at) => [at + 1, result])),
     )

@@ -1,0 +1,104 @@
+/**
+ * What everybody uses, counted exactly. What belongs to a change of the database is counted in its transaction
+ * (`entries.ts`), or by triggers where it is bytes of files; all else is noted in this node's journal (`journal.ts`). Both
+ * are folded into hours every second (`fold.ts`), and read from there and from what is not folded yet (`report.ts`).
+ */
+import type { View } from "../../access/view.ts"
+import { Account, type ModelUsage, type Payer } from "../../account.ts"
+import { Trouble } from "../../log.ts"
+import type { Database } from "../../storage/database.ts"
+import { type Measured, rowOf } from "./entries.ts"
+import { countedOf, fold, lineOf } from "./fold.ts"
+import { Journal, leftIn, type Noted, readLeft, removeLeft } from "./journal.ts"
+import { type ForWhom, payerOf } from "./payer.ts"
+
+const FOLD_MS = 1_000
+
+export interface UsageOptions {
+  /** Where this node keeps its journal. */
+  directory: string
+}
+
+export class Usage implements AsyncDisposable {
+  private readonly journal: Journal
+  private readonly timer: ReturnType<typeof setInterval>
+  private folding: Promise<void> = Promise.resolve()
+  /** What may be folded or not: the database refused when it was told to commit. */
+  private doubtful: Noted | undefined
+  /** A journal that is folded and removed; its row goes with the next one. */
+  private gone: string | undefined
+  private readonly trouble = new Trouble({ begins: "what was used cannot be added up yet" })
+
+  private constructor(
+    private readonly database: Database,
+    { directory }: UsageOptions,
+  ) {
+    this.journal = new Journal(directory)
+    this.timer = setInterval(() => void this.fold().catch(error => this.trouble.note(error)), FOLD_MS)
+    this.timer.unref()
+  }
+
+  /** Counts first what a process noted that was killed. */
+  static async open(database: Database, options: UsageOptions): Promise<Usage> {
+    for (const id of leftIn(options.directory)) {
+      await fold(database, readLeft(options.directory, id, await countedOf(database, id)), undefined)
+      removeLeft(options.directory, id)
+      await fold(database, undefined, id)
+    }
+    return new Usage(database, options)
+  }
+
+  /** Opens an account for work that asks models. */
+  async account(view: View, who: ForWhom = {}): Promise<Account> {
+    return new Account(payerOf(view, who))
+  }
+
+  /** Counts what an answer that nobody stores took, before it is given. @param usage as the answer says it */
+  settle({ payer, model }: Account, { prompt_tokens, completion_tokens }: ModelUsage): void {
+    this.note({ ...payer, model }, { prompt_tokens, completion_tokens })
+  }
+
+  /** A request of these credentials that no limit refuses. */
+  countRequest(view: View): void {
+    this.note(payerOf(view), { requests: 1 })
+  }
+
+  /** Bytes that are noted and not yet in the database. */
+  get pendingBytes(): number {
+    return this.journal.pendingBytes
+  }
+
+  /** Settles when all is in the hours that was counted here before. @throws what the database refuses with */
+  fold(): Promise<void> {
+    this.folding = this.folding.catch(() => {}).then(() => this.foldNow())
+    return this.folding
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.timer)
+    await this.fold()
+      .then(() => fold(this.database, undefined, this.gone))
+      .catch(error => this.trouble.note(error)) // the next start finds the journal
+    this.journal.close()
+  }
+
+  private note(payer: Payer & { model?: string }, measured: Measured): void {
+    this.journal.note(lineOf(rowOf(payer, measured)))
+  }
+
+  private async foldNow(): Promise<void> {
+    const { doubtful } = this
+    if (doubtful && (await countedOf(this.database, doubtful.id)) < doubtful.bytes) this.journal.giveBack(doubtful)
+    this.doubtful = undefined
+    const noted = this.journal.take()
+    try {
+      await fold(this.database, noted, this.gone)
+    } catch (error) {
+      this.doubtful = noted
+      throw error
+    }
+    this.gone = undefined
+    this.trouble.clear()
+    if (noted.lines.size > 0 && this.journal.done(noted)) this.gone = noted.id
+  }
+}
