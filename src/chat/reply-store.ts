@@ -118,7 +118,6 @@ export class ReplyStore {
     const { conversationId, messageId } = live
     const events = this.log ? live.unsaved() : []
     const isStored = await this.database.transaction().execute(async trx => {
-      const { promptTokens, completionTokens } = reply
       const there = await holdFiles(trx, made ? filesOf(made) : reply.sources.map(({ file_id }) => file_id))
       // The conversation first, as in every transaction that changes both: two that meet wait and do not block each other.
       await trx
@@ -143,14 +142,12 @@ export class ReplyStore {
           warnings: JSON.stringify(reply.warnings),
           tool_calls: reply.toolCalls,
           ner_count: reply.nerCount,
-          prompt_tokens: promptTokens,
-          completion_tokens: completionTokens,
+          prompt_tokens: reply.promptTokens,
+          completion_tokens: reply.completionTokens,
         })
         .where(isWrittenBy(live))
         .executeTakeFirst()
-      // Of one that is removed meanwhile it is counted as well: else who removes in time asks for nothing.
-      if (numUpdatedRows > 0n || !(await this.isThere(trx, messageId)))
-        await chargeModel(trx, account, { prompt_tokens: promptTokens, completion_tokens: completionTokens })
+      await this.charge(trx, messageId, account, reply, numUpdatedRows > 0n)
       if (numUpdatedRows === 0n) return false
       await linkFiles(trx, messageId, there)
       if (made) await writeRecord(trx, messageId, made, there)
@@ -161,8 +158,17 @@ export class ReplyStore {
     live.isStored = isStored
   }
 
-  private async isThere(trx: Trx, messageId: string): Promise<boolean> {
-    return (await trx.selectFrom("messages").select("id").where("id", "=", messageId).executeTakeFirst()) !== undefined
+  /** Of one that was removed meanwhile it is counted as well: else who removes it in time would ask for nothing. */
+  private async charge(
+    trx: Trx,
+    messageId: string,
+    account: Account,
+    { promptTokens, completionTokens }: Guarded<FinishedReply>,
+    isStored: boolean,
+  ): Promise<void> {
+    const message = trx.selectFrom("messages").select("id").where("id", "=", messageId)
+    if (!isStored && (await message.executeTakeFirst())) return
+    await chargeModel(trx, account, { prompt_tokens: promptTokens, completion_tokens: completionTokens })
   }
 
   /** The last events of a reply that was stored with `finish`: how it ended, as its reader was told. */
