@@ -2,6 +2,7 @@ import type { View } from "../access/view.ts"
 import type { Config } from "../config.ts"
 import { Holds } from "../governance/holds/holds.ts"
 import { EndUsers } from "../governance/receipts/end-users.ts"
+import { forgetEndUser } from "../governance/usage/entries.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { openBatches } from "./batches.ts"
 import type { LibraryParts } from "./library.ts"
@@ -23,6 +24,7 @@ export async function openGovernance(config: Config, parts: Governed) {
   const endUsers = openEndUsers(parts)
   parts.storage.leader.whileLeader(signal => endUsers.keepErasing(signal))
   return {
+    usage: parts.storage.usage,
     holds: new Holds(parts.storage.database),
     receipts: await openReceipts(config, parts),
     retention: openRetention(parts.storage, { ...parts, library: parts.files.library }),
@@ -42,5 +44,5 @@ const openEndUsers = ({ storage, chat, agents, unattended }: Governed): EndUsers
       },
       conversations: (view, id, receipt) => chat.delete(view, id, receipt),
     },
-    forget: async () => {},
+    forget: forgetEndUser,
   })

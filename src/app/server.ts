@@ -88,7 +88,6 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     maxFileBytes: config.max_file_bytes,
     search: index,
     reranker: models.reranker,
-    usage: storage.usage,
     redactor,
     models: chatModels,
     chat,
