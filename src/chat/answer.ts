@@ -112,7 +112,7 @@ async function* write(
     ...(found.whole && asksForWhole(asked.message ?? "") ? { whole: true as const } : {}),
   }
   const relay = new Relay(guard, { thinking: settings.thinking, calls: tools !== null }, before(given))
-  let tells = true
+  const tellLess = tellerOf({ ...first, droppedSources: tellsSources ? 0 : first.droppedSources }, asked, found.whole)
   async function* ask(now: Asked): AsyncGenerator<Progress, Ended> {
     const ended = yield* relay.events(
       askFitted(model, dependencies.meter, async refit => {
@@ -124,14 +124,31 @@ async function* write(
         return { request, promptTokens: hasImages ? null : fitted.promptTokens }
       }),
     )
-    if (fitted.shortened && tells) yield SHORTENED
-    tells &&= !fitted.shortened
+    yield* tellLess(fitted)
     return ended
   }
   const ended = yield* lent ? withTools(asked, { lent, relay, fitted, ask }, dependencies, signal) : ask(asked)
   yield { fact: { contextTokens: fitted.contextTokens } }
   return ended
 }
+
+/** Warns of calls that were shortened, once, and where the server found the prompt too long of what else is left out. */
+function tellerOf(first: FittedPrompt, asked: Asked, whole: boolean | undefined) {
+  let told = first
+  let tells = true
+  return function* (now: FittedPrompt): Generator<ChatEvent> {
+    if (now.shortened && tells) yield SHORTENED
+    tells &&= !now.shortened
+    if (!isLess(now, told)) return
+    yield* truncated(now, asked, whole)
+    told = now
+  }
+}
+
+const isLess = (now: FittedPrompt, before: FittedPrompt): boolean =>
+  now.droppedMessages > before.droppedMessages ||
+  now.droppedSources > before.droppedSources ||
+  (now.droppedSummary && !before.droppedSummary)
 
 function* truncated(
   { droppedMessages, droppedSources, droppedSummary }: FittedPrompt,

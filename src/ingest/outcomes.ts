@@ -70,6 +70,9 @@ export async function publish(dependencies: OutcomeDependencies, ready: readonly
       returning files.id, files.workspace_id, files.context_id, files.external_id, files.acl`.execute(trx)
     await charge(trx, files.map(readingOf))
     reached("files published")
+    const replaced = files.filter(({ file }) => file.live_generation !== null).map(({ file }) => file.id)
+    // Made of a text that nobody finds any more.
+    if (replaced.length > 0) await trx.deleteFrom("reading_notes").where("file_id", "in", replaced).execute()
     await tellOfFiles(trx, "file.searchable", rows)
     reached("events written")
     return files

@@ -316,6 +316,8 @@ describe("windows", () => {
     expect(textOf(events)).toBe("Fits.")
     expect(refusals).toBeGreaterThan(0)
     expect(events.filter(({ event }) => event === "message_started")).toHaveLength(1)
+    const warning = events.find(({ event, data }) => event === "warning" && data.code === "context_truncated")
+    expect(warning?.data.message).toContain("the oldest 2 messages")
   })
 
   test("a message that no window of the model can hold is refused, not cut", async () => {

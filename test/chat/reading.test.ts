@@ -189,6 +189,19 @@ describe("a text that does not fit", () => {
     expect(prompts).not.toContain("counted 1001 gulls")
   })
 
+  test("goes with its notes: those of a text that was replaced are gone once the new one is there", async () => {
+    ollama.server.scenes.add(scene, noteGulls)
+    const { id } = await indexed(longText(30, 3_300), "replaced.txt")
+    await ask({ message: `case-${scene} Summarize the text.`, file_ids: [id] })
+    const notes = () => {
+      using database = new Database(join(app.data, "carrel.db"), { readonly: true })
+      return (database.query("select count(*) as n from reading_notes where file_id = ?").get(id) as { n: number }).n
+    }
+    expect(notes()).toBeGreaterThan(3)
+    await api.upload([{ name: "replaced.txt", data: longText(30, 3_400) }], { on_duplicate: "replace" })
+    await until(() => notes() === 0)
+  })
+
   test("is answered without a part that fails, which is said", async () => {
     ollama.server.scenes.add(scene, request =>
       isPart(request) && allOf(request).includes("1001 gulls") ? { status: 500, error: "boom" } : noteGulls(request),

@@ -54,7 +54,7 @@ async function* asBefore(
   if (whole && readingFor(asked) === "whole") {
     const again = yield* wholeText(asked, questionOf(asked.message, topic), dependencies, signal)
     const isSame = again.sources.every(({ chunk_id }, at) => chunk_id === sources[at]?.chunk_id)
-    if (again.notes && isSame) return { ...again, sources }
+    if (again.notes?.length && isSame) return { ...again, sources }
   }
   return { sources, inVain: false, whole }
 }
