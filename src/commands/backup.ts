@@ -1,19 +1,21 @@
 import { resolve } from "node:path"
+import type { Config } from "../config.ts"
 import type { EngineAddresses } from "../config-engines.ts"
 import { enginesOf } from "../configured-cluster.ts"
 import { OperatorError } from "../errors.ts"
 import { VERSION } from "../native/version.ts"
 import { restoreBackup, verifyBackup, writeBackup } from "../storage/backup.ts"
 import type { Manifest, OnBytes } from "../storage/backup-archive.ts"
+import { readKeyFile } from "../storage/encryption/key-file.ts"
 import { restoreCluster, verifyAgainst, writeClusterBackup } from "./backup/cluster.ts"
 import {
   type Command,
   counted,
   namingFullDisk,
-  needInstallation,
   parseArguments,
   print,
   UsageError,
+  withExistingDatabase,
 } from "./command.ts"
 import { someOf } from "./finding.ts"
 import { type Progress, withProgress } from "./progress.ts"
@@ -24,7 +26,9 @@ const HELP = `Usage: carrel backup FILE [--data DIR]     write a backup, beside 
 
 A backup holds the database, all originals and all extracted texts, with checksums, and carrel.toml where there is one.
 Packs (carrel packs) are named in it, and to be added again from their files.
-The search index is rebuilt in the background after a restore.
+The search index is rebuilt in the background after a restore. Of an installation that is encrypted all of the backup is as
+well, with the key file that it has then: restore and verify need that file, by --encryption-key-file or
+CARREL_ENCRYPTION_KEY_FILE.
 
 With --database-url, --blob-url and --search-url (or CARREL_DATABASE_URL, …), of several machines: a backup holds the
 records and a list of the originals and texts that belong to them, whose bytes the object storage keeps: back that up
@@ -32,27 +36,33 @@ with its own tools, after this. restore fills an empty database, with all nodes 
 whether it holds what the backup lists.
 `
 
+type Key = Uint8Array | undefined
+
 interface Work {
   /** What the progress says. */
   doing: string
   /** The data directory, with its settings, is only looked at where one must be there. */
   settingsFile: boolean
+  /** The key file must be that of the installation. */
+  needsKey?: boolean
   /** Of one machine. */
-  alone: (file: string, data: string, on: OnBytes) => Promise<string>
+  alone: (file: string, config: Config, on: OnBytes, key: Key) => Promise<string>
   /** Of several. */
-  shared: (file: string, engines: EngineAddresses, progress: Progress) => Promise<string>
+  shared: (file: string, engines: EngineAddresses, progress: Progress, key: Key) => Promise<string>
 }
 
-const command = ({ doing, settingsFile, alone, shared }: Work): { HELP: string; run: Command } => ({
+const command = ({ doing, settingsFile, needsKey = false, alone, shared }: Work): { HELP: string; run: Command } => ({
   HELP,
   async run(args) {
     const { config, words } = parseArguments(args, { settingsFile })
     if (words.length !== 1) throw new UsageError("one FILE is required; `carrel backup --help` says more")
     const file = resolve(words[0]!)
     const engines = enginesOf(config)
+    if (needsKey) await withExistingDatabase(config, async () => {}) // refused before anything is written
+    const key = config.encryption_key_file === "" ? undefined : readKeyFile(config.encryption_key_file)
     const work = (progress: Progress) =>
-      engines ? shared(file, engines, progress) : alone(file, config.data, counting(progress))
-    print(await withProgress(doing, work))
+      engines ? shared(file, engines, progress, key) : alone(file, config, counting(progress), key)
+    print(await withProgress(doing, work).finally(() => key?.fill(0)))
     return 0
   },
 })
@@ -65,22 +75,28 @@ const counting =
 export const backup = command({
   doing: "Writing the backup",
   settingsFile: true,
-  async alone(file, data, on) {
-    needInstallation({ data })
-    const { files } = await namingFullDisk({ data }, () => writeBackup(data, file, VERSION, on))
+  needsKey: true,
+  async alone(file, config, on, key) {
+    const { data } = config
+    const { files } = await namingFullDisk(config, () => writeBackup(data, file, VERSION, on, key))
     return `${file}: ${counted(files.length, "file")}, ${megabytes(files)} MB`
   },
-  async shared(file, engines, progress) {
+  async shared(file, engines, progress, key) {
     progress.step("Writing the records", "rows")
     let isListing = false
-    const manifest = await writeClusterBackup(engines, file, {
-      records: done => progress.update(done),
-      stored(done) {
-        if (!isListing) progress.step("Listing the stored files", "files")
-        isListing = true
-        progress.update(done)
+    const manifest = await writeClusterBackup(
+      engines,
+      file,
+      {
+        records: done => progress.update(done),
+        stored(done) {
+          if (!isListing) progress.step("Listing the stored files", "files")
+          isListing = true
+          progress.update(done)
+        },
       },
-    })
+      key,
+    )
     return `${file}: ${contents(manifest)}
 Not in it are the stored files themselves: now copy the bucket (deploy/cluster/README.md, Backups), and keep the secret of the cluster. The search index is made anew.`
   },
@@ -89,22 +105,27 @@ Not in it are the stored files themselves: now copy the bucket (deploy/cluster/R
 export const restore = command({
   doing: "Restoring",
   settingsFile: false,
-  async alone(file, data, on) {
-    const manifest = await restoreBackup(file, data, on)
+  async alone(file, { data }, on, key) {
+    const manifest = await restoreBackup(file, data, on, key)
     const { files, created_at } = manifest
     return `${data} is restored to ${created_at}: ${counted(files.length, "file")}, ${megabytes(files)} MB${packsOf(manifest)}`
   },
-  async shared(file, engines, progress) {
+  async shared(file, engines, progress, key) {
     const restoring = counting(progress)
     let isRestoring = false
-    const manifest = await restoreCluster(engines, file, {
-      verifying: restoring,
-      restoring(done, total) {
-        if (!isRestoring) progress.step("Restoring the records", "bytes")
-        isRestoring = true
-        restoring(done, total)
+    const manifest = await restoreCluster(
+      engines,
+      file,
+      {
+        verifying: restoring,
+        restoring(done, total) {
+          if (!isRestoring) progress.step("Restoring the records", "bytes")
+          isRestoring = true
+          restoring(done, total)
+        },
       },
-    })
+      key,
+    )
     return `The database is restored to ${manifest.created_at}: ${contents(manifest)}
 See that the bucket holds them (carrel verify), then start one node: it makes the search index anew, words first. carrel doctor --check says what disagrees.`
   },
@@ -113,12 +134,12 @@ See that the bucket holds them (carrel verify), then start one node: it makes th
 export const verify = command({
   doing: "Verifying",
   settingsFile: false,
-  async alone(file, _data, on) {
-    const manifest = await verifyBackup(file, on)
+  async alone(file, _config, on, key) {
+    const manifest = await verifyBackup(file, on, key)
     return complete(file, manifest) + packsOf(manifest)
   },
-  async shared(file, engines, progress) {
-    const { manifest, lacking } = await verifyAgainst(engines, file, counting(progress))
+  async shared(file, engines, progress, key) {
+    const { manifest, lacking } = await verifyAgainst(engines, file, counting(progress), key)
     if (lacking.length > 0)
       throw new OperatorError(
         `${file} is complete, but the storage lacks ${lacking.length} of what it lists, or holds them cut: ${someOf(lacking)}`,

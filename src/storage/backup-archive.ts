@@ -11,6 +11,7 @@ import { pipeline } from "node:stream/promises"
 import { extract, type Pack, pack } from "tar-stream"
 import { diskTrouble, OperatorError } from "../errors.ts"
 import { dataDirectoryProblem } from "./access.ts"
+import { sealArchive, sealedArchive } from "./encryption/archive.ts"
 
 interface ManifestEntry {
   path: string
@@ -74,11 +75,13 @@ export type AddEntry = (path: string, size: number, source: AsyncIterable<Uint8A
 /**
  * Writes a backup; `target` appears only when it is whole.
  * @param write adds the entries, and says all of the manifest but their list
+ * @param key of the key file, where all of it is to be encrypted
  * @throws BackupError when the target cannot be written
  */
 export async function writeArchive<M extends Manifest>(
   target: string,
   write: (add: AddEntry) => Promise<Omit<M, "files">>,
+  key?: Uint8Array,
 ): Promise<M> {
   checkTarget(target)
   const partial = `${target}.partial`
@@ -89,7 +92,8 @@ export async function writeArchive<M extends Manifest>(
     const { ino } = await file.stat()
     isOurs = async () => (await stat(partial).catch(() => undefined))?.ino === ino
     const tar = pack()
-    const written = pipeline(tar, file.createWriteStream())
+    const sink = file.createWriteStream()
+    const written = key ? pipeline(tar, source => sealArchive(source, key), sink) : pipeline(tar, sink)
     written.catch(() => {}) // reported below
     try {
       const files: ManifestEntry[] = []
@@ -161,17 +165,25 @@ function checkTarget(target: string): void {
 /** Receives an entry; without it, it is only read through. */
 export type KeepEntry = (name: string, content: AsyncIterable<Uint8Array>) => Promise<void>
 
+interface ReadOptions {
+  on: OnBytes
+  keep?: KeepEntry
+  /** Of the key file; needed for a backup that is encrypted. */
+  key?: Uint8Array | undefined
+}
+
 /** Reads a backup through and compares every checksum. @throws BackupError naming what is wrong */
-export async function readArchive(source: string, on: OnBytes, keep: KeepEntry = readThrough): Promise<Manifest> {
+export async function readArchive(source: string, { on, keep = readThrough, key }: ReadOptions): Promise<Manifest> {
   const total = sizeOf(source)
+  const sealed = await openerOf(source, key)
   const tar = extract()
-  const input = createReadStream(source)
+  const input = createReadStream(source, { start: sealed?.start ?? 0 })
   let done = 0
   input.on("data", chunk => {
     done += chunk.length
     on(done, total)
   })
-  const reading = pipeline(input, tar)
+  const reading = sealed ? pipeline(input, sealed.open, tar) : pipeline(input, tar)
   reading.catch(() => {}) // reported below
   const found = new Map<string, { size: number; sha256: string }>()
   let manifest: Manifest | undefined
@@ -203,6 +215,25 @@ export async function readArchive(source: string, on: OnBytes, keep: KeepEntry =
       throw new BackupError(`${file.path} in ${source} is damaged`, { hint: DAMAGED })
   }
   return manifest
+}
+
+/** @throws BackupError where it is encrypted and the key is not there, or another one */
+async function openerOf(source: string, key: Uint8Array | undefined) {
+  const archive = await sealedArchive(source)
+  if (!archive) return undefined
+  if (!key)
+    throw new BackupError(`${source} is encrypted, and no key file is named`, {
+      hint: "give --encryption-key-file FILE, or CARREL_ENCRYPTION_KEY_FILE, with the key that the installation had when it was made",
+    })
+  const open = archive.opener(key)
+  if (!open)
+    throw new BackupError(
+      `${source} is encrypted with another key than the one in the key file, or its beginning is damaged`,
+      {
+        hint: "name the key file that the installation had when the backup was made",
+      },
+    )
+  return { start: archive.start, open }
 }
 
 export const DAMAGED = "take another backup, or copy this one anew from where it came"

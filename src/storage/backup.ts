@@ -15,6 +15,7 @@ import {
   type BackedPack,
   BackupError,
   type DirectoryManifest,
+  type KeepEntry,
   type Manifest,
   type OnBytes,
   readArchive,
@@ -35,6 +36,9 @@ import { Writer } from "./sqlite/writer.ts"
 /** A file that is deleted between two steps makes the attempt start over; deletions do not come that fast for long. */
 const ATTEMPTS = 5
 
+/** Of the key file, where all of a backup is encrypted. */
+type Key = Uint8Array | undefined
+
 /**
  * Writes a backup beside a running daemon. `target` appears only when it is whole.
  * @throws BackupError when the target cannot be written; DataDirectoryError without permission for the data directory
@@ -44,26 +48,31 @@ export async function writeBackup(
   target: string,
   version: string,
   on: OnBytes = () => {},
+  key?: Key,
 ): Promise<DirectoryManifest> {
   if (!exists(join(dataDirectory, SNAPSHOT))) throw new BackupError(`${dataDirectory} contains no installation`)
   const staging = join(dataDirectory, "tmp", `backup-${crypto.randomUUID()}`)
   try {
-    return await writeArchive<DirectoryManifest>(target, async add => {
-      const paths = await stage(dataDirectory, staging)
-      const created_at = new Date().toISOString()
-      const sizes = new Map(paths.map(path => [path, statSync(join(staging, path)).size]))
-      const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
-      let done = 0
-      const told = async function* (source: AsyncIterable<Uint8Array>) {
-        for await (const chunk of source) {
-          done += chunk.byteLength
-          on(done, total)
-          yield chunk
+    return await writeArchive<DirectoryManifest>(
+      target,
+      async add => {
+        const paths = await stage(dataDirectory, staging)
+        const created_at = new Date().toISOString()
+        const sizes = new Map(paths.map(path => [path, statSync(join(staging, path)).size]))
+        const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+        let done = 0
+        const told = async function* (source: AsyncIterable<Uint8Array>) {
+          for await (const chunk of source) {
+            done += chunk.byteLength
+            on(done, total)
+            yield chunk
+          }
         }
-      }
-      for (const [path, size] of sizes) await add(path, size, told(createReadStream(join(staging, path))))
-      return { format: 1, version, created_at, packs: packsOf(dataDirectory) }
-    })
+        for (const [path, size] of sizes) await add(path, size, told(createReadStream(join(staging, path))))
+        return { format: 1, version, created_at, packs: packsOf(dataDirectory) }
+      },
+      key,
+    )
   } finally {
     await rm(staging, { recursive: true, force: true })
   }
@@ -158,18 +167,20 @@ export async function restoreBackup(
   source: string,
   dataDirectory: string,
   on: OnBytes = () => {},
+  key?: Key,
 ): Promise<DirectoryManifest> {
   checkEmpty(dataDirectory)
   const partial = `${dataDirectory}.restoring`
   await rm(partial, { recursive: true, force: true }) // of an attempt that was killed
   const made = outermostMissing(partial)
   try {
-    const manifest = await readArchive(source, on, async (name, content) => {
+    const keep: KeepEntry = async (name, content) => {
       if (isOfCluster(name)) throw ofSeveral(source)
       await mkdir(dirname(join(partial, name)), { recursive: true, mode: 0o700 })
       await pipeline(content, createWriteStream(join(partial, name), { flags: "wx", mode: 0o600 }))
       await syncFile(join(partial, name))
-    })
+    }
+    const manifest = await readArchive(source, { on, keep, key })
     if (manifest.format !== 1) throw ofSeveral(source)
     await rm(dataDirectory, { recursive: true, force: true })
     await rename(partial, dataDirectory)
@@ -201,7 +212,8 @@ function checkEmpty(dataDirectory: string): void {
 }
 
 /** Reads a backup through and compares every checksum. @throws BackupError naming what is wrong */
-export const verifyBackup = (source: string, on: OnBytes = () => {}): Promise<Manifest> => readArchive(source, on)
+export const verifyBackup = (source: string, on: OnBytes = () => {}, key?: Key): Promise<Manifest> =>
+  readArchive(source, { on, key })
 
 const isOfCluster = (name: string): boolean => /^(records|stored)\//.test(name)
 

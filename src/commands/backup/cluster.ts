@@ -47,40 +47,45 @@ export async function writeClusterBackup(
   engines: EngineAddresses,
   target: string,
   on: { records: OnCount; stored: OnCount },
+  key?: Uint8Array,
 ): Promise<ClusterManifest> {
-  return writeArchive<ClusterManifest>(target, async add => {
-    await using stack = new AsyncDisposableStack()
-    let cluster_id: string | undefined
-    const before = async (database: Database) => {
-      cluster_id = await checkCluster(database, undefined)
-      if (cluster_id === undefined)
-        throw new OperatorError("no cluster uses this database yet", { hint: "see --database-url" })
-    }
-    const database = await openRecords(engines, { before }, stack)
-    const blobs = await openBlobs(engines, stack)
-    await blobs.prove(cluster_id!, { mayBeNew: false })
-    // The server lets it wait: between two pages stands a disk that may be slow.
-    const snapshot = database.transaction().setIsolationLevel("repeatable read").setAccessMode("read only")
-    return await snapshot.execute(async trx => {
-      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
-      const created_at = new Date().toISOString()
-      const rows = await addRecords(trx, add, on.records)
-      const list = new Lines(STORED, add)
-      for await (const files of listStored(trx, blobs)) on.stored(await list.add(files))
-      await list.end()
-      return {
-        format: 2,
-        kind: "cluster",
-        version: VERSION,
-        created_at,
-        cluster_id: cluster_id!,
-        migrations: await appliedMigrations(trx),
-        next_passage: await nextPassage(trx),
-        rows,
-        stored: list.count,
+  return writeArchive<ClusterManifest>(
+    target,
+    async add => {
+      await using stack = new AsyncDisposableStack()
+      let cluster_id: string | undefined
+      const before = async (database: Database) => {
+        cluster_id = await checkCluster(database, undefined)
+        if (cluster_id === undefined)
+          throw new OperatorError("no cluster uses this database yet", { hint: "see --database-url" })
       }
-    })
-  })
+      const database = await openRecords(engines, { before }, stack)
+      const blobs = await openBlobs(engines, stack)
+      await blobs.prove(cluster_id!, { mayBeNew: false })
+      // The server lets it wait: between two pages stands a disk that may be slow.
+      const snapshot = database.transaction().setIsolationLevel("repeatable read").setAccessMode("read only")
+      return await snapshot.execute(async trx => {
+        await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
+        const created_at = new Date().toISOString()
+        const rows = await addRecords(trx, add, on.records)
+        const list = new Lines(STORED, add)
+        for await (const files of listStored(trx, blobs)) on.stored(await list.add(files))
+        await list.end()
+        return {
+          format: 2,
+          kind: "cluster",
+          version: VERSION,
+          created_at,
+          cluster_id: cluster_id!,
+          migrations: await appliedMigrations(trx),
+          next_passage: await nextPassage(trx),
+          rows,
+          stored: list.count,
+        }
+      })
+    },
+    key,
+  )
 }
 
 /** @returns rows of each table */
@@ -150,8 +155,12 @@ export async function restoreCluster(
   engines: EngineAddresses,
   source: string,
   on: { verifying: OnBytes; restoring: OnBytes },
+  key?: Uint8Array,
 ): Promise<ClusterManifest> {
-  const manifest = needCluster(source, await readArchive(source, on.verifying, refusingDirectory(source)))
+  const manifest = needCluster(
+    source,
+    await readArchive(source, { on: on.verifying, keep: refusingDirectory(source), key }),
+  )
   const newer = manifest.migrations.find(name => !MIGRATIONS.some(migration => migration.name === name))
   if (newer) throw writtenByNewer(newer, source)
   await using stack = new AsyncDisposableStack()
@@ -163,11 +172,12 @@ export async function restoreCluster(
   const database = await openRecords(engines, { before, queryTimeoutMs: 0, mayBeNewer: async () => true }, stack, then)
   await claim(database, `the backup of ${manifest.cluster_id} at ${manifest.created_at}`)
   await becomeCluster(database, manifest.cluster_id)
-  await readArchive(source, on.restoring, async (name, content) => {
+  const keep: KeepEntry = async (name, content) => {
     const [, table] = /^records\/(.+)\//.exec(name) ?? []
     const rows = await linesOf<Row>(content)
     if (table) await writeRecords(database, table, rows)
-  })
+  }
+  await readArchive(source, { on: on.restoring, keep, key })
   await raiseNumbers(database, manifest.next_passage + PASSAGES_AHEAD, GENERATIONS_AHEAD)
   await compareCounts(manifest.rows, database)
   await release(database)
@@ -182,14 +192,16 @@ export async function verifyAgainst(
   engines: EngineAddresses,
   source: string,
   on: OnBytes,
+  key?: Uint8Array,
 ): Promise<{ manifest: Manifest; lacking: string[] }> {
   await using stack = new AsyncDisposableStack()
   const blobs = await openBlobs(engines, stack)
   const lacking: string[] = []
-  const manifest = await readArchive(source, on, async (name, content) => {
+  const keep: KeepEntry = async (name, content) => {
     const files = name.startsWith(`${STORED}/`) ? await linesOf<StoredFile>(content) : await drained(content)
     lacking.push(...(await lackingOf(files, blobs)))
-  })
+  }
+  const manifest = await readArchive(source, { on, keep, key })
   return { manifest, lacking }
 }
 

@@ -1,6 +1,7 @@
 /** The originals and texts that belong to the records of a backup: a list of them, and whether the storage holds them. */
 import type { Blobs, StoredBytes } from "../../storage/blobs/blobs.ts"
 import type { Executor } from "../../storage/database.ts"
+import { mayHold } from "../../storage/encryption/segments.ts"
 
 /** Sizes in bytes; null where nobody knew it when the list was made, because it was just being removed. */
 export type StoredFile =
@@ -57,7 +58,7 @@ async function* bareFiles(records: Executor, table: "batch_files" | "message_ima
 export async function lackingOf(files: readonly StoredFile[], blobs: Blobs): Promise<string[]> {
   const names = await inTurns(files, async file => {
     const found = await find(blobs, file)
-    const isThere = found && (file.size === null || found.size === file.size)
+    const isThere = found && (file.size === null || mayHold(found.size, file.size))
     return isThere ? [] : ["original" in file ? file.original : `the text of ${file.text}`]
   })
   return names.flat()

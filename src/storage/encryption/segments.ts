@@ -72,6 +72,10 @@ export function clearSize(stored: number, name: string): number {
   return stored - segments * TAG_BYTES
 }
 
+/** Whether a file of so many bytes may hold a content of so many, be it encrypted or not. */
+export const mayHold = (stored: number, content: number): boolean =>
+  stored === content || stored === HEADER_BYTES + content + TAG_BYTES * Math.max(1, Math.ceil(content / SEGMENT_BYTES))
+
 /** Seals and opens the segments of one file. */
 export class Segments {
   constructor(
