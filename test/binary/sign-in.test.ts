@@ -1,30 +1,24 @@
-/** Sign-in by a provider at a daemon that is a process of its own, with --offline: from source, or the executable that CARREL_BIN names. */
+/** Sign-in by a provider at the executable, with --offline: the client of OpenID Connect is inside of it, and asks nobody else. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { type Daemon, startDaemon } from "../../support/daemon.ts"
-import { freePort } from "../../support/live-node.ts"
-import { type SignInProvider, startSignInProvider } from "../../support/sign-in-provider.ts"
-import { browserAt } from "./browser.ts"
+import { browserAt } from "../access/oidc/browser.ts"
+import { type Daemon, startDaemon } from "../support/daemon.ts"
+import { BUILD_TIMEOUT_MS, executableCommand } from "../support/executable.ts"
+import { freePort } from "../support/live-node.ts"
+import { type SignInProvider, startSignInProvider } from "../support/sign-in-provider.ts"
 
 let provider: SignInProvider
 let daemon: Daemon
 beforeAll(async () => {
   provider = await startSignInProvider()
   const flags = Object.entries(provider.flags).flatMap(([name, value]) => [`--${name}`, value])
-  daemon = await startDaemon([
-    ...flags,
-    "--oidc-only",
-    "--offline",
-    "--oidc-workspace-claim",
-    "department",
-    "--port",
-    String(freePort()),
-  ])
+  const settings = ["--oidc-only", "--offline", "--oidc-workspace-claim", "department", "--port", String(freePort())]
+  daemon = await startDaemon([...flags, ...settings], { command: await executableCommand() })
   await provider.allow(`${daemon.url}/external/keys/oidc/callback`)
   provider.people.set("ada", { email: "ada@example.org", email_verified: true, department: "sales" })
-})
+}, BUILD_TIMEOUT_MS)
 afterAll(async () => {
-  await daemon.remove()
-  await provider.stop()
+  await daemon?.remove()
+  await provider?.stop()
 })
 
 test("lets people in, also after a kill between start and answer, and takes no answer twice over one", async () => {
