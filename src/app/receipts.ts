@@ -6,7 +6,7 @@ import { ReceiptSigner } from "../governance/receipts/receipt.ts"
 import { ReceiptWriter } from "../governance/receipts/receipt-writer.ts"
 import { Receipts } from "../governance/receipts/receipts.ts"
 import { RemovedRows } from "../governance/receipts/rows.ts"
-import type { ShedStore } from "../governance/receipts/store.ts"
+import type { EmptiedStore, ShedStore } from "../governance/receipts/store.ts"
 import { RemovedBytes } from "../library/removed-bytes.ts"
 import type { SearchIndex } from "../search/index.ts"
 import { copiesOfUpgrades, removeOldCopies } from "../storage/sqlite/open.ts"
@@ -31,6 +31,7 @@ export async function openReceipts(config: Config, { storage, index, files }: Ne
     database,
     signer,
     emptied: [
+      sweeping(index),
       new RemovedRows(database),
       new RemovedBytes({ database, blobs, pages: files.pages, copiesMs: cluster ? COPIES_MS : 0 }),
     ],
@@ -44,6 +45,16 @@ export async function openReceipts(config: Config, { storage, index, files }: Ne
   leader.whileLeader(signal => writer.keepWriting(signal))
   return new Receipts(database, signer)
 }
+
+/** What was being indexed when its file went is written to its end, and found by nobody else. */
+const sweeping = (index: SearchIndex): EmptiedStore => ({
+  names: [],
+  async gone(removals) {
+    const files = removals.filter(({ kind }) => kind === "file" || kind === "version")
+    await index.sweepAfter(files.map(({ resourceId }) => resourceId))
+    return new Set(removals.map(({ id }) => id))
+  },
+})
 
 const ofSearch = (index: SearchIndex, isShared: boolean): ShedStore => ({
   names: isShared ? ["search_index"] : ["keyword_index", "keyword_index_log", "vectors", "vector_versions"],

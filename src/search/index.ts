@@ -10,6 +10,7 @@ import { TIERS, type Tier } from "../storage/chunk-tables.ts"
 import {
   buryAbandoned,
   buryOrphans,
+  buryOrphansOf,
   type FileVersion,
   type Generation,
   publishGenerations,
@@ -258,6 +259,13 @@ export class SearchIndex implements SearchService {
   async erase(): Promise<void> {
     await this.sweep()
     await this.erasure.run("all")
+  }
+
+  /** Removes what came to the stores after these files went; see `Sweep.run` for the rest. */
+  async sweepAfter(fileIds: readonly string[]): Promise<void> {
+    if (fileIds.length === 0) return
+    await buryOrphansOf(this.db, fileIds)
+    await this.sweep()
   }
 
   /** Whether no store holds words or vectors that were removed before that time; else it is being seen to. */

@@ -227,6 +227,17 @@ export async function buryOrphans(db: Database): Promise<void> {
   )
 }
 
+/** The same of files that are gone: whoever read one when it went may have begun a generation afterwards. */
+export async function buryOrphansOf(db: Database, fileIds: readonly string[]): Promise<void> {
+  await db
+    .updateTable("generations")
+    .set({ state: "dead" })
+    .where("file_id", "in", fileIds)
+    .where("state", "!=", "dead")
+    .where("file_id", "not in", eb => eb.selectFrom("files").select("files.id").where("files.id", "in", fileIds))
+    .execute()
+}
+
 /** Gives up what a node is recorded to write and does not: it was cut from the database when it was to say so. */
 export async function releaseOthers(db: Database, owner: string, writing: ReadonlySet<number>): Promise<void> {
   await db
