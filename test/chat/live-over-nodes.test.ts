@@ -231,8 +231,12 @@ for (const kind of await databases())
       script.say("part ")
       await saved(script)
       nodes.a.cut()
-      const following = follow(nodes.b, script)
-      await Bun.sleep(50)
+      const found = Promise.withResolvers<void>()
+      const following = follow(nodes.b, script, 0, () => {
+        found.resolve()
+        return false
+      })
+      await found.promise
       const view = wholeOf(await ensureWorkspace(nodes.database))
       await nodes.b.store.transaction(trx => nodes.b.store.delete(view, script.conversationId, trx))
       expect((await following).slice(-2)).toMatchObject([
