@@ -39,6 +39,7 @@ export type IdPrefix =
   | "rpass"
   | "use"
   | "jnl"
+  | "aud"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const RANDOM_LENGTH = 12

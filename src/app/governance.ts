@@ -1,5 +1,9 @@
 import type { View } from "../access/view.ts"
 import type { Config } from "../config.ts"
+import { FileAnchors, RowAnchors } from "../governance/audit/anchors.ts"
+import { AuditLog } from "../governance/audit/audit-log.ts"
+import { AuditTrail } from "../governance/audit/audit-trail.ts"
+import { AuditSubjects } from "../governance/audit/subjects.ts"
 import { Holds } from "../governance/holds/holds.ts"
 import { EndUsers } from "../governance/receipts/end-users.ts"
 import { forgetEndUser } from "../governance/usage/entries.ts"
@@ -21,13 +25,18 @@ interface Governed extends Pick<Removed, "chat" | "agents"> {
 
 /** What is kept, for how long, and the proof that the rest is gone. */
 export async function openGovernance(config: Config, parts: Governed) {
+  const { database, cluster, leader, usage } = parts.storage
   const endUsers = openEndUsers(parts)
-  parts.storage.leader.whileLeader(signal => endUsers.keepErasing(signal))
+  leader.whileLeader(signal => endUsers.keepErasing(signal))
+  const audit = await AuditLog.open(database, cluster ? new RowAnchors() : new FileAnchors(config.data))
   return {
-    usage: parts.storage.usage,
-    holds: new Holds(parts.storage.database),
+    usage,
+    holds: new Holds(database),
+    audit,
+    auditTrail: new AuditTrail(audit),
+    auditSubjects: new AuditSubjects(database),
     receipts: await openReceipts(config, parts),
-    retention: openRetention(parts.storage, { ...parts, library: parts.files.library }),
+    retention: openRetention(parts.storage, { ...parts, library: parts.files.library }, audit),
     endUsers,
   }
 }

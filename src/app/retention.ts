@@ -15,8 +15,7 @@ export interface Removed {
 }
 
 /** What is deleted by itself: its rules, and the node that leads goes by them. */
-export function openRetention({ database, node, leader }: Storage, removed: Removed): Retention {
-  const audit: AuditToForget = { countBefore: async () => 0, forgetBefore: async () => 0 }
+export function openRetention({ database, node, leader }: Storage, removed: Removed, audit: AuditToForget): Retention {
   const removing = removingFrom(removed)
   leader.whileLeader(signal => applyHourly({ database, node, removing, audit }, signal))
   return new Retention(database, audit)

@@ -20,7 +20,7 @@ export function logAccess(request: Request, response: Response, context: Request
 }
 
 /** Also of a malformed address. */
-function pathIn(url: string): string {
+export function pathIn(url: string): string {
   const host = /^[a-z]+:\/\/[^/?]*/.exec(url)?.[0].length ?? 0
   const end = url.indexOf("?", host)
   return end < 0 ? url.slice(host) : url.slice(host, end)

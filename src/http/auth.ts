@@ -9,6 +9,7 @@ import type { ScopedTokens } from "../access/scoped-tokens.ts"
 import { AppError } from "../errors.ts"
 import type { Usage } from "../governance/usage/usage.ts"
 import type { RequestContext } from "./context.ts"
+import { noteNamed } from "./noting.ts"
 import { type RateLimiter, rateLimitHeaders, spend } from "./rate-limit.ts"
 
 export const CREDENTIAL_HEADERS = ["client-id", "private-key", "secret"] as const
@@ -36,8 +37,10 @@ export async function authenticate(
   dependencies: AuthDependencies,
 ): Promise<void> {
   const { bearer, credentials: given } = givenBy(request)
+  if (given[0]) noteNamed(context, { clientId: given[0] })
   if (SCOPED_TOKEN.test(bearer)) {
     const { scopedTokens } = dependencies
+    noteNamed(context, { token: bearer })
     return admit(scopedTokens.recall(bearer) ?? (await scopedTokens.verify(bearer)), context, dependencies)
   }
   const [clientId, privateKey, secret] = given

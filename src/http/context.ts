@@ -3,6 +3,7 @@ import { Elysia } from "elysia"
 import type { Principal, Scope } from "../access/principal.ts"
 import type { SessionPrincipal } from "../access/sessions.ts"
 import { AppError } from "../errors.ts"
+import type { AuditNote } from "./audit-note.ts"
 import type { OpenRequest } from "./open-requests.ts"
 
 export interface RequestContext {
@@ -21,6 +22,8 @@ export interface RequestContext {
   isPage?: boolean
   /** What the request failed with, before it was dressed for its client. */
   failure?: unknown
+  /** For the audit log. */
+  audit?: AuditNote
   /** The request has come to its end, body included. */
   isRead?: boolean
   /** Headers that every response of this request carries, such as the rate limit's. */

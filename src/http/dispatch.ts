@@ -3,13 +3,14 @@ import type { AnyElysia } from "elysia"
 import type { Dispatch } from "../batches/dispatch.ts"
 import { newId } from "../id.ts"
 import { log } from "../log.ts"
+import type { Auditing } from "./audit.ts"
 import { type RequestContext, setContext } from "./context.ts"
 
 /** Of requests that no address sent. */
 const NO_ADDRESS = "internal"
 
 export const dispatchTo =
-  (app: AnyElysia): Dispatch =>
+  (app: AnyElysia, audited: Auditing): Dispatch =>
   async ({ principal, url, body, idempotencyKey, signal }) => {
     signal.throwIfAborted()
     const requestId = newId("req")
@@ -28,7 +29,7 @@ export const dispatchTo =
       keepOpen: () => ({ signal, close() {} }), // whoever dispatches ends it with its credential
     }
     setContext(request, context)
-    const response = await app.handle(request)
+    const response = await audited(request, context, await app.handle(request))
     const text = await response.text()
     signal.throwIfAborted()
     log.debug("request inside of another", { request_id: requestId, path: url, status: response.status })

@@ -18,7 +18,9 @@ const header = (name: string, description: string) => ({ type: "apiKey", in: "he
 
 /** @param app the routes under their canonical prefix, mounted once */
 export function openApiDocument(app: AnyElysia, version: string) {
-  const made = toOpenAPISchema(app) as unknown as { paths: Record<string, Record<string, Entry>> }
+  const made = toOpenAPISchema(app, { staticFile: false }) as unknown as {
+    paths: Record<string, Record<string, Entry>>
+  }
   const schemas = new ComponentSchemas()
   const errors = new ErrorAnswers(schemas)
   const paths = mapValues(made.paths, item => mapValues(item, entry => complete(entry, schemas, errors)))

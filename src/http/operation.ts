@@ -6,8 +6,9 @@
 import type { AnyElysia, DocumentDecoration, Static, TSchema, t } from "elysia"
 import type { Scope } from "../access/principal.ts"
 import type { ErrorCode } from "../errors.ts"
-import type { AuditAction } from "../governance/audit/actions.ts"
 import type { UserRole } from "../storage/users.ts"
+import type { Audited } from "./audit-note.ts"
+import { auditHooks } from "./noting.ts"
 import { isOptional } from "./schemas.ts"
 
 /** Sections of the reference, in its order. */
@@ -54,17 +55,6 @@ export interface Header {
   name: string
   description: string
   schema: object
-}
-
-/**
- * What the audit log tells of a request once it is answered: see `audit.ts`. `id` is where the id of its resource stands:
- * `params.NAME`, a part of the path; `answer.NAME`, a field of the JSON that is answered; `noted`, what the handler gave to
- * `noteResource`. Absent where the action has no single resource. `fields`: the names of the fields that were given are told.
- */
-export interface Audited {
-  action: AuditAction
-  id?: `params.${string}` | `answer.${string}` | "noted"
-  fields?: true
 }
 
 interface Described {
@@ -149,8 +139,9 @@ export const operation =
     optionsOf(spec) as unknown as RouteOptions<Spec>
 
 function optionsOf(spec: Operation) {
-  const { id, summary, description, tag, scope, session, params, query, body, form, readsBody } = spec
+  const { id, audit, summary, description, tag, scope, session, params, query, body, form, readsBody } = spec
   return {
+    ...(audit === "nothing" ? {} : auditHooks(audit, Object.keys((body?.properties as object | undefined) ?? {}))),
     ...(scope ? { scope } : {}),
     ...(session ? { session } : {}),
     ...(params ? { params } : {}),
@@ -167,6 +158,10 @@ function optionsOf(spec: Operation) {
   }
 }
 
+/** How a route of the framework's table was declared; undefined for one that was not. */
+export const declaredAs = ({ hooks }: { hooks?: { detail?: unknown } }): Declared | undefined =>
+  (hooks?.detail as { "x-operation"?: Declared } | undefined)?.["x-operation"]
+
 /** What of the declared routes decides how their bodies are read. */
 export function bodyRules(
   app: () => AnyElysia,
@@ -175,8 +170,6 @@ export function bodyRules(
   route: string,
 ) => Pick<Declared, "form" | "bodies" | "readsBody" | "maxBytes" | "pictures"> | undefined {
   let rules: Map<string, Declared | undefined> | undefined
-  const declaredAs = ({ hooks }: AnyElysia["routes"][number]) =>
-    (hooks.detail as { "x-operation"?: Declared } | undefined)?.["x-operation"]
   return (method, route) => {
     rules ??= new Map(app().routes.map(each => [`${each.method} ${each.path}`, declaredAs(each)]))
     return rules.get(`${method} ${route}`)

@@ -11,6 +11,7 @@ import { consoleAddresses, consoleAssets } from "../native/console-assets.ts"
 import { Gate } from "../threads/gate.ts"
 import { peerKey } from "../threads/sockets.ts"
 import { logAccess } from "./access-log.ts"
+import { auditing } from "./audit.ts"
 import { type AuthDependencies, authenticate } from "./auth.ts"
 import { BODY_LIMIT_MS, contentTypeOf, MAX_JSON_BYTES, readJson, refuseCoding } from "./body.ts"
 import { clientAddress, isLoopback } from "./client-address.ts"
@@ -122,7 +123,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
   const app = routes(services)
   const reference = referencePages(() => openApiDocument(documentedRoutes(services), services.version))
   const console = consolePages({ assets: consoleAssets, addresses: consoleAddresses })
-  const allowedMethods = methodTable(app.routes)
+  const table = methodTable(app.routes)
   const openRequests = new OpenRequests(async credentials => {
     const { apiKeys, scopedTokens, sessions } = services
     const alive = [apiKeys, scopedTokens, sessions].map(kind => kind.alive(credentials))
@@ -140,7 +141,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     context.isPage = page !== undefined
     if (page && reads) return page
     if (page) throw new AppError("method_not_allowed", { headers: { Allow: "GET, HEAD" } })
-    const allowed = allowedMethods(path)
+    const allowed = table.allowed(path)
     const permission = preflight(request, options.corsOrigins, allowed)
     if (permission) return permission
     if (path === MCP_PATH) refuseForeignOrigin(request, [...options.corsOrigins, options.origin()])
@@ -151,6 +152,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     return app.handle(request.method === "HEAD" ? copyOf(request, context, { method: "GET", body: null }) : request)
   }
 
+  const audited = auditing(services, table, answerError)
   const server = Bun.serve({
     hostname: options.host,
     port: options.port,
@@ -191,7 +193,9 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
           ? options.nodeDoor(request, admitted).then(ofNode => ofNode ?? respond(request, context, peer))
           : respond(request, context, peer)
         answer.then(resolve, reject)
-      }).catch(error => answerError(error, request, context))
+      })
+        .catch(error => answerError(error, request, context))
+        .then(answer => audited(request, context, answer))
       running--
       if (!isStream(response)) open?.close()
       finish(response, context)
@@ -214,7 +218,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     get running() {
       return running
     },
-    dispatch: dispatchTo(app),
+    dispatch: dispatchTo(app, audited),
     async stop(graceMs) {
       connections.stop()
       const closed = server.stop(false)

@@ -16,6 +16,9 @@ import type { Chat } from "../chat/chat.ts"
 import type { Engine } from "../errors.ts"
 import type { EventFeed } from "../events/feed.ts"
 import type { Webhooks } from "../events/webhooks.ts"
+import type { AuditLog } from "../governance/audit/audit-log.ts"
+import type { AuditTrail } from "../governance/audit/audit-trail.ts"
+import type { AuditSubjects } from "../governance/audit/subjects.ts"
 import type { Holds } from "../governance/holds/holds.ts"
 import type { EndUsers } from "../governance/receipts/end-users.ts"
 import type { Receipts } from "../governance/receipts/receipts.ts"
@@ -84,6 +87,9 @@ export interface Services {
   webhooks: Webhooks
   holds: Holds
   retention: Retention
+  audit: AuditLog
+  auditSubjects: AuditSubjects
+  auditTrail: AuditTrail
   uploads: Uploads
   webPages: WebPages
   vectorStores: VectorStores

@@ -8,6 +8,7 @@ import type { UserRole } from "../storage/users.ts"
 import { countWrongCredentials } from "./auth.ts"
 import { contextOf } from "./context.ts"
 import { cookieOf, setCookie } from "./cookies.ts"
+import { noteActor } from "./noting.ts"
 import { spend } from "./rate-limit.ts"
 import type { Services } from "./services.ts"
 
@@ -109,6 +110,7 @@ export async function openSession(
 ) {
   const userAgent = request.headers.get("user-agent") ?? ""
   const session = await sessions.open(userId, { address: contextOf(request).address, userAgent }, workspaceId)
+  noteActor(contextOf(request), "user", userId, workspaceId ?? undefined)
   answer["set-cookie"] = cookie(request, session.token, SESSION_LIFETIME_MS / 1000)
   return session
 }

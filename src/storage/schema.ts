@@ -1,4 +1,5 @@
 /** All tables. Each family declares its own in its own file; this joins them for Kysely. */
+import type { AuditTables } from "./audit.ts"
 import type { BatchesTables } from "./batches.ts"
 import type { ChunksTables } from "./chunk-tables.ts"
 import type { ConversationsTables } from "./conversations.ts"
@@ -27,6 +28,7 @@ import type { WebPagesTables } from "./web-pages.ts"
 
 export interface Schema
   extends KeysTables,
+    AuditTables,
     BatchesTables,
     FilesTables,
     FileJobsTables,

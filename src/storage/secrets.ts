@@ -4,10 +4,10 @@ import type { Database } from "./database.ts"
 
 /**
  * `links`: signs the addresses of passages. `credentials`: seals what sources and receivers are reached with. `receipts`: the
- * private key that receipts of deletions are signed with. `sign_in`: seals what a browser keeps while its user is at the
+ * private key that receipts of deletions are signed with. `audit`: seals the rows of the audit log. `sign_in`: seals what a browser keeps while its user is at the
  * provider.
  */
-type SecretName = "links" | "credentials" | "receipts" | "sign_in"
+type SecretName = "links" | "credentials" | "receipts" | "audit" | "sign_in"
 
 const SECRET_BYTES = 32
 

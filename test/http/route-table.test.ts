@@ -46,6 +46,7 @@ const OPERATIONS = [
   ...["getHealth", "getReadiness", "getMetrics"],
   ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
   ...["addText", "addUrl"],
+  ...["listAudit", "exportAudit", "verifyAudit"],
   ...["createHold", "listHolds", "getHold", "liftHold", "getRetention", "setRetention", "previewRetention"],
   ...["createSource", "listSources", "getSource", "updateSource", "deleteSource", "syncSource"],
   ...["listSourceSyncs", "getSourceCoverage", "sendManifest"],

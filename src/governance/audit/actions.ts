@@ -2,7 +2,7 @@
 
 /** By resource; a new one is a word here and the route, tool or command that names it. */
 const VERBS = {
-  file: ["upload", "update", "delete", "download", "reindex", "bulk", "attach", "detach"],
+  file: ["upload", "update", "delete", "download", "reindex", "attach", "detach"],
   link: ["create", "open"],
   source: ["create", "update", "delete", "sync", "manifest"],
   conversation: ["create", "send", "update", "delete", "cancel"],
@@ -10,6 +10,7 @@ const VERBS = {
   chat: ["complete"],
   response: ["create", "delete", "cancel"],
   run: ["create", "delete", "cancel", "approve"],
+  job: ["create"],
   batch: ["create", "cancel"],
   schedule: ["create", "update", "delete", "run"],
   vector_store: ["create", "update", "delete"],
@@ -38,3 +39,9 @@ type ResourceType = keyof Verbs
 
 /** As `file.delete`. */
 export type AuditAction = { [Type in ResourceType]: `${Type}.${Verbs[Type][number]}` }[ResourceType]
+
+/** Done; refused to who asked; not done for another reason. */
+export type Outcome = "success" | "denied" | "failure"
+
+/** `anonymous`: named somebody and did not show to be it. `link`: whoever holds a link of that key or user. */
+export type ActorType = "key" | "token" | "user" | "link" | "anonymous" | "command" | "system"

@@ -9,6 +9,7 @@ import type { IdempotentRequest } from "../../storage/idempotency.ts"
 import { caller, type RequestContext } from "../context.ts"
 import { turnRepetition } from "../idempotency-key.ts"
 import { Linked } from "../linked.ts"
+import { noteResource } from "../noting.ts"
 import { askerOf } from "../routes/conversations.ts"
 import type { Services } from "../services.ts"
 import { streamOf } from "../sse.ts"
@@ -44,6 +45,7 @@ async function complete(services: Services, body: CompletionBody, principal: Pri
   const { model, events, conversationId } = body.store
     ? await keep(services, asker, { question, body }, signal)
     : await unkept(services, asker, { question, body }, signal)
+  if (conversationId) noteResource(context, conversationId)
   const head = { id: newId("chatcmpl"), created: Math.floor(Date.now() / 1000), model: named.prefix + model }
   const shown = { linked: new Linked(links, principal), conversationId }
   if (!body.stream) return completionOf(events, head, shown)

@@ -7,6 +7,7 @@ import type { IdempotentRequest } from "../../storage/idempotency.ts"
 import { caller, type RequestContext } from "../context.ts"
 import { turnRepetition } from "../idempotency-key.ts"
 import { Linked } from "../linked.ts"
+import { noteResource } from "../noting.ts"
 import { RECEIPT_ID } from "../receipt-id.ts"
 import type { Services } from "../services.ts"
 import { streamOf } from "../sse.ts"
@@ -101,6 +102,7 @@ async function keep({ chat }: Services, { body, principal: { view }, context, re
   const { question } = asked
   const asker = { view, requestId: context.requestId, repetition }
   const { answer, reply } = await chat.keep(asker, question, body.previous_response_id ?? undefined)
+  noteResource(context, answer.id)
   const head = headOf(answer)
   const asItIs = async () => stateOf(await chat.kept(view, answer.id))
   if (body.stream) {

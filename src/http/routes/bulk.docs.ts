@@ -20,7 +20,7 @@ const matched = integer({ description: "Files that the caller sees and the filte
 
 export const changeFiles = operation({
   id: "changeFiles",
-  audit: { action: "file.bulk", id: "answer.job_id" },
+  audit: { action: "job.create", id: "answer.job_id" },
   scope: "files:write",
   summary: "Delete, re-index or change all files that pass a filter",
   description:

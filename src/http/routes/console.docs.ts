@@ -124,7 +124,7 @@ export const readInvitation = operation({
 
 export const acceptInvitation = operation({
   id: "acceptInvitation",
-  audit: { action: "invitation.accept", id: "noted" },
+  audit: { action: "invitation.accept" },
   open: true,
   summary: "Accept an invitation",
   description: "Makes the user and signs in; the invitation is used up.",

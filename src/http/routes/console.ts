@@ -3,6 +3,7 @@ import { Elysia } from "elysia"
 import type { SessionPrincipal } from "../../access/sessions.ts"
 import { invalid } from "../../errors.ts"
 import { contextOf } from "../context.ts"
+import { noteResource } from "../noting.ts"
 import { spend } from "../rate-limit.ts"
 import type { Services } from "../services.ts"
 import { openSession, refuseForeignSites, requireSession, sessionCaller } from "../session.ts"
@@ -25,6 +26,7 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
       async ({ body, request, set, status }) => {
         await guard(request)
         const user = await users.claim(body.token, body)
+        noteResource(contextOf(request), user.id)
         return status(201, await openSession(request, user.id, sessions, set.headers))
       },
       docs.claimDaemon(),
@@ -102,6 +104,7 @@ function accountRoutes(services: Services) {
     .patch(
       "/me",
       async ({ body, request, session }) => {
+        noteResource(contextOf(request), session.userId)
         if (body.name !== undefined) await users.change(session.userId, { name: body.name })
         if (body.workspace_id !== undefined) await sessions.switchWorkspace(session, body.workspace_id)
         return describe(await requireSession(request, services))
@@ -112,6 +115,7 @@ function accountRoutes(services: Services) {
       "/me/password",
       async ({ body, request, session, set }) => {
         const { address } = contextOf(request)
+        noteResource(contextOf(request), session.userId)
         const current = () => users.authenticate(session.email, body.current_password)
         if ((await signInBrake.run(session.email, address, current)) !== session.userId)
           throw invalid("current_password", "is wrong")

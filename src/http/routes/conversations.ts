@@ -11,6 +11,7 @@ import { imageResponse } from "../file-response.ts"
 import { turnRepetition } from "../idempotency-key.ts"
 import { lastEventIdOf } from "../last-event-id.ts"
 import { Linked } from "../linked.ts"
+import { noteResource } from "../noting.ts"
 import { RECEIPT_ID } from "../receipt-id.ts"
 import { pageOf, paginated } from "../schemas.ts"
 import type { Services } from "../services.ts"
@@ -38,7 +39,9 @@ export const conversationRoutes = ({ chat, links }: Services) => {
       "/external/conversations",
       async ({ body, principal, context, request }) => {
         const asker = askerOf(principal, context, turnRepetition(request, principal, "create", body))
-        return respond(await chat.create(asker, turnRequestOf(body)), asker, { principal, request, context })
+        const started = await chat.create(asker, turnRequestOf(body))
+        noteResource(context, started.conversationId)
+        return respond(started, asker, { principal, request, context })
       },
       docs.createConversation(),
     )

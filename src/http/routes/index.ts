@@ -6,6 +6,7 @@ import type { Services } from "../services.ts"
 import { administrationRoutes } from "./administration.ts"
 import { agentRoutes } from "./agents.ts"
 import { answerRecordRoutes } from "./answer-records.ts"
+import { auditRoutes } from "./audit.ts"
 import { batchRoutes } from "./batches.ts"
 import { bulkRoutes } from "./bulk.ts"
 import { consoleRoutes } from "./console.ts"
@@ -66,6 +67,7 @@ export const apiRoutes = (services: Services) =>
     .use(eventRoutes(services))
     .use(webhookRoutes(services))
     .use(holdRoutes(services))
+    .use(auditRoutes(services))
     .use(retentionRoutes(services))
     .use(consoleRoutes(services))
     .use(administrationRoutes(services))

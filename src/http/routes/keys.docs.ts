@@ -95,7 +95,7 @@ const TAG = "Keys and sessions"
 
 export const signIn = operation({
   id: "signIn",
-  audit: { action: "session.open", id: "noted" },
+  audit: { action: "session.open" },
   open: true,
   summary: "Sign in",
   description: "Also sets the console's cookie. After five failures each further try is slowed down.",

@@ -4,6 +4,7 @@ import type { ApiKeyRecord, ApiKeys } from "../../access/keys.ts"
 import type { SessionPrincipal } from "../../access/sessions.ts"
 import { AppError } from "../../errors.ts"
 import { contextOf } from "../context.ts"
+import { noteNamed, noteResource } from "../noting.ts"
 import { spend } from "../rate-limit.ts"
 import { pageOf, paginated, timeOf } from "../schemas.ts"
 import type { Services } from "../services.ts"
@@ -29,6 +30,7 @@ function openRoutes(services: Services) {
         refuseForeignSites(request, { proofNeeded: false })
         const { address } = contextOf(request)
         const email = body.email.trim().toLowerCase()
+        noteNamed(contextOf(request), { email })
         const userId = await signInBrake.run(email, address, () => users.authenticate(email, body.password))
         if (!userId) throw new AppError("unauthorized", { message: "the e-mail address or the password is wrong" })
         return openSession(request, userId, sessions, set.headers)
@@ -62,6 +64,7 @@ function sessionRoutes(services: Services) {
     .delete(
       "/sessions",
       async ({ request, session, set }) => {
+        noteResource(contextOf(request), session.sessionId)
         await sessions.revoke(session.sessionId, session.userId)
         set.headers["set-cookie"] = clearSessionCookie(request)
         set.status = 204

@@ -9,6 +9,7 @@ import type { LinkedText } from "../../library/linked-text.ts"
 import type { Place } from "../../storage/document.ts"
 import { countWrongCredentials } from "../auth.ts"
 import { caller, contextOf } from "../context.ts"
+import { noteActor, noteResource } from "../noting.ts"
 import { withoutNulls } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import type { Html } from "../view/html.ts"
@@ -16,13 +17,14 @@ import { filePage, isRefusal, refusalPage, type ShownFile, VIEW_HEADERS } from "
 import * as docs from "./links.docs.ts"
 
 export const linkRoutes = ({ linkedFiles }: Services) =>
-  new Elysia()
-    .use(caller)
-    .post(
-      "/external/links",
-      async ({ body, principal, status }) => status(201, await linkedFiles.make(principal, withoutNulls(body))),
-      docs.createLink(),
-    )
+  new Elysia().use(caller).post(
+    "/external/links",
+    async ({ body, principal, context, status }) => {
+      noteResource(context, body.file_id)
+      return status(201, await linkedFiles.make(principal, withoutNulls(body)))
+    },
+    docs.createLink(),
+  )
 
 /** Under no prefix. */
 export const viewRoutes = (services: Services) =>
@@ -79,6 +81,7 @@ async function linkOf(
   const link = links.open(target)
   if (link === "wrong") await countWrongCredentials(contextOf(request), rateLimiter)
   if (typeof link === "string") throw new AppError("forbidden")
+  noteActor(contextOf(request), "link", link.holderId)
   return { target, link }
 }
 

@@ -40,7 +40,7 @@ export const startProviderSignIn = operation({
 
 export const finishProviderSignIn = operation({
   id: "finishProviderSignIn",
-  audit: { action: "session.open", id: "noted" },
+  audit: { action: "session.open" },
   open: true,
   summary: "Come back from the provider",
   description:

@@ -7,6 +7,7 @@ import { AppError, asStorageError } from "../../errors.ts"
 import { log } from "../../log.ts"
 import { contextOf } from "../context.ts"
 import { cookieOf, setCookie } from "../cookies.ts"
+import { noteActor } from "../noting.ts"
 import { spend } from "../rate-limit.ts"
 import type { Services } from "../services.ts"
 import { openSession, sessionCaller } from "../session.ts"
@@ -86,6 +87,7 @@ function refused(request: Request, thrown: unknown, { providerSignIn }: Services
   const reason = error instanceof SignInRefused ? error.reason : error.code
   if (error instanceof SignInRefused) {
     const { detail, userId: user_id } = error
+    if (user_id) noteActor(contextOf(request), "anonymous", user_id)
     log.warn("a sign-in was refused", { request_id: contextOf(request).requestId, reason, detail, user_id })
   }
   const home = providerSignIn ? new URL("../../..", providerSignIn.callback).href : "/"

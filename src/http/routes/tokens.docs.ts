@@ -15,7 +15,7 @@ const ScopedToken = t.Object(
 
 export const createToken = operation({
   id: "createToken",
-  audit: { action: "token.create", id: "noted" },
+  audit: { action: "token.create" },
   scope: "tokens",
   summary: "Make a token that narrows this key",
   description: `For one session of one user of an application: it sees and does no more than its key, and less where a field

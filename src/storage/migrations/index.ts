@@ -38,6 +38,7 @@ import { records } from "./0035-records.ts"
 import { toolCalls } from "./0036-tool-calls.ts"
 import { messageImages } from "./0037-message-images.ts"
 import { usage } from "./0038-usage.ts"
+import { audit } from "./0039-audit.ts"
 import { receipts } from "./0040-receipts.ts"
 import { holds } from "./0041-holds.ts"
 import { signIn } from "./0043-sign-in.ts"
@@ -84,6 +85,7 @@ export const MIGRATIONS: readonly Migration[] = [
   toolCalls,
   messageImages,
   usage,
+  audit,
   receipts,
   holds,
   signIn,
