@@ -11,6 +11,7 @@ export function SignInPage({ onSignedIn }: DoorProps) {
   const status = useLoaded("status", () => api.get<SignInStatus>("/keys/status"))
   const [wantsPassword, setWantsPassword] = useState(false)
   const provider = status.data?.provider
+  if (status.loading) return null // whoever has no password is not shown a form for it
   if (status.data?.configured === false && !wantsPassword)
     return <Unclaimed provider={provider} onMember={() => setWantsPassword(true)} />
   if (provider?.only && !wantsPassword)

@@ -33,8 +33,9 @@ const Provider = ({ issuer, client_id, redirect_uri, only, admin_group, workspac
       <dt>Client id</dt>
       <dd>{client_id}</dd>
       <dt>Redirect URI</dt>
-      <dd>
-        {redirect_uri} <CopyButton text={redirect_uri} label="Copy the redirect URI" />
+      <dd class="row">
+        <span>{redirect_uri}</span>
+        <CopyButton text={redirect_uri} label="Copy the redirect URI" />
       </dd>
       <dt>Passwords</dt>
       <dd>{only ? "For local administrators alone" : "Work as well"}</dd>
