@@ -44,6 +44,13 @@ export const commitSeconds = new Histogram({
   registers,
 })
 
+export const quotaRefusals = new Counter({
+  name: "carrel_quota_refusals_total",
+  help: "Requests that were refused because a key has used up its quota",
+  labelNames: ["quota"],
+  registers,
+})
+
 export const jobSeconds = new Histogram({
   name: "carrel_job_seconds",
   help: "Time that jobs took, by task and outcome",

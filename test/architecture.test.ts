@@ -251,6 +251,8 @@ describe("usage", () => {
       "commands/move/records.ts",
       "governance/usage/entries.ts",
       "governance/usage/fold.ts",
+      "governance/usage/quotas.ts", // reads
+      "governance/usage/report.ts", // reads
     ])
   })
 })

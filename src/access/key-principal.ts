@@ -3,7 +3,7 @@ import { sql } from "kysely"
 import { canonicalJson } from "../canonical-json.ts"
 import type { ApiKeysTable, ScopedTokensTable } from "../storage/keys.ts"
 import type { Filter } from "./filter/filter.ts"
-import { stored } from "./limits.ts"
+import { type Quota, stored } from "./limits.ts"
 import type { Principal, Scope } from "./principal.ts"
 import { hashToken } from "./token.ts"
 import { type View, withinBoth } from "./view.ts"
@@ -27,11 +27,12 @@ export const GRANTS = [
   "api_keys.context_ids",
   "api_keys.models",
   "api_keys.filter",
+  "api_keys.quota",
 ] as const
 
 export type KeyGrants = Pick<
   ApiKeysTable,
-  "id" | "workspace_id" | "scopes" | "rate_limit_per_minute" | "context_ids" | "models" | "filter"
+  "id" | "workspace_id" | "scopes" | "rate_limit_per_minute" | "context_ids" | "models" | "filter" | "quota"
 >
 
 /** What a token narrows its key to. */
@@ -71,6 +72,7 @@ export function principalOfKey(key: KeyGrants, credential: string): Principal {
     },
     scopes: JSON.parse(key.scopes) as Scope[],
     rateLimitPerMinute: key.rate_limit_per_minute,
+    quota: stored<Quota>(key.quota),
   }
 }
 

@@ -1,4 +1,5 @@
 /** What a request shows, and who it then acts for. */
+import type { Quota } from "./limits.ts"
 import type { View } from "./view.ts"
 
 export const SCOPES = [
@@ -31,6 +32,8 @@ export interface Principal {
   scopes: readonly Scope[]
   /** The key's own limit; null means the daemon's setting. */
   rateLimitPerMinute: number | null
+  /** Of the key. */
+  quota?: Quota | null
 }
 
 export interface Credentials {

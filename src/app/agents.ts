@@ -4,6 +4,7 @@ import { AgentRuns } from "../agents/runs.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Config } from "../config.ts"
 import { VERSION } from "../native/version.ts"
+import { countedSearch } from "../search/counted-search.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { Access } from "./access.ts"
 import type { Models } from "./models.ts"
@@ -34,7 +35,7 @@ export async function openAgents(config: Config, parts: AgentParts, stack: Async
     models: chatModels,
     meter: models.meter,
     ...tools,
-    search: index,
+    search: countedSearch(index, false, (...counted) => storage.usage.countSearch(...counted)),
     redactor: models.redactor,
     redactionEnforced: access.redactionEnforced,
     evaluator: fenced.evaluator,

@@ -14,6 +14,7 @@ import { ReplyLog } from "../chat/reply-log.ts"
 import { ReplyStore } from "../chat/reply-store.ts"
 import type { Config } from "../config.ts"
 import { WholeTexts } from "../library/whole-texts.ts"
+import { countedSearch } from "../search/counted-search.ts"
 import type { SearchIndex } from "../search/index.ts"
 import { LibraryAccess } from "../tools/library-access.ts"
 import type { Access } from "./access.ts"
@@ -56,7 +57,7 @@ export async function openChat(
     replies,
     live: peers && log ? new LiveOverNodes({ store, replyStore, log, replies, peers }) : new LiveHere(store, replies),
     models: chatModels,
-    search: index,
+    search: countedSearch(index, false, (...counted) => storage.usage.countSearch(...counted)),
     files: files.library,
     fileWaitMs: config.file_wait_seconds * 1000,
     texts: new WholeTexts(database),

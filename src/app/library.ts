@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts"
+import { HeldRoom } from "../governance/usage/held-room.ts"
 import { mostUploads } from "../http/connections.ts"
 import { MIME_TYPES } from "../ingest/formats/formats.ts"
 import { PageReader } from "../ingest/process/page-reader.ts"
@@ -50,6 +51,7 @@ export function openLibrary(
       uploads: Math.min(config.max_uploads, mostUploads()),
       queuedFiles: config.max_queued_files,
     }),
+    held: new HeldRoom(database),
     rules: { maxFileBytes: config.max_file_bytes, fileTypes: MIME_TYPES },
   })
   const maxFileBytes = config.max_file_bytes

@@ -13,6 +13,7 @@ import { sessionAsPrincipal } from "../http/session.ts"
 import { MIME_TYPES, TYPE_GROUPS } from "../ingest/formats/formats.ts"
 import { LinkedFiles } from "../library/linked-files.ts"
 import { VERSION } from "../native/version.ts"
+import { countedSearch } from "../search/counted-search.ts"
 import type { SearchIndex } from "../search/index.ts"
 import { watchDiskUse } from "../storage/disk-use.ts"
 import type { Access } from "./access.ts"
@@ -57,10 +58,10 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
   let port = config.port // 0: the system chooses one
   const address = () => appUrl(config, port).replace(/\/+$/, "")
   const links = new Links(access.linkSecret, address)
-  const { redactionEnforced } = access
-  const { redactor } = models
+  const [{ redactionEnforced }, { redactor }] = [access, models]
+  const search = countedSearch(index, true, (...counted) => storage.usage.countSearch(...counted))
   const house = {
-    ...{ ...files, chat, links, redactor, redactionEnforced, search: index, version: VERSION },
+    ...{ ...files, chat, links, redactor, redactionEnforced, search, version: VERSION },
     reading: tools.library,
     tables: tools.tables,
   }
@@ -86,7 +87,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     fileTypes: MIME_TYPES,
     typeGroups: TYPE_GROUPS,
     maxFileBytes: config.max_file_bytes,
-    search: index,
+    search,
     reranker: models.reranker,
     redactor,
     models: chatModels,

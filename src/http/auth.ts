@@ -22,7 +22,7 @@ export interface AuthDependencies {
   scopedTokens: ScopedTokens
   rateLimiter: RateLimiter
   rateLimitPerMinute: number
-  usage: Pick<Usage, "countRequest">
+  usage: Pick<Usage, "countRequest" | "takeRequest">
   /** The principal of a console session that the request carries, if any; throws on a forged cross-site request. */
   authenticateSession?: (request: Request) => Promise<Principal | null>
 }
@@ -81,7 +81,8 @@ async function admit(principal: Principal | null, context: RequestContext, depen
   const taken = await dependencies.rateLimiter.take(principal.keyId, limit)
   Object.assign(context.headers, rateLimitHeaders(taken.window))
   if (!taken.allowed) throw new AppError("rate_limited", { retryAfter: taken.retryAfter })
-  dependencies.usage.countRequest(principal.view)
+  const perDay = principal.quota?.requests_per_day
+  await dependencies.usage.takeRequest(principal.view, principal.keyId, perDay)
 }
 
 const BEARER = /^Bearer\s+(\S.*)$/i

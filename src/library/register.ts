@@ -7,6 +7,7 @@ import { AppError, invalid } from "../errors.ts"
 import { heldAmong, keepHeldIds, refuse } from "../governance/holds/refuse.ts"
 import { noteRemoved, type Removal } from "../governance/receipts/removals.ts"
 import { payerColumns } from "../governance/usage/payer.ts"
+import { refuseBeyondQuota } from "../governance/usage/quotas.ts"
 import { newId } from "../id.ts"
 import { indexJob } from "../ingest/task.ts"
 import type { JobQueue } from "../jobs/queue.ts"
@@ -72,6 +73,7 @@ export async function register(
     view,
     rows.map(({ id }) => id),
   )
+  if (rows.length > 0) await refuseBeyondQuota(trx, view)
   await noteFormer(trx, view, former)
   await queue.enqueue(trx, rows.map(indexJob))
   return { records, needed: rows.map(({ blob }) => blob), superseded }
@@ -166,6 +168,7 @@ export async function registerNamed(
   for (const { id, ...columns } of changed) await trx.updateTable("files").set(columns).where("id", "=", id).execute()
   const rows = [...added, ...changed]
   await refuseOutside(trx, view, [...rows.map(({ id }) => id), ...unchanged])
+  if (rows.length > 0) await refuseBeyondQuota(trx, view)
   await noteFormer(trx, view, former)
   await queue.enqueue(trx, rows.map(indexJob))
   for (const [at, { identity }] of files.entries())

@@ -42,6 +42,8 @@ export class UploadForm {
     private readonly blobs: Blobs,
     private readonly workspaceId: string,
     private readonly rules: FileRules,
+    /** Looks at the bytes as they come; what it throws refuses the whole form. */
+    private readonly through: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array> = bytes => bytes,
   ) {}
 
   addField(name: string, value: string): void {
@@ -67,7 +69,9 @@ export class UploadForm {
       return
     }
     try {
-      const stored = await this.blobs.of(this.workspaceId).write(newId("file"), bytes, this.rules.maxFileBytes, signal)
+      const stored = await this.blobs
+        .of(this.workspaceId)
+        .write(newId("file"), this.through(bytes), this.rules.maxFileBytes, signal)
       this.parts[at] = { name, type, mimeType, stored, ...(reading ? { reading } : {}) }
     } catch (error) {
       this.parts[at] = { name, error: asRejection(error) }
@@ -143,6 +147,6 @@ const unsupported = (type: string) =>
 /** What concerns this file alone rejects it alone; anything else fails the upload. */
 function asRejection(error: unknown): AppError {
   const known = error instanceof AppError ? error : asStorageError(error)
-  if (known) return known
+  if (known && known.code !== "quota_exceeded") return known
   throw error
 }

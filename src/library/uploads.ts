@@ -4,6 +4,7 @@
  */
 import type { View } from "../access/view.ts"
 import { type AppError, diskTrouble, engineTrouble, invalid, toErrorBody } from "../errors.ts"
+import type { HeldRoom } from "../governance/usage/held-room.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import { log } from "../log.ts"
 import type { Blobs } from "../storage/blobs/blobs.ts"
@@ -40,6 +41,8 @@ export interface UploadDependencies {
   changes: FileChanges
   idempotency: Idempotency
   room: UploadRoom
+  /** Of keys with a quota of bytes. */
+  held: HeldRoom
   rules: FileRules
 }
 
@@ -121,10 +124,11 @@ export class Uploads {
     request: UploadRequest,
     read: (form: UploadForm) => Promise<UploadLabels | { apart: Apart }>,
   ): Promise<UploadAnswer | Apart> {
-    const { room, blobs, rules } = this.dependencies
+    const { room, blobs, rules, held } = this.dependencies
     return room.hold(request.keyId, async () => {
       await blobs.assertRoom()
-      const form = new UploadForm(blobs, request.view.workspaceId, rules)
+      using coming = await held.enter(request.view)
+      const form = new UploadForm(blobs, request.view.workspaceId, rules, bytes => coming.through(bytes))
       try {
         const given = await read(form)
         if ("apart" in given) return given.apart

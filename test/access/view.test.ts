@@ -13,7 +13,7 @@ import { databases } from "../support/databases.ts"
 
 function viewOf({ key, token }: Caller, workspaceId: string): View {
   const grants: KeyGrants = {
-    ...{ id: "key_1", workspace_id: workspaceId, scopes: "[]", rate_limit_per_minute: null, models: null },
+    ...{ id: "key_1", workspace_id: workspaceId, scopes: "[]", rate_limit_per_minute: null, models: null, quota: null },
     ...{ context_ids: toStore(key.context_ids), filter: toStore(key.filter) },
   }
   if (!token) return principalOfKey(grants, "").view

@@ -81,7 +81,7 @@ const OPERATIONS = [
   ...["rotateWebhook", "listDeliveries", "redeliver"],
   ...["claimDaemon", "checkSetupToken", "readInvitation", "acceptInvitation"],
   ...["getAccount", "updateAccount", "changePassword", "listSessions", "endSession", "getOverview"],
-  ...["listTools", "getRedactionRules", "getUploadRules"],
+  ...["listTools", "getRedactionRules", "getUploadRules", "getUsage"],
   ...["listUsers", "updateUser", "deleteUser", "listInvitations", "createInvitation", "deleteInvitation"],
   ...["listWorkspaces", "createWorkspace", "updateWorkspace", "addWorkspaceMember", "removeWorkspaceMember"],
 ]

@@ -12,6 +12,7 @@ import { wholeOf } from "../../src/access/view.ts"
 import { Workspaces } from "../../src/access/workspaces.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
 import { AppError } from "../../src/errors.ts"
+import { HeldRoom } from "../../src/governance/usage/held-room.ts"
 import type { Guarded } from "../../src/guarded.ts"
 import { fail, publish } from "../../src/ingest/outcomes.ts"
 import { JobQueue } from "../../src/jobs/queue.ts"
@@ -68,6 +69,7 @@ describe.skipIf(!url)("files, two nodes at once:", () => {
     const queue = new JobQueue(on)
     return new Uploads({
       ...{ database: on, blobs, queue, changes, idempotency: new Idempotency(on) },
+      held: new HeldRoom(database),
       room: new UploadRoom(new JobQueue(database), { uploads: 10, queuedFiles: 1_000 }),
       rules: { maxFileBytes: 1_000, fileTypes: new Map([["txt", "text/plain"]]) },
     })

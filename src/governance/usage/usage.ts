@@ -11,6 +11,8 @@ import { type Measured, rowOf } from "./entries.ts"
 import { countedOf, fold, lineOf } from "./fold.ts"
 import { Journal, leftIn, type Noted, readLeft, removeLeft } from "./journal.ts"
 import { type ForWhom, payerOf } from "./payer.ts"
+import { Quotas } from "./quotas.ts"
+import { readUsage, type UsageQuery, type UsageRecord } from "./report.ts"
 
 const FOLD_MS = 1_000
 
@@ -21,6 +23,7 @@ export interface UsageOptions {
 
 export class Usage implements AsyncDisposable {
   private readonly journal: Journal
+  private readonly quotas: Quotas
   private readonly timer: ReturnType<typeof setInterval>
   private folding: Promise<void> = Promise.resolve()
   /** What may be folded or not: the database refused when it was told to commit. */
@@ -34,6 +37,7 @@ export class Usage implements AsyncDisposable {
     { directory }: UsageOptions,
   ) {
     this.journal = new Journal(directory)
+    this.quotas = new Quotas(database, () => this.fold())
     this.timer = setInterval(() => void this.fold().catch(error => this.trouble.note(error)), FOLD_MS)
     this.timer.unref()
   }
@@ -48,8 +52,9 @@ export class Usage implements AsyncDisposable {
     return new Usage(database, options)
   }
 
-  /** Opens an account for work that asks models. */
+  /** Opens an account for work that asks models. @throws AppError quota_exceeded */
   async account(view: View, who: ForWhom = {}): Promise<Account> {
+    await this.quotas.needTokens(view)
     return new Account(payerOf(view, who))
   }
 
@@ -61,6 +66,32 @@ export class Usage implements AsyncDisposable {
   /** A request of these credentials that no limit refuses. */
   countRequest(view: View): void {
     this.note(payerOf(view), { requests: 1 })
+  }
+
+  /** Counts a request of a key. @param limit its quota of a day. @throws AppError quota_exceeded: it is not counted then */
+  async takeRequest(view: View, keyId: string, limit: number | undefined): Promise<void> {
+    if (limit === undefined) this.quotas.forget(keyId)
+    else await this.quotas.takeRequest({ workspaceId: view.workspaceId, keyId, limit })
+    this.countRequest(view)
+  }
+
+  countSearch(view: View, searches: 0 | 1, queryTokens: number): void {
+    this.note(payerOf(view), { searches, embedded_tokens: queryTokens })
+  }
+
+  /** Tokens that another model than one for chats has read for a caller, as the answer says. */
+  countEmbedded(view: View, tokens: number): void {
+    this.note(payerOf(view), { embedded_tokens: tokens })
+  }
+
+  /** Before such a model is asked. @throws AppError quota_exceeded */
+  needTokens(view: View): Promise<void> {
+    return this.quotas.needTokens(view)
+  }
+
+  async read(view: View, query: UsageQuery): Promise<UsageRecord[]> {
+    await this.fold()
+    return readUsage(this.database, view, query)
   }
 
   /** Bytes that are noted and not yet in the database. */

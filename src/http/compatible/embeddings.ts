@@ -18,7 +18,7 @@ export const embeddingRoutes = (services: Services) =>
     )
 
 async function embed(
-  { embeddings }: Services,
+  { embeddings, usage }: Services,
   body: Static<typeof docs.embeddingsBody>,
   { view }: Principal,
   context: RequestContext,
@@ -28,9 +28,11 @@ async function embed(
   if (body.dimensions != null && body.dimensions !== dimensions)
     throw invalid("dimensions", `must be ${dimensions}, those of ${model}`)
   const texts = textsOf(body.input)
+  await usage.needTokens(view)
   const vectors = await embeddings.embed(view.workspaceId, texts, context.keepOpen().signal)
   const spelled = body.encoding_format === "base64" ? base64Of : (vector: Float32Array) => Array.from(vector)
   const tokens = texts.reduce((sum, text) => sum + guessTokens(text), 0)
+  usage.countEmbedded(view, tokens)
   const answer = {
     object: "list" as const,
     data: vectors.map((vector, index) => ({ object: "embedding" as const, index, embedding: spelled(vector) })),

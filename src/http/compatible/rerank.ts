@@ -3,16 +3,24 @@ import { Elysia } from "elysia"
 import type { Principal } from "../../access/principal.ts"
 import { AppError, invalid } from "../../errors.ts"
 import { newId } from "../../id.ts"
-import { type RerankLine, TooLate } from "../../search/rerank/rerank-line.ts"
+import { TooLate } from "../../search/rerank/rerank-line.ts"
 import { caller, type RequestContext } from "../context.ts"
 import type { Services } from "../services.ts"
 import * as docs from "./rerank.docs.ts"
 
-export const rerankRoutes = ({ reranker }: Services) =>
+export const rerankRoutes = ({ reranker, usage }: Services) =>
   new Elysia()
     .use(caller)
-    .post("/v1/rerank", ({ body, principal, context }) => rerank(reranker, body, principal, context), docs.rerank())
-    .post("/v2/rerank", ({ body, principal, context }) => rerank(reranker, body, principal, context), docs.rerankV2())
+    .post(
+      "/v1/rerank",
+      ({ body, principal, context }) => rerank({ reranker, usage }, body, principal, context),
+      docs.rerank(),
+    )
+    .post(
+      "/v2/rerank",
+      ({ body, principal, context }) => rerank({ reranker, usage }, body, principal, context),
+      docs.rerankV2(),
+    )
 
 /** The largest body takes half of it on a core of its own. */
 const BUDGET_MS = 60_000
@@ -28,9 +36,9 @@ interface RerankBody {
 
 /** @throws AppError model_not_found, model_unavailable; overloaded where others take all the time there is */
 async function rerank(
-  line: RerankLine | undefined,
+  { reranker: line, usage }: Pick<Services, "reranker" | "usage">,
   body: RerankBody,
-  { workspaceId }: Principal,
+  { workspaceId, view }: Principal,
   context: RequestContext,
 ) {
   const { query, top_n: most, return_documents: returned } = body
@@ -39,6 +47,7 @@ async function rerank(
   const { model } = line
   if (body.model && body.model !== model) throw unknownModel(body.model, model)
   const texts = body.documents.map(each => (typeof each === "string" ? each : each.text))
+  await usage.needTokens(view)
   const { signal } = context.keepOpen()
   const scores = new Float32Array(texts.length)
   let tokens = 0
@@ -54,6 +63,7 @@ async function rerank(
   }
   // What the model makes of nothing is chance, and for some queries as much as for the right answer.
   for (const [i, text] of texts.entries()) if (!/[\p{L}\p{N}]/u.test(text)) scores[i] = 0
+  usage.countEmbedded(view, tokens)
   const best = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]! || a - b).slice(0, most ?? texts.length)
   return {
     id: newId("rr"),

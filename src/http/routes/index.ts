@@ -33,6 +33,7 @@ import { searchRoutes } from "./search.ts"
 import { sourceRoutes } from "./sources.ts"
 import { tokenRoutes } from "./tokens.ts"
 import { uploadRoutes } from "./upload.ts"
+import { usageRoutes } from "./usage.ts"
 import { webhookRoutes } from "./webhooks.ts"
 
 /** The prefix that is canonical; every route answers without it as well, those of health and the compatible ones only so. */
@@ -69,6 +70,7 @@ export const apiRoutes = (services: Services) =>
     .use(holdRoutes(services))
     .use(auditRoutes(services))
     .use(retentionRoutes(services))
+    .use(usageRoutes(services))
     .use(consoleRoutes(services))
     .use(administrationRoutes(services))
 
