@@ -44,7 +44,8 @@ async function databaseRoles(url: string): Promise<{ database_url: string; owner
   await statements(url, read("postgresql/roles.sql"))
   for (const [role, password] of Object.entries(passwords))
     await statements(url, `alter role ${role} password '${password}'`)
-  await statements(at(url, { pathname: `/${NODE}` }), read("postgresql/grants.sql"))
+  for (const file of ["grants.sql", "maintain.sql"])
+    await statements(at(url, { pathname: `/${NODE}` }), read(`postgresql/${file}`))
   const as = (username: keyof typeof passwords) =>
     at(url, { pathname: `/${NODE}`, username, password: passwords[username]! })
   return { database_url: as(NODE), ownerUrl: as("carrel_owner") }
