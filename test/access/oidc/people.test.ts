@@ -172,6 +172,23 @@ describe("people", () => {
   })
 })
 
+test("the audit log tells of sign-ins and refusals in the workspace of whom they are about", async () => {
+  says("ines", {})
+  const { me } = await house.enter("ines")
+  await house.people.call("PATCH", `/users/${me.user.id}`, { disabled: true }, root)
+  expect(await house.refused("ines")).toEqual([403, "disabled"])
+  const other = await local("hugo@example.org")
+  says("hugo", { email_verified: false })
+  expect(await house.refused("hugo")).toEqual([403, "email_taken"])
+  const auditor = await house.app.client("default", { scopes: ["audit"] })
+  const { body } = await auditor.get("/audit?action=session.open")
+  const rows = body.data.map(({ outcome, actor }: { outcome: string; actor: { id: string } }) => [outcome, actor.id])
+  expect(rows).toContainEqual(["success", me.user.id])
+  expect(rows).toContainEqual(["denied", me.user.id])
+  expect(rows).toContainEqual(["denied", other.id])
+  expect(JSON.stringify(body)).not.toContain("code=")
+})
+
 describe("the workspace claim", () => {
   beforeAll(async () => {
     await again({ "oidc-workspace-claim": "department" })
