@@ -13,6 +13,7 @@ import { Uploads } from "../library/uploads.ts"
 import { VectorStoreBatches } from "../library/vector-store-batches.ts"
 import { VectorStores } from "../library/vector-stores.ts"
 import { WebPages } from "../library/web/web-pages.ts"
+import { WorkspaceRemoval } from "../library/workspace-removal.ts"
 import type { SearchIndex } from "../search/index.ts"
 import type { Access } from "./access.ts"
 import type { Network } from "./network.ts"
@@ -56,11 +57,12 @@ export function openLibrary(
   })
   const maxFileBytes = config.max_file_bytes
   const webPages = new WebPages({ database, egress: egress.fetch, uploads, library, maxFileBytes })
+  const workspaceRemoval = new WorkspaceRemoval({ database, blobs, index })
   const vectorStores = new VectorStores(database, changes)
   const storeBatches = new VectorStoreBatches(database, library, vectorStores)
   const fileCounts = new FileCounts(database)
   const bulk = new Bulk({ database, queue, library, holders, isStoresFault: storesFaultIn(storage) })
-  return { library, fileCounts, bulk, pages, uploads, webPages, vectorStores, storeBatches }
+  return { library, workspaceRemoval, fileCounts, bulk, pages, uploads, webPages, vectorStores, storeBatches }
 }
 
 /** Jobs that go on at the same time. */

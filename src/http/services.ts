@@ -33,6 +33,7 @@ import type { Uploads } from "../library/uploads.ts"
 import type { VectorStoreBatches } from "../library/vector-store-batches.ts"
 import type { VectorStores } from "../library/vector-stores.ts"
 import type { WebPages } from "../library/web/web-pages.ts"
+import type { WorkspaceRemoval } from "../library/workspace-removal.ts"
 import type { Redactor } from "../redaction/redact.ts"
 import type { RerankLine } from "../search/rerank/rerank-line.ts"
 import type { SearchService } from "../search/types.ts"
@@ -51,6 +52,7 @@ export interface Services {
   users: Users
   sessions: Sessions
   workspaces: Workspaces
+  workspaceRemoval: WorkspaceRemoval
   signInBrake: SignInBrake
   /** Undefined where nobody signs in by a provider. */
   providerSignIn: ProviderSignIn | undefined

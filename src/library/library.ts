@@ -329,7 +329,7 @@ export class Library {
 
 type RemovedFile = Pick<FileRow, "id" | "sha256" | "status" | "blob" | "live_blob" | "generation">
 
-const removalOf = ({ id, sha256, status, blob, live_blob, generation }: RemovedFile): Removal => ({
+export const removalOf = ({ id, sha256, status, blob, live_blob, generation }: RemovedFile): Removal => ({
   kind: "file",
   id,
   sha256s: [sha256],

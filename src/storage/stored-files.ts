@@ -19,6 +19,14 @@ export interface StoredFileRow {
 export const storedFilesAfter = (executor: Executor, id: string, limit: number): Promise<StoredFileRow[]> =>
   storedFiles(executor, ">", id).orderBy("id").limit(limit).execute()
 
+/** Those of a workspace. */
+export const storedFilesOf = (executor: Executor, workspaceId: string): Promise<StoredFileRow[]> =>
+  executor
+    .selectFrom(storedFiles(executor, ">", "").as("stored"))
+    .selectAll()
+    .where("workspace_id", "=", workspaceId)
+    .execute()
+
 /** The one of that id; undefined where it is gone. */
 export const storedFile = (executor: Executor, id: string): Promise<StoredFileRow | undefined> =>
   storedFiles(executor, "=", id).executeTakeFirst()

@@ -83,7 +83,14 @@ const OPERATIONS = [
   ...["getAccount", "updateAccount", "changePassword", "listSessions", "endSession", "getOverview"],
   ...["listTools", "getRedactionRules", "getUploadRules", "getUsage"],
   ...["listUsers", "updateUser", "deleteUser", "listInvitations", "createInvitation", "deleteInvitation"],
-  ...["listWorkspaces", "createWorkspace", "updateWorkspace", "addWorkspaceMember", "removeWorkspaceMember"],
+  ...[
+    "listWorkspaces",
+    "createWorkspace",
+    "updateWorkspace",
+    "deleteWorkspace",
+    "addWorkspaceMember",
+    "removeWorkspaceMember",
+  ],
 ]
 
 describe("the route table", () => {

@@ -1,6 +1,7 @@
 /** What the routes of administrators take and answer. */
 import { type TSchema, t } from "elysia"
 import { operation } from "../operation.ts"
+import { DELETED } from "../receipt-id.ts"
 import { closed, nullable, Time } from "../schemas.ts"
 import { Invitation, NewInvitation, Role } from "./console.docs.ts"
 
@@ -145,6 +146,19 @@ export const updateWorkspace = operation({
   example: { enforce_redaction: true },
   answers: { 200: { description: "The workspace", schema: Workspace } },
   errors: ["not_found", "conflict"],
+})
+
+export const deleteWorkspace = operation({
+  id: "deleteWorkspace",
+  audit: { action: "workspace.delete", id: "params.id" },
+  session: "administrator",
+  summary: "Delete a workspace with all that it has",
+  description:
+    "Files, conversations, runs, keys and the rest are gone for good; where the installation is encrypted, so is the key of the workspace, without which no copy of its bytes can be read. `X-Receipt-Id` names the receipt, which is in the workspace that the session is in. Refused for that one itself, while anything in it is held, and while somebody is in no other.",
+  tag: TAG,
+  params: byId,
+  answers: { 204: DELETED },
+  errors: ["not_found", "conflict", "on_hold"],
 })
 
 const membership = t.Object({ id: t.String(), user_id: t.String() })

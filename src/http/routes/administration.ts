@@ -1,5 +1,7 @@
 /** Users, invitations and workspaces: what administrators do in the console. */
 import { Elysia } from "elysia"
+import { wholeOf } from "../../access/view.ts"
+import { RECEIPT_ID } from "../receipt-id.ts"
 import type { Services } from "../services.ts"
 import { sessionCaller } from "../session.ts"
 import * as docs from "./administration.docs.ts"
@@ -51,7 +53,7 @@ const invitationRoutes = (services: Services) => {
 }
 
 const workspaceRoutes = (services: Services) => {
-  const { users, workspaces } = services
+  const { users, workspaces, workspaceRemoval } = services
   return new Elysia()
     .use(sessionCaller(services))
     .get("/workspaces", async () => ({ data: await workspaces.list() }), docs.listWorkspaces())
@@ -61,6 +63,14 @@ const workspaceRoutes = (services: Services) => {
       docs.createWorkspace(),
     )
     .patch("/workspaces/:id", ({ body, params }) => workspaces.change(params.id, body), docs.updateWorkspace())
+    .delete(
+      "/workspaces/:id",
+      async ({ params, session, set }) => {
+        set.headers[RECEIPT_ID] = await workspaceRemoval.remove(wholeOf(session.workspaceId), params.id)
+        set.status = 204
+      },
+      docs.deleteWorkspace(),
+    )
     .put(
       "/workspaces/:id/members/:user_id",
       async ({ params }) => {
