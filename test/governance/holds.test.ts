@@ -107,9 +107,10 @@ describe("a hold with an end user", () => {
     const [quoted, other] = [await file("quoted.txt"), await file("other.txt", {}, "Nothing of interest.")]
     const [theirs, others] = [await talk({ end_user: "ana", file_ids: [quoted] }), await talk({ end_user: "bo" })]
     const given = await file("given.txt", { context_id: theirs }, "An attachment.")
-    const [task, foreign] = [await run({ end_user: "ana" }), await run({ end_user: "bo" })]
+    const inRun = await file("in-run.txt")
+    const [task, foreign] = [await run({ end_user: "ana", file_ids: [inRun] }), await run({ end_user: "bo" })]
     const made = await hold({ end_user: "ana" })
-    expect(made.covered).toEqual({ files: 2, conversations: 1, runs: 1 })
+    expect(made.covered).toEqual({ files: 3, conversations: 1, runs: 1 })
     expect(await client.delete(`/conversations/${theirs}`)).toMatchObject(held(theirs))
     const { messages } = (await client.get(`/conversations/${theirs}`)).body
     const anew = await client.post(`/conversations/${theirs}/messages/${messages[1].id}/regenerate`, {})
@@ -118,7 +119,7 @@ describe("a hold with an end user", () => {
     const more = await client.post("/send", { conversation_id: theirs, message: "And the otter?" })
     expect(more.status).toBe(200)
     expect(await client.delete(`/agents/runs/${task}`)).toMatchObject(held(task))
-    for (const id of [quoted, given]) expect(await client.delete(`/libraries/${id}`)).toMatchObject(held(id))
+    for (const id of [quoted, given, inRun]) expect(await client.delete(`/libraries/${id}`)).toMatchObject(held(id))
     for (const path of [`/libraries/${other}`, `/conversations/${others}`, `/agents/runs/${foreign}`])
       expect((await client.delete(path)).status).toBe(204)
     await client.delete(`/holds/${made.id}`)

@@ -3,8 +3,8 @@
  * about both, and each that is given narrows. With a filter and no end user it covers no conversations and runs, with an end
  * user and no filter no files of its own choice; with none of the three it covers the whole workspace.
  *
- * The files of a covered conversation are covered too: those that were given to it, and those that its answers quote, for the
- * quoted texts would go with them. What was covered once stays covered: `keepHeld` in `refuse.ts` notes it before it changes.
+ * The files of covered work are covered too: those that a conversation was given, and those that its answers, or the steps of a
+ * run, quote: the quoted texts would go with them. What was covered once stays covered: `keepHeld` in `refuse.ts` notes it before it changes.
  */
 import { conditionOf } from "../../access/filter/condition.ts"
 import type { Filter } from "../../access/filter/filter.ts"
@@ -40,9 +40,7 @@ export function coveredBy(cover: Cover, kind: HeldKind, words: Words): Condition
   const within: Condition = { text: `${table}.workspace_id = ?`, values: [cover.workspaceId] }
   if (coversAll(cover)) return within
   const parts = [
-    ...(kind === "files"
-      ? [...ownFiles(cover, words), ...filesOfConversations(cover, words)]
-      : ownWork(cover, kind, words)),
+    ...(kind === "files" ? [...ownFiles(cover, words), ...filesOfWork(cover, words)] : ownWork(cover, kind, words)),
     {
       text: `exists (select 1 from held where hold_id = ? and kind = ? and held.id = ${table}.id)`,
       values: [cover.id, kind],
@@ -88,9 +86,10 @@ function ownWork({ filter, endUser, contextId }: Cover, kind: "conversations" | 
   ]
 }
 
-function filesOfConversations(cover: Cover, words: Words): Condition[] {
+function filesOfWork(cover: Cover, words: Words): Condition[] {
   if (ownWork(cover, "conversations", words).length === 0) return []
   const { text, values } = coveredBy(cover, "conversations", words)
+  const runs = coveredBy(cover, "runs", words)
   return [
     { text: `exists (select 1 from conversations where conversations.id = files.context_id and ${text})`, values },
     {
@@ -98,6 +97,11 @@ function filesOfConversations(cover: Cover, words: Words): Condition[] {
         join conversations on conversations.id = messages.conversation_id
         where message_files.file_id = files.id and ${text})`,
       values,
+    },
+    {
+      text: `exists (select 1 from step_files join agent_runs on agent_runs.id = step_files.run_id
+        where step_files.file_id = files.id and ${runs.text})`,
+      values: runs.values,
     },
   ]
 }

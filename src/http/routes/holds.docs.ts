@@ -37,7 +37,7 @@ export const createHold = operation({
   description: `Whatever deletes is refused for what a hold covers: 409 \`on_hold\`, by whomever and on whichever way, retention
 included. \`filter\` is about files, \`end_user\` about conversations and runs, \`context_id\` about both, and each that is given
 narrows. With a filter and no end user it covers files alone, with an end user and no filter conversations and runs alone,
-with nothing the whole workspace; the files that a covered conversation was given or quotes are covered with it. A covered
+with nothing the whole workspace; the files that covered conversations were given, and that they and covered runs quote, are covered with them. A covered
 file is not replaced, and no reply of a covered conversation is written anew. What was covered once stays so, whatever is
 changed of it, until the hold is lifted. For administrators, and keys that nothing narrows.`,
   tag: "Governance",
