@@ -1,8 +1,9 @@
 /** What a hold covers is deleted by nobody, on no way, until it is lifted; and what it does not cover is. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
 import { until } from "../support/until.ts"
 
+setDefaultTimeout(60_000)
 let app: TestApp
 let client: Client
 
