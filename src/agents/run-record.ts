@@ -1,6 +1,7 @@
 /** The public records of a run and of its steps, spelled as on the wire (section 8 of the API), and their events. */
 import type { Selectable } from "kysely"
 import { type OwnerRecord, ownerOf } from "../access/owner.ts"
+import { type SharedWith, type SharingColumns, sharingOf } from "../access/shares.ts"
 import type { ErrorBody } from "../errors.ts"
 import type { Citation } from "../grounding/passages.ts"
 import type { Warning } from "../storage/document.ts"
@@ -42,6 +43,10 @@ export interface RunRecord {
   /** Null for one of a version that did not know. */
   owner: OwnerRecord | null
   end_user: string | null
+  /** It is somebody else's, and the caller reads it only. */
+  shared: boolean
+  /** Who reads it besides; null: nobody. */
+  shared_with: SharedWith | null
 }
 
 /** As it is shown: a run that waits for a person is `running` for the daemon. */
@@ -53,8 +58,8 @@ export type FinishReason = "final_answer" | "max_steps" | "cancelled" | "timeout
 export type RunSummary = Omit<RunRecord, "steps" | "approvals"> & { step_count: number }
 
 export type RunRow = Selectable<AgentRunsTable>
-/** With the name of its owner. */
-export type OwnedRunRow = RunRow & { owner_name: string | null }
+/** With the name of its owner, and whom it is shared with. */
+export type OwnedRunRow = RunRow & { owner_name: string | null } & SharingColumns
 export type StepRow = Selectable<AgentStepsTable>
 
 function toStepRecord(row: StepRow): StepRecord {
@@ -89,6 +94,7 @@ function common(row: OwnedRunRow, waits: boolean): Omit<RunRecord, "steps" | "ap
     additional_metadata: JSON.parse(row.additional_metadata),
     owner: ownerOf(row),
     end_user: row.end_user,
+    ...sharingOf(row),
   }
 }
 

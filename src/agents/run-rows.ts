@@ -109,6 +109,7 @@ export const newRun = (id: string, { view, keyId, endUser, described, startedAt,
   finished_at: null,
   event_count: 1, // run_started
   owner: null,
+  shared_with_all: 0,
 })
 
 /** The columns that the end of a run sets. */

@@ -4,7 +4,8 @@
  */
 
 import { sql } from "kysely"
-import { ownedBy, ownerName } from "../access/owner.ts"
+import { ownerName } from "../access/owner.ts"
+import { type Listed, listedBy, readBy, sharing } from "../access/shares.ts"
 import type { View } from "../access/view.ts"
 import type { Account, ModelUsage } from "../account.ts"
 import type { ErrorBody } from "../errors.ts"
@@ -26,7 +27,7 @@ import { ApprovalStore, approvalsOf, cancelApprovals, pendingOf } from "./approv
 import { type FoundRun, type RunRow, type RunState, type RunSummary, type StepRow, toRunSummary } from "./run-record.ts"
 import { type BegunStep, endColumns, type NewRun, newRun, newStep, type RunOutcome, resultColumns } from "./run-rows.ts"
 
-export interface RunListRequest {
+export interface RunListRequest extends Listed {
   /** All where absent. */
   states?: RunState[]
   endUser?: string
@@ -209,10 +210,19 @@ export class RunStore {
     return new Map(rows.map(({ id, status }) => [id, status]))
   }
 
-  /** @param view of a caller: what it does not see is undefined */
+  async isSeen(view: View, runId: string): Promise<boolean> {
+    const found = this.database.selectFrom("agent_runs").select("id").where("id", "=", runId)
+    return (await found.where(readBy(view, "agent_runs")).executeTakeFirst()) !== undefined
+  }
+
+  /** @param view of a caller who reads: what it does not see is undefined */
   async find(runId: string, view?: View): Promise<FoundRun | undefined> {
-    let query = this.database.selectFrom("agent_runs").selectAll().select(ownerName("agent_runs"))
-    if (view) query = query.where(ownedBy(view, "agent_runs"))
+    let query = this.database
+      .selectFrom("agent_runs")
+      .selectAll()
+      .select(ownerName("agent_runs"))
+      .select(sharing("agent_runs", view))
+    if (view) query = query.where(readBy(view, "agent_runs"))
     const row = await query.where("id", "=", runId).executeTakeFirst()
     if (!row) return undefined
     const steps = await this.database
@@ -250,13 +260,14 @@ export class RunStore {
 
   /** Newest first. */
   async list(view: View, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
-    let query = this.database.selectFrom("agent_runs").where(ownedBy(view, "agent_runs"))
+    let query = this.database.selectFrom("agent_runs").where(listedBy(view, "agent_runs", request))
     if (request.endUser !== undefined) query = query.where("end_user", "=", request.endUser)
     if (request.states) query = query.where(inStates(request.states))
     const { total } = await query.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
     const rows = await query
       .selectAll()
       .select(ownerName("agent_runs"))
+      .select(sharing("agent_runs", view))
       .select(sql<number>`(select count(*) from agent_steps where run_id = agent_runs.id)`.as("step_count"))
       .select(sql<number>`exists (${PENDING})`.as("waits"))
       .orderBy("id", "desc")

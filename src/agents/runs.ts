@@ -9,8 +9,10 @@
  */
 
 import { endUserOf } from "../access/end-user.ts"
+import { onlyShared } from "../access/shares.ts"
 import { repetitionKey, type View } from "../access/view.ts"
 import type { Account } from "../account.ts"
+import { whileSeen } from "../access/while-seen.ts"
 import { AppError } from "../errors.ts"
 import { storeAgain } from "../grounding/store-again.ts"
 import { underGuard } from "../grounding/under-guard.ts"
@@ -133,7 +135,7 @@ export class AgentRuns {
     approvalId: string,
     { decision, reason }: { decision: Decision; reason?: string },
   ): Promise<ApprovalRecord> {
-    const { row } = await this.find(view, runId)
+    const { row } = await this.findOwn(view, runId)
     const { isGivenUp } = await this.dependencies.store.ownerOf(runId)
     if (isGivenUp) await this.recover()
     // Under redaction nothing of a run is stored as it came, what people say of it included.
@@ -148,7 +150,7 @@ export class AgentRuns {
 
   /** Ends a run that is running; one that has ended stays as it is. */
   async cancel(view: View, runId: string): Promise<RunRecord> {
-    await this.find(view, runId)
+    await this.findOwn(view, runId)
     await this.live.cancel(runId)
     return this.get(view, runId)
   }
@@ -160,7 +162,7 @@ export class AgentRuns {
    * @throws AppError not_found; on_hold; conflict while it is running
    */
   async delete(view: View, runId: string, receipt?: string): Promise<string> {
-    await this.find(view, runId)
+    await this.findOwn(view, runId)
     const receiptId = await this.dependencies.store.delete(view, runId, receipt)
     if (receiptId !== undefined) return receiptId
     throw new AppError("conflict", { message: "the run is still running: cancel it before deleting it" })
@@ -177,8 +179,12 @@ export class AgentRuns {
 
   /** The events after number `after`, from the rows, then as they come; ends with `done`. */
   async *follow(view: View, runId: string, after: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
-    await this.find(view, runId)
-    yield* this.live.follow(runId, after, signal)
+    const { row } = await this.find(view, runId)
+    const follow = (signal: AbortSignal) => this.live.follow(runId, after, signal)
+    if (Number(row.shared) === 0) return yield* follow(signal)
+    const isSeen = () => this.dependencies.store.isSeen(view, runId)
+    for await (const event of whileSeen(follow, isSeen, signal))
+      yield event.event === "run_finished" ? { ...event, data: { ...event.data, shared: true } } : event
   }
 
   /** Takes no more runs, lets the running ones finish within `graceMs`, then ends the rest as interrupted. */
@@ -266,6 +272,13 @@ export class AgentRuns {
       storeAgain(store, error)
       throw error
     }
+  }
+
+  /** @throws AppError not_found; forbidden where it is only shared with the caller */
+  private async findOwn(view: View, runId: string) {
+    const found = await this.find(view, runId)
+    if (Number(found.row.shared) === 1) throw onlyShared()
+    return found
   }
 
   private async find(view: View, runId: string) {

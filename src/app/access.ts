@@ -8,6 +8,7 @@ import { ProviderSignIn } from "../access/oidc/sign-in.ts"
 import { ScopedTokens } from "../access/scoped-tokens.ts"
 import { Sessions } from "../access/sessions.ts"
 import { SharedSignInFailures } from "../access/shared-sign-in-failures.ts"
+import { Shares } from "../access/shares.ts"
 import { LocalSignInFailures, SignInBrake } from "../access/sign-in-brake.ts"
 import { Users } from "../access/users.ts"
 import { Workspaces } from "../access/workspaces.ts"
@@ -70,6 +71,7 @@ export async function openAccess(
     providerSignInAt: signIn && (await openSignIn(signIn, database)),
     sessions: new Sessions(database, workspaces),
     ...(isPostgres(database) ? sharedCounters(database, stack) : localCounters()),
+    shares: new Shares(database),
     redactionEnforced: async (workspaceId: string) =>
       config.enforce_redaction || (await workspaces.enforcesRedaction(workspaceId)),
   }

@@ -14,7 +14,7 @@ export async function changeConversation(
   change: ConversationPatch,
 ): Promise<void> {
   const { store } = dependencies
-  const { settings } = await store.get(view, conversationId)
+  const { settings } = await store.getOwn(view, conversationId)
   if (change.additional_metadata) checkMetadata(change.additional_metadata, METADATA)
   const { redaction } = JSON.parse(settings) as ChatSettings
   await underGuard(dependencies, view.workspaceId, redaction, async guard =>

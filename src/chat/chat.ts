@@ -3,6 +3,7 @@
  * a plan (`plan.ts`) and then one turn (`turn.ts`), whose reply is followed here or by the caller.
  */
 import type { View } from "../access/view.ts"
+import { whileSeen } from "../access/while-seen.ts"
 import type { ChatTurn } from "../backends/backend.ts"
 import { AppError, invalid, withDetail } from "../errors.ts"
 import { newId } from "../id.ts"
@@ -182,15 +183,18 @@ export class Chat {
   /** The newest reply from after event `lastEventId`, and on as it is written. */
   async events(view: View, conversationId: string, lastEventId: number) {
     const { store, live } = this.dependencies
-    await store.get(view, conversationId)
+    const { shared } = await store.get(view, conversationId)
     const reply = await live.find(conversationId)
-    return (signal: AbortSignal): AsyncIterable<NumberedEvent> => reply?.follow(lastEventId, signal) ?? nothing()
+    const follow = (signal: AbortSignal) => reply?.follow(lastEventId, signal) ?? nothing()
+    const isSeen = () => store.isSeen(view, conversationId)
+    return (signal: AbortSignal): AsyncIterable<NumberedEvent> =>
+      Number(shared) === 1 ? whileSeen(follow, isSeen, signal) : follow(signal)
   }
 
   /** Stops the reply that is being written, if any; what is written of it stays. */
   async cancel(view: View, conversationId: string): Promise<Conversation> {
     const { store, live } = this.dependencies
-    await store.get(view, conversationId)
+    await store.getOwn(view, conversationId)
     await live.cancel(conversationId)
     return this.get(view, conversationId)
   }
@@ -230,7 +234,7 @@ export class Chat {
    */
   async delete(view: View, conversationId: string, receipt?: string): Promise<string> {
     const { store } = this.dependencies
-    await store.get(view, conversationId)
+    await store.getOwn(view, conversationId)
     await store.refuseHeld(view.workspaceId, conversationId)
     await this.cancel(view, conversationId)
     return removeConversation(this.dependencies, view, conversationId, receipt)

@@ -4,6 +4,7 @@
  */
 import type { Selectable } from "kysely"
 import { ownerOf } from "../access/owner.ts"
+import { type SharingColumns, sharingOf } from "../access/shares.ts"
 import type { ErrorBody } from "../errors.ts"
 import { ERROR, WARNING } from "../grounding/fields.ts"
 import { CITATION, SOURCE, type Source } from "../grounding/passages.ts"
@@ -18,8 +19,8 @@ import type { MessageImage } from "./images/message-images.ts"
 import { type ChatSettings, DEFAULT_SETTINGS, type History } from "./settings.ts"
 import type { Citation, Conversation, ConversationSummary, FinishReason, Message } from "./types.ts"
 
-/** With the name of its owner. */
-export type ConversationRow = Selectable<ConversationsTable> & { owner_name: string | null }
+/** With the name of its owner, and whom it is shared with. */
+export type ConversationRow = Selectable<ConversationsTable> & { owner_name: string | null } & SharingColumns
 export type MessageRow = Selectable<MessagesTable>
 
 /** Files exist, context and filter were looked at when it came, and of the redaction only its rules are kept. */
@@ -192,6 +193,7 @@ export const toSummary = (row: ConversationRow, messageCount: number): Conversat
   additional_metadata: JSON.parse(row.additional_metadata),
   owner: ownerOf(row),
   end_user: row.end_user,
+  ...sharingOf(row),
   created_at: row.created_at,
   updated_at: row.updated_at,
 })

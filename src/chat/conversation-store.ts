@@ -1,5 +1,6 @@
 /** Conversations and their messages in the database. What is written has passed the guard of its turn. */
 import { ownedBy, ownerName, refuseWork } from "../access/owner.ts"
+import { type Listed, listedBy, onlyShared, readBy, sharing } from "../access/shares.ts"
 import type { View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { keepHeldIds, refuseHeld } from "../governance/holds/refuse.ts"
@@ -24,7 +25,7 @@ import { dropSummaryOf } from "./history/summary-store.ts"
 
 const now = (): string => new Date().toISOString()
 
-export interface ConversationListRequest {
+export interface ConversationListRequest extends Listed {
   /** Part of a title or of a message. */
   query?: string
   endUser?: string
@@ -37,7 +38,7 @@ export class ConversationStore {
 
   async list(view: View, request: ConversationListRequest) {
     const text = request.query?.trim()
-    let matching = this.database.selectFrom("conversations").where(ownedBy(view, "conversations"))
+    let matching = this.database.selectFrom("conversations").where(listedBy(view, "conversations", request))
     if (request.endUser !== undefined) matching = matching.where("end_user", "=", request.endUser)
     if (text) {
       const { containsBlind } = words(this.database)
@@ -50,6 +51,7 @@ export class ConversationStore {
     const rows = await matching
       .selectAll()
       .select(ownerName("conversations"))
+      .select(sharing("conversations", view))
       .select(eb =>
         eb
           .selectFrom("messages")
@@ -65,22 +67,35 @@ export class ConversationStore {
     return { data: rows.map(row => toSummary(row, Number(row.message_count ?? 0))), total: Number(total) }
   }
 
-  /** @throws AppError not_found, also for a conversation that the caller does not see */
+  /** For who reads it. @throws AppError not_found, also for a conversation that the caller does not see */
   async get(view: View, id: string): Promise<ConversationRow> {
     const row = await this.database
       .selectFrom("conversations")
       .selectAll()
       .select(ownerName("conversations"))
+      .select(sharing("conversations", view))
       .where("id", "=", id)
-      .where(ownedBy(view, "conversations"))
+      .where(readBy(view, "conversations"))
       .executeTakeFirst()
     if (!row) throw new AppError("not_found", { message: "there is no such conversation" })
     return row
   }
 
+  async isSeen(view: View, id: string): Promise<boolean> {
+    const found = this.database.selectFrom("conversations").select("id").where("id", "=", id)
+    return (await found.where(readBy(view, "conversations")).executeTakeFirst()) !== undefined
+  }
+
+  /** For who changes it. @throws AppError not_found; forbidden where it is only shared with the caller */
+  async getOwn(view: View, id: string): Promise<ConversationRow> {
+    const row = await this.get(view, id)
+    if (Number(row.shared) === 1) throw onlyShared()
+    return row
+  }
+
   /** One that the caller may have answers written into. @throws AppError not_found; forbidden: see `refuseWork` */
   async getToAnswer(view: View, id: string): Promise<ConversationRow> {
-    const row = await this.get(view, id)
+    const row = await this.getOwn(view, id)
     await refuseWork(this.database, view, row)
     return row
   }
@@ -118,6 +133,7 @@ export class ConversationStore {
       })
       .returningAll()
       .returning(ownerName("conversations"))
+      .returning(sharing("conversations"))
       .executeTakeFirstOrThrow()
   }
 

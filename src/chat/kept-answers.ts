@@ -55,11 +55,11 @@ export interface KeptPlan {
   previous: KeptAnswer | undefined
 }
 
-/** @throws AppError not_found, also for one in a conversation that the caller does not see */
+/** @throws AppError not_found, also for one in a conversation that is not the caller's, though shared with it */
 export async function keptAnswer({ kept, store }: ChatDependencies, view: View, id: string): Promise<KeptAnswer> {
   const answer = await kept.find(id)
   if (!answer) throw noSuchAnswer()
-  await store.get(view, answer.conversationId).catch(() => {
+  await store.getOwn(view, answer.conversationId).catch(() => {
     throw noSuchAnswer()
   })
   return answer

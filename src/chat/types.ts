@@ -1,6 +1,7 @@
 /** The public records of conversations, spelled as on the wire (section 6 of the API). */
 import type { Filter } from "../access/filter/filter.ts"
 import type { OwnerRecord } from "../access/owner.ts"
+import type { SharedWith } from "../access/shares.ts"
 import type { ErrorBody } from "../errors.ts"
 import type { Source } from "../grounding/passages.ts"
 import type { Warning } from "../storage/document.ts"
@@ -42,6 +43,10 @@ export interface ConversationSummary {
   /** Null for one of a version that did not know. */
   owner: OwnerRecord | null
   end_user: string | null
+  /** It is somebody else's, and the caller reads it only. */
+  shared: boolean
+  /** Who reads it besides; null: nobody. */
+  shared_with: SharedWith | null
   created_at: string
   updated_at: string
 }

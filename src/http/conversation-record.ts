@@ -15,6 +15,7 @@ import {
   oneOf,
   Position,
   StoredError,
+  sharingFields,
   Time,
 } from "./schemas.ts"
 
@@ -101,6 +102,7 @@ const summaryFields = {
   additional_metadata: JsonObject,
   owner: OwnerSchema,
   end_user: nullable(t.String(), { examples: [null] }),
+  ...sharingFields,
   created_at: Time,
   updated_at: Time,
 }

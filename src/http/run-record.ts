@@ -13,6 +13,7 @@ import {
   oneOf,
   Position,
   StoredError,
+  sharingFields,
   Time,
 } from "./schemas.ts"
 
@@ -108,6 +109,8 @@ const SUMMARY = {
   additional_metadata: {},
   owner: { type: "key", id: "key_01m7y48vkz3s85f1acdta2", name: "intranet search" },
   end_user: null,
+  shared: false,
+  shared_with: null,
 }
 
 const RUN = {
@@ -146,6 +149,7 @@ const RUN = {
   additional_metadata: JsonObject,
   owner: OwnerSchema,
   end_user: nullable(t.String()),
+  ...sharingFields,
 }
 export const Run = t.Object(
   {

@@ -124,6 +124,38 @@ export const Link = t.String({
   examples: [LINK],
 })
 
+/** Of conversations and runs. */
+export const sharingFields = {
+  shared: t.Boolean({
+    description: "It is somebody else's, who lets the caller read it, and nothing more",
+    examples: [false],
+  }),
+  shared_with: nullable(oneOf(["users", "workspace"]), {
+    description: "Who reads it besides those who see it anyway: some users, or all of the workspace",
+    examples: [null],
+  }),
+}
+
+/** Parameters of their lists. */
+export const sharingQuery = {
+  owner_type: t.Optional(oneOf(["key", "user"], { description: "Only those that keys, or console users, made" })),
+  shared: t.Optional(
+    oneOf(["true", "false"], { description: "Only what others share with the caller, or only the rest" }),
+  ),
+}
+
+/** What they ask for. */
+export const sharingAsked = ({
+  owner_type: ownerType,
+  shared,
+}: {
+  owner_type?: "key" | "user" | undefined
+  shared?: "true" | "false" | undefined
+}) => ({
+  ...(ownerType === undefined ? {} : { ownerType }),
+  ...(shared === undefined ? {} : { shared: shared === "true" }),
+})
+
 /** Where a passage stands. */
 export const Position = t.Object(
   {

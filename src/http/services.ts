@@ -4,6 +4,7 @@ import type { Links } from "../access/links.ts"
 import type { ProviderSignIn } from "../access/oidc/sign-in.ts"
 import type { ScopedTokens } from "../access/scoped-tokens.ts"
 import type { Sessions } from "../access/sessions.ts"
+import type { Shares } from "../access/shares.ts"
 import type { SignInBrake } from "../access/sign-in-brake.ts"
 import type { Users } from "../access/users.ts"
 import type { Workspaces } from "../access/workspaces.ts"
@@ -88,6 +89,7 @@ export interface Services {
   feed: EventFeed
   webhooks: Webhooks
   holds: Holds
+  shares: Shares
   retention: Retention
   audit: AuditLog
   auditSubjects: AuditSubjects

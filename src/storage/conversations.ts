@@ -1,4 +1,5 @@
 /** Conversations and their messages; `chat/conversation-store.ts` reads and writes them. */
+import type { Generated } from "kysely"
 import type { OwnedColumns } from "./owned.ts"
 
 export interface ConversationsTables {
@@ -29,6 +30,8 @@ export interface ConversationsTable extends OwnedColumns {
   summary_position: number | null
   created_at: string
   updated_at: string
+  /** 0 or 1: every console user of the workspace reads it. */
+  shared_with_all: Generated<number>
 }
 
 export interface MessagesTable {

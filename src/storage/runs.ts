@@ -1,4 +1,5 @@
 /** Agent runs and their steps; `agents/run-store.ts` reads and writes them. */
+import type { Generated } from "kysely"
 import type { OwnedColumns, OwnerType } from "./owned.ts"
 
 export interface RunsTables {
@@ -48,6 +49,8 @@ export interface AgentRunsTable extends OwnedColumns {
   event_count: number
   /** Node that carries it out, or did. */
   owner: string | null
+  /** 0 or 1: every console user of the workspace reads it. */
+  shared_with_all: Generated<number>
 }
 
 /** Files whose text the result of a step holds: it goes with them. */

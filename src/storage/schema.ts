@@ -20,6 +20,7 @@ import type { RecordsTables } from "./records.ts"
 import type { RunsTables } from "./runs.ts"
 import type { SchedulesTables } from "./schedules.ts"
 import type { SecretsTables } from "./secrets-table.ts"
+import type { SharesTables } from "./shares.ts"
 import type { SourcesTables } from "./sources.ts"
 import type { UsageTables } from "./usage.ts"
 import type { UsersTables } from "./users.ts"
@@ -46,6 +47,7 @@ export interface Schema
     RunsTables,
     SchedulesTables,
     SecretsTables,
+    SharesTables,
     SourcesTables,
     UsageTables,
     UsersTables,

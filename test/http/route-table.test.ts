@@ -47,6 +47,7 @@ const OPERATIONS = [
   ...["uploadFiles", "uploadFilesByPut", "listFiles", "getFile", "updateFile", "deleteFile", "downloadFile"],
   ...["addText", "addUrl"],
   ...["listAudit", "exportAudit", "verifyAudit"],
+  ...["getConversationShares", "shareConversation", "getRunShares", "shareRun"],
   ...["createHold", "listHolds", "getHold", "liftHold", "getRetention", "setRetention", "previewRetention"],
   ...["createSource", "listSources", "getSource", "updateSource", "deleteSource", "syncSource"],
   ...["listSourceSyncs", "getSourceCoverage", "sendManifest"],

@@ -54,7 +54,7 @@ export class Records {
   /**
    * Asks the model with the prompt of a stored answer, the same options and seed; nothing is stored.
    * @param model value of another one
-   * @throws AppError not_found as above; conflict where a part of the prompt is gone or out of the caller's sight;
+   * @throws AppError not_found as above; forbidden where it is only shared with the caller; conflict where a part of the prompt is gone or out of the caller's sight;
    *   model_not_found, model_unavailable
    */
   async replay(
@@ -63,7 +63,8 @@ export class Records {
     model: string | undefined,
     signal: AbortSignal,
   ): Promise<Replay> {
-    const { models, meter, usage } = this.dependencies
+    const { models, meter, usage, store } = this.dependencies
+    await store.getOwn(asker.view, asked.conversationId)
     const seen = await this.seen(asker.view, asked)
     const request = await this.promptOf(asker.view, seen)
     const { record, sources, message } = seen

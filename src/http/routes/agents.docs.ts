@@ -23,6 +23,7 @@ import {
   oneOf,
   optional,
   pageQuery,
+  sharingQuery,
 } from "../schemas.ts"
 
 /** Longest task in characters; a JSON body has at most 1 MB in any case. */
@@ -138,6 +139,7 @@ export const listRuns = operation({
     ...pageQuery,
     status: t.Optional(t.String({ description: `Comma-separated: ${RUN_STATUSES.join(", ")}` })),
     end_user: t.Optional(EndUser),
+    ...sharingQuery,
   }),
   answers: { 200: { description: "One page", schema: listOf(RunSummary, "RunList") } },
 })

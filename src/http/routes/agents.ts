@@ -9,7 +9,7 @@ import { lastEventIdOf } from "../last-event-id.ts"
 import { Linked } from "../linked.ts"
 import { RECEIPT_ID } from "../receipt-id.ts"
 import { RUN_STATUSES, type RunEvent } from "../run-record.ts"
-import { eachOf, listItems, pageOf, paginated, withoutNulls } from "../schemas.ts"
+import { eachOf, listItems, pageOf, paginated, sharingAsked, withoutNulls } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { eventStream } from "../sse.ts"
 import * as docs from "./agents.docs.ts"
@@ -46,6 +46,7 @@ export const agentRoutes = ({ agents, links }: Pick<Services, "agents" | "links"
           ...page,
           ...(statuses ? { states: statuses } : {}),
           ...(query.end_user === undefined ? {} : { endUser: query.end_user }),
+          ...sharingAsked(query),
         })
         return paginated(data.map(new Linked(links, principal).cited), total, page)
       },

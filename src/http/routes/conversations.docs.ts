@@ -11,7 +11,16 @@ import {
 } from "../conversation-record.ts"
 import { operation } from "../operation.ts"
 import { DELETED } from "../receipt-id.ts"
-import { EndUser, IDEMPOTENCY_KEY, LAST_EVENT_ID, listOf, nullable, oneOf, pageQuery } from "../schemas.ts"
+import {
+  EndUser,
+  IDEMPOTENCY_KEY,
+  LAST_EVENT_ID,
+  listOf,
+  nullable,
+  oneOf,
+  pageQuery,
+  sharingQuery,
+} from "../schemas.ts"
 import { MessageText, TURN_PICTURES, turnFields } from "../turn-request.ts"
 
 const turnBody = t.Object({ message: MessageText, ...turnFields })
@@ -21,6 +30,7 @@ const ofMessage = t.Object({ conversation_id: t.String(), message_id: t.String()
 const listQuery = t.Object({
   ...pageQuery,
   end_user: t.Optional(EndUser),
+  ...sharingQuery,
   q: t.Optional(t.String({ maxLength: 500, description: "Part of a title or of a message" })),
 })
 const changeBody = t.Object({

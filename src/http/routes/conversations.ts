@@ -13,7 +13,7 @@ import { lastEventIdOf } from "../last-event-id.ts"
 import { Linked } from "../linked.ts"
 import { noteResource } from "../noting.ts"
 import { RECEIPT_ID } from "../receipt-id.ts"
-import { pageOf, paginated } from "../schemas.ts"
+import { pageOf, paginated, sharingAsked } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import { eventStream } from "../sse.ts"
 import { turnRequestOf } from "../turn-request.ts"
@@ -79,6 +79,7 @@ export const conversationRoutes = ({ chat, links }: Services) => {
           ...page,
           ...(query.q ? { query: query.q } : {}),
           ...(query.end_user === undefined ? {} : { endUser: query.end_user }),
+          ...sharingAsked(query),
         })
         return paginated(data, total, page)
       },

@@ -30,6 +30,7 @@ import { redactRoutes } from "./redact.ts"
 import { retentionRoutes } from "./retention.ts"
 import { scheduleRoutes } from "./schedules.ts"
 import { searchRoutes } from "./search.ts"
+import { shareRoutes } from "./shares.ts"
 import { sourceRoutes } from "./sources.ts"
 import { tokenRoutes } from "./tokens.ts"
 import { uploadRoutes } from "./upload.ts"
@@ -56,6 +57,7 @@ export const apiRoutes = (services: Services) =>
     .use(conversationRoutes(services))
     .use(jsonConversationRoutes(services))
     .use(answerRecordRoutes(services))
+    .use(shareRoutes(services))
     .use(agentRoutes(services))
     .use(redactRoutes(services))
     .use(batchRoutes(services))

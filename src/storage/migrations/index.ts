@@ -41,6 +41,7 @@ import { usage } from "./0038-usage.ts"
 import { audit } from "./0039-audit.ts"
 import { receipts } from "./0040-receipts.ts"
 import { holds } from "./0041-holds.ts"
+import { sharing } from "./0042-sharing.ts"
 import { signIn } from "./0043-sign-in.ts"
 import { encryption } from "./0044-encryption.ts"
 import { stepFiles } from "./0046-step-files.ts"
@@ -88,6 +89,7 @@ export const MIGRATIONS: readonly Migration[] = [
   audit,
   receipts,
   holds,
+  sharing,
   signIn,
   encryption,
   stepFiles,
