@@ -1,11 +1,15 @@
 /** Conversations and runs that are shared: who reads them, on every route that takes one, and what nobody but their owner does. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import { readEvents } from "../support/events.ts"
+import { startOllama } from "../support/ollama.ts"
 import { People } from "../support/people.ts"
 import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
 let app: TestApp
+let all: People
+const ollama = await startOllama()
 let key: Client
 const people: Record<string, { id: string; session: { authorization: string } }> = {}
 const ids: Record<string, string> = {}
@@ -23,6 +27,7 @@ async function ask(who: string, method: string, path: string, body?: unknown): P
   return { status: response.status, body: isJson && text ? JSON.parse(text) : text }
 }
 const API = "/external-docs/external"
+const MODEL = "builtin/extractive"
 const share = (users: string[] | "workspace", who = "owner") =>
   Promise.all([
     ask(who, "PUT", `${API}/conversations/${ids.conversation}/shares`, { users }),
@@ -30,21 +35,24 @@ const share = (users: string[] | "workspace", who = "owner") =>
   ])
 
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ "ollama-host": ollama.server.url })
   key = await app.client()
-  const all = new People(app)
+  all = new People(app)
   people.administrator = await all.add({ admin: true })
   for (const name of ["owner", "receiver", "stranger"]) people[name] = await all.add()
   await key.index([{ name: "heron.txt", data: "The heron stands in the reeds." }])
-  const asked = { message: "Where does the heron stand?" }
+  const asked = { message: "Where does the heron stand?", model: MODEL }
   const started = (await ask("owner", "POST", `${API}/start-conversation`, asked)).body
   ids.conversation = started.conversation_id
   ids.message = started.messages[1].id
-  ids.run = (await ask("owner", "POST", `${API}/agents/run`, { task: asked.message })).body.run_id
+  ids.run = (await ask("owner", "POST", `${API}/agents/run`, { task: asked.message, model: MODEL })).body.run_id
   await until(async () => (await ask("owner", "GET", `${API}/agents/runs/${ids.run}`)).body.finished_at)
   expect(Object.values(ids).every(Boolean)).toBe(true)
 })
-afterAll(() => app.stop())
+afterAll(async () => {
+  await app.stop()
+  await ollama.server.stop()
+})
 
 const OWNED: Record<string, () => string> = {
   conversation_id: () => ids.conversation!,
@@ -132,13 +140,14 @@ describe("on every route with a conversation or a run", () => {
       ["/continue", { conversation_id: conversation, model: "builtin/extractive" }],
     ] as const)
       expect((await ask("receiver", "POST", `${API}${path}`, body)).status).toBe(403)
-    const kept = (await ask("owner", "POST", "/v1/responses", { input: "Where does the heron stand?" })).body
+    const kept = (await ask("owner", "POST", "/v1/responses", { model: MODEL, input: "Where does the heron stand?" }))
+      .body
     const listed = (await ask("owner", "GET", `${API}/conversations`)).body.data
     const of = listed.find((each: Body) => each.conversation_id !== conversation).conversation_id
     await ask("owner", "PUT", `${API}/conversations/${of}/shares`, { users: [people.receiver!.id] })
     expect((await ask("receiver", "GET", `${API}/conversations/${of}`)).status).toBe(200)
     expect((await ask("receiver", "DELETE", `/v1/responses/${kept.id}`)).status).toBe(404)
-    const onward = { input: "And now?", previous_response_id: kept.id }
+    const onward = { model: MODEL, input: "And now?", previous_response_id: kept.id }
     expect((await ask("receiver", "POST", "/v1/responses", onward)).status).toBe(404)
     await ask("owner", "DELETE", `${API}/conversations/${of}`)
   })
@@ -147,7 +156,9 @@ describe("on every route with a conversation or a run", () => {
 describe("a share", () => {
   test("is in the lists of whom it is for, told apart and filtered, and nowhere else", async () => {
     await share([people.receiver!.id])
-    const own = (await ask("receiver", "POST", `${API}/start-conversation`, { message: "My own question" })).body
+    const own = (
+      await ask("receiver", "POST", `${API}/start-conversation`, { model: MODEL, message: "My own question" })
+    ).body
     const mine = own.conversation_id
     const list = async (who: string, query = "") =>
       (await ask(who, "GET", `${API}/conversations?page_size=100${query}`)).body.data.map((each: Body) => [
@@ -188,7 +199,7 @@ describe("a share", () => {
     expect((await key.send("PUT", path, { users: [] })).status).toBe(200)
     expect((await ask("receiver", "GET", `${API}${path}`)).status).toBe(404)
     const token = await key.scoped({ end_user: "ana" })
-    const theirs = (await token.post("/start-conversation", { message: "heron?" })).body.conversation_id
+    const theirs = (await token.post("/start-conversation", { model: MODEL, message: "heron?" })).body.conversation_id
     expect((await token.send("PUT", `/conversations/${theirs}/shares`, { users: "workspace" })).status).toBe(403)
     const narrow = await app.client("default", { context_ids: ["garage"] })
     expect((await narrow.get(path)).status).toBe(404)
@@ -206,20 +217,74 @@ describe("a share", () => {
   })
 
   test("ends with the account of whom it was for, and goes with what was shared", async () => {
-    const former = await new People(app).add().catch(() => undefined)
-    const other = former ?? people.stranger!
+    const other = await all.add()
     await share([other.id])
-    const { body } = await ask("owner", "POST", `${API}/start-conversation`, { message: "heron?" })
+    const { body } = await ask("owner", "POST", `${API}/start-conversation`, { model: MODEL, message: "heron?" })
     await ask("owner", "PUT", `${API}/conversations/${body.conversation_id}/shares`, { users: "workspace" })
     expect((await ask("owner", "DELETE", `${API}/conversations/${body.conversation_id}`)).status).toBe(204)
-    await new People(app).call("DELETE", `/users/${other.id}`, undefined, people.administrator!.session)
+    await all.call("DELETE", `/users/${other.id}`, undefined, people.administrator!.session)
     expect((await ask("owner", "GET", `${API}/conversations/${ids.conversation}/shares`)).body).toEqual({ users: [] })
   })
 })
 
+describe("a stream that is open", () => {
+  const SLOW = { text: "word ".repeat(300), delayMs: 100 }
+  const follow = (who: string, path: string) =>
+    fetch(`${app.url}${API}${path}/events`, { headers: people[who]!.session })
+  const asyncHeaders = () => ({ ...people.owner!.session, "content-type": "application/json", prefer: "respond-async" })
+
+  test("of a reply goes on for its owner and ends for a receiver whom it is not shared with any more", async () => {
+    ollama.server.scenes.add("slow", SLOW)
+    const asked = await fetch(`${app.url}${API}/conversations`, {
+      method: "POST",
+      headers: { ...people.owner!.session, "content-type": "application/json" },
+      body: JSON.stringify({ message: "case-slow", model: "ollama/llama3.2:3b", use_library: false }),
+    })
+    const begun = await readEvents(asked, ({ event }) => event === "message_delta")
+    const id = (begun[0]!.data as Body).conversation_id
+    const path = `${API}/conversations/${id}/shares`
+    await ask("owner", "PUT", path, { users: [people.receiver!.id] })
+    const theirs = follow("receiver", `/conversations/${id}`)
+    const lost = readEvents(await theirs)
+    await Bun.sleep(1_200) // the share is looked at meanwhile, and stands
+    await ask("owner", "PUT", path, { users: [] })
+    const events = await lost
+    expect(events.filter(({ event }) => event === "message_delta").length).toBeGreaterThan(5)
+    expect(events.slice(-2)).toMatchObject([
+      { event: "error", data: { error: { code: "not_found" } } },
+      { event: "done" },
+    ])
+    expect((await ask("owner", "GET", `${API}/conversations/${id}`)).body.messages[1].finish_reason).toBeNull()
+    await ask("owner", "POST", `${API}/conversations/${id}/cancel`)
+    await ask("owner", "DELETE", `${API}/conversations/${id}`)
+  })
+
+  test("of a run too, though nothing happens in it", async () => {
+    ollama.server.scenes.add("slow", SLOW)
+    const started = await fetch(`${app.url}${API}/agents/run`, {
+      method: "POST",
+      headers: asyncHeaders(),
+      body: JSON.stringify({ task: "case-slow", model: "ollama/llama3.2:3b" }),
+    })
+    const { run_id: id } = (await started.json()) as Body
+    const path = `${API}/agents/runs/${id}/shares`
+    await ask("owner", "PUT", path, { users: "workspace" })
+    const lost = readEvents(await follow("stranger", `/agents/runs/${id}`))
+    await Bun.sleep(1_200)
+    await ask("owner", "PUT", path, { users: [] })
+    expect((await lost).slice(-2)).toMatchObject([
+      { event: "error", data: { error: { code: "not_found" } } },
+      { event: "done" },
+    ])
+    expect((await ask("owner", "GET", `${API}/agents/runs/${id}`)).body.status).toBe("running")
+    await ask("owner", "POST", `${API}/agents/runs/${id}/cancel`)
+    await ask("owner", "DELETE", `${API}/agents/runs/${id}`)
+  })
+})
+
 test("traffic of keys is told apart from that of users", async () => {
-  const { body } = await key.post("/start-conversation", { message: "from an application" })
-  const run = (await key.post("/agents/run", { task: "from an application" })).body.run_id
+  const { body } = await key.post("/start-conversation", { model: MODEL, message: "from an application" })
+  const run = (await key.post("/agents/run", { model: MODEL, task: "from an application" })).body.run_id
   const types = async (path: string, type: string) =>
     (await ask("administrator", "GET", `${API}${path}?page_size=100&owner_type=${type}`)).body.data as Body[]
   const ofKeys = await types("/conversations", "key")
