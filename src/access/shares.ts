@@ -94,10 +94,10 @@ export class Shares {
    * @throws AppError as `get`; forbidden for a scoped token; invalid_request for a user who is not of the workspace
    */
   async set(view: View, table: SharedTable, id: string, users: readonly string[] | "workspace"): Promise<ShareRecord> {
-    if (!view.mayWiden) throw new AppError("forbidden", { message: "a scoped token shares nothing" })
     return this.database.transaction().execute(async trx => {
       await inOrder(trx, view.workspaceId)
       await this.owned(trx, view, table, id)
+      if (!view.mayWiden) throw new AppError("forbidden", { message: "a scoped token shares nothing" })
       const ids = users === "workspace" ? [] : [...new Set(users)]
       if (ids.length > MAX_USERS) throw invalid("users", `must hold at most ${MAX_USERS} ids`)
       await refuseOthers(trx, view, ids)

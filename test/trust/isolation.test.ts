@@ -48,6 +48,7 @@ const OWN_BODIES: [string, Record<string, unknown>][] = [
   ["/schedules/{schedule_id}/run", {}],
   ["/approvals/{approval_id}", { decision: "approve" }],
   ["/replay", {}],
+  ["/shares", { users: [] }],
 ]
 const bodyFor = (path: string) => OWN_BODIES.find(([end]) => path.endsWith(end))?.[1] ?? BODY()
 /** Whoever opens a link shows no credentials: `test/http/links` has them. */
