@@ -11,7 +11,7 @@ export interface Limits {
   filter: Filter | null
 }
 
-/** What a key may use. Kept and shown; nothing counts it yet. */
+/** What a key may use; see `governance/usage/quotas.ts`. */
 export interface Quota {
   requests_per_day?: number
   tokens_per_day?: number

@@ -133,4 +133,19 @@ for (const kind of await databases())
       expect(rows.filter(row => row.end_user === "ada").map(row => row.workspace_id)).toEqual(["ws_2"])
       expect(await sums(database)).toEqual({ prompt_tokens: 12, bytes_stored: 21, bytes_in: 1 })
     })
+
+    test.skipIf(kind.name === "SQLite")("a quota of requests is one for all nodes", async () => {
+      const database = await kind.open(stack)
+      await using one = await Usage.open(database, { directory: folder() })
+      await using two = await Usage.open(database, { directory: folder() })
+      const view = { ...wholeOf("ws_1"), author: { type: "key", id: "key_1", maker: null, endUser: null } } as const
+      one.countRequest(view)
+      await one.fold()
+      const takes = Array.from({ length: 50 }, (_, i) => [one, two][i % 2]!.takeRequest(view, "key_1", 31))
+      const taken = await Promise.allSettled(takes)
+      const passed = taken.filter(({ status }) => status === "fulfilled").length
+      expect(passed).toBe(30)
+      await Promise.all([one.fold(), two.fold()])
+      expect(await sums(database)).toEqual({ requests: passed + 1 })
+    })
   })
