@@ -28,7 +28,7 @@ export async function openGovernance(config: Config, parts: Governed) {
   const { database, cluster, leader, usage } = parts.storage
   const endUsers = openEndUsers(parts)
   leader.whileLeader(signal => endUsers.keepErasing(signal))
-  const audit = await AuditLog.open(database, cluster ? new RowAnchors() : new FileAnchors(config.data))
+  const audit = await AuditLog.openArrived(database, cluster ? new RowAnchors() : new FileAnchors(config.data))
   return {
     usage,
     holds: new Holds(database),

@@ -3,6 +3,7 @@ import type { Config } from "../config.ts"
 import type { EngineAddresses } from "../config-engines.ts"
 import { enginesOf } from "../configured-cluster.ts"
 import { OperatorError } from "../errors.ts"
+import { arrivedAt } from "../governance/audit/anchors.ts"
 import { VERSION } from "../native/version.ts"
 import { restoreBackup, verifyBackup, writeBackup } from "../storage/backup.ts"
 import type { Manifest, OnBytes } from "../storage/backup-archive.ts"
@@ -107,6 +108,7 @@ export const restore = command({
   settingsFile: false,
   async alone(file, { data }, on, key) {
     const manifest = await restoreBackup(file, data, on, key)
+    arrivedAt(data, "backup.restore")
     const { files, created_at } = manifest
     return `${data} is restored to ${created_at}: ${counted(files.length, "file")}, ${megabytes(files)} MB${packsOf(manifest)}`
   },

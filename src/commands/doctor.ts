@@ -8,6 +8,7 @@ import { SETTINGS_FILE } from "../config.ts"
 import type { EngineAddresses } from "../config-engines.ts"
 import { createModels } from "../configured.ts"
 import { enginesOf } from "../configured-cluster.ts"
+import { FileAnchors, RowAnchors } from "../governance/audit/anchors.ts"
 import { VERSION } from "../native/version.ts"
 import type { Database } from "../storage/database.ts"
 import { measureSync } from "../storage/disk-watch.ts"
@@ -23,6 +24,7 @@ import {
   printJson,
   refuseWords,
 } from "./command.ts"
+import { describeAudit } from "./doctor-audit.ts"
 import { describeNodes, examineEngines, openBesideNodes } from "./doctor-cluster.ts"
 import { examineFence, FENCE } from "./doctor-fence.ts"
 import { describeModelFolders } from "./doctor-models.ts"
@@ -99,6 +101,7 @@ async function examine(
     step("Trying the models")
     findings.push(...(await describeModelFolders(config)), ...(await chatModels(config)))
     findings.push(...(await describeOcr(config, database)))
+    if (deep) findings.push(await describeAudit(database, new FileAnchors(config.data)))
     if (deep) findings.push(...(await compareStores(config, storesIn(config.data, database), step)))
   } finally {
     await database.destroy()
@@ -126,6 +129,7 @@ async function examineCluster(
     findings.push(...(await describeModelFolders(config)))
   }
   findings.push(...(await chatModels(config)), ...(await describeOcr(config, database)))
+  if (deep) findings.push(await describeAudit(database, new RowAnchors()))
   if (deep) findings.push(...(await compareStores(config, stores, step)))
   return findings
 }

@@ -5,6 +5,7 @@ import type { Config } from "../config.ts"
 import { openConfiguredEmbedder } from "../configured.ts"
 import { enginesOf } from "../configured-cluster.ts"
 import { OperatorError } from "../errors.ts"
+import { arrivedIn } from "../governance/audit/anchors.ts"
 import { SearchIndex } from "../search/index.ts"
 import { onlooker } from "../search/writing/membership.ts"
 import { arrivingAt } from "../storage/half-moved.ts"
@@ -74,6 +75,7 @@ async function move(config: Config, source: Side, target: Side): Promise<void> {
     const searches = await index(config, opened, moved, progress)
     progress.step("Comparing the records", "rows")
     await compareRecords(source.database, target.database, on)
+    await arrivedIn(target.database, "installation.move")
     await release(target.database)
     print(
       `${counted(rows, "record")} and ${counted(files, "file")} are moved and compared, ${searches} searches find the same`,

@@ -5,6 +5,7 @@
 import { sql } from "kysely"
 import type { EngineAddresses } from "../../config-engines.ts"
 import { OperatorError } from "../../errors.ts"
+import { arrivedIn } from "../../governance/audit/anchors.ts"
 import { VERSION } from "../../native/version.ts"
 import { becomeCluster, checkCluster } from "../../nodes/cluster.ts"
 import {
@@ -180,6 +181,7 @@ export async function restoreCluster(
   await readArchive(source, { on: on.restoring, keep, key })
   await raiseNumbers(database, manifest.next_passage + PASSAGES_AHEAD, GENERATIONS_AHEAD)
   await compareCounts(manifest.rows, database)
+  await arrivedIn(database, "backup.restore")
   await release(database)
   return manifest
 }

@@ -4,7 +4,17 @@
  * directory, with two places that are written in turn, so that a write which was cut leaves the other; of several machines
  * a row of its own, written with the rows.
  */
-import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs"
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs"
 import { join } from "node:path"
 import type { Executor } from "../../storage/database.ts"
 import { type ChainEnd, macOf } from "./chain.ts"
@@ -21,9 +31,31 @@ export interface Anchors {
   readonly withRows: boolean
   /** Texts as they were written, the last two at most, in no order; none for a chain that has not begun. */
   read(executor: Executor, workspaceId: string): Promise<string[]>
+  /** How the records came to their place, until it is told: see `arrived`. */
+  arrival(executor: Executor): Promise<Arrival | undefined>
+  forgetArrival(executor: Executor): Promise<void>
+  remove(executor: Executor, workspaceId: string): Promise<void>
   /** @param seq of the anchor */
   write(executor: Executor, workspaceId: string, text: string, seq: number): Promise<void>
 }
+
+/** Records without their anchors were brought there on purpose: the log says so, and goes on from where they end. */
+export type Arrival = "backup.restore" | "installation.move"
+
+const ARRIVALS: readonly string[] = ["backup.restore", "installation.move"] satisfies Arrival[]
+const arrivalOf = (text: string | undefined) => (ARRIVALS.includes(text ?? "") ? (text as Arrival) : undefined)
+
+/** In the place of an anchor: no workspace has that id. */
+const ARRIVAL = "arrival"
+
+/** Notes that the records of a data directory were brought there. */
+export function arrivedAt(data: string, how: Arrival): void {
+  mkdirSync(join(data, FOLDER), { recursive: true, mode: 0o700 })
+  writeFileSync(join(data, FOLDER, ARRIVAL), how, { mode: 0o600 })
+}
+
+/** The same, noted in the records themselves. */
+export const arrivedIn = (database: Executor, how: Arrival): Promise<void> => rows.write(database, ARRIVAL, how)
 
 export const spelled = (key: Buffer, workspaceId: string, anchor: Anchor): string =>
   JSON.stringify({ ...anchor, mac: macAbout(key, workspaceId, anchor) })
@@ -43,14 +75,14 @@ const macAbout = (key: Buffer, workspaceId: string, { seq, hash, id, forgotten }
 
 /** Of one place in a file; an anchor has some 300. */
 const PLACE_BYTES = 512
+const FOLDER = "audit"
 
 export class FileAnchors implements Anchors {
   readonly withRows = false
   private readonly folder: string
 
   constructor(data: string) {
-    this.folder = join(data, "audit")
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+    this.folder = join(data, FOLDER)
   }
 
   async read(_executor: Executor, workspaceId: string): Promise<string[]> {
@@ -62,7 +94,22 @@ export class FileAnchors implements Anchors {
       .filter(Boolean)
   }
 
+  async arrival(executor: Executor): Promise<Arrival | undefined> {
+    const path = join(this.folder, ARRIVAL)
+    return (existsSync(path) ? arrivalOf(readFileSync(path, "utf8")) : undefined) ?? rows.arrival(executor)
+  }
+
+  async remove(_executor: Executor, workspaceId: string): Promise<void> {
+    rmSync(join(this.folder, workspaceId), { force: true })
+  }
+
+  async forgetArrival(executor: Executor): Promise<void> {
+    rmSync(join(this.folder, ARRIVAL), { force: true })
+    await rows.forgetArrival(executor)
+  }
+
   async write(_executor: Executor, workspaceId: string, text: string, seq: number): Promise<void> {
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
     const file = openSync(join(this.folder, workspaceId), constants.O_RDWR | constants.O_CREAT, 0o600)
     try {
       writeSync(file, `${text.padEnd(PLACE_BYTES - 1)}\n`, (seq % 2) * PLACE_BYTES)
@@ -74,6 +121,18 @@ export class FileAnchors implements Anchors {
 
 export class RowAnchors implements Anchors {
   readonly withRows = true
+
+  async arrival(executor: Executor): Promise<Arrival | undefined> {
+    return arrivalOf((await this.read(executor, ARRIVAL))[0])
+  }
+
+  forgetArrival(executor: Executor): Promise<void> {
+    return this.remove(executor, ARRIVAL)
+  }
+
+  async remove(executor: Executor, workspaceId: string): Promise<void> {
+    await executor.deleteFrom("audit_anchors").where("workspace_id", "=", workspaceId).execute()
+  }
 
   async read(executor: Executor, workspaceId: string): Promise<string[]> {
     const rows = await executor
@@ -92,3 +151,5 @@ export class RowAnchors implements Anchors {
       .execute()
   }
 }
+
+const rows = new RowAnchors()

@@ -12,7 +12,7 @@ import { inOrder } from "../../storage/shared.ts"
 import type { ActorType, AuditAction, Outcome } from "./actions.ts"
 import { type Anchors, spelled } from "./anchors.ts"
 import { chained } from "./chain.ts"
-import { type Head, headOf, lastBefore, setCheckpoint } from "./ends.ts"
+import { findCheckpoint, type Head, headOf, lastBefore, setCheckpoint } from "./ends.ts"
 
 export interface AuditEntry {
   workspaceId: string
@@ -42,7 +42,7 @@ const ATTEMPTS = 8
 
 export class AuditLog {
   private waiting: Waiting[] = []
-  private writing: Promise<void> | undefined
+  private isWriting = false
   /** The end of the work under way: what is written to the chains takes turns. */
   private turn: Promise<unknown> = Promise.resolve()
   /** Where the chains end; on one machine, whose commands alone write beside it. */
@@ -59,6 +59,27 @@ export class AuditLog {
     return new AuditLog(database, anchors, await secretNamed(database, "audit"))
   }
 
+  /**
+   * The log with what is to be told of its arrival: records that were restored or moved are anchored anew, where they end,
+   * and a row of each workspace says so.
+   */
+  static async openArrived(database: Database, anchors: Anchors): Promise<AuditLog> {
+    const audit = await AuditLog.open(database, anchors)
+    const action = await anchors.arrival(database)
+    if (!action) return audit
+    const workspaces = await database.selectFrom("workspaces").select("id").execute()
+    for (const { id } of workspaces) {
+      const { seq, forgotten, ...end } = await headOf(audit, database, id)
+      const checkpoint = await findCheckpoint(audit, database, id)
+      await anchors.remove(database, id)
+      await audit.anchor(database, id, { ...end, seq, forgotten: checkpoint?.seq ?? forgotten, isSound: true })
+    }
+    const actor = { type: "command", id: null, name: `carrel ${action.split(".")[1]}` } as const
+    await audit.append(...workspaces.map(({ id }) => ({ workspaceId: id, action, outcome: "success" as const, actor })))
+    await anchors.forgetArrival(database)
+    return audit
+  }
+
   /** Returns when all of them are committed. */
   append(...entries: AuditEntry[]): Promise<void> {
     return entries.length === 0 ? Promise.resolve() : this.enqueue(entries, 0)
@@ -72,13 +93,12 @@ export class AuditLog {
   private enqueue(entries: readonly AuditEntry[], strangers: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ entries, strangers, resolve, reject })
-      this.writing ??= this.write().finally(() => {
-        this.writing = undefined
-      })
+      if (!this.isWriting) void this.write()
     })
   }
 
   private async write(): Promise<void> {
+    this.isWriting = true
     while (this.waiting.length > 0) {
       const some = this.take()
       try {
@@ -88,6 +108,7 @@ export class AuditLog {
         for (const { reject } of some) reject(error)
       }
     }
+    this.isWriting = false // at once with the last look: who comes next begins anew
   }
 
   private alone<T>(work: () => Promise<T>): Promise<T> {
