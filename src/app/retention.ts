@@ -1,8 +1,8 @@
 import { wholeOf } from "../access/view.ts"
 import type { AgentRuns } from "../agents/runs.ts"
 import type { Chat } from "../chat/chat.ts"
+import type { AuditLog } from "../governance/audit/audit-log.ts"
 import { applyHourly } from "../governance/retention/hourly.ts"
-import type { AuditToForget } from "../governance/retention/logs.ts"
 import type { Removing } from "../governance/retention/pass.ts"
 import { Retention } from "../governance/retention/retention.ts"
 import type { Library } from "../library/library.ts"
@@ -15,7 +15,7 @@ export interface Removed {
 }
 
 /** What is deleted by itself: its rules, and the node that leads goes by them. */
-export function openRetention({ database, node, leader }: Storage, removed: Removed, audit: AuditToForget): Retention {
+export function openRetention({ database, node, leader }: Storage, removed: Removed, audit: AuditLog): Retention {
   const removing = removingFrom(removed)
   leader.whileLeader(signal => applyHourly({ database, node, removing, audit }, signal))
   return new Retention(database, audit)

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { ensureWorkspace } from "../../src/access/keys.ts"
 import { wholeOf } from "../../src/access/view.ts"
 import { RunStore } from "../../src/agents/run-store.ts"
+import type { AuditEntry } from "../../src/governance/audit/audit-log.ts"
 import { Holds } from "../../src/governance/holds/holds.ts"
 import { applyDue } from "../../src/governance/retention/hourly.ts"
 import type { PassDependencies, Step } from "../../src/governance/retention/pass.ts"
@@ -35,7 +36,9 @@ describe.each(KINDS)("a pass on $name", ({ open }) => {
     const ids: string[] = []
     for (let i = 0; i < RUNS; i++) ids.push(await add())
     const removeRun = ({ id, receipt, check }: Step) => store.delete(view, id, receipt, check)
-    const audit = { countBefore: async () => 0, forgetBefore: async () => 0 }
+    const audited: unknown[] = []
+    const append = async ({ action, actor, details }: AuditEntry) => void audited.push([action, actor.type, details])
+    const audit = { countBefore: async () => 0, forgetBefore: async () => 0, append }
     const never = () => Promise.reject(new Error("no rule is about it"))
     const dependencies = (runs: (step: Step) => Promise<unknown> = removeRun): PassDependencies => ({
       ...{ database, node, audit, removing: { runs, conversations: never, files: never } },
@@ -57,12 +60,12 @@ describe.each(KINDS)("a pass on $name", ({ open }) => {
       (await database.selectFrom("removals").select("resource_id").orderBy("resource_id").execute()).map(
         r => r.resource_id,
       )
-    return { database, workspaceId, view, ids, add, removeRun, dependencies, retention, left, told, receipted }
+    return { database, workspaceId, view, ids, add, removeRun, dependencies, retention, left, told, receipted, audited }
   }
 
   test("that is cut short again and again goes on, counts each removal once and tells of them once", async () => {
     await using stack = new AsyncDisposableStack()
-    const { ids, add, removeRun, dependencies, retention, view, left, told, receipted } = await made(stack)
+    const { ids, add, removeRun, dependencies, retention, view, left, told, receipted, audited } = await made(stack)
     const young = await add(null, new Date().toISOString())
     const going = await add(null, null)
     for (const isCommitted of [false, true, false, true]) {
@@ -83,6 +86,7 @@ describe.each(KINDS)("a pass on $name", ({ open }) => {
     expect(await told()).toEqual([{ ...NONE, runs: RUNS }])
     expect(await receipted()).toEqual([...ids].sort())
     expect((await retention.get(view)).last_applied).toMatchObject({ counts: { ...NONE, runs: RUNS } })
+    expect(audited).toEqual([["retention.apply", "system", { ...NONE, runs: RUNS }]])
     await applyDue(dependencies(), SIGNAL) // the hour is not over
     expect(await told()).toHaveLength(1)
   })

@@ -13,11 +13,12 @@ import type { RetentionPassesTable } from "../../storage/holds.ts"
 import type { Owner } from "../../storage/owners.ts"
 import { inOrder } from "../../storage/shared.ts"
 import { filled, words } from "../../storage/words.ts"
+import type { AuditLog } from "../audit/audit-log.ts"
 import { HELD_TABLES } from "../holds/covers.ts"
 import { heldAmong, holdOnAll } from "../holds/refuse.ts"
 import { closeReceipt, openReceipt } from "../receipts/removals.ts"
 import { type AuditToForget, forgetEvents } from "./logs.ts"
-import { countsOf } from "./retention.ts"
+import { type Counts, countsOf } from "./retention.ts"
 import { cutoffOf, dueBy, dueFiles, isResource, type Kind, type Resource, type Rule } from "./rules.ts"
 
 export interface Step {
@@ -41,7 +42,7 @@ export interface PassDependencies {
   database: Database
   node: Owner
   removing: Removing
-  audit: AuditToForget
+  audit: AuditToForget & Pick<AuditLog, "append">
 }
 
 interface Cursor {
@@ -50,6 +51,8 @@ interface Cursor {
   /** Id behind which it goes on. */
   after: string
 }
+
+const isSome = (counts: Counts): boolean => Object.values(counts).some(count => count > 0)
 
 /** Ids read at a time. */
 const PAGE = 200
@@ -228,8 +231,27 @@ export class Pass {
     if (receipt) await closeReceipt(this.dependencies.database, receipt.id)
   }
 
+  /** The audit is told first: after a crash between the two it is told twice, and not never. */
+  private async tellAudit(): Promise<void> {
+    const { database, audit } = this.dependencies
+    const { id, workspace_id: workspaceId } = this.row
+    const row = await database
+      .selectFrom("retention_passes")
+      .select("counts")
+      .where("id", "=", id)
+      .where("finished_at", "is", null)
+      .executeTakeFirst()
+    const counts = countsOf(row?.counts ?? "{}")
+    if (!isSome(counts)) return
+    await audit.append({
+      ...{ workspaceId, action: "retention.apply", outcome: "success", actor: { type: "system", id: null } },
+      ...{ resourceType: "retention", resourceId: id, details: { ...counts } },
+    })
+  }
+
   private async finish(): Promise<void> {
     const { id, workspace_id: workspaceId } = this.row
+    await this.tellAudit()
     await this.dependencies.database.transaction().execute(async trx => {
       await inOrder(trx, workspaceId)
       const finished = await trx
@@ -241,8 +263,7 @@ export class Pass {
         .executeTakeFirst()
       if (!finished) return
       const counts = countsOf(finished.counts)
-      if (Object.values(counts).some(count => count > 0))
-        await emit(trx, workspaceId, [{ type: "retention.applied", data: { id, counts } }])
+      if (isSome(counts)) await emit(trx, workspaceId, [{ type: "retention.applied", data: { id, counts } }])
       const last = trx
         .selectFrom("retention_passes")
         .select("id")
