@@ -47,7 +47,7 @@ const filters = {
   to: t.Optional(t.String({ description: "ISO-8601: before it" })),
   actor: t.Optional(t.String({ description: "Id of a key, token or user; or a type of actor" })),
   action: t.Optional(t.String({ description: "`file.delete`, or `file` for all about files" })),
-  outcome: t.Optional(t.UnionEnum(OUTCOMES)),
+  outcome: t.Optional(oneOf(OUTCOMES)),
   resource: t.Optional(t.String({ description: "Id of what it is about; or a type" })),
 }
 
