@@ -3,8 +3,10 @@ import { afterEach, describe, expect, test } from "bun:test"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { wholeOf } from "../../src/access/view.ts"
 import { type Anchors, arrivedIn, FileAnchors, RowAnchors } from "../../src/governance/audit/anchors.ts"
 import { type AuditEntry, AuditLog } from "../../src/governance/audit/audit-log.ts"
+import { AuditTrail } from "../../src/governance/audit/audit-trail.ts"
 import { verify } from "../../src/governance/audit/verify.ts"
 import type { Database } from "../../src/storage/database.ts"
 import { databases } from "../support/databases.ts"
@@ -54,6 +56,15 @@ for (const kind of await databases()) {
       expect(await verify(audit, WORKSPACE)).toMatchObject({ ok: false, first_bad: rows[3]!.id, reason: "changed" })
       await database.updateTable("audit_log").set({ details: '{"n":4}', mac: "00" }).where("seq", "=", 4).execute()
       expect(await verify(audit, WORKSPACE)).toMatchObject({ ok: false, first_bad: rows[3]!.id })
+    })
+
+    test("tells which row was changed where its details are no JSON any more, and the rows are read all the same", async () => {
+      const { database, audit } = await written()
+      const rows = await rowsOf(database)
+      await database.updateTable("audit_log").set({ details: "{" }).where("seq", "=", 4).execute()
+      expect(await verify(audit, WORKSPACE)).toMatchObject({ ok: false, first_bad: rows[3]!.id, reason: "changed" })
+      const { data } = await new AuditTrail(audit).page(wholeOf(WORKSPACE), { order: "asc", limit: 10 })
+      expect(data.map(row => row.details).slice(2, 5)).toEqual([{ n: 3 }, { unreadable: "{" }, { n: 5 }])
     })
 
     test("tells where a row is missing", async () => {

@@ -45,8 +45,17 @@ export const toRecord = ({ actor_type, actor_id, actor_name, details, mac, ...ro
   ...row,
   outcome: row.outcome as Outcome,
   actor: { type: actor_type as ActorType, id: actor_id, name: actor_name },
-  details: JSON.parse(details) as Record<string, unknown>,
+  details: detailsIn(details),
 })
+
+/** Text that somebody put in their place is shown as it is: the log is read all the same, and tells that the row was changed. */
+function detailsIn(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return { unreadable: text }
+  }
+}
 
 /** The row with its place in the chain. */
 export function chained(
