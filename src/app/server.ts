@@ -62,8 +62,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
   const search = countedSearch(index, true, (...counted) => storage.usage.countSearch(...counted))
   const house = {
     ...{ ...files, chat, links, redactor, redactionEnforced, search, version: VERSION },
-    reading: tools.library,
-    tables: tools.tables,
+    ...{ reading: tools.library, tables: tools.tables, audit: governance.audit },
   }
   const { cluster, node } = storage
   const mcp = new McpSessions(house, SESSION_LIMITS, cluster && new OtherNodes(node, cluster.peers))

@@ -1,4 +1,5 @@
 /** What is known of a request for the audit log: what its route declares, and what its handler noted. */
+import type { Principal } from "../access/principal.ts"
 import type { ActorType, AuditAction } from "../governance/audit/actions.ts"
 import type { Named } from "../governance/audit/subjects.ts"
 
@@ -33,4 +34,9 @@ export interface AuditNote {
   workspaceId?: string
   /** Whom wrong credentials name. */
   named?: Named
+}
+
+export function actorOfPrincipal({ holderId, view }: Principal): { type: ActorType; id: string } {
+  if (holderId.startsWith("tok_")) return { type: "token", id: holderId }
+  return { type: view.author?.type ?? "key", id: holderId }
 }

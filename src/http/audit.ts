@@ -2,15 +2,14 @@
  * What the audit log is told of requests: one place for all of them, after the route and before the answer leaves. A route
  * says in its declaration what it does; its handler may note which resource it was, and who asked where no credential says so.
  */
-import type { Principal } from "../access/principal.ts"
 import { AppError } from "../errors.ts"
-import type { ActorType, Outcome } from "../governance/audit/actions.ts"
+import type { Outcome } from "../governance/audit/actions.ts"
 import type { AuditEntry, AuditLog } from "../governance/audit/audit-log.ts"
 import type { AuditSubjects } from "../governance/audit/subjects.ts"
 import { seesWhole } from "../governance/whole.ts"
 import { isId } from "../id.ts"
 import { pathIn } from "./access-log.ts"
-import type { AskedRoute, AuditNote } from "./audit-note.ts"
+import { type AskedRoute, type AuditNote, actorOfPrincipal } from "./audit-note.ts"
 import type { RequestContext } from "./context.ts"
 import type { MethodTable } from "./method-table.ts"
 
@@ -100,11 +99,6 @@ async function actorOf(note: AuditNote, context: RequestContext, subjects: Audit
   if (actor && workspaceId) return { workspaceId, actor }
   const found = named && (await subjects.find(named))
   return found && { workspaceId: found.workspaceId, actor: { type: "anonymous" as const, id: found.id } }
-}
-
-function actorOfPrincipal({ holderId, view }: Principal): { type: ActorType; id: string } {
-  if (holderId.startsWith("tok_")) return { type: "token", id: holderId }
-  return { type: view.author?.type ?? "key", id: holderId }
 }
 
 function resourceIds({ ids = [] }: AuditNote, { audit, params }: AskedRoute): string[] {

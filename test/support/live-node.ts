@@ -16,6 +16,10 @@ import type { ClusterParts } from "../../src/app/stored.ts"
 import { Together } from "../../src/app/together.ts"
 import { openFenced, openTools } from "../../src/app/tools.ts"
 import { readConfig } from "../../src/config.ts"
+import { RowAnchors } from "../../src/governance/audit/anchors.ts"
+import { AuditLog } from "../../src/governance/audit/audit-log.ts"
+import { AuditSubjects } from "../../src/governance/audit/subjects.ts"
+import { Usage } from "../../src/governance/usage/usage.ts"
 import { TokenMeter } from "../../src/grounding/tokens.ts"
 import { setLogLevel } from "../../src/log.ts"
 import { Nodes } from "../../src/nodes/nodes.ts"
@@ -78,7 +82,10 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
     vacuum: async () => true,
     onDeaths: giveUp => afterDeath.push(giveUp),
   }
-  const storage = { database, node, disk, cluster, idempotency: new Idempotency(database) } as unknown as Storage
+  const usage = stack.use(await Usage.open(database, { directory: join(data, "usage") }))
+  const audit = await AuditLog.openArrived(database, new RowAnchors())
+  const kept = { database, node, disk, cluster, usage, idempotency: new Idempotency(database) }
+  const storage = kept as unknown as Storage
   const access = await openAccess(config, { signIn: undefined }, storage, stack)
   const embedders = { fast: { state: "answering", model: "none" } }
   const parts = {
@@ -90,6 +97,7 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
     models: { redactor: new Redactor({ entityModel: undefined }), meter: new TokenMeter(), embedders },
     index: { search: async () => ({ hits: [], total: 0, degraded: null, corrections: [], index: {} }) },
     sources: { sources: {} },
+    governance: { usage, audit, auditSubjects: new AuditSubjects(database) },
     files: { library: { existing: async () => [], idsOfContext: async () => [] } },
     // biome-ignore lint/suspicious/noExplicitAny: what no conversation without library asks for is not there
   } as any

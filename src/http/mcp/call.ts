@@ -2,6 +2,7 @@
 import type { Links } from "../../access/links.ts"
 import type { Principal } from "../../access/principal.ts"
 import type { Chat } from "../../chat/chat.ts"
+import type { AuditLog } from "../../governance/audit/audit-log.ts"
 import type { Guard } from "../../grounding/guard.ts"
 import type { RedactionRules } from "../../grounding/under-guard.ts"
 import type { Library } from "../../library/library.ts"
@@ -19,6 +20,8 @@ export interface McpHouse extends RedactionRules {
   tables: TableReader
   search: SearchService
   links: Pick<Links, "linkTo">
+  /** Absent where no daemon runs: nothing is changed there. */
+  audit?: Pick<AuditLog, "append">
   /** Absent where no model answers. */
   chat?: Pick<Chat, "answer">
   /** Absent where nothing may be changed. */

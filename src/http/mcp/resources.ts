@@ -9,6 +9,7 @@ import { underGuard } from "../../grounding/under-guard.ts"
 import { ToolError } from "../../tools/tool-error.ts"
 import { largest } from "./bounds.ts"
 import type { McpCaller, McpHouse } from "./call.ts"
+import { tell } from "./tool.ts"
 import { readStretch } from "./tools/reading.ts"
 import { placeOfUri, RESOURCE_TEMPLATE, resourceUri } from "./uri.ts"
 
@@ -71,6 +72,7 @@ export async function readResource(house: McpHouse, caller: McpCaller, uri: stri
     const stretch = await readStretch({ file_id: fileId, start }, call).catch(error => {
       throw error instanceof ToolError ? notFound() : error
     })
+    await tell({ name: "resources/read", audit: "file.download" }, call, "success", { file_id: fileId })
     guard.audit({ request_id: caller.requestId, resource: fileId })
     const make = (asked: number): ReadResourceResult => {
       const count = stretch.whole(asked)

@@ -2,12 +2,15 @@
 import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js"
 import type { Principal, Scope } from "../../access/principal.ts"
 import { AppError, asStorageError } from "../../errors.ts"
+import type { AuditAction, Outcome } from "../../governance/audit/actions.ts"
 import { underGuard } from "../../grounding/under-guard.ts"
+import { isId } from "../../id.ts"
 import { log } from "../../log.ts"
 import { orAbort } from "../../threads/or-abort.ts"
 import { argumentsOf } from "../../tools/arguments.ts"
 import type { JsonSchema } from "../../tools/json-schema.ts"
 import { ToolError } from "../../tools/tool-error.ts"
+import { actorOfPrincipal } from "../audit-note.ts"
 import { type ToolResult, toCallResult } from "./bounds.ts"
 import type { McpCall, McpHouse } from "./call.ts"
 
@@ -23,6 +26,8 @@ export interface McpTool<Arguments = Record<string, unknown>> {
   readOnly: boolean
   /** A second call with the same arguments does nothing more. */
   idempotent: boolean
+  /** What the audit log tells of a call. */
+  audit: AuditAction | "nothing"
   /** JSON Schema of the arguments object. */
   parameters: JsonSchema
   /** JSON Schema of the structured content. */
@@ -36,6 +41,7 @@ export interface McpTool<Arguments = Record<string, unknown>> {
 }
 
 const TOOL_TIMEOUT_MS = 60_000
+const MCP_ENDPOINT = "POST /mcp"
 
 export const isFor = (tool: McpTool, { scopes }: Principal, house: McpHouse): boolean =>
   scopes.includes(tool.scope) && (tool.isAvailable?.(house) ?? true)
@@ -79,6 +85,7 @@ export async function callTool(
     return await underGuard(house, principal.view.workspaceId, undefined, async guard => {
       try {
         const result = await orAbort(tool.execute(checked.args, { ...call, guard, signal }), signal)
+        await tell(tool, call, "success", { ...checked.args, ...result.structured })
         guard.audit({ request_id: requestId, tool: tool.name })
         return toCallResult(result)
       } catch (error) {
@@ -87,11 +94,36 @@ export async function callTool(
       }
     })
   } catch (error) {
+    await tell(tool, call, isDenial(error) ? "denied" : "failure", checked.args)
     wanted.throwIfAborted()
     if (limit.aborted) return failure(`The tool gave no result within ${timeoutMs / 1000} s and was stopped.`)
     return failure(explain(tool, error, requestId))
   }
 }
+
+/** Writes the row of a call before its result is given. @param about what may name the file that the call is about */
+export async function tell(
+  { name, audit }: Pick<McpTool, "name" | "audit">,
+  { house, principal, requestId }: Pick<McpCall, "house" | "principal" | "requestId">,
+  outcome: Outcome,
+  about: { file_id?: unknown; id?: unknown },
+): Promise<void> {
+  if (audit === "nothing") return
+  await house.audit?.append({
+    workspaceId: principal.workspaceId,
+    actor: actorOfPrincipal(principal),
+    action: audit,
+    outcome,
+    resourceType: audit.split(".")[0]!,
+    resourceId: [about.file_id, about.id].map(id => String(id).split("@")[0]!).find(isId) ?? null,
+    requestId,
+    endpoint: MCP_ENDPOINT,
+    details: { tool: name },
+  })
+}
+
+const isDenial = (error: unknown): boolean =>
+  error instanceof AppError && ["forbidden", "on_hold", "quota_exceeded"].includes(error.code)
 
 const failure = (text: string): CallToolResult => ({ content: [{ type: "text", text }], isError: true })
 

@@ -23,6 +23,7 @@ export const addText: McpTool<Arguments> = {
   scope: "files:write",
   readOnly: false,
   idempotent: true,
+  audit: "file.upload",
   isAvailable: ({ uploads }) => uploads !== undefined,
   parameters: args(
     {

@@ -16,6 +16,7 @@ export const addUrl: McpTool<Arguments> = {
   scope: "files:write",
   readOnly: false,
   idempotent: true,
+  audit: "file.upload",
   isAvailable: ({ webPages }) => webPages !== undefined,
   parameters: args(
     { url: { type: "string", minLength: 1, maxLength: 2_048, description: "An http or https address" } },

@@ -22,6 +22,7 @@ export const ask: McpTool<Arguments> = {
   scope: "chat",
   readOnly: true,
   idempotent: false,
+  audit: "chat.complete",
   timeoutMs: TIMEOUT_MS,
   isAvailable: ({ chat }) => chat !== undefined,
   parameters: args(

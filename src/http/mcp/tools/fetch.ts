@@ -12,6 +12,7 @@ export const fetchFile: McpTool<{ id: string }> = {
   scope: "files:read",
   readOnly: true,
   idempotent: true,
+  audit: "file.download",
   parameters: args({
     id: { type: "string", minLength: 1, maxLength: 80, description: "Id that search gave, or next_id that fetch gave" },
   }),

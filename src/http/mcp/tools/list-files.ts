@@ -33,6 +33,7 @@ export const listFiles: McpTool<Arguments> = {
   scope: "files:read",
   readOnly: true,
   idempotent: true,
+  audit: "nothing",
   parameters: args(
     {},
     {

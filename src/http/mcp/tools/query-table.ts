@@ -16,6 +16,7 @@ export const queryTable: McpTool<TableArguments> = {
   scope: "files:read",
   readOnly: true,
   idempotent: true,
+  audit: "file.download",
   parameters: TABLE_PARAMETERS,
   result: record(
     {

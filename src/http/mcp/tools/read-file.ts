@@ -13,6 +13,7 @@ export const readFile: McpTool<ReadArguments> = {
   scope: "files:read",
   readOnly: true,
   idempotent: true,
+  audit: "file.download",
   parameters: READ_PARAMETERS,
   result: record(
     {

@@ -51,6 +51,7 @@ export const searchLibrary: McpTool<Arguments> = {
   scope: "search",
   readOnly: true,
   idempotent: true,
+  audit: "nothing",
   parameters: args(
     { query: QUERY },
     {

@@ -16,6 +16,7 @@ export const search: McpTool<{ query: string }> = {
   scope: "search",
   readOnly: true,
   idempotent: true,
+  audit: "nothing",
   parameters: args({ query: QUERY }),
   result: record({ results: listOf(record({ id: TEXT, title: TEXT, url: URL_TEXT })) }),
   async execute({ query }, { house, principal, guard, signal }) {
