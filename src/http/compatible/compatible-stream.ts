@@ -30,19 +30,18 @@ export async function begun<Event>(
   const seen: Event[] = []
   const late = Bun.sleep(patienceMs).then(() => "late" as const)
   for (;;) {
-    const next = events.next()
+    const next = later(events.next())
     const first = await Promise.race([next, late])
     if (first === "late") return follow(seen, next)
     if (first.done) return follow(seen, undefined)
     seen.push(first.value)
-    if (counts(first.value)) return follow(seen, events.next())
+    if (counts(first.value)) return follow(seen, later(events.next()))
   }
 
   async function* follow(
     before: readonly Event[],
     pending: Promise<IteratorResult<Event>> | undefined,
   ): AsyncGenerator<Event> {
-    pending?.catch(() => {}) // thrown below, when its turn has come
     try {
       yield* before
       for (let next = await pending; next && !next.done; next = await events.next()) yield next.value
@@ -50,4 +49,10 @@ export async function begun<Event>(
       void events.return?.()
     }
   }
+}
+
+/** What it fails with is thrown where it is awaited, which may be long after: nobody else is to be told of it. */
+function later<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
 }

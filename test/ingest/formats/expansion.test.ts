@@ -1,6 +1,6 @@
 /** Small files that unfold to much text by saying the same again and again: no compression is needed for it. */
 import { afterAll, describe, expect, test } from "bun:test"
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ReaderPool } from "../../../src/ingest/process/reader-pool.ts"
@@ -12,6 +12,7 @@ import { writeZip } from "./zip-writer.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "carrel-expansion-"))
 const results = join(directory, "results")
+mkdirSync(results)
 const pool = new ReaderPool({ size: 1, memoryLimitBytes: 700_000_000, makeFile: () => scratchFile(results) })
 afterAll(async () => {
   await pool.stop()
