@@ -103,6 +103,8 @@ export const api = {
 export const contentUrl = (fileId: string): string => `${BASE}/libraries/${fileId}/content`
 /** The same for the files of batches. */
 export const fileUrl = (fileId: string): string => `/v1/files/${fileId}/content`
+/** What the page offers to keep as it is answered. */
+export const downloadUrl = (path: string): string => BASE + path
 export const uploadUrl = `${BASE}/upload`
 export const REFERENCE_URL = "/external-docs/docs"
 

@@ -45,6 +45,13 @@ export const PAGES: readonly PageEntry[] = [
     load: async () => (await import("./pages/agents.tsx")).AgentsPage,
   },
   {
+    path: "governance",
+    title: "Governance",
+    icon: "shield",
+    role: "administrator",
+    load: async () => (await import("./pages/governance.tsx")).GovernancePage,
+  },
+  {
     path: "settings",
     title: "Settings",
     icon: "settings",

@@ -114,6 +114,9 @@ test.skipIf(!canRun)(
       await each.updateTable("usage_hours").set({ requests: 0, searches: 0, embedded_tokens: 0 }).execute()
       await each.deleteFrom("usage_hours").where("bytes_in", "=", 0).where("bytes_stored", "=", 0).execute()
     }
+    // The log of what was done goes on behind the rows that it came with.
+    const told = (await source.selectFrom("audit_log").select("id").execute()).map(({ id }) => id)
+    await target.deleteFrom("audit_log").where("id", "not in", told).execute()
     await compareRecords(source, target, () => {})
     await Promise.all([source.destroy(), target.destroy()])
   },

@@ -3,6 +3,7 @@ import { ago, bytes, count, duration, plural } from "../format.ts"
 import { useLoaded, useRepeated } from "../loading.ts"
 import { Link } from "../router.tsx"
 import { useAccount } from "../session.ts"
+import { Bars } from "../ui/bars.tsx"
 import { Problem } from "../ui/form.tsx"
 import { Icon, type IconName } from "../ui/icons.tsx"
 import { Page } from "../ui/page.tsx"
@@ -228,24 +229,3 @@ function Requests({ requests }: { requests: Overview["requests"] }) {
 }
 
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0)
-
-function Bars({ values, label }: { values: number[]; label: string }) {
-  const highest = Math.max(1, ...values)
-  return (
-    <svg
-      class="bars"
-      viewBox={`0 0 ${values.length * 4} 40`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`${label}, at most ${highest}`}
-    >
-      {values.map((value, i) => {
-        const height = value === 0 ? 1 : Math.max(2, (value / highest) * 40)
-        // a bar is its minute
-        return (
-          <rect key={i} class={value === 0 ? "none" : undefined} x={i * 4} y={40 - height} width={3} height={height} />
-        )
-      })}
-    </svg>
-  )
-}
