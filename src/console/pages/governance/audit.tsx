@@ -43,13 +43,13 @@ export function AuditPart() {
   const log = useLoaded(parameters, signal =>
     api.get<{ data: AuditRow[]; next: string | null }>(`/audit${parameters}`, signal),
   )
-  const asked = {
+  const asked: Asked = {
     action: given("action"),
     actor: given("actor"),
     resource: given("resource"),
     outcome: given("outcome"),
   }
-  const to = (change: Partial<typeof asked> & { after?: string }) => {
+  const to = (change: Partial<Asked> & { after?: string }) => {
     const next = { ...asked, ...change }
     return `/governance/audit${query(Object.fromEntries(Object.entries(next).filter(([, value]) => value)))}`
   }
@@ -66,32 +66,7 @@ export function AuditPart() {
         </a>
       </div>
       <Verify />
-      <search class="stack narrow" aria-label="Filter the log">
-        <TextField
-          label="Action, such as file.delete or key"
-          type="search"
-          value={asked.action}
-          onInput={action => go(to({ action }), true)}
-        />
-        <TextField
-          label="Who: an id, or key, user, system"
-          type="search"
-          value={asked.actor}
-          onInput={actor => go(to({ actor }), true)}
-        />
-        <TextField
-          label="Of what: an id"
-          type="search"
-          value={asked.resource}
-          onInput={resource => go(to({ resource }), true)}
-        />
-        <Select
-          label="Outcome"
-          value={asked.outcome as Outcome}
-          options={OUTCOMES}
-          onChange={outcome => go(to({ outcome }), true)}
-        />
-      </search>
+      <Filters asked={asked} onChange={change => go(to(change), true)} />
       <Problem error={log.error} />
       {log.data && rows.length === 0 && <Empty icon="check" title="No such row" />}
       <ul class="list">
@@ -107,6 +82,42 @@ export function AuditPart() {
     </section>
   )
 }
+
+interface Asked {
+  action: string
+  actor: string
+  resource: string
+  outcome: string
+}
+
+const Filters = ({ asked, onChange }: { asked: Asked; onChange: (change: Partial<Asked>) => void }) => (
+  <search class="stack narrow" aria-label="Filter the log">
+    <TextField
+      label="Action, such as file.delete or key"
+      type="search"
+      value={asked.action}
+      onInput={action => onChange({ action })}
+    />
+    <TextField
+      label="Who: an id, or key, user, system"
+      type="search"
+      value={asked.actor}
+      onInput={actor => onChange({ actor })}
+    />
+    <TextField
+      label="Of what: an id"
+      type="search"
+      value={asked.resource}
+      onInput={resource => onChange({ resource })}
+    />
+    <Select
+      label="Outcome"
+      value={asked.outcome as Outcome}
+      options={OUTCOMES}
+      onChange={outcome => onChange({ outcome })}
+    />
+  </search>
+)
 
 /** The whole chain is read: some seconds for a million rows. */
 function Verify() {

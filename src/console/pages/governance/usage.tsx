@@ -42,8 +42,7 @@ type Sums = Record<Summed, number>
 
 export function UsagePart() {
   const { query: address } = usePlace()
-  const days = SPANS.find(span => span === address.get("days")) ?? "30"
-  const group = GROUPS.find(each => each === address.get("by")) ?? "day"
+  const { days, group } = chosenIn(address)
   const from = dayBefore(Number(days) - 1)
   const parameters = query({ from, bucket: "day", group_by: group === "day" ? null : group })
   const usage = useLoaded(parameters, signal => api.get<{ data: UsageRow[] }>(`/usage${parameters}`, signal))
@@ -81,6 +80,11 @@ export function UsagePart() {
     </section>
   )
 }
+
+const chosenIn = (address: URLSearchParams) => ({
+  days: SPANS.find(span => span === address.get("days")) ?? "30",
+  group: GROUPS.find(each => each === address.get("by")) ?? "day",
+})
 
 /** Only for reading: a key that is gone is shown by its id. */
 async function keyNames(): Promise<Record<string, string>> {
