@@ -68,7 +68,9 @@ async function expectRefusals(daemon: Daemon, fileId: string, conversationId: st
     expect(text).toContain("carrel doctor")
     expect(text).not.toContain(daemon.data)
   }
-  for (const path of ["/libraries", `/libraries/${fileId}/content`, `/conversations/${conversationId}`, "/agents/runs"])
+  // The audit log tells of downloads: what cannot be told is not given.
+  expect((await ask(daemon, "GET", `/libraries/${fileId}/content`)).status).toBe(507)
+  for (const path of ["/libraries", `/libraries/${fileId}`, `/conversations/${conversationId}`, "/agents/runs"])
     expect([path, (await ask(daemon, "GET", path)).status]).toEqual([path, 200])
   expect((await daemon.call("POST", "/search", { query: "gulls" })).hits[0].file.name).toBe("gulls.txt")
 }

@@ -97,20 +97,28 @@ function Rules({ stored, onSaved }: RulesProps) {
           Save
         </Button>
       </div>
-      {asking && (
-        <Confirm
-          title="Save these rules?"
-          action={`Save, and delete ${plural(sum(asking), "item")}`}
-          onClose={() => setAsking(null)}
-          onConfirm={put}
-        >
-          <p>Within the hour they delete, for good:</p>
-          <CountList counts={asking} />
-        </Confirm>
-      )}
+      {asking && <Question counts={asking} onClose={() => setAsking(null)} onConfirm={put} />}
     </Form>
   )
 }
+
+interface QuestionProps {
+  counts: RetentionCounts
+  onClose: () => void
+  onConfirm: () => Promise<void>
+}
+
+const Question = ({ counts, onClose, onConfirm }: QuestionProps) => (
+  <Confirm
+    title="Save these rules?"
+    action={`Save, and delete ${plural(sum(counts), "item")}`}
+    onClose={onClose}
+    onConfirm={onConfirm}
+  >
+    <p>Within the hour they delete, for good:</p>
+    <CountList counts={counts} />
+  </Confirm>
+)
 
 const Previewed = ({ counts }: { counts: RetentionCounts }) => (
   <section class="card" aria-label="Preview" role="status">
