@@ -1,6 +1,6 @@
 import type { View } from "../access/view.ts"
 import type { Config } from "../config.ts"
-import { FileAnchors, RowAnchors } from "../governance/audit/anchors.ts"
+import { type Anchors, FileAnchors, RowAnchors } from "../governance/audit/anchors.ts"
 import { AuditLog } from "../governance/audit/audit-log.ts"
 import { AuditTrail } from "../governance/audit/audit-trail.ts"
 import { AuditSubjects } from "../governance/audit/subjects.ts"
@@ -18,17 +18,22 @@ export type GovernanceParts = Awaited<ReturnType<typeof openGovernance>>
 
 interface Governed extends Pick<Removed, "chat" | "agents"> {
   storage: Storage
+  anchors: Anchors
   index: SearchIndex
   files: LibraryParts
   unattended: ReturnType<typeof openBatches>
 }
 
+/** Where the chains of the audit log end; open until all that is told of has ended. */
+export const openAnchors = (config: Config, { cluster }: Storage, stack: AsyncDisposableStack): Anchors =>
+  cluster ? new RowAnchors() : stack.use(new FileAnchors(config.data))
+
 /** What is kept, for how long, and the proof that the rest is gone. */
 export async function openGovernance(config: Config, parts: Governed) {
-  const { database, cluster, leader, usage } = parts.storage
+  const { database, leader, usage } = parts.storage
   const endUsers = openEndUsers(parts)
   leader.whileLeader(signal => endUsers.keepErasing(signal))
-  const audit = await AuditLog.openArrived(database, cluster ? new RowAnchors() : new FileAnchors(config.data))
+  const audit = await AuditLog.openArrived(database, parts.anchors)
   return {
     usage,
     holds: new Holds(database),

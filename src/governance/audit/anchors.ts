@@ -77,9 +77,11 @@ const macAbout = (key: Buffer, workspaceId: string, { seq, hash, id, forgotten }
 const PLACE_BYTES = 512
 const FOLDER = "audit"
 
-export class FileAnchors implements Anchors {
+export class FileAnchors implements Anchors, Disposable {
   readonly withRows = false
   private readonly folder: string
+  /** Stays open: a row is answered where no further file can be opened, too. */
+  private last: { workspaceId: string; file: number } | undefined
 
   constructor(data: string) {
     this.folder = join(data, FOLDER)
@@ -100,6 +102,7 @@ export class FileAnchors implements Anchors {
   }
 
   async remove(_executor: Executor, workspaceId: string): Promise<void> {
+    if (this.last?.workspaceId === workspaceId) this[Symbol.dispose]()
     rmSync(join(this.folder, workspaceId), { force: true })
   }
 
@@ -109,13 +112,22 @@ export class FileAnchors implements Anchors {
   }
 
   async write(_executor: Executor, workspaceId: string, text: string, seq: number): Promise<void> {
+    const file = this.opened(workspaceId)
+    writeSync(file, `${text.padEnd(PLACE_BYTES - 1)}\n`, (seq % 2) * PLACE_BYTES)
+  }
+
+  private opened(workspaceId: string): number {
+    if (this.last?.workspaceId === workspaceId) return this.last.file
+    this[Symbol.dispose]()
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
     const file = openSync(join(this.folder, workspaceId), constants.O_RDWR | constants.O_CREAT, 0o600)
-    try {
-      writeSync(file, `${text.padEnd(PLACE_BYTES - 1)}\n`, (seq % 2) * PLACE_BYTES)
-    } finally {
-      closeSync(file)
-    }
+    this.last = { workspaceId, file }
+    return file
+  }
+
+  [Symbol.dispose](): void {
+    if (this.last) closeSync(this.last.file)
+    this.last = undefined
   }
 }
 
