@@ -129,6 +129,14 @@ describe("work on many files", () => {
     expect((await left("looked-at")).length).toBe(25)
   })
 
+  test("does nothing for a field that it does not know, such as a misspelt dry_run", async () => {
+    await add("misspelt", 2)
+    const asked = { action: "delete", filter: batch("misspelt"), dryrun: true }
+    const { status, body } = await client.post("/libraries/bulk", asked)
+    expect([status, body.error.code, body.error.details[0].field]).toEqual([400, "invalid_request", "dryrun"])
+    expect((await left("misspelt")).length).toBe(2)
+  })
+
   test("completes where nothing passes", async () => {
     const { matched, job } = await carryOut({ action: "delete", filter: batch("nothing") })
     expect(matched).toBe(0)

@@ -4,12 +4,12 @@ import { BULK_ACTIONS } from "../../library/bulk.ts"
 import { FileSchema } from "../file-record.ts"
 import { FilterSchema } from "../filter-request.ts"
 import { operation } from "../operation.ts"
-import { integer, nullable, oneOf, optional, Time } from "../schemas.ts"
+import { closed, integer, nullable, oneOf, optional, Time } from "../schemas.ts"
 import { fileChange } from "./library.docs.ts"
 
 const JOB_ID = "job_01m7y48vkz3s85f1acdta2"
 
-export const BulkBody = t.Object({
+export const BulkBody = closed({
   action: oneOf(BULK_ACTIONS),
   filter: FilterSchema,
   patch: optional(t.Object(fileChange, { description: "With `patch`: as of one file" })),
