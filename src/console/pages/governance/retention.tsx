@@ -12,8 +12,7 @@ import type { RetentionCounts, RetentionRecord } from "../../wire.ts"
 import { emptyRule, type Given, givenOf, KINDS, RuleFields, ruleOf } from "./rule-fields.tsx"
 
 export function RetentionPart() {
-  const [saves, setSaves] = useState(0)
-  const stored = useLoaded(`retention ${saves}`, signal => api.get<RetentionRecord>("/retention", signal))
+  const stored = useLoaded("retention", signal => api.get<RetentionRecord>("/retention", signal))
   return (
     <section class="stack">
       <div>
@@ -27,7 +26,7 @@ export function RetentionPart() {
       <Problem error={stored.error} />
       {stored.data && (
         // once more saved is a form that starts from what is kept now
-        <Rules key={stored.data.updated_at} stored={stored.data} onSaved={() => setSaves(saves + 1)} />
+        <Rules key={stored.data.updated_at} stored={stored.data} onSaved={stored.set} />
       )}
       {stored.data?.last_applied && <LastApplied applied={stored.data.last_applied} />}
     </section>
@@ -36,7 +35,7 @@ export function RetentionPart() {
 
 interface RulesProps {
   stored: RetentionRecord
-  onSaved: () => void
+  onSaved: (now: RetentionRecord) => void
 }
 
 const sum = (counts: RetentionCounts): number => Object.values(counts).reduce((total, each) => total + each, 0)
@@ -53,9 +52,8 @@ function Rules({ stored, onSaved }: RulesProps) {
   const count = async () => (await api.post<{ counts: RetentionCounts }>("/retention/preview", body())).counts
   const preview = useAction(async () => setCounts(await count()))
   const put = async () => {
-    await api.put("/retention", body())
+    onSaved(await api.put<RetentionRecord>("/retention", body()))
     notify("Saved")
-    onSaved()
   }
   const save = useAction(async () => {
     const found = await count()
