@@ -35,8 +35,10 @@ export interface Attached {
 /** @param blind why none can be sent now */
 export function useAttached(blind: string | undefined): Attached {
   const [files, setFiles] = useState<readonly File[]>([])
-  const [problem, setProblem] = useState<string>()
-  useEffect(() => setProblem(undefined), [blind]) // another model, or another reason
+  // Told under this reason not to send: with another model, or another reason, it is over.
+  const [fault, setFault] = useState<{ problem: string | undefined; blind: string | undefined }>()
+  const setProblem = (problem: string | undefined) => setFault({ problem, blind })
+  const problem = fault?.blind === blind ? fault?.problem : undefined
   return {
     files,
     problem: files.length > 0 ? (blind ?? problem) : problem,
