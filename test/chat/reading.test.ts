@@ -261,6 +261,37 @@ describe("a text that does not fit", () => {
     expect(allOf(answers()[0])).not.toContain("gulls")
   })
 
+  test.each(["deleted", "replaced", "indexed again"])(
+    "is told of where all of it was read when it was %s, and the answer is made without it",
+    async how => {
+      const release = Promise.withResolvers<void>()
+      ollama.server.scenes.add(scene, request =>
+        isPart(request) && allOf(request).includes("terns")
+          ? { text: "NOTHING", held: release.promise }
+          : noteGulls(request),
+      )
+      const { id } = await indexed(longText(20, 2_450), "early.txt")
+      const last = await indexed("Nobody counted the terns of the harbor.", "last.txt")
+      const going = readEvents(
+        await api.raw("POST", "/conversations", {
+          ...{ model: MODEL, message: `case-${scene} Summarize the text.`, file_ids: [id, last.id] },
+        }),
+      )
+      await until(() => ollama.server.open === 1 && parts().some(request => allOf(request).includes("terns")))
+      if (how === "deleted") await api.delete(`/libraries/${id}`)
+      else if (how === "indexed again") await api.post(`/libraries/${id}/reindex`)
+      else await api.upload([{ name: "early.txt", data: longText(20, 3_450) }], { on_duplicate: "replace" })
+      if (how !== "deleted") await api.settled(id)
+      release.resolve()
+      const events = await going
+      expect(partial(events)).toContain("early.txt, characters 0 to")
+      expect(partial(events)).toContain("deleted or changed while it was read")
+      expect(partial(events)).not.toContain("last.txt")
+      expect(allOf(answers()[0])).not.toContain("gulls")
+      expect(dataOf(events, "sources").sources).toEqual([])
+    },
+  )
+
   test("cannot make its notes pass for other passages or instructions", async () => {
     ollama.server.scenes.add(scene, request =>
       isPart(request)

@@ -21,6 +21,7 @@ import { nameOf, type Part, shownSources } from "./parts.ts"
 const NOTES_AT_ONCE = 8
 /** Stretches that the notes may cite together: readers get the text of each. */
 const MAX_SOURCES = 400
+const GONE = "deleted or changed while it was read"
 
 export interface PartsRead {
   /** Of each part that says something, in reading order; their marks cite `sources`. */
@@ -57,7 +58,7 @@ export async function* readParts(
   const made = new Map<Part, Made>()
   let failure: unknown
   const read = async (part: Part, stop: AbortSignal): Promise<Made> => {
-    if (!(await texts.isCurrent(view, part.file))) return { part, problem: "deleted or changed while it was read" }
+    if (!(await texts.isCurrent(view, part.file))) return { part, problem: GONE }
     const key = keyOf(part)
     const before = known.get(key)
     if (before !== undefined) return { part, note: { text: trusted(before, asked) } }
@@ -78,11 +79,24 @@ export async function* readParts(
     made.set(each.part, each)
     yield status({ done: made.size, total: parts.length })
   }
-  const all = parts.map(part => made.get(part)!)
-  if (failure && all.every(({ note }) => note === undefined)) throw failure
+  const ended = parts.map(part => made.get(part)!)
+  if (failure && ended.every(({ note }) => note === undefined)) throw failure
+  const all = await stillThere(ended, asked, dependencies)
   const left = all.flatMap(({ part, problem }) => (problem ? [`${nameOf(part)} (${problem})`] : []))
   const failed = all.flatMap(({ part, note }) => (note ? [] : [part]))
-  return { ...(await numbered(all, asked, dependencies)), left, failed }
+  return { ...(await numbered(all, asked)), left, failed }
+}
+
+/** What was read of a file that is deleted or another by now is nobody's to see any more. */
+async function stillThere(
+  ended: readonly Made[],
+  { view }: Asked,
+  { texts }: Pick<ChatDependencies, "texts">,
+): Promise<Made[]> {
+  const files = new Map<string, boolean>()
+  for (const { part } of ended)
+    if (!files.has(part.file.id)) files.set(part.file.id, await texts.isCurrent(view, part.file))
+  return ended.map(made => (files.get(made.part.file.id) ? made : { part: made.part, problem: GONE }))
 }
 
 /** What is not kept is only made again. */
@@ -106,17 +120,12 @@ export function trusted(text: string, { guard }: Asked): string {
 }
 
 /** The notes with marks that count the stretches that any of them cites, through all parts. */
-async function numbered(
-  all: readonly Made[],
-  { view, guard }: Asked,
-  { texts }: ChatDependencies,
-): Promise<Pick<PartsRead, "notes" | "sources">> {
+async function numbered(all: readonly Made[], { guard }: Asked): Promise<Pick<PartsRead, "notes" | "sources">> {
   const telling = all.flatMap(({ part, note }) => (note?.text ? [{ part, text: note.text }] : []))
   const most = Math.max(1, Math.floor(MAX_SOURCES / Math.max(1, telling.length)))
   const notes: string[] = []
   const sources: Source[] = []
   for (const { part, text } of telling) {
-    if (!(await texts.isCurrent(view, part.file))) continue // its text is nobody's to see any more
     const shown = await shownSources(part, guard)
     const cited = numbersIn(text).filter(number => number <= shown.length)
     const numbers = new Map<number, number>()
