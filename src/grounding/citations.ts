@@ -27,14 +27,16 @@ export const numbersIn = (text: string): number[] => [...new Set(marksIn(text).f
  * prompt, so a document that holds it could end our words and speak as the system or the user.
  */
 const CONTROL =
-  /[<[](?=(?<=<)(?:\|[\w.-]{1,40}\|>|｜[^<>｜\n]{1,40}｜>|\/?s>|(?:start|end)_of_turn>|<\/?SYS>>)|(?<=\[)\/?INST\])/g
+  /[<[](?=(?<=<)(?:\|[\w.-]{1,40}\|>|｜[^<>｜\n]{1,40}｜>|\/?s>|(?:start|end)_of_turn>|<\/?SYS>>|[be]os>|(?:BOS|EOS)_TOKEN>|\/?tool_(?:call|response)>)|(?<=\[)\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT))\])/g
 
 /**
  * The same text, as long as before, with marks that cite nothing, `[2]` becomes `(2)`, and without what only templates of
  * models may set: `<|im_start|>` becomes `‹|im_start|>`.
  */
-export const withoutMarks = (text: string): string =>
-  text.replace(MARK, "($1)").replace(CONTROL, first => (first === "<" ? "‹" : "("))
+export const withoutMarks = (text: string): string => withoutControl(text.replace(MARK, "($1)"))
+
+/** The same for a text whose marks are wanted, such as notes that a model made of numbered passages. */
+export const withoutControl = (text: string): string => text.replace(CONTROL, first => (first === "<" ? "‹" : "("))
 
 /** The same text with the numbers of its marks changed; those that become 0 are taken out. */
 export function renumbered(text: string, change: (number: number) => number): string {

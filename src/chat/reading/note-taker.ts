@@ -1,7 +1,7 @@
 /** Asks a model for notes: of one part of a text, and of notes that are too long together. */
 import { CHAT_REQUEST, type ChatRequest, type ChatTurn, ContextOverflowError } from "../../backends/backend.ts"
 import { AppError } from "../../errors.ts"
-import { numbersIn, renumbered, withoutMarks } from "../../grounding/citations.ts"
+import { numbersIn, renumbered, withoutControl, withoutMarks } from "../../grounding/citations.ts"
 import { withoutForeignLinks } from "../../grounding/foreign-links.ts"
 import { headOf } from "../../grounding/passages.ts"
 import { turnTokens } from "../../grounding/tokens.ts"
@@ -35,8 +35,8 @@ const BUSY_TRIES = 12
 const BUSY_MS = 5_000
 /** UTF-16 units of the question that a note is made for. */
 const MAX_QUESTION = 2_000
-/** Renewed with the task: notes that were made with another one are not used. */
-export const NOTES_VERSION = 1
+/** Renewed with the task, and with what is taken out of notes: those that were made otherwise are not used. */
+export const NOTES_VERSION = 2
 
 export class NoteTaker {
   readonly question: string
@@ -97,8 +97,10 @@ export class NoteTaker {
   private async ask(task: string, material: readonly string[], signal: AbortSignal): Promise<string> {
     for (let failed = 0, busy = 0; ; ) {
       try {
-        // The notes stand in the prompt of the answer as if they were given: an address in them has to be.
-        return withoutForeignLinks(await this.answer(task, material, signal), [...material, this.question])
+        // The notes stand in the prompt of the answer as if they were given: an address in them has to be, and no
+        // document may have a model write what ends our words there.
+        const written = withoutControl(await this.answer(task, material, signal))
+        return withoutForeignLinks(written, [...material, this.question])
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof ContextOverflowError || !(error instanceof AppError)) throw error
