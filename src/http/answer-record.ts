@@ -3,7 +3,7 @@ import { t } from "elysia"
 import { CHAT_TOOLS, HISTORIES, READINGS } from "../chat/settings.ts"
 import { Citation, FINISH_REASONS, Source } from "./conversation-record.ts"
 import { FilterSchema } from "./filter-request.ts"
-import { Issue, integer, JsonObject, Link, nullable, oneOf, Position, StoredError, Time } from "./schemas.ts"
+import { AnswerWarning, integer, JsonObject, Link, nullable, oneOf, Position, StoredError, Time } from "./schemas.ts"
 
 const Sha256 = t.String({ examples: ["b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c"] })
 const FILE = "file_01m7y48vkz3s85f1acdta2"
@@ -252,7 +252,7 @@ export const AnswerRecordSchema = t.Object(
     prompt: nullable(Prompt, { description: "Null where no model was asked, or where it was too long to be kept" }),
     usage: t.Object({ prompt_tokens: integer(), completion_tokens: integer() }),
     timings: t.Object({ search_ms: t.Number(), first_token_ms: t.Number(), total_ms: t.Number() }),
-    warnings: t.Array(Issue, { examples: [[]] }),
+    warnings: t.Array(AnswerWarning, { examples: [[]] }),
     finish_reason: nullable(oneOf(FINISH_REASONS), { description: "Null of a reply that is being written" }),
     error: nullable(StoredError, { examples: [null] }),
     created_at: Time,
@@ -276,7 +276,7 @@ export const ReplaySchema = t.Object(
     usage: t.Object({ prompt_tokens: integer(), completion_tokens: integer() }),
     ner_count: integer(),
     timings: t.Object({ search_ms: t.Number(), first_token_ms: t.Number(), total_ms: t.Number() }),
-    warnings: t.Array(Issue, { examples: [[]] }),
+    warnings: t.Array(AnswerWarning, { examples: [[]] }),
     same_prompt: t.Boolean({
       description: "The model got what it got then, byte for byte; false where it is redacted by other rules now",
       examples: [true],

@@ -252,6 +252,14 @@ describe("a replay", () => {
     expect((await talk.api.get(`/conversations/${id}`)).body).toEqual(before)
   })
 
+  test("tells of addresses that nobody gave as the reply does, and so does the record", async () => {
+    talk.scenes.add("foreign", { text: "Forty-two grams [1], see https://evil.example/q" })
+    const { path } = await answered("foreign", [WEIGHT])
+    const warning = expect.objectContaining({ code: "foreign_link", addresses: ["https://evil.example/q"] })
+    expect((await recordOf(path)).warnings).toEqual([warning])
+    expect((await replayOf(path)).body.warnings).toEqual([warning])
+  })
+
   test("streams as a reply does", async () => {
     const { path, messageId } = await answered("streamed", [WEIGHT])
     const events = await talk.stream(`${path}/replay`, {})
