@@ -70,6 +70,27 @@ export function withoutGreeting(message: string): string {
   return greeted && rest !== "" ? rest + message.slice(LOOKED_AT) : message
 }
 
+/** What may set a greeting off from the question behind it. */
+const SET_OFF = /[\p{P}\n]/u
+const WORD = /[\p{L}\p{N}\p{M}]+/gu
+
+/**
+ * The question behind a greeting, as it is written; undefined where none is, or where nothing sets the greeting off: in
+ * “Great Britain” and “welcome bonus” it is a part of the question.
+ */
+export function behindGreeting(message: string): string | undefined {
+  const looked = message.slice(0, LOOKED_AT)
+  const { rest, greeted } = ungreeted(foldWords(looked))
+  if (!greeted || rest === "") return undefined
+  let end = 0
+  for (const { 0: word, index } of looked.matchAll(WORD)) {
+    const between = looked.slice(end, index)
+    if (end > 0 && SET_OFF.test(between) && foldWords(looked.slice(index)) === rest) return message.slice(index)
+    end = index + word.length
+  }
+  return undefined
+}
+
 function ungreeted(said: string): { rest: string; greeted: boolean } {
   let rest = said
   let greeted = false

@@ -1,5 +1,6 @@
 /** What a message of a conversation is searched with: a follow-up such as "and in 2023?" takes its subject from before. */
 import { termsOf } from "../backends/question-words.ts"
+import { behindGreeting } from "../backends/small-talk.ts"
 
 export interface ChatQuery {
   query: string
@@ -23,7 +24,8 @@ const REFERS_BACK =
 
 /** @param earlier the user's messages before this one, oldest first */
 export function searchQuery(message: string, earlier: readonly string[]): ChatQuery {
-  const text = message.trim()
+  // A greeting stands in no file: with it in the query every passage seems less likely to answer.
+  const text = behindGreeting(message.trim()) ?? message.trim()
   if (!leansOnContext(text)) return { query: cut(text), topic: "" }
   const leanedOn: string[] = []
   for (const previous of earlier.slice(-MAX_LOOK_BACK).reverse()) {

@@ -99,6 +99,26 @@ describe("search queries", () => {
     expect(searchQuery("and 2024?", [...before, "and 2023?"]).query).toContain("Tromsø")
   })
 
+  test.each([
+    ["Hello, where is the office?", "where is the office?"],
+    ["Good morning! What does INV-2024-001 say?", "What does INV-2024-001 say?"],
+    ["hi there: what is the notice period?", "what is the notice period?"],
+    ["你好，办公室在哪里？", "办公室在哪里？"],
+    ["Guten Tag,\nwo ist das Büro?", "wo ist das Büro?"],
+  ])("%j is searched for without the greeting, as it is written", (message, query) => {
+    expect(searchQuery(message, [])).toEqual({ query, topic: "" })
+  })
+
+  test.each([
+    "Great Britain's exports",
+    "Welcome bonus, who gets it?",
+    "Morning shift: who works?",
+    "Hello",
+    "thanks!",
+  ])("%j is searched for whole", message => {
+    expect(searchQuery(message, []).query).toBe(message)
+  })
+
   test("a first message has no topic, and a long one is cut", () => {
     expect(searchQuery("why?", []).query).toBe("why?")
     expect(searchQuery(`begin ${"x ".repeat(50_000)} end`, []).query.length).toBeLessThanOrEqual(2_000)
