@@ -202,6 +202,20 @@ describe("a text that does not fit", () => {
     await until(() => notes() === 0)
   })
 
+  test("keeps no note of a text that was replaced while the model wrote it", async () => {
+    const release = Promise.withResolvers<void>()
+    ollama.server.scenes.add(scene, request => ({ ...noteGulls(request), held: release.promise }))
+    const { id } = await indexed(longText(20, 3_500), "late.txt")
+    const going = ask({ message: `case-${scene} Summarize the text.`, file_ids: [id] })
+    await until(() => parts().length > 0)
+    await api.upload([{ name: "late.txt", data: longText(20, 3_600) }], { on_duplicate: "replace" })
+    await api.settled(id)
+    release.resolve()
+    await going
+    using database = new Database(join(app.data, "carrel.db"), { readonly: true })
+    expect(database.query("select note from reading_notes where file_id = ?").all(id)).toEqual([])
+  })
+
   test("is answered without a part that fails, which is said", async () => {
     ollama.server.scenes.add(scene, request =>
       isPart(request) && allOf(request).includes("1001 gulls") ? { status: 500, error: "boom" } : noteGulls(request),

@@ -103,12 +103,12 @@ async function stillThere(
 export const keepNote = (
   key: string,
   note: Guarded<Note>,
-  { id }: TextFile,
+  { id, generation }: TextFile,
   { view, conversationId }: Asked,
   { notes }: ChatDependencies,
 ): Promise<void> =>
   notes
-    .keep(key, note, { workspaceId: view.workspaceId, fileId: id, conversationId: conversationId ?? null })
+    .keep(key, note, { workspaceId: view.workspaceId, fileId: id, generation, conversationId: conversationId ?? null })
     .catch(error => log.debug("a note is not kept", { error }))
 
 export const status = (detail: PartsDone): ChatEvent => ({ event: "status", data: { phase: "reading", detail } })

@@ -7,6 +7,7 @@ import { filesSeen, type View } from "../../access/view.ts"
 import { canonicalJson } from "../../canonical-json.ts"
 import type { Fields, Guarded } from "../../guarded.ts"
 import type { Database } from "../../storage/database.ts"
+import { isPostgres } from "../../storage/words.ts"
 
 /** How long a note is kept. */
 const NOTES_KEPT_MS = 7 * 24 * 3_600_000
@@ -24,6 +25,8 @@ export const NOTE: Fields<Note> = { text: "text" }
 export interface NotePlace {
   workspaceId: string
   fileId: string
+  /** The version of the file that the note was made of. */
+  generation: number | null
   conversationId: string | null
 }
 
@@ -43,22 +46,34 @@ export class NoteStore {
     return new Map(rows.map(({ key, note }) => [key, note]))
   }
 
-  /** @throws where file or conversation are gone meanwhile */
-  async keep(key: string, { text }: Guarded<Note>, { workspaceId, fileId, conversationId }: NotePlace): Promise<void> {
+  /**
+   * Keeps nothing of a text that another has taken the place of: those notes are deleted by then, and these come too late.
+   * @throws where file or conversation are gone meanwhile
+   */
+  async keep(key: string, { text }: Guarded<Note>, place: NotePlace): Promise<void> {
     await this.sweep()
     const now = new Date().toISOString()
-    await this.database
-      .insertInto("reading_notes")
-      .values({
-        key,
-        workspace_id: workspaceId,
-        file_id: fileId,
-        conversation_id: conversationId,
-        note: text,
-        created_at: now,
-      })
-      .onConflict(conflict => conflict.column("key").doUpdateSet({ note: text, created_at: now }))
-      .execute()
+    await this.database.transaction().execute(async trx => {
+      const file = await trx
+        .selectFrom("files")
+        .select("live_generation")
+        .where("id", "=", place.fileId)
+        .$if(isPostgres(trx), query => query.forShare())
+        .executeTakeFirst()
+      if (file?.live_generation !== place.generation) return
+      await trx
+        .insertInto("reading_notes")
+        .values({
+          key,
+          workspace_id: place.workspaceId,
+          file_id: place.fileId,
+          conversation_id: place.conversationId,
+          note: text,
+          created_at: now,
+        })
+        .onConflict(conflict => conflict.column("key").doUpdateSet({ note: text, created_at: now }))
+        .execute()
+    })
   }
 
   private async sweep(): Promise<void> {
