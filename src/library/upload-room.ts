@@ -11,24 +11,24 @@ export interface UploadLimits {
   queuedFiles: number
 }
 
-/** What one key may hold of the places; with so many taken by all, others may soon be refused. */
+/** What one key may hold of the places. */
 const SHARE = 3 / 4
+/** With so many of the places taken others may soon be refused; well below what one key holds, so that one that leaves ends no crowd. */
+const CROWDED = 1 / 2
 /** Seconds after which asking again makes sense. */
 const RETRY_UPLOAD_S = 5
 const RETRY_QUEUE_S = 30
 
 export class UploadRoom {
   private readonly gate: Gate
-  private readonly placesPerKey: number
 
   constructor(
     private readonly queue: JobQueue,
     private readonly limits: UploadLimits,
   ) {
-    this.placesPerKey = Math.ceil(limits.uploads * SHARE)
     this.gate = new Gate({
       places: limits.uploads,
-      placesPerKey: this.placesPerKey,
+      placesPerKey: Math.ceil(limits.uploads * SHARE),
       waiting: 0,
       refusal: "too many uploads are under way",
       retryAfterSeconds: RETRY_UPLOAD_S,
@@ -36,7 +36,7 @@ export class UploadRoom {
   }
 
   get isCrowded(): boolean {
-    return this.gate.load.running >= this.placesPerKey
+    return this.gate.load.running >= this.limits.uploads * CROWDED
   }
 
   /** Holds a place of the key while `receive` runs. @throws AppError overloaded before it runs */
