@@ -51,6 +51,8 @@ export function checkQuota(value: Quota): Quota | null {
 export function checkEndUser(value: string): string {
   if (value.length < 1 || value.length > MAX_END_USER_LENGTH)
     throw invalid("end_user", `must have 1 to ${MAX_END_USER_LENGTH} characters`)
+  if (!value.isWellFormed() || value.includes("\0"))
+    throw invalid("end_user", "must be well-formed Unicode without NUL")
   return value
 }
 

@@ -208,6 +208,9 @@ test("a bad hold is refused by its field", async () => {
   }
   expect(await issues({})).toEqual([400, "invalid_request", "name"])
   expect(await issues({ name: " " })).toEqual([400, "invalid_request", "name"])
+  expect(await issues({ name: "\ud800" })).toEqual([400, "invalid_request", "name"])
+  expect(await issues({ name: "x", end_user: "a\u0000" })).toEqual([400, "invalid_request", "end_user"])
+  expect(await issues({ name: "x", end_user: "\ud800" })).toEqual([400, "invalid_request", "end_user"])
   expect(await issues({ name: "x", filtre: {} })).toEqual([400, "invalid_request", "filtre"])
   expect(await issues({ name: "x", context_id: "a b" })).toEqual([400, "invalid_request", "context_id"])
   expect(await issues({ name: "x", filter: { type: "eq", key: "file.name" } })).toEqual([

@@ -94,6 +94,7 @@ test("what is wrong with a query is named", async () => {
     ["bucket=week", "bucket"],
     ["group_by=key,colour", "group_by"],
     ["from=yesterday", "from"],
+    ["from=2026-02-30", "from"],
     ["from=2026-03-01&to=2026-02-01", "from"],
     ["bucket=hour&from=2020-01-01", "from"],
   ]) {

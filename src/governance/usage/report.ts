@@ -55,9 +55,9 @@ export function usageQueryOf(given: {
 }
 
 function timeOf(field: string, given: string): Date {
-  const time = new Date(/^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : (instantOf(given) ?? Number.NaN))
-  if (Number.isNaN(time.getTime())) throw invalid(field, "must be an ISO-8601 time or a date")
-  return time
+  const instant = instantOf(given)
+  if (!instant) throw invalid(field, "must be an ISO-8601 time or a date")
+  return new Date(instant)
 }
 
 /** @throws AppError invalid_request where there would be too many rows */
