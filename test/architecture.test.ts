@@ -8,7 +8,7 @@ const SRC = resolve(import.meta.dir, "../src")
 
 /** A file may import rooms of a lower rank and its own; two rooms of one rank do not know each other. */
 const RANKS = [
-  ["errors", "control-characters", "nearest"],
+  ["errors", "control-characters", "storable", "nearest"],
   ["bounded-json", "canonical-json", "log", "id", "native", "metrics"],
   ["threads"],
   ["outbound", "guarded", "timing", "account"],

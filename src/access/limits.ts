@@ -1,5 +1,6 @@
 /** What keys and scoped tokens are narrowed to, as it comes in a request and as its columns hold it. */
 import { invalid } from "../errors.ts"
+import { isStorable } from "../storable.ts"
 import { checkContext } from "./context-id.ts"
 import { type Filter, filterOf } from "./filter/filter.ts"
 
@@ -51,8 +52,7 @@ export function checkQuota(value: Quota): Quota | null {
 export function checkEndUser(value: string): string {
   if (value.length < 1 || value.length > MAX_END_USER_LENGTH)
     throw invalid("end_user", `must have 1 to ${MAX_END_USER_LENGTH} characters`)
-  if (!value.isWellFormed() || value.includes("\0"))
-    throw invalid("end_user", "must be well-formed Unicode without NUL")
+  if (!isStorable(value)) throw invalid("end_user", "must be well-formed Unicode without NUL")
   return value
 }
 

@@ -1,5 +1,6 @@
 /** What comes in: every line is looked at before the first is carried out, so that a bad one is told with its number. */
 import { JsonOutOfBounds, parseBounded } from "../bounded-json.ts"
+import { isStorable } from "../storable.ts"
 import { linesOf } from "./json-lines.ts"
 import { bodyProblem, TARGET_URLS, type TargetUrl, targetUrl } from "./targets.ts"
 
@@ -99,11 +100,7 @@ export const parseRequest = (bytes: Uint8Array): unknown =>
 
 /** What columns of text hold. */
 const isCustomId = (value: unknown): value is string =>
-  typeof value === "string" &&
-  value.length >= 1 &&
-  value.length <= MAX_CUSTOM_ID &&
-  value.isWellFormed() &&
-  !value.includes("\0")
+  typeof value === "string" && value.length >= 1 && value.length <= MAX_CUSTOM_ID && isStorable(value)
 
 export const problem = (
   code: string,

@@ -4,6 +4,7 @@ import { checkContext } from "../access/context-id.ts"
 import { isTooDeep, JsonOutOfBounds, parseBounded, TOO_DEEP } from "../bounded-json.ts"
 import { replaceControlCharacters } from "../control-characters.ts"
 import { invalid } from "../errors.ts"
+import { isStorable } from "../storable.ts"
 
 const MAX_METADATA_BYTES = 16 * 1024
 const MAX_TAGS = 100
@@ -25,7 +26,7 @@ export const foldName = (name: string): string => name.normalize("NFC").toLowerC
 
 /** What another system calls a file, as it came. */
 export function checkExternalId(id: string): string {
-  if (!id.isWellFormed() || id.includes("\0")) throw invalid("external_id", "must be text without NUL")
+  if (!isStorable(id)) throw invalid("external_id", "must be text without NUL")
   return id
 }
 

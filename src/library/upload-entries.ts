@@ -1,5 +1,6 @@
 /** The parts of a form that say which entries of a source its files are. */
 import { invalid } from "../errors.ts"
+import { isStorable } from "../storable.ts"
 import type { ReceivedFile, Rejection, UploadForm } from "./upload-form.ts"
 
 /** Of a key: longer ones have no place in an index of PostgreSQL. */
@@ -23,7 +24,7 @@ export interface Brought {
 export function keyIssue(key: unknown): string | undefined {
   if (typeof key !== "string" || key === "") return "must be a text that is not empty"
   if (Buffer.byteLength(key) > MAX_KEY_BYTES) return `must have at most ${MAX_KEY_BYTES} bytes`
-  return key.isWellFormed() && !key.includes("\0") ? undefined : "must be well-formed Unicode without NUL"
+  return isStorable(key) ? undefined : "must be well-formed Unicode without NUL"
 }
 
 /** The same of a fingerprint. */
@@ -31,8 +32,7 @@ export const fingerprintIssue = (fingerprint: unknown): string | undefined =>
   typeof fingerprint !== "string" ||
   fingerprint === "" ||
   fingerprint.length > MAX_FINGERPRINT_LENGTH ||
-  !fingerprint.isWellFormed() ||
-  fingerprint.includes("\0")
+  !isStorable(fingerprint)
     ? `must be a text of 1 to ${MAX_FINGERPRINT_LENGTH} characters`
     : undefined
 

@@ -1,5 +1,6 @@
 /** An object of a request, `config` or `credentials`, read field by field. Every method throws AppError invalid_request. */
 import { invalid } from "../errors.ts"
+import { isStorable } from "../storable.ts"
 
 const MAX_TEXT = 2_048
 
@@ -22,7 +23,7 @@ export class Fields {
   optionalText(field: string, max = MAX_TEXT): string | undefined {
     const value = this.take(field)
     if (value === undefined || value === null || value === "") return undefined
-    if (typeof value !== "string" || value.length > max || !value.isWellFormed() || value.includes("\0"))
+    if (typeof value !== "string" || value.length > max || !isStorable(value))
       return this.refuse(field, `must be a text of at most ${max} characters`)
     return value
   }

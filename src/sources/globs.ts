@@ -1,5 +1,6 @@
 /** Which keys of a source are meant. */
 import { invalid } from "../errors.ts"
+import { isStorable } from "../storable.ts"
 
 const MAX_GLOBS = 100
 const MAX_LENGTH = 500
@@ -8,7 +9,7 @@ const MAX_LENGTH = 500
 export function checkGlobs(field: string, globs: readonly string[]): string[] {
   if (globs.length > MAX_GLOBS) throw invalid(field, `must be at most ${MAX_GLOBS} globs`)
   for (const glob of globs) {
-    if (glob === "" || glob.length > MAX_LENGTH || !glob.isWellFormed() || glob.includes("\0"))
+    if (glob === "" || glob.length > MAX_LENGTH || !isStorable(glob))
       throw invalid(field, `each must have 1 to ${MAX_LENGTH} characters`)
     if (glob.startsWith("!")) throw invalid(field, "a glob does not begin with !: what is not meant goes into exclude")
   }

@@ -3,6 +3,7 @@
  * for Kysely. Everything else in our statements both understand.
  */
 import { PostgresAdapter, type RawBuilder, sql } from "kysely"
+import { isStorable } from "../storable.ts"
 import type { Executor } from "./database.ts"
 import type { JsonWords } from "./json-words.ts"
 import { postgresJson, toPostgresText } from "./postgres/json-words.ts"
@@ -87,8 +88,7 @@ export function filled<Result = unknown>(text: string, ...values: unknown[]): Ra
 }
 
 /** JSON of texts for `among`; those that no text of a database equals are left out. */
-export const texts = (list: readonly string[]): string =>
-  JSON.stringify(list.filter(text => text.isWellFormed() && !text.includes("\0")))
+export const texts = (list: readonly string[]): string => JSON.stringify(list.filter(isStorable))
 
 /** A pattern for `containsBlind`. */
 export const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`
