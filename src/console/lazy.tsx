@@ -24,7 +24,8 @@ export function Lazy<Props extends object>({ load, props }: LazyProps<Props>) {
   const [failure, setFailure] = useState<Error>()
   const Component = arrived.get(load) as ComponentType<Props> | undefined
   useEffect(() => {
-    if (arrived.has(load)) return
+    // It may have arrived since this was drawn, fetched ahead: what was drawn decides, or the page would stay empty.
+    if (Component) return
     setFailure(undefined)
     fetchOnce(load).then(
       () => redraw(turn => turn + 1),
