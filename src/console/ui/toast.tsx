@@ -48,6 +48,7 @@ export function notifyWithUndo(text: string, action: () => void, onUndo: () => v
 export function Toasts() {
   const [shown, setShown] = useState(toasts)
   useEffect(() => {
+    setShown(toasts) // one may have come since this was drawn
     listeners.add(setShown)
     return () => void listeners.delete(setShown)
   }, [])
