@@ -12,6 +12,7 @@ import type { Blobs } from "../storage/blobs/blobs.ts"
 import type { FileVersion } from "../storage/chunks.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { ExtractionErrorCode, Warning } from "../storage/document.ts"
+import { forgetNotes } from "../storage/file-texts.ts"
 import type { FilesTable } from "../storage/files.ts"
 import { inOrder } from "../storage/shared.ts"
 import { filled, words } from "../storage/words.ts"
@@ -72,7 +73,7 @@ export async function publish(dependencies: OutcomeDependencies, ready: readonly
     reached("files published")
     const replaced = files.filter(({ file }) => file.live_generation !== null).map(({ file }) => file.id)
     // Made of a text that nobody finds any more.
-    if (replaced.length > 0) await trx.deleteFrom("reading_notes").where("file_id", "in", replaced).execute()
+    await forgetNotes(trx, replaced)
     await tellOfFiles(trx, "file.searchable", rows)
     reached("events written")
     return files

@@ -58,6 +58,7 @@ export async function linkStep(
  */
 export async function forgetTextsOf(trx: Trx, fileId: string): Promise<void> {
   await forgetSteps(trx, fileId)
+  await forgetNotes(trx, [fileId])
   const linked = trx.selectFrom("message_files").select("message_id").where("file_id", "=", fileId)
   await trx
     .deleteFrom("record_texts")
@@ -85,6 +86,20 @@ export async function forgetTextsOf(trx: Trx, fileId: string): Promise<void> {
     after = last.id
   }
   await trx.deleteFrom("message_files").where("file_id", "=", fileId).execute()
+}
+
+/** What models noted of them, alone or together with other files. */
+export async function forgetNotes(trx: Trx, fileIds: readonly string[]): Promise<void> {
+  if (fileIds.length === 0) return
+  await trx
+    .deleteFrom("reading_notes")
+    .where(eb =>
+      eb.or([
+        eb("file_id", "in", fileIds),
+        eb("key", "in", trx.selectFrom("reading_note_files").select("key").where("file_id", "in", fileIds)),
+      ]),
+    )
+    .execute()
 }
 
 async function forgetSteps(trx: Trx, fileId: string): Promise<void> {

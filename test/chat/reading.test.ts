@@ -133,6 +133,79 @@ describe("a text that fits", () => {
   })
 })
 
+describe("many small files that do not fit together", () => {
+  const FILES = 70
+  const fact = (number: number) => `counted ${scenes * 1_000 + number} gulls`
+  const small = (number: number) => ({
+    name: `small ${number} of ${scene}.txt`,
+    data: `On the shore of ${scene} the keeper ${fact(number)}. ${"Nothing else was seen on that day. ".repeat(12)}`,
+  })
+  const indexSmall = async () =>
+    (await api.index(Array.from({ length: FILES }, (_, at) => small(at)))).map(({ id }) => id)
+  const keptNotes = () => {
+    using database = new Database(join(app.data, "carrel.db"), { readonly: true })
+    return JSON.stringify(database.query("select note from reading_notes").all())
+  }
+  /** A note for each file of the part, citing its passage. */
+  const noteEach = (request: RecordedRequest) => {
+    if (!isPart(request)) return noteGulls(request)
+    const passages = [...allOf(request).matchAll(/^\[(\d+)\] [\s\S]*?counted (\d+) gulls/gm)]
+    return { text: passages.map(([, number, count]) => `counted ${count} gulls [${number}]`).join("\n") }
+  }
+
+  test("share parts, and each note cites its own file", async () => {
+    ollama.server.scenes.add(scene, noteEach)
+    const ids = await indexSmall()
+    const events = await ask({ message: `case-${scene} List all counts.`, file_ids: ids, reading: "whole" })
+    expect(partial(events)).toBeUndefined()
+    expect(parts().length).toBeLessThan(FILES / 4)
+    const asked = parts().map(allOf).join("\n")
+    for (let number = 0; number < FILES; number++) expect(asked.split(fact(number))).toHaveLength(2)
+    const { sources } = dataOf(events, "sources")
+    expect(new Set(sources.map((source: { file_id: string }) => source.file_id))).toEqual(new Set(ids))
+    for (const { index, text, file_id } of sources) {
+      expect(ids.indexOf(file_id)).toBe(index - 1)
+      expect(text).toContain(fact(index - 1))
+    }
+  })
+
+  test("leave no note behind that tells of one that is deleted", async () => {
+    ollama.server.scenes.add(scene, noteEach)
+    const ids = await indexSmall()
+    await ask({ message: `case-${scene} List all counts.`, file_ids: ids, reading: "whole" })
+    const count = parts().length
+    expect(keptNotes()).toContain(fact(1))
+    await api.delete(`/libraries/${ids[1]}`)
+    expect(keptNotes()).not.toContain(fact(1))
+    await api.delete(`/libraries/${ids[0]}`)
+    expect(keptNotes()).toContain(fact(FILES - 1))
+    await ask({ message: `case-${scene} List all counts.`, file_ids: ids.slice(40), reading: "whole" })
+    expect(parts().length).toBeGreaterThan(count) // other files share a part now: that is another note
+  })
+
+  test("are read again without one that was deleted while its part was read", async () => {
+    const release = Promise.withResolvers<void>()
+    ollama.server.scenes.add(scene, request =>
+      isPart(request) && allOf(request).includes(fact(3))
+        ? { ...noteEach(request), held: release.promise }
+        : noteEach(request),
+    )
+    const ids = await indexSmall()
+    const going = ask({ message: `case-${scene} List all counts.`, file_ids: ids, reading: "whole" })
+    await until(() => parts().some(request => allOf(request).includes(fact(3))))
+    await api.delete(`/libraries/${ids[3]}`)
+    release.resolve()
+    const events = await going
+    expect(partial(events)).toBe(
+      `not everything was read: small 3 of ${scene}.txt (deleted or changed while it was read)`,
+    )
+    const { sources } = dataOf(events, "sources")
+    expect(sources.map((source: { file_id: string }) => source.file_id)).toEqual(ids.filter((_, at) => at !== 3))
+    expect(JSON.stringify(answers())).not.toContain(fact(3))
+    expect(keptNotes()).not.toContain(fact(3))
+  })
+})
+
 describe("a text that does not fit", () => {
   test("is read part by part, the notes with their pages are what the answer is made from", async () => {
     ollama.server.scenes.add(scene, noteGulls)

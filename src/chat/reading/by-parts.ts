@@ -1,7 +1,7 @@
 /**
  * Reads what does not fit into a model's window part by part: notes are made of the parts beside each other, kept as they
- * come. A part that fails is left out and told of; where the model cannot be reached the reading
- * ends with that error, and goes on from the kept notes when it is asked for again.
+ * come. A part that fails is left out and told of; one that lost a file meanwhile is read again without it; where the model
+ * cannot be reached the reading ends with that error, and goes on from the kept notes when it is asked for again.
  */
 import { AppError } from "../../errors.ts"
 import { numbersIn, renumbered } from "../../grounding/citations.ts"
@@ -15,7 +15,7 @@ import type { ChatEvent, PartsDone } from "../events.ts"
 import { atOnce } from "./at-once.ts"
 import { type Note, noteKey } from "./note-store.ts"
 import { NOTES_VERSION, type NoteTaker } from "./note-taker.ts"
-import { nameOf, type Part, shownSources } from "./parts.ts"
+import { nameOf, type Part, type Piece, shownSources } from "./parts.ts"
 
 /** Notes made at the same time for one answer: further ones would stand before other people's questions. */
 const NOTES_AT_ONCE = 8
@@ -30,11 +30,14 @@ export interface PartsRead {
   sources: Source[]
   /** What was not read, in words for readers. */
   left: string[]
-  failed: Part[]
+  failed: Piece[]
 }
 
 interface Made {
+  /** What the note is of. */
   part: Part
+  /** What stood in the part and is deleted or another by now. */
+  gone: Piece[]
   note?: Note
   /** Why there is none. */
   problem?: string
@@ -48,67 +51,105 @@ export async function* readParts(
   dependencies: ChatDependencies,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, PartsRead> {
-  const { notes: kept, texts, notesAtOnce } = dependencies
-  const { view, guard, model } = asked
-  const keyOf = ({ file, stretches }: Part) => {
-    const place = [file.id, file.generation, stretches[0]!.position.start, stretches.at(-1)!.position.end]
-    return noteKey(view, [NOTES_VERSION, ...place, taker.question, model.info.value, guard.key, taker.noteTokens])
-  }
+  const { notes: kept, notesAtOnce } = dependencies
+  const keyOf = (part: Part) => keyOfNote(part, taker, asked)
   const known = await kept.find(parts.map(keyOf))
-  const made = new Map<Part, Made>()
   let failure: unknown
-  const read = async (part: Part, stop: AbortSignal): Promise<Made> => {
-    if (!(await texts.isCurrent(view, part.file))) return { part, problem: GONE }
+  const read = async ({ part: before, gone: goneBefore }: Made, stop: AbortSignal): Promise<Made> => {
+    const [part, lost] = await stillThere(before, asked, dependencies)
+    const gone = [...goneBefore, ...lost]
+    if (part.length === 0) return { part, gone }
     const key = keyOf(part)
-    const before = known.get(key)
-    if (before !== undefined) return { part, note: { text: trusted(before, asked) } }
+    const had = known.get(key)
+    if (had !== undefined) return { part, gone, note: { text: trusted(had, asked) } }
     try {
       const note = await taker.note(part, stop)
-      await keepNote(key, note, part.file, asked, dependencies)
-      return { part, note }
+      await keepNote(key, note, filesOf([part]), asked, dependencies)
+      return { part, gone, note }
     } catch (error) {
       stop.throwIfAborted()
       if (!(error instanceof AppError) || error.code === "model_unavailable") throw error
       failure = error
-      return { part, problem: "the model failed" }
+      return { part, gone, problem: "the model failed" }
     }
   }
   const most = Math.max(1, Math.min(NOTES_AT_ONCE, notesAtOnce))
-  yield status({ done: 0, total: parts.length })
-  for await (const each of atOnce(parts, most, read, signal)) {
-    made.set(each.part, each)
-    yield status({ done: made.size, total: parts.length })
+  const ended: Made[] = parts.map(part => ({ part, gone: [] }))
+  let done = 0
+  yield status({ done, total: parts.length })
+  for (let waiting = ended.keys().toArray(); waiting.length > 0; ) {
+    const readAt = async (at: number, stop: AbortSignal) => ({ at, made: await read(ended[at]!, stop) })
+    for await (const { at, made } of atOnce(waiting, most, readAt, signal)) {
+      ended[at] = made
+      done = Math.min(done + 1, parts.length)
+      yield status({ done, total: parts.length })
+    }
+    waiting = await changed(ended, asked, dependencies)
   }
-  const ended = parts.map(part => made.get(part)!)
   if (failure && ended.every(({ note }) => note === undefined)) throw failure
-  const all = await stillThere(ended, asked, dependencies)
-  const left = all.flatMap(({ part, problem }) => (problem ? [`${nameOf(part)} (${problem})`] : []))
-  const failed = all.flatMap(({ part, note }) => (note ? [] : [part]))
-  return { ...(await numbered(all, asked)), left, failed }
+  return { ...(await numbered(ended, asked)), ...missing(ended) }
 }
 
-/** What was read of a file that is deleted or another by now is nobody's to see any more. */
+function missing(ended: readonly Made[]): Pick<PartsRead, "left" | "failed"> {
+  const left: string[] = []
+  const failed: Piece[] = []
+  for (const { part, gone, problem } of ended) {
+    const lost = problem ? part : []
+    left.push(...lost.map(piece => `${nameOf(piece)} (${problem})`), ...gone.map(piece => `${nameOf(piece)} (${GONE})`))
+    failed.push(...lost, ...gone)
+  }
+  return { left, failed }
+}
+
+/** The files of the parts, each once. */
+export const filesOf = (parts: readonly Part[]): TextFile[] => [
+  ...new Map(parts.flat().map(({ file }) => [file.id, file])).values(),
+]
+
+function keyOfNote(part: Part, { question, noteTokens }: NoteTaker, { view, model, guard }: Asked): string {
+  const places = part.map(({ file, stretches }) => {
+    const [from, to] = [stretches[0]!.position.start, stretches.at(-1)!.position.end]
+    return [file.id, file.generation, from, to]
+  })
+  return noteKey(view, [NOTES_VERSION, places, question, model.info.value, guard.key, noteTokens])
+}
+
+/** What of a part is as it was, and what is nobody's to see any more: its file is deleted or another by now. */
 async function stillThere(
-  ended: readonly Made[],
+  part: Part,
   { view }: Asked,
   { texts }: Pick<ChatDependencies, "texts">,
-): Promise<Made[]> {
-  const files = new Map<string, boolean>()
-  for (const { part } of ended)
-    if (!files.has(part.file.id)) files.set(part.file.id, await texts.isCurrent(view, part.file))
-  return ended.map(made => (files.get(made.part.file.id) ? made : { part: made.part, problem: GONE }))
+  known = new Map<string, boolean>(),
+): Promise<[there: Part, gone: Piece[]]> {
+  for (const { file } of part) if (!known.has(file.id)) known.set(file.id, await texts.isCurrent(view, file))
+  return [part.filter(({ file }) => known.get(file.id)), part.filter(({ file }) => !known.get(file.id))]
+}
+
+/** The places of the parts whose note tells of a file that is gone since. */
+async function changed(
+  ended: readonly Made[],
+  asked: Asked,
+  dependencies: Pick<ChatDependencies, "texts">,
+): Promise<number[]> {
+  const known = new Map<string, boolean>()
+  const places: number[] = []
+  for (const [at, { part }] of ended.entries()) {
+    const [, gone] = await stillThere(part, asked, dependencies, known)
+    if (gone.length > 0) places.push(at)
+  }
+  return places
 }
 
 /** What is not kept is only made again. */
 export const keepNote = (
   key: string,
   note: Guarded<Note>,
-  { id, generation }: TextFile,
+  files: readonly TextFile[],
   { view, conversationId }: Asked,
   { notes }: ChatDependencies,
 ): Promise<void> =>
   notes
-    .keep(key, note, { workspaceId: view.workspaceId, fileId: id, generation, conversationId: conversationId ?? null })
+    .keep(key, note, { workspaceId: view.workspaceId, files, conversationId: conversationId ?? null })
     .catch(error => log.debug("a note is not kept", { error }))
 
 export const status = (detail: PartsDone): ChatEvent => ({ event: "status", data: { phase: "reading", detail } })

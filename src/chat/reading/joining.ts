@@ -1,9 +1,10 @@
-/** Joins notes that are too long together, until they fit. What came of notes of one file is kept as they are. */
+/** Joins notes that are too long together, until they fit. What came of it is kept as they are. */
+import { guessTokens } from "../../backends/guess-tokens.ts"
 import type { Asked } from "../asked.ts"
 import type { ChatDependencies } from "../dependencies.ts"
 import type { ChatEvent } from "../events.ts"
 import { atOnce } from "./at-once.ts"
-import { keepNote, status, trusted } from "./by-parts.ts"
+import { filesOf, keepNote, status, trusted } from "./by-parts.ts"
 import { noteKey } from "./note-store.ts"
 import { NOTES_VERSION, type NoteTaker } from "./note-taker.ts"
 import type { Part } from "./parts.ts"
@@ -13,16 +14,14 @@ const MAX_LEVELS = 4
 
 type Join = (notes: readonly string[], stop: AbortSignal) => Promise<string>
 
-/** @param parts that the notes are of; those of several files are not kept joined, for one of them may go */
+/** @param parts that the notes are of: what is joined of them is kept until one of their files goes */
 export function joining(parts: readonly Part[], taker: NoteTaker, asked: Asked, dependencies: ChatDependencies): Join {
-  const [first] = parts
-  const isOneFile = parts.every(({ file }) => file.id === first?.file.id)
-  if (!first || !isOneFile) return async (notes, stop) => (await taker.join(notes, stop)).text
   const { view, guard, model } = asked
+  const files = filesOf(parts)
   const madeFor = [
     NOTES_VERSION,
     "joined",
-    first.file.id,
+    files.map(({ id }) => id),
     taker.question,
     model.info.value,
     guard.key,
@@ -33,7 +32,7 @@ export function joining(parts: readonly Part[], taker: NoteTaker, asked: Asked, 
     const before = (await dependencies.notes.find([key])).get(key)
     if (before !== undefined) return trusted(before, asked)
     const note = await taker.join(notes, stop)
-    await keepNote(key, note, first.file, asked, dependencies)
+    await keepNote(key, note, files, asked, dependencies)
     return note.text
   }
 }
@@ -51,7 +50,7 @@ export async function* fitNotes(
   let notes = [...given]
   const size = () => notes.reduce((sum, note) => sum + count(note) + 2, 0)
   for (let level = 0; size() > room && notes.length > 1 && level < MAX_LEVELS; level++) {
-    const groups = inGroups(notes, partTokens, count)
+    const groups = inGroups(notes, partTokens)
     const joined = new Map<readonly string[], string>()
     yield status({ done: 0, total: groups.length })
     const joinGroup = async (group: string[], stop: AbortSignal) => ({
@@ -69,12 +68,15 @@ export async function* fitNotes(
   return { notes, leftOut: before - notes.length }
 }
 
-/** Neighbors together, as many as a part has room for, two at least. */
-function inGroups(notes: readonly string[], budget: number, count: (text: string) => number): string[][] {
+/**
+ * Neighbors together, as many as a part has room for, two at least. Guessed as for parts: what is learned of a model's
+ * tokens meanwhile leaves the groups as they were, or what was joined of them would not be found again.
+ */
+function inGroups(notes: readonly string[], budget: number): string[][] {
   const groups: string[][] = []
   let size = 0
   for (const note of notes) {
-    const tokens = count(note)
+    const tokens = guessTokens(note)
     const last = groups.at(-1)
     if (last && (last.length < 2 || size + tokens <= budget)) {
       last.push(note)

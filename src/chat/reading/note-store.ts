@@ -24,9 +24,8 @@ export const NOTE: Fields<Note> = { text: "text" }
 /** Where a note belongs: it is gone with any of them. */
 export interface NotePlace {
   workspaceId: string
-  fileId: string
-  /** The version of the file that the note was made of. */
-  generation: number | null
+  /** At least one, each in the version that the note was made of. */
+  files: readonly { id: string; generation: number | null }[]
   conversationId: string | null
 }
 
@@ -48,30 +47,40 @@ export class NoteStore {
 
   /**
    * Keeps nothing of a text that another has taken the place of: those notes are deleted by then, and these come too late.
-   * @throws where file or conversation are gone meanwhile
+   * @throws where the conversation is gone meanwhile
    */
   async keep(key: string, { text }: Guarded<Note>, place: NotePlace): Promise<void> {
     await this.sweep()
     const now = new Date().toISOString()
     await this.database.transaction().execute(async trx => {
-      const file = await trx
+      const ids = place.files.map(({ id }) => id)
+      const rows = await trx
         .selectFrom("files")
-        .select("live_generation")
-        .where("id", "=", place.fileId)
+        .select(["id", "live_generation"])
+        .where("id", "in", ids)
+        .orderBy("id")
         .$if(isPostgres(trx), query => query.forShare())
-        .executeTakeFirst()
-      if (file?.live_generation !== place.generation) return
+        .execute()
+      const current = new Map(rows.map(row => [row.id, row.live_generation]))
+      if (place.files.some(({ id, generation }) => current.get(id) !== generation)) return
+      const [file_id, ...others] = ids
       await trx
         .insertInto("reading_notes")
         .values({
           key,
           workspace_id: place.workspaceId,
-          file_id: place.fileId,
+          file_id: file_id!,
           conversation_id: place.conversationId,
           note: text,
           created_at: now,
         })
         .onConflict(conflict => conflict.column("key").doUpdateSet({ note: text, created_at: now }))
+        .execute()
+      if (others.length === 0) return
+      await trx
+        .insertInto("reading_note_files")
+        .values(others.map(id => ({ key, file_id: id })))
+        .onConflict(conflict => conflict.doNothing())
         .execute()
     })
   }

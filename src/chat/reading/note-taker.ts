@@ -1,5 +1,6 @@
 /** Asks a model for notes: of one part of a text, and of notes that are too long together. */
 import { CHAT_REQUEST, type ChatRequest, type ChatTurn, ContextOverflowError } from "../../backends/backend.ts"
+import { guessTokens } from "../../backends/guess-tokens.ts"
 import { AppError } from "../../errors.ts"
 import { numbersIn, renumbered, withoutControl, withoutMarks } from "../../grounding/citations.ts"
 import { withoutForeignLinks } from "../../grounding/foreign-links.ts"
@@ -36,7 +37,7 @@ const BUSY_MS = 5_000
 /** UTF-16 units of the question that a note is made for. */
 const MAX_QUESTION = 2_000
 /** Renewed with the task, and with what is taken out of notes: those that were made otherwise are not used. */
-export const NOTES_VERSION = 2
+export const NOTES_VERSION = 3
 
 export class NoteTaker {
   readonly question: string
@@ -53,7 +54,7 @@ export class NoteTaker {
   ) {
     this.question = question.slice(0, MAX_QUESTION).toWellFormed()
     this.noteTokens = Math.min(NOTE_TOKENS, Math.floor(windowTokens * NOTE_SHARE))
-    const room = windowTokens - this.noteTokens - FRAME_TOKENS - this.count(this.question)
+    const room = windowTokens - this.noteTokens - FRAME_TOKENS - guessTokens(this.question)
     this.partTokens = Math.max(100, Math.min(PART_TOKENS, Math.floor(room * SAFETY)))
     asked.guard.trust(PART_TASK, JOIN_TASK, this.question)
   }
@@ -76,7 +77,7 @@ export class NoteTaker {
       const [first, second] = halves
       const before = await this.note(first, signal)
       const after = await this.note(second, signal)
-      const moved = renumbered(after.text, number => number + first.stretches.length)
+      const moved = renumbered(after.text, number => number + stretchesIn(first))
       return this.shown([before.text, moved].filter(Boolean).join("\n"))
     }
   }
@@ -134,5 +135,7 @@ export class NoteTaker {
     return text.trim()
   }
 }
+
+const stretchesIn = (part: Part): number => part.reduce((sum, { stretches }) => sum + stretches.length, 0)
 
 const isNothing = (text: string): boolean => /^\W*nothing\W*$/i.test(text)

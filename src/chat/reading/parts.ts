@@ -1,4 +1,4 @@
-/** Cuts the text of a file into parts that a model can read at once. Pure: the same text gives the same parts, after a restart too. */
+/** Cuts the texts of files into parts that a model can read at once. Pure: the same texts give the same parts, after a restart too. */
 
 import { guessTokens } from "../../backends/guess-tokens.ts"
 import type { Guard } from "../../grounding/guard.ts"
@@ -8,9 +8,13 @@ import { type Stretch, sourceOf } from "./stretches.ts"
 
 /** UTF-16 units around a part that are looked at with it, so that a private value which its ends cut is seen. */
 const MARGIN = 200
+/** Small files of one part at most: the notes of one part have little room for each of more. */
+const MAX_FILES_OF_PART = 20
+/** Tokens of the number and the place over a stretch, beside the name of its file. */
+const HEAD_TOKENS = 10
 
-/** Of one file, so that its notes are gone with the file. */
-export interface Part {
+/** What a part holds of one file. */
+export interface Piece {
   file: TextFile
   stretches: Stretch[]
   /** What stands around it. */
@@ -18,11 +22,38 @@ export interface Part {
   after: string
 }
 
+/** A piece of a file, or several files that are small, whole. */
+export type Part = readonly Piece[]
+
 /**
- * Parts of about the same size.
+ * Parts of about the same size for a file that needs several; small neighbors share one.
  * @param budget tokens of one part at most, as they are guessed for any model
  */
-export function partsOf(file: TextFile, given: readonly Stretch[], budget: number): Part[] {
+export function partsOf(files: readonly Pick<Piece, "file" | "stretches">[], budget: number): Part[] {
+  const parts: Piece[][] = []
+  let size = Number.POSITIVE_INFINITY
+  for (const { file, stretches } of files) {
+    const [first, ...more] = piecesOf(file, stretches, budget)
+    if (!first) continue
+    const added = more.length > 0 ? Number.POSITIVE_INFINITY : tokensOf(first)
+    const last = parts.at(-1)
+    if (last && last.length < MAX_FILES_OF_PART && size + added <= budget) {
+      last.push(first)
+      size += added
+    } else {
+      parts.push(...[first, ...more].map(piece => [piece]))
+      size = added
+    }
+  }
+  return parts
+}
+
+function tokensOf({ file, stretches }: Piece): number {
+  const head = guessTokens(file.name) + HEAD_TOKENS
+  return stretches.reduce((sum, { text }) => sum + guessTokens(text) + head, 0)
+}
+
+function piecesOf(file: TextFile, given: readonly Stretch[], budget: number): Piece[] {
   const stretches = given.flatMap(stretch => smaller(stretch, budget))
   const sizes = stretches.map(({ text }) => guessTokens(text))
   const total = sizes.reduce((sum, size) => sum + size, 0)
@@ -47,13 +78,16 @@ export function partsOf(file: TextFile, given: readonly Stretch[], budget: numbe
 
 /** Two halves of a part that the model's server found too long; undefined where it is one stretch alone. */
 export function halvesOf(part: Part): [Part, Part] | undefined {
-  const { stretches } = part
+  const files = Math.ceil(part.length / 2)
+  if (part.length > 1) return [part.slice(0, files), part.slice(files)]
+  const piece = part[0]!
+  const { stretches } = piece
   if (stretches.length < 2) return undefined
   const middle = Math.ceil(stretches.length / 2)
   const [first, second] = [stretches.slice(0, middle), stretches.slice(middle)]
   return [
-    { ...part, stretches: first, after: second[0]!.text.slice(0, MARGIN) },
-    { ...part, stretches: second, before: first.at(-1)!.text.slice(-MARGIN) },
+    [{ ...piece, stretches: first, after: second[0]!.text.slice(0, MARGIN) }],
+    [{ ...piece, stretches: second, before: first.at(-1)!.text.slice(-MARGIN) }],
   ]
 }
 
@@ -75,7 +109,19 @@ function smaller(stretch: Stretch, budget: number): Stretch[] {
 }
 
 /** The stretches of a part under the numbers 1, 2, 3 …, as the model may see them. */
-export async function shownSources({ file, stretches, before, after }: Part, guard: Guard): Promise<Source[]> {
+export async function shownSources(part: Part, guard: Guard): Promise<Source[]> {
+  const sources: Source[] = []
+  for (const piece of part) {
+    const shown = await shownPiece(piece, guard)
+    for (const [at, stretch] of piece.stretches.entries())
+      sources.push(await guard.pass<Source>(sourceOf(piece.file, stretch, shown[at]!, sources.length + 1), SOURCE))
+  }
+  guard.trust(...sources.map(headOf))
+  return sources
+}
+
+/** The texts of its stretches, each looked at with what stands around it. */
+async function shownPiece({ stretches, before, after }: Piece, guard: Guard): Promise<string[]> {
   let whole = before && `${before}\n`
   const places = stretches.map(({ text, position }, at) => {
     if (at > 0 && stretches[at - 1]!.position.end !== position.start) whole += "\n"
@@ -84,17 +130,12 @@ export async function shownSources({ file, stretches, before, after }: Part, gua
     return { from, to: whole.length }
   })
   const shown = await guard.window(after ? `${whole}\n${after}` : whole)
-  const sources: Source[] = []
-  for (const [at, stretch] of stretches.entries()) {
-    const { from, to } = places[at]!
-    sources.push(await guard.pass<Source>(sourceOf(file, stretch, shown(from, to), at + 1), SOURCE))
-  }
-  guard.trust(...sources.map(headOf))
-  return sources
+  return places.map(({ from, to }) => shown(from, to))
 }
 
-/** `report.pdf, pages 12 to 18`: for readers of a warning. */
-export function nameOf({ file, stretches }: Part): string {
+/** `report.pdf, pages 12 to 18`: for readers of a warning; a file that is whole in its part is its name. */
+export function nameOf({ file, stretches, before, after }: Piece): string {
+  if (!before && !after) return file.name
   const [first, last] = [stretches[0]!.position, stretches.at(-1)!.position]
   const [from, to] = [first.page ?? first.slide, last.page ?? last.slide]
   const kind = first.page === null ? "slide" : "page"

@@ -12,7 +12,7 @@ import type { Retrieved } from "../retrieval.ts"
 import { readParts } from "./by-parts.ts"
 import { fitNotes, joining } from "./joining.ts"
 import { NoteTaker } from "./note-taker.ts"
-import { nameOf, type Part, partsOf, shownSources } from "./parts.ts"
+import { nameOf, type Piece, partsOf, shownSources } from "./parts.ts"
 import { type Stretch, stretchesOf } from "./stretches.ts"
 
 /** Files that one answer reads at most. */
@@ -72,10 +72,11 @@ export async function* wholeText(
     return { sources, inVain: sources.length === 0 && total > 0, whole: true }
   }
   const taker = new NoteTaker(asked, question, windowTokens, dependencies)
-  const parts = texts.files.flatMap(({ file, stretches }) => partsOf(file, stretches, taker.partTokens))
-  const read = yield* readParts(parts.slice(0, MAX_PARTS), taker, asked, dependencies, signal)
-  if (parts.length > MAX_PARTS)
-    read.left.push(`${parts.length - MAX_PARTS} parts from ${nameOf(parts[MAX_PARTS]!)} on: beyond ${MAX_PARTS} parts`)
+  const all = partsOf(texts.files, taker.partTokens)
+  const parts = all.slice(0, MAX_PARTS)
+  const read = yield* readParts(parts, taker, asked, dependencies, signal)
+  const [beyond] = all.slice(MAX_PARTS)
+  if (beyond) read.left.push(`${all.length - MAX_PARTS} parts from ${nameOf(beyond[0]!)} on: beyond ${MAX_PARTS} parts`)
   const count = (text: string) => dependencies.meter.count(asked.model.info.value, text)
   const most = Math.max(1, dependencies.notesAtOnce)
   const join = joining(parts, taker, asked, dependencies)
@@ -123,15 +124,14 @@ async function fitting(
 ): Promise<Source[] | undefined> {
   const characters = files.reduce((sum, { stretches }) => sum + (stretches.at(-1)?.position.end ?? 0), 0)
   if (characters * LEAST_TOKENS > room) return undefined
-  const sources: Source[] = []
-  for (const { file, stretches } of files) {
-    const shown = await shownSources({ file, stretches, before: "", after: "" }, guard)
-    sources.push(...shown.map((source, at) => ({ ...source, index: sources.length + at + 1 })))
-  }
+  const sources = await shownSources(
+    files.map(text => ({ ...text, before: "", after: "" })),
+    guard,
+  )
   return wholeTokens(sources, text => meter.count(model.info.value, text)) <= room ? sources : undefined
 }
 
-const droppedPart = ({ file, stretches }: Part): Dropped => ({
+const droppedPart = ({ file, stretches }: Piece): Dropped => ({
   kind: "part",
   reason: "failed",
   file_id: file.id,

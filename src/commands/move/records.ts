@@ -69,6 +69,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   message_images: { key: ["id"] },
   kept_answers: { key: ["id"] },
   reading_notes: { key: ["key"] },
+  reading_note_files: { key: ["key", "file_id"] },
   events: { key: ["seq"] },
   event_marks: { key: ["name"] },
   webhooks: { key: ["id"], arriving: row => withoutOwner({ ...row, lease_until: null }) },

@@ -45,6 +45,7 @@ import { sharing } from "./0042-sharing.ts"
 import { signIn } from "./0043-sign-in.ts"
 import { encryption } from "./0044-encryption.ts"
 import { stepFiles } from "./0046-step-files.ts"
+import { notesOfFiles } from "./0048-notes-of-files.ts"
 import type { Migration } from "./migration.ts"
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -93,4 +94,5 @@ export const MIGRATIONS: readonly Migration[] = [
   signIn,
   encryption,
   stepFiles,
+  notesOfFiles,
 ]
