@@ -107,6 +107,12 @@ export function invalid(field: string, issue: string): AppError {
   return new AppError("invalid_request", { message: `${field}: ${issue}`, details: [{ field, issue }] })
 }
 
+/** The text of a field. @throws AppError invalid_request where it is white space only */
+export function notBlank(field: string, text: string): string {
+  if (text.trim() === "") throw invalid(field, "must not be blank")
+  return text
+}
+
 /** The error of the public body, also used inside SSE `error` events and stored run errors. */
 export interface ErrorBody {
   code: string

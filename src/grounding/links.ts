@@ -29,7 +29,7 @@ export function linksIn(text: string): Link[] {
   }))
   const asHtml = attributes(text).map(({ start, end }) => ({ start, end, address: resolved(text.slice(start, end)) }))
   return [
-    ...[...asMarkdown, ...asHtml].filter(({ address }) => leadsAway(address)),
+    ...[...asMarkdown, ...asHtml, ...inStyles(text)].filter(({ address }) => leadsAway(address)),
     ...bare(text),
     ...mailAddresses(text),
   ]
@@ -135,6 +135,27 @@ function attributes(text: string): Span[] {
   }
   return found
 }
+
+/** A style attribute, or a style sheet. */
+const STYLE = /\bstyle\s{0,20}(?:=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s>"']+))|[^<>]{0,200}>([^<]*))/gi
+
+/** CSS names an address in several ways, and escapes letters in its own: what leads away anywhere in a style counts, all of it. */
+function inStyles(text: string): Link[] {
+  if (!text.includes("<")) return []
+  return [...text.matchAll(STYLE)].flatMap(({ 0: whole, 1: double, 2: single, 3: bare, 4: sheet, index }) => {
+    const style = double ?? single ?? bare ?? sheet ?? ""
+    const start = index + whole.lastIndexOf(style)
+    const addresses = withoutCssEscapes(resolved(style)).match(
+      /(?:[a-z][a-z\d+.-]{0,31}:|(?<!:))[\\/]{2}[^\s"'();,]+/gi,
+    )
+    return (addresses ?? []).map(address => ({ address, start, end: start + style.length }))
+  })
+}
+
+const withoutCssEscapes = (style: string): string =>
+  style.replace(/\\(?:([\da-f]{1,6})\s?|([^\da-f\n]))/gi, (_, code?: string, letter?: string) =>
+    code ? String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff)) : letter!,
+  )
 
 /** Addresses that stand by themselves. What stands in one is part of it. */
 function bare(text: string): Link[] {

@@ -71,6 +71,7 @@ test("keys without the scope, other workspaces and other end users decide nothin
   const eve = await client.scoped({ scopes: ["agents"], end_user: "eve" })
   expect((await eve.post(address, approve)).status).toBe(404)
   expect((await client.post(address, { decision: "perhaps" })).status).toBe(400)
+  expect((await client.post(address, { ...approve, arguments: { path: "/other" } })).status).toBe(400) // nobody edits a call
   expect((await client.post(`/agents/runs/${run.run_id}/approvals/appr_none`, approve)).status).toBe(404)
   await client.post(`/agents/runs/${run.run_id}/cancel`)
   expect((await client.post(address, approve)).status).toBe(409)

@@ -181,6 +181,8 @@ describe("a caller's own summary", () => {
     const { up_to_message_id } = (await talk.stored(id)).summary
     const { status, body } = await api.patch(`/conversations/${id}`, { summary: { text: "FACT-own=edited by hand" } })
     expect([status, body.summary]).toEqual([200, { text: "FACT-own=edited by hand", up_to_message_id }])
+    expect((await api.patch(`/conversations/${id}`, { summary: { text: " \n " } })).status).toBe(400)
+    expect((await api.patch(`/conversations/${id}`, { title: " \n " })).status).toBe(400)
     await asks("edit", 21, 21, {}, id)
     expect(summaryIn(answersOf("edit").at(-1)!)).toContain("FACT-own=edited by hand")
     const calls = summariesOf("edit").length

@@ -39,6 +39,10 @@ describe("an address that nobody gave is found", () => {
     ["HTML without an end", '<img src="//evil.example/x', "//evil.example/x"],
     ["a list of pictures", '<img srcset="/a 1x, //evil.example/b 2x">', "//evil.example/b"],
     ["a style", "<p style='background:url(//evil.example/x)'>", "//evil.example/x"],
+    ["a set of pictures in a style", `<p style="background:image-set('//evil.example/x' 1x)">`, "//evil.example/x"],
+    ["a style in its own escapes", "<p style='background:\\75rl(\\2f\\2f evil.example/x)'>", "//evil.example/x"],
+    ["a style sheet", '<style>@import "//evil.example/x.css";</style>', "//evil.example/x.css"],
+    ["a style without quotes", "<p style=background:url(//evil.example/x)>", "//evil.example/x"],
     [
       "a host that goes on behind a quote",
       "https://evil.example'.evil.test/?q=s",

@@ -1,7 +1,7 @@
 /** Texts of the caller judged by a query, as Cohere's and Jina's clients ask for it. */
 import { Elysia } from "elysia"
 import type { Principal } from "../../access/principal.ts"
-import { AppError, invalid } from "../../errors.ts"
+import { AppError, notBlank } from "../../errors.ts"
 import { newId } from "../../id.ts"
 import { TooLate } from "../../search/rerank/rerank-line.ts"
 import { caller, type RequestContext } from "../context.ts"
@@ -42,7 +42,7 @@ async function rerank(
   context: RequestContext,
 ) {
   const { query, top_n: most, return_documents: returned } = body
-  if (query.trim() === "") throw invalid("query", "must not be blank")
+  notBlank("query", query)
   if (!line) throw new AppError("model_unavailable", { message: "there is no reranking model" })
   const { model } = line
   if (body.model && body.model !== model) throw unknownModel(body.model, model)

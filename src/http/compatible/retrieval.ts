@@ -1,7 +1,7 @@
 /** The library as an external knowledge base of Dify. */
 import { Elysia } from "elysia"
 import type { Principal } from "../../access/principal.ts"
-import { AppError, invalid } from "../../errors.ts"
+import { AppError, notBlank } from "../../errors.ts"
 import { caller } from "../context.ts"
 import type { Services } from "../services.ts"
 import { type Found, findPassages } from "./found-passages.ts"
@@ -34,7 +34,7 @@ async function retrieve(
   signal: AbortSignal,
 ) {
   const { view } = principal
-  if (query.trim() === "") throw invalid("query", "must not be blank")
+  notBlank("query", query)
   const filter = filterOf(condition)
   if (id !== WHOLE_LIBRARY && !(await vectorStores.exists(view, id)))
     throw new AppError("not_found", { message: "there is no such knowledge base" })

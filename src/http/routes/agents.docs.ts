@@ -14,6 +14,7 @@ import { operation } from "../operation.ts"
 import { DELETED } from "../receipt-id.ts"
 import { Approval, RUN_STATUSES, Run, RunEvent, RunSummary } from "../run-record.ts"
 import {
+  closed,
   EndUser,
   IDEMPOTENCY_KEY,
   integer,
@@ -189,7 +190,7 @@ export const decideApproval = operation({
     "Lets a call that waits be carried out, or not: then the model is told so, with your reason, and the run goes on. The same decision again is answered alike; another one, or one that comes when the approval has expired or the run has ended, is 409 `conflict`.",
   tag: "Agents",
   params: t.Object({ run_id: t.String(), approval_id: t.String() }),
-  body: t.Object({
+  body: closed({
     decision: oneOf(DECISIONS),
     reason: optional(
       t.String({ maxLength: 2_000, description: "Kept with the approval; the model is told why it is denied" }),

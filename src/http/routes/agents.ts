@@ -1,7 +1,7 @@
 /** Agent runs: start and wait, or start and leave; read, list, watch, cancel, delete. */
 import { Elysia } from "elysia"
 import type { RunEvent as RecordedEvent } from "../../agents/run-record.ts"
-import { invalid } from "../../errors.ts"
+import { notBlank } from "../../errors.ts"
 import { caller } from "../context.ts"
 import type { Sent } from "../events.ts"
 import { idempotencyKeyOf } from "../idempotency-key.ts"
@@ -93,7 +93,7 @@ export const agentRoutes = ({ agents, links }: Pick<Services, "agents" | "links"
     )
 
 function runRequestOf(body: typeof docs.RunRequestBody.static) {
-  if (body.task.trim() === "") throw invalid("task", "must not be blank")
+  notBlank("task", body.task)
   return { additional_metadata: {}, ...withoutNulls(body) }
 }
 

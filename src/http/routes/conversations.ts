@@ -3,6 +3,7 @@ import { Elysia } from "elysia"
 import type { Principal } from "../../access/principal.ts"
 import type { NumberedEvent } from "../../chat/events.ts"
 import type { Asker, Started } from "../../chat/turn.ts"
+import { notBlank } from "../../errors.ts"
 import type { IdempotentRequest } from "../../storage/idempotency.ts"
 import { caller, type RequestContext } from "../context.ts"
 import type { ConversationEvent } from "../conversation-record.ts"
@@ -93,8 +94,11 @@ export const conversationRoutes = ({ chat, links }: Services) => {
     )
     .patch(
       "/external/conversations/:conversation_id",
-      async ({ params, body, principal }) =>
-        new Linked(links, principal).messages(await chat.change(principal.view, params.conversation_id, body)),
+      async ({ params, body, principal }) => {
+        if (body.title) notBlank("title", body.title)
+        if (body.summary) notBlank("summary.text", body.summary.text)
+        return new Linked(links, principal).messages(await chat.change(principal.view, params.conversation_id, body))
+      },
       docs.updateConversation(),
     )
     .delete(

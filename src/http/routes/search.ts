@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import { endUserOf } from "../../access/end-user.ts"
 import { filterOf } from "../../access/filter/filter.ts"
-import { AppError, invalid } from "../../errors.ts"
+import { AppError, invalid, notBlank } from "../../errors.ts"
 import { documentsFor } from "../../search/passages/documents.ts"
 import { ASKED_FOR } from "../../search/rerank/budgets.ts"
 import type { SearchFilters, SearchRequest } from "../../search/types.ts"
@@ -64,11 +64,6 @@ export const searchRoutes = ({ search, library, chat, links, fileTypes }: Servic
 function rerankOf(given: typeof docs.Rerank.static | null | undefined): Pick<SearchRequest, "rerank"> {
   if (!given) return {}
   return { rerank: { ...ASKED_FOR, ...(given === true ? {} : given) } }
-}
-
-function notBlank(field: string, text: string): string {
-  if (text.trim() === "") throw invalid(field, "must not be blank")
-  return text
 }
 
 /** @throws AppError invalid_request for a type that no file has, and for what is not a time; invalid_filter */
