@@ -1,5 +1,5 @@
 /**
- * What `npm start`, `npm test` and `npm run` check, build, packs, carrel, cluster, real-models and test:real call, under Node or Bun, before anything is
+ * What `npm start`, `npm test` and `npm run` check, build, package:deb, packs, carrel, cluster, real-models and test:real call, under Node or Bun, before anything is
  * installed: installs what is missing, then hands over to the project's own Bun. Plain JavaScript, because Node 20 must read it.
  */
 import { spawn, spawnSync } from "node:child_process"
@@ -19,6 +19,7 @@ const COMMANDS = {
   test: ["scripts/test.ts"],
   check: ["scripts/check.ts"],
   build: ["scripts/build.ts"],
+  "package:deb": ["scripts/package-deb.ts"],
   packs: ["scripts/packs.ts"],
   cluster: ["scripts/cluster.ts"],
   "real-models": ["scripts/real-models.ts"],

@@ -29,7 +29,7 @@ if (files.length === 0) {
 await Promise.all([ensureChromium(files), ensureClients(files)])
 
 /** Files of these folders time what they see, or start many processes: they run after the others, one at a time. */
-const ALONE = ["test/binary/", "test/cluster/", "test/console/", "test/crash/", "test/trust/"]
+const ALONE = ["test/binary/", "test/cluster/", "test/console/", "test/crash/", "test/packages/", "test/trust/"]
 
 const begun = performance.now()
 const isAlone = (file: string) => ALONE.some(folder => file.startsWith(folder))
