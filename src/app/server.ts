@@ -71,6 +71,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     ...access,
     ...files,
     ...unattended,
+    idempotency: storage.idempotency,
     sources: parts.sources.sources,
     manifests: parts.sources.manifests,
     broughtFiles: parts.sources.broughtFiles,

@@ -10,6 +10,7 @@ import { AppError, type ErrorBody, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Database, Trx } from "../storage/database.ts"
+import { type IdempotentRequest, note } from "../storage/idempotency.ts"
 import type { ScheduleRunStatus, ScheduleRunsTable, SchedulesTable } from "../storage/schedules.ts"
 import { inOrder } from "../storage/shared.ts"
 import { checkCron, checkEvery, nextTime, type Timing } from "../timing.ts"
@@ -69,7 +70,7 @@ export class Schedules {
   ) {}
 
   /** @throws AppError invalid_request; forbidden for a scoped token; overloaded */
-  async create({ view, holderId }: Principal, given: NewSchedule): Promise<Schedule> {
+  async create({ view, holderId }: Principal, given: NewSchedule, repetition?: IdempotentRequest): Promise<Schedule> {
     if (view.author?.type === "key" && !view.mayWiden)
       throw new AppError("forbidden", { message: "a token ends within a day: schedules are made with a key" })
     const timing = timingOf(given)
@@ -92,6 +93,7 @@ export class Schedules {
       await inOrder(trx, view.workspaceId)
       await refuseMany(trx, view.workspaceId)
       await trx.insertInto("schedules").values(row).execute()
+      if (repetition) await note(trx, repetition, row.id)
     })
     return this.get(view, row.id)
   }

@@ -8,6 +8,7 @@ import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { DeliveryStatus, WebhookStatus, WebhooksTable } from "../storage/events.ts"
+import { type IdempotentRequest, note } from "../storage/idempotency.ts"
 import type { Sealer } from "../storage/sealed.ts"
 import { inOrder, timeOf } from "../storage/shared.ts"
 import { secretsOf } from "./dispatcher.ts"
@@ -28,6 +29,9 @@ export interface NewWebhook extends Pick<WebhookChange, "types" | "description">
   url: string
   secret?: string
 }
+
+/** With the secret, which is shown to who made it alone. */
+export type NewlyMade = WebhookRecord & { secret: string }
 
 /** What is sent again: one event, or all from that time on. */
 export type Again = { eventId: string } | { since: string }
@@ -59,7 +63,7 @@ export class Webhooks {
    * It hears of what happens from now on, as far as its maker sees it, and ends with the maker's access.
    * @throws AppError invalid_request; forbidden for an address that may not be reached; conflict where there are too many
    */
-  async create(principal: Principal, asked: NewWebhook): Promise<WebhookRecord & { secret: string }> {
+  async create(principal: Principal, asked: NewWebhook, repetition?: IdempotentRequest): Promise<NewlyMade> {
     const { database, sealer, wake } = this.dependencies
     const { view } = principal
     const { workspaceId } = view
@@ -69,6 +73,7 @@ export class Webhooks {
     const row = await database.transaction().execute(async trx => {
       await inOrder(trx, workspaceId)
       await refuseMore(trx, workspaceId)
+      if (repetition) await note(trx, repetition, id)
       const now = timeOf(trx)
       return trx
         .insertInto("webhooks")
@@ -83,6 +88,12 @@ export class Webhooks {
     })
     wake()
     return { ...toRecord(row), secret }
+  }
+
+  /** What a repetition of the request that made it is answered. @throws AppError not_found */
+  async madeBefore(view: View, id: string): Promise<NewlyMade> {
+    const row = await this.row(view, id)
+    return { ...toRecord(row), secret: secretsOf(row, this.dependencies.sealer)[0]! }
   }
 
   /** Oldest first. */

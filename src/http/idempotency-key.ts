@@ -3,7 +3,7 @@
 import type { Principal } from "../access/principal.ts"
 import { repetitionKey } from "../access/view.ts"
 import { invalid } from "../errors.ts"
-import { type IdempotentRequest, requestHash } from "../storage/idempotency.ts"
+import { type Idempotency, type IdempotentRequest, requestHash } from "../storage/idempotency.ts"
 
 /** @throws AppError invalid_request for a key that is empty or too long */
 export function idempotencyKeyOf(request: Request): string | undefined {
@@ -35,6 +35,22 @@ export const batchRepetition = (
   principal: Principal,
   asked: unknown,
 ): IdempotentRequest | undefined => repetitionOf(request, principal, "batch", asked)
+
+/**
+ * Makes something once under its key: `make` notes the id in its own transaction, a repetition finds what it made, as it
+ * stands now.
+ */
+export function madeOnce<T>(
+  idempotency: Idempotency,
+  { request, principal }: { request: Request; principal: Principal },
+  operation: "schedule" | "source" | "webhook" | "hold",
+  asked: unknown,
+  make: (repetition: IdempotentRequest | undefined) => Promise<T>,
+  find: (id: string) => Promise<T>,
+): Promise<T> {
+  const repetition = repetitionOf(request, principal, operation, asked)
+  return idempotency.once(repetition, () => make(repetition), find)
+}
 
 function repetitionOf(
   request: Request,

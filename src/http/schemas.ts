@@ -269,7 +269,8 @@ export const typesOf = (
 /** Request headers that several routes know. */
 export const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
-  description: "Names this request: the same one sent again within 24 h is not carried out again",
+  description:
+    "Names this request: the same one sent again within 24 h is not carried out again, but answered as what the first one made stands now",
   schema: { type: "string", minLength: 1, maxLength: 255 },
 }
 export const LAST_EVENT_ID = {

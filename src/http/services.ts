@@ -42,6 +42,7 @@ import type { BroughtFiles } from "../sources/brought.ts"
 import type { Manifests } from "../sources/manifest.ts"
 import type { Sources } from "../sources/sources.ts"
 import type { DiskUse } from "../storage/disk-use.ts"
+import type { Idempotency } from "../storage/idempotency.ts"
 import type { McpSessions } from "./mcp/sessions.ts"
 import type { RateLimiter } from "./rate-limit.ts"
 import type { Traffic } from "./traffic.ts"
@@ -84,6 +85,7 @@ export interface Services {
   agents: AgentRuns
   batches: Batches
   schedules: Schedules
+  idempotency: Idempotency
   /** Of assistants that are connected. */
   mcp: McpSessions
   feed: EventFeed

@@ -9,6 +9,7 @@ import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { contextIn } from "../library/outside.ts"
 import type { Database, Executor, Trx } from "../storage/database.ts"
+import { type IdempotentRequest, note } from "../storage/idempotency.ts"
 import { inOrder } from "../storage/shared.ts"
 import { Gate } from "../threads/gate.ts"
 import { type CoverageItem, type CoverageTotals, coverageOf } from "./coverage.ts"
@@ -66,7 +67,7 @@ export class Sources {
   }
 
   /** @throws AppError invalid_request naming the field; forbidden for a place that may not be read, or a context that the caller does not see */
-  async create(view: View, given: NewSource): Promise<SourceRecord> {
+  async create(view: View, given: NewSource, repetition?: IdempotentRequest): Promise<SourceRecord> {
     const { type: givenType, config = {}, credentials = null, ...settings } = given
     const type = checkType(givenType)
     const columns = columnsOf(settings)
@@ -114,6 +115,7 @@ export class Sources {
         .insertInto("sources")
         .values({ ...row, next_sync_at: next })
         .execute()
+      if (repetition) await note(trx, repetition, id)
       // What is due again and again is due now; what has set times waits for the first.
       if (timing && "every" in timing) await this.dependencies.queue.enqueueIfNone(trx, syncJob(id, view.workspaceId))
     })

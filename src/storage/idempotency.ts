@@ -15,7 +15,7 @@ const LINKS_PER_INSERT = 5_000
 export interface IdempotentRequest {
   workspaceId: string
   /** Keys of different operations do not meet. */
-  operation: "upload" | "turn" | "run" | "batch"
+  operation: "upload" | "turn" | "run" | "batch" | "schedule" | "source" | "webhook" | "hold"
   key: string
   /** Of all that the request asks for. */
   hash: string

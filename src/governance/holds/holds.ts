@@ -9,6 +9,7 @@ import { AppError } from "../../errors.ts"
 import { newId } from "../../id.ts"
 import { type Database, readApart } from "../../storage/database.ts"
 import type { HoldsTable } from "../../storage/holds.ts"
+import { type IdempotentRequest, note as noteAnswer } from "../../storage/idempotency.ts"
 import { inOrder } from "../../storage/shared.ts"
 import { words } from "../../storage/words.ts"
 import { both } from "../../threads/both.ts"
@@ -44,7 +45,7 @@ export class Holds {
   constructor(private readonly database: Database) {}
 
   /** @throws AppError forbidden, invalid_request, invalid_filter; conflict where there are too many */
-  async create(view: View, given: NewHold): Promise<HoldRecord & { covered: Covered }> {
+  async create(view: View, given: NewHold, repetition?: IdempotentRequest): Promise<HoldRecord & { covered: Covered }> {
     needWhole(view)
     const { workspaceId } = view
     const filter = filterOf(given.filter)
@@ -69,6 +70,7 @@ export class Holds {
           message: `a workspace has at most ${MAX_HOLDS} holds: lift one that is not needed`,
         })
       await trx.insertInto("holds").values(row).execute()
+      if (repetition) await noteAnswer(trx, repetition, row.id)
       if (filter && changesByItself(filter)) await note(trx, toCover(row), "files", sql<boolean>`true`)
     })
     return this.withCounts(row)

@@ -2,7 +2,7 @@
 import { t } from "elysia"
 import { FilterSchema } from "../filter-request.ts"
 import { operation } from "../operation.ts"
-import { closed, integer, listOf, nullable, optional, pageQuery, Time } from "../schemas.ts"
+import { closed, IDEMPOTENCY_KEY, integer, listOf, nullable, optional, pageQuery, Time } from "../schemas.ts"
 
 const HOLD_ID = "hold_01m7y48vkz3s85f1acdta2"
 
@@ -41,6 +41,7 @@ with nothing the whole workspace; the files that covered conversations were give
 file is not replaced, and no reply of a covered conversation is written anew. What was covered once stays so, whatever is
 changed of it, until the hold is lifted. For administrators, and keys that nothing narrows.`,
   tag: "Governance",
+  headers: [IDEMPOTENCY_KEY],
   body: closed({
     name: t.String({ minLength: 1, maxLength: 200 }),
     filter: optional(FilterSchema),
@@ -49,7 +50,7 @@ changed of it, until the hold is lifted. For administrators, and keys that nothi
   }),
   example: { name: "Case 2026-14", filter: { type: "eq", key: "metadata.case", value: "2026-14" } },
   answers: { 201: { description: "The hold, and how much it covers", schema: CountedHold } },
-  errors: ["invalid_filter", "conflict"],
+  errors: ["not_found", "invalid_filter", "conflict"],
 })
 
 export const listHolds = operation({

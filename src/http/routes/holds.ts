@@ -1,16 +1,28 @@
 /** Holds: what may not be deleted now. */
 import { Elysia } from "elysia"
 import { caller } from "../context.ts"
+import { madeOnce } from "../idempotency-key.ts"
 import { pageOf, paginated, withoutNulls } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import * as docs from "./holds.docs.ts"
 
-export const holdRoutes = ({ holds }: Pick<Services, "holds">) =>
+export const holdRoutes = ({ holds, idempotency }: Pick<Services, "holds" | "idempotency">) =>
   new Elysia()
     .use(caller)
     .post(
       "/external/holds",
-      async ({ body, principal, status }) => status(201, await holds.create(principal.view, withoutNulls(body))),
+      async ({ body, principal, request, status }) => {
+        const asked = withoutNulls(body)
+        const hold = await madeOnce(
+          idempotency,
+          { request, principal },
+          "hold",
+          asked,
+          repetition => holds.create(principal.view, asked, repetition),
+          id => holds.get(principal.view, id),
+        )
+        return status(201, hold)
+      },
       docs.createHold(),
     )
     .get(

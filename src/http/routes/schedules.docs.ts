@@ -2,7 +2,17 @@
 import { t } from "elysia"
 import { TARGET_URLS } from "../../batches/targets.ts"
 import { operation } from "../operation.ts"
-import { integer, listOf, nullable, OwnerSchema, oneOf, optional, pageQuery, Time } from "../schemas.ts"
+import {
+  IDEMPOTENCY_KEY,
+  integer,
+  listOf,
+  nullable,
+  OwnerSchema,
+  oneOf,
+  optional,
+  pageQuery,
+  Time,
+} from "../schemas.ts"
 
 const SCHEDULE_ID = "sched_01m7y48vkz3s85f1acdta2"
 const CRON = "0 6 * * 1-5"
@@ -85,6 +95,7 @@ export const createSchedule = operation({
   description: `Each run is carried out as a request of its own would be, by the rights that its maker has at that moment, when no
 others wait. Runs of a schedule do not overlap: a time that comes while one is going on is passed over, and times that went
 by while the server was stopped make one run. A run that fails is told by the event \`schedule.failed\`.`,
+  headers: [IDEMPOTENCY_KEY],
   body: t.Object({ name, ...fields, request }),
   example: {
     name: "contracts that end",
@@ -93,7 +104,7 @@ by while the server was stopped make one run. A run that fails is told by the ev
     request: { url: "/external/agents/run", body: { task: "Which contracts end this month?" } },
   },
   answers: { 201: { description: "It runs from its next time on", schema: Schedule } },
-  errors: ["overloaded"],
+  errors: ["not_found", "conflict", "overloaded"],
 })
 
 export const listSchedules = operation({

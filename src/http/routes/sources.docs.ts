@@ -3,7 +3,19 @@ import { t } from "elysia"
 import { SOURCE_TYPES } from "../../sources/connector.ts"
 import { COVERAGE_STATUSES } from "../../sources/coverage.ts"
 import { operation } from "../operation.ts"
-import { closed, Issue, integer, listOf, nullable, oneOf, optional, Pagination, pageQuery, Time } from "../schemas.ts"
+import {
+  closed,
+  IDEMPOTENCY_KEY,
+  Issue,
+  integer,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  Pagination,
+  pageQuery,
+  Time,
+} from "../schemas.ts"
 
 const SOURCE_ID = "src_01m7y48vkz3s85f1acdta2"
 const SYNC_ID = "sync_01m7y48vkz3s85f1acdta2"
@@ -125,10 +137,11 @@ export const createSource = operation({
 as \`15m\` begins at once, any other with \`POST …/sync\`. Folders must lie below a \`--source-root\`, other machines must be
 reachable under \`--fetch-allow\`: else 403.`,
   tag: "Sources",
+  headers: [IDEMPOTENCY_KEY],
   body: NewSource,
   example: { type: "folder", name: "Contracts", config: { path: "/srv/documents" }, schedule: "15m" },
   answers: { 201: { description: "The source", schema: SourceSchema } },
-  errors: ["conflict"],
+  errors: ["not_found", "conflict"],
 })
 
 export const listSources = operation({

@@ -2,7 +2,7 @@
 import { t } from "elysia"
 import { EVENT_TYPES } from "../../events/types.ts"
 import { operation } from "../operation.ts"
-import { closed, integer, listOf, nullable, oneOf, optional, pageQuery, Time } from "../schemas.ts"
+import { closed, IDEMPOTENCY_KEY, integer, listOf, nullable, oneOf, optional, pageQuery, Time } from "../schemas.ts"
 
 const WEBHOOK_ID = "whk_01m7y48vkz3s85f1acdta2"
 const EVENT_ID = "evt_01m7y48vkz3s85f1acdta3"
@@ -66,6 +66,7 @@ fifth later, or when \`Retry-After\` says; after the last of them the webhook is
 later one before an earlier one that is sent again. It hears of what its maker may see, and ends with the maker's
 access.`,
   tag: "Events",
+  headers: [IDEMPOTENCY_KEY],
   body: closed({
     url,
     types: optional(types),
@@ -74,7 +75,7 @@ access.`,
   }),
   example: { url: URL, types: ["file.searchable", "file.failed"] },
   answers: { 201: { description: "The webhook, with its secret, which is shown this once", schema: NewWebhook } },
-  errors: ["conflict"],
+  errors: ["not_found", "conflict"],
 })
 
 export const listWebhooks = operation({
