@@ -7,6 +7,7 @@ const CHECKS = {
   "format and lint": ["node_modules/@biomejs/biome/bin/biome", "check", "--max-diagnostics=200"],
   types: ["node_modules/typescript/bin/tsc", "--project", "."],
   architecture: ["test", "./test/architecture.test.ts"],
+  "generated code": ["scripts/sdk/generate.ts", "--check"],
 }
 
 const failed: string[] = []
