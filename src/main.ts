@@ -2,80 +2,11 @@
  * The command line. Only looks at the first word and loads what that command needs: the reader child must start in
  * milliseconds, and `version` must not open a database.
  */
-import type { Command } from "./commands/command.ts"
 import { describeFailure, failureText, WRONG_USAGE } from "./commands/failure.ts"
+import { COMMANDS } from "./commands/table.ts"
 import { setLogSink } from "./log.ts"
 import { didYouMean } from "./nearest.ts"
 import { OWN_UMASK } from "./storage/file-modes.ts"
-
-interface Entry {
-  summary: string
-  load: () => Promise<{ HELP: string; run: Command }>
-}
-
-const COMMANDS: Record<string, Entry> = {
-  serve: { summary: "run the daemon", load: () => import("./commands/serve.ts") },
-  keys: { summary: "create, list and revoke API keys", load: () => import("./commands/keys.ts") },
-  users: {
-    summary: "add users, list them, set passwords, print the setup link",
-    load: () => import("./commands/users.ts"),
-  },
-  models: { summary: "list the chat models and whether they answer", load: () => import("./commands/models.ts") },
-  packs: {
-    summary: "add languages of OCR from a file, list and remove them",
-    load: () => import("./commands/packs.ts"),
-  },
-  doctor: {
-    summary: "find what is wrong with an installation, and what to do about it",
-    load: () => import("./commands/doctor.ts"),
-  },
-  backup: {
-    summary: "write a backup, beside a running daemon",
-    load: async () => (await import("./commands/backup.ts")).backup,
-  },
-  restore: {
-    summary: "create a data directory from a backup",
-    load: async () => (await import("./commands/backup.ts")).restore,
-  },
-  verify: {
-    summary: "check that a backup is complete",
-    load: async () => (await import("./commands/backup.ts")).verify,
-  },
-  "verify-receipt": {
-    summary: "check the signature of the receipt of a deletion",
-    load: () => import("./commands/verify-receipt.ts"),
-  },
-  move: {
-    summary: "move an installation to the engines of several machines, or back",
-    load: () => import("./commands/move.ts"),
-  },
-  rekey: {
-    summary: "encrypt what is stored, or change the key file, also while the daemon runs",
-    load: () => import("./commands/rekey.ts"),
-  },
-  reindex: {
-    summary: "index every file again, or change the embedding model",
-    load: () => import("./commands/reindex.ts"),
-  },
-  mcp: {
-    summary: "give an assistant the library, over standard input and output",
-    load: () => import("./commands/mcp.ts"),
-  },
-  sync: {
-    summary: "bring a folder, a bucket or a repository to a daemon, and keep it there in sync",
-    load: () => import("./commands/sync.ts"),
-  },
-  eval: { summary: "measure how well search finds the right files", load: () => import("./commands/eval.ts") },
-  settings: {
-    summary: "show the settings and where each comes from",
-    load: () => import("./commands/settings.ts"),
-  },
-  licenses: {
-    summary: "list the packages inside Carrel and their licenses",
-    load: () => import("./commands/licenses.ts"),
-  },
-  version: { summary: "print the version", load: () => import("./commands/version.ts") },
-}
 
 function help(): string {
   const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}`)

@@ -36,6 +36,12 @@ export { UsageError } from "./failure.ts"
 /** Runs with the words after its name; the result is the exit status. `--help` never gets here. */
 export type Command = (args: string[]) => Promise<number>
 
+/** A line of the table of commands. */
+export interface Entry {
+  summary: string
+  load: () => Promise<{ HELP: string; run: Command }>
+}
+
 export interface Arguments {
   config: Config
   sources: ReadConfig["sources"]

@@ -18,6 +18,11 @@ the file of --password-file. A bucket is otherwise entered with AWS_ACCESS_KEY_I
 The key needs the scopes sources, files:read and files:write. Its token is in CARREL_TOKEN, or in the file of --token-file
 (or --token, which every user of this machine sees in the process list). Without --url the daemon of --data is taken.
 
+  --url URL           of the daemon
+  --token-file FILE   holds the token of the key
+  --token TOKEN       the token itself, in the process list
+  --password-file FILE
+                      holds the password, token or secret of the place
   --check             compare only, and print what cannot be found there and why
   --dry-run           print what would be done
   --watch             stay, and bring each change soon after it was made; Ctrl-C ends

@@ -84,6 +84,18 @@ describe.skipIf(lacks !== undefined)("on a machine", () => {
     expect(await carrel("doctor", "--data", "/var/lib/carrel")).toMatch(/^ok +fence of the readers: holds/m)
   })
 
+  test("it brings the manual and completions for the shells that look for them", () => {
+    for (const path of [
+      "man/man1/carrel.1.gz",
+      "bash-completion/completions/carrel",
+      "fish/vendor_completions.d/carrel.fish",
+    ])
+      expect(statSync(machine.at(`usr/share/${path}`)).size).toBeGreaterThan(1_000)
+    expect(readFileSync(machine.at("usr/share/zsh/vendor-completions/_carrel"), "utf8")).toStartWith(
+      "#compdef carrel\n",
+    )
+  })
+
   test("the unit is sound, and exposes no more than 2 of 10", async () => {
     // It looks for the manual, which this machine has no program to read.
     const { out, err } = await machine.run("systemd-analyze", "verify", "--man=no", "carrel.service")
