@@ -245,6 +245,7 @@ export const SETTINGS = {
   },
   storage_low_mb: integer("MB", 2_048, "free space below which the event storage.low tells; 0 for never", 0, 1_048_576),
   mcp_config: path("FILE", "JSON file that names the Model Context Protocol servers whose tools agents may use"),
+  no_graphql: flag("do not answer GraphQL: nothing is at /graphql"),
   enforce_redaction: flag("redact every conversation and agent run, whatever the request says"),
   offline: flag("refuse every outbound connection but those to the configured servers"),
   fetch_allow: list(

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { bundleConsole, readAddresses } from "../../src/native/console-assets.ts"
+import { bundleConsole, bundleGraphiql, readAddresses } from "../../src/native/console-assets.ts"
 import type { GroupName } from "../../src/native/embedded.ts"
 import { collectLicenses } from "../../src/native/licenses.ts"
 
@@ -89,7 +89,7 @@ function packedPart(cache: string, bytes: Uint8Array<ArrayBuffer>): string {
 }
 
 async function addConsole(module: Module, cache: string): Promise<void> {
-  for (const [path, { body, ...asset }] of await bundleConsole()) {
+  for (const [path, { body, ...asset }] of [...(await bundleConsole()), ...(await bundleGraphiql())]) {
     const packed = packedFile(cache, `${hashOf(body).slice(0, 16)}.gz`, () => body)
     module.pages.push(`{...${JSON.stringify({ path, ...asset })},packed:${importOf(module, packed)}}`)
   }

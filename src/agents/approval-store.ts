@@ -3,7 +3,7 @@
  * time (`expired`), or the end of the run (`cancelled`). An approved call is taken once, by the node that carries the run
  * out, and only while the run is that node's: its effect comes about once at most.
  */
-import { sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import { ownedBy, ownerColumns } from "../access/owner.ts"
 import type { View } from "../access/view.ts"
 import { AppError } from "../errors.ts"
@@ -182,6 +182,10 @@ const UNDECIDED = {
 
 /** Of a run, in the order in which they were asked for. */
 export const approvalsOf = (executor: Executor, runId: string): Promise<ApprovalRow[]> =>
+  approvalsAmong(executor, sql<boolean>`run_id = ${runId}`)
+
+/** Those of the runs that a condition names. */
+export const approvalsAmong = (executor: Executor, condition: RawBuilder<boolean>): Promise<ApprovalRow[]> =>
   executor
     .selectFrom("agent_approvals")
     .selectAll()
@@ -189,7 +193,7 @@ export const approvalsOf = (executor: Executor, runId: string): Promise<Approval
       sql<string | null>`coalesce((select name from api_keys where api_keys.id = agent_approvals.decided_by),
         (select name from users where users.id = agent_approvals.decided_by))`.as("decider_name"),
     )
-    .where("run_id", "=", runId)
+    .where(condition)
     .orderBy("requested_event")
     .execute()
 

@@ -62,7 +62,7 @@ export type RunRow = Selectable<AgentRunsTable>
 export type OwnedRunRow = RunRow & { owner_name: string | null } & SharingColumns
 export type StepRow = Selectable<AgentStepsTable>
 
-function toStepRecord(row: StepRow): StepRecord {
+export function toStepRecord(row: StepRow): StepRecord {
   return {
     index: row.step,
     type: row.type,

@@ -5,7 +5,7 @@
 
 import { sql } from "kysely"
 import { ownerName } from "../access/owner.ts"
-import { type Listed, listedBy, readBy, sharing } from "../access/shares.ts"
+import { readBy, sharing } from "../access/shares.ts"
 import type { View } from "../access/view.ts"
 import type { Account, ModelUsage } from "../account.ts"
 import type { ErrorBody } from "../errors.ts"
@@ -24,16 +24,9 @@ import type { RunStatus } from "../storage/runs.ts"
 import { inOrder } from "../storage/shared.ts"
 import type { StepOutcome } from "../tools/calls.ts"
 import { ApprovalStore, approvalsOf, cancelApprovals, pendingOf } from "./approval-store.ts"
-import { type FoundRun, type RunRow, type RunState, type RunSummary, type StepRow, toRunSummary } from "./run-record.ts"
+import { RunLists } from "./run-lists.ts"
+import type { FoundRun, RunRow, StepRow } from "./run-record.ts"
 import { type BegunStep, endColumns, type NewRun, newRun, newStep, type RunOutcome, resultColumns } from "./run-rows.ts"
-
-export interface RunListRequest extends Listed {
-  /** All where absent. */
-  states?: RunState[]
-  endUser?: string
-  page: number
-  pageSize: number
-}
 
 /** Who carries a run out, as its row says. */
 export interface RunOwner {
@@ -52,22 +45,10 @@ type EndedRun = Pick<RunRow, (typeof TOLD)[number]>
 
 const PENDING = sql`select 1 from agent_approvals where run_id = agent_runs.id and agent_approvals.status = 'pending'`
 
-/** The condition on rows: those that are shown in one of these states. */
-function inStates(states: readonly RunState[]) {
-  const stored = states.filter(state => state !== "running" && state !== "waiting_for_approval")
-  const waits = sql<boolean>`(agent_runs.status = 'running' and exists (${PENDING}))`
-  const goes = sql<boolean>`(agent_runs.status = 'running' and not exists (${PENDING}))`
-  const any = [
-    ...(stored.length > 0 ? [sql<boolean>`agent_runs.status in (${sql.join(stored)})`] : []),
-    ...(states.includes("running") ? [goes] : []),
-    ...(states.includes("waiting_for_approval") ? [waits] : []),
-  ]
-  return sql<boolean>`(${sql.join(any, sql` or `)})`
-}
-
 export class RunStore {
   /** Of calls of these runs. */
   readonly approvals: ApprovalStore
+  readonly lists: RunLists
 
   /** @param owner whose the runs are that are written here */
   constructor(
@@ -75,6 +56,7 @@ export class RunStore {
     private readonly owner: Owner,
   ) {
     this.approvals = new ApprovalStore(database, owner)
+    this.lists = new RunLists(database)
   }
 
   /** @returns the id of the new run. @param repetition is noted with it, for calls that repeat this one */
@@ -256,28 +238,6 @@ export class RunStore {
         .executeTakeFirst()
       return numDeletedRows > 0n ? noteRemoved(trx, view, [{ kind: "run", id: runId }], receipt) : undefined
     })
-  }
-
-  /** Newest first. */
-  async list(view: View, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
-    let query = this.database.selectFrom("agent_runs").where(listedBy(view, "agent_runs", request))
-    if (request.endUser !== undefined) query = query.where("end_user", "=", request.endUser)
-    if (request.states) query = query.where(inStates(request.states))
-    const { total } = await query.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-    const rows = await query
-      .selectAll()
-      .select(ownerName("agent_runs"))
-      .select(sharing("agent_runs", view))
-      .select(sql<number>`(select count(*) from agent_steps where run_id = agent_runs.id)`.as("step_count"))
-      .select(sql<number>`exists (${PENDING})`.as("waits"))
-      .orderBy("id", "desc")
-      .limit(request.pageSize)
-      .offset((request.page - 1) * request.pageSize)
-      .execute()
-    return {
-      data: rows.map(row => toRunSummary(row, Number(row.step_count), Boolean(row.waits))),
-      total: Number(total),
-    }
   }
 
   /** Ends a run without an outcome of its own. @returns whether it was running */

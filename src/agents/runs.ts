@@ -31,9 +31,9 @@ import { LiveRun } from "./live-run.ts"
 import { type LiveRuns, RunsHere } from "./live-runs.ts"
 import { type Caller, type PrepareDependencies, type PreparedRun, prepareRun } from "./prepare.ts"
 import { DEFAULT_TIMEOUT_SECONDS, type RunRequest } from "./request.ts"
+import type { RunListRequest, RunLists } from "./run-lists.ts"
 import { type RunEvent, type RunRecord, type RunSummary, toRunRecord } from "./run-record.ts"
 import type { RunOutcome } from "./run-rows.ts"
-import type { RunListRequest } from "./run-store.ts"
 import { RunsOverNodes } from "./runs-over-nodes.ts"
 
 export interface AgentRunsDependencies extends PrepareDependencies, CarryDependencies {
@@ -72,6 +72,11 @@ export class AgentRuns {
       refusal: "too many agent runs are waiting already",
       retryAfterSeconds: 10, // runs differ too much to know
     })
+  }
+
+  /** Runs by page and by cursor. */
+  get lists(): RunLists {
+    return this.dependencies.store.lists
   }
 
   /** What a run may be given now: the daemon's own tools, then those of external servers that answer. */
@@ -122,7 +127,7 @@ export class AgentRuns {
   }
 
   list(view: View, request: RunListRequest): Promise<{ data: RunSummary[]; total: number }> {
-    return this.dependencies.store.list(view, request)
+    return this.lists.page(view, request)
   }
 
   /**

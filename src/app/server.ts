@@ -4,6 +4,7 @@ import { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
 import type { Chat } from "../chat/chat.ts"
 import { appUrl, type Config } from "../config.ts"
+import { GraphqlApi } from "../http/graphql/graphql-api.ts"
 import { OtherNodes } from "../http/mcp/other-nodes.ts"
 import { McpSessions, SESSION_LIMITS } from "../http/mcp/sessions.ts"
 import { type NodeDoorDependencies, nodeDoor } from "../http/node-door.ts"
@@ -15,6 +16,7 @@ import { LinkedFiles } from "../library/linked-files.ts"
 import { VERSION } from "../native/version.ts"
 import { countedSearch } from "../search/counted-search.ts"
 import type { SearchIndex } from "../search/index.ts"
+import type { SearchService } from "../search/types.ts"
 import { watchDiskUse } from "../storage/disk-use.ts"
 import type { Access } from "./access.ts"
 import type { openBatches } from "./batches.ts"
@@ -83,6 +85,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     providerSignIn: access.providerSignInAt?.(address),
     linkedFiles: new LinkedFiles({ ...files, database: storage.database, links, holders: access.holders }),
     mcp,
+    graphql: config.no_graphql ? null : graphqlOver(parts, links, search),
     diskUse: watchDiskUse(config.data),
     fileTypes: MIME_TYPES,
     typeGroups: TYPE_GROUPS,
@@ -111,6 +114,9 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
   atWork.add(() => server.stop(GRACE_MS))
   return server
 }
+
+const graphqlOver = ({ files, storage, chat, agents, governance }: ServedParts, links: Links, search: SearchService) =>
+  new GraphqlApi({ ...files, ...storage, chat, agents, search, links, fileTypes: MIME_TYPES }, governance.audit)
 
 /** What is listened on. */
 export const portOf = ({ url }: HttpServer): number => Number(/\d+$/.exec(url)![0])

@@ -10,6 +10,7 @@ import { newId } from "../id.ts"
 import type { StoredBytes } from "../storage/blobs/blobs.ts"
 import type { Trx } from "../storage/database.ts"
 import { changeConversation } from "./change.ts"
+import type { ConversationListRequest, ConversationLists } from "./conversation-lists.ts"
 import {
   type ConversationPatch,
   type ConversationRow,
@@ -19,7 +20,6 @@ import {
   toMessage,
   toSummary,
 } from "./conversation-rows.ts"
-import type { ConversationListRequest } from "./conversation-store.ts"
 import type { ChatDependencies } from "./dependencies.ts"
 import type { NumberedEvent } from "./events.ts"
 import type { KeptAnswer } from "./kept-answer-store.ts"
@@ -47,6 +47,11 @@ export class Chat {
 
   constructor(private readonly dependencies: ChatDependencies) {
     this.records = new Records(dependencies)
+  }
+
+  /** Conversations by page and by cursor. */
+  get lists(): ConversationLists {
+    return this.dependencies.store.lists
   }
 
   /** Replies being written, for metrics. */
@@ -211,7 +216,7 @@ export class Chat {
   }
 
   list(view: View, request: ConversationListRequest) {
-    return this.dependencies.store.list(view, request)
+    return this.lists.page(view, request)
   }
 
   async get(view: View, conversationId: string): Promise<Conversation> {

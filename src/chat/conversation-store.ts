@@ -1,13 +1,13 @@
 /** Conversations and their messages in the database. What is written has passed the guard of its turn. */
 import { ownedBy, ownerName, refuseWork } from "../access/owner.ts"
-import { type Listed, listedBy, onlyShared, readBy, sharing } from "../access/shares.ts"
+import { onlyShared, readBy, sharing } from "../access/shares.ts"
 import type { View } from "../access/view.ts"
 import { AppError, invalid } from "../errors.ts"
 import { keepHeldIds, refuseHeld } from "../governance/holds/refuse.ts"
 import type { Guarded } from "../guarded.ts"
 import type { Database, Executor, Trx } from "../storage/database.ts"
 import { inOrder } from "../storage/shared.ts"
-import { anywhere, filled, words } from "../storage/words.ts"
+import { ConversationLists } from "./conversation-lists.ts"
 import {
   type ConversationChange,
   type ConversationPatch,
@@ -18,53 +18,17 @@ import {
   type NewConversation,
   type NewUserMessage,
   settingsOf,
-  toSummary,
 } from "./conversation-rows.ts"
 import { summaryOf } from "./history/summary.ts"
 import { dropSummaryOf } from "./history/summary-store.ts"
 
 const now = (): string => new Date().toISOString()
 
-export interface ConversationListRequest extends Listed {
-  /** Part of a title or of a message. */
-  query?: string
-  endUser?: string
-  page: number
-  pageSize: number
-}
-
 export class ConversationStore {
-  constructor(private readonly database: Database) {}
+  readonly lists: ConversationLists
 
-  async list(view: View, request: ConversationListRequest) {
-    const text = request.query?.trim()
-    let matching = this.database.selectFrom("conversations").where(listedBy(view, "conversations", request))
-    if (request.endUser !== undefined) matching = matching.where("end_user", "=", request.endUser)
-    if (text) {
-      const { containsBlind } = words(this.database)
-      const condition = `(${containsBlind("title")} or exists (select 1 from messages
-        where conversation_id = conversations.id and ${containsBlind("content")}))`
-      const pattern = anywhere(text)
-      matching = matching.where(filled<boolean>(condition, pattern, pattern))
-    }
-    const { total } = await matching.select(eb => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-    const rows = await matching
-      .selectAll()
-      .select(ownerName("conversations"))
-      .select(sharing("conversations", view))
-      .select(eb =>
-        eb
-          .selectFrom("messages")
-          .whereRef("conversation_id", "=", "conversations.id")
-          .select(count => count.fn.countAll<number>().as("count"))
-          .as("message_count"),
-      )
-      .orderBy("updated_at", "desc")
-      .orderBy("id", "desc")
-      .limit(request.pageSize)
-      .offset((request.page - 1) * request.pageSize)
-      .execute()
-    return { data: rows.map(row => toSummary(row, Number(row.message_count ?? 0))), total: Number(total) }
+  constructor(private readonly database: Database) {
+    this.lists = new ConversationLists(database)
   }
 
   /** For who reads it. @throws AppError not_found, also for a conversation that the caller does not see */

@@ -36,13 +36,20 @@ export function consolePages(source: Source): (request: Request, path: string) =
     const isFile = path.startsWith(CONSOLE_FILES)
     if (!isFile && !(await addresses).has(path.split("/", 2)[1]!)) return undefined
     const asset = (await source.assets()).get(isFile ? path : "/index.html")
-    return asset && answer(request, asset, isFile ? "public, max-age=31536000, immutable" : "no-cache")
+    return asset && answerAsset(request, asset, isFile ? "public, max-age=31536000, immutable" : "no-cache")
   }
 }
 
-function answer(request: Request, { body, type, etag }: ConsoleAsset, cacheControl: string): Response {
+/** @param more headers in the place of those of the console */
+export function answerAsset(
+  request: Request,
+  { body, type, etag }: ConsoleAsset,
+  cacheControl: string,
+  more: Record<string, string> = {},
+): Response {
   const headers: Record<string, string> = {
     ...HEADERS,
+    ...more,
     "Content-Type": type,
     ETag: etag,
     "Cache-Control": cacheControl,

@@ -32,7 +32,7 @@ export function errorsOf({ errors = [], body, open, session }: Declared): Map<nu
 }
 
 /** At the end of names. */
-const SHAPES = { openai: "Compatible", dify: "Retrieval" } as const satisfies Record<Shape, string>
+const SHAPES = { openai: "Compatible", dify: "Retrieval", graphql: "Graphql" } as const satisfies Record<Shape, string>
 
 /** Answers that many operations have in common: each is described once, and named by its codes. */
 export class ErrorAnswers {

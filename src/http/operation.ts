@@ -40,6 +40,8 @@ export interface Answer {
   schema?: TSchema
   /** Of each event where the answer is a stream of server-sent events. With `schema`, `Accept` decides. */
   events?: TSchema
+  /** Another content type of the same JSON, for clients that accept it. */
+  alsoAs?: string
   /** Content type of a body that is neither. */
   type?: string
   /** The header `X-Receipt-Id` names the receipt of what was deleted. */
@@ -86,7 +88,7 @@ interface Described {
   example?: unknown
   headers?: readonly Header[]
   /** Errors have the shape of `/v1`, or the one that is named. */
-  compatible?: true | "dify"
+  compatible?: true | "dify" | "graphql"
 }
 
 /** Who may call: a key with that scope; any key; a console session, of administrators perhaps; anyone. */

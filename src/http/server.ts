@@ -7,7 +7,7 @@ import type { Principal } from "../access/principal.ts"
 import type { Dispatch } from "../batches/dispatch.ts"
 import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
-import { consoleAddresses, consoleAssets } from "../native/console-assets.ts"
+import { consoleAddresses, consoleAssets, graphiqlAssets } from "../native/console-assets.ts"
 import { Gate } from "../threads/gate.ts"
 import { peerKey } from "../threads/sockets.ts"
 import { logAccess } from "./access-log.ts"
@@ -23,6 +23,8 @@ import { contextOf, type RequestContext, setContext } from "./context.ts"
 import { corsHeaders, preflight } from "./cors.ts"
 import { dispatchTo } from "./dispatch.ts"
 import { errorResponse } from "./error-response.ts"
+import { GRAPHQL_PATH } from "./graphql/graphql-api.ts"
+import { graphiqlPages } from "./graphql/pages.ts"
 import { refuseForeignOrigin } from "./mcp/origin.ts"
 import { MCP_PATH } from "./mcp/routes.ts"
 import { methodTable } from "./method-table.ts"
@@ -123,6 +125,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
   const app = routes(services)
   const reference = referencePages(() => openApiDocument(documentedRoutes(services), services.version))
   const console = consolePages({ assets: consoleAssets, addresses: consoleAddresses })
+  const graphiql = services.graphql ? graphiqlPages(graphiqlAssets) : () => undefined
   const table = methodTable(app.routes)
   const openRequests = new OpenRequests(async credentials => {
     const { apiKeys, scopedTokens, sessions } = services
@@ -137,10 +140,11 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
     const path = new URL(request.url).pathname
     if (options.servesApi === false && !HEALTH_PATHS.has(path)) throw new AppError("not_found")
     const reads = request.method === "GET" || request.method === "HEAD"
-    const page = reference(path) ?? (await console(request, path))
+    const page = reference(path) ?? (await graphiql(request, path)) ?? (await console(request, path))
     context.isPage = page !== undefined
     if (page && reads) return page
     if (page) throw new AppError("method_not_allowed", { headers: { Allow: "GET, HEAD" } })
+    if (services.graphql === null && isBelow(path, GRAPHQL_PATH)) throw new AppError("not_found")
     const allowed = table.allowed(path)
     const permission = preflight(request, options.corsOrigins, allowed)
     if (permission) return permission
@@ -245,12 +249,14 @@ function answerError(error: unknown, request: Request, context: RequestContext):
   return errorResponse(error, context.requestId, shape && DRESSES[shape].dress)
 }
 
+const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`)
+
 /** Of a request whose Host is malformed as well. */
 const pathOf = ({ url }: Request): string => (URL.canParse(url) ? new URL(url).pathname : url)
 
 /** Everything under /external but the keys, which the console uses with a session, and all that follows others' shapes. */
 export function needsCredentials(path: string): boolean {
-  if (isCompatible(path) || path === MCP_PATH) return true
+  if (isCompatible(path) || path === MCP_PATH || path === GRAPHQL_PATH) return true
   const inner = path.startsWith(`${PREFIX}/`) ? path.slice(PREFIX.length) : path
   if (inner !== "/external" && !inner.startsWith("/external/")) return false
   return inner !== "/external/keys" && !inner.startsWith("/external/keys/")

@@ -43,6 +43,7 @@ import type { Manifests } from "../sources/manifest.ts"
 import type { Sources } from "../sources/sources.ts"
 import type { DiskUse } from "../storage/disk-use.ts"
 import type { Idempotency } from "../storage/idempotency.ts"
+import type { GraphqlApi } from "./graphql/graphql-api.ts"
 import type { McpSessions } from "./mcp/sessions.ts"
 import type { RateLimiter } from "./rate-limit.ts"
 import type { Traffic } from "./traffic.ts"
@@ -88,6 +89,8 @@ export interface Services {
   idempotency: Idempotency
   /** Of assistants that are connected. */
   mcp: McpSessions
+  /** Null where it is switched off. */
+  graphql: GraphqlApi | null
   feed: EventFeed
   webhooks: Webhooks
   holds: Holds

@@ -31,6 +31,14 @@ export interface FileListRequest extends FileFilter {
   pageSize: number
 }
 
+/** What follows a file in a list of that order, or the beginning of the list. */
+export interface FilePageRequest extends FileFilter {
+  sort: FileSort
+  order: "asc" | "desc"
+  limit: number
+  after?: { value: Value; id: string } | undefined
+}
+
 /** Constants of the language: nothing of a request stands in the text of a query. */
 const ORDER_BY: Record<FileSort, string> = {
   created_at: "created_at",
@@ -84,6 +92,26 @@ export class FileList {
     return { data: rows.map(toFileRecord), total }
   }
 
+  /** The same by cursor: see `placeOf`. */
+  async pageAfter(view: View, request: FilePageRequest): Promise<IdPage<FileRecord>> {
+    const { sort, order, limit, after } = request
+    const { text, values } = conditionOf(view, request, this.words)
+    const column = ORDER_BY[sort]
+    const behind = after ? ` and (${column}, id) ${order === "asc" ? ">" : "<"} (?, ?)` : ""
+    const read = await readerFor(view, request)<FileRow>(
+      this.database,
+      `select * from files where ${text}${behind} order by ${column} ${DIRECTION[order]}, id ${DIRECTION[order]} limit ?`,
+      [...values, ...(after ? [after.value, after.id] : []), limit + 1],
+    )
+    return { items: read.slice(0, limit).map(toFileRecord), hasMore: read.length > limit }
+  }
+
+  /** How many a filter lets pass. */
+  async total(view: View, filter: FileFilter): Promise<number> {
+    const condition = conditionOf(view, filter, this.words)
+    return this.knownTotal(condition) ?? this.count(condition, readerFor(view, filter))
+  }
+
   async pageOfIds(view: View, request: FileIdPageRequest): Promise<IdPage<PurposedFile>> {
     const { cursor, direction, compares, rows, page } = readingOf(request)
     const { text, values } = conditionOf(view, request, this.words)
@@ -116,6 +144,10 @@ export class FileList {
     return row!.total
   }
 }
+
+/** Where a file stands in a list of that order, beside its id. */
+export const placeOf = (file: FileRecord, sort: FileSort): string | number =>
+  sort === "name" ? foldName(file.name) : file[sort]
 
 export const toPurposed = (row: FileRow): PurposedFile => ({
   record: toFileRecord(row),

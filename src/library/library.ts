@@ -19,6 +19,7 @@ import { inOrder } from "../storage/shared.ts"
 import { words } from "../storage/words.ts"
 import type { FileChanges } from "./changes.ts"
 import { type FileIdPageRequest, FileList, type FileListRequest, type PurposedFile, toPurposed } from "./file-list.ts"
+import { FilePassages } from "./file-passages.ts"
 import type { IdPage } from "./id-pages.ts"
 import { checkMetadata, checkTags, foldName, safeName } from "./labels.ts"
 import { refuseOutside } from "./outside.ts"
@@ -86,10 +87,14 @@ const CONVERSATION_CONTEXT = "conv_"
 const MAX_IDS = 10_000
 
 export class Library {
-  private readonly files: FileList
+  /** Its files by cursor. */
+  readonly files: FileList
+  /** What they are cut into. */
+  readonly passages: FilePassages
 
   constructor(private readonly dependencies: LibraryDependencies) {
     this.files = new FileList(dependencies.database)
+    this.passages = new FilePassages(dependencies.database)
   }
 
   list(view: View, request: FileListRequest): Promise<{ data: FileRecord[]; total: number }> {

@@ -1,4 +1,4 @@
-/** The console's files as the web server hands them out: bundled by the build, or at first use when running from source. */
+/** The files of pages as the web server hands them out: bundled by the build, or at first use when running from source. */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { basename } from "node:path"
@@ -17,12 +17,22 @@ export interface ConsoleAsset {
 /** Names below this path hold a hash of their content, so browsers may keep them for ever. */
 export const CONSOLE_FILES = "/console/"
 
+/** Of GraphiQL, the editor of queries: its page and everything that it loads. */
+export const GRAPHIQL_FILES = "/graphql/assets/"
+
 let assets: Promise<Map<string, ConsoleAsset>> | undefined
+let graphiql: Promise<Map<string, ConsoleAsset>> | undefined
 
 /** By path: `/index.html` and everything it loads, under `CONSOLE_FILES`. */
 export function consoleAssets(): Promise<Map<string, ConsoleAsset>> {
-  assets ??= COMPILED ? Promise.resolve(embeddedConsole()) : bundleConsole()
+  assets ??= COMPILED ? Promise.resolve(embedded(path => !path.startsWith(GRAPHIQL_FILES))) : bundleConsole()
   return assets
+}
+
+/** By path: `index.html` under `GRAPHIQL_FILES`, and everything it loads. */
+export function graphiqlAssets(): Promise<Map<string, ConsoleAsset>> {
+  graphiql ??= COMPILED ? Promise.resolve(embedded(path => path.startsWith(GRAPHIQL_FILES))) : bundleGraphiql()
+  return graphiql
 }
 
 /** First parts of the addresses that the console's router knows. */
@@ -37,22 +47,45 @@ export async function readAddresses(): Promise<readonly string[]> {
   return ((await import(table)) as { ADDRESSES: readonly string[] }).ADDRESSES
 }
 
-function embeddedConsole(): Map<string, ConsoleAsset> {
+function embedded(belongs: (path: string) => boolean): Map<string, ConsoleAsset> {
+  const pages = consolePages.filter(({ path }) => belongs(path))
   return new Map(
-    consolePages.map(({ path, packed, ...rest }) => [path, { ...rest, body: new Uint8Array(readFileSync(packed)) }]),
+    pages.map(({ path, packed, ...rest }) => [path, { ...rest, body: new Uint8Array(readFileSync(packed)) }]),
   )
 }
 
 /** Bundles `src/console/index.html` in memory. @throws AggregateError naming what does not compile */
-export async function bundleConsole(): Promise<Map<string, ConsoleAsset>> {
-  const page = fileURLToPath(new URL("../console/index.html", import.meta.url))
+export const bundleConsole = (): Promise<Map<string, ConsoleAsset>> =>
+  bundle([fileURLToPath(new URL("../console/index.html", import.meta.url))], {
+    page: "",
+    files: CONSOLE_FILES.slice(1),
+  })
+
+/** Threads of its editor, which the page begins by their names. */
+const WORKERS = [
+  "monaco-editor/esm/vs/editor/editor.worker.js",
+  "monaco-editor/esm/vs/language/json/json.worker.js",
+  "monaco-graphql/esm/graphql.worker.js",
+]
+
+/** The same of `src/console/graphiql/index.html`. */
+export function bundleGraphiql(): Promise<Map<string, ConsoleAsset>> {
+  const page = fileURLToPath(new URL("../console/graphiql/index.html", import.meta.url))
+  const workers = WORKERS.map(name => fileURLToPath(import.meta.resolve(name)))
+  const files = GRAPHIQL_FILES.slice(1)
+  return bundle([page, ...workers], { page: files, files })
+}
+
+async function bundle(entrypoints: string[], folders: { page: string; files: string }) {
+  const hashed = `${folders.files}[name]-[hash].[ext]`
   const { outputs } = await Bun.build({
-    entrypoints: [page],
+    entrypoints,
     target: "browser",
     minify: true,
     splitting: true,
     publicPath: "/",
-    naming: { entry: "[name].[ext]", chunk: "console/[name]-[hash].[ext]", asset: "console/[name]-[hash].[ext]" },
+    define: { "process.env.NODE_ENV": '"production"' },
+    naming: { entry: `${folders.page}[name].[ext]`, chunk: hashed, asset: hashed },
   })
   const bundled = await Promise.all(
     outputs.map(async output => {

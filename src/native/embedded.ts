@@ -22,7 +22,7 @@ export interface EmbeddedGroup {
 
 export type GroupName = "lancedb" | "onnxruntime" | "models" | "packs"
 
-/** One file of the console, compressed with gzip because that is how browsers take it. */
+/** One file of the console or of GraphiQL, compressed with gzip because that is how browsers take it. */
 export interface EmbeddedPage {
   path: string
   type: string

@@ -1,6 +1,7 @@
 /** The routes of the API, once: what every walk over the route table sees. */
 import { Elysia } from "elysia"
 import { compatibleRoutes } from "../compatible/index.ts"
+import { graphqlRoutes } from "../graphql/routes.ts"
 import { mcpRoutes } from "../mcp/routes.ts"
 import type { Services } from "../services.ts"
 import { administrationRoutes } from "./administration.ts"
@@ -83,4 +84,5 @@ export const documentedRoutes = (services: Services) =>
     .use(compatibleRoutes(services))
     .use(viewRoutes(services))
     .use(mcpRoutes(services))
+    .use(graphqlRoutes(services))
     .use(new Elysia({ prefix: PREFIX }).use(apiRoutes(services)))

@@ -125,7 +125,7 @@ onBoth(open => {
     ]
     for (const [id, title, message] of all) await conversation(database, workspaceId, id, title, message)
     const found = async (query: string) => {
-      const { data, total } = await store.list(wholeOf(workspaceId), { query, page: 1, pageSize: 10 })
+      const { data, total } = await store.lists.page(wholeOf(workspaceId), { query, page: 1, pageSize: 10 })
       expect(total).toBe(data.length)
       return data.map(({ conversation_id }) => conversation_id).sort()
     }
@@ -136,7 +136,7 @@ onBoth(open => {
     expect(await found("äpfel")).toEqual(["conv_2"]) // letters beyond ASCII are as they stand
     expect(await found("ÄPFEL")).toEqual(["conv_3"])
     expect(await found("b%s")).toEqual([])
-    const { data, total } = await store.list(wholeOf(workspaceId), { page: 2, pageSize: 2 })
+    const { data, total } = await store.lists.page(wholeOf(workspaceId), { page: 2, pageSize: 2 })
     expect([data.length, total, data[0]?.message_count]).toEqual([1, 3, 2])
   })
 
@@ -181,12 +181,15 @@ onBoth(open => {
       ["cut", 1, 5],
     ])
     expect(steps[0]!.duration_ms).toBe(1.5)
-    const { data, total } = await store.list(wholeOf(workspaceId), { states: ["completed"], page: 1, pageSize: 5 })
+    const { data, total } = await store.lists.page(wholeOf(workspaceId), {
+      states: ["completed"],
+      page: 1,
+      pageSize: 5,
+    })
     expect([total, data.map(run => run.run_id)]).toEqual([1, [id]])
-    expect((await store.list(wholeOf(workspaceId), { page: 1, pageSize: 5 })).data.map(run => run.run_id)).toEqual([
-      other,
-      id,
-    ])
+    expect(
+      (await store.lists.page(wholeOf(workspaceId), { page: 1, pageSize: 5 })).data.map(run => run.run_id),
+    ).toEqual([other, id])
     expect(await store.delete(wholeOf(workspaceId), id, undefined)).toMatch(/^rcpt_/)
     expect(await store.find(id)).toBeUndefined()
   })

@@ -1,0 +1,104 @@
+/** What the routes of GraphQL take and answer: the queries themselves are the schema's. */
+import { t } from "elysia"
+import { ErrorExtensions } from "../compatible/errors.ts"
+import { operation } from "../operation.ts"
+import { integer, JsonObject, optional } from "../schemas.ts"
+
+const EXAMPLE = {
+  query: "query ($name: String) { files(first: 2, name: $name) { nodes { id name status } totalCount } }",
+  variables: { name: "lease" },
+}
+
+/** What clients of the newer protocol ask for; it is the same JSON. */
+export const RESPONSE_TYPE = "application/graphql-response+json"
+
+const Query = t.Object(
+  {
+    query: t.String({ description: "A document; at most 100 000 characters and 2 000 tokens" }),
+    operationName: optional(t.String({ description: "Which one, of a document with several" })),
+    variables: optional(JsonObject),
+    extensions: optional(JsonObject),
+  },
+  { title: "GraphqlQuery" },
+)
+
+const Location = t.Object({ line: integer(), column: integer() }, { title: "GraphqlLocation" })
+
+const FieldError = t.Object(
+  {
+    message: t.String(),
+    locations: t.Optional(t.Array(Location)),
+    path: t.Optional(t.Array(t.Union([t.String(), integer()]), { description: "The field that failed" })),
+    extensions: ErrorExtensions,
+  },
+  {
+    title: "GraphqlFieldError",
+    examples: [
+      {
+        message: "there is no such file",
+        locations: [{ line: 1, column: 3 }],
+        path: ["file"],
+        extensions: { code: "not_found", request_id: "req_01m7y48vkz3s85f1acdta2" },
+      },
+    ],
+  },
+)
+
+const Result = t.Object(
+  {
+    data: t.Union([JsonObject, t.Null()], { description: "As the query asks for it" }),
+    errors: t.Optional(t.Array(FieldError, { description: "Of the fields that are null because they failed" })),
+    extensions: t.Object({
+      cost: integer({ description: "Of this query" }),
+      max_cost: integer({ description: "What one query may cost" }),
+    }),
+  },
+  {
+    title: "GraphqlResult",
+    examples: [
+      {
+        data: {
+          files: {
+            nodes: [{ id: "file_01m7y48vkz3s85f1acdta2", name: "lease.pdf", status: "searchable" }],
+            totalCount: 1,
+          },
+        },
+        extensions: { cost: 321, max_cost: 50_000 },
+      },
+    ],
+  },
+)
+
+export type GraphqlResult = typeof Result.static
+
+export const query = operation({
+  id: "queryGraphql",
+  // Texts of files that were read are told of by the handler, each by itself.
+  audit: "nothing",
+  anyKey: true,
+  tag: "Compatible",
+  compatible: "graphql",
+  summary: "GraphQL: read files, passages, search, conversations, runs, usage",
+  description:
+    "Reads what the key may see, as a GraphQL query asks for it. A query needs the scopes of all its fields: files:read, search, chat, agents, usage. Lists are connections with cursors. A query that is not valid, nested too deep or too costly is 400 and nothing of it is executed; a field that fails is null, and `errors` says why with a code as of all errors. It counts as one request.",
+  body: Query,
+  example: EXAMPLE,
+  answers: { 200: { description: "What was asked for", schema: Result, alsoAs: RESPONSE_TYPE } },
+  errors: ["not_found"],
+})
+
+export const schema = operation({
+  id: "getGraphqlSchema",
+  audit: "nothing",
+  open: true,
+  tag: "Compatible",
+  summary: "GraphQL: the schema",
+  answers: {
+    200: {
+      description: "In the schema definition language, with scopes and costs as directives",
+      type: "text/plain",
+      example: "type Query {\n  file(id: ID!): File\n}\n",
+    },
+  },
+  errors: ["not_found"],
+})

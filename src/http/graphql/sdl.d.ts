@@ -1,0 +1,5 @@
+/** A schema as text: `import … with { type: "text" }`. */
+declare module "*.graphql" {
+  const text: string
+  export default text
+}
