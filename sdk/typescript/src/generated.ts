@@ -808,6 +808,51 @@ export interface FunctionTool {
   } | null
 }
 
+export interface GraphqlErrorExtensions {
+  /** As of all errors */
+  code: string
+  request_id?: string
+  details?: Array<Record<string, unknown>>
+  hint?: string
+  /** Seconds until a retry makes sense */
+  retry_after?: number
+}
+
+export interface GraphqlFieldError {
+  message: string
+  locations?: GraphqlLocation[]
+  /** The field that failed */
+  path?: Array<string | number>
+  extensions: GraphqlErrorExtensions
+}
+
+export interface GraphqlLocation {
+  line: number
+  column: number
+}
+
+export interface GraphqlQuery {
+  /** A document; at most 100 000 characters and 2 000 tokens */
+  query: string
+  /** Which one, of a document with several */
+  operationName?: string | null
+  variables?: Record<string, unknown> | null
+  extensions?: Record<string, unknown> | null
+}
+
+export interface GraphqlResult {
+  /** As the query asks for it */
+  data: Record<string, unknown> | null
+  /** Of the fields that are null because they failed */
+  errors?: GraphqlFieldError[]
+  extensions: {
+    /** Of this query */
+    cost: number
+    /** What one query may cost */
+    max_cost: number
+  }
+}
+
 /** `ok` of the process; the others of its readiness */
 export interface Health {
   status: "ok" | "ready" | "degraded" | "starting" | "model_failed" | "unwritable" | "without_database" | "cut_off"
@@ -3145,6 +3190,15 @@ export interface Calls {
     }
     answer: VectorStoreFileList
   }
+  /** GraphQL: read files, passages, search, conversations, runs, usage */
+  queryGraphql: {
+    body: GraphqlQuery
+    answer: GraphqlResult
+  }
+  /** GraphQL: the schema */
+  getGraphqlSchema: {
+    answer: string
+  }
   /** Upload files */
   uploadFiles: {
     answer: UploadAnswer
@@ -4695,6 +4749,8 @@ export const ROUTES: { readonly [Id in keyof Calls]: Route } = {
   getVectorStoreFileBatch: { method: "GET", path: "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}", answers: "json" },
   cancelVectorStoreFileBatch: { method: "POST", path: "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/cancel", answers: "json" },
   listVectorStoreFileBatchFiles: { method: "GET", path: "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/files", answers: "json" },
+  queryGraphql: { method: "POST", path: "/graphql", answers: "json" },
+  getGraphqlSchema: { method: "GET", path: "/graphql/schema", answers: "text" },
   uploadFiles: { method: "POST", path: "/external-docs/external/upload", answers: "json", idempotent: true },
   addText: { method: "POST", path: "/external-docs/external/libraries/text", answers: "json", idempotent: true },
   addUrl: { method: "POST", path: "/external-docs/external/libraries/url", answers: "json", idempotent: true },
