@@ -64,6 +64,19 @@ export class Workspaces {
       .execute()
   }
 
+  /** Those who can sign in, by name. */
+  async membersOf(id: string): Promise<{ id: string; name: string }[]> {
+    return this.database
+      .selectFrom("memberships")
+      .innerJoin("users", "users.id", "memberships.user_id")
+      .select(["users.id", "users.name"])
+      .where("memberships.workspace_id", "=", id)
+      .where("users.disabled_at", "is", null)
+      .orderBy("users.name")
+      .orderBy("users.id")
+      .execute()
+  }
+
   async list(): Promise<WorkspaceRecord[]> {
     const workspaces = await this.database.selectFrom("workspaces").selectAll().orderBy("name").execute()
     const memberships = await this.database.selectFrom("memberships").select(["user_id", "workspace_id"]).execute()

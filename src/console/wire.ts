@@ -6,8 +6,10 @@ import type { WebhookRecord } from "../events/webhook-record.ts"
 import type { CoverageItem, CoverageTotals } from "../sources/coverage.ts"
 
 export type { ApiKeyRecord, NewApiKey } from "../access/keys.ts"
+export type { OwnerRecord as Owner } from "../access/owner.ts"
 export type { Scope } from "../access/principal.ts"
 export type { SessionRecord } from "../access/sessions.ts"
+export type { ShareRecord as Shares } from "../access/shares.ts"
 export type { UserRecord, UserRole } from "../access/users.ts"
 export type { ApprovalRecord as Approval } from "../agents/approval-record.ts"
 export type { RunRecord as Run, RunSummary, StepRecord as RunStep } from "../agents/run-record.ts"
@@ -57,6 +59,12 @@ export interface Coverage extends CoverageTotals {
 export interface NewWebhook extends WebhookRecord {
   secret: string
 }
+/** Somebody whom things can be shared with. */
+export interface Member {
+  id: string
+  name: string
+}
+
 export interface Page<T> {
   data: T[]
   pagination: { page: number; page_size: number; total_items: number; total_pages: number; has_next: boolean }

@@ -56,6 +56,24 @@ test("the console learns what may be uploaded", async () => {
   expect(body.rejected.map((file: { name: string }) => file.name)).toEqual(["note.exe"])
 })
 
+test("the console learns with whom something can be shared: ids and names of its own workspace, of those who can sign in", async () => {
+  const database = await openSqlite(app.data)
+  await usersAdd(database, { email: "eve@example.org", password: PASSWORD, name: "Eve", workspace: "other" })
+  await usersAdd(database, { email: "zoe@example.org", password: PASSWORD, name: "Zoe", workspace: "other" })
+  await database.updateTable("users").set({ disabled_at: new Date().toISOString() }).where("name", "=", "Zoe").execute()
+  await database.destroy()
+  const members = async (email: string) =>
+    (await call("GET", "/keys/members", (await signIn(email)).bearer)).json() as Promise<{ data: object[] }>
+  const id = expect.stringMatching(/^user_/)
+  expect((await members("bob@example.org")).data).toEqual([
+    { id, name: "Eve" },
+    { id, name: "bob" },
+  ])
+  expect((await members("ada@example.org")).data).toEqual([{ id, name: "ada" }])
+  expect((await call("GET", "/keys/members", {})).status).toBe(401)
+  expect((await call("GET", "/keys/members", (await app.client("other")).credentials)).status).toBe(401)
+})
+
 test("wrong session tokens are throttled, right ones still pass", async () => {
   const { bearer } = await signIn("ada@example.org")
   const statuses = new Set<number>()

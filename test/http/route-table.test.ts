@@ -82,7 +82,7 @@ const OPERATIONS = [
   ...["rotateWebhook", "listDeliveries", "redeliver"],
   ...["claimDaemon", "checkSetupToken", "readInvitation", "acceptInvitation"],
   ...["getAccount", "updateAccount", "changePassword", "listSessions", "endSession", "getOverview"],
-  ...["listTools", "getRedactionRules", "getUploadRules", "getUsage"],
+  ...["listTools", "getRedactionRules", "getUploadRules", "listMembers", "getUsage"],
   ...["listUsers", "updateUser", "deleteUser", "listInvitations", "createInvitation", "deleteInvitation"],
   ...[
     "listWorkspaces",

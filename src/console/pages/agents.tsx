@@ -12,6 +12,7 @@ import type { Page as ListPage, RunSummary } from "../wire.ts"
 import { RunForm } from "./agents/run-form.tsx"
 import { isOpen, RunStatus, RunView } from "./agents/run-view.tsx"
 import { AgentsTabs } from "./agents/tabs.tsx"
+import { Ownership, ShownChoice, useShown } from "./sharing/sharing.tsx"
 
 const STATUSES = [
   ["", "All runs"],
@@ -40,7 +41,8 @@ function RunList() {
   const { query: address } = usePlace()
   const status = address.get("status") ?? ""
   const page = pageIn(address)
-  const parameters = query({ page, status })
+  const { show, parameters: whose } = useShown(address)
+  const parameters = query({ page, status, ...whose })
   const runs = useLoaded(parameters, signal => api.get<ListPage<RunSummary>>(`/agents/runs${parameters}`, signal))
   useRepeated(runs.data?.data.some(run => isOpen(run.status)) ? 2_000 : null, runs.reload)
   return (
@@ -59,8 +61,9 @@ function RunList() {
             label="State"
             value={status}
             options={STATUSES}
-            onChange={next => go(`/agents${query({ status: next })}`, true)}
+            onChange={next => go(`/agents${query({ show, status: next })}`, true)}
           />
+          <ShownChoice show={show} onChange={next => go(`/agents${query({ show: next, status })}`, true)} />
         </div>
         <Problem error={runs.error} />
         {runs.data?.data.length === 0 && (
@@ -77,7 +80,7 @@ function RunList() {
           ))}
         </ul>
         {runs.data && (
-          <Pages of={runs.data.pagination} onPage={next => go(`/agents${query({ status, page: next })}`, true)} />
+          <Pages of={runs.data.pagination} onPage={next => go(`/agents${query({ show, status, page: next })}`, true)} />
         )}
       </div>
       {starting && <RunForm onClose={() => setStarting(false)} onStarted={run => go(`/agents/${run.run_id}`)} />}
@@ -95,6 +98,7 @@ const RunItem = ({ run }: { run: RunSummary }) => (
         <span class="soft small">
           {ago(run.started_at)}
           {run.finished_at && ` · ${duration(Date.parse(run.finished_at) - Date.parse(run.started_at))}`}
+          <Ownership of={run} />
         </span>
         <RunStatus status={run.status} />
       </span>

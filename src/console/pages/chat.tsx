@@ -14,6 +14,7 @@ import { type ChatSettings, requestOf, settingsOf } from "./chat/settings.ts"
 import { SourceView } from "./chat/source-view.tsx"
 import { Thread } from "./chat/thread.tsx"
 import { useTurns } from "./chat/use-turns.ts"
+import { Sharing } from "./sharing/sharing.tsx"
 
 const loadRecord = async () => (await import("./chat/record/record-view.tsx")).RecordView
 
@@ -21,7 +22,6 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
   const { query: address } = usePlace()
   const { reloadRedaction } = useAccount()
   const [changes, setChanges] = useState<Partial<ChatSettings>>({})
-  const panels = usePanels(conversationId)
   const [listShown, setListShown] = useState(false)
   const [listTurn, setListTurn] = useState(0)
   const conversation = useLoaded(conversationId ?? "", async signal =>
@@ -35,6 +35,8 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
     () => setChanges({}), // what was chosen for one conversation says nothing about another
   )
   const { current } = turns
+  const readOnly = current?.shared === true
+  const panels = usePanels(conversationId, readOnly)
   const settings = { ...settingsOf(current, conversationId ? null : address.get("file")), ...changes }
   const fileName = useFileNames(settings.fileIds.length === 1 ? settings.fileIds : []).get(settings.fileIds[0] ?? "")
   useTitle(current?.title)
@@ -53,9 +55,20 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
       <section class="thread" aria-label="Conversation">
         <header class="thread-head">
           <h1 dir="auto">{current?.title ?? (conversationId ? "…" : "New conversation")}</h1>
+          {current && (
+            <Sharing
+              path={`/conversations/${current.conversation_id}`}
+              of={current}
+              onSaved={() => {
+                conversation.reload()
+                setListTurn(turn => turn + 1)
+              }}
+            />
+          )}
         </header>
         <Thread
           conversation={current ?? null}
+          readOnly={readOnly}
           onChange={conversation.set}
           turns={turns}
           problem={conversation.error}
@@ -64,13 +77,15 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
           onCite={panels.cite}
           onRecord={panels.record}
         />
-        <ChatFoot
-          settings={settings}
-          onChange={change => setChanges({ ...changes, ...change })}
-          present={current?.model}
-          fileName={fileName}
-          turns={turns}
-        />
+        {!readOnly && (
+          <ChatFoot
+            settings={settings}
+            onChange={change => setChanges({ ...changes, ...change })}
+            present={current?.model}
+            fileName={fileName}
+            turns={turns}
+          />
+        )}
       </section>
       {panels.shown}
     </div>
@@ -78,7 +93,7 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
 }
 
 /** How a reply was made, and the document behind a citation: this one lies over the other. */
-function usePanels(conversationId: string | undefined) {
+function usePanels(conversationId: string | undefined, readOnly: boolean) {
   const [cited, cite] = useState<Source | null>(null)
   const [recorded, record] = useState<Message | null>(null)
   const shown = (
@@ -86,7 +101,7 @@ function usePanels(conversationId: string | undefined) {
       {recorded && conversationId && (
         <Lazy
           load={loadRecord}
-          props={{ conversationId, message: recorded, onCite: cite, onClose: () => record(null) }}
+          props={{ conversationId, readOnly, message: recorded, onCite: cite, onClose: () => record(null) }}
         />
       )}
       {cited && <SourceView source={cited} onClose={() => cite(null)} />}

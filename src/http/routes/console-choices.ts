@@ -42,6 +42,14 @@ const UploadRules = t.Object(
   },
   { title: "UploadRules" },
 )
+const Members = t.Object({
+  data: t.Array(
+    t.Object(
+      { id: t.String({ examples: ["user_01m7y48vkz3s85f1acdta2"] }), name: t.String({ examples: ["Ada"] }) },
+      { title: "Member" },
+    ),
+  ),
+})
 
 const listTools = operation({
   id: "listTools",
@@ -71,6 +79,16 @@ const getUploadRules = operation({
   description: "`types` are extensions of file names, in groups that people look for them in.",
   tag: "Console",
   answers: { 200: { description: "The largest file, and the types", schema: UploadRules } },
+})
+
+const listMembers = operation({
+  id: "listMembers",
+  audit: "nothing",
+  session: "member",
+  summary: "Whom something can be shared with",
+  description: "Those who can sign in and are in the workspace of the session.",
+  tag: "Console",
+  answers: { 200: { description: "Ids and names", schema: Members } },
 })
 
 export function choiceRoutes(services: Services) {
@@ -104,4 +122,5 @@ export function choiceRoutes(services: Services) {
       }),
       getUploadRules(),
     )
+    .get("/members", async ({ session }) => ({ data: await workspaces.membersOf(session.workspaceId) }), listMembers())
 }

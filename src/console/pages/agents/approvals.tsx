@@ -11,11 +11,13 @@ import type { Approval } from "../../wire.ts"
 interface ApprovalsProps {
   runId: string
   approvals: Approval[]
+  /** Shared with who looks at it: somebody else decides. */
+  readOnly: boolean
   onDecided: () => void
 }
 
 /** The calls that wait for somebody, first; then what became of the others. */
-export function Approvals({ runId, approvals, onDecided }: ApprovalsProps) {
+export function Approvals({ runId, approvals, readOnly, onDecided }: ApprovalsProps) {
   const [opened, setOpened] = useState<string | null>(null)
   const waiting = approvals.filter(({ status }) => status === "pending")
   const shown = waiting.find(({ id }) => id === opened)
@@ -27,9 +29,11 @@ export function Approvals({ runId, approvals, onDecided }: ApprovalsProps) {
           <span>
             <Icon name="shield" /> The run asks to call <strong>{approval.tool}</strong>.
           </span>
-          <Button kind="primary" onClick={() => setOpened(approval.id)}>
-            Review
-          </Button>
+          {!readOnly && (
+            <Button kind="primary" onClick={() => setOpened(approval.id)}>
+              Review
+            </Button>
+          )}
         </div>
       ))}
       {approvals

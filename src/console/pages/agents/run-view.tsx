@@ -13,6 +13,7 @@ import type { Run, RunStep, Source } from "../../wire.ts"
 import { Citations, Cited } from "../chat/message-view.tsx"
 import { SourceView } from "../chat/source-view.tsx"
 import { Warnings } from "../chat/warnings.tsx"
+import { Sharing } from "../sharing/sharing.tsx"
 import { Approvals } from "./approvals.tsx"
 
 const STATUSES = {
@@ -62,7 +63,8 @@ export function RunView({ runId }: { runId: string }) {
       title="Agent run"
       actions={
         <Actions
-          status={data?.status}
+          run={data}
+          onShared={run.reload}
           cancelling={cancel.busy}
           onCancel={() => void cancel.run()}
           onRemove={() => setRemoving(true)}
@@ -78,7 +80,7 @@ export function RunView({ runId }: { runId: string }) {
               {data.task}
             </p>
           )}
-          <Approvals runId={runId} approvals={data.approvals} onDecided={run.reload} />
+          <Approvals runId={runId} approvals={data.approvals} onDecided={run.reload} readOnly={data.shared} />
           <Steps steps={data.steps} running={running} />
           <Warnings warnings={data.warnings} />
           <Problem error={data.error} />
@@ -105,20 +107,22 @@ export function RunView({ runId }: { runId: string }) {
 
 interface ActionsProps {
   /** Undefined while the run is read. */
-  status: Run["status"] | undefined
+  run: Run | undefined
+  onShared: () => void
   cancelling: boolean
   onCancel: () => void
   onRemove: () => void
 }
 
-const Actions = ({ status, cancelling, onCancel, onRemove }: ActionsProps) => (
+const Actions = ({ run, onShared, cancelling, onCancel, onRemove }: ActionsProps) => (
   <>
-    {isOpen(status) && (
+    {run && <Sharing path={`/agents/runs/${run.run_id}`} of={run} onSaved={onShared} />}
+    {run && !run.shared && isOpen(run.status) && (
       <Button icon="stop" busy={cancelling} onClick={onCancel}>
         Cancel
       </Button>
     )}
-    {status && !isOpen(status) && (
+    {run && !run.shared && !isOpen(run.status) && (
       <Button icon="trash" onClick={onRemove}>
         Delete
       </Button>

@@ -2,12 +2,13 @@ import { useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
 import { ago } from "../../format.ts"
 import { useAction, useLoaded, useSettled } from "../../loading.ts"
-import { go, Link } from "../../router.tsx"
+import { go, Link, usePlace } from "../../router.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Confirm, Dialog } from "../../ui/dialog.tsx"
 import { Form, Problem, TextField } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import type { ConversationSummary, Page } from "../../wire.ts"
+import { Ownership, ShownChoice, useShown } from "../sharing/sharing.tsx"
 
 interface ConversationListProps {
   current: string | undefined
@@ -25,15 +26,27 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
   const [size, setSize] = useState(30)
   const [renaming, setRenaming] = useState<ConversationSummary | null>(null)
   const [removing, setRemoving] = useState<ConversationSummary | null>(null)
+  const { query: address } = usePlace()
+  const { show, parameters } = useShown(address)
   const q = useSettled(search.trim(), 250)
-  const list = useLoaded(`${q} ${size} ${turn}`, signal =>
-    api.get<Page<ConversationSummary>>(`/conversations${query({ page_size: size, q })}`, signal),
+  const asked = query({ page_size: size, q, ...parameters })
+  const list = useLoaded(`${asked} ${turn}`, signal =>
+    api.get<Page<ConversationSummary>>(`/conversations${asked}`, signal),
   )
   return (
     <aside class="conversations" aria-label="Conversations">
       <Head shown={shown} onToggle={onToggle} />
       <div class="conversation-items">
         <TextField label="Find a conversation" type="search" placeholder="Find …" value={search} onInput={setSearch} />
+        <ShownChoice
+          compact
+          show={show}
+          onChange={next => {
+            const changed = new URLSearchParams(address)
+            changed.set("show", next)
+            go(location.pathname + query(Object.fromEntries(changed)), true)
+          }}
+        />
         <Problem error={list.error} />
         <ul>
           {list.data?.data.map(conversation => (
@@ -41,6 +54,7 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
               key={conversation.conversation_id}
               conversation={conversation}
               current={conversation.conversation_id === current}
+              show={show}
               onChoose={onChoose}
               onChange={() => setRenaming(conversation)}
             />
@@ -48,7 +62,9 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
         </ul>
         {list.data?.pagination.has_next && <Button onClick={() => setSize(Math.min(100, size + 30))}>Show more</Button>}
         {list.data?.data.length === 0 && (
-          <p class="soft small">{q ? "No conversation contains these words." : "No conversations yet."}</p>
+          <p class="soft small">
+            {q ? "No conversation contains these words." : show ? "There is none." : "No conversations yet."}
+          </p>
         )}
       </div>
       {renaming && (
@@ -98,19 +114,31 @@ const Head = ({ shown, onToggle }: Pick<ConversationListProps, "shown" | "onTogg
 interface ItemProps {
   conversation: ConversationSummary
   current: boolean
+  /** Whose the list shows. */
+  show: string
   onChoose: () => void
   onChange: () => void
 }
 
-const Item = ({ conversation, current, onChoose, onChange }: ItemProps) => (
+const Item = ({ conversation, current, show, onChoose, onChange }: ItemProps) => (
   <li class={current ? "current" : undefined}>
-    <Link to={`/chat/${conversation.conversation_id}`} class="conversation-link" current={current} onGone={onChoose}>
+    <Link
+      to={`/chat/${conversation.conversation_id}${query({ show })}`}
+      class="conversation-link"
+      current={current}
+      onGone={onChoose}
+    >
       <span class="name">
         <bdi>{conversation.title || "Untitled"}</bdi>
       </span>
-      <span class="soft small">{ago(conversation.updated_at)}</span>
+      <span class="soft small name">
+        {ago(conversation.updated_at)}
+        <Ownership of={conversation} />
+      </span>
     </Link>
-    <Button kind="quiet" icon="more" label={`Change ${conversation.title || "Untitled"}`} onClick={onChange} />
+    {!conversation.shared && (
+      <Button kind="quiet" icon="more" label={`Change ${conversation.title || "Untitled"}`} onClick={onChange} />
+    )}
   </li>
 )
 

@@ -73,7 +73,8 @@ function Reply({ conversationId, message, notes, onCite, onRecord, onAgain, onFi
 interface DraftViewProps {
   draft: Draft
   onCite: (source: Source) => void
-  onStop: () => void
+  /** Undefined for who only reads it. */
+  onStop: (() => void) | undefined
 }
 
 export const DraftView = ({ draft, onCite, onStop }: DraftViewProps) => (
@@ -92,7 +93,7 @@ export const DraftView = ({ draft, onCite, onStop }: DraftViewProps) => (
 
 interface ProgressProps {
   doing: Doing
-  onStop: () => void
+  onStop: (() => void) | undefined
 }
 
 /** What goes on, with a bar and a way out where it is work in parts, which may take minutes. */
@@ -102,9 +103,11 @@ function Progress({ doing: { words, parts }, onStop }: ProgressProps) {
     <div class="row phase">
       <span class="soft">{words}</span>
       <progress max={parts.total} value={parts.done} aria-label="Parts done" />
-      <Button icon="stop" onClick={onStop}>
-        Stop here
-      </Button>
+      {onStop && (
+        <Button icon="stop" onClick={onStop}>
+          Stop here
+        </Button>
+      )}
     </div>
   )
 }

@@ -9,6 +9,8 @@ import type { Turns } from "./use-turns.ts"
 
 interface ThreadProps {
   conversation: Conversation | null
+  /** It is shared to read only. */
+  readOnly: boolean
   onChange: (conversation: Conversation) => void
   turns: Turns
   problem: Loaded<unknown>["error"]
@@ -21,13 +23,24 @@ interface ThreadProps {
 }
 
 /** The messages of a conversation, and the reply that is being written. */
-export function Thread({ conversation, onChange, turns, problem, welcome, onFinish, onCite, onRecord }: ThreadProps) {
+export function Thread({
+  conversation,
+  readOnly,
+  onChange,
+  turns,
+  problem,
+  welcome,
+  onFinish,
+  onCite,
+  onRecord,
+}: ThreadProps) {
   const { draft, failure, notes } = turns
   const messages = conversation?.messages ?? []
   const shown = draft ? withoutTurn(messages, draft) : messages
   const lastQuestion = shown.findLast(message => message.role === "user")
   const place = conversation ? summaryPlace(conversation) : undefined
-  const summary = conversation && <HistorySummary conversation={conversation} onChange={onChange} />
+  const mayAsk = !readOnly && !draft
+  const summary = conversation && !readOnly && <HistorySummary conversation={conversation} onChange={onChange} />
   return (
     <Messages follow={draft?.text.length ?? 0} count={messages.length}>
       <Problem error={problem} />
@@ -41,13 +54,13 @@ export function Thread({ conversation, onChange, turns, problem, welcome, onFini
             notes={notes.get(message.id)}
             onCite={onCite}
             onRecord={onRecord}
-            {...(i === shown.length - 1 && !draft ? { onAgain: () => turns.again(message), onFinish } : {})}
-            {...(message === lastQuestion && !draft ? { onEdit: text => turns.again(message, text) } : {})}
+            {...(i === shown.length - 1 && mayAsk ? { onAgain: () => turns.again(message), onFinish } : {})}
+            {...(message === lastQuestion && mayAsk ? { onEdit: text => turns.again(message, text) } : {})}
           />
           {place === message.id && summary}
         </Fragment>
       ))}
-      {draft && <DraftView draft={draft} onCite={onCite} onStop={turns.stop} />}
+      {draft && <DraftView draft={draft} onCite={onCite} onStop={readOnly ? undefined : turns.stop} />}
       <Problem error={failure} />
     </Messages>
   )

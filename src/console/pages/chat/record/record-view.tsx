@@ -14,11 +14,13 @@ import { Replay } from "./replay.tsx"
 export interface RecordViewProps {
   conversationId: string
   message: Message
+  /** Nobody but who writes in the conversation asks again. */
+  readOnly: boolean
   onCite: (source: Source) => void
   onClose: () => void
 }
 
-export function RecordView({ conversationId, message, onCite, onClose }: RecordViewProps) {
+export function RecordView({ conversationId, message, readOnly, onCite, onClose }: RecordViewProps) {
   const path = `/conversations/${conversationId}/messages/${message.id}`
   const [compared, setCompared] = useState(0)
   const record = useLoaded(`${path} ${compared}`, signal =>
@@ -40,13 +42,15 @@ export function RecordView({ conversationId, message, onCite, onClose }: RecordV
                 <ToolCalls calls={callsOf(data)} />
               </section>
             )}
-            <Replay
-              path={path}
-              record={data}
-              message={message}
-              onCite={onCite}
-              onCompare={() => setCompared(compared + 1)}
-            />
+            {!readOnly && (
+              <Replay
+                path={path}
+                record={data}
+                message={message}
+                onCite={onCite}
+                onCompare={() => setCompared(compared + 1)}
+              />
+            )}
           </>
         )}
       </div>
