@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser)("Governance", () => {
       await page.getByText("file.upload").first().waitFor({ state: "detached" })
       await page.getByRole("button", { name: "hold.lift" }).click()
       await page.getByRole("dialog").getByText('"action": "hold.lift"').waitFor()
-      await page.getByRole("button", { name: "Close" }).click()
+      await page.keyboard.press("Escape")
       await page.getByRole("dialog").waitFor({ state: "detached" })
       const [download] = await Promise.all([
         page.waitForEvent("download"),

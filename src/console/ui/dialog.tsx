@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef } from "preact/hooks"
+import { useLayoutEffect, useRef } from "preact/hooks"
 import { useAction } from "../loading.ts"
 import { Button } from "./button.tsx"
 import { Problem } from "./form.tsx"
@@ -18,7 +18,8 @@ interface DialogProps {
 /** The browser's own modal dialog: focus stays inside, Escape closes, focus returns to where it was. */
 export function Dialog({ title, onClose, shape = "box", sticky, actions, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Before anything is painted: Escape on a dialog that is not open yet would be lost, and the dialog would stay.
+  useLayoutEffect(() => {
     const dialog = element.current!
     const opener = document.activeElement as HTMLElement | null
     dialog.showModal()
@@ -32,6 +33,8 @@ export function Dialog({ title, onClose, shape = "box", sticky, actions, childre
       ref={element}
       class={`dialog ${shape}`}
       aria-label={title}
+      // what `cancel` prevents the browser does all the same when Escape is pressed again and again
+      {...(sticky ? { closedby: "none" } : {})}
       onCancel={event => {
         event.preventDefault()
         if (!sticky) onClose()

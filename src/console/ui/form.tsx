@@ -125,7 +125,11 @@ export const Lines = ({ label, hint, error, name, value, onInput, rows = 2, mono
   </Field>
 )
 
-export const focusOnce = (element: HTMLElement | null): void => element?.focus({ preventScroll: true })
+/** Is typed into first. What stands in a dialog cannot be focused before it opens: then the browser does it. */
+export function focusOnce(element: HTMLElement | null): void {
+  element?.setAttribute("autofocus", "")
+  element?.focus({ preventScroll: true })
+}
 
 interface SelectProps<T extends string> {
   label: string
