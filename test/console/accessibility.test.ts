@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { Page } from "playwright-core"
+import { until } from "../support/until.ts"
 import { violations } from "./axe.ts"
 import { useChatSite } from "./chat-page.ts"
 import { hasBrowser, SLOW_MS, upload } from "./console.ts"
@@ -19,6 +20,11 @@ const chats = useChatSite(async ({ site }) => {
   const { body: disabled } = await client.post("/webhooks", { url: "http://127.0.0.1:9/other" })
   await client.patch(`/webhooks/${disabled.id}`, { status: "disabled" })
   await client.post("/sources", { type: "push", name: "Export" })
+  const [gone] = await client.index([{ name: "gone.txt", data: "The tenant is gone." }])
+  await client.delete(`/libraries/${gone!.id}`)
+  await until(async () => (await client.get("/receipts")).body.data.length > 0)
+  await client.send("PUT", "/retention", { rules: [{ kind: "files", after_days: 3_650 }] })
+  await client.post("/holds", { name: "The case of the harbour offices against their tenant", end_user: "ada" })
 })
 
 /** 1 s is promised for an idle machine; a slow and busy one is given many times as much. */
@@ -29,12 +35,12 @@ const PAGES: Record<string, (page: Page) => Promise<unknown>> = {
   "/": page => page.getByText("Latest files").waitFor(),
   "/library": page => page.getByText("lease.md").first().waitFor(),
   "/search?q=notice": page => page.locator("mark").first().waitFor(),
-  "/chat": async page => {
+  "/chat?show=applications": async page => {
     if (page.viewportSize()!.width < 600) await page.getByRole("button", { name: "Show conversations" }).click()
     await page.locator(".conversation-link").first().click()
     await page.getByLabel("Reply", { exact: true }).waitFor()
   },
-  "/agents": async page => {
+  "/agents?show=applications": async page => {
     await page.locator(".run-link").first().click()
     await page.getByRole("heading", { name: "Result" }).waitFor()
   },
@@ -47,6 +53,11 @@ const PAGES: Record<string, (page: Page) => Promise<unknown>> = {
     await page.locator(".run-link").first().click()
     await page.getByRole("heading", { name: "History" }).waitFor()
   },
+  "/governance/usage": page => page.getByRole("row").nth(1).waitFor(),
+  "/governance/audit": page => page.getByText("session.open").first().waitFor(),
+  "/governance/retention": page => page.getByLabel("After days").waitFor(),
+  "/governance/holds": page => page.getByText("against their tenant").waitFor(),
+  "/governance/receipts": page => page.getByRole("button", { name: "A file" }).waitFor(),
   "/settings/webhooks": page => page.getByText("Nothing is sent").waitFor(),
   "/settings/api": page => page.getByText("cid_").first().waitFor(),
   "/settings/account": page => page.getByText("This one").waitFor(),
@@ -63,12 +74,20 @@ const DIALOGS: Record<string, (page: Page) => Promise<unknown>> = {
     await page.getByRole("radio", { name: "Only some" }).check()
   },
   "/agents": page => page.getByRole("button", { name: "New run" }).click(),
+  "/agents?show=applications": async page => {
+    await page.locator(".run-link").first().click()
+    await page.getByRole("button", { name: "Share" }).click()
+    await page.getByRole("radio", { name: "Some" }).check()
+  },
   "/agents/schedules": page => page.getByRole("button", { name: "New schedule" }).click(),
   "/library/sources": async page => {
     await page.getByRole("button", { name: "Add a source" }).click()
     await page.getByLabel("Type").selectOption("imap")
     await page.getByText("Which files").click()
   },
+  "/governance/audit": page => page.getByRole("button", { name: "session.open" }).first().click(),
+  "/governance/holds": page => page.getByRole("button", { name: "Add a hold" }).click(),
+  "/governance/receipts": page => page.getByRole("button", { name: "A file" }).click(),
   "/library": async page => {
     await page.locator(".file-name").last().click()
     await page.getByLabel("Extracted text").waitFor()

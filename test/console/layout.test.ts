@@ -37,6 +37,11 @@ describe.skipIf(!hasBrowser)("the layout", () => {
         await page.goto(`${site.app.url}/settings/account`)
         await page.getByText("This one").waitFor()
         expect(await scrolling(page)).toEqual({ document: 0, tabs: 0 })
+        for (const part of ["usage", "audit", "holds"]) {
+          await page.goto(`${site.app.url}/governance/${part}`)
+          await page.getByRole("heading", { level: 2 }).first().waitFor()
+          expect([part, await scrolling(page)]).toEqual([part, { document: 0, tabs: 0 }])
+        }
         await page.goto(`${site.app.url}/library`)
         const name = page.locator(".file-name", { hasText: "Minutes" })
         await name.waitFor()
@@ -47,6 +52,28 @@ describe.skipIf(!hasBrowser)("the layout", () => {
       },
       SLOW_MS,
     )
+
+  test(
+    "in the narrowest window the names at the bottom stand clear of each other, on every page of Governance",
+    async () => {
+      const page = await site.enter({ width: 360, height: 740 })
+      for (const part of ["usage", "audit", "retention", "holds", "receipts"]) {
+        await page.goto(`${site.app.url}/governance/${part}`)
+        await page.getByRole("heading", { level: 2 }).first().waitFor()
+        expect([part, await scrolling(page)]).toEqual([part, { document: 0, tabs: 0 }])
+        const names = await page
+          .getByRole("navigation", { name: "Console" })
+          .locator("a > span")
+          .evaluateAll(elements => elements.map(element => element.getBoundingClientRect()))
+        expect(names).toHaveLength(7)
+        expect(names[0]!.left).toBeGreaterThan(2)
+        expect(names.at(-1)!.right).toBeLessThan(358)
+        for (const [i, name] of names.slice(1).entries()) expect(name.left - names[i]!.right).toBeGreaterThan(5)
+      }
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
 
   test(
     "with two workspaces a phone shows the page in its whole width, and both can be chosen",
