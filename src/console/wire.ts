@@ -6,6 +6,7 @@ import type { WebhookRecord } from "../events/webhook-record.ts"
 import type { CoverageItem, CoverageTotals } from "../sources/coverage.ts"
 
 export type { ApiKeyRecord, NewApiKey } from "../access/keys.ts"
+export type { Quota } from "../access/limits.ts"
 export type { OwnerRecord as Owner } from "../access/owner.ts"
 export type { Scope } from "../access/principal.ts"
 export type { SessionRecord } from "../access/sessions.ts"

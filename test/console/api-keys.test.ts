@@ -37,7 +37,11 @@ describe.skipIf(!hasBrowser)("Settings → API", () => {
       const dialog = page.getByRole("dialog")
       await dialog.getByLabel("Name").fill("Intranet search")
       await dialog.getByLabel("Agent runs").uncheck()
+      expect(await dialog.getByLabel("Read the audit log").isChecked()).toBe(false) // few need it
+      await dialog.getByLabel("Read what was used").check()
       await dialog.getByLabel("Requests per minute").fill("300")
+      await dialog.getByText("Quota", { exact: true }).click()
+      await dialog.getByLabel("Requests per day").fill("5000")
       await dialog.getByLabel("Only these contexts").fill("intranet, garden")
       await dialog.getByRole("button", { name: "Generate" }).click()
       const first = await readSecrets()
@@ -46,7 +50,19 @@ describe.skipIf(!hasBrowser)("Settings → API", () => {
       await closeSecrets()
       expect(await page.content()).not.toContain(first.secret)
       expect(await rowOf(page, "Intranet search").textContent()).toContain("300/min")
-      expect(await rowOf(page, "Intranet search").textContent()).toContain("contexts intranet, garden")
+      expect(await rowOf(page, "Intranet search").textContent()).toContain("contexts intranet, garden · a quota")
+      expect(await rowOf(page, "Intranet search").textContent()).toContain("all but agents, audit, retention")
+      const quotas = async () => {
+        const keys = await page.evaluate(async () => (await fetch("/external-docs/external/keys")).json())
+        return keys.data.map(({ quota }: { quota: unknown }) => quota)
+      }
+      expect(await quotas()).toEqual([{ requests_per_day: 5000 }])
+      await page.getByRole("button", { name: "Change Intranet search" }).click()
+      await dialog.getByText("Quota", { exact: true }).click()
+      await dialog.getByLabel("Requests per day").fill("")
+      await dialog.getByRole("button", { name: "Save" }).click()
+      await dialog.waitFor({ state: "detached" })
+      expect(await quotas()).toEqual([null])
 
       await page.getByRole("button", { name: "Rotate Intranet search" }).click()
       await page.getByRole("button", { name: "Rotate", exact: true }).click()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Page } from "playwright-core"
+import { ApiKeys } from "../../src/access/keys.ts"
 import { usersAdd } from "../../src/access/users.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import type { Client } from "../support/app.ts"
@@ -140,8 +141,14 @@ describe.skipIf(!hasBrowser)("Governance", () => {
   )
 
   test(
-    "usage is summed by day and by key, as the API sums it",
+    "usage is summed by day, by key and over the time, as the API sums it; quotas stand beside what was used of them",
     async () => {
+      const limited = await site.app.client()
+      const database = await openSqlite(site.app.data)
+      const keys = new ApiKeys(database)
+      await keys.change(limited.key.id, { name: "limited", quota: { requests_per_day: 900, bytes_stored: 2_000 } })
+      await database.destroy()
+      await limited.index([{ name: "counted.txt", data: "x".repeat(1_500) }])
       const page = await open("usage")
       await page.getByRole("img", { name: "Requests of each of 30 days" }).waitFor()
       await page.getByLabel("By", { exact: true }).selectOption({ label: "Key" })
@@ -151,8 +158,19 @@ describe.skipIf(!hasBrowser)("Governance", () => {
       const own = data.find((each: { key: string | null }) => each.key === client.key.id)
       expect(own.requests).toBeGreaterThan(0)
       expect(await row.getByRole("cell").nth(1).textContent()).toMatch(/^[1-9]/)
-      await page.getByRole("radio", { name: "7 days" }).check({ force: true })
+      await page.getByRole("radio", { name: "7 days" }).check()
       await page.getByRole("img", { name: "Requests of each of 7 days" }).waitFor()
+      await page.getByLabel("Chart").selectOption({ label: "Uploaded" })
+      await page.getByRole("radio", { name: "This month" }).check()
+      await page.getByRole("img", { name: `Uploaded of each of ${new Date().getUTCDate()} days` }).waitFor()
+      const month = new Date().toISOString().slice(0, 7)
+      const all = (await client.get(`/usage?bucket=month&from=${month}-01`)).body.data[0]
+      const pages = page.getByLabel("Sums").locator("div").filter({ hasText: "Pages" }).locator("dd")
+      expect(await pages.textContent()).toBe(String(all.pages))
+      expect(all.pages).toBeGreaterThan(1)
+      const quotas = page.getByRole("region", { name: "Quotas" })
+      await quotas.getByText("Stored: 1.5 KB of 2.0 KB").waitFor()
+      await quotas.getByText(/^Requests today: \d+ of 900$/).waitFor()
       expect(site.complaints).toEqual([])
     },
     SLOW_MS,
@@ -176,6 +194,18 @@ describe.skipIf(!hasBrowser)("Governance", () => {
       ])
       const lines = (await Bun.file(await download.path()).text()).trim().split("\n")
       expect(lines.map(line => JSON.parse(line).action.split(".")[0])).toEqual(lines.map(() => "hold"))
+      const today = new Date().toISOString().slice(0, 10)
+      const days = { before: new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10), today }
+      await page.getByLabel("Until").fill(days.before)
+      await page.getByText("No such row").waitFor()
+      await page.getByLabel("From").fill(days.before)
+      await page.getByLabel("Until").fill(days.today)
+      await page.getByText("hold.create").waitFor() // of the last day too
+      await page.reload()
+      expect(await page.getByLabel("From").inputValue()).toBe(days.before)
+      await page.getByText("hold.create").waitFor()
+      await page.getByLabel("From").fill(days.today)
+      await page.getByText("hold.create").waitFor()
       await page.getByRole("button", { name: "Verify" }).click()
       await page.getByText("rows are as they were written").waitFor()
       expect(site.complaints).toEqual([])

@@ -31,7 +31,7 @@ const Quota = closed(
     tokens_per_day: t.Optional(integer({ minimum: 0 })),
     bytes_stored: t.Optional(integer({ minimum: 0 })),
   },
-  { description: "Kept with the key; not yet counted" },
+  { description: "Requests and tokens of a day in UTC, and bytes that it holds; beyond it `quota_exceeded`" },
 )
 
 /** Null does not narrow, an empty list leaves nothing. */

@@ -37,6 +37,8 @@ export function AuditPart() {
     actor: useSettled(given("actor").trim(), TYPING_MS) || null,
     resource: useSettled(given("resource").trim(), TYPING_MS) || null,
     outcome: given("outcome") || null,
+    from: dayIn(given("from")),
+    to: dayIn(given("until"), 1),
   }
   const after = address.get("after")
   const parameters = query({ ...filters, after, order: "desc", limit: ROWS })
@@ -48,6 +50,8 @@ export function AuditPart() {
     actor: given("actor"),
     resource: given("resource"),
     outcome: given("outcome"),
+    from: given("from"),
+    until: given("until"),
   }
   const to = (change: Partial<Asked> & { after?: string }) => {
     const next = { ...asked, ...change }
@@ -59,7 +63,9 @@ export function AuditPart() {
       <div class="section-head">
         <div>
           <h2>Audit</h2>
-          <p class="soft">Who did what here. No row holds contents; each is chained to the one before.</p>
+          <p class="soft">
+            Who did what here. No row holds contents; each is chained to the one before. Days are those of UTC.
+          </p>
         </div>
         <a class="button" href={downloadUrl(`/audit.jsonl${query(filters)}`)} download="carrel-audit.jsonl">
           <Icon name="download" /> Export
@@ -88,10 +94,21 @@ interface Asked {
   actor: string
   resource: string
   outcome: string
+  /** First and last day, as date fields write them. */
+  from: string
+  until: string
+}
+
+const DAY_MS = 86_400_000
+
+/** A day of UTC, or one some days after it; null for what is none. */
+function dayIn(text: string, daysAfter = 0): string | null {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(time) ? null : new Date(time + daysAfter * DAY_MS).toISOString().slice(0, 10)
 }
 
 const Filters = ({ asked, onChange }: { asked: Asked; onChange: (change: Partial<Asked>) => void }) => (
-  <search class="stack narrow" aria-label="Filter the log">
+  <search class="filters" aria-label="Filter the log">
     <TextField
       label="Action, such as file.delete or key"
       type="search"
@@ -116,6 +133,8 @@ const Filters = ({ asked, onChange }: { asked: Asked; onChange: (change: Partial
       options={OUTCOMES}
       onChange={outcome => onChange({ outcome })}
     />
+    <TextField label="From" type="date" value={asked.from} onInput={from => onChange({ from })} />
+    <TextField label="Until" type="date" value={asked.until} onInput={until => onChange({ until })} />
   </search>
 )
 

@@ -13,7 +13,8 @@ import type { ApiKeyRecord, NewApiKey, Page } from "../../wire.ts"
 import { Connect } from "./connect.tsx"
 import { Credentials } from "./credentials.tsx"
 import { GraceChoice } from "./grace.tsx"
-import { hasAllScopes, KeyForm } from "./key-form.tsx"
+import { KeyForm } from "./key-form.tsx"
+import { scopeWords } from "./scopes.tsx"
 
 type Open =
   | { what: "generate" }
@@ -106,7 +107,7 @@ const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
               {key.owner?.name ?? "nobody"}
             </td>
             <td data-label="Scopes">
-              {hasAllScopes(key.scopes) ? "all" : key.scopes.join(", ")}
+              {scopeWords(key.scopes)}
               {limitsOf(key) && <span class="soft small block">{limitsOf(key)}</span>}
             </td>
             <td data-label="Limit">{key.rate_limit_per_minute ? `${key.rate_limit_per_minute}/min` : "default"}</td>
@@ -149,11 +150,12 @@ const KeyTable = ({ keys, onOpen }: KeyTableProps) => (
 )
 
 /** What narrows a key, in a few words. */
-const limitsOf = ({ context_ids: contexts, models, filter }: ApiKeyRecord): string =>
+const limitsOf = ({ context_ids: contexts, models, filter, quota }: ApiKeyRecord): string =>
   [
     ...(contexts ? [`contexts ${contexts.join(", ") || "none"}`] : []),
     ...(models ? [`models ${models.join(", ") || "none"}`] : []),
     ...(filter ? ["files that pass a filter"] : []),
+    ...(quota ? ["a quota"] : []),
   ].join(" · ")
 
 function stateOf(key: ApiKeyRecord): "Active" | "Revoked" | "Expired" | "Owner disabled" {

@@ -6,22 +6,8 @@ import { useAccount } from "../../session.ts"
 import { Dialog, FormFoot } from "../../ui/dialog.tsx"
 import { Form, Problem, Select, TextField } from "../../ui/form.tsx"
 import type { ApiKeyRecord, NewApiKey, Scope, UserRecord } from "../../wire.ts"
-
-const SCOPES: readonly (readonly [Scope, string])[] = [
-  ["models:read", "List models"],
-  ["files:read", "Read the library"],
-  ["files:write", "Upload, change and delete files"],
-  ["search", "Search"],
-  ["chat", "Conversations"],
-  ["agents", "Agent runs"],
-  ["batches", "Batches and schedules"],
-  ["sources", "Sources that the library follows"],
-  ["webhooks", "Events and webhooks"],
-  ["tokens", "Make tokens for users of an application"],
-]
-
-/** Whether a key may do all that the console lets one choose. */
-export const hasAllScopes = (scopes: readonly Scope[]): boolean => SCOPES.every(([scope]) => scopes.includes(scope))
+import { isSame, QuotaFields, quotaIn, quotaTexts } from "./quota-fields.tsx"
+import { ScopeChoices, USUAL_SCOPES } from "./scopes.tsx"
 
 const EXPIRIES = [
   ["", "Never"],
@@ -40,10 +26,11 @@ interface KeyFormProps {
 
 export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
   const [name, setName] = useState(present?.name ?? "")
-  const [scopes, setScopes] = useState<Scope[]>(present?.scopes ?? SCOPES.map(([scope]) => scope))
+  const [scopes, setScopes] = useState<Scope[]>(present?.scopes ?? [...USUAL_SCOPES])
   const [expiry, setExpiry] = useState(present ? "keep" : "")
   const [limit, setLimit] = useState(present?.rate_limit_per_minute ? String(present.rate_limit_per_minute) : "")
   const [lists, setLists] = useState(listsOf(present))
+  const [quota, setQuota] = useState(quotaTexts(present?.quota))
   const [owner, setOwner] = useState(present?.owner?.id ?? "")
   const owners = useOwners(present)
   const save = useAction(async () => {
@@ -52,6 +39,7 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
       scopes,
       rate_limit_per_minute: limit.trim() ? Number(limit) : null,
       ...changed(lists, listsOf(present)),
+      ...(isSame(quota, quotaTexts(present?.quota)) ? {} : { quota: quotaIn(quota) }),
       ...(owners && owner !== (present?.owner?.id ?? "") ? { owner_id: owner || null } : {}),
       ...(expiry === "keep" ? {} : { expires_at: expiry ? inDays(Number(expiry)) : null }),
     }
@@ -84,6 +72,7 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
             error={save.error}
           />
         </div>
+        <QuotaFields quota={quota} onChange={setQuota} error={save.error} />
         <ListFields lists={lists} onChange={setLists} error={save.error} />
         {owners && <Select label="Owner" value={owner} onChange={setOwner} options={owners} />}
         <Problem error={save.error} />
@@ -157,29 +146,6 @@ const NameField = (given: Pick<ComponentProps<typeof TextField>, "value" | "onIn
     autofocus
     {...given}
   />
-)
-
-interface ScopeChoicesProps {
-  scopes: Scope[]
-  onChange: (scopes: Scope[]) => void
-}
-
-const ScopeChoices = ({ scopes, onChange }: ScopeChoicesProps) => (
-  <fieldset class="choices">
-    <legend>It may</legend>
-    {SCOPES.map(([scope, text]) => (
-      <label key={scope}>
-        <input
-          type="checkbox"
-          checked={scopes.includes(scope)}
-          onChange={event =>
-            onChange(event.currentTarget.checked ? [...scopes, scope] : scopes.filter(other => other !== scope))
-          }
-        />
-        {text} <code class="soft small">{scope}</code>
-      </label>
-    ))}
-  </fieldset>
 )
 
 /** Whom an administrator can hand the key over to; undefined for others and for a new key, which is its maker's. */
