@@ -130,7 +130,7 @@ export interface ApiKey {
   models: string[] | null
   /** Only files that pass it exist for the key; null: all */
   filter: Filter | null
-  /** Kept with the key; not yet counted */
+  /** Requests and tokens of a day in UTC, and bytes that it holds; beyond it `quota_exceeded` */
   quota: {
     requests_per_day?: number
     tokens_per_day?: number
@@ -1106,7 +1106,7 @@ export interface NewKey {
   models: string[] | null
   /** Only files that pass it exist for the key; null: all */
   filter: Filter | null
-  /** Kept with the key; not yet counted */
+  /** Requests and tokens of a day in UTC, and bytes that it holds; beyond it `quota_exceeded` */
   quota: {
     requests_per_day?: number
     tokens_per_day?: number
@@ -4386,7 +4386,7 @@ export interface Calls {
       models?: string[] | null
       /** Only files that pass it exist for the key; null: all */
       filter?: Filter | null
-      /** Kept with the key; not yet counted */
+      /** Requests and tokens of a day in UTC, and bytes that it holds; beyond it `quota_exceeded` */
       quota?: {
         requests_per_day?: number
         tokens_per_day?: number
@@ -4422,7 +4422,7 @@ export interface Calls {
       models?: string[] | null
       /** Only files that pass it exist for the key; null: all */
       filter?: Filter | null
-      /** Kept with the key; not yet counted */
+      /** Requests and tokens of a day in UTC, and bytes that it holds; beyond it `quota_exceeded` */
       quota?: {
         requests_per_day?: number
         tokens_per_day?: number

@@ -24,14 +24,13 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
   const [changes, setChanges] = useState<Partial<ChatSettings>>({})
   const [listShown, setListShown] = useState(false)
   const [listTurn, setListTurn] = useState(0)
-  const conversation = useLoaded(conversationId ?? "", async signal =>
-    conversationId ? api.get<Conversation>(`/conversations/${conversationId}`, signal) : null,
-  )
+  const listAgain = () => setListTurn(turn => turn + 1)
+  const conversation = useConversation(conversationId)
   const turns = useTurns(
     conversationId,
     conversation,
     () => requestOf(conversationId ? changes : settings),
-    () => setListTurn(turn => turn + 1),
+    listAgain,
     () => setChanges({}), // what was chosen for one conversation says nothing about another
   )
   const { current } = turns
@@ -40,8 +39,7 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
   const settings = { ...settingsOf(current, conversationId ? null : address.get("file")), ...changes }
   const fileName = useFileNames(settings.fileIds.length === 1 ? settings.fileIds : []).get(settings.fileIds[0] ?? "")
   useTitle(current?.title)
-  // Once: an administrator may have changed it since.
-  useEffect(reloadRedaction, [])
+  useEffect(reloadRedaction, []) // once: an administrator may have changed it since
   return (
     <div class={listShown ? "chat list-shown" : "chat"}>
       <ConversationList
@@ -53,19 +51,7 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
         shown={listShown}
       />
       <section class="thread" aria-label="Conversation">
-        <header class="thread-head">
-          <h1 dir="auto">{current?.title ?? (conversationId ? "…" : "New conversation")}</h1>
-          {current && (
-            <Sharing
-              path={`/conversations/${current.conversation_id}`}
-              of={current}
-              onSaved={() => {
-                conversation.reload()
-                setListTurn(turn => turn + 1)
-              }}
-            />
-          )}
-        </header>
+        <Head isNew={!conversationId} current={current ?? null} onShared={turns.reload} />
         <Thread
           conversation={current ?? null}
           readOnly={readOnly}
@@ -91,6 +77,23 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
     </div>
   )
 }
+
+const useConversation = (id: string | undefined) =>
+  useLoaded(id ?? "", async signal => (id ? api.get<Conversation>(`/conversations/${id}`, signal) : null))
+
+interface HeadProps {
+  isNew: boolean
+  /** Null until it is read. */
+  current: Conversation | null
+  onShared: () => void
+}
+
+const Head = ({ isNew, current, onShared }: HeadProps) => (
+  <header class="thread-head">
+    <h1 dir="auto">{current?.title ?? (isNew ? "New conversation" : "…")}</h1>
+    {current && <Sharing path={`/conversations/${current.conversation_id}`} of={current} onSaved={onShared} />}
+  </header>
+)
 
 /** How a reply was made, and the document behind a citation: this one lies over the other. */
 function usePanels(conversationId: string | undefined, readOnly: boolean) {

@@ -26,8 +26,7 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
   const [size, setSize] = useState(30)
   const [renaming, setRenaming] = useState<ConversationSummary | null>(null)
   const [removing, setRemoving] = useState<ConversationSummary | null>(null)
-  const { query: address } = usePlace()
-  const { show, parameters } = useShown(address)
+  const { show, parameters } = useShown(usePlace().query)
   const q = useSettled(search.trim(), 250)
   const asked = query({ page_size: size, q, ...parameters })
   const list = useLoaded(`${asked} ${turn}`, signal =>
@@ -38,15 +37,7 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
       <Head shown={shown} onToggle={onToggle} />
       <div class="conversation-items">
         <TextField label="Find a conversation" type="search" placeholder="Find …" value={search} onInput={setSearch} />
-        <ShownChoice
-          compact
-          show={show}
-          onChange={next => {
-            const changed = new URLSearchParams(address)
-            changed.set("show", next)
-            go(location.pathname + query(Object.fromEntries(changed)), true)
-          }}
-        />
+        <ShownChoice compact show={show} onChange={goShowing} />
         <Problem error={list.error} />
         <ul>
           {list.data?.data.map(conversation => (
@@ -61,11 +52,7 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
           ))}
         </ul>
         {list.data?.pagination.has_next && <Button onClick={() => setSize(Math.min(100, size + 30))}>Show more</Button>}
-        {list.data?.data.length === 0 && (
-          <p class="soft small">
-            {q ? "No conversation contains these words." : show ? "There is none." : "No conversations yet."}
-          </p>
-        )}
+        {list.data?.data.length === 0 && <p class="soft small">{noneWords(q, show)}</p>}
       </div>
       {renaming && (
         <Rename
@@ -94,6 +81,15 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
     </aside>
   )
 }
+
+/** The open conversation stays open. */
+function goShowing(show: string): void {
+  const parameters = Object.fromEntries(new URLSearchParams(location.search))
+  go(location.pathname + query({ ...parameters, show }), true)
+}
+
+const noneWords = (q: string, show: string): string =>
+  q ? "No conversation contains these words." : show ? "There is none." : "No conversations yet."
 
 const Head = ({ shown, onToggle }: Pick<ConversationListProps, "shown" | "onToggle">) => (
   <div class="row between">

@@ -133,6 +133,11 @@ export function useTurns(
     failure,
     returned,
     notes,
+    /** What became of it otherwise than by a turn. */
+    reload() {
+      conversation.reload()
+      onChange()
+    },
     send(text: string, pictures: readonly File[]) {
       const path = conversationId ? `/conversations/${conversationId}` : "/conversations"
       const body = { message: text, ...request() }

@@ -16,6 +16,9 @@ const EXPIRIES = [
   ["365", "In a year"],
 ] as const
 
+const expiriesFor = (present: ApiKeyRecord | undefined) =>
+  present ? ([["keep", "Unchanged"], ...EXPIRIES] as const) : EXPIRIES
+
 interface KeyFormProps {
   /** The key to change; absent for a new one. */
   present?: ApiKeyRecord
@@ -54,12 +57,7 @@ export function KeyForm({ present, onClose, onMade, onChanged }: KeyFormProps) {
         <NameField value={name} onInput={setName} error={save.error} />
         <ScopeChoices scopes={scopes} onChange={setScopes} />
         <div class="pair">
-          <Select
-            label="Expires"
-            value={expiry}
-            onChange={setExpiry}
-            options={present ? ([["keep", "Unchanged"], ...EXPIRIES] as const) : EXPIRIES}
-          />
+          <Select label="Expires" value={expiry} onChange={setExpiry} options={expiriesFor(present)} />
           <TextField
             label="Requests per minute"
             name="rate_limit_per_minute"
