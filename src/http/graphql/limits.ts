@@ -16,7 +16,7 @@ export const MAX_INTROSPECTION_DEPTH = 20
 /** Values that an answer may have, and what it takes to find them; see `cost.ts`. */
 export const MAX_COST = 50_000
 /** Validation compares each field with all others of its name, and each fragment with all others. */
-const MAX_FRAGMENTS = 100
+const MAX_FRAGMENTS = 50
 const MAX_REPETITIONS = 50
 /** Errors that are told of one query. */
 export const MAX_ERRORS = 20
