@@ -58,7 +58,7 @@ const OPERATIONS = [
   ...["createConversation", "sendMessage", "regenerateMessage", "listConversations", "getConversation"],
   ...["getAnswerRecord", "replayAnswer"],
   ...["updateConversation", "deleteConversation", "followConversation", "cancelReply"],
-  ...["mcpSend", "mcpListen", "mcpEnd", "queryGraphql", "getGraphqlSchema"],
+  ...["mcpSend", "mcpListen", "mcpEnd", "queryGraphql", "queryGraphqlByAddress", "getGraphqlSchema"],
   ...["listCompatibleModels", "getCompatibleModel", "createChatCompletion", "createEmbeddings"],
   ...["rerank", "rerankV2", "retrieve", "retrieveV1"],
   ...["createFileObject", "listFileObjects", "getFileObject", "deleteFileObject", "downloadFileObject"],

@@ -3195,6 +3195,18 @@ export interface Calls {
     body: GraphqlQuery
     answer: GraphqlResult
   }
+  /** GraphQL: a query in the address */
+  queryGraphqlByAddress: {
+    query: {
+      query: string
+      operationName?: string
+      /** JSON */
+      variables?: string
+      /** JSON */
+      extensions?: string
+    }
+    answer: GraphqlResult
+  }
   /** GraphQL: the schema */
   getGraphqlSchema: {
     answer: string
@@ -4750,6 +4762,7 @@ export const ROUTES: { readonly [Id in keyof Calls]: Route } = {
   cancelVectorStoreFileBatch: { method: "POST", path: "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/cancel", answers: "json" },
   listVectorStoreFileBatchFiles: { method: "GET", path: "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/files", answers: "json" },
   queryGraphql: { method: "POST", path: "/graphql", answers: "json" },
+  queryGraphqlByAddress: { method: "GET", path: "/graphql", answers: "json" },
   getGraphqlSchema: { method: "GET", path: "/graphql/schema", answers: "text" },
   uploadFiles: { method: "POST", path: "/external-docs/external/upload", answers: "json", idempotent: true },
   addText: { method: "POST", path: "/external-docs/external/libraries/text", answers: "json", idempotent: true },

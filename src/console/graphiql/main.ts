@@ -15,8 +15,9 @@ Object.assign(globalThis, {
   },
 })
 
-const BEGIN = `# Reads what your key may see. Signed in to the console you need no key here;
-# otherwise write it under Headers: {"Authorization": "Bearer <token>"}
+const BEGIN = `# Reads what you may see. Signed in to the console
+# you need no key; otherwise write it under Headers:
+# {"Authorization": "Bearer <token>"}
 
 {
   files(first: 5) {

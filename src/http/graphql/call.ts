@@ -28,6 +28,8 @@ export interface GraphqlCaller {
   requestId: string
   /** Of the peer. */
   address: string
+  /** As the audit log names it. */
+  endpoint: string
   /** Aborts when whoever waits for the answer is gone. */
   signal: AbortSignal
 }

@@ -21,7 +21,10 @@ export class GraphqlApi {
   }
 
   /** Reading a file's text is a download, whichever way it goes. */
-  private async tell(fileIds: readonly string[], { principal, requestId, address }: GraphqlCaller): Promise<void> {
+  private async tell(
+    fileIds: readonly string[],
+    { principal, requestId, address, endpoint }: GraphqlCaller,
+  ): Promise<void> {
     await this.audit.append(
       ...fileIds.map(resourceId => ({
         workspaceId: principal.workspaceId,
@@ -31,7 +34,7 @@ export class GraphqlApi {
         resourceType: "file",
         resourceId,
         requestId,
-        endpoint: `POST ${GRAPHQL_PATH}`,
+        endpoint,
         sourceIp: address,
       })),
     )

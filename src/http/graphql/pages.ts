@@ -20,12 +20,16 @@ const POLICY = [
 /** Workers of the editor keep their names from version to version. */
 const HASHED = /-[0-9a-z]{8}\.\w+$/
 
+/** By a browser, for somebody to look at; clients send queries to the same address. */
+const isOpened = ({ method, headers }: Request): boolean =>
+  (method === "GET" || method === "HEAD") && (headers.get("accept") ?? "").includes("text/html")
+
 /** Answers its paths for reading; undefined for all others. The files are loaded at the first use. */
 export function graphiqlPages(
   assets: () => Promise<Map<string, ConsoleAsset>>,
 ): (request: Request, path: string) => Promise<Response | undefined> {
   return async (request, path) => {
-    const isPage = path === GRAPHQL_PATH && (request.method === "GET" || request.method === "HEAD")
+    const isPage = path === GRAPHQL_PATH && isOpened(request)
     if (!isPage && !path.startsWith(GRAPHIQL_FILES)) return undefined
     const asset = (await assets()).get(isPage ? `${GRAPHIQL_FILES}index.html` : path)
     const caching = HASHED.test(path) ? "public, max-age=31536000, immutable" : "no-cache"

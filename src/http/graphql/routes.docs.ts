@@ -71,20 +71,38 @@ const Result = t.Object(
 
 export type GraphqlResult = typeof Result.static
 
-export const query = operation({
-  id: "queryGraphql",
+const SHARED = {
   // Texts of files that were read are told of by the handler, each by itself.
   audit: "nothing",
   anyKey: true,
   tag: "Compatible",
   compatible: "graphql",
+  answers: { 200: { description: "What was asked for", schema: Result, alsoAs: RESPONSE_TYPE } },
+  errors: ["not_found"],
+} as const
+
+export const query = operation({
+  ...SHARED,
+  id: "queryGraphql",
   summary: "GraphQL: read files, passages, search, conversations, runs, usage",
   description:
     "Reads what the key may see, as a GraphQL query asks for it. A query needs the scopes of all its fields: files:read, search, chat, agents, usage. Lists are connections with cursors. A query that is not valid, nested too deep or too costly is 400 and nothing of it is executed; a field that fails is null, and `errors` says why with a code as of all errors. It counts as one request.",
   body: Query,
   example: EXAMPLE,
-  answers: { 200: { description: "What was asked for", schema: Result, alsoAs: RESPONSE_TYPE } },
-  errors: ["not_found"],
+})
+
+export const queryByAddress = operation({
+  ...SHARED,
+  id: "queryGraphqlByAddress",
+  summary: "GraphQL: a query in the address",
+  description:
+    "The same for clients that read by GET. A browser that opens the address, and accepts `text/html`, gets GraphiQL instead: an editor of queries.",
+  query: t.Object({
+    query: t.String({ examples: [EXAMPLE.query] }),
+    operationName: t.Optional(t.String()),
+    variables: t.Optional(t.String({ description: "JSON", examples: [JSON.stringify(EXAMPLE.variables)] })),
+    extensions: t.Optional(t.String({ description: "JSON" })),
+  }),
 })
 
 export const schema = operation({

@@ -1,26 +1,37 @@
 /** GraphQL over HTTP: one address for queries, and the schema that they follow. */
 import { Elysia } from "elysia"
-import { AppError } from "../../errors.ts"
-import { caller } from "../context.ts"
+import { parseBounded } from "../../bounded-json.ts"
+import { AppError, invalid } from "../../errors.ts"
+import { caller, type RequestContext } from "../context.ts"
 import type { Services } from "../services.ts"
+import type { GraphqlQuery } from "./call.ts"
 import { GRAPHQL_PATH } from "./graphql-api.ts"
 import * as docs from "./routes.docs.ts"
 
-export const graphqlRoutes = ({ graphql }: Pick<Services, "graphql">) =>
-  new Elysia()
+export const graphqlRoutes = ({ graphql }: Pick<Services, "graphql">) => {
+  const answer = (query: GraphqlQuery, { principal, requestId, address }: RequestContext, request: Request) => {
+    if (!principal) throw new AppError("unauthorized")
+    if (!graphql) throw new AppError("not_found")
+    const endpoint = `${request.method} ${GRAPHQL_PATH}`
+    return graphql.answer(query, { principal, requestId, address, endpoint, signal: request.signal })
+  }
+  return new Elysia()
     .use(caller)
     .post(
       GRAPHQL_PATH,
       async ({ body, context, request, set }) => {
-        const { principal, requestId, address } = context
-        if (!principal) throw new AppError("unauthorized")
-        if (!graphql) throw new AppError("not_found")
-        const result = await graphql.answer(body, { principal, requestId, address, signal: request.signal })
-        if (request.headers.get("accept")?.includes(docs.RESPONSE_TYPE))
-          set.headers["content-type"] = `${docs.RESPONSE_TYPE}; charset=utf-8`
-        return result
+        Object.assign(set.headers, typeFor(request))
+        return answer(body, context, request)
       },
       docs.query(),
+    )
+    .get(
+      GRAPHQL_PATH,
+      async ({ query: { variables, ...asked }, context, request, set }) => {
+        Object.assign(set.headers, typeFor(request))
+        return answer({ ...asked, variables: variablesOf(variables) }, context, request)
+      },
+      docs.queryByAddress(),
     )
     .get(
       `${GRAPHQL_PATH}/schema`,
@@ -31,3 +42,20 @@ export const graphqlRoutes = ({ graphql }: Pick<Services, "graphql">) =>
       },
       docs.schema(),
     )
+}
+
+const typeFor = ({ headers }: Request) =>
+  headers.get("accept")?.includes(docs.RESPONSE_TYPE) ? { "content-type": `${docs.RESPONSE_TYPE}; charset=utf-8` } : {}
+
+/** @throws AppError invalid_request */
+function variablesOf(text: string | undefined): Record<string, unknown> | undefined {
+  if (!text) return undefined
+  let value: unknown
+  try {
+    value = parseBounded(text)
+  } catch {
+    value = undefined
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw invalid("variables", "must be JSON of an object")
+}

@@ -351,6 +351,23 @@ describe("the protocol", () => {
     expect((await ask(client, "{ __typename }")).headers.get("content-type")).toStartWith("application/json")
   })
 
+  test("takes a query in the address, from the same callers and with the same answer", async () => {
+    const get = (parameters: Record<string, string>, of = client) =>
+      of.under("").get(`/graphql?${new URLSearchParams(parameters)}`)
+    const query = "query ($name: String) { files(name: $name) { totalCount } }"
+    const { status, body, headers } = await get({ query, variables: '{"name": "lease"}' })
+    expect([status, body.data, headers.get("x-ratelimit-limit")]).toEqual([
+      200,
+      { files: { totalCount: 1 } },
+      expect.any(String),
+    ])
+    for (const variables of ["[]", "{", "7", "{".repeat(5_000)])
+      expect([variables, (await get({ query, variables })).status]).toEqual([variables, 400])
+    expect((await client.under("").get("/graphql")).status).toBe(400)
+    const nobody = await fetch(`${app.url}/graphql?${new URLSearchParams({ query: "{ __typename }" })}`)
+    expect([nobody.status, ((await nobody.json()) as { errors: object[] }).errors.length]).toEqual([401, 1])
+  })
+
   test("refuses what is no query, says where, and executes nothing", async () => {
     for (const query of [
       "{ files {",

@@ -150,7 +150,13 @@ onBoth(open => {
   const ask = async (query: string, n: number) => {
     count.statements = 0
     const principal = passed({ view, scopes: SCOPES, holderId: "key_1", keyId: "key_1", workspaceId: view.workspaceId })
-    const caller = { principal, requestId: "req_1", address: "", signal: new AbortController().signal }
+    const caller = {
+      principal,
+      requestId: "req_1",
+      address: "",
+      endpoint: "POST /graphql",
+      signal: new AbortController().signal,
+    }
     const { result } = await answer(house, { query, variables: { n } }, caller)
     expect(result.errors).toBeUndefined()
     // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
