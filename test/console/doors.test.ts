@@ -94,6 +94,7 @@ describe.skipIf(!hasBrowser)("the doors of the console", () => {
 
       await page.reload()
       const row = page.getByRole("listitem").filter({ hasText: "bob@example.org" })
+      await row.getByText("signed in just now").waitFor()
       await row.getByRole("button", { name: "Disable", exact: true }).click()
       await row.getByRole("button", { name: "Enable", exact: true }).waitFor()
       expect(site.complaints.splice(0)).toEqual([])

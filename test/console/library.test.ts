@@ -173,6 +173,7 @@ describe.skipIf(!hasBrowser)("search", () => {
       await page.reload()
       await page.locator("mark").first().waitFor()
       expect(await page.getByLabel("Added").inputValue()).toBe("7")
+      expect(await page.getByRole("switch", { name: "Explain" }).isChecked()).toBe(true)
       expect(site.complaints).toEqual([])
     },
     SLOW_MS,

@@ -58,6 +58,9 @@ describe.skipIf(!hasBrowser)("Library → Sources", () => {
       await page.getByLabel("Show").selectOption("unsupported")
       await rowOf(page, "note-1.txt").waitFor({ state: "detached" })
       await rowOf(page, "film.mp4").getByText("Type not read").waitFor()
+      await page.reload()
+      await rowOf(page, "film.mp4").waitFor()
+      expect(await rowOf(page, "note-1.txt").count()).toBe(0)
       await page.getByRole("listitem").filter({ hasText: "3 added" }).getByText("Done").waitFor()
 
       await page.getByRole("button", { name: "Pause" }).click()

@@ -51,8 +51,8 @@ export function SearchPage() {
   const [text, setText] = useState(address.get("q") ?? "")
   const [mode, setMode] = useState<SearchMode>((address.get("mode") as SearchMode) || "hybrid")
   const [narrowing, setNarrowing] = useState<Narrowing>(() => narrowingIn(address))
-  const [explain, setExplain] = useState(false)
-  const [rerank, setRerank] = useState(false)
+  const [explain, setExplain] = useState(address.has("explain"))
+  const [rerank, setRerank] = useState(address.has("rerank"))
   const [limit, setLimit] = useState(PAGE_SIZE)
   const [opened, setOpened] = useState<Hit | null>(null)
   const asked = useSettled(text.trim(), 150)
@@ -63,9 +63,10 @@ export function SearchPage() {
     asked ? await api.post<SearchResult>("/search", request, { signal }) : null,
   )
   useEffect(() => {
-    go(`/search${query({ q: asked, mode: mode === "hybrid" ? "" : mode, ...settled })}`, true)
+    const switches = { rerank: rerank ? 1 : null, explain: explain ? 1 : null }
+    go(`/search${query({ q: asked, mode: mode === "hybrid" ? "" : mode, ...settled, ...switches })}`, true)
     setLimit(PAGE_SIZE)
-  }, [asked, mode, settled])
+  }, [asked, mode, settled, rerank, explain])
   return (
     <Page title="Search">
       <SearchBar text={text} onText={setText} mode={mode} onMode={setMode} />

@@ -1,9 +1,8 @@
 /** Every entry of a source with what became of it, and why where it is not searchable. */
-import { useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
 import { count } from "../../format.ts"
 import { useLoaded, useRepeated } from "../../loading.ts"
-import { Link } from "../../router.tsx"
+import { go, Link, pageIn, usePlace } from "../../router.tsx"
 import { Problem, Select } from "../../ui/form.tsx"
 import { Pages } from "../../ui/page.tsx"
 import type { Coverage } from "../../wire.ts"
@@ -21,8 +20,9 @@ const NAMES = Object.keys(STATES) as State[]
 const REFRESH_MS = 3_000
 
 export function CoverageSection({ sourceId, busy }: { sourceId: string; busy: boolean }) {
-  const [status, setStatus] = useState<State | "">("")
-  const [page, setPage] = useState(1)
+  const { query: address } = usePlace()
+  const status = NAMES.find(name => name === address.get("show")) ?? ""
+  const page = pageIn(address)
   const parameters = query({ status, page })
   const coverage = useLoaded(`${sourceId}${parameters}${busy}`, signal =>
     api.get<Coverage>(`/sources/${sourceId}/coverage${parameters}`, signal),
@@ -38,10 +38,7 @@ export function CoverageSection({ sourceId, busy }: { sourceId: string; busy: bo
             compact
             label="Show"
             value={status}
-            onChange={next => {
-              setStatus(next)
-              setPage(1)
-            }}
+            onChange={next => go(location.pathname + query({ show: next }), true)}
             options={[["", "All"], ...NAMES.map(name => [name, `${STATES[name][1]} (${count(data[name])})`] as const)]}
           />
         )}
@@ -50,7 +47,12 @@ export function CoverageSection({ sourceId, busy }: { sourceId: string; busy: bo
       {data && data.total === 0 && <p class="soft">Nothing is known of this source yet.</p>}
       {data && data.total > 0 && <Progress of={data} />}
       {data && data.items.length > 0 && <Entries items={data.items} />}
-      {data && <Pages of={data.pagination} onPage={setPage} />}
+      {data && (
+        <Pages
+          of={data.pagination}
+          onPage={next => go(location.pathname + query({ show: status, page: next }), true)}
+        />
+      )}
     </section>
   )
 }
