@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks"
 import { api } from "../api.ts"
 import { Lazy } from "../lazy.tsx"
-import { useLoaded } from "../loading.ts"
+import { useLoaded, useRepeated } from "../loading.ts"
 import type { PageProps } from "../page-props.ts"
 import { usePlace } from "../router.tsx"
 import { useAccount } from "../session.ts"
@@ -17,6 +17,9 @@ import { useTurns } from "./chat/use-turns.ts"
 import { Sharing } from "./sharing/sharing.tsx"
 
 const loadRecord = async () => (await import("./chat/record/record-view.tsx")).RecordView
+
+/** What is shared goes on elsewhere: between two looks whether it did. */
+const FOLLOW_MS = 4_000
 
 export function ChatPage({ rest: [conversationId] }: PageProps) {
   const { query: address } = usePlace()
@@ -34,7 +37,8 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
     () => setChanges({}), // what was chosen for one conversation says nothing about another
   )
   const { current } = turns
-  const readOnly = current?.shared === true
+  const readOnly = turns.isLost || current?.shared === true
+  useRepeated(current?.shared && !turns.draft ? FOLLOW_MS : null, conversation.reload)
   const panels = usePanels(conversationId, readOnly)
   const settings = { ...settingsOf(current, conversationId ? null : address.get("file")), ...changes }
   const fileName = useFileNames(settings.fileIds.length === 1 ? settings.fileIds : []).get(settings.fileIds[0] ?? "")

@@ -54,7 +54,8 @@ export function useTurns(
   const [notes, setNotes] = useState<ReadonlyMap<string, ReplyNotes>>(new Map())
   const running = useRef<Running | null>(null)
   const followed = useRef(new Set<string>())
-  const current = conversation.data?.conversation_id === conversationId ? conversation.data : null
+  const isLost = conversation.error instanceof ApiError && conversation.error.status === 404
+  const current = conversation.data?.conversation_id === conversationId && !isLost ? conversation.data : null
 
   // Another conversation is opened: its reply goes on at the daemon, this page stops watching it.
   useEffect(() => {
@@ -129,6 +130,8 @@ export function useTurns(
 
   return {
     current,
+    /** It is not there, or not for whoever looks at it any more. */
+    isLost,
     draft,
     failure,
     returned,
