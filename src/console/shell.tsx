@@ -2,9 +2,11 @@
 import type { ComponentChildren } from "preact"
 import { useErrorBoundary, useState } from "preact/hooks"
 import { api, REFERENCE_URL } from "./api.ts"
+import { Lazy } from "./lazy.tsx"
 import { PAGES } from "./pages.ts"
 import { go, Link } from "./router.tsx"
 import { mayOpen, useAccount } from "./session.ts"
+import { useShortcuts } from "./shortcuts.ts"
 import { applyTheme, type Theme, theme } from "./theme.ts"
 import { Button } from "./ui/button.tsx"
 import { Problem, Select } from "./ui/form.tsx"
@@ -13,9 +15,13 @@ import { Mark } from "./ui/mark.tsx"
 import { Page } from "./ui/page.tsx"
 import type { Me } from "./wire.ts"
 
+const loadPalette = async () => (await import("./palette.tsx")).Palette
+
 export function Shell({ path, children }: { path: string[]; children: ComponentChildren }) {
   const { me } = useAccount()
   const first = path[0] ?? ""
+  const [finding, setFinding] = useState(false)
+  useShortcuts(() => setFinding(true))
   const pages = PAGES.filter(page => mayOpen(page, me.user.role))
   return (
     <div class="shell">
@@ -27,6 +33,14 @@ export function Shell({ path, children }: { path: string[]; children: ComponentC
           <Mark /> <span>Carrel</span>
         </Link>
         <WorkspaceChoice />
+        <button
+          type="button"
+          class="palette-opener"
+          aria-keyshortcuts="Control+K Meta+K"
+          onClick={() => setFinding(true)}
+        >
+          <Icon name="search" /> <span>Go to …</span> <kbd>Ctrl K</kbd>
+        </button>
         <nav aria-label="Console">
           {pages.map(({ path: name, title, icon }) => (
             <Link key={name} to={`/${name}`} current={first === name}>
@@ -42,6 +56,7 @@ export function Shell({ path, children }: { path: string[]; children: ComponentC
       <p class="unseen" aria-live="polite">
         {pages.find(({ path: name }) => name === first)?.title}
       </p>
+      {finding && <Lazy load={loadPalette} props={{ onClose: () => setFinding(false) }} />}
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { useAccount } from "../../session.ts"
+import { useEscape } from "../../shortcuts.ts"
 import { Composer } from "./composer.tsx"
 import { NoModel } from "./no-model.tsx"
 import type { ChatSettings } from "./settings.ts"
@@ -19,6 +20,7 @@ interface ChatFootProps {
 /** Where the next message is written, and what it is answered with. */
 export function ChatFoot({ settings, onChange, present, fileName, turns }: ChatFootProps) {
   const models = useModels()
+  useEscape(turns.draft ? turns.stop : undefined)
   const insists = useAccount().redaction?.enforced_by
   const model = modelFor(settings, { models: models.data, present })
   const blind = blindnessOf(model, models.data, settings.redaction || Boolean(insists))

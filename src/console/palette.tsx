@@ -1,0 +1,120 @@
+/** The palette: pages, actions and conversations by a few letters of their names, without the mouse. */
+import { useEffect, useState } from "preact/hooks"
+import { api, query } from "./api.ts"
+import { useLoaded, useSettled } from "./loading.ts"
+import { PAGES } from "./pages.ts"
+import { go } from "./router.tsx"
+import { mayOpen, useAccount } from "./session.ts"
+import { Dialog } from "./ui/dialog.tsx"
+import { focusOnce } from "./ui/form.tsx"
+import { Icon, type IconName } from "./ui/icons.tsx"
+import type { ConversationSummary, Page } from "./wire.ts"
+
+const TYPING_MS = 200
+const FOUND = 8
+
+interface Command {
+  id: string
+  title: string
+  icon: IconName
+  run: () => void
+}
+
+export function Palette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState("")
+  const [at, setAt] = useState(0)
+  const commands = useCommands(text.trim())
+  useEffect(() => setAt(0), [text])
+  const chosen = commands[Math.min(at, commands.length - 1)]
+  const run = (command: Command | undefined) => {
+    if (!command) return
+    onClose()
+    command.run()
+  }
+  const move = (by: number) => setAt((Math.min(at, commands.length - 1) + by + commands.length) % commands.length)
+  return (
+    <Dialog title="Go to" onClose={onClose}>
+      <input
+        class="input"
+        type="text"
+        dir="auto"
+        role="combobox"
+        aria-label="Page, action or conversation"
+        aria-expanded={commands.length > 0}
+        aria-controls="palette-list"
+        aria-activedescendant={chosen && `palette-${chosen.id}`}
+        placeholder="Page, action or conversation"
+        autocomplete="off"
+        maxLength={200}
+        ref={focusOnce}
+        value={text}
+        onInput={event => setText(event.currentTarget.value)}
+        onKeyDown={event => {
+          if (event.isComposing) return
+          if (event.key === "ArrowDown") move(1)
+          else if (event.key === "ArrowUp") move(-1)
+          else if (event.key === "Enter") run(chosen)
+          else return
+          event.preventDefault()
+        }}
+      />
+      <div id="palette-list" class="palette" role="listbox" aria-label="Found">
+        {commands.map(command => (
+          // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the field has the focus and the keys
+          <div
+            key={command.id}
+            id={`palette-${command.id}`}
+            role="option"
+            aria-selected={command === chosen}
+            onClick={() => run(command)}
+          >
+            <Icon name={command.icon} />
+            <span class="name">
+              <bdi>{command.title}</bdi>
+            </span>
+          </div>
+        ))}
+      </div>
+    </Dialog>
+  )
+}
+
+/** Those whose titles have the text, then the search for it. */
+function useCommands(text: string): Command[] {
+  const { me, signOut } = useAccount()
+  const q = useSettled(text, TYPING_MS)
+  const found = useLoaded(q, async signal =>
+    q ? (await api.get<Page<ConversationSummary>>(`/conversations${query({ q, page_size: FOUND })}`, signal)).data : [],
+  )
+  const known: Command[] = [
+    ...PAGES.filter(page => mayOpen(page, me.user.role)).map(({ path, title, icon }) => ({
+      id: `page-${path}`,
+      title,
+      icon,
+      run: () => go(`/${path}`),
+    })),
+    { id: "new-chat", title: "New conversation", icon: "plus", run: () => go("/chat") },
+    { id: "account", title: "Account", icon: "key", run: () => go("/settings/account") },
+    { id: "sign-out", title: "Sign out", icon: "external", run: () => void signOut() },
+  ]
+  const isNamed = ({ title }: Command) => title.toLowerCase().includes(text.toLowerCase())
+  const conversations = (text ? (found.data ?? []) : []).map(
+    ({ conversation_id: id, title }): Command => ({
+      id,
+      title: title || "Untitled",
+      icon: "chat",
+      run: () => go(`/chat/${id}`),
+    }),
+  )
+  const search: Command[] = text
+    ? [
+        {
+          id: "search",
+          title: `Search the library for “${text}”`,
+          icon: "search",
+          run: () => go(`/search${query({ q: text })}`),
+        },
+      ]
+    : []
+  return [...known.filter(isNamed), ...conversations, ...search]
+}
