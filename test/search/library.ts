@@ -15,14 +15,20 @@ import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { until } from "../support/until.ts"
 
 /** Unit vectors from hashed words: texts that share words are near each other. */
-export function wordEmbedder(model = "test/words", dimensions = 64): Embedder & { failing: boolean } {
+export function wordEmbedder(
+  model = "test/words",
+  dimensions = 64,
+): Embedder & { failing: boolean; failingOn: string | undefined } {
   return {
     model,
     dimensions,
     fusionWeight: 0.35,
     failing: false,
+    /** With a text that holds this it fails, and with others not. */
+    failingOn: undefined,
     async embed(texts) {
-      if (this.failing) throw new Error("the model is down")
+      const { failing, failingOn } = this
+      if (failing || (failingOn && texts.some(text => text.includes(failingOn)))) throw new Error("the model is down")
       return texts.map(text => {
         const vector = new Float32Array(dimensions)
         for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [""]) {

@@ -347,9 +347,8 @@ export function conformance(name: string, open: OpenLibrary): void {
           }
           const tier = "fast"
           for (const mode of MODES.toReversed()) expect(await told(mode)).toEqual([null, { done: 2, total: 2, tier }])
-          embedder.failing = true
+          embedder.failingOn = "badger" // for as long as is looked: what lacks vectors gets them in the background
           await library.put("file_b", "The badger digs.")
-          embedder.failing = false
           expect(await told("keyword")).toEqual([null, { done: 2, total: 3, tier }])
           expect(await told("hybrid")).toEqual(["vectors_pending", { done: 2, total: 3, tier }])
           expect(await told("semantic")).toEqual(["vectors_pending", { done: 2, total: 3, tier }])
