@@ -2,6 +2,7 @@
 import type { ApiDocument, ApiOperation, Field, NamedType, Parameter, Result, Type } from "./document.ts"
 
 const HEAD = `// Made by \`npm run sdk:generate\` from the OpenAPI document of the product. Do not edit.
+import { ApiError } from "./api-error.ts"
 `
 
 export const typescript = ({ version, types, operations, errors }: ApiDocument): string =>
@@ -26,7 +27,20 @@ ${errors.map(({ code, status, message }) => `  /** ${message} */\n  ${code}: ${s
 } as const
 
 export type ErrorCode = keyof typeof ERROR_CODES
+
+${errors.map(({ code, message }) => `/** \`${code}\`: ${message} */\nexport class ${className(code)} extends ApiError {}`).join("\n")}
+
+/** The class of each code. */
+export const ERROR_CLASSES: { readonly [Code in ErrorCode]: typeof ApiError } = {
+${errors.map(({ code }) => `  ${code}: ${className(code)},`).join("\n")}
+}
 `
+
+/** `not_found` is `NotFoundError`. */
+const className = (code: string): string => {
+  const name = code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return name.endsWith("Error") ? name : `${name}Error`
+}
 
 /** What each call takes and answers, by its name. */
 const calls = (operations: readonly ApiOperation[]): string =>

@@ -1,4 +1,5 @@
 // Made by `npm run sdk:generate` from the OpenAPI document of the product. Do not edit.
+import { ApiError } from "./api-error.ts"
 
 /** The version of the product that these types are of. */
 export const VERSION = "0.1.0"
@@ -2600,6 +2601,107 @@ export const ERROR_CODES = {
 } as const
 
 export type ErrorCode = keyof typeof ERROR_CODES
+
+/** `invalid_json`: the body is not valid JSON */
+export class InvalidJsonError extends ApiError {}
+/** `invalid_request`: the request is not valid */
+export class InvalidRequestError extends ApiError {}
+/** `invalid_multipart`: the body is not valid multipart/form-data with at least one file part */
+export class InvalidMultipartError extends ApiError {}
+/** `empty_file`: the file is empty */
+export class EmptyFileError extends ApiError {}
+/** `unauthorized`: the credentials are not valid */
+export class UnauthorizedError extends ApiError {}
+/** `forbidden`: the credentials do not allow this */
+export class ForbiddenError extends ApiError {}
+/** `not_found`: there is nothing here */
+export class NotFoundError extends ApiError {}
+/** `model_not_found`: there is no such model */
+export class ModelNotFoundError extends ApiError {}
+/** `method_not_allowed`: this path does not support that method */
+export class MethodNotAllowedError extends ApiError {}
+/** `request_timeout`: the request did not arrive completely in time */
+export class RequestTimeoutError extends ApiError {}
+/** `agent_timeout`: the agent run passed its timeout */
+export class AgentTimeoutError extends ApiError {}
+/** `conversation_busy`: a reply is already being written in this conversation */
+export class ConversationBusyError extends ApiError {}
+/** `guarded`: so much is gone at once that nothing was deleted */
+export class GuardedError extends ApiError {}
+/** `conflict`: the current state does not allow this */
+export class ConflictError extends ApiError {}
+/** `on_hold`: a hold keeps it */
+export class OnHoldError extends ApiError {}
+/** `file_too_large`: the file is larger than allowed */
+export class FileTooLargeError extends ApiError {}
+/** `request_too_large`: the request body is larger than allowed */
+export class RequestTooLargeError extends ApiError {}
+/** `unsupported_file_type`: files of this type cannot be read */
+export class UnsupportedFileTypeError extends ApiError {}
+/** `unsupported_media_type`: the Content-Type is not supported here */
+export class UnsupportedMediaTypeError extends ApiError {}
+/** `range_not_satisfiable`: the requested range lies outside the file */
+export class RangeNotSatisfiableError extends ApiError {}
+/** `invalid_filter`: the filter is not valid */
+export class InvalidFilterError extends ApiError {}
+/** `invalid_pattern`: a custom redaction pattern is not valid */
+export class InvalidPatternError extends ApiError {}
+/** `output_schema_violation`: the answer never met output_schema */
+export class OutputSchemaViolationError extends ApiError {}
+/** `rate_limited`: too many requests */
+export class RateLimitedError extends ApiError {}
+/** `quota_exceeded`: the quota is used up */
+export class QuotaExceededError extends ApiError {}
+/** `internal_error`: something went wrong inside the daemon */
+export class InternalError extends ApiError {}
+/** `fetch_failed`: the address could not be fetched */
+export class FetchFailedError extends ApiError {}
+/** `model_error`: the model server answered with an error */
+export class ModelError extends ApiError {}
+/** `model_unavailable`: the model server cannot be reached */
+export class ModelUnavailableError extends ApiError {}
+/** `overloaded`: too much work is already queued */
+export class OverloadedError extends ApiError {}
+/** `store_unavailable`: a store that this needs cannot be reached at present */
+export class StoreUnavailableError extends ApiError {}
+/** `insufficient_storage`: there is no space left to store this */
+export class InsufficientStorageError extends ApiError {}
+
+/** The class of each code. */
+export const ERROR_CLASSES: { readonly [Code in ErrorCode]: typeof ApiError } = {
+  invalid_json: InvalidJsonError,
+  invalid_request: InvalidRequestError,
+  invalid_multipart: InvalidMultipartError,
+  empty_file: EmptyFileError,
+  unauthorized: UnauthorizedError,
+  forbidden: ForbiddenError,
+  not_found: NotFoundError,
+  model_not_found: ModelNotFoundError,
+  method_not_allowed: MethodNotAllowedError,
+  request_timeout: RequestTimeoutError,
+  agent_timeout: AgentTimeoutError,
+  conversation_busy: ConversationBusyError,
+  guarded: GuardedError,
+  conflict: ConflictError,
+  on_hold: OnHoldError,
+  file_too_large: FileTooLargeError,
+  request_too_large: RequestTooLargeError,
+  unsupported_file_type: UnsupportedFileTypeError,
+  unsupported_media_type: UnsupportedMediaTypeError,
+  range_not_satisfiable: RangeNotSatisfiableError,
+  invalid_filter: InvalidFilterError,
+  invalid_pattern: InvalidPatternError,
+  output_schema_violation: OutputSchemaViolationError,
+  rate_limited: RateLimitedError,
+  quota_exceeded: QuotaExceededError,
+  internal_error: InternalError,
+  fetch_failed: FetchFailedError,
+  model_error: ModelError,
+  model_unavailable: ModelUnavailableError,
+  overloaded: OverloadedError,
+  store_unavailable: StoreUnavailableError,
+  insufficient_storage: InsufficientStorageError,
+}
 
 export interface Calls {
   /** Is the process up? */

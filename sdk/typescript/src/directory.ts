@@ -1,0 +1,146 @@
+/** A folder brought in, with a manifest of what is there. Node, Bun and Deno. */
+import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises"
+import { dirname, join, relative, sep } from "node:path"
+import type { Files } from "./files.ts"
+import type { CallOptions } from "./transport.ts"
+import type { UploadFields } from "./upload.ts"
+
+export interface UploadDirectoryOptions extends UploadFields, CallOptions {
+  /** Requests at the same time; 4. */
+  parallel?: number
+  /** Whether a file is brought; its path has `/` and begins below the folder. */
+  include?(path: string): boolean
+  /** Where what was brought is noted: `.carrel-manifest.jsonl` in the folder. */
+  manifest?: string
+}
+
+export interface UploadDirectoryResult {
+  /** Brought now, by path. */
+  uploaded: Record<string, string>
+  /** There already, as they are. */
+  unchanged: number
+  rejected: { path: string; code: string; message: string }[]
+}
+
+/** A line of the manifest: the last one of a path counts. */
+export interface ManifestLine {
+  path: string
+  size: number
+  /** Milliseconds. */
+  mtime: number
+  file_id: string
+}
+
+const MANIFEST = ".carrel-manifest.jsonl"
+const PARALLEL = 4
+/** Of one request. */
+const MOST = { files: 50, bytes: 16 * 1024 * 1024 }
+
+export async function uploadDirectory(
+  files: Pick<Files, "upload">,
+  folder: string,
+  { parallel = PARALLEL, include = () => true, manifest = join(folder, MANIFEST), ...rest }: UploadDirectoryOptions,
+): Promise<UploadDirectoryResult> {
+  const { signal, timeoutMs, retryMs, headers, ...fields } = rest
+  const options = { signal, ...defined({ timeoutMs, retryMs, headers }) }
+  const known = await readManifest(manifest)
+  const result: UploadDirectoryResult = { uploaded: {}, unchanged: 0, rejected: [] }
+  await mkdir(dirname(manifest), { recursive: true })
+  const batches = batchesOf(folder, known, { include, manifest }, result)
+  const worker = async () => {
+    for await (const batch of batches) {
+      signal?.throwIfAborted()
+      await bring(files, batch, { on_duplicate: "replace", ...fields }, options, manifest, result)
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, worker))
+  await compact(manifest)
+  return result
+}
+
+type Entry = Omit<ManifestLine, "file_id"> & { source: string }
+
+async function bring(
+  files: Pick<Files, "upload">,
+  batch: readonly Entry[],
+  fields: UploadFields,
+  options: CallOptions,
+  manifest: string,
+  result: UploadDirectoryResult,
+): Promise<void> {
+  const given = batch.map(({ source, path }) => ({ source, name: path }))
+  const answer = await files.upload(given, fields, options)
+  const rejected = new Map(answer.rejected.map(({ name, error }) => [name, error]))
+  const accepted = batch.filter(({ path }) => !rejected.has(path))
+  const lines = accepted.map(({ source: _, ...entry }, at) => ({ ...entry, file_id: answer.files[at]!.id }))
+  if (lines.length > 0) await appendFile(manifest, lines.map(line => `${JSON.stringify(line)}\n`).join(""))
+  for (const { path, file_id } of lines) result.uploaded[path] = file_id
+  for (const [path, { code, message }] of rejected) result.rejected.push({ path, code, message })
+}
+
+/** What is to be brought, small files together. Several may read on: each batch goes to one of them. */
+async function* batchesOf(
+  folder: string,
+  known: ReadonlyMap<string, ManifestLine>,
+  { include, manifest }: { include(path: string): boolean; manifest: string },
+  result: UploadDirectoryResult,
+): AsyncGenerator<Entry[], void> {
+  let batch: Entry[] = []
+  let bytes = 0
+  for await (const source of walk(folder)) {
+    const path = relative(folder, source).split(sep).join("/")
+    if (source === manifest || !include(path)) continue
+    const { size, mtimeMs } = await stat(source)
+    const mtime = Math.floor(mtimeMs)
+    const before = known.get(path)
+    if (before?.size === size && before.mtime === mtime) {
+      result.unchanged++
+      continue
+    }
+    if (batch.length === MOST.files || (batch.length > 0 && bytes + size > MOST.bytes)) {
+      yield batch
+      ;[batch, bytes] = [[], 0]
+    }
+    batch.push({ path, size, mtime, source })
+    bytes += size
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Plain files below it, by name; links are not followed. */
+async function* walk(folder: string): AsyncGenerator<string, void> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* walk(path)
+    else if (entry.isFile()) yield path
+  }
+}
+
+/** A line that a kill cut is left out. */
+async function readManifest(path: string): Promise<Map<string, ManifestLine>> {
+  const text = await readFile(path, "utf8").catch(error => {
+    if (error.code === "ENOENT") return ""
+    throw error
+  })
+  const lines = text.split("\n").flatMap(line => {
+    try {
+      return line ? [JSON.parse(line) as ManifestLine] : []
+    } catch {
+      return []
+    }
+  })
+  return new Map(lines.map(line => [line.path, line]))
+}
+
+/** One line a path. */
+async function compact(path: string): Promise<void> {
+  const lines = [...(await readManifest(path)).values()]
+  await writeFile(`${path}.new`, lines.map(line => `${JSON.stringify(line)}\n`).join(""))
+  await rename(`${path}.new`, path)
+}
+
+const defined = <T extends object>(given: T) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>
+  }

@@ -1,0 +1,69 @@
+/** A stream of typed events that goes on by itself after a cut, where it stopped, without telling any event twice. */
+import { ApiError, ConnectionError } from "./api-error.ts"
+import { eventsOf } from "./sse.ts"
+import { apiError, pauseAfter, wait } from "./transport.ts"
+
+/** What the API's streams have in common: numbered events, `done` last. */
+export interface NumberedEvent {
+  id: number
+  event: string
+  data: object
+}
+
+interface Opening<Event> {
+  /** Opens the stream behind that event; from its beginning without one. */
+  open(after: number | undefined, signal: AbortSignal | undefined): Promise<Response>
+  /** Sees each event before it is told. */
+  seen?(event: Event): void
+  signal: AbortSignal | undefined
+  /** How long a cut stream is tried again without an event of its coming. */
+  retryMs: number
+}
+
+/**
+ * The events, until `done`.
+ * @throws ConnectionError where it cannot go on; whatever `open` throws; the signal's reason
+ */
+export async function* resumed<Event extends NumberedEvent>(opening: Opening<Event>): AsyncGenerator<Event, void> {
+  const { signal, retryMs } = opening
+  let last: number | undefined
+  let failedAt: number | undefined
+  for (let tries = 0; ; tries++) {
+    const before = last
+    let failure: unknown = new ConnectionError("the stream was cut")
+    try {
+      const { body } = await opening.open(last, signal)
+      for await (const { id, event, data } of eventsOf(body!)) {
+        const number = Number(id)
+        if (last !== undefined && number <= last) continue
+        last = number
+        ;[failedAt, tries] = [undefined, 0]
+        const told = { id: number, event, data: JSON.parse(data) } as unknown as Event
+        opening.seen?.(told)
+        yield told
+        if (event === "done") return
+      }
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof ApiError && pauseAfter(error, 0, true) === undefined) throw error
+      if (error instanceof SyntaxError) throw error
+      failure = error instanceof ApiError ? error : new ConnectionError("the stream was cut", { cause: error })
+    }
+    // A cut behind something new is gone on from at once.
+    const pause = failedAt === undefined && last !== before ? 0 : pauseAfter(failure, tries, true)!
+    failedAt ??= Date.now()
+    if (Date.now() + pause > failedAt + retryMs) throw failure
+    await wait(pause, signal)
+  }
+}
+
+interface Error {
+  event: "error"
+  data: { error: { code: string; message: string } }
+}
+
+/** What an `error` event tells, as it is thrown. */
+export const errorIn = (event: NumberedEvent): ApiError => {
+  const { error } = (event as unknown as Error).data
+  return apiError({ status: 0, ...error, requestId: (error as { request_id?: string }).request_id })
+}
