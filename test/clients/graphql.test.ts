@@ -1,5 +1,7 @@
 /** GraphQL's own clients: graphql-request and urql, each as its documentation begins. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
 import { rejection } from "../support/rejection.ts"
 import { npmClients, npmPackage } from "./installed.ts"
 import { type OpenDoor, startOpenDoor } from "./open.ts"
@@ -99,5 +101,27 @@ describe.skipIf(!npmClients)("urql", () => {
     const stranger = await (await client("cid_x.cpk_x.csk_x")).query("{ __typename }", {}).toPromise()
     expect(stranger.error.graphQLErrors[0].extensions.code).toBe("unauthorized")
     expect(stranger.error.response.status).toBe(401)
+  })
+})
+
+const EXAMPLES = [
+  ...readFileSync(join(import.meta.dir, "../../docs/graphql.md"), "utf8").matchAll(/^```js\n([\s\S]*?)^```$/gm),
+].map(([, code]) => code!)
+
+describe.skipIf(!npmClients)("docs/graphql.md shows a program that runs as it stands", () => {
+  test.each(EXAMPLES)("%s", async code => {
+    const file = join(npmClients!, `example-${crypto.randomUUID()}.mjs`)
+    await Bun.write(file, code)
+    try {
+      const child = Bun.spawn(["node", file], {
+        env: { ...process.env, CARREL_URL: door.app.url, CARREL_TOKEN: door.token },
+        stdout: "pipe",
+        stderr: "pipe",
+      })
+      const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+      expect([out.trim(), err]).toEqual(["lease.txt", ""])
+    } finally {
+      rmSync(file)
+    }
   })
 })
