@@ -112,8 +112,8 @@ test("answers with streamed text that cites the page", async () => {
   expect(events.at(-1)![1]).toBe("done")
 })
 
-test.each(["/", "/external-docs/docs"])("serves the page %s and everything it loads", async path => {
-  const html = await (await fetch(url + path)).text()
+test.each(["/", "/external-docs/docs", "/graphql"])("serves the page %s and everything it loads", async path => {
+  const html = await (await fetch(url + path, { headers: { accept: "text/html" } })).text()
   const loaded = [...html.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address!)
   const assets = loaded.filter(address => !address.startsWith("data:"))
   expect(assets.filter(address => /^(https?:)?\/\//.test(address))).toEqual([])
@@ -123,6 +123,18 @@ test.each(["/", "/external-docs/docs"])("serves the page %s and everything it lo
     expect([asset, answer.status]).toEqual([asset, 200])
     expect((await answer.text()).length).toBeGreaterThan(0)
   }
+})
+
+test("answers a GraphQL query, and begins the threads of its editor", async () => {
+  const answer = await fetch(`${url}/graphql`, {
+    method: "POST",
+    headers: { ...credentials, "content-type": "application/json" },
+    body: JSON.stringify({ query: `{ file(id: "${fileId}") { name passages { nodes { text } } } }` }),
+  })
+  const { data } = (await answer.json()) as { data: { file: { passages: { nodes: { text: string }[] } } } }
+  expect(data.file.passages.nodes.map(({ text }) => text).join(" ")).toContain("eleven weeks")
+  for (const worker of ["editor.worker", "json.worker", "graphql.worker"])
+    expect((await fetch(`${url}/graphql/assets/${worker}.js`)).status).toBe(200)
 })
 
 test("stops on SIGTERM with exit code 0, is ready again at once and still finds the sentence", async () => {

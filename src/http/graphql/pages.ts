@@ -33,6 +33,12 @@ export function graphiqlPages(
     if (!isPage && !path.startsWith(GRAPHIQL_FILES)) return undefined
     const asset = (await assets()).get(isPage ? `${GRAPHIQL_FILES}index.html` : path)
     const caching = HASHED.test(path) ? "public, max-age=31536000, immutable" : "no-cache"
-    return asset && answerAsset(request, asset, caching, { "Content-Security-Policy": POLICY })
+    return (
+      asset &&
+      answerAsset(request, asset, caching, {
+        "Content-Security-Policy": POLICY,
+        Vary: "Accept, Accept-Encoding", // another client gets an answer at the same address
+      })
+    )
   }
 }

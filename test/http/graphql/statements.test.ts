@@ -204,6 +204,34 @@ onBoth(open => {
     })
   })
 
+  const everything = async (list: string, more: string) => {
+    const read: string[] = []
+    for (let after = ""; ; ) {
+      const cursor = after ? `, after: "${after}"` : ""
+      const query = `query ($n: Int) { ${list}(first: $n${more}${cursor}) { nodes { id } pageInfo { hasNextPage endCursor } } }`
+      const { data } = await ask(query, 30)
+      const { nodes, pageInfo } = data[list]
+      read.push(...nodes.map(({ id }: { id: string }) => id))
+      if (!pageInfo.hasNextPage) return read
+      after = pageInfo.endCursor
+    }
+  }
+
+  test("lists are read to their end in every order, each entry once", async () => {
+    const orders = ["created_at", "updated_at", "name", "size", "status"].flatMap(sort =>
+      ["asc", "desc"].map(
+        order => `, sort: ${sort}, order: ${order}, filter: {type: "gt", key: "file.size", value: 0}`,
+      ),
+    )
+    for (const [list, more] of [...orders.map(more => ["files", more]), ["conversations", ""], ["runs", ""]]) {
+      const read = await everything(list!, more!)
+      expect([list, more, read.length, new Set(read).size]).toEqual([list, more, MANY, MANY])
+    }
+    const byName = await everything("files", ", sort: name, order: asc")
+    expect(byName).toEqual([...byName].sort())
+    expect(await everything("files", ", sort: name, order: desc")).toEqual(byName.toReversed())
+  })
+
   test("aliases of one object share what is read of it", async () => {
     const query = `{ ${Array.from({ length: 50 }, (_, at) => `a${at}: file(id: "file_${number(at)}") { name }`).join(" ")} }`
     const { data, statements } = await ask(query, 1)
