@@ -114,7 +114,11 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
 }
 
 const graphqlOver = ({ files, storage, chat, agents, governance }: ServedParts, links: Links, search: SearchService) =>
-  new GraphqlApi({ ...files, ...storage, chat, agents, search, links, fileTypes: MIME_TYPES }, governance.audit)
+  new GraphqlApi(
+    { ...files, ...storage, chat, agents, search, links, fileTypes: MIME_TYPES },
+    governance.audit,
+    governance.auditSubjects,
+  )
 
 /** What is listened on. */
 export const portOf = ({ url }: HttpServer): number => Number(/\d+$/.exec(url)![0])

@@ -2,6 +2,7 @@
 import { sql } from "kysely"
 import { hashToken } from "../../access/token.ts"
 import type { Database } from "../../storage/database.ts"
+import { filled, texts, words } from "../../storage/words.ts"
 
 /** What shows whose credentials were to be: they were wrong. */
 export type Named = { clientId: string } | { token: string } | { email: string }
@@ -50,13 +51,21 @@ export class AuditSubjects {
 
   /** Whether the workspace has it, whoever sees it. */
   async exists(workspaceId: string, id: string): Promise<boolean> {
-    const table = TABLES[id.split("_")[0]!]
-    if (!table) return false
-    const { rows } =
-      await sql`select 1 from ${sql.table(table)} where id = ${id} and workspace_id = ${workspaceId}`.execute(
+    return (await this.existing(workspaceId, [id])).has(id)
+  }
+
+  /** Which of them the workspace has; one query for each kind of them. */
+  async existing(workspaceId: string, ids: readonly string[]): Promise<Set<string>> {
+    const found = new Set<string>()
+    for (const [table, some] of Map.groupBy(ids, id => TABLES[id.split("_")[0]!])) {
+      if (!table) continue
+      const { rows } = await sql<{ id: string }>`select id from ${sql.table(table)}
+        where ${filled(words(this.database).among("id", "text"), texts(some))} and workspace_id = ${workspaceId}`.execute(
         this.database,
       )
-    return rows.length > 0
+      for (const { id } of rows) found.add(id)
+    }
+    return found
   }
 
   private async first(query: ReturnType<typeof sql>): Promise<Subject | undefined> {

@@ -16,4 +16,6 @@ export interface Asked {
   requestId: string
   /** Files whose text was read, for the audit log. */
   read: Set<string>
+  /** Ids that were asked for and are not there for the caller, with what they would be of; likewise. */
+  missed: Map<string, "file" | "conversation" | "run">
 }

@@ -35,14 +35,14 @@ const schema = buildSchema(SDL)
 const costs = new Costs(schema)
 
 /**
- * Files whose text was read come back with the result.
+ * What the audit log is told of comes back with the result.
  * @throws AppError invalid_request for a query that cannot or may not be executed; forbidden
  */
 export async function answer(
   house: GraphqlHouse,
   query: GraphqlQuery,
   { principal, requestId, signal }: GraphqlCaller,
-): Promise<{ result: GraphqlResult; read: ReadonlySet<string> }> {
+): Promise<{ result: GraphqlResult } & Pick<Asked, "read" | "missed">> {
   const document = parsed(query.query)
   const variables = query.variables ?? {}
   const operation = getOperationAST(document, query.operationName)
@@ -50,7 +50,8 @@ export async function answer(
   const { view } = principal
   const loaders = new Loaders(house, view)
   const linked = new Linked(house.links, principal)
-  const asked: Asked = { house, principal, view, linked, loaders, signal, requestId, read: new Set() }
+  const told = { read: new Set<string>(), missed: new Map() }
+  const asked: Asked = { house, principal, view, linked, loaders, signal, requestId, ...told }
   const { data, errors } = await execute({
     schema,
     document,
@@ -64,9 +65,9 @@ export async function answer(
   })
   signal.throwIfAborted()
   if (data === undefined) throw refusal(errors ?? [])
-  const told = errors?.slice(0, MAX_ERRORS).map(error => toldError(error, requestId))
+  const failed = errors?.slice(0, MAX_ERRORS).map(error => toldError(error, requestId))
   const extensions = { cost, max_cost: MAX_COST }
-  return { result: { ...(told ? { errors: told } : {}), data, extensions }, read: asked.read }
+  return { result: { ...(failed ? { errors: failed } : {}), data, extensions }, ...told }
 }
 
 /** @throws AppError invalid_request */

@@ -333,11 +333,19 @@ describe("who asks", () => {
     await ask(of, `{ file(id: "${file!.id}") { passages { nodes { text } } } }`)
     const narrow = await app.client("audited", { scopes: ["search"] })
     await ask(narrow, "{ files { totalCount } }")
+    const blind = await app.client("audited", { context_ids: [] })
+    await ask(
+      blind,
+      `{ file(id: "${file!.id}") { name } none: file(id: "${file!.id.slice(0, -3)}zzz") { name } odd: file(id: "no id") { name } }`,
+    )
+    await ask(of, `{ file(id: "${file!.id.slice(0, -3)}zzz") { name } }`)
     const { body } = await of.get("/audit")
     const rows = body.data.filter((row: { endpoint: string }) => row.endpoint === "POST /graphql")
     expect(rows.map((row: Record<string, unknown>) => [row.action, row.outcome, row.resource_id])).toEqual([
       ["file.download", "success", file!.id],
       ["request.refuse", "denied", null],
+      ["request.refuse", "denied", file!.id],
+      ["request.refuse", "failure", `${file!.id.slice(0, -3)}zzz`],
     ])
   })
 })

@@ -48,7 +48,10 @@ function messageNode(conversationId: string, message: PlacedMessage, asked: Aske
 /** @throws AppError not_found */
 export async function conversation({ id }: { id: string }, asked: Asked) {
   const record = await asked.loaders.conversations.load(id)
-  if (!record) throw new AppError("not_found", { message: "there is no such conversation" })
+  if (!record) {
+    asked.missed.set(id, "conversation")
+    throw new AppError("not_found", { message: "there is no such conversation" })
+  }
   return conversationNode(record, asked)
 }
 

@@ -52,7 +52,10 @@ const fileNode = (record: FileRecord, { linked, loaders, read }: Asked) => ({
 /** @throws AppError not_found */
 export async function file({ id }: { id: string }, asked: Asked) {
   const record = await asked.loaders.files.load(id)
-  if (!record) throw new AppError("not_found", { message: "there is no such file" })
+  if (!record) {
+    asked.missed.set(id, "file")
+    throw new AppError("not_found", { message: "there is no such file" })
+  }
   return fileNode(record, asked)
 }
 

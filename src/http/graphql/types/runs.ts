@@ -38,7 +38,10 @@ const runNode = (record: RunSummary, asked: Asked) => ({
 /** @throws AppError not_found */
 export async function run({ id }: { id: string }, asked: Asked) {
   const record = await asked.loaders.runs.load(id)
-  if (!record) throw new AppError("not_found", { message: "there is no such run" })
+  if (!record) {
+    asked.missed.set(id, "run")
+    throw new AppError("not_found", { message: "there is no such run" })
+  }
   return runNode(record, asked)
 }
 
