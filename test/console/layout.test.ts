@@ -33,6 +33,8 @@ describe.skipIf(!hasBrowser)("the layout", () => {
         const page = await site.enter({ width, height: 700 })
         await page.goto(`${site.app.url}/search?q=lease`)
         await page.locator("mark").first().waitFor()
+        const found = page.locator(".hit .file-name > span:last-child").first()
+        expect((await found.boundingBox())!.width).toBeGreaterThan(180)
         expect(await scrolling(page)).toEqual({ document: 0, tabs: 0 })
         await page.goto(`${site.app.url}/settings/account`)
         await page.getByText("This one").waitFor()
