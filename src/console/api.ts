@@ -19,6 +19,9 @@ export class ApiError extends Error {
   }
 }
 
+/** It is not there, or not for whoever asks any more. */
+export const isGone = (error: Error | undefined): boolean => error instanceof ApiError && error.status === 404
+
 let onSignedOut: () => void = () => {}
 /** Called when the daemon says that the session is over. */
 export function whenSignedOut(listener: () => void): void {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import { api } from "../../api.ts"
+import { api, isGone } from "../../api.ts"
 import { count, dateTime, duration } from "../../format.ts"
 import { useAction, useLoaded, useRepeated } from "../../loading.ts"
 import { followsGiven } from "../../markdown.tsx"
@@ -51,13 +51,13 @@ export function RunView({ runId }: { runId: string }) {
   const [opened, setOpened] = useState<Source | null>(null)
   const [removing, setRemoving] = useState(false)
   const run = useLoaded(runId, signal => api.get<Run>(`/agents/runs/${runId}`, signal))
-  const running = isOpen(run.data?.status)
+  const data = isGone(run.error) ? undefined : run.data // it may be shared no more
+  const running = isOpen(data?.status)
   useRepeated(running ? 1_000 : null, run.reload)
   const cancel = useAction(async () => {
     await api.post(`/agents/runs/${runId}/cancel`)
     run.reload()
   })
-  const { data } = run
   return (
     <Page
       title="Agent run"

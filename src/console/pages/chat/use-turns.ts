@@ -1,6 +1,6 @@
 /** The turns of the open conversation: asked, followed while they are written, stopped, asked anew. */
 import { useEffect, useRef, useState } from "preact/hooks"
-import { ApiError, api } from "../../api.ts"
+import { ApiError, api, isGone } from "../../api.ts"
 import type { Loaded } from "../../loading.ts"
 import { doing } from "../../phases.ts"
 import { type Draft, emptyDraft, followReply, type Question } from "../../reply.ts"
@@ -54,7 +54,7 @@ export function useTurns(
   const [notes, setNotes] = useState<ReadonlyMap<string, ReplyNotes>>(new Map())
   const running = useRef<Running | null>(null)
   const followed = useRef(new Set<string>())
-  const isLost = conversation.error instanceof ApiError && conversation.error.status === 404
+  const isLost = isGone(conversation.error)
   const current = conversation.data?.conversation_id === conversationId && !isLost ? conversation.data : null
 
   // Another conversation is opened: its reply goes on at the daemon, this page stops watching it.
@@ -130,7 +130,7 @@ export function useTurns(
 
   return {
     current,
-    /** It is not there, or not for whoever looks at it any more. */
+    /** The conversation is gone, or not shared any more. */
     isLost,
     draft,
     failure,
