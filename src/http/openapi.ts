@@ -123,10 +123,11 @@ function requestOf({ body, bodyRequired: required, form, bodies = {}, example }:
   }
 }
 
-function successOf({ description, schema, alsoAs, events, type, example }: Answer, schemas: ComponentSchemas) {
+function successOf({ description, schema, alsoAs, hasPage, events, type, example }: Answer, schemas: ComponentSchemas) {
   const content: Record<string, object> = {}
   if (schema) content["application/json"] = { schema: schemas.serve(schema), example: example ?? exampleOf(schema) }
   if (alsoAs) content[alsoAs] = content["application/json"]!
+  if (hasPage) content["text/html"] = { schema: { type: "string" }, example: "<!doctype html>" }
   if (events) content["text/event-stream"] = { schema: schemas.serve(events), example: exampleOf(events) }
   if (type) content[type] = { schema: { type: "string" }, ...(example === undefined ? {} : { example }) }
   return { description, ...(Object.keys(content).length > 0 ? { content } : {}) }

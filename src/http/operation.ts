@@ -42,6 +42,8 @@ export interface Answer {
   events?: TSchema
   /** Another content type of the same JSON, for clients that accept it. */
   alsoAs?: string
+  /** A browser, which accepts `text/html`, gets a page in its place. */
+  hasPage?: true
   /** Content type of a body that is neither. */
   type?: string
   /** The header `X-Receipt-Id` names the receipt of what was deleted. */

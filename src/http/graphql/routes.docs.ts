@@ -103,6 +103,7 @@ export const queryByAddress = operation({
     variables: t.Optional(t.String({ description: "JSON", examples: [JSON.stringify(EXAMPLE.variables)] })),
     extensions: t.Optional(t.String({ description: "JSON" })),
   }),
+  answers: { 200: { ...SHARED.answers[200], hasPage: true } },
 })
 
 export const schema = operation({
