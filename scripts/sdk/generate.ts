@@ -9,6 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { VERSION } from "../../src/native/version.ts"
 import { type ApiDocument, readDocument } from "./document.ts"
+import { python } from "./python.ts"
 import { typescript } from "./typescript.ts"
 
 const ROOT = join(import.meta.dir, "../..")
@@ -16,6 +17,7 @@ const ROOT = join(import.meta.dir, "../..")
 /** A file below the project, and what makes it. */
 const EMITTERS: Readonly<Record<string, (document: ApiDocument) => string>> = {
   "sdk/typescript/src/generated.ts": typescript,
+  ...python,
 }
 
 /** By file, what is to stand in it. */

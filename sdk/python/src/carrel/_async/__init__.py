@@ -1,0 +1,1 @@
+"""With an event loop; `_sync` is made from it."""
