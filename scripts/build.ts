@@ -1,5 +1,5 @@
 /**
- * Builds the executable: `bun scripts/build.ts [--target linux-x64|linux-arm64] [--outfile FILE] [--pack FILE …]`.
+ * Builds the executable: `bun scripts/build.ts [--target NAME] [--outfile FILE] [--pack FILE …]`.
  * One file with the runtime, the code as bytecode, native libraries, models, the console and the packs that are named.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs"
@@ -9,7 +9,7 @@ import { Glob } from "bun"
 import { addPack } from "../src/storage/packs/add.ts"
 import { embeddedModule, type NativeFiles } from "./build/embed.ts"
 import { redirects } from "./build/redirects.ts"
-import { HOST_TARGET, TARGETS, type Target, type TargetName } from "./build/targets.ts"
+import { executableName, HOST_TARGET, TARGETS, type Target, type TargetName } from "./build/targets.ts"
 
 const PROJECT = resolve(import.meta.dir, "..")
 const CACHE = join(PROJECT, ".build")
@@ -21,15 +21,11 @@ const { values } = parseArgs({
 })
 const name = values.target ?? HOST_TARGET
 if (!(name in TARGETS)) fail(`--target must be one of ${Object.keys(TARGETS).join(", ")} (given: ${name})`)
-await build(name as TargetName, resolve(values.outfile ?? defaultOutfile(name)))
-
-function defaultOutfile(target: string): string {
-  return join(PROJECT, "dist", target === HOST_TARGET ? "carrel" : `carrel-${target}`)
-}
+await build(name as TargetName, resolve(values.outfile ?? join(PROJECT, "dist", executableName(name))))
 
 async function build(targetName: TargetName, outfile: string): Promise<void> {
   const started = performance.now()
-  const target = TARGETS[targetName]
+  const target: Target = TARGETS[targetName]
   const packages = targetName === HOST_TARGET ? join(PROJECT, "node_modules") : await fetchPackages(target)
   const embedded = await embeddedModule(PROJECT, join(CACHE, "packed"), {
     natives: nativeFiles(target, packages),
@@ -46,12 +42,12 @@ async function build(targetName: TargetName, outfile: string): Promise<void> {
     // Each command loads its own part: a child process starts with half of the work.
     splitting: true,
     bytecode: true,
-    plugins: [redirects(PROJECT, embedded)],
+    plugins: [redirects(PROJECT, embedded, target.lancedbVersion && join(packages, "@lancedb/lancedb"))],
     define: { "process.env.NODE_ENV": '"production"' },
     compile: {
       target: target.bun,
       outfile,
-      ...(targetName === HOST_TARGET ? {} : { executablePath: join(packages, target.runtime, "bin/bun") }),
+      ...(targetName === HOST_TARGET ? {} : { executablePath: runtimeOf(target, packages) }),
       // A stray .env or bunfig.toml in the folder where someone starts Carrel must not change it.
       autoloadDotenv: false,
       autoloadBunfig: false,
@@ -78,34 +74,38 @@ function entryPoints(): string[] {
   return ["main.ts", ...workers].map(file => join(PROJECT, "src", file))
 }
 
-function nativeFiles(target: Target, packages: string): NativeFiles {
+function runtimeOf({ platform, runtime }: Target, packages: string): string {
+  return join(packages, runtime, "bin", platform === "win32" ? "bun.exe" : "bun")
+}
+
+function nativeFiles({ lancedb, platform, cpu }: Target, packages: string): NativeFiles {
   return {
-    lancedb: join(packages, target.lancedb, `${target.lancedb.replace("@lancedb/lancedb-", "lancedb.")}.node`),
-    onnxruntime: join(PROJECT, "node_modules/onnxruntime-node/bin/napi-v6/linux", target.cpu),
+    lancedb: join(packages, lancedb, `${lancedb.replace("@lancedb/lancedb-", "lancedb.")}.node`),
+    onnxruntime: join(PROJECT, "node_modules/onnxruntime-node/bin/napi-v6", platform, cpu),
   }
 }
 
-/** Packages of another platform, in the versions of this one. Needs the package registry once. */
-async function fetchPackages(target: Target): Promise<string> {
-  const folder = join(CACHE, `packages-${target.cpu}`)
-  const wanted = { [target.runtime]: pinned("bun"), [target.lancedb]: pinned("@lancedb/lancedb") }
-  const missing = Object.entries(wanted).filter(
+/** Packages of another platform, in the versions of this one where they are to be had. Needs the package registry once. */
+async function fetchPackages({ platform, cpu, runtime, lancedb, lancedbVersion }: Target): Promise<string> {
+  const folder = join(CACHE, `packages-${platform}-${cpu}`)
+  const wanted = {
+    [runtime]: pinned("bun"),
+    [lancedb]: lancedbVersion ?? pinned("@lancedb/lancedb"),
+    ...(lancedbVersion ? { "@lancedb/lancedb": lancedbVersion } : {}),
+  }
+  const isMissing = Object.entries(wanted).some(
     ([name, version]) => installedVersion(join(folder, "node_modules", name)) !== version,
   )
-  if (missing.length > 0) {
-    const specs = missing.map(([name, version]) => `${name}@${version}`)
-    const options = [
-      "--prefix",
-      folder,
-      "--no-save",
-      "--force",
-      "--ignore-scripts",
-      "--os=linux",
-      `--cpu=${target.cpu}`,
-    ]
-    const { exitCode } = Bun.spawnSync(["npm", "install", "--loglevel=error", ...options, ...specs], {
-      stdio: ["ignore", "inherit", "inherit"],
-    })
+  if (isMissing) {
+    const specs = Object.entries(wanted).map(([name, version]) => `${name}@${version}`)
+    const platformOptions = ["--force", `--os=${platform}`, `--cpu=${cpu}`]
+    const options = ["--prefix", folder, "--no-save", "--ignore-scripts", "--legacy-peer-deps", "--omit=optional"]
+    const { exitCode } = Bun.spawnSync(
+      ["npm", "install", "--loglevel=error", ...platformOptions, ...options, ...specs],
+      {
+        stdio: ["ignore", "inherit", "inherit"],
+      },
+    )
     if (exitCode !== 0) fail(`could not fetch ${specs.join(", ")}`)
   }
   return join(folder, "node_modules")

@@ -17,7 +17,7 @@ import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { gzipSync } from "node:zlib"
 import manifest from "../package.json" with { type: "json" }
-import { HOST_TARGET } from "./build/targets.ts"
+import { executableName, HOST_TARGET } from "./build/targets.ts"
 
 const PROJECT = resolve(import.meta.dir, "..")
 const PARTS = join(PROJECT, "deploy/debian")
@@ -43,7 +43,7 @@ const { values } = parseArgs({
 })
 const architecture =
   ARCHITECTURES[values.target] ?? fail(`--target must be one of ${Object.keys(ARCHITECTURES).join(", ")}`)
-const executable = join(PROJECT, "dist", values.target === HOST_TARGET ? "carrel" : `carrel-${values.target}`)
+const executable = join(PROJECT, "dist", executableName(values.target))
 if (!existsSync(executable)) fail(`${executable} is missing; \`npm run build\` makes it`)
 if (!Bun.which("dpkg-deb")) fail("dpkg-deb is missing; Debian's package dpkg has it")
 

@@ -46,12 +46,7 @@ export async function embeddedModule(
   const module: Module = { imports: [], groups: [], pages: [] }
   addGroup(module, cache, "lancedb", [{ path: "lancedb.node", file: natives.lancedb }])
   // The binding looks for the library in its own folder (RUNPATH $ORIGIN).
-  addGroup(module, cache, "onnxruntime", [
-    ...["onnxruntime_binding.node", "libonnxruntime.so.1"].map(path => ({
-      path,
-      file: join(natives.onnxruntime, path),
-    })),
-  ])
+  addGroup(module, cache, "onnxruntime", librariesIn(natives.onnxruntime))
   addGroup(module, cache, "models", filesBelow(join(project, "models")))
   if (packs) addGroup(module, cache, "packs", filesBelow(packs))
   await addConsole(module, cache)
@@ -109,6 +104,10 @@ function packedFile(cache: string, name: string, pack: () => Uint8Array): string
   }
   return file
 }
+
+/** Of macOS the folder holds one library under two names, of which the binding asks for the short one. */
+const librariesIn = (folder: string): Source[] =>
+  filesBelow(folder).filter(({ path }) => !/^libonnxruntime\.1\.\d+\.\d+\.dylib$/.test(path))
 
 function filesBelow(folder: string): Source[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -3,6 +3,7 @@
  * beside themselves. Every replaced text must be found, so that a changed dependency fails the build and not the user.
  */
 import { readFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
 import { join } from "node:path"
 import type { BunPlugin } from "bun"
 
@@ -39,7 +40,8 @@ const REDIRECTS: Redirect[] = [
 /** Optional packages of dependencies that the product never calls. */
 const LEFT_OUT = /^openai$/
 
-export function redirects(project: string, embedded: string): BunPlugin {
+/** @param lancedb folder of the package that stands in for the project's own; its dependencies are the project's */
+export function redirects(project: string, embedded: string, lancedb?: string): BunPlugin {
   const loader = JSON.stringify(join(project, "src/native/native.ts"))
   return {
     name: "one-file",
@@ -51,6 +53,13 @@ export function redirects(project: string, embedded: string): BunPlugin {
           const contents = replace(source, loader)
           if (contents === source) throw new Error(`${path} no longer has the text that the build replaces`)
           return { loader: "js", contents }
+        })
+      if (lancedb)
+        build.onResolve({ filter: /^[@a-z]/ }, ({ path, importer }) => {
+          if (path === "@lancedb/lancedb") return { path: join(lancedb, "dist/index.js") }
+          return importer.startsWith(lancedb) && !LEFT_OUT.test(path) && !isBuiltin(path)
+            ? { path: Bun.resolveSync(path, join(project, "node_modules/@lancedb/lancedb/dist")) }
+            : undefined
         })
       build.onResolve({ filter: LEFT_OUT }, ({ path }) => ({ path, namespace: "left-out" }))
       build.onLoad({ filter: /.*/, namespace: "left-out" }, ({ path }) => ({
