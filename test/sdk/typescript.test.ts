@@ -255,7 +255,7 @@ describe("a conversation", () => {
     const expected = shapeOf(await Array.fromAsync(carrel.conversations.stream(asked)))
     const before = ollama.server.scenes.got("sdkcut").length
     let times = 0
-    for (let at = 0; at < length; at += 1 + Math.floor(length / 150)) {
+    for (let at = 0; at < length; at += 1 + Math.floor(length / 50)) {
       const { fetch } = faulty(cutAfter(at), cutAfter(at + 40))
       const cut = clientOf({ fetch }).conversations.stream(asked)
       expect([at, shapeOf(await Array.fromAsync(cut))]).toEqual([at, expected])
