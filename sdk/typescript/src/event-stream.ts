@@ -28,6 +28,7 @@ export async function* resumed<Event extends NumberedEvent>(opening: Opening<Eve
   const { signal, retryMs } = opening
   let last: number | undefined
   let failedAt: number | undefined
+  let isDone = false
   for (let tries = 0; ; tries++) {
     const before = last
     let failure: unknown = new ConnectionError("the stream was cut")
@@ -41,9 +42,12 @@ export async function* resumed<Event extends NumberedEvent>(opening: Opening<Eve
         const told = { id: number, event, data: JSON.parse(data) } as unknown as Event
         opening.seen?.(told)
         yield told
-        if (event === "done") return
+        // The server ends the answer behind it: read to there, its connection serves the next request.
+        isDone = event === "done"
       }
+      if (isDone) return
     } catch (error) {
+      if (isDone) return
       signal?.throwIfAborted()
       if (error instanceof ApiError && pauseAfter(error, 0, true) === undefined) throw error
       if (error instanceof SyntaxError) throw error
