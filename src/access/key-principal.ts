@@ -18,6 +18,11 @@ export const ownerIsActive = sql<number>`case when api_keys.owner_id is null or 
 export const isActive = () => sql<boolean>`api_keys.revoked_at is null
   and (api_keys.expires_at is null or api_keys.expires_at > ${new Date().toISOString()}) and ${ownerIsActive} = 1`
 
+/** A key of a member sees no more of others' work than the member does; one of nobody, or of an administrator, sees all. */
+export const OWNER_SEES_ALL = sql<number>`case when api_keys.owner_id is null or exists (
+  select 1 from users where users.id = api_keys.owner_id and users.role = 'administrator'
+) then 1 else 0 end`.as("owner_sees_all")
+
 /** What of a key's row decides what it may do. */
 export const GRANTS = [
   "api_keys.id",
@@ -28,12 +33,13 @@ export const GRANTS = [
   "api_keys.models",
   "api_keys.filter",
   "api_keys.quota",
+  OWNER_SEES_ALL,
 ] as const
 
 export type KeyGrants = Pick<
   ApiKeysTable,
   "id" | "workspace_id" | "scopes" | "rate_limit_per_minute" | "context_ids" | "models" | "filter" | "quota"
->
+> & { owner_sees_all: number }
 
 /** What a token narrows its key to. */
 export type TokenGrants = Pick<
@@ -45,16 +51,19 @@ export type TokenGrants = Pick<
  * Names what narrows a key: part of the credential of a request, so that one that lasts ends when its key sees less, or
  * other things. Empty for a key that nothing narrows.
  */
-export const limitsMark = ({ context_ids, models, filter }: Pick<KeyGrants, "context_ids" | "models" | "filter">) =>
-  context_ids === null && models === null && filter === null
+export const limitsMark = ({ context_ids, models, filter, owner_sees_all }: KeyLimits) =>
+  context_ids === null && models === null && filter === null && owner_sees_all === 1
     ? ""
-    : ` ${hashToken(JSON.stringify([context_ids, models, filter])).slice(0, 16)}`
+    : ` ${hashToken(JSON.stringify([context_ids, models, filter, owner_sees_all])).slice(0, 16)}`
+
+type KeyLimits = Pick<KeyGrants, "context_ids" | "models" | "filter" | "owner_sees_all">
 
 export const credentialOf = (id: string, pairHash: string, key: Parameters<typeof limitsMark>[0]): string =>
   `${id} ${pairHash}${limitsMark(key)}`
 
 export function principalOfKey(key: KeyGrants, credential: string): Principal {
-  const isNarrowed = key.context_ids !== null || key.models !== null || key.filter !== null
+  const { context_ids, models, filter, owner_sees_all } = key
+  const isNarrowed = context_ids !== null || models !== null || filter !== null || owner_sees_all === 0
   return {
     keyId: key.id,
     credential,
@@ -62,10 +71,10 @@ export function principalOfKey(key: KeyGrants, credential: string): Principal {
     holderId: key.id,
     view: {
       workspaceId: key.workspace_id,
-      contexts: stored<string[]>(key.context_ids),
+      contexts: stored<string[]>(context_ids),
       filters: filtersOf(key),
       principals: null,
-      models: stored<string[]>(key.models),
+      models: stored<string[]>(models),
       own: isNarrowed ? { ownerId: key.id, maker: null, endUser: null } : null,
       author: { type: "key", id: key.id, maker: null, endUser: null },
       mayWiden: true,

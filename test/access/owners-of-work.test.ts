@@ -1,6 +1,6 @@
 /** Whose conversations and runs are, who sees them, and the end users that they are for. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { type Client, startTestApp, type TestApp } from "../support/app.ts"
+import { Client, startTestApp, type TestApp } from "../support/app.ts"
 import { People, type Session } from "../support/people.ts"
 
 let app: TestApp
@@ -85,6 +85,26 @@ describe("conversations and runs", () => {
     await expectToSee(asPerson(ada.session), [hers], [others, ofKey])
     await expectToSee(asPerson(root.session), [hers, others, ofKey], [])
     await expectToSee(whole, [hers, others, ofKey], [])
+  })
+
+  test("of others do not exist for a member's key either, until the member is an administrator", async () => {
+    const [ada, root] = [await people.add(), await people.add({ admin: true })]
+    const ofRoot = await both(asPerson(root.session))
+    const made = await people.call("POST", "", { name: "ada's" }, ada.session)
+    const key = new Client(() => app.url, made.body)
+    const ofKey = await both(key)
+    await expectToSee(key, [ofKey], [ofRoot])
+    const token = await key.scoped({})
+    expect((await token.get(`/conversations/${ofRoot.conversation}`)).status).toBe(404)
+    for (const path of ["/audit", "/retention"])
+      expect([path, code(await key.get(path))]).toEqual([path, [403, "forbidden"]])
+    expect(code(await key.post("/holds", { name: "all" }))).toEqual([403, "forbidden"])
+    await people.call("PATCH", `/users/${ada.id}`, { role: "administrator" }, root.session)
+    await expectToSee(key, [ofKey, ofRoot], [])
+    expect((await key.get("/audit")).status).toBe(200)
+    await people.call("PATCH", `/users/${ada.id}`, { role: "member" }, root.session)
+    expect((await key.get(`/conversations/${ofRoot.conversation}`)).status).toBe(404)
+    expect((await key.get("/audit")).status).toBe(403)
   })
 
   test("of others do not exist for a narrowed key", async () => {
