@@ -193,11 +193,12 @@ describe("a folder", () => {
       writeFileSync(join(folder, path), text)
     }
     for (let at = 0; at < 120; at++) write(`part ${at % 7}/note ${at}.txt`, `The note number ${at} of the folder.`)
+    for (const name of ["a", "b", "c"]) write(`same/${name}/readme.txt`, `The readme of ${name}.`)
     write("left/out.txt", "not brought")
     const carrel = clientOf()
     const options = { context_id: "folder", parallel: 3, include: (path: string) => !path.startsWith("left/") }
     const first = await carrel.files.uploadDir(folder, options)
-    expect([Object.keys(first.uploaded).length, first.unchanged, first.rejected]).toEqual([120, 0, []])
+    expect([Object.keys(first.uploaded).length, first.unchanged, first.rejected]).toEqual([123, 0, []])
     const manifest = join(folder, ".carrel-manifest.jsonl")
     write("part 0/note 0.txt", "The first note says something else now.")
     write("new.txt", "A new note.")
@@ -205,13 +206,16 @@ describe("a folder", () => {
     appendFileSync(manifest, '{"path": "half a li') // as a kill leaves it
     const second = await carrel.files.uploadDir(folder, options)
     expect(Object.keys(second.uploaded).sort()).toEqual(["new.txt", "part 0/note 0.txt"])
-    expect(second.uploaded["part 0/note 0.txt"]).toBe(first.uploaded["part 0/note 0.txt"]!)
+    expect(await rejection(carrel.files.get(first.uploaded["part 0/note 0.txt"]!))).toBeInstanceOf(NotFoundError)
     expect([second.unchanged, second.rejected.map(({ path, code }) => [path, code])]).toEqual([
-      119,
+      122,
       [["empty.txt", "empty_file"]],
     ])
     const listed = await Array.fromAsync(carrel.files.list({ context_id: "folder" }))
-    expect(listed).toHaveLength(121)
+    expect(listed).toHaveLength(124)
+    expect(new Set(listed.map(({ id }) => id))).toEqual(
+      new Set(Object.values({ ...first.uploaded, ...second.uploaded })),
+    )
     rmSync(folder, { recursive: true })
   })
 })

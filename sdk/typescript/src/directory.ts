@@ -1,6 +1,7 @@
 /** A folder brought in, with a manifest of what is there. Node, Bun and Deno. */
 import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises"
 import { dirname, join, relative, sep } from "node:path"
+import { ApiError } from "./api-error.ts"
 import type { Files } from "./files.ts"
 import type { CallOptions } from "./transport.ts"
 import type { UploadFields } from "./upload.ts"
@@ -37,7 +38,7 @@ const PARALLEL = 4
 const MOST = { files: 50, bytes: 16 * 1024 * 1024 }
 
 export async function uploadDirectory(
-  files: Pick<Files, "upload">,
+  files: Pick<Files, "upload" | "delete">,
   folder: string,
   { parallel = PARALLEL, include = () => true, manifest = join(folder, MANIFEST), ...rest }: UploadDirectoryOptions,
 ): Promise<UploadDirectoryResult> {
@@ -50,7 +51,7 @@ export async function uploadDirectory(
   const worker = async () => {
     for await (const batch of batches) {
       signal?.throwIfAborted()
-      await bring(files, batch, { on_duplicate: "replace", ...fields }, options, manifest, result)
+      await bring(files, batch, { fields, options, manifest, known }, result)
     }
   }
   await Promise.all(Array.from({ length: parallel }, worker))
@@ -60,23 +61,45 @@ export async function uploadDirectory(
 
 type Entry = Omit<ManifestLine, "file_id"> & { source: string }
 
+interface Bringing {
+  fields: UploadFields
+  options: CallOptions
+  manifest: string
+  /** What of each path is there, as it becomes known. */
+  known: Map<string, ManifestLine>
+}
+
+/** The API knows the last part of a path alone: no two of a batch have the same. What a changed file was before goes. */
 async function bring(
-  files: Pick<Files, "upload">,
+  files: Pick<Files, "upload" | "delete">,
   batch: readonly Entry[],
-  fields: UploadFields,
-  options: CallOptions,
-  manifest: string,
+  { fields, options, manifest, known }: Bringing,
   result: UploadDirectoryResult,
 ): Promise<void> {
-  const given = batch.map(({ source, path }) => ({ source, name: path }))
+  const given = batch.map(({ source, path }) => ({ source, name: nameIn(path) }))
   const answer = await files.upload(given, fields, options)
   const rejected = new Map(answer.rejected.map(({ name, error }) => [name, error]))
-  const accepted = batch.filter(({ path }) => !rejected.has(path))
+  const accepted = batch.filter(({ path }) => !rejected.has(nameIn(path)))
   const lines = accepted.map(({ source: _, ...entry }, at) => ({ ...entry, file_id: answer.files[at]!.id }))
   if (lines.length > 0) await appendFile(manifest, lines.map(line => `${JSON.stringify(line)}\n`).join(""))
+  const former = lines.flatMap(({ path }) => known.get(path)?.file_id ?? [])
+  for (const line of lines) known.set(line.path, line)
   for (const { path, file_id } of lines) result.uploaded[path] = file_id
-  for (const [path, { code, message }] of rejected) result.rejected.push({ path, code, message })
+  for (const { path } of batch) {
+    const error = rejected.get(nameIn(path))
+    if (error) result.rejected.push({ path, code: error.code, message: error.message })
+  }
+  // Equal files of several paths are one.
+  const used = new Set([...known.values()].map(({ file_id }) => file_id))
+  for (const id of former) if (!used.has(id)) await gone(files, id, options)
 }
+
+const gone = (files: Pick<Files, "delete">, id: string, options: CallOptions) =>
+  files.delete(id, options).catch(error => {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error
+  })
+
+const nameIn = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 
 /** What is to be brought, small files together. Several may read on: each batch goes to one of them. */
 async function* batchesOf(
@@ -97,7 +120,8 @@ async function* batchesOf(
       result.unchanged++
       continue
     }
-    if (batch.length === MOST.files || (batch.length > 0 && bytes + size > MOST.bytes)) {
+    const isFull = batch.length === MOST.files || (batch.length > 0 && bytes + size > MOST.bytes)
+    if (isFull || batch.some(other => nameIn(other.path) === nameIn(path))) {
       yield batch
       ;[batch, bytes] = [[], 0]
     }
