@@ -177,8 +177,10 @@ class Replies(WithServer):
         sizes = iter([0, 1, 40, 333, 500, 700, 20])
         with Proxy(lambda *_: next(sizes, None)) as proxy:
             client = self.client(proxy.url)
+            before = len(list(self.carrel.conversations.list()))
             reply = client.conversations.stream("Hello there", model=self.model)
             events = list(reply)
+            self.assertEqual(len(list(self.carrel.conversations.list())), before + 1)
             self.assertEqual([event["id"] for event in events], list(range(1, len(events) + 1)))
             deltas = "".join(event["data"]["text"] for event in events if event["event"] == "message_delta")
             stored = self.carrel.conversations.get(reply.conversation_id)
