@@ -57,13 +57,17 @@ export class DebianMachine implements AsyncDisposable {
       stdout: "ignore",
       stderr: "ignore",
     })
-    const leader = await until(() => childOf(container.pid), { within: BOOT_MS })
-    const machine = new DebianMachine(root, container, leader)
-    await until(async () => /running|degraded/.test((await machine.run("systemctl", "is-system-running")).out), {
-      within: BOOT_MS,
-      everyMs: 200,
+    // The first child prepares the container and ends; systemd comes after it.
+    const booted = async () => {
+      const leader = childOf(container.pid)
+      if (leader === undefined) return undefined
+      const machine = new DebianMachine(root, container, leader)
+      return /running|degraded/.test((await machine.run("systemctl", "is-system-running")).out) ? machine : undefined
+    }
+    return until(booted, { within: BOOT_MS, everyMs: 200 }).catch(error => {
+      container.kill()
+      throw error
     })
-    return machine
   }
 
   /** Runs a command in it, as root. */
