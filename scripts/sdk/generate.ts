@@ -9,6 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { VERSION } from "../../src/native/version.ts"
 import { type ApiDocument, readDocument } from "./document.ts"
+import { go } from "./go.ts"
 import { python } from "./python.ts"
 import { typescript } from "./typescript.ts"
 
@@ -18,6 +19,7 @@ const ROOT = join(import.meta.dir, "../..")
 const EMITTERS: Readonly<Record<string, (document: ApiDocument) => string>> = {
   "sdk/typescript/src/generated.ts": typescript,
   ...python,
+  ...go,
 }
 
 /** By file, what is to stand in it. */

@@ -1,0 +1,3 @@
+module carrel.internal/sdk
+
+go 1.24
