@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { BUILT_IN_EMBEDDING_MODELS } from "../../src/backends/embedder.ts"
 import { startTestApp } from "../support/app.ts"
 import { until } from "../support/until.ts"
+import { writeBeside } from "../support/write-beside.ts"
 
 const open: { stop(): unknown }[] = []
 afterEach(async () => {
@@ -26,8 +27,7 @@ test("a directory whose vectors are of the former built-in model answers by word
       .map(row => (row as { model: string }).model)
   }
   await until(() => models().includes(BUILT_IN_EMBEDDING_MODELS.fast))
-  using database = new Database(file)
-  database.run("update vector_tables set model = ? where tier = 'fast'", [FORMER])
+  await writeBeside(app.data, "update vector_tables set model = ? where tier = 'fast'", FORMER)
   await app.restart()
   const { body } = await client.post("/search", { query: "river" })
   expect(body.hits).toMatchObject([{ text: "The river is wide." }])

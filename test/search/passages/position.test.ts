@@ -1,10 +1,10 @@
 /** Where hits say that they stand: the section of the best matching sentence, from the upload to the citation. */
-import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Client, startTestApp, type TestApp } from "../../support/app.ts"
 import { dataOf, readEvents } from "../../support/events.ts"
+import { writeBeside } from "../../support/write-beside.ts"
 
 /** Short sections, which are joined into one passage. */
 const HANDBOOK = `# House rules
@@ -98,10 +98,7 @@ test("chat sources and citations stand there too", async () => {
 
 test("passages of an index made before keep the first section and are found", async () => {
   // What a former version left: no places within passages.
-  const database = new Database(`${app.data}/carrel.db`)
-  database.run("pragma busy_timeout = 30000") // the daemon may be writing
-  database.run("update chunks set sections = null")
-  database.close()
+  await writeBeside(app.data, "update chunks set sections = null")
   expect((await best("who sells tokens for the machines")).position.section).toBe("Arrival")
 })
 
