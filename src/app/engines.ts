@@ -47,10 +47,7 @@ export async function openEngineStores(
   stack.defer(() => blobs.close())
   let isNew = false
   let later: { mayBeNew: boolean } | undefined
-  const before = async (database: Database) => {
-    await refuseWrongClock(database)
-    const known = await checkCluster(database, secret)
-    isNew = known === undefined
+  const lookAtPlaces = async (database: Database, known: string | undefined) => {
     const look: Wait = isNew || !isPatient ? wait : ifAnswered
     const mayBeNew = isNew || !(await isInUse(database))
     await look("blobs", async () => {
@@ -64,6 +61,19 @@ export async function openEngineStores(
       await checkOpenSearch(engines.search, known, { mayBeNew: isAlone })
       later = undefined
     })
+  }
+  const before = async (database: Database) => {
+    await refuseWrongClock(database)
+    const known = await checkCluster(database, secret)
+    isNew = known === undefined
+    try {
+      await lookAtPlaces(database, known)
+    } catch (error) {
+      // Another node may have made the cluster since, and marked the places: they are looked at again below.
+      const isMadeSince =
+        isNew && error instanceof OperatorError && (await checkCluster(database, secret)) !== undefined
+      if (!isMadeSince) throw error
+    }
   }
   const database = await wait("database", () => openPostgres(engines.database, { before, mayBeNewer: sharesContract }))
   stack.defer(() => database.destroy())
