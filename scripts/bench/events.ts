@@ -6,6 +6,7 @@
  *
  *   bun scripts/bench/events.ts [--receivers 10] [--rate 1000] [--seconds 20]
  */
+
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -22,6 +23,7 @@ import { Pulse } from "../../src/events/pulse.ts"
 import { Webhooks } from "../../src/events/webhooks.ts"
 import { newId } from "../../src/id.ts"
 import { joinAlone } from "../../src/nodes/nodes.ts"
+import { Idempotency } from "../../src/storage/idempotency.ts"
 import { Sealer } from "../../src/storage/sealed.ts"
 import { openSqlite } from "../../src/storage/sqlite/open.ts"
 
@@ -80,7 +82,13 @@ async function measure(): Promise<void> {
   const sealer = await Sealer.of(database)
   const holders = { find: async () => ({ view: wholeOf(workspaceId) }) }
   const dispatcher = new Dispatcher({ database, node, egress, sealer, holders, pulse: new Pulse(database) })
-  const webhooks = new Webhooks({ database, egress, sealer, wake: () => dispatcher.wake() })
+  const webhooks = new Webhooks({
+    database,
+    egress,
+    sealer,
+    idempotency: new Idempotency(database),
+    wake: () => dispatcher.wake(),
+  })
   const principal = { view: wholeOf(workspaceId), holderId: "key_bench" } as Principal
   for (let at = 0; at < receivers; at++) await webhooks.create(principal, { url: `${base}/${at}` })
   dispatcher.start()

@@ -23,7 +23,7 @@ const AT_ONCE = 8
 export function openBatches({ database, blobs, queue, idempotency }: Storage) {
   return {
     batches: new Batches(database, queue, new BatchFiles(database, blobs), idempotency),
-    schedules: new Schedules(database, queue),
+    schedules: new Schedules(database, queue, idempotency),
   }
 }
 

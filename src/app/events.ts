@@ -15,13 +15,13 @@ export type EventParts = Awaited<ReturnType<typeof openEvents>>
 
 interface Needed {
   network: Pick<Network, "egress">
-  storage: Pick<Storage, "database" | "leader" | "node" | "cluster">
+  storage: Pick<Storage, "database" | "leader" | "node" | "cluster" | "idempotency">
   access: Pick<Access, "holders">
 }
 
 /** What happened, for those who want to hear of it. The dispatcher is yet to be started. */
 export async function openEvents(config: Config, { network, storage, access }: Needed, stack: AsyncDisposableStack) {
-  const { database, leader, node, cluster } = storage
+  const { database, leader, node, cluster, idempotency } = storage
   const { holders } = access
   const keptDays = config.events_kept_days
   const egress = network.egress.webhooks
@@ -43,7 +43,7 @@ export async function openEvents(config: Config, { network, storage, access }: N
   })
   return {
     feed: new EventFeed({ database, pulse, keptDays }),
-    webhooks: new Webhooks({ database, egress, sealer, wake: () => dispatcher.wake() }),
+    webhooks: new Webhooks({ database, egress, sealer, idempotency, wake: () => dispatcher.wake() }),
     dispatcher,
   }
 }

@@ -36,7 +36,7 @@ export async function openGovernance(config: Config, parts: Governed) {
   const audit = await AuditLog.openArrived(database, parts.anchors)
   return {
     usage,
-    holds: new Holds(database),
+    holds: new Holds(database, parts.storage.idempotency),
     audit,
     auditTrail: new AuditTrail(audit),
     auditSubjects: new AuditSubjects(database),

@@ -73,7 +73,6 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     ...access,
     ...files,
     ...unattended,
-    idempotency: storage.idempotency,
     ...parts.sources,
     ...events,
     ...governance,

@@ -47,7 +47,7 @@ export async function openSources(config: Config, { network, storage, files }: P
     }),
   }
   const jobs = new SyncJobs({ ...shared, readers: config.index_workers, isStoresFault: storesFaultIn(storage) })
-  const sources = new Sources({ ...shared, jobs })
+  const sources = new Sources({ ...shared, jobs, idempotency: storage.idempotency })
   const manifests = new Manifests({ ...shared, sources, maxFileBytes: config.max_file_bytes })
   const broughtFiles = new BroughtFiles({ ...shared, sources })
   const worker = new JobWorker(queue, {

@@ -10,7 +10,7 @@ import { AppError, type ErrorBody, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import type { Database, Trx } from "../storage/database.ts"
-import { type IdempotentRequest, note } from "../storage/idempotency.ts"
+import { type Idempotency, type IdempotentRequest, note } from "../storage/idempotency.ts"
 import type { ScheduleRunStatus, ScheduleRunsTable, SchedulesTable } from "../storage/schedules.ts"
 import { inOrder } from "../storage/shared.ts"
 import { checkCron, checkEvery, nextTime, type Timing } from "../timing.ts"
@@ -67,10 +67,26 @@ export class Schedules {
   constructor(
     private readonly database: Database,
     private readonly queue: JobQueue,
+    private readonly idempotency: Idempotency,
   ) {}
 
-  /** @throws AppError invalid_request; forbidden for a scoped token; overloaded */
-  async create({ view, holderId }: Principal, given: NewSchedule, repetition?: IdempotentRequest): Promise<Schedule> {
+  /**
+   * A repetition is answered with the schedule that the first request made, as it stands now.
+   * @throws AppError invalid_request; forbidden for a scoped token; overloaded; conflict for a key of another request
+   */
+  create(principal: Principal, given: NewSchedule, repetition?: IdempotentRequest): Promise<Schedule> {
+    return this.idempotency.once(
+      repetition,
+      () => this.createNew(principal, given, repetition),
+      id => this.get(principal.view, id),
+    )
+  }
+
+  private async createNew(
+    { view, holderId }: Principal,
+    given: NewSchedule,
+    repetition: IdempotentRequest | undefined,
+  ): Promise<Schedule> {
     if (view.author?.type === "key" && !view.mayWiden)
       throw new AppError("forbidden", { message: "a token ends within a day: schedules are made with a key" })
     const timing = timingOf(given)

@@ -8,7 +8,7 @@ import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import type { Database, Trx } from "../storage/database.ts"
 import type { DeliveryStatus, WebhookStatus, WebhooksTable } from "../storage/events.ts"
-import { type IdempotentRequest, note } from "../storage/idempotency.ts"
+import { type Idempotency, type IdempotentRequest, note } from "../storage/idempotency.ts"
 import type { Sealer } from "../storage/sealed.ts"
 import { inOrder, timeOf } from "../storage/shared.ts"
 import { secretsOf } from "./dispatcher.ts"
@@ -54,16 +54,31 @@ export interface WebhooksDependencies {
   sealer: Sealer
   /** The node that sends looks at once. */
   wake(): void
+  idempotency: Idempotency
 }
 
 export class Webhooks {
   constructor(private readonly dependencies: WebhooksDependencies) {}
 
   /**
-   * It hears of what happens from now on, as far as its maker sees it, and ends with the maker's access.
-   * @throws AppError invalid_request; forbidden for an address that may not be reached; conflict where there are too many
+   * It hears of what happens from now on, as far as its maker sees it, and ends with the maker's access. A repetition is
+   * answered with the webhook that the first request made, as it stands now.
+   * @throws AppError invalid_request; forbidden for an address that may not be reached; conflict where there are too many,
+   *   and for a key of another request
    */
-  async create(principal: Principal, asked: NewWebhook, repetition?: IdempotentRequest): Promise<NewlyMade> {
+  create(principal: Principal, asked: NewWebhook, repetition?: IdempotentRequest): Promise<NewlyMade> {
+    return this.dependencies.idempotency.once(
+      repetition,
+      () => this.createNew(principal, asked, repetition),
+      id => this.madeBefore(principal.view, id),
+    )
+  }
+
+  private async createNew(
+    principal: Principal,
+    asked: NewWebhook,
+    repetition: IdempotentRequest | undefined,
+  ): Promise<NewlyMade> {
     const { database, sealer, wake } = this.dependencies
     const { view } = principal
     const { workspaceId } = view
@@ -90,8 +105,8 @@ export class Webhooks {
     return { ...toRecord(row), secret }
   }
 
-  /** What a repetition of the request that made it is answered. @throws AppError not_found */
-  async madeBefore(view: View, id: string): Promise<NewlyMade> {
+  /** @throws AppError not_found */
+  private async madeBefore(view: View, id: string): Promise<NewlyMade> {
     const row = await this.row(view, id)
     return { ...toRecord(row), secret: secretsOf(row, this.dependencies.sealer)[0]! }
   }

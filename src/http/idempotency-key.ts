@@ -3,7 +3,7 @@
 import type { Principal } from "../access/principal.ts"
 import { repetitionKey } from "../access/view.ts"
 import { invalid } from "../errors.ts"
-import { type Idempotency, type IdempotentRequest, requestHash } from "../storage/idempotency.ts"
+import { type IdempotentRequest, requestHash } from "../storage/idempotency.ts"
 
 /** @throws AppError invalid_request for a key that is empty or too long */
 export function idempotencyKeyOf(request: Request): string | undefined {
@@ -29,30 +29,8 @@ export function turnRepetition(
 
 const digestOf = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex")
 
-/** The start of a batch with its key; undefined without one. */
-export const batchRepetition = (
-  request: Request,
-  principal: Principal,
-  asked: unknown,
-): IdempotentRequest | undefined => repetitionOf(request, principal, "batch", asked)
-
-/**
- * Makes something once under its key: `make` notes the id in its own transaction, a repetition finds what it made, as it
- * stands now.
- */
-export function madeOnce<T>(
-  idempotency: Idempotency,
-  { request, principal }: { request: Request; principal: Principal },
-  operation: "schedule" | "source" | "webhook" | "hold",
-  asked: unknown,
-  make: (repetition: IdempotentRequest | undefined) => Promise<T>,
-  find: (id: string) => Promise<T>,
-): Promise<T> {
-  const repetition = repetitionOf(request, principal, operation, asked)
-  return idempotency.once(repetition, () => make(repetition), find)
-}
-
-function repetitionOf(
+/** A request with its key; undefined without one. Keys of different operations do not meet. */
+export function repetitionOf(
   request: Request,
   { view }: Principal,
   operation: IdempotentRequest["operation"],

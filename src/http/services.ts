@@ -42,7 +42,6 @@ import type { BroughtFiles } from "../sources/brought.ts"
 import type { Manifests } from "../sources/manifest.ts"
 import type { Sources } from "../sources/sources.ts"
 import type { DiskUse } from "../storage/disk-use.ts"
-import type { Idempotency } from "../storage/idempotency.ts"
 import type { GraphqlApi } from "./graphql/graphql-api.ts"
 import type { McpSessions } from "./mcp/sessions.ts"
 import type { RateLimiter } from "./rate-limit.ts"
@@ -86,7 +85,6 @@ export interface Services {
   agents: AgentRuns
   batches: Batches
   schedules: Schedules
-  idempotency: Idempotency
   /** Of assistants that are connected. */
   mcp: McpSessions
   /** Null where it is switched off. */

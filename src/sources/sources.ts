@@ -9,7 +9,7 @@ import { AppError, invalid } from "../errors.ts"
 import { newId } from "../id.ts"
 import { contextIn } from "../library/outside.ts"
 import type { Database, Executor, Trx } from "../storage/database.ts"
-import { type IdempotentRequest, note } from "../storage/idempotency.ts"
+import { type Idempotency, type IdempotentRequest, note } from "../storage/idempotency.ts"
 import { inOrder } from "../storage/shared.ts"
 import { Gate } from "../threads/gate.ts"
 import { type CoverageItem, type CoverageTotals, coverageOf } from "./coverage.ts"
@@ -39,6 +39,7 @@ import { isUnfinished, nextSync } from "./syncs.ts"
 
 export interface SourcesDependencies extends Omit<SyncParts, "isStoresFault" | "readers"> {
   jobs: SyncJobs
+  idempotency: Idempotency
 }
 
 export interface Page {
@@ -66,8 +67,24 @@ export class Sources {
     return this.dependencies.database
   }
 
-  /** @throws AppError invalid_request naming the field; forbidden for a place that may not be read, or a context that the caller does not see */
-  async create(view: View, given: NewSource, repetition?: IdempotentRequest): Promise<SourceRecord> {
+  /**
+   * A repetition is answered with the source that the first request made, as it stands now.
+   * @throws AppError invalid_request naming the field; forbidden for a place that may not be read, or a context that the caller
+   *   does not see; conflict for a key of another request
+   */
+  create(view: View, given: NewSource, repetition?: IdempotentRequest): Promise<SourceRecord> {
+    return this.dependencies.idempotency.once(
+      repetition,
+      () => this.createNew(view, given, repetition),
+      id => this.get(view, id),
+    )
+  }
+
+  private async createNew(
+    view: View,
+    given: NewSource,
+    repetition: IdempotentRequest | undefined,
+  ): Promise<SourceRecord> {
     const { type: givenType, config = {}, credentials = null, ...settings } = given
     const type = checkType(givenType)
     const columns = columnsOf(settings)

@@ -204,7 +204,7 @@ describe.each(await databases())("on $name", ({ open }) => {
 
   test("two nodes that see a schedule come due begin one run, and a second one not before it is over", async () => {
     const principal = await caller("clock")
-    const schedules = new Schedules(database, queue)
+    const schedules = new Schedules(database, queue, new Idempotency(database))
     const { id } = await schedules.create(principal, {
       name: "hourly",
       every: "1h",

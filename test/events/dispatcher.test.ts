@@ -1,4 +1,5 @@
 /** Sending with several nodes: one of them at a time, and another when it is gone. */
+
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { ensureWorkspace } from "../../src/access/keys.ts"
 import type { Principal } from "../../src/access/principal.ts"
@@ -12,6 +13,7 @@ import { Pulse } from "../../src/events/pulse.ts"
 import { Webhooks } from "../../src/events/webhooks.ts"
 import { setLogSink } from "../../src/log.ts"
 import type { Database } from "../../src/storage/database.ts"
+import { Idempotency } from "../../src/storage/idempotency.ts"
 import { Sealer } from "../../src/storage/sealed.ts"
 import { databases } from "../support/databases.ts"
 import { startReceiver, type TestReceiver } from "../support/receiver.ts"
@@ -37,7 +39,7 @@ describe.each(await databases())("the dispatcher on $name", ({ open }) => {
     const workspaceId = await ensureWorkspace(database)
     const sealer = await Sealer.of(database)
     receiver = startReceiver()
-    const webhooks = new Webhooks({ database, egress, sealer, wake: () => {} })
+    const webhooks = new Webhooks({ database, egress, sealer, idempotency: new Idempotency(database), wake: () => {} })
     const principal = { view: wholeOf(workspaceId), holderId: "key_1" } as Principal
     const { id, secret } = await webhooks.create(principal, { url: receiver.url })
     receiver.secret = secret

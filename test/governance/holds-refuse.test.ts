@@ -1,4 +1,5 @@
 /** What deletions ask of holds, on both databases. */
+
 import { describe, expect, test } from "bun:test"
 import { ensureWorkspace } from "../../src/access/keys.ts"
 import { ownerColumns } from "../../src/access/owner.ts"
@@ -7,6 +8,7 @@ import { ConversationStore } from "../../src/chat/conversation-store.ts"
 import { DEFAULT_SETTINGS } from "../../src/chat/settings.ts"
 import { Holds } from "../../src/governance/holds/holds.ts"
 import { heldAmong, refuseHeld, refuseHeldEndUser } from "../../src/governance/holds/refuse.ts"
+import { Idempotency } from "../../src/storage/idempotency.ts"
 import { inOrder } from "../../src/storage/shared.ts"
 import { databases } from "../support/databases.ts"
 import { rejection } from "../support/rejection.ts"
@@ -29,7 +31,7 @@ describe.each(KINDS)("holds on $name", ({ open }) => {
           trx,
         ),
       )
-    return { database, workspaceId, view, talk, holds: new Holds(database) }
+    return { database, workspaceId, view, talk, holds: new Holds(database, new Idempotency(database)) }
   }
 
   test("each way of narrowing is asked of conversations, joined by and", async () => {

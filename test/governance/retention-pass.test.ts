@@ -1,4 +1,5 @@
 /** A pass over the rules, on both databases: cut short, gone on with, made by two nodes at once. */
+
 import { describe, expect, test } from "bun:test"
 import { ensureWorkspace } from "../../src/access/keys.ts"
 import { wholeOf } from "../../src/access/view.ts"
@@ -8,6 +9,7 @@ import { Holds } from "../../src/governance/holds/holds.ts"
 import { applyDue } from "../../src/governance/retention/hourly.ts"
 import type { PassDependencies, Step } from "../../src/governance/retention/pass.ts"
 import { Retention } from "../../src/governance/retention/retention.ts"
+import { Idempotency } from "../../src/storage/idempotency.ts"
 import { databases } from "../support/databases.ts"
 import { rejection } from "../support/rejection.ts"
 
@@ -117,7 +119,7 @@ describe.each(KINDS)("a pass on $name", ({ open }) => {
     await using stack = new AsyncDisposableStack()
     const { database, view, ids, add, removeRun, dependencies, left, told } = await made(stack)
     const [held, late] = [await add("ana"), await add("bo")]
-    const holds = new Holds(database)
+    const holds = new Holds(database, new Idempotency(database))
     await holds.create(view, { name: "before", end_user: "ana" })
     let steps = 0
     const holding = async (step: Step) => {

@@ -9,7 +9,7 @@ import { AppError } from "../../errors.ts"
 import { newId } from "../../id.ts"
 import { type Database, readApart } from "../../storage/database.ts"
 import type { HoldsTable } from "../../storage/holds.ts"
-import { type IdempotentRequest, note as noteAnswer } from "../../storage/idempotency.ts"
+import { type Idempotency, type IdempotentRequest, note as noteAnswer } from "../../storage/idempotency.ts"
 import { inOrder } from "../../storage/shared.ts"
 import { words } from "../../storage/words.ts"
 import { both } from "../../threads/both.ts"
@@ -42,10 +42,25 @@ const MAX_HOLDS = 100
 const MAX_NAME_LENGTH = 200
 
 export class Holds {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly idempotency: Idempotency,
+  ) {}
 
-  /** @throws AppError forbidden, invalid_request, invalid_filter; conflict where there are too many */
-  async create(view: View, given: NewHold, repetition?: IdempotentRequest): Promise<HoldRecord & { covered: Covered }> {
+  /**
+   * A repetition is answered with the hold that the first request made, and what it covers now.
+   * @throws AppError forbidden, invalid_request, invalid_filter; conflict where there are too many, and for a key of another
+   *   request
+   */
+  create(view: View, given: NewHold, repetition?: IdempotentRequest): Promise<HoldRecord & { covered: Covered }> {
+    return this.idempotency.once(
+      repetition,
+      () => this.createNew(view, given, repetition),
+      id => this.get(view, id),
+    )
+  }
+
+  private async createNew(view: View, given: NewHold, repetition: IdempotentRequest | undefined) {
     needWhole(view)
     const { workspaceId } = view
     const filter = filterOf(given.filter)

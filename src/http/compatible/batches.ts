@@ -1,7 +1,7 @@
 /** Batches as OpenAI's clients know them. */
 import { Elysia } from "elysia"
 import { caller } from "../context.ts"
-import { batchRepetition } from "../idempotency-key.ts"
+import { repetitionOf } from "../idempotency-key.ts"
 import { withoutNulls } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import * as docs from "./batches.docs.ts"
@@ -22,7 +22,7 @@ export const compatibleBatchRoutes = ({ batches }: Pick<Services, "batches">) =>
           metadata,
         } = withoutNulls(body)
         const asked = { inputFileId, endpoint, completionWindow, metadata }
-        return batches.create(principal, asked, batchRepetition(request, principal, asked))
+        return batches.create(principal, asked, repetitionOf(request, principal, "batch", asked))
       },
       docs.createBatch(),
     )

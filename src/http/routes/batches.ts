@@ -7,7 +7,7 @@ import { contentTypeOf } from "../body.ts"
 import { BATCHES_PER_PAGE } from "../compatible/batches.ts"
 import { cursorOf, idList } from "../compatible/lists.ts"
 import { caller, type RequestContext } from "../context.ts"
-import { batchRepetition } from "../idempotency-key.ts"
+import { repetitionOf } from "../idempotency-key.ts"
 import { receiveMultipart } from "../multipart.ts"
 import { withoutNulls } from "../schemas.ts"
 import type { Services } from "../services.ts"
@@ -28,7 +28,7 @@ export const batchRoutes = ({ batches }: Pick<Services, "batches">) =>
         if (query.completion_window) asked.completionWindow ??= query.completion_window
         let batch: BatchRecord | undefined
         try {
-          const repetition = batchRepetition(request, principal, { ...asked, input: input.sha256 })
+          const repetition = repetitionOf(request, principal, "batch", { ...asked, input: input.sha256 })
           batch = await batches.create(principal, { ...asked, inputFileId: input.id }, repetition)
           return status(201, batch)
         } finally {

@@ -1,27 +1,20 @@
 /** Holds: what may not be deleted now. */
 import { Elysia } from "elysia"
 import { caller } from "../context.ts"
-import { madeOnce } from "../idempotency-key.ts"
+import { repetitionOf } from "../idempotency-key.ts"
 import { pageOf, paginated, withoutNulls } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import * as docs from "./holds.docs.ts"
 
-export const holdRoutes = ({ holds, idempotency }: Pick<Services, "holds" | "idempotency">) =>
+export const holdRoutes = ({ holds }: Pick<Services, "holds">) =>
   new Elysia()
     .use(caller)
     .post(
       "/external/holds",
       async ({ body, principal, request, status }) => {
         const asked = withoutNulls(body)
-        const hold = await madeOnce(
-          idempotency,
-          { request, principal },
-          "hold",
-          asked,
-          repetition => holds.create(principal.view, asked, repetition),
-          id => holds.get(principal.view, id),
-        )
-        return status(201, hold)
+        const repetition = repetitionOf(request, principal, "hold", asked)
+        return status(201, await holds.create(principal.view, asked, repetition))
       },
       docs.createHold(),
     )

@@ -2,29 +2,22 @@
 import { Elysia } from "elysia"
 import { invalid } from "../../errors.ts"
 import { caller } from "../context.ts"
-import { madeOnce } from "../idempotency-key.ts"
+import { repetitionOf } from "../idempotency-key.ts"
 import { pageOf, paginated, withoutNulls } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import * as docs from "./schedules.docs.ts"
 
 const MAX_RUNS = 100
 
-export const scheduleRoutes = ({ schedules, idempotency }: Pick<Services, "schedules" | "idempotency">) =>
+export const scheduleRoutes = ({ schedules }: Pick<Services, "schedules">) =>
   new Elysia()
     .use(caller)
     .post(
       "/external/schedules",
       async ({ body, principal, request, status }) => {
         const asked = withoutNulls(body)
-        const schedule = await madeOnce(
-          idempotency,
-          { request, principal },
-          "schedule",
-          asked,
-          repetition => schedules.create(principal, asked, repetition),
-          id => schedules.get(principal.view, id),
-        )
-        return status(201, schedule)
+        const repetition = repetitionOf(request, principal, "schedule", asked)
+        return status(201, await schedules.create(principal, asked, repetition))
       },
       docs.createSchedule(),
     )

@@ -2,27 +2,20 @@
 import { Elysia } from "elysia"
 import { COVERAGE_STATUSES } from "../../sources/coverage.ts"
 import { caller } from "../context.ts"
-import { madeOnce } from "../idempotency-key.ts"
+import { repetitionOf } from "../idempotency-key.ts"
 import { eachOf, listItems, pageOf, paginated, withoutNulls } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import * as docs from "./sources.docs.ts"
 
-export const sourceRoutes = ({ sources, idempotency }: Pick<Services, "sources" | "idempotency">) =>
+export const sourceRoutes = ({ sources }: Pick<Services, "sources">) =>
   new Elysia()
     .use(caller)
     .post(
       "/external/sources",
       async ({ body, principal, request, status }) => {
         const asked = withoutNulls(body)
-        const source = await madeOnce(
-          idempotency,
-          { request, principal },
-          "source",
-          asked,
-          repetition => sources.create(principal.view, asked, repetition),
-          id => sources.get(principal.view, id),
-        )
-        return status(201, source)
+        const repetition = repetitionOf(request, principal, "source", asked)
+        return status(201, await sources.create(principal.view, asked, repetition))
       },
       docs.createSource(),
     )

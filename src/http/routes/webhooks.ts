@@ -3,28 +3,21 @@ import { Elysia } from "elysia"
 import { invalid } from "../../errors.ts"
 import type { WebhookChange } from "../../events/webhooks.ts"
 import { caller } from "../context.ts"
-import { madeOnce } from "../idempotency-key.ts"
+import { repetitionOf } from "../idempotency-key.ts"
 import { eachOf, listItems, pageOf, paginated, timeOf, withoutNulls } from "../schemas.ts"
 import type { Services } from "../services.ts"
 import * as docs from "./webhooks.docs.ts"
 
 /** Long, because it is a table: Elysia takes the types of a group of routes from one chain. */
-export const webhookRoutes = ({ webhooks, idempotency }: Pick<Services, "webhooks" | "idempotency">) =>
+export const webhookRoutes = ({ webhooks }: Pick<Services, "webhooks">) =>
   new Elysia()
     .use(caller)
     .post(
       "/external/webhooks",
       async ({ body: { types, ...body }, principal, request, status }) => {
         const asked = { types: types ?? null, ...withoutNulls(body) }
-        const webhook = await madeOnce(
-          idempotency,
-          { request, principal },
-          "webhook",
-          asked,
-          repetition => webhooks.create(principal, asked, repetition),
-          id => webhooks.madeBefore(principal.view, id),
-        )
-        return status(201, webhook)
+        const repetition = repetitionOf(request, principal, "webhook", asked)
+        return status(201, await webhooks.create(principal, asked, repetition))
       },
       docs.createWebhook(),
     )
