@@ -51,19 +51,22 @@ export type TokenGrants = Pick<
  * Names what narrows a key: part of the credential of a request, so that one that lasts ends when its key sees less, or
  * other things. Empty for a key that nothing narrows.
  */
-export const limitsMark = ({ context_ids, models, filter, owner_sees_all }: KeyLimits) =>
-  context_ids === null && models === null && filter === null && owner_sees_all === 1
-    ? ""
-    : ` ${hashToken(JSON.stringify([context_ids, models, filter, owner_sees_all])).slice(0, 16)}`
+export const limitsMark = (key: KeyLimits): string => {
+  const { context_ids, models, filter, owner_sees_all } = key
+  return isNarrowed(key)
+    ? ` ${hashToken(JSON.stringify([context_ids, models, filter, owner_sees_all])).slice(0, 16)}`
+    : ""
+}
 
 type KeyLimits = Pick<KeyGrants, "context_ids" | "models" | "filter" | "owner_sees_all">
 
-export const credentialOf = (id: string, pairHash: string, key: Parameters<typeof limitsMark>[0]): string =>
+const isNarrowed = ({ context_ids, models, filter, owner_sees_all }: KeyLimits): boolean =>
+  context_ids !== null || models !== null || filter !== null || owner_sees_all === 0
+
+export const credentialOf = (id: string, pairHash: string, key: KeyLimits): string =>
   `${id} ${pairHash}${limitsMark(key)}`
 
 export function principalOfKey(key: KeyGrants, credential: string): Principal {
-  const { context_ids, models, filter, owner_sees_all } = key
-  const isNarrowed = context_ids !== null || models !== null || filter !== null || owner_sees_all === 0
   return {
     keyId: key.id,
     credential,
@@ -71,11 +74,11 @@ export function principalOfKey(key: KeyGrants, credential: string): Principal {
     holderId: key.id,
     view: {
       workspaceId: key.workspace_id,
-      contexts: stored<string[]>(context_ids),
+      contexts: stored<string[]>(key.context_ids),
       filters: filtersOf(key),
       principals: null,
-      models: stored<string[]>(models),
-      own: isNarrowed ? { ownerId: key.id, maker: null, endUser: null } : null,
+      models: stored<string[]>(key.models),
+      own: isNarrowed(key) ? { ownerId: key.id, maker: null, endUser: null } : null,
       author: { type: "key", id: key.id, maker: null, endUser: null },
       mayWiden: true,
     },

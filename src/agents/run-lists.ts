@@ -33,7 +33,8 @@ export interface RunPageRequest extends RunFilter {
   after?: string | undefined
 }
 
-const PENDING = sql`select 1 from agent_approvals where run_id = agent_runs.id and agent_approvals.status = 'pending'`
+/** Of a run: calls that wait for somebody. */
+export const PENDING = sql`select 1 from agent_approvals where run_id = agent_runs.id and agent_approvals.status = 'pending'`
 
 /** The condition on rows: those that are shown in one of these states. */
 function inStates(states: readonly RunState[]): RawBuilder<boolean> {

@@ -24,7 +24,7 @@ import type { RunStatus } from "../storage/runs.ts"
 import { inOrder } from "../storage/shared.ts"
 import type { StepOutcome } from "../tools/calls.ts"
 import { ApprovalStore, approvalsOf, cancelApprovals, pendingOf } from "./approval-store.ts"
-import { RunLists } from "./run-lists.ts"
+import { PENDING, RunLists } from "./run-lists.ts"
 import type { FoundRun, RunRow, StepRow } from "./run-record.ts"
 import { type BegunStep, endColumns, type NewRun, newRun, newStep, type RunOutcome, resultColumns } from "./run-rows.ts"
 
@@ -42,8 +42,6 @@ export interface RunOwner {
 /** What an event tells of a run that has ended. */
 const TOLD = ["id", "workspace_id", "status", "owner_id", "maker", "end_user"] as const
 type EndedRun = Pick<RunRow, (typeof TOLD)[number]>
-
-const PENDING = sql`select 1 from agent_approvals where run_id = agent_runs.id and agent_approvals.status = 'pending'`
 
 export class RunStore {
   /** Of calls of these runs. */

@@ -1,6 +1,8 @@
 /** Sizes, times and places in words. */
 import type { Position } from "./wire.ts"
 
+export const DAY_MS = 86_400_000
+
 const UNITS = ["B", "KB", "MB", "GB", "TB"]
 
 export function bytes(size: number): string {

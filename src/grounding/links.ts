@@ -142,8 +142,8 @@ const STYLE = /\bstyle\s{0,20}(?:=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s>"']+))|[^
 /** CSS names an address in several ways, and escapes letters in its own: what leads away anywhere in a style counts, all of it. */
 function inStyles(text: string): Link[] {
   if (!text.includes("<")) return []
-  return [...text.matchAll(STYLE)].flatMap(({ 0: whole, 1: double, 2: single, 3: bare, 4: sheet, index }) => {
-    const style = double ?? single ?? bare ?? sheet ?? ""
+  return [...text.matchAll(STYLE)].flatMap(({ 0: whole, 1: double, 2: single, 3: unquoted, 4: sheet, index }) => {
+    const style = double ?? single ?? unquoted ?? sheet ?? ""
     const start = index + whole.lastIndexOf(style)
     const addresses = withoutCssEscapes(resolved(style)).match(
       /(?:[a-z][a-z\d+.-]{0,31}:|(?<!:))[\\/]{2}[^\s"'();,]+/gi,

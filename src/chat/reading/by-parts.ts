@@ -52,7 +52,7 @@ export async function* readParts(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, PartsRead> {
   const { notes: kept, notesAtOnce } = dependencies
-  const keyOf = (part: Part) => keyOfNote(part, taker, asked)
+  const keyOf = (part: Part) => keyOfNote(placesOf(part), taker, asked)
   const known = await kept.find(parts.map(keyOf))
   let failure: unknown
   const read = async ({ part: before, gone: goneBefore }: Made, stop: AbortSignal): Promise<Made> => {
@@ -106,13 +106,15 @@ export const filesOf = (parts: readonly Part[]): TextFile[] => [
   ...new Map(parts.flat().map(({ file }) => [file.id, file])).values(),
 ]
 
-function keyOfNote(part: Part, { question, noteTokens }: NoteTaker, { view, model, guard }: Asked): string {
-  const places = part.map(({ file, stretches }) => {
+const placesOf = (part: Part) =>
+  part.map(({ file, stretches }) => {
     const [from, to] = [stretches[0]!.position.start, stretches.at(-1)!.position.end]
     return [file.id, file.generation, from, to]
   })
-  return noteKey(view, [NOTES_VERSION, places, question, model.info.value, guard.key, noteTokens])
-}
+
+/** Of what was made for this question by this model. @param of what it was made from */
+export const keyOfNote = (of: unknown, { question, noteTokens }: NoteTaker, { view, model, guard }: Asked): string =>
+  noteKey(view, [NOTES_VERSION, of, question, model.info.value, guard.key, noteTokens])
 
 /** What of a part is as it was, and what is nobody's to see any more: its file is deleted or another by now. */
 async function stillThere(

@@ -1,12 +1,11 @@
-/** Joins notes that are too long together, until they fit. What came of it is kept as they are. */
+/** Joins notes that are too long together, until they fit. What they were joined to is kept like the notes themselves. */
 import { guessTokens } from "../../backends/guess-tokens.ts"
 import type { Asked } from "../asked.ts"
 import type { ChatDependencies } from "../dependencies.ts"
 import type { ChatEvent } from "../events.ts"
 import { atOnce } from "./at-once.ts"
-import { filesOf, keepNote, status, trusted } from "./by-parts.ts"
-import { noteKey } from "./note-store.ts"
-import { NOTES_VERSION, type NoteTaker } from "./note-taker.ts"
+import { filesOf, keepNote, keyOfNote, status, trusted } from "./by-parts.ts"
+import type { NoteTaker } from "./note-taker.ts"
 import type { Part } from "./parts.ts"
 
 /** How often notes of notes are made; notes that are too long even then are left out from the last one on. */
@@ -16,19 +15,10 @@ type Join = (notes: readonly string[], stop: AbortSignal) => Promise<string>
 
 /** @param parts that the notes are of: what is joined of them is kept until one of their files goes */
 export function joining(parts: readonly Part[], taker: NoteTaker, asked: Asked, dependencies: ChatDependencies): Join {
-  const { view, guard, model } = asked
   const files = filesOf(parts)
-  const madeFor = [
-    NOTES_VERSION,
-    "joined",
-    files.map(({ id }) => id),
-    taker.question,
-    model.info.value,
-    guard.key,
-    taker.noteTokens,
-  ]
+  const ids = files.map(({ id }) => id)
   return async (notes, stop) => {
-    const key = noteKey(view, [...madeFor, notes])
+    const key = keyOfNote(["joined", ids, notes], taker, asked)
     const before = (await dependencies.notes.find([key])).get(key)
     if (before !== undefined) return trusted(before, asked)
     const note = await taker.join(notes, stop)

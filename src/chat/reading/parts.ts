@@ -78,8 +78,10 @@ function piecesOf(file: TextFile, given: readonly Stretch[], budget: number): Pi
 
 /** Two halves of a part that the model's server found too long; undefined where it is one stretch alone. */
 export function halvesOf(part: Part): [Part, Part] | undefined {
-  const files = Math.ceil(part.length / 2)
-  if (part.length > 1) return [part.slice(0, files), part.slice(files)]
+  if (part.length > 1) {
+    const half = Math.ceil(part.length / 2)
+    return [part.slice(0, half), part.slice(half)]
+  }
   const piece = part[0]!
   const { stretches } = piece
   if (stretches.length < 2) return undefined

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { api, query } from "../api.ts"
-import { count, placeOf, plural } from "../format.ts"
+import { count, DAY_MS, placeOf, plural } from "../format.ts"
 import { useLoaded, useSettled } from "../loading.ts"
 import { go, usePlace } from "../router.tsx"
 import { Button } from "../ui/button.tsx"
@@ -227,6 +227,6 @@ function filtersOf({ types, tags, context, age }: Narrowing): SearchFilters {
     ...(types ? { types: list(types) } : {}),
     ...(tags.trim() ? { tags: list(tags) } : {}),
     ...(context.trim() ? { context_id: context.trim() } : {}),
-    ...(age ? { created_after: new Date(midnight - (Number(age) - 1) * 86_400_000).toISOString() } : {}),
+    ...(age ? { created_after: new Date(midnight - (Number(age) - 1) * DAY_MS).toISOString() } : {}),
   }
 }

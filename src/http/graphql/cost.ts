@@ -90,6 +90,12 @@ interface Found {
   introspectionDepth: number
 }
 
+/** How long the lists of an object are whose length an argument around it says. */
+interface Sized {
+  names: ReadonlySet<string>
+  length: number
+}
+
 /** One walk over a query. */
 class Walk {
   private readonly known = new Map<string, Found>()
@@ -107,12 +113,7 @@ class Walk {
     return { ...depths, cost: Math.ceil(cost), scopes: this.scopes }
   }
 
-  /** @param sized how long the lists of the object are whose length an argument around it says */
-  private selections(
-    { selections }: SelectionSetNode,
-    type: GraphQLNamedType,
-    sized: { names: ReadonlySet<string>; length: number } | undefined,
-  ): Found {
+  private selections({ selections }: SelectionSetNode, type: GraphQLNamedType, sized: Sized | undefined): Found {
     const all: Found = { cost: 0, depth: 1, introspectionDepth: 0 }
     for (const selection of selections) {
       const found =
@@ -129,7 +130,7 @@ class Walk {
   }
 
   /** Spread anywhere it costs the same, but for lists whose length is said around it: each is looked at once. */
-  private fragment(name: string, sized: { names: ReadonlySet<string>; length: number } | undefined): Found {
+  private fragment(name: string, sized: Sized | undefined): Found {
     const fragment = this.fragments.get(name)!
     const key = `${name} ${sized?.length}`
     let found = this.known.get(key)
@@ -140,11 +141,7 @@ class Walk {
     return found
   }
 
-  private field(
-    node: FieldNode,
-    parent: GraphQLNamedType,
-    sized: { names: ReadonlySet<string>; length: number } | undefined,
-  ): Found {
+  private field(node: FieldNode, parent: GraphQLNamedType, sized: Sized | undefined): Found {
     const field = this.definitionOf(node.name.value, parent)
     if (!field) return { cost: 1, depth: 1, introspectionDepth: 0 } // __typename
     const rule = this.costs.ruleOf(field)
@@ -169,7 +166,7 @@ class Walk {
       slice,
       rule,
     }: {
-      sized: { names: ReadonlySet<string>; length: number } | undefined
+      sized: Sized | undefined
       slice: number | undefined
       rule: FieldRule
     },

@@ -1,7 +1,7 @@
 /** Governance → Audit: who did what, newest first, and whether the log is whole. */
 import { useState } from "preact/hooks"
 import { api, downloadUrl, query } from "../../api.ts"
-import { ago, count, dateTime } from "../../format.ts"
+import { ago, count, DAY_MS, dateTime } from "../../format.ts"
 import { useAction, useLoaded, useSettled } from "../../loading.ts"
 import { go, Link, usePlace } from "../../router.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -98,8 +98,6 @@ interface Asked {
   from: string
   until: string
 }
-
-const DAY_MS = 86_400_000
 
 /** A day of UTC, or one some days after it; null for what is none. */
 function dayIn(text: string, daysAfter = 0): string | null {

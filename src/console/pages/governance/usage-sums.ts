@@ -1,5 +1,5 @@
 /** Rows of usage, summed as the page shows them. */
-import { bytes, count } from "../../format.ts"
+import { bytes, count, DAY_MS } from "../../format.ts"
 import type { UsageRow } from "../../wire.ts"
 
 export const GROUPS = ["day", "key", "model", "end_user", "context"] as const
@@ -24,8 +24,6 @@ export const MEASURES: Record<Summed, string> = {
 }
 
 export type Sums = Record<Summed, number>
-
-const DAY_MS = 86_400_000
 
 /** As the API names days. */
 export const dayBefore = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)

@@ -1,6 +1,7 @@
 import type { ComponentProps } from "preact"
 import { useState } from "preact/hooks"
 import { api } from "../../api.ts"
+import { DAY_MS } from "../../format.ts"
 import { useAction, useLoaded } from "../../loading.ts"
 import { useAccount } from "../../session.ts"
 import { Dialog, FormFoot } from "../../ui/dialog.tsx"
@@ -162,4 +163,4 @@ function useOwners(present: ApiKeyRecord | undefined) {
   ] as const
 }
 
-const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
+const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString()

@@ -1,8 +1,7 @@
 /** Conversations and their messages. */
 
 import type { ListedConversation, PlacedMessage } from "../../../chat/conversation-lists.ts"
-import { AppError } from "../../../errors.ts"
-import type { Asked } from "../asked.ts"
+import { type Asked, there } from "../asked.ts"
 import {
   type ConnectionArguments,
   connection,
@@ -47,12 +46,7 @@ function messageNode(conversationId: string, message: PlacedMessage, asked: Aske
 
 /** @throws AppError not_found */
 export async function conversation({ id }: { id: string }, asked: Asked) {
-  const record = await asked.loaders.conversations.load(id)
-  if (!record) {
-    asked.missed.set(id, "conversation")
-    throw new AppError("not_found", { message: "there is no such conversation" })
-  }
-  return conversationNode(record, asked)
+  return conversationNode(there(await asked.loaders.conversations.load(id), "conversation", id, asked), asked)
 }
 
 export async function conversations(given: ConversationsArguments, asked: Asked) {

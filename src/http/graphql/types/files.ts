@@ -1,13 +1,12 @@
 /** Files, and the passages that they are cut into. */
 import { checkContext } from "../../../access/context-id.ts"
 import { filterOf } from "../../../access/filter/filter.ts"
-import { AppError } from "../../../errors.ts"
 import { type FileFilter, type FileSort, placeOf } from "../../../library/file-list.ts"
 import type { FilePassage } from "../../../library/file-passages.ts"
 import type { FileRecord } from "../../../library/record.ts"
 import type { FileStatus } from "../../../storage/files.ts"
 import { timeOf, typesOf } from "../../schemas.ts"
-import type { Asked } from "../asked.ts"
+import { type Asked, there } from "../asked.ts"
 import {
   type ConnectionArguments,
   connection,
@@ -51,12 +50,7 @@ const fileNode = (record: FileRecord, { linked, loaders, read }: Asked) => ({
 
 /** @throws AppError not_found */
 export async function file({ id }: { id: string }, asked: Asked) {
-  const record = await asked.loaders.files.load(id)
-  if (!record) {
-    asked.missed.set(id, "file")
-    throw new AppError("not_found", { message: "there is no such file" })
-  }
-  return fileNode(record, asked)
+  return fileNode(there(await asked.loaders.files.load(id), "file", id, asked), asked)
 }
 
 /** One that may be gone since it was named. */

@@ -1,8 +1,7 @@
 /** Agent runs, their steps and what people were asked to allow. */
 
 import type { RunState, RunSummary, StepRecord } from "../../../agents/run-record.ts"
-import { AppError } from "../../../errors.ts"
-import type { Asked } from "../asked.ts"
+import { type Asked, there } from "../asked.ts"
 import {
   type ConnectionArguments,
   connection,
@@ -37,12 +36,7 @@ const runNode = (record: RunSummary, asked: Asked) => ({
 
 /** @throws AppError not_found */
 export async function run({ id }: { id: string }, asked: Asked) {
-  const record = await asked.loaders.runs.load(id)
-  if (!record) {
-    asked.missed.set(id, "run")
-    throw new AppError("not_found", { message: "there is no such run" })
-  }
-  return runNode(record, asked)
+  return runNode(there(await asked.loaders.runs.load(id), "run", id, asked), asked)
 }
 
 export async function runs(given: RunsArguments, asked: Asked) {

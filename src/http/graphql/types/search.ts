@@ -1,6 +1,6 @@
 /** What a search finds. */
 import { endUserOf } from "../../../access/end-user.ts"
-import { invalid } from "../../../errors.ts"
+import { invalid, notBlank } from "../../../errors.ts"
 import { ASKED_FOR } from "../../../search/rerank/budgets.ts"
 import type { Hit, SearchFilters, SearchMode } from "../../../search/types.ts"
 import type { Asked } from "../asked.ts"
@@ -58,7 +58,7 @@ const hitNode = (hit: Hit, asked: Asked) => ({
 const MAX_QUERY = 2_000
 
 function queryOf({ query }: SearchArguments): string {
-  if (query.trim() === "") throw invalid("query", "must not be blank")
+  notBlank("query", query)
   if (query.length > MAX_QUERY) throw invalid("query", `must have at most ${MAX_QUERY} characters`)
   return query
 }
