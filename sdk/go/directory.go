@@ -64,6 +64,9 @@ func (f *Files) UploadDir(ctx context.Context, folder string, given *UploadDirOp
 	if options.Parallel == 0 {
 		options.Parallel = parallelForms
 	}
+	if own, err := filepath.Abs(options.Manifest); err == nil {
+		options.Manifest = own
+	}
 	known, err := readManifest(options.Manifest)
 	if err != nil {
 		return nil, err
@@ -134,7 +137,7 @@ func (b *bringing) walk(ctx context.Context, batches chan<- []manifestLine) erro
 		return nil
 	}
 	err := filepath.WalkDir(b.folder, func(place string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() || place == b.options.Manifest {
+		if err != nil || !entry.Type().IsRegular() || b.isManifest(place) {
 			return err
 		}
 		line, isNew, err := b.look(place, entry)
@@ -152,6 +155,14 @@ func (b *bringing) walk(ctx context.Context, batches chan<- []manifestLine) erro
 	})
 	return errors.Join(err, flush())
 }
+
+// isManifest is so of a fresh one too, which a kill may have left.
+func (b *bringing) isManifest(place string) bool {
+	whole, err := filepath.Abs(place)
+	return err == nil && (whole == b.options.Manifest || whole == freshOf(b.options.Manifest))
+}
+
+func freshOf(manifest string) string { return manifest + ".new" }
 
 func (b *bringing) look(place string, entry fs.DirEntry) (manifestLine, bool, error) {
 	relative, err := filepath.Rel(b.folder, place)
@@ -277,7 +288,7 @@ func (b *bringing) compact() error {
 		encoded, _ := json.Marshal(line)
 		text.Write(append(encoded, '\n'))
 	}
-	fresh := b.options.Manifest + ".new"
+	fresh := freshOf(b.options.Manifest)
 	if err := os.WriteFile(fresh, []byte(text.String()), filePermission); err != nil {
 		return err
 	}

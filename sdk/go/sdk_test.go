@@ -241,6 +241,35 @@ func TestAFolder(t *testing.T) {
 	}
 }
 
+func TestAFolderThatWasStoppedInTheMidstOfALineIsBroughtOnce(t *testing.T) {
+	folder := t.TempDir()
+	for at := range 130 {
+		check(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.txt", at+100)), fmt.Appendf(nil, "The stopped Go note %d.", at), 0o600))
+	}
+	manifest := filepath.Join(folder, ".carrel-manifest.jsonl")
+	stopped := func() []byte {
+		f := &faults{list: []func(*http.Request) (*http.Response, error){nil, refused(400, "invalid_request", "")}}
+		var invalid *carrel.InvalidRequestError
+		if _, err := client(t, f).Files.UploadDir(t.Context(), folder, &carrel.UploadDirOptions{Parallel: 1}); !errors.As(err, &invalid) {
+			t.Fatalf("it ends with %v", err)
+		}
+		text, err := os.ReadFile(manifest)
+		check(t, err)
+		return text
+	}
+	whole := stopped()
+	check(t, os.WriteFile(manifest, whole[:len(whole)-20], 0o600)) // as a kill leaves it
+	check(t, os.WriteFile(manifest+".new", whole[:30], 0o600))
+	stopped()
+	for at, brought := range []int{31, 0} {
+		got, err := client(t, nil).Files.UploadDir(t.Context(), folder, nil)
+		check(t, err)
+		if len(got.Uploaded) != brought || got.Unchanged != 130-brought || len(got.Rejected) != 0 {
+			t.Errorf("run %d brought %v, unchanged %d, rejected %v", at, got.Uploaded, got.Unchanged, got.Rejected)
+		}
+	}
+}
+
 func ask(scene string) *carrel.CreateConversationBody {
 	return &carrel.CreateConversationBody{Message: "case-" + scene + " What is the notice period?", Model: &model}
 }

@@ -218,6 +218,35 @@ describe("a folder", () => {
     )
     rmSync(folder, { recursive: true })
   })
+
+  test("that was stopped twice, in the midst of a line, is brought once", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "sdk-stopped-"))
+    const names = Array.from({ length: 130 }, (_, at) => `${at + 100}.txt`)
+    for (const name of names) writeFileSync(join(folder, name), `The stopped note ${name}.`)
+    const manifest = join(folder, ".carrel-manifest.jsonl")
+    const options = { context_id: "stopped", parallel: 1 }
+    const stoppedAt = async (last: string) => {
+      const include = (path: string) => {
+        if (path === last) throw new Error("stopped")
+        return true
+      }
+      expect(await rejection(clientOf().files.uploadDir(folder, { ...options, include }))).toMatchObject({
+        message: "stopped",
+      })
+      return readFileSync(manifest, "utf8").trimEnd().split("\n").length
+    }
+    expect(await stoppedAt("151.txt")).toBe(50)
+    const whole = readFileSync(manifest, "utf8")
+    writeFileSync(manifest, whole.slice(0, -20)) // as a kill leaves it
+    writeFileSync(`${manifest}.new`, whole.slice(0, 30))
+    expect(await stoppedAt("202.txt")).toBe(100)
+    const third = await clientOf().files.uploadDir(folder, options)
+    expect([Object.keys(third.uploaded).length, third.unchanged]).toEqual([31, 99])
+    const fourth = await clientOf().files.uploadDir(folder, options)
+    expect([fourth.uploaded, fourth.unchanged]).toEqual([{}, 130])
+    expect(await Array.fromAsync(clientOf().files.list({ context_id: "stopped" }))).toHaveLength(130)
+    rmSync(folder, { recursive: true })
+  })
 })
 
 describe("a conversation", () => {

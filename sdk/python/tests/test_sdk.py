@@ -159,6 +159,32 @@ class Files(WithServer):
             self.assertEqual(len(resumed.uploaded) + resumed.unchanged, 120)
             self.assertEqual(len(list(self.carrel.files.list(context_id="folder"))), 120)
 
+    def test_a_folder_that_was_stopped_in_the_midst_of_a_line_is_brought_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(130):
+                (Path(folder) / f"{number + 100}.txt").write_text(f"The stopped text {number}.")
+            manifest = Path(folder) / ".carrel-manifest.jsonl"
+
+            def stopped_at(last):
+                def include(path):
+                    if path == last:
+                        raise ValueError("stopped")
+                    return True
+
+                with self.assertRaises(ValueError):
+                    self.carrel.files.upload_dir(folder, context_id="stopped", parallel=1, include=include)
+                return len(manifest.read_text().splitlines())
+
+            self.assertEqual(stopped_at("151.txt"), 50)
+            whole = manifest.read_text()
+            manifest.write_text(whole[:-20])  # as a kill leaves it
+            Path(f"{manifest}.new").write_text(whole[:30])
+            self.assertEqual(stopped_at("202.txt"), 100)
+            third = self.carrel.files.upload_dir(folder, context_id="stopped")
+            self.assertEqual((len(third.uploaded), third.unchanged), (31, 99))
+            fourth = self.carrel.files.upload_dir(folder, context_id="stopped")
+            self.assertEqual((fourth.uploaded, fourth.unchanged), ({}, 130))
+
 
 class Replies(WithServer):
     model = os.environ.get("CARREL_TEST_MODEL", "builtin/extractive")

@@ -1,6 +1,6 @@
 /** A folder brought in, with a manifest of what is there. Node, Bun and Deno. */
 import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises"
-import { dirname, join, relative, sep } from "node:path"
+import { dirname, join, relative, resolve, sep } from "node:path"
 import { ApiError } from "./api-error.ts"
 import type { Files } from "./files.ts"
 import type { CallOptions } from "./transport.ts"
@@ -46,7 +46,6 @@ export async function uploadDirectory(
   const options = { signal, ...defined({ timeoutMs, retryMs, headers }) }
   const known = await readManifest(manifest)
   const result: UploadDirectoryResult = { uploaded: {}, unchanged: 0, rejected: [] }
-  await mkdir(dirname(manifest), { recursive: true })
   const batches = batchesOf(folder, known, { include, manifest }, result)
   const worker = async () => {
     for await (const batch of batches) {
@@ -55,7 +54,7 @@ export async function uploadDirectory(
     }
   }
   await Promise.all(Array.from({ length: parallel }, worker))
-  await compact(manifest)
+  await compact(manifest, known)
   return result
 }
 
@@ -110,9 +109,10 @@ async function* batchesOf(
 ): AsyncGenerator<Entry[], void> {
   let batch: Entry[] = []
   let bytes = 0
+  const own = [resolve(manifest), resolve(fresh(manifest))]
   for await (const source of walk(folder)) {
     const path = relative(folder, source).split(sep).join("/")
-    if (source === manifest || !include(path)) continue
+    if (own.includes(resolve(source)) || !include(path)) continue
     const { size, mtimeMs } = await stat(source)
     const mtime = Math.floor(mtimeMs)
     const before = known.get(path)
@@ -141,12 +141,14 @@ async function* walk(folder: string): AsyncGenerator<string, void> {
   }
 }
 
-/** A line that a kill cut is left out. */
+/** A line that a kill cut is left out, and ended, so that the next one stands alone. */
 async function readManifest(path: string): Promise<Map<string, ManifestLine>> {
+  await mkdir(dirname(path), { recursive: true })
   const text = await readFile(path, "utf8").catch(error => {
     if (error.code === "ENOENT") return ""
     throw error
   })
+  if (text !== "" && !text.endsWith("\n")) await appendFile(path, "\n")
   const lines = text.split("\n").flatMap(line => {
     try {
       return line ? [JSON.parse(line) as ManifestLine] : []
@@ -158,11 +160,12 @@ async function readManifest(path: string): Promise<Map<string, ManifestLine>> {
 }
 
 /** One line a path. */
-async function compact(path: string): Promise<void> {
-  const lines = [...(await readManifest(path)).values()]
-  await writeFile(`${path}.new`, lines.map(line => `${JSON.stringify(line)}\n`).join(""))
-  await rename(`${path}.new`, path)
+async function compact(path: string, known: ReadonlyMap<string, ManifestLine>): Promise<void> {
+  await writeFile(fresh(path), [...known.values()].map(line => `${JSON.stringify(line)}\n`).join(""))
+  await rename(fresh(path), path)
 }
+
+const fresh = (manifest: string): string => `${manifest}.new`
 
 const defined = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
