@@ -4,6 +4,7 @@
  */
 import { ERRORS, type ErrorCode } from "../../src/errors.ts"
 import { openApiDocument } from "../../src/http/openapi.ts"
+import { declaredAs } from "../../src/http/operation.ts"
 import { documentedRoutes } from "../../src/http/routes/index.ts"
 import type { Services } from "../../src/http/services.ts"
 
@@ -64,6 +65,8 @@ export interface ApiOperation {
   results: readonly Result[]
   /** The same request sent again under its Idempotency-Key is carried out once. */
   takesIdempotencyKey: boolean
+  /** A POST that may be sent twice without a key: it changes nothing, as its declaration for the audit log has it. */
+  isHarmless: boolean
   /** Its stream goes on behind the event that `Last-Event-ID` names. */
   takesLastEventId: boolean
 }
@@ -88,20 +91,28 @@ const RENAMED: Readonly<Record<string, string>> = {
 const LEFT_OUT = [/^\/view\//, /^\/mcp$/, /^\/metrics$/, /\/keys\/(?:oidc|sessions|status|verify)/, /\/upload PUT$/]
 const LEFT_OUT_TAGS = ["Console"]
 
+/** Makes what lapses by itself, and serves nobody who did not get the answer. */
+const LAPSING = ["createToken"]
+
 const HEADERS_OF_TRANSPORT = { idempotency: "Idempotency-Key", lastEvent: "Last-Event-ID" }
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schema, as it comes
 type Schema = any
 
 export function readDocument(version: string): ApiDocument {
-  const { paths, components } = openApiDocument(
-    documentedRoutes({ fileTypes: new Map() } as unknown as Services),
-    version,
-  ) as Schema
+  const app = documentedRoutes({ fileTypes: new Map() } as unknown as Services)
+  const { paths, components } = openApiDocument(app, version) as Schema
+  const harmless = [
+    ...LAPSING,
+    ...app.routes.map(declaredAs).flatMap(declared => (declared?.audit === "nothing" ? [declared.id] : [])),
+  ]
   const operations = Object.entries<Schema>(paths).flatMap(([path, item]) =>
     Object.entries<Schema>(item)
       .filter(([method, { tags }]) => !LEFT_OUT_TAGS.includes(tags[0]) && !isLeftOut(path, method))
-      .map(([method, entry]) => operationOf(method as ApiOperation["method"], path, entry)),
+      .map(([method, entry]) => ({
+        ...operationOf(method as ApiOperation["method"], path, entry),
+        isHarmless: method === "post" && harmless.includes(entry.operationId),
+      })),
   )
   const named = new Map<string, NamedType>(
     Object.entries<Schema>(components.schemas).map(([name, schema]) => [
@@ -118,7 +129,7 @@ const isLeftOut = (path: string, method: string): boolean =>
 
 const nameOf = (name: string): string => RENAMED[name] ?? name
 
-function operationOf(method: ApiOperation["method"], path: string, entry: Schema): ApiOperation {
+function operationOf(method: ApiOperation["method"], path: string, entry: Schema): Omit<ApiOperation, "isHarmless"> {
   const all: Schema[] = entry.parameters ?? []
   const content: Record<string, Schema> = entry.requestBody?.content ?? {}
   const { "application/json": json, ...others } = content

@@ -23,27 +23,26 @@ const EMITTERS: Readonly<Record<string, (document: ApiDocument) => string>> = {
 }
 
 /** By file, what is to stand in it. */
-export function generated(): Record<string, string> {
+function generated(): Record<string, string> {
   const document = readDocument(VERSION)
   return Object.fromEntries(Object.entries(EMITTERS).map(([file, emit]) => [file, emit(document)]))
 }
 
-/** The files that differ from what is generated now. */
-export const stale = (): string[] =>
-  Object.entries(generated()).flatMap(([file, text]) => {
+/** What is generated now, of the files that differ from it. */
+export const stale = (): [file: string, text: string][] =>
+  Object.entries(generated()).filter(([file, text]) => {
     const path = join(ROOT, file)
-    return existsSync(path) && readFileSync(path, "utf8") === text ? [] : [file]
+    return !existsSync(path) || readFileSync(path, "utf8") !== text
   })
 
 if (import.meta.main) {
   const files = stale()
   if (process.argv.includes("--check")) {
-    for (const file of files) console.error(`${file} is not what the API is: npm run sdk:generate`)
+    for (const [file] of files) console.error(`${file} is not what the API is: npm run sdk:generate`)
     process.exit(files.length > 0 ? 1 : 0)
   }
-  const all = generated()
-  for (const file of files) {
-    writeFileSync(join(ROOT, file), all[file]!)
+  for (const [file, text] of files) {
+    writeFileSync(join(ROOT, file), text)
     console.log(`${file} is written anew`)
   }
   if (files.length === 0) console.log("nothing has changed")

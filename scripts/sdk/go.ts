@@ -84,6 +84,7 @@ function call(operation: ApiOperation, written: GoTypes): string {
     ...(query.length > 0 ? ["query: query"] : []),
     ...(body ? ["body: body"] : []),
     ...(operation.takesIdempotencyKey ? ["idempotent: true"] : []),
+    ...(operation.isHarmless ? ["harmless: true"] : []),
   ]
   const { type, by } = answerOf(operation, results, written)
   return `// ${method(operation)}: ${sentence(summary)}

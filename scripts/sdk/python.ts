@@ -122,11 +122,11 @@ ${operations.filter(isPlain).map(call).join("")}`
 const isPlain = ({ body, otherBodies, results }: ApiOperation): boolean =>
   results.some(({ kind }) => kind !== "events") && (body !== undefined || otherBodies.length === 0)
 
-function routeFields({ id, method, path, results, takesIdempotencyKey }: ApiOperation): string[] {
+function routeFields({ id, method, path, results, takesIdempotencyKey, isHarmless }: ApiOperation): string[] {
   const kinds = new Set(results.map(({ kind }) => kind))
   const answers = (["json", "text", "bytes", "events"] as const).find(kind => kinds.has(kind)) ?? "none"
   const fields = [id, method.toUpperCase(), path, answers].map(value => JSON.stringify(value))
-  return takesIdempotencyKey ? [...fields, "idempotent=True"] : fields
+  return [...fields, ...(takesIdempotencyKey ? ["idempotent=True"] : []), ...(isHarmless ? ["harmless=True"] : [])]
 }
 
 function call(operation: ApiOperation): string {

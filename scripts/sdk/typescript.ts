@@ -68,11 +68,12 @@ function answerOf(results: readonly Result[]): string {
 }
 
 function table(operations: readonly ApiOperation[]): string {
-  const rows = operations.map(({ id, method, path, results, takesIdempotencyKey, takesLastEventId }) => {
+  const rows = operations.map(({ id, method, path, results, takesIdempotencyKey, isHarmless, takesLastEventId }) => {
     const kinds = new Set(results.map(({ kind }) => kind))
     const kind = (["json", "text", "bytes", "events"] as const).find(each => kinds.has(each)) ?? "none"
     const marks = [
       ...(takesIdempotencyKey ? ["idempotent: true"] : []),
+      ...(isHarmless ? ["harmless: true"] : []),
       ...(kinds.has("events") ? ["events: true"] : []),
       ...(takesLastEventId ? ["resumes: true"] : []),
     ]
@@ -91,6 +92,8 @@ function table(operations: readonly ApiOperation[]): string {
   answers: "json" | "text" | "bytes" | "events" | "none"
   /** Carried out once under an Idempotency-Key. */
   idempotent?: true
+  /** A POST that may be sent twice. */
+  harmless?: true
   /** May answer as a stream of events. */
   events?: true
   /** Goes on behind the event that Last-Event-ID names. */

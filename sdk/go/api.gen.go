@@ -54,27 +54,27 @@ func (a *API) CancelResponse(ctx context.Context, responseID string, options ...
 
 // CreateEmbeddings: Vectors of texts in OpenAI's shape.
 func (a *API) CreateEmbeddings(ctx context.Context, body *CreateEmbeddingsBody, options ...CallOption) (*Embeddings, error) {
-	return answer[Embeddings](ctx, a.transport, request{method: "POST", path: "/v1/embeddings", body: body}, options)
+	return answer[Embeddings](ctx, a.transport, request{method: "POST", path: "/v1/embeddings", body: body, harmless: true}, options)
 }
 
 // Rerank: Judge texts by a query.
 func (a *API) Rerank(ctx context.Context, body *RerankBody, options ...CallOption) (*Reranked, error) {
-	return answer[Reranked](ctx, a.transport, request{method: "POST", path: "/v1/rerank", body: body}, options)
+	return answer[Reranked](ctx, a.transport, request{method: "POST", path: "/v1/rerank", body: body, harmless: true}, options)
 }
 
 // RerankV2: Judge texts by a query (v2).
 func (a *API) RerankV2(ctx context.Context, body *RerankV2Body, options ...CallOption) (*Reranked, error) {
-	return answer[Reranked](ctx, a.transport, request{method: "POST", path: "/v2/rerank", body: body}, options)
+	return answer[Reranked](ctx, a.transport, request{method: "POST", path: "/v2/rerank", body: body, harmless: true}, options)
 }
 
 // Retrieve: Search for Dify.
 func (a *API) Retrieve(ctx context.Context, body *RetrieveBody, options ...CallOption) (*RetrievalRecords, error) {
-	return answer[RetrievalRecords](ctx, a.transport, request{method: "POST", path: "/retrieval", body: body}, options)
+	return answer[RetrievalRecords](ctx, a.transport, request{method: "POST", path: "/retrieval", body: body, harmless: true}, options)
 }
 
 // RetrieveV1: Search for Dify (v1).
 func (a *API) RetrieveV1(ctx context.Context, body *RetrieveV1Body, options ...CallOption) (*RetrievalRecords, error) {
-	return answer[RetrievalRecords](ctx, a.transport, request{method: "POST", path: "/v1/retrieval", body: body}, options)
+	return answer[RetrievalRecords](ctx, a.transport, request{method: "POST", path: "/v1/retrieval", body: body, harmless: true}, options)
 }
 
 // ListFileObjects: List files (OpenAI).
@@ -144,7 +144,7 @@ func (a *API) DeleteVectorStore(ctx context.Context, vectorStoreID string, optio
 
 // SearchVectorStore: Search a vector store (OpenAI).
 func (a *API) SearchVectorStore(ctx context.Context, vectorStoreID string, body *SearchVectorStoreBody, options ...CallOption) (*VectorStoreSearchResults, error) {
-	return answer[VectorStoreSearchResults](ctx, a.transport, request{method: "POST", path: "/v1/vector_stores/" + escape(vectorStoreID) + "/search", body: body}, options)
+	return answer[VectorStoreSearchResults](ctx, a.transport, request{method: "POST", path: "/v1/vector_stores/" + escape(vectorStoreID) + "/search", body: body, harmless: true}, options)
 }
 
 // CreateVectorStoreFile: Put a file into a vector store (OpenAI).
@@ -199,7 +199,7 @@ func (a *API) ListVectorStoreFileBatchFiles(ctx context.Context, vectorStoreID s
 
 // QueryGraphql: GraphQL: read files, passages, search, conversations, runs, usage.
 func (a *API) QueryGraphql(ctx context.Context, body *QueryGraphqlBody, options ...CallOption) (*GraphqlResult, error) {
-	return answer[GraphqlResult](ctx, a.transport, request{method: "POST", path: "/graphql", body: body}, options)
+	return answer[GraphqlResult](ctx, a.transport, request{method: "POST", path: "/graphql", body: body, harmless: true}, options)
 }
 
 // QueryGraphqlByAddress: GraphQL: a query in the address.
@@ -349,12 +349,12 @@ func (a *API) SendManifest(ctx context.Context, sourceID string, body *SendManif
 
 // Search: Search the library.
 func (a *API) Search(ctx context.Context, body *SearchBody, options ...CallOption) (*SearchAnswer, error) {
-	return answer[SearchAnswer](ctx, a.transport, request{method: "POST", path: "/external-docs/external/search", body: body}, options)
+	return answer[SearchAnswer](ctx, a.transport, request{method: "POST", path: "/external-docs/external/search", body: body, harmless: true}, options)
 }
 
 // FindDocuments: Find the most relevant documents.
 func (a *API) FindDocuments(ctx context.Context, body *FindDocumentsBody, options ...CallOption) (*DocumentsAnswer, error) {
-	return answer[DocumentsAnswer](ctx, a.transport, request{method: "POST", path: "/external-docs/external/semantic-search", body: body}, options)
+	return answer[DocumentsAnswer](ctx, a.transport, request{method: "POST", path: "/external-docs/external/semantic-search", body: body, harmless: true}, options)
 }
 
 // ListModels: List chat models.
@@ -484,7 +484,7 @@ func (a *API) DecideApproval(ctx context.Context, runID string, approvalID strin
 
 // Redact: Redact a text.
 func (a *API) Redact(ctx context.Context, body *RedactBody, options ...CallOption) (*RedactedText, error) {
-	return answer[RedactedText](ctx, a.transport, request{method: "POST", path: "/external-docs/external/redact", body: body}, options)
+	return answer[RedactedText](ctx, a.transport, request{method: "POST", path: "/external-docs/external/redact", body: body, harmless: true}, options)
 }
 
 // StartBatch: Carry many requests out in the background.
@@ -589,7 +589,7 @@ func (a *API) RotateKey(ctx context.Context, id string, body *RotateKeyBody, opt
 
 // CreateToken: Make a token that narrows this key.
 func (a *API) CreateToken(ctx context.Context, body *CreateTokenBody, options ...CallOption) (*ScopedToken, error) {
-	return answer[ScopedToken](ctx, a.transport, request{method: "POST", path: "/external-docs/external/tokens", body: body}, options)
+	return answer[ScopedToken](ctx, a.transport, request{method: "POST", path: "/external-docs/external/tokens", body: body, harmless: true}, options)
 }
 
 // ListEvents: Read or follow what happened.
@@ -689,7 +689,7 @@ func (a *API) SetRetention(ctx context.Context, body *SetRetentionBody, options 
 
 // PreviewRetention: Count what rules would delete now.
 func (a *API) PreviewRetention(ctx context.Context, body PreviewRetentionBody, options ...CallOption) (*RetentionPreview, error) {
-	return answer[RetentionPreview](ctx, a.transport, request{method: "POST", path: "/external-docs/external/retention/preview", body: body}, options)
+	return answer[RetentionPreview](ctx, a.transport, request{method: "POST", path: "/external-docs/external/retention/preview", body: body, harmless: true}, options)
 }
 
 // GetUsage: Read what was used.

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	pageSize     = 100
-	firstLook    = 100 * time.Millisecond
-	longestLook  = 2 * time.Second
-	mostOfAForm  = 250
-	uploadsPath  = "/external-docs/external/upload"
-	followsField = "files"
+	pageSize    = 100
+	firstLook   = 100 * time.Millisecond
+	longestLook = 2 * time.Second
+	mostOfAForm = 250
+	uploadsPath = "/external-docs/external/upload"
+	filesField  = "files"
 )
 
 // Files are the files of the library.
@@ -130,7 +130,7 @@ func (f *Files) AddURL(ctx context.Context, body *AddURLBody, options ...CallOpt
 func (f *Files) WaitUntilSearchable(ctx context.Context, ids ...string) ([]*FileRecord, error) {
 	var found []*FileRecord
 	for _, id := range ids {
-		file, err := looked(ctx, firstLook, func() (*FileRecord, bool, error) {
+		file, err := looked(ctx, func() (*FileRecord, bool, error) {
 			file, err := f.Get(ctx, id)
 			if err == nil && file.Status == "failed" {
 				err = &IndexingError{file}
@@ -146,8 +146,8 @@ func (f *Files) WaitUntilSearchable(ctx context.Context, ids ...string) ([]*File
 }
 
 // looked asks again and again, ever less often, until it is so.
-func looked[T any](ctx context.Context, pause time.Duration, look func() (T, bool, error)) (T, error) {
-	for {
+func looked[T any](ctx context.Context, look func() (T, bool, error)) (T, error) {
+	for pause := firstLook; ; pause = min(longestLook, pause*3/2) {
 		got, is, err := look()
 		if is || err != nil {
 			return got, err
@@ -155,7 +155,6 @@ func looked[T any](ctx context.Context, pause time.Duration, look func() (T, boo
 		if err := wait(ctx, pause); err != nil {
 			return got, err
 		}
-		pause = min(longestLook, pause*3/2)
 	}
 }
 
@@ -264,7 +263,7 @@ func (f *form) write(to io.Writer) error {
 }
 
 func writeFile(writer *multipart.Writer, file UploadFile) error {
-	part, err := writer.CreateFormFile(followsField, file.Name)
+	part, err := writer.CreateFormFile(filesField, file.Name)
 	if err != nil {
 		return err
 	}

@@ -113,9 +113,9 @@ func (a *Agents) Start(ctx context.Context, body *RunAgentBody, options ...CallO
 
 // Wait gives the run once it has ended, or waits for an approval.
 func (a *Agents) Wait(ctx context.Context, id string) (*Run, error) {
-	return looked(ctx, 2*firstLook, func() (*Run, bool, error) {
+	return looked(ctx, func() (*Run, bool, error) {
 		run, err := a.Get(ctx, id)
-		return run, err == nil && run.Status != "queued" && run.Status != "running", err
+		return run, err == nil && run.Status != "running", err
 	})
 }
 
@@ -329,7 +329,7 @@ func (b *Batches) Cancel(ctx context.Context, id string, options ...CallOption) 
 
 // Wait gives the batch once it has ended.
 func (b *Batches) Wait(ctx context.Context, id string) (*Batch, error) {
-	return looked(ctx, 2*firstLook, func() (*Batch, bool, error) {
+	return looked(ctx, func() (*Batch, bool, error) {
 		batch, err := b.Get(ctx, id)
 		if err != nil {
 			return nil, false, err

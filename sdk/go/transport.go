@@ -24,18 +24,6 @@ const (
 	idempotencyID = "Idempotency-Key"
 )
 
-// harmless are paths whose POST changes nothing, so that it may be sent twice.
-var harmless = map[string]bool{
-	"/external-docs/external/search":            true,
-	"/external-docs/external/semantic-search":   true,
-	"/external-docs/external/redact":            true,
-	"/external-docs/external/retention/preview": true,
-	"/external-docs/external/tokens":            true,
-	"/v1/embeddings":                            true,
-	"/v1/rerank":                                true,
-	"/v2/rerank":                                true,
-}
-
 type transport struct {
 	base   string
 	client *http.Client
@@ -52,7 +40,9 @@ type request struct {
 	form *form
 	// idempotent says that the API carries it out once under an Idempotency-Key.
 	idempotent bool
-	accept     string
+	// harmless is a POST that may be sent twice.
+	harmless bool
+	accept   string
 	// lastEvent is the event behind which a stream goes on; 0 for its beginning.
 	lastEvent int
 }
@@ -110,7 +100,7 @@ func (t *transport) read(ctx context.Context, r request, options []CallOption) (
 // retried tries again as long as that is safe and makes sense.
 func retried[T any](ctx context.Context, t *transport, r request, options []CallOption, try func(*call) (T, error)) (T, error) {
 	c := t.callOf(r, options)
-	safe := r.method != http.MethodPost || c.key != "" || harmless[r.path]
+	safe := r.method != http.MethodPost || c.key != "" || r.harmless
 	var ends time.Time
 	for tries := 0; ; tries++ {
 		got, err := try(c)

@@ -17,6 +17,7 @@ import {
   type Options,
   RateLimitedError,
   type ReplyEvent,
+  ROUTES,
   SignatureError,
   TimeoutError,
   UnauthorizedError,
@@ -101,12 +102,21 @@ const keysOf = (sent: { init: RequestInit }[]) =>
   sent.map(({ init }) => new Headers(init.headers).get("idempotency-key"))
 
 test("what is generated is what the API is, in the product's version", () => {
-  expect(stale()).toEqual([])
+  expect(stale().map(([file]) => file)).toEqual([])
   const { version } = JSON.parse(readFileSync(join(import.meta.dir, "../../package.json"), "utf8"))
   expect(VERSION).toBe(version)
   expect(JSON.parse(readFileSync(join(import.meta.dir, "../../sdk/typescript/package.json"), "utf8")).version).toBe(
     version,
   )
+})
+
+test("a POST that changes nothing is known as one, and no other is", () => {
+  const harmless = Object.entries(ROUTES).filter(([, route]) => route.harmless)
+  expect(harmless.map(([id]) => id).sort()).toEqual([
+    ...["createEmbeddings", "createToken", "findDocuments", "previewRetention", "queryGraphql", "redact", "rerank"],
+    ...["rerankV2", "retrieve", "retrieveV1", "search", "searchVectorStore"],
+  ])
+  for (const [, { method, idempotent }] of harmless) expect([method, idempotent]).toEqual(["POST", undefined])
 })
 
 describe("files", () => {

@@ -1,7 +1,8 @@
 /** The client: one for an application, and for all of its requests at the same time. */
+import { Batches } from "./batches.ts"
 import { Files } from "./files.ts"
 import type { Calls } from "./generated.ts"
-import { Agents, Batches, Conversations, Events, Keys, Sources, Webhooks } from "./resources.ts"
+import { Agents, Conversations, Events, Keys, Sources, Webhooks } from "./resources.ts"
 import { type CallId, type CallOptions, type InputOf, type Options, Transport } from "./transport.ts"
 
 export class Carrel {

@@ -1,7 +1,9 @@
 /** A stream of typed events that goes on by itself after a cut, where it stopped, without telling any event twice. */
+import { apiError } from "./answers.ts"
 import { ApiError, ConnectionError } from "./api-error.ts"
+import type { ErrorEvent } from "./generated.ts"
+import { pauseAfter, wait } from "./retries.ts"
 import { eventsOf } from "./sse.ts"
-import { apiError, pauseAfter, wait } from "./transport.ts"
 
 /** What the API's streams have in common: numbered events, `done` last. */
 export interface NumberedEvent {
@@ -61,13 +63,8 @@ export async function* resumed<Event extends NumberedEvent>(opening: Opening<Eve
   }
 }
 
-interface Error {
-  event: "error"
-  data: { error: { code: string; message: string } }
-}
-
 /** What an `error` event tells, as it is thrown. */
-export const errorIn = (event: NumberedEvent): ApiError => {
-  const { error } = (event as unknown as Error).data
-  return apiError({ status: 0, ...error, requestId: (error as { request_id?: string }).request_id })
+export function errorIn({ data }: ErrorEvent): ApiError {
+  const { request_id: requestId, ...error } = data.error
+  return apiError({ status: 0, ...error, requestId })
 }

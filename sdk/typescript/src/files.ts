@@ -2,8 +2,10 @@
 import { CarrelError } from "./api-error.ts"
 import type { UploadDirectoryOptions, UploadDirectoryResult } from "./directory.ts"
 import { type Calls, type FileRecord, ROUTES, type UploadAnswer } from "./generated.ts"
+import { looked } from "./looks.ts"
 import { everyOf } from "./pages.ts"
-import { type CallOptions, type InputOf, type Transport, wait } from "./transport.ts"
+import { Resource } from "./resource.ts"
+import type { CallOptions, InputOf } from "./transport.ts"
 import { formOf, type Source, type UploadFields, type UploadFile } from "./upload.ts"
 
 export type ListFiles = Omit<NonNullable<InputOf<"listFiles">["query"]>, "page" | "page_size" | "filter"> & {
@@ -13,8 +15,6 @@ export type ListFiles = Omit<NonNullable<InputOf<"listFiles">["query"]>, "page" 
 
 /** Files of one request: the API takes this many in one commit. */
 const FILES_OF_FORM = 250
-const FIRST_LOOK_MS = 100
-const LONGEST_LOOK_MS = 2_000
 
 /** A file that cannot be read, or was not accepted; `file` says why. */
 export class IndexingError extends CarrelError {
@@ -23,13 +23,7 @@ export class IndexingError extends CarrelError {
   }
 }
 
-export class Files {
-  readonly #transport: Transport
-
-  constructor(transport: Transport) {
-    this.#transport = transport
-  }
-
+export class Files extends Resource {
   /**
    * Brings files in; what is not accepted stands in `rejected`. A stream is read once and cannot be sent again after a cut.
    * @param files paths, blobs, bytes or streams, at most 250
@@ -42,7 +36,7 @@ export class Files {
     const all = (Array.isArray(files) ? files : [files]).map(toUpload)
     if (all.length === 0 || all.length > FILES_OF_FORM) throw new TypeError(`give 1 to ${FILES_OF_FORM} files`)
     const raw = await formOf(all, fields)
-    return this.#transport.read({ route: ROUTES.uploadFiles, input: {}, raw, accept: "application/json", options })
+    return this.transport.read({ route: ROUTES.uploadFiles, input: {}, raw, accept: "application/json", options })
   }
 
   /**
@@ -56,46 +50,46 @@ export class Files {
 
   /** A text, Markdown or HTML. */
   addText(body: InputOf<"addText">["body"], options?: CallOptions): Promise<FileRecord> {
-    return this.#transport.call("addText", { body }, options)
+    return this.transport.call("addText", { body }, options)
   }
 
   /** A page of the web, which the server fetches. */
   addUrl(body: InputOf<"addUrl">["body"], options?: CallOptions): Promise<Calls["addUrl"]["answer"]> {
-    return this.#transport.call("addUrl", { body }, options)
+    return this.transport.call("addUrl", { body }, options)
   }
 
   /** Every file that passes. */
   list({ filter, ...query }: ListFiles = {}, options?: CallOptions): AsyncGenerator<FileRecord, void> {
     const narrowed = { ...query, ...(filter ? { filter: JSON.stringify(filter) } : {}) }
     return everyOf((page, page_size) =>
-      this.#transport.call("listFiles", { query: { ...narrowed, page, page_size } }, options),
+      this.transport.call("listFiles", { query: { ...narrowed, page, page_size } }, options),
     )
   }
 
   get(id: string, options?: CallOptions): Promise<FileRecord> {
-    return this.#transport.call("getFile", { path: { file_id: id } }, options)
+    return this.transport.call("getFile", { path: { file_id: id } }, options)
   }
 
   update(id: string, body: InputOf<"updateFile">["body"], options?: CallOptions): Promise<FileRecord> {
-    return this.#transport.call("updateFile", { path: { file_id: id }, body }, options)
+    return this.transport.call("updateFile", { path: { file_id: id }, body }, options)
   }
 
   delete(id: string, options?: CallOptions): Promise<undefined> {
-    return this.#transport.call("deleteFile", { path: { file_id: id } }, options)
+    return this.transport.call("deleteFile", { path: { file_id: id } }, options)
   }
 
   reindex(id: string, options?: CallOptions): Promise<FileRecord> {
-    return this.#transport.call("reindexFile", { path: { file_id: id } }, options)
+    return this.transport.call("reindexFile", { path: { file_id: id } }, options)
   }
 
   /** The original, as it comes. */
   download(id: string, options?: CallOptions): Promise<ReadableStream<Uint8Array>> {
-    return this.#transport.call("downloadFile", { path: { file_id: id } }, options)
+    return this.transport.call("downloadFile", { path: { file_id: id } }, options)
   }
 
   /** The extracted text. */
   text(id: string, options?: CallOptions): Promise<string> {
-    return this.#transport.call("getFileText", { path: { file_id: id } }, options)
+    return this.transport.call("getFileText", { path: { file_id: id } }, options)
   }
 
   /**
@@ -104,18 +98,15 @@ export class Files {
    */
   async waitUntilSearchable(ids: string | readonly string[], options: CallOptions = {}): Promise<FileRecord[]> {
     const found: FileRecord[] = []
-    for (const id of typeof ids === "string" ? [ids] : ids) found.push(await this.#searchable(id, options))
+    for (const id of typeof ids === "string" ? [ids] : ids)
+      found.push(await looked(() => this.get(id, options), isSearchable, options.signal))
     return found
   }
+}
 
-  async #searchable(id: string, options: CallOptions): Promise<FileRecord> {
-    for (let pause = FIRST_LOOK_MS; ; pause = Math.min(LONGEST_LOOK_MS, pause * 1.5)) {
-      const file = await this.get(id, options)
-      if (file.status === "searchable") return file
-      if (file.status === "failed") throw new IndexingError(file)
-      await wait(pause, options.signal)
-    }
-  }
+function isSearchable(file: FileRecord): boolean {
+  if (file.status === "failed") throw new IndexingError(file)
+  return file.status === "searchable"
 }
 
 const toUpload = (file: Source | UploadFile): UploadFile =>

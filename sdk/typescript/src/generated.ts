@@ -4817,6 +4817,8 @@ export interface Route {
   answers: "json" | "text" | "bytes" | "events" | "none"
   /** Carried out once under an Idempotency-Key. */
   idempotent?: true
+  /** A POST that may be sent twice. */
+  harmless?: true
   /** May answer as a stream of events. */
   events?: true
   /** Goes on behind the event that Last-Event-ID names. */
@@ -4833,11 +4835,11 @@ export const ROUTES: { readonly [Id in keyof Calls]: Route } = {
   getResponse: { method: "GET", path: "/v1/responses/{response_id}", answers: "json", events: true },
   deleteResponse: { method: "DELETE", path: "/v1/responses/{response_id}", answers: "json" },
   cancelResponse: { method: "POST", path: "/v1/responses/{response_id}/cancel", answers: "json" },
-  createEmbeddings: { method: "POST", path: "/v1/embeddings", answers: "json" },
-  rerank: { method: "POST", path: "/v1/rerank", answers: "json" },
-  rerankV2: { method: "POST", path: "/v2/rerank", answers: "json" },
-  retrieve: { method: "POST", path: "/retrieval", answers: "json" },
-  retrieveV1: { method: "POST", path: "/v1/retrieval", answers: "json" },
+  createEmbeddings: { method: "POST", path: "/v1/embeddings", answers: "json", harmless: true },
+  rerank: { method: "POST", path: "/v1/rerank", answers: "json", harmless: true },
+  rerankV2: { method: "POST", path: "/v2/rerank", answers: "json", harmless: true },
+  retrieve: { method: "POST", path: "/retrieval", answers: "json", harmless: true },
+  retrieveV1: { method: "POST", path: "/v1/retrieval", answers: "json", harmless: true },
   createFileObject: { method: "POST", path: "/v1/files", answers: "json" },
   listFileObjects: { method: "GET", path: "/v1/files", answers: "json" },
   getFileObject: { method: "GET", path: "/v1/files/{file_id}", answers: "json" },
@@ -4852,7 +4854,7 @@ export const ROUTES: { readonly [Id in keyof Calls]: Route } = {
   getVectorStore: { method: "GET", path: "/v1/vector_stores/{vector_store_id}", answers: "json" },
   updateVectorStore: { method: "POST", path: "/v1/vector_stores/{vector_store_id}", answers: "json" },
   deleteVectorStore: { method: "DELETE", path: "/v1/vector_stores/{vector_store_id}", answers: "json" },
-  searchVectorStore: { method: "POST", path: "/v1/vector_stores/{vector_store_id}/search", answers: "json" },
+  searchVectorStore: { method: "POST", path: "/v1/vector_stores/{vector_store_id}/search", answers: "json", harmless: true },
   createVectorStoreFile: { method: "POST", path: "/v1/vector_stores/{vector_store_id}/files", answers: "json" },
   listVectorStoreFiles: { method: "GET", path: "/v1/vector_stores/{vector_store_id}/files", answers: "json" },
   getVectorStoreFile: { method: "GET", path: "/v1/vector_stores/{vector_store_id}/files/{file_id}", answers: "json" },
@@ -4863,7 +4865,7 @@ export const ROUTES: { readonly [Id in keyof Calls]: Route } = {
   getVectorStoreFileBatch: { method: "GET", path: "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}", answers: "json" },
   cancelVectorStoreFileBatch: { method: "POST", path: "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/cancel", answers: "json" },
   listVectorStoreFileBatchFiles: { method: "GET", path: "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/files", answers: "json" },
-  queryGraphql: { method: "POST", path: "/graphql", answers: "json" },
+  queryGraphql: { method: "POST", path: "/graphql", answers: "json", harmless: true },
   queryGraphqlByAddress: { method: "GET", path: "/graphql", answers: "json" },
   getGraphqlSchema: { method: "GET", path: "/graphql/schema", answers: "text" },
   uploadFiles: { method: "POST", path: "/external-docs/external/upload", answers: "json", idempotent: true },
@@ -4895,8 +4897,8 @@ export const ROUTES: { readonly [Id in keyof Calls]: Route } = {
   listSourceSyncs: { method: "GET", path: "/external-docs/external/sources/{source_id}/history", answers: "json" },
   getSourceCoverage: { method: "GET", path: "/external-docs/external/sources/{source_id}/coverage", answers: "json" },
   sendManifest: { method: "POST", path: "/external-docs/external/sources/{source_id}/manifest", answers: "json" },
-  search: { method: "POST", path: "/external-docs/external/search", answers: "json" },
-  findDocuments: { method: "POST", path: "/external-docs/external/semantic-search", answers: "json" },
+  search: { method: "POST", path: "/external-docs/external/search", answers: "json", harmless: true },
+  findDocuments: { method: "POST", path: "/external-docs/external/semantic-search", answers: "json", harmless: true },
   listModels: { method: "GET", path: "/external-docs/external/models", answers: "json" },
   createConversation: { method: "POST", path: "/external-docs/external/conversations", answers: "json", idempotent: true, events: true },
   listConversations: { method: "GET", path: "/external-docs/external/conversations", answers: "json" },
@@ -4924,7 +4926,7 @@ export const ROUTES: { readonly [Id in keyof Calls]: Route } = {
   cancelRun: { method: "POST", path: "/external-docs/external/agents/runs/{run_id}/cancel", answers: "json" },
   decideApproval: { method: "POST", path: "/external-docs/external/agents/runs/{run_id}/approvals/{approval_id}", answers: "json" },
   watchRun: { method: "GET", path: "/external-docs/external/agents/runs/{run_id}/events", answers: "events", events: true, resumes: true },
-  redact: { method: "POST", path: "/external-docs/external/redact", answers: "json" },
+  redact: { method: "POST", path: "/external-docs/external/redact", answers: "json", harmless: true },
   startBatch: { method: "POST", path: "/external-docs/external/batches", answers: "json", idempotent: true },
   listStartedBatches: { method: "GET", path: "/external-docs/external/batches", answers: "json" },
   getStartedBatch: { method: "GET", path: "/external-docs/external/batches/{batch_id}", answers: "json" },
@@ -4945,7 +4947,7 @@ export const ROUTES: { readonly [Id in keyof Calls]: Route } = {
   updateKey: { method: "PATCH", path: "/external-docs/external/keys/{id}", answers: "json" },
   revokeKey: { method: "DELETE", path: "/external-docs/external/keys/{id}", answers: "none" },
   rotateKey: { method: "POST", path: "/external-docs/external/keys/{id}/rotate", answers: "json" },
-  createToken: { method: "POST", path: "/external-docs/external/tokens", answers: "json" },
+  createToken: { method: "POST", path: "/external-docs/external/tokens", answers: "json", harmless: true },
   listEvents: { method: "GET", path: "/external-docs/external/events", answers: "json", events: true, resumes: true },
   createWebhook: { method: "POST", path: "/external-docs/external/webhooks", answers: "json", idempotent: true },
   listWebhooks: { method: "GET", path: "/external-docs/external/webhooks", answers: "json" },
@@ -4965,6 +4967,6 @@ export const ROUTES: { readonly [Id in keyof Calls]: Route } = {
   verifyAudit: { method: "GET", path: "/external-docs/external/audit/verify", answers: "json" },
   getRetention: { method: "GET", path: "/external-docs/external/retention", answers: "json" },
   setRetention: { method: "PUT", path: "/external-docs/external/retention", answers: "json" },
-  previewRetention: { method: "POST", path: "/external-docs/external/retention/preview", answers: "json" },
+  previewRetention: { method: "POST", path: "/external-docs/external/retention/preview", answers: "json", harmless: true },
   getUsage: { method: "GET", path: "/external-docs/external/usage", answers: "json" },
 }

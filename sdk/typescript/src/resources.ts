@@ -1,9 +1,12 @@
 /** The other words of the API: each a thin layer over the generated calls. */
 import { resumed } from "./event-stream.ts"
 import { type Calls, type EventRecord, ROUTES, type Run } from "./generated.ts"
+import { looked } from "./looks.ts"
 import { everyOf } from "./pages.ts"
 import { ReplyStream } from "./reply.ts"
-import { type CallOptions, type InputOf, type Transport, wait } from "./transport.ts"
+import { Resource } from "./resource.ts"
+import { wait } from "./retries.ts"
+import type { CallOptions, InputOf } from "./transport.ts"
 
 export type Asked = InputOf<"createConversation">["body"]
 export type AskedAgain = InputOf<"sendMessage">["body"]
@@ -11,15 +14,7 @@ export type RunEvent = Calls["watchRun"]["event"]
 type Answer<Id extends keyof Calls> = Calls[Id]["answer"]
 
 const STREAM = "text/event-stream"
-const FIRST_LOOK_MS = 200
-const LONGEST_LOOK_MS = 2_000
-
-abstract class Resource {
-  constructor(transport: Transport) {
-    this.transport = transport
-  }
-  protected readonly transport: Transport
-}
+const BETWEEN_LOOKS_MS = 2_000
 
 export class Conversations extends Resource {
   /** Asks in a new conversation; the reply comes as a stream. */
@@ -87,12 +82,12 @@ export class Agents extends Resource {
   }
 
   /** The run, once it has ended or waits for an approval. */
-  async wait(id: string, options: CallOptions = {}): Promise<Run> {
-    for (let pause = FIRST_LOOK_MS; ; pause = Math.min(LONGEST_LOOK_MS, pause * 1.5)) {
-      const run = await this.get(id, options)
-      if (!["queued", "running"].includes(run.status)) return run
-      await wait(pause, options.signal)
-    }
+  wait(id: string, options: CallOptions = {}): Promise<Run> {
+    return looked(
+      () => this.get(id, options),
+      ({ status }) => status !== "running",
+      options.signal,
+    )
   }
 
   /** Its events from the first on, as they happen. */
@@ -185,7 +180,7 @@ export class Events extends Resource {
     types,
     cursor,
     once,
-    pauseMs = LONGEST_LOOK_MS,
+    pauseMs = BETWEEN_LOOKS_MS,
     ...options
   }: FollowEvents = {}): AsyncGenerator<EventRecord, void> {
     let after = await cursor?.load()
@@ -219,42 +214,6 @@ export class Webhooks extends Resource {
   }
 }
 
-export class Batches extends Resource {
-  create(body: InputOf<"startBatch">["body"], options?: CallOptions) {
-    return this.transport.call("startBatch", { body }, options)
-  }
-  get(id: string, options?: CallOptions) {
-    return this.transport.call("getStartedBatch", { path: { batch_id: id } }, options)
-  }
-  cancel(id: string, options?: CallOptions) {
-    return this.transport.call("cancelStartedBatch", { path: { batch_id: id } }, options)
-  }
-  /** The batch, once it has ended. */
-  async wait(id: string, options: CallOptions = {}) {
-    for (let pause = FIRST_LOOK_MS; ; pause = Math.min(LONGEST_LOOK_MS, pause * 1.5)) {
-      const batch = await this.get(id, options)
-      if (["completed", "failed", "expired", "cancelled"].includes(batch.status)) return batch
-      await wait(pause, options.signal)
-    }
-  }
-  /** The lines of its output and error files, as they are read. */
-  async *results(id: string, options: CallOptions = {}): AsyncGenerator<BatchResult, void> {
-    const { output_file_id, error_file_id } = await this.get(id, options)
-    for (const file_id of [output_file_id, error_file_id]) {
-      if (!file_id) continue
-      const stream = await this.transport.call("downloadFileObject", { path: { file_id } }, options)
-      for await (const line of jsonLines(stream)) yield line as BatchResult
-    }
-  }
-}
-
-export interface BatchResult {
-  id: string
-  custom_id: string
-  response: { status_code: number; request_id: string; body: unknown } | null
-  error: { code: string; message: string } | null
-}
-
 export class Keys extends Resource {
   /** The secret parts are told this once. Not tried again after a cut: a second key would be left behind. */
   create(body: InputOf<"createKey">["body"], options?: CallOptions) {
@@ -271,22 +230,5 @@ export class Keys extends Resource {
   }
   revoke(id: string, options?: CallOptions) {
     return this.transport.call("revokeKey", { path: { id } }, options)
-  }
-}
-
-async function* jsonLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void> {
-  const reader = stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
-  let rest = ""
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      const lines = (rest + value).split("\n")
-      rest = lines.pop()!
-      for (const line of lines) if (line) yield JSON.parse(line)
-    }
-    if (rest) yield JSON.parse(rest)
-  } finally {
-    await reader.cancel().catch(() => {})
   }
 }

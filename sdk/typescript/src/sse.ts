@@ -1,4 +1,4 @@
-/** Server-sent events, as they come. */
+/** Server-sent events and lines of JSON, as they come. */
 
 export interface ServerSentEvent {
   /** Empty where it has none. */
@@ -26,8 +26,13 @@ export async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** Lines that have ended; they end with LF, CR or CRLF, which may come in two pieces. */
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+/** The values of a stream of JSON lines; the last one need not have ended. */
+export async function* jsonLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void> {
+  for await (const line of linesOf(stream, { unended: true })) if (line) yield JSON.parse(line)
+}
+
+/** Lines that have ended, and the last one `unended`; they end with LF, CR or CRLF, which may come in two pieces. */
+async function* linesOf(stream: ReadableStream<Uint8Array>, { unended = false } = {}): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let parts: string[] = []
   let endedWithReturn = false
@@ -35,7 +40,10 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return
+      if (done) {
+        if (unended && parts.length > 0) yield parts.join("")
+        return
+      }
       let text = decoder.decode(value, { stream: true })
       if (text === "") continue
       if (endedWithReturn && text[0] === "\n") text = text.slice(1)

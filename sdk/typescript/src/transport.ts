@@ -1,6 +1,7 @@
 /** Carries calls out over HTTP: credentials, time limits, retries, errors. */
-import { ApiError, ConnectionError, TimeoutError } from "./api-error.ts"
-import { type Calls, ERROR_CLASSES, type ErrorCode, ROUTES, type Route, VERSION } from "./generated.ts"
+import { errorOf, failureOf, whole } from "./answers.ts"
+import { type Calls, ROUTES, type Route, VERSION } from "./generated.ts"
+import { pauseAfter, wait } from "./retries.ts"
 
 /** The three parts of a key; its `token` holds all of them. */
 export interface Credentials {
@@ -64,13 +65,6 @@ export interface Request {
   lastEventId?: string
 }
 
-/** Change nothing, so that they may be sent twice. */
-const HARMLESS: ReadonlySet<string> = new Set<string>([
-  ...[ROUTES.search, ROUTES.findDocuments, ROUTES.redact, ROUTES.previewRetention].map(({ path }) => path),
-  ...[ROUTES.createEmbeddings, ROUTES.rerank, ROUTES.rerankV2, ROUTES.createToken].map(({ path }) => path),
-])
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 8_000
 const DEFAULT_MS = 60_000
 const DEFAULT_URL = "http://127.0.0.1:4747"
 
@@ -156,7 +150,7 @@ export class Transport {
   async #retried<T>(request: Request, attempt: (key: string | undefined) => Promise<T>): Promise<T> {
     const { route, raw, options } = request
     const key = options.idempotencyKey ?? (route.idempotent ? crypto.randomUUID() : undefined)
-    const isSafe = route.method !== "POST" || key !== undefined || HARMLESS.has(route.path)
+    const isSafe = route.method !== "POST" || key !== undefined || route.harmless === true
     const retryMs = options.retryMs ?? this.retryMs
     let endsAt: number | undefined
     for (let tries = 0; ; tries++) {
@@ -176,89 +170,6 @@ export class Transport {
   toJSON() {
     return { baseUrl: this.baseUrl }
   }
-}
-
-/** Milliseconds until the next try; undefined where another makes no sense. */
-export function pauseAfter(error: unknown, tries: number, isSafe: boolean): number | undefined {
-  const own = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries) * (0.5 + Math.random() / 2)
-  if (error instanceof ConnectionError || error instanceof TimeoutError) return isSafe ? own : undefined
-  if (!(error instanceof ApiError)) return undefined
-  // 429 and 503 are said before anything is done; 502 is said of what was tried.
-  const isRefused = error.status === 429 || error.status === 503
-  if (!isRefused && !(error.status === 502 && isSafe)) return undefined
-  return error.retryAfter === undefined ? own : error.retryAfter * 1_000 + Math.random() * 250
-}
-
-/** @throws the signal's reason */
-export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal!.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop)
-      resolve()
-    }, ms)
-    if (signal?.aborted) stop()
-    else signal?.addEventListener("abort", stop, { once: true })
-  })
-}
-
-/** @throws ConnectionError where the answer breaks off */
-async function whole(response: Response, signal: AbortSignal | undefined): Promise<string> {
-  try {
-    return await response.text()
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw new ConnectionError("the answer broke off", { cause: error })
-  }
-}
-
-function failureOf(error: unknown, signal: AbortSignal | undefined, limit: AbortSignal, timeoutMs: number): unknown {
-  if (error instanceof ApiError) return error
-  if (signal?.aborted) return signal.reason
-  if (limit.aborted) return new TimeoutError(`no answer within ${timeoutMs} ms`)
-  return new ConnectionError("the server cannot be reached, or the connection was cut", { cause: error })
-}
-
-async function errorOf(response: Response): Promise<ApiError> {
-  const text = await response.text().catch(() => "")
-  const { error } = jsonOf(text) as { error?: Record<string, never> }
-  const requestId = error?.request_id ?? response.headers.get("x-request-id") ?? undefined
-  const after = response.headers.get("retry-after")
-  return apiError({
-    ...{ code: `http_${response.status}`, message: `the server answered with status ${response.status}` },
-    ...error,
-    status: response.status,
-    requestId,
-    retryAfter: after === null ? undefined : secondsOf(after),
-  })
-}
-
-/** The error of a body or of an event, in the class of its code. */
-export function apiError({
-  code,
-  ...rest
-}: ConstructorParameters<typeof ApiError>[0] & Record<string, unknown>): ApiError {
-  const Class = Object.hasOwn(ERROR_CLASSES, code) ? ERROR_CLASSES[code as ErrorCode] : ApiError
-  return new Class({ code, ...rest })
-}
-
-function jsonOf(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null ? value : {}
-  } catch {
-    return {}
-  }
-}
-
-/** Seconds, or a date. */
-function secondsOf(header: string): number | undefined {
-  if (/^\d+$/.test(header)) return Number(header)
-  const at = Date.parse(header)
-  return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1_000)
 }
 
 function addressOf({ path }: Route, { path: parts = {}, query = {} }: Input): string {

@@ -23,12 +23,6 @@ DEFAULT_SECONDS = 60.0
 FIRST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 8.0
 
-# Change nothing, so that they may be sent twice.
-HARMLESS = {
-    *("search", "findDocuments", "redact", "previewRetention"),
-    *("createEmbeddings", "rerank", "rerankV2", "createToken"),
-}
-
 
 @dataclass(frozen=True)
 class CallOptions:
@@ -47,6 +41,8 @@ class Route:
     path: str
     answers: str
     idempotent: bool = False
+    harmless: bool = False
+    """A POST that may be sent twice."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +87,7 @@ class Attempts:
         self._tries = 0
         self._ends_at: Optional[float] = None
         self.key = options.idempotency_key or (str(uuid.uuid4()) if route.idempotent else None)
-        self._is_safe = route.method != "POST" or self.key is not None or route.id in HARMLESS
+        self._is_safe = route.method != "POST" or self.key is not None or route.harmless
 
     def pause_after(self, error: Exception) -> float:
         """Seconds until the next try. Raises the error where there is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any, Iterator, Callable, Dict, List, Optional, Sequence, Union, cast
 
 from .. import types
@@ -11,13 +12,12 @@ from .._errors import ApiError, IndexingError
 from .._policy import CallOptions
 from .._upload import Form, Source, UploadFile, fields_of
 from ._calls import ROUTES, Calls
+from ._looks import looked
 from ._pages import every
-from ._platform import in_parallel, sleep
+from ._platform import in_parallel
 from ._transport import Download, Transport
 
 MOST_OF_FORM = 250
-FIRST_LOOK_SECONDS = 0.1
-LONGEST_LOOK_SECONDS = 2.0
 
 
 class Files:
@@ -166,15 +166,10 @@ class Files:
     ) -> Sequence[types.FileRecord]:
         """The files, once search finds them. Raises IndexingError for one that cannot be read."""
         ids = [file_ids] if isinstance(file_ids, str) else file_ids
-        return [self._searchable(file_id, options) for file_id in ids]
+        return [looked(partial(self.get, file_id, options=options), _is_searchable) for file_id in ids]
 
-    def _searchable(self, file_id: str, options: Optional[CallOptions]) -> types.FileRecord:
-        pause = FIRST_LOOK_SECONDS
-        while True:
-            file = self.get(file_id, options=options)
-            if file["status"] == "searchable":
-                return file
-            if file["status"] == "failed":
-                raise IndexingError(file)
-            sleep(pause)
-            pause = min(LONGEST_LOOK_SECONDS, pause * 1.5)
+
+def _is_searchable(file: types.FileRecord) -> bool:
+    if file["status"] == "failed":
+        raise IndexingError(file)
+    return file["status"] == "searchable"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any, Iterator, Callable, Dict, Mapping, Optional, Sequence, Union, cast
 
 import httpx
@@ -11,14 +12,15 @@ from .. import types
 from .. import webhooks as signatures
 from .._policy import CallOptions
 from ._calls import ROUTES, Calls
+from ._looks import looked
 from ._pages import every
 from ._platform import sleep
 from ._stream import Reply, resumed
 from ._transport import Transport
 
-FIRST_LOOK_SECONDS = 0.2
-LONGEST_LOOK_SECONDS = 2.0
+BETWEEN_LOOKS_SECONDS = 2.0
 EVENTS_OF_PAGE = 500
+ENDED = ("completed", "failed", "expired", "cancelled")
 
 
 class Resource:
@@ -97,13 +99,7 @@ class Agents(Resource):
 
     def wait(self, run_id: str, *, options: Optional[CallOptions] = None) -> types.Run:
         """The run, once it has ended or waits for an approval."""
-        pause = FIRST_LOOK_SECONDS
-        while True:
-            run = self.get(run_id, options=options)
-            if run["status"] != "running":
-                return run
-            sleep(pause)
-            pause = min(LONGEST_LOOK_SECONDS, pause * 1.5)
+        return looked(partial(self.get, run_id, options=options), lambda run: run["status"] != "running")
 
     def follow(self, run_id: str, *, options: Optional[CallOptions] = None) -> Iterator[types.RunEvent]:
         """Its events from the first on, as they happen."""
@@ -172,7 +168,7 @@ class Events(Resource):
         after: Optional[str] = None,
         save: Optional[Callable[[str], None]] = None,
         once: bool = False,
-        pause: float = LONGEST_LOOK_SECONDS,
+        pause: float = BETWEEN_LOOKS_SECONDS,
         options: Optional[CallOptions] = None,
     ) -> Iterator[Dict[str, Any]]:
         """Every event behind `after`, each once, as they come. `save` is told the id of each event that was taken, when the next one
@@ -231,13 +227,7 @@ class Batches(Resource):
 
     def wait(self, batch_id: str, *, options: Optional[CallOptions] = None) -> types.Batch:
         """The batch, once it has ended."""
-        pause = FIRST_LOOK_SECONDS
-        while True:
-            batch = self.get(batch_id, options=options)
-            if batch["status"] in ("completed", "failed", "expired", "cancelled"):
-                return batch
-            sleep(pause)
-            pause = min(LONGEST_LOOK_SECONDS, pause * 1.5)
+        return looked(partial(self.get, batch_id, options=options), lambda batch: batch["status"] in ENDED)
 
     def results(self, batch_id: str, *, options: Optional[CallOptions] = None) -> Iterator[Dict[str, Any]]:
         """The lines of its output and error files, as they are read."""
@@ -251,6 +241,8 @@ class Batches(Resource):
                 for line in lines:
                     if line:
                         yield json.loads(line)
+            if rest:
+                yield json.loads(rest)
 
 
 class Keys(Resource):
