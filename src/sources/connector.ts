@@ -96,6 +96,11 @@ export interface Opened<Config, Credentials> {
   config: Config
   credentials: Credentials | null
   parts: ConnectorParts
+  /**
+   * Whether nothing below a folder is meant, by its key with a slash at its end: one that cannot be listed is then no outage.
+   * Absent: everything may be meant.
+   */
+  leavesOut?(folder: string): boolean
 }
 
 /** A type of source: `connectors/index.ts` has one line for each. */

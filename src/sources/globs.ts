@@ -29,3 +29,22 @@ export function matcherOf(include: readonly string[], exclude: readonly string[]
   const unwanted = globs(exclude)
   return key => (wanted.length === 0 || wanted.some(glob => glob.match(key))) && !unwanted.some(glob => glob.match(key))
 }
+
+/**
+ * Whether no key below a folder is meant, whatever lies in it: `exclude` names the whole of it or of one that it lies in, or
+ * no glob of `include` begins as its keys do.
+ * @returns a function of the folder's key, with a slash at its end
+ */
+export function leavesOutOf(include: readonly string[], exclude: readonly string[]): (folder: string) => boolean {
+  const trees = exclude
+    .map(whole)
+    .filter(glob => glob.endsWith("/**"))
+    .map(glob => new Bun.Glob(glob.slice(0, -"/**".length)))
+  const beginnings = include.map(glob => /^[^*?[\]{}\\!]*/.exec(whole(glob))![0])
+  return folder => {
+    const isApart = (beginning: string) => !beginning.startsWith(folder) && !folder.startsWith(beginning)
+    if (beginnings.length > 0 && beginnings.every(isApart)) return true
+    const parts = folder.split("/").slice(0, -1)
+    return parts.some((_, at) => trees.some(tree => tree.match(parts.slice(0, at + 1).join("/"))))
+  }
+}

@@ -11,7 +11,7 @@ import type { SourceSyncsTable, SourcesTable } from "../storage/sources.ts"
 import { checkSchedule, type Timing } from "../timing.ts"
 import { type Connector, type ConnectorParts, SOURCE_TYPES, type SourceKind, type SourceType } from "./connector.ts"
 import { SOURCE_KINDS } from "./connectors/index.ts"
-import { checkGlobs } from "./globs.ts"
+import { checkGlobs, leavesOutOf } from "./globs.ts"
 
 export type SourceRow = Selectable<SourcesTable>
 export type SyncRow = Selectable<SourceSyncsTable>
@@ -145,7 +145,8 @@ export function connect(row: SourceRow, credentials: string | null, parts: Conne
   const kind = kindOf(row.type)
   if (!kind.open) throw new AppError("conflict", { message: "files are brought to this source: it fetches none" })
   const config: unknown = JSON.parse(row.config)
-  return kind.open({ config, credentials: credentials === null ? null : JSON.parse(credentials), parts })
+  const leavesOut = leavesOutOf(JSON.parse(row.include), JSON.parse(row.exclude))
+  return kind.open({ config, credentials: credentials === null ? null : JSON.parse(credentials), parts, leavesOut })
 }
 
 export const toSyncRecord = (row: SyncRow): SyncRecord => ({

@@ -193,6 +193,25 @@ describe("a folder that is kept in sync", () => {
     expect(await sync(id)).toMatchObject({ deleted: 3, error: null })
   })
 
+  test("a folder that cannot be read is no outage where nothing below it is meant", async () => {
+    put("a.txt")
+    put("sealed/in.txt")
+    const id = await create({ exclude: ["sealed/"] })
+    // Nothing that is asked for below it has a path that the system takes; unlike rights, this also holds for root.
+    const deep = Bun.spawnSync([
+      "bash",
+      "-c",
+      `cd "$0/sealed" && for i in {1..20}; do mkdir ${"d".repeat(250)} && cd ${"d".repeat(250)}; done`,
+      folder,
+    ])
+    expect(deep.exitCode).toBe(0)
+    expect(await sync(id)).toMatchObject({ added: 1, error: null })
+    await client.patch(`/sources/${id}`, { exclude: [], include: ["*.md", "notes/"] })
+    expect(await sync(id)).toMatchObject({ deleted: 0, error: { code: "source_unavailable" } })
+    await client.patch(`/sources/${id}`, { include: ["/a.txt", "notes/"] })
+    expect(await sync(id)).toMatchObject({ unchanged: 1, deleted: 0, error: null })
+  })
+
   test("a mass deletion waits until it is forced", async () => {
     for (let i = 0; i < 20; i++) put(`${i}.txt`)
     const id = await create()

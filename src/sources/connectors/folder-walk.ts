@@ -1,7 +1,7 @@
 /** A way through a folder with all below, as its entries. */
 import { constants, type Stats } from "node:fs"
 import { type FileHandle, lstat, open, realpath, stat } from "node:fs/promises"
-import { type Entry, Outage } from "../connector.ts"
+import { type Entry, type Opened, Outage } from "../connector.ts"
 import { bytesOf, type Named, nameFrom, namesIn } from "./folder-names.ts"
 import { codeOf, fingerprintOf, GONE, isBelow, liesBelow, nameOf, outageOf, type Place } from "./folder-place.ts"
 import { isJunk } from "./junk.ts"
@@ -19,6 +19,14 @@ interface Branch {
   depth: number
 }
 
+interface Wishes {
+  /** Hidden files and leftovers of programs are files like others. */
+  hidden: boolean
+  /** Folders of which nothing is meant. */
+  leavesOut: Opened<unknown, unknown>["leavesOut"]
+  signal: AbortSignal
+}
+
 /** One way through a folder. */
 export class Walk {
   /** Whether the folder itself holds nothing at all. */
@@ -30,8 +38,7 @@ export class Walk {
 
   constructor(
     private readonly place: Place,
-    private readonly hidden: boolean,
-    private readonly signal: AbortSignal,
+    private readonly wishes: Wishes,
   ) {}
 
   async *entries(): AsyncGenerator<Entry> {
@@ -46,7 +53,7 @@ export class Walk {
   private async *below(first: Branch): AsyncGenerator<Entry> {
     const branches = [first]
     for (let branch = branches.pop(); branch; branch = branches.pop()) {
-      this.signal.throwIfAborted()
+      this.wishes.signal.throwIfAborted()
       if (branch.depth > MAX_DEPTH) throw new Outage("the folders below have no end")
       const handle = await this.entered(branch)
       if (!handle) continue
@@ -72,7 +79,7 @@ export class Walk {
   private async entered({ path, prefix }: Branch): Promise<FileHandle | undefined> {
     const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY).catch(error => {
       if (prefix !== "" && GONE.has(codeOf(error))) return undefined
-      return outageOf(error, prefix)
+      return this.outageOf(error, prefix)
     })
     if (!handle) return undefined
     try {
@@ -97,10 +104,15 @@ export class Walk {
     const names = await namesIn(nameOf(handle)).catch(error => {
       // A folder that was removed since its parent was read is none of it any more.
       if (prefix !== "" && GONE.has(codeOf(error))) return []
-      return outageOf(error, prefix)
+      return this.outageOf(error, prefix) ?? []
     })
     if (prefix === "" && names.length === 0) this.isEmpty = true
-    return this.hidden ? names : names.filter(({ shown, kind }) => !isJunk(shown, kind === "folder"))
+    return this.wishes.hidden ? names : names.filter(({ shown, kind }) => !isJunk(shown, kind === "folder"))
+  }
+
+  /** @throws Outage, unless nothing below the folder is meant */
+  private outageOf(error: unknown, prefix: string): undefined {
+    if (prefix === "" || !this.wishes.leavesOut?.(prefix)) outageOf(error, prefix)
   }
 
   private within({ path, prefix, depth }: Branch, named: Named, end: string): Branch {
@@ -111,7 +123,7 @@ export class Walk {
     // A link that has come in its place is not followed.
     const stats = await lstat(bytesOf(nameOf(handle), named)).catch(error => {
       if (GONE.has(codeOf(error))) return undefined
-      return outageOf(error, prefix)
+      return this.outageOf(error, prefix)
     })
     return stats?.isFile() ? entryOf(`${prefix}${named.key}`, stats) : undefined
   }

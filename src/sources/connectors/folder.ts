@@ -11,7 +11,15 @@ import { constants, type Stats } from "node:fs"
 import { type FileHandle, open, stat } from "node:fs/promises"
 import { isAbsolute } from "node:path"
 import { AppError, invalid } from "../../errors.ts"
-import { type Connector, Emptied, type Entry, type EntryContent, Outage, type SourceKind } from "../connector.ts"
+import {
+  type Connector,
+  Emptied,
+  type Entry,
+  type EntryContent,
+  type Opened,
+  Outage,
+  type SourceKind,
+} from "../connector.ts"
 import { nameFrom, pathOf } from "./folder-names.ts"
 import { codeOf, fingerprintOf, GONE, liesBelow, outageOf, realFolder } from "./folder-place.ts"
 import { Walk } from "./folder-walk.ts"
@@ -47,7 +55,7 @@ export const folderSource: SourceKind<FolderConfig> = {
       throw error
     })
   },
-  open: ({ config, parts }) => new Folder(config, parts.sourceRoots),
+  open: given => new Folder(given),
 }
 
 class Folder implements Connector {
@@ -55,15 +63,18 @@ class Folder implements Connector {
   /** How often a file changed while it was read, by key. */
   private readonly restless = new Map<string, number>()
 
-  constructor(
-    private readonly config: FolderConfig,
-    private readonly roots: readonly string[],
-  ) {}
+  private readonly config: FolderConfig
+  private readonly roots: readonly string[]
+
+  constructor(private readonly given: Opened<FolderConfig, unknown>) {
+    this.config = given.config
+    this.roots = given.parts.sourceRoots
+  }
 
   async *list(signal: AbortSignal): AsyncGenerator<Entry> {
     const place = await realFolder(this.config.path, this.roots)
     const before = await stat(place.real).catch(error => outageOf(error))
-    const walk = new Walk(place, this.config.hidden === true, signal)
+    const walk = new Walk(place, { hidden: this.config.hidden === true, leavesOut: this.given.leavesOut, signal })
     yield* walk.entries()
     // What was mounted there may have gone meanwhile: then the folder below it was listed, or a part of each.
     const after = await stat(place.real).catch(error => outageOf(error))

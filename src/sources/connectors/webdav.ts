@@ -43,6 +43,9 @@ const READING = { timeoutMs: 6 * 3_600_000, silenceMs: 60_000, maxBytes: Number.
 /** A file changed so shortly before it was listed may change again within the same second. */
 const UNSETTLED_MS = 2_000
 
+/** A folder that the server does not list, whoever asks how often. */
+class Unlistable extends Outage {}
+
 export const webdavSource: SourceKind<WebdavConfig, DavCredentials> = {
   config(given) {
     const url = new URL(given.webAddress("url"))
@@ -130,10 +133,20 @@ class WebdavConnector implements Connector {
     return !this.given.config.hidden && isJunk(nameOf(key), isFolder)
   }
 
+  /** Whether nothing below a folder is meant. */
+  private leavesOutAll(folder: string): boolean {
+    return folder !== "" && this.given.leavesOut?.(`${folder}/`) === true
+  }
+
   private async folder(folder: string, signal: AbortSignal): Promise<Listing> {
     if (folder.split("/").length > MAX_DEPTH)
       throw new Outage(`folders lie more than ${MAX_DEPTH} deep, as in a link that leads back: ${shown(folder)}`)
-    return this.properties(folder, "1", signal)
+    try {
+      return await this.properties(folder, "1", signal)
+    } catch (error) {
+      if (!(error instanceof Unlistable && this.leavesOutAll(folder))) throw error
+      return { resources: new Map(), now: Date.now() }
+    }
   }
 
   /**
@@ -148,11 +161,13 @@ class WebdavConnector implements Connector {
       const response = await this.ask(folder === "" ? "" : `${folder}/`, request)
       if (response.status !== 207) {
         await response.body?.cancel()
-        throw new Outage(refusal(response.status, folder))
+        const reason = refusal(response.status, folder)
+        throw isLasting(response.status) ? new Unlistable(reason) : new Outage(reason)
       }
       const resources = new Map<string, DavResource>()
       for await (const found of readMultistatus(bodyOf(response))) {
         const key = this.keyIn(folder, found.href)
+        if ("status" in found && this.leavesOutAll(key)) continue
         if ("status" in found) throw new Outage(`the server answered with ${found.status} for ${shown(key)}`)
         if (key === folder && !found.isFolder && resources.has(key))
           throw new Outage(`the server has no name to tell of something in ${shown(folder)}, as where it is no UTF-8`)

@@ -53,6 +53,35 @@ const answering =
   (_, path) =>
     answers[path]?.() ?? new Response(null, { status: 404 })
 
+describe("what a WebDAV server does not let its reader list", () => {
+  const refusing = answering({
+    "/dav/": () =>
+      multistatus(folder("/dav/"), file("/dav/a.txt"), folder("/dav/sealed/"), told("/dav/odd/", bad("403 Forbidden"))),
+    "/dav/sealed/": () => new Response(null, { status: 403 }),
+  })
+  const keys = async (url: string, leavesOut: (folder: string) => boolean) => {
+    const given = { config: { url }, credentials: null, parts: reaching("127.0.0.1"), leavesOut }
+    return (await Array.fromAsync(webdavSource.open!(given).list(new AbortController().signal))).map(({ key }) => key)
+  }
+
+  test("is left out where nothing below it is meant", async () => {
+    await using server = standIn(refusing)
+    expect(await keys(server.url, folder => folder === "sealed/" || folder === "odd/")).toEqual(["a.txt"])
+    expect(await rejection(keys(server.url, folder => folder === "sealed/"))).toBeInstanceOf(Outage)
+    expect(await rejection(keys(server.url, folder => folder === "odd/"))).toBeInstanceOf(Outage)
+  })
+
+  test("is an outage all the same where the server is in trouble", async () => {
+    await using server = standIn(
+      answering({
+        "/dav/": () => multistatus(folder("/dav/"), file("/dav/a.txt"), folder("/dav/sealed/")),
+        "/dav/sealed/": () => new Response(null, { status: 503 }),
+      }),
+    )
+    expect(await rejection(keys(server.url, () => true))).toBeInstanceOf(Outage)
+  })
+})
+
 describe("a WebDAV server's listing is an outage", () => {
   test.each<[string, Record<string, () => Response>]>([
     [
