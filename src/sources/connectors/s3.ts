@@ -15,6 +15,7 @@ import {
   type SourceKind,
 } from "../connector.ts"
 import { isJunk } from "./junk.ts"
+import { type ListingPage, readListing } from "./s3/listing.ts"
 
 export interface S3Config {
   endpoint: string
@@ -33,11 +34,12 @@ export interface S3SourceCredentials {
 
 /** For requests that fail in passing, with a pause before each further one. */
 const ATTEMPTS = 3
-/** A page of a thousand of the longest keys; it is taken apart in one go. */
+/** A page of a thousand of the longest keys. */
 const LISTING = { timeoutMs: 2 * 60_000, silenceMs: 60_000, maxBytes: 4 * 2 ** 20 }
 /** As large as the engine takes: it stops reading where an object is too large. */
 const READING = { timeoutMs: 6 * 3_600_000, silenceMs: 60_000, maxBytes: Number.MAX_SAFE_INTEGER }
-/** Of what a server says of an error. */
+/** Of what a server says of an error, as it is read and as it is shown. */
+const MAX_ERROR_BYTES = 64 * 1024
 const MAX_SAID = 300
 
 export const s3Source: SourceKind<S3Config, S3SourceCredentials> = {
@@ -84,28 +86,25 @@ class S3Connector implements Connector {
     let isEmpty = true
     for (let token: string | undefined; ; ) {
       const page = await this.page(signal, token ? { ContinuationToken: token } : {})
-      for (const { Key, Size, ETag, LastModified } of page.Contents ?? []) {
-        if (Key === undefined || !Key.startsWith(this.folder))
-          throw new Outage("the server lists other keys than those of the prefix")
+      for (const { key: whole, size, etag, updatedAt } of page.objects) {
+        if (!whole.startsWith(this.folder)) throw new Outage("the server lists other keys than those of the prefix")
         // Programs that show folders make these for them.
-        if (Key.endsWith("/") && Size === 0) continue
-        const key = Key.slice(this.folder.length)
+        if (whole.endsWith("/") && size === 0) continue
+        const key = whole.slice(this.folder.length)
         if (!this.config.hidden && isLeftOut(key)) continue
         isEmpty = false
-        const updatedAt = LastModified?.toISOString()
         yield {
           key,
           name: nameOf(key),
-          fingerprint: ETag ?? (updatedAt === undefined ? crypto.randomUUID() : `${Size} ${updatedAt}`),
-          url: this.addressOf(Key),
-          ...(Size === undefined ? {} : { size: Size }),
+          fingerprint: etag ?? (updatedAt === undefined ? crypto.randomUUID() : `${size} ${updatedAt}`),
+          url: this.addressOf(whole),
+          ...(size === undefined ? {} : { size }),
           ...(updatedAt === undefined ? {} : { updatedAt }),
         }
       }
-      if (!page.IsTruncated) break
-      const next = page.NextContinuationToken
-      if (!next || next === token) throw new Outage("the server does not tell how its list goes on")
-      token = next
+      if (!page.isTruncated) break
+      if (!page.next || page.next === token) throw new Outage("the server does not tell how its list goes on")
+      token = page.next
     }
     // As where somebody has given the folder of the prefix another name.
     if (isEmpty) throw new Emptied("there is not one object in the bucket, or below the prefix")
@@ -140,13 +139,30 @@ class S3Connector implements Connector {
   }
 
   /** @throws Outage */
-  private async page(signal: AbortSignal, more: { ContinuationToken?: string; MaxKeys?: number }) {
+  private async page(
+    signal: AbortSignal,
+    more: { ContinuationToken?: string; MaxKeys?: number },
+  ): Promise<ListingPage> {
     try {
       const { sdk, client } = await this.open()
       const { bucket: Bucket, prefix: Prefix } = this.config
       const command = new sdk.ListObjectsV2Command({ Bucket, ...(Prefix ? { Prefix } : {}), ...more })
-      const page = await client.send(command, { abortSignal: signal })
-      if (page.IsTruncated === undefined) throw new Outage("the server does not answer as S3 does")
+      let page: ListingPage | undefined
+      // Before the client takes the answer apart, which then is an empty list.
+      command.middlewareStack.add(
+        next => async request => {
+          const result = await next(request)
+          const response = result.response as { statusCode: number; body: ReadableStream<Uint8Array> }
+          if (response.statusCode === 200) {
+            page = await readListing(response.body, signal)
+            response.body = new Blob(["<ListBucketResult/>"]).stream()
+          }
+          return result
+        },
+        { step: "deserialize", priority: "low" },
+      )
+      await client.send(command, { abortSignal: signal })
+      if (page?.isTruncated === undefined) throw new Outage("the server does not answer as S3 does")
       return page
     } catch (error) {
       signal.throwIfAborted()
@@ -206,13 +222,26 @@ const sendBy =
   async (url, { method, headers, signal }) => {
     const limits = new URL(url).searchParams.has("list-type") ? LISTING : READING
     try {
-      return await egress.fetch(url, { method, headers, ...limits, ...(signal ? { signal } : {}) })
+      const answer = await egress.fetch(url, { method, headers, ...limits, ...(signal ? { signal } : {}) })
+      return answer.ok ? answer : new Response(await beginningOf(answer.body), answer)
     } catch (error) {
       // The client tries again what says so.
       if (error instanceof AppError && error.code === "fetch_failed") Object.assign(error, { $retryable: {} })
       throw error
     }
   }
+
+/** An error as the client takes it apart, in one go. */
+async function beginningOf(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of body ?? []) {
+    pieces.push(piece)
+    length += piece.length
+    if (length >= MAX_ERROR_BYTES) break
+  }
+  return new Uint8Array(Buffer.concat(pieces).subarray(0, MAX_ERROR_BYTES))
+}
 
 function wordsOf(error: unknown): string {
   if (error instanceof AppError) return error.message

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3"
 import { Emptied, Outage } from "../../../src/sources/connector.ts"
+import { readListing } from "../../../src/sources/connectors/s3/listing.ts"
 import { s3Source } from "../../../src/sources/connectors/s3.ts"
 import { addressIn } from "../../storage/blobs/places.ts"
 import { entriesOf, opened, reaching, textOf } from "../../support/connectors.ts"
@@ -118,6 +119,47 @@ describe("an object storage", () => {
     expect(pages).toBe(100)
     expect(turns).toBeGreaterThan(50)
   }, 60_000)
+
+  test.each([
+    ["one key after the other", (n: number) => `<Contents><Key>k${n}</Key><Size>1</Size></Contents>`],
+    ["empty elements", () => "<a/>"],
+    ["attributes", (n: number) => `<a b${n}="1"/>`],
+    ["entities", () => "<Key>&amp;&#65;</Key>"],
+  ])("with a page of 4 MB of %s lets others have their turn meanwhile", async (_, piece) => {
+    const pieces: string[] = []
+    for (let length = 0; length < 3.9 * 2 ** 20; length += pieces.at(-1)!.length) pieces.push(piece(pieces.length))
+    const body = Buffer.from(`<ListBucketResult><IsTruncated>false</IsTruncated>${pieces.join("")}</ListBucketResult>`)
+    let turns = 0
+    const counting = setInterval(() => turns++, 0)
+    const page = await readListing(
+      (async function* () {
+        yield body
+      })(),
+    )
+    clearInterval(counting)
+    expect(page).toMatchObject({ isTruncated: false, next: undefined })
+    expect(turns).toBeGreaterThan(5)
+  })
+
+  test("that tells of an error without end is told of with its beginning", async () => {
+    let sent = 0
+    await using server = serve(
+      () =>
+        new Response(
+          new ReadableStream({
+            pull(controller) {
+              sent += 16_384
+              controller.enqueue(new Uint8Array(16_384).fill(0x20))
+            },
+          }),
+          { status: 403 },
+        ),
+    )
+    const connector = opening(server.endpoint)
+    expect((await rejection(textOf(connector, "a.txt"))).message).toContain("403")
+    expect((await rejection(entriesOf(connector))).message).toContain("403")
+    expect(sent).toBeLessThan(16 * 2 ** 20)
+  })
 
   test("of which a page fails is an outage, after it was asked again", async () => {
     const names = Array.from({ length: 1_500 }, (_, i) => `${i}.txt`)
