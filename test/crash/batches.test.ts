@@ -6,6 +6,7 @@ import { afterAll, expect, test } from "bun:test"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
 import { LLAMA, type OllamaStandIn, startOllama } from "../support/ollama.ts"
 import { MODEL } from "../support/talk.ts"
+import { endedBatch, linesOf } from "../support/unattended.ts"
 import { until } from "../support/until.ts"
 import { chanceOf } from "./chance.ts"
 
@@ -58,7 +59,7 @@ test(
       await daemon.start()
     }
     await call("PATCH", `/schedules/${schedule.id}`, { paused: true })
-    const batches = await Promise.all(ids.map(ended))
+    const batches = await Promise.all(ids.map(id => endedBatch(daemon!, id)))
     const scheduled = await until(async () => {
       const runs = await call("GET", `/schedules/${schedule.id}/runs?limit=100`)
       return runs.every(({ status }: { status: string }) => status !== "running") && runs
@@ -69,7 +70,7 @@ test(
     const wanted = requests.map(({ custom_id }) => custom_id).sort()
     for (const batch of batches) {
       expect([batch.status, batch.request_counts]).toEqual(["completed", { total, completed: total, failed: 0 }])
-      const lines = await linesOf(batch.output_file_id)
+      const lines = await linesOf(daemon, batch.output_file_id)
       expect(lines.map(({ custom_id }) => custom_id).sort()).toEqual(wanted)
       // A reply that a kill has cut off is no answer.
       const asked = lines.filter(({ custom_id }) => !custom_id.startsWith("search"))
@@ -87,21 +88,3 @@ test(
   },
   { timeout: 120_000 + ROUNDS * 30_000 },
 )
-
-const ended = (id: string) =>
-  until(
-    async () => {
-      const batch = await daemon!.call("GET", `/batches/${id}`)
-      return !["validating", "in_progress", "finalizing"].includes(batch.status) && batch
-    },
-    { within: 120_000, everyMs: 100 },
-  )
-
-async function linesOf(fileId: string): Promise<{ custom_id: string }[]> {
-  const response = await fetch(`${daemon!.url}/v1/files/${fileId}/content`, { headers: daemon!.credentials })
-  const text = await response.text()
-  return text
-    .trim()
-    .split("\n")
-    .map(line => JSON.parse(line))
-}

@@ -6,6 +6,7 @@
 import { afterAll, expect, test } from "bun:test"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
 import { startReceiver, type TestReceiver } from "../support/receiver.ts"
+import { feedOf } from "../support/unattended.ts"
 import { until } from "../support/until.ts"
 import { type Chance, chanceOf } from "./chance.ts"
 
@@ -13,12 +14,6 @@ const SEED = Number(Bun.env.STORM_SEED ?? crypto.getRandomValues(new Uint32Array
 const ROUNDS = Number(Bun.env.STORM_ROUNDS ?? 4)
 /** Upper bound of the time between a start and the kill. */
 const LIFE_MS = 1_500
-
-interface FeedEvent {
-  id: string
-  type: string
-  data: { id: string }
-}
 
 let daemon: Daemon | undefined
 const receivers: TestReceiver[] = []
@@ -104,16 +99,6 @@ async function hooked(daemon: Daemon): Promise<TestReceiver> {
   receivers.push(receiver)
   receiver.secret = (await daemon.call("POST", "/webhooks", { url: receiver.url })).secret
   return receiver
-}
-
-async function feedOf(daemon: Daemon): Promise<FeedEvent[]> {
-  const events: FeedEvent[] = []
-  for (let after = ""; ; ) {
-    const { data, next } = await daemon.call("GET", `/events?limit=1000${after && `&after=${after}`}`)
-    if (data.length === 0) return events
-    events.push(...data)
-    after = next
-  }
 }
 
 async function idsOf(daemon: Daemon): Promise<string[]> {

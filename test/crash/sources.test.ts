@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Daemon, startDaemon } from "../support/daemon.ts"
+import { filesOfSource } from "../support/unattended.ts"
 import { until } from "../support/until.ts"
 import { chanceOf } from "./chance.ts"
 
@@ -27,23 +28,6 @@ afterAll(async () => {
 })
 
 const sha256 = (bytes: Uint8Array | string) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
-
-interface Held {
-  id: string
-  key: string
-  sha256: string
-  status: string
-}
-
-async function held(of: Daemon, sourceId: string): Promise<Held[]> {
-  const filter = encodeURIComponent(JSON.stringify({ type: "eq", key: "file.source_id", value: sourceId }))
-  const all: Held[] = []
-  for (let page = 1; ; page++) {
-    const { data, pagination } = await of.call("GET", `/libraries?page_size=100&page=${page}&filter=${filter}`)
-    for (const { id, source, sha256, status } of data) all.push({ id, key: source.key, sha256, status })
-    if (!pagination.has_next) return all
-  }
-}
 
 test(
   `a folder is in sync after ${ROUNDS} kills`,
@@ -74,7 +58,7 @@ test(
       await daemon.kill()
       change()
       await daemon.start()
-      for (const { id: fileId, key } of await held(daemon, id)) {
+      for (const { id: fileId, key } of await filesOfSource(daemon, id)) {
         if (!key.startsWith("calm")) continue
         expect([key, calm.get(key) ?? fileId]).toEqual([key, fileId])
         calm.set(key, fileId)
@@ -91,7 +75,7 @@ test(
     })
     expect(last.last_sync).toMatchObject({ unchanged: readdirSync(folder).length, failed: 0, skipped: 0 })
     await daemon.settled()
-    const files = await held(daemon, id)
+    const files = await filesOfSource(daemon, id)
     const there = readdirSync(folder).map(name => [name, sha256(readFileSync(join(folder, name)))])
     expect(files.map(file => [file.key, file.sha256]).sort()).toEqual(there.sort())
     expect(files.filter(({ status }) => status !== "searchable")).toEqual([])
@@ -117,7 +101,7 @@ test(
     await removal
     await daemon.start()
     await call("DELETE", `/sources/${id}?delete_files=true`).catch(() => {}) // gone already, perhaps
-    await until(async () => (await held(daemon!, id)).length === 0)
+    await until(async () => (await filesOfSource(daemon!, id)).length === 0)
     await until(() =>
       readdirSync(join(daemon!.data, "blobs"), { recursive: true, withFileTypes: true }).every(each => !each.isFile()),
     )

@@ -28,10 +28,11 @@ export interface TestReceiver {
   stop(): void
 }
 
-export function startReceiver(port = 0): TestReceiver {
+/** @param hostname address that it listens on */
+export function startReceiver(port = 0, hostname = "127.0.0.1"): TestReceiver {
   const server = Bun.serve({
     port,
-    hostname: "127.0.0.1",
+    hostname,
     idleTimeout: 0,
     async fetch(request) {
       const text = await request.text()
