@@ -3,8 +3,11 @@ package carrel
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -39,11 +42,13 @@ type settings struct {
 	url, token                   string
 	clientID, privateKey, secret string
 	client                       *http.Client
+	proxy                        string
+	roots                        []byte
 	retry                        time.Duration
 }
 
 // WithURL says where Carrel answers; CARREL_URL without it, else the own machine.
-func WithURL(url string) Option { return func(s *settings) { s.url = url } }
+func WithURL(address string) Option { return func(s *settings) { s.url = address } }
 
 // WithToken gives the token of a key, or a scoped token; CARREL_TOKEN without it.
 func WithToken(token string) Option { return func(s *settings) { s.token = token } }
@@ -53,7 +58,14 @@ func WithCredentials(clientID, privateKey, secret string) Option {
 	return func(s *settings) { s.clientID, s.privateKey, s.secret = clientID, privateKey, secret }
 }
 
-// WithHTTPClient is for proxies, certificates and limits of time: http.Transport has them. Redirects are followed nowhere.
+// WithProxy sends everything through it: "http://name:password@proxy.corp:3128". Those of the environment count without it
+// (HTTPS_PROXY, NO_PROXY).
+func WithProxy(address string) Option { return func(s *settings) { s.proxy = address } }
+
+// WithTLSRoots trusts these certificates (PEM) in place of the machine's own.
+func WithTLSRoots(pem []byte) Option { return func(s *settings) { s.roots = pem } }
+
+// WithHTTPClient is for all else that http.Transport has, in place of WithProxy and WithTLSRoots. Redirects are followed nowhere.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.client = client } }
 
 // WithRetryTime says how long a call is tried again in all, from its first failure; a minute without it, 0 never.
@@ -71,7 +83,11 @@ func New(options ...Option) (*Carrel, error) {
 	if s.url == "" {
 		s.url = defaultURL
 	}
-	t := &transport{base: strings.TrimRight(s.url, "/"), client: withoutRedirects(s.client), retry: s.retry, authorize: s.authorize}
+	client, err := s.httpClient()
+	if err != nil {
+		return nil, err
+	}
+	t := &transport{base: strings.TrimRight(s.url, "/"), client: withoutRedirects(client), retry: s.retry, authorize: s.authorize}
 	api := &API{t}
 	return &Carrel{
 		Models: &Models{api}, Files: &Files{api}, Conversations: &Conversations{api}, Agents: &Agents{api},
@@ -88,6 +104,35 @@ func (s *settings) authorize(header http.Header) {
 		return
 	}
 	header.Set("Authorization", "Bearer "+s.token)
+}
+
+func (s *settings) httpClient() (*http.Client, error) {
+	if s.proxy == "" && s.roots == nil {
+		return s.client, nil
+	}
+	if s.client != nil {
+		return nil, errors.New("carrel: an http.Client of your own has its own proxy and certificates")
+	}
+	transport := &http.Transport{}
+	if own, is := http.DefaultTransport.(*http.Transport); is {
+		transport = own.Clone()
+	}
+	if s.proxy != "" {
+		address, err := url.Parse(s.proxy)
+		// What is wrong with it is not told: it may hold a password.
+		if err != nil || address.Host == "" || (address.Scheme != "http" && address.Scheme != "https") {
+			return nil, errors.New("carrel: the proxy is no http address")
+		}
+		transport.Proxy = http.ProxyURL(address)
+	}
+	if s.roots != nil {
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(s.roots) {
+			return nil, errors.New("carrel: there is no certificate (PEM) among the roots")
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return &http.Client{Transport: transport}, nil
 }
 
 // withoutRedirects is the client, but that credentials go nowhere else.

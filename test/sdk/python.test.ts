@@ -1,30 +1,13 @@
 /** The Python SDK: its own tests, against the real application. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { startTestApp, type TestApp } from "../support/app.ts"
 import { LLAMA, type OllamaStandIn, startOllama } from "../support/ollama.ts"
+import { pythonWithHttpx } from "../support/sdks.ts"
 
-const ROOT = resolve(import.meta.dir, "../..")
-const SDK = join(ROOT, "sdk/python")
-/** Python of another version: `CARREL_TEST_PYTHON=python3.9`. */
-const PYTHON = Bun.env.CARREL_TEST_PYTHON ?? "python3"
-const VENV = join(ROOT, ".build", `sdk-${PYTHON.replaceAll("/", "-")}`)
-
+const SDK = resolve(import.meta.dir, "../../sdk/python")
 const python = pythonWithHttpx()
 if (!python) console.warn("the Python SDK is not tested: there is no python3, or httpx cannot be installed")
-
-/** A Python 3.9 or newer that has httpx, in an environment of its own. */
-function pythonWithHttpx(): string | undefined {
-  const own = join(VENV, "bin/python")
-  const works = () => existsSync(own) && Bun.spawnSync([own, "-c", "import httpx"]).exitCode === 0
-  if (works()) return own
-  const system = Bun.which(PYTHON)
-  if (!system) return undefined
-  Bun.spawnSync([system, "-m", "venv", VENV])
-  Bun.spawnSync([own, "-m", "pip", "install", "--quiet", "httpx>=0.26,<1"])
-  return works() ? own : undefined
-}
 
 let app: TestApp
 let ollama: OllamaStandIn

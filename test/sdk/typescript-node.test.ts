@@ -1,9 +1,10 @@
 /** The built TypeScript SDK as its users have it: the README's examples under Node, and memory while a gigabyte goes by. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { startTestApp, type TestApp } from "../support/app.ts"
+import { installTypescript } from "../support/sdks.ts"
 
 const ROOT = resolve(import.meta.dir, "../..")
 const SDK = join(ROOT, "sdk/typescript")
@@ -19,15 +20,7 @@ beforeAll(async () => {
   const { key } = await app.client()
   token = [key.client_id, key.private_key, key.secret].join(".")
   folder = mkdtempSync(join(tmpdir(), "carrel-sdk-"))
-  const built = join(folder, "node_modules/@carrel/sdk")
-  mkdirSync(built, { recursive: true })
-  writeFileSync(join(built, "package.json"), readFileSync(join(SDK, "package.json")))
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc")
-  const { exitCode, stdout } = Bun.spawnSync([
-    ...[process.execPath, tsc, "--project", join(SDK, "tsconfig.build.json"), "--outDir", join(built, "dist")],
-  ])
-  if (exitCode !== 0) throw new Error(stdout.toString())
-  symlinkSync(join(ROOT, "node_modules/@types"), join(folder, "node_modules/@types"))
+  installTypescript(folder)
 }, 120_000)
 
 afterAll(async () => {

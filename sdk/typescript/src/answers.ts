@@ -1,5 +1,5 @@
 /** What an answer says, and what is said where none comes. */
-import { ApiError, ConnectionError, TimeoutError } from "./api-error.ts"
+import { ApiError, CarrelError, ConnectionError, TimeoutError } from "./api-error.ts"
 import { ERROR_CLASSES, type ErrorCode } from "./generated.ts"
 
 /** @throws ConnectionError where the answer breaks off */
@@ -18,7 +18,7 @@ export function failureOf(
   limit: AbortSignal,
   timeoutMs: number,
 ): unknown {
-  if (error instanceof ApiError) return error
+  if (error instanceof CarrelError) return error
   if (signal?.aborted) return signal.reason
   if (limit.aborted) return new TimeoutError(`no answer within ${timeoutMs} ms`)
   return new ConnectionError("the server cannot be reached, or the connection was cut", { cause: error })

@@ -1,5 +1,6 @@
 /** Carries calls out over HTTP: credentials, time limits, retries, errors. */
 import { errorOf, failureOf, whole } from "./answers.ts"
+import { type ConnectOptions, type Fetch, fetchOf } from "./connect.ts"
 import { type Calls, ROUTES, type Route, VERSION } from "./generated.ts"
 import { pauseAfter, wait } from "./retries.ts"
 
@@ -10,7 +11,7 @@ export interface Credentials {
   secret: string
 }
 
-export interface Options {
+export interface Options extends ConnectOptions {
   /** Where Carrel answers, such as `https://carrel.internal:4747`. `CARREL_URL` where absent, else the own machine. */
   baseUrl?: string
   /** The `token` of a key, or a scoped token. `CARREL_TOKEN` where absent. */
@@ -22,10 +23,8 @@ export interface Options {
   retryMs?: number
   /** Sent with every request. */
   headers?: Record<string, string>
-  /** Given to every `fetch` as they are: `proxy` and `tls` under Bun, `dispatcher` under Node. */
+  /** Given to every `fetch` as they are, such as `client` under Deno. */
   fetchOptions?: Record<string, unknown>
-  /** In place of the platform's own. */
-  fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
 /** Of one call. */
@@ -73,12 +72,14 @@ export class Transport {
   readonly retryMs: number
   readonly #authorization: Record<string, string>
   readonly #options: Options
+  readonly #fetch: Fetch
 
   constructor(options: Options) {
     this.baseUrl = (options.baseUrl ?? variable("CARREL_URL") ?? DEFAULT_URL).replace(/\/+$/, "")
     this.retryMs = options.retryMs ?? DEFAULT_MS
     this.#authorization = authorizationOf(options)
     this.#options = options
+    this.#fetch = fetchOf(options, this.baseUrl)
   }
 
   /** @throws ApiError, ConnectionError, TimeoutError; the signal's reason */
@@ -135,8 +136,7 @@ export class Transport {
       ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
     }
     try {
-      const send = this.#options.fetch ?? fetch
-      const response = await send(`${this.baseUrl}${addressOf(route, input)}`, init)
+      const response = await this.#fetch(`${this.baseUrl}${addressOf(route, input)}`, init)
       if (!response.ok) throw await errorOf(response)
       return response
     } catch (error) {

@@ -14,6 +14,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Dict, Mapping, Optional, Union
 from urllib.parse import quote, urlencode
 
+import httpx
+
 from ._codes import ERROR_CLASSES
 from ._errors import ApiError, ConnectionError, TimeoutError
 from .types import VERSION
@@ -53,8 +55,9 @@ class Settings:
     token: str = field(repr=False)
     timeout: float
     retry_time: float
-    proxy: Optional[str] = field(repr=False)
-    verify: Union[bool, ssl.SSLContext] = field(repr=False)
+    proxy: Optional[httpx.Proxy] = field(repr=False)
+    tls: Union[bool, ssl.SSLContext] = field(repr=False)
+    """As httpx takes it; True: certificates of the machine."""
 
 
 def settings_of(
@@ -66,7 +69,7 @@ def settings_of(
     timeout: float,
     retry_time: float,
     proxy: Optional[str],
-    verify: Union[bool, str, ssl.SSLContext],
+    tls_roots: Union[None, str, ssl.SSLContext],
 ) -> Settings:
     if client_id and private_key and secret:
         token = f"{client_id}.{private_key}.{secret}"
@@ -74,8 +77,22 @@ def settings_of(
     if not token:
         raise TypeError("give a token, or client_id, private_key and secret, or set CARREL_TOKEN")
     url = (base_url or os.environ.get("CARREL_URL") or DEFAULT_URL).rstrip("/")
-    roots = ssl.create_default_context(cafile=verify) if isinstance(verify, str) else verify
-    return Settings(url, token, timeout, retry_time, proxy, roots)
+    tls = ssl.create_default_context(cadata=tls_roots) if isinstance(tls_roots, str) else tls_roots or True
+    return Settings(url, token, timeout, retry_time, proxy_of(proxy, tls), tls)
+
+
+def proxy_of(address: Optional[str], tls: Union[bool, ssl.SSLContext]) -> Optional[httpx.Proxy]:
+    if not address:
+        return None
+    scheme = address.partition("://")[0].lower()
+    try:
+        if scheme in ("http", "https"):
+            context = tls if scheme == "https" and isinstance(tls, ssl.SSLContext) else None
+            return httpx.Proxy(address, ssl_context=context)
+    except (ValueError, httpx.InvalidURL):
+        pass
+    # What is wrong with it is not told: it may hold a password.
+    raise TypeError("proxy is no http address")
 
 
 class Attempts:

@@ -29,7 +29,8 @@ class Carrel:
 
     `base_url` is CARREL_URL where absent, `token` CARREL_TOKEN; in place of a token the three parts of a key may be given.
     `timeout` is in seconds, until an answer begins and between its pieces; `retry_time` how long a call is tried again in all, 0 for
-    never. `verify` is a file of certificates to trust, or an SSLContext.
+    never. Everything goes through `proxy`, such as http://name:password@proxy.corp:3128; those of the environment count without it
+    (HTTPS_PROXY, NO_PROXY). `tls_roots` are certificates (PEM) that are trusted in place of the machine's own, or an SSLContext.
     """
 
     def __init__(
@@ -43,10 +44,10 @@ class Carrel:
         timeout: float = DEFAULT_SECONDS,
         retry_time: float = DEFAULT_SECONDS,
         proxy: Optional[str] = None,
-        verify: Union[bool, str, ssl.SSLContext] = True,
+        tls_roots: Union[None, str, ssl.SSLContext] = None,
     ) -> None:
         settings = settings_of(
-            base_url, token, client_id, private_key, secret, timeout, retry_time, proxy, verify
+            base_url, token, client_id, private_key, secret, timeout, retry_time, proxy, tls_roots
         )
         self._transport = Transport(settings)
         self.api = Calls(self._transport)

@@ -40,7 +40,7 @@ class Transport:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._http = httpx.Client(
-            verify=settings.verify,
+            verify=settings.tls,
             proxy=settings.proxy,
             timeout=settings.timeout,
             follow_redirects=False,
