@@ -2,6 +2,7 @@ import { Links } from "../access/links.ts"
 import type { AgentRuns } from "../agents/runs.ts"
 import { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
+import { LocalOllama } from "../backends/local-ollama.ts"
 import type { Chat } from "../chat/chat.ts"
 import { appUrl, type Config } from "../config.ts"
 import { GraphqlApi } from "../http/graphql/graphql-api.ts"
@@ -91,6 +92,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     reranker: models.reranker,
     redactor,
     models: chatModels,
+    localOllama: new LocalOllama(config.ollama_host, config.offline),
     chat,
     agents,
     readiness: () => readinessOf({ ...storage, embedders: models.embedders }),

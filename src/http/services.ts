@@ -11,6 +11,7 @@ import type { Workspaces } from "../access/workspaces.ts"
 import type { AgentRuns } from "../agents/runs.ts"
 import type { EmbeddingLine } from "../backends/embedding-line.ts"
 import type { ModelCatalog } from "../backends/index.ts"
+import type { LocalOllama } from "../backends/local-ollama.ts"
 import type { Batches } from "../batches/batches.ts"
 import type { Schedules } from "../batches/schedules.ts"
 import type { Chat } from "../chat/chat.ts"
@@ -78,6 +79,7 @@ export interface Services {
   /** Undefined where the model is missing. */
   reranker: RerankLine | undefined
   models: ModelCatalog
+  localOllama: LocalOllama
   redactor: Redactor
   /** Redaction applies to every request of that workspace, whatever it says. */
   redactionEnforced(workspaceId: string): Promise<boolean>

@@ -81,27 +81,32 @@ describe.skipIf(!hasBrowser)("Settings → API", () => {
   )
 
   test(
-    "shows settings for an application to paste, with this daemon's address and a model of the library",
+    "shows texts for an application to paste, with this daemon's address, a model of the library, and a key that is made there",
     async () => {
       const page = await site.enter()
       await page.getByRole("link", { name: "Settings" }).click()
       await page.getByRole("heading", { name: "Connect an application" }).waitFor()
-      const assistants = ["Claude Code", "Claude Desktop", "Cursor"]
-      for (const name of [
-        "Open WebUI",
-        "LibreChat",
-        "Continue",
-        "Dify",
-        ...assistants,
-        "LangChain",
-        "AI SDK",
-        "curl",
-      ]) {
+      const text = page.locator("pre.code")
+      const names = await page.getByLabel("Application").locator("option").allInnerTexts()
+      for (const wanted of ["curl", "TypeScript SDK", "Python SDK", "Go SDK", "Open WebUI", "Claude Code", "Cursor"])
+        expect(names).toContain(wanted)
+      for (const name of names) {
         await page.getByLabel("Application").selectOption(name)
-        expect(await page.locator("pre.code").textContent()).toContain(site.app.url)
-        expect(await page.locator("pre.code").textContent()).toContain("TOKEN")
+        expect(await text.textContent()).toContain(site.app.url)
+        expect(await text.textContent()).toContain("TOKEN")
       }
-      expect(await page.locator("pre.code").textContent()).toContain('"library/')
+      await page.getByLabel("Application").selectOption("Claude Desktop")
+      await page.getByRole("button", { name: "Make a key for it" }).click()
+      await rowOf(page, "Claude Desktop").waitFor()
+      expect(await text.textContent()).toMatch(/"CARREL_TOKEN": "cid_[^"]+"/)
+      await page.getByLabel("Application").selectOption("curl")
+      const [, token] = /Bearer (\S+)'/.exec((await text.textContent())!)!
+      expect(await text.textContent()).toContain('"library/')
+      const answer = await fetch(`${site.app.url}/v1/models`, { headers: { authorization: `Bearer ${token}` } })
+      expect(answer.status).toBe(200)
+      await page.reload()
+      await page.getByRole("heading", { name: "Connect an application" }).waitFor()
+      expect(await page.content()).not.toContain(token)
       expect(site.complaints).toEqual([])
     },
     SLOW_MS,

@@ -81,7 +81,7 @@ const OPERATIONS = [
   ...["listEvents", "createWebhook", "listWebhooks", "getWebhook", "changeWebhook", "deleteWebhook", "testWebhook"],
   ...["rotateWebhook", "listDeliveries", "redeliver"],
   ...["claimDaemon", "checkSetupToken", "readInvitation", "acceptInvitation"],
-  ...["getAccount", "updateAccount", "changePassword", "listSessions", "endSession", "getOverview"],
+  ...["getAccount", "updateAccount", "changePassword", "listSessions", "endSession", "getOverview", "getFirstSteps"],
   ...["listTools", "getRedactionRules", "getUploadRules", "listMembers", "getUsage"],
   ...["listUsers", "updateUser", "deleteUser", "listInvitations", "createInvitation", "deleteInvitation"],
   ...[

@@ -5,10 +5,11 @@ import { Link } from "../router.tsx"
 import { useAccount } from "../session.ts"
 import { Bars } from "../ui/bars.tsx"
 import { Problem } from "../ui/form.tsx"
-import { Icon, type IconName } from "../ui/icons.tsx"
+import { Icon } from "../ui/icons.tsx"
 import { Page } from "../ui/page.tsx"
 import type { FileRecord, Page as ListPage, Model, Overview } from "../wire.ts"
 import { Attention } from "./overview/attention.tsx"
+import { FirstSteps } from "./overview/first-steps.tsx"
 
 const REFRESH_MS = 5_000
 
@@ -52,7 +53,7 @@ export function OverviewPage() {
       {data && (
         <div class="stack wide-gap">
           <Attention webhooks={data.overview.disabled_webhooks} />
-          {data.files.searchable + data.files.queued + data.files.indexing === 0 && <FirstSteps />}
+          <FirstSteps />
           <div class="tiles">
             <FilesTile files={data.files} />
             <ModelsTile models={data.models} />
@@ -66,30 +67,6 @@ export function OverviewPage() {
     </Page>
   )
 }
-
-const STEPS: readonly (readonly [to: string, icon: IconName, title: string, text: string])[] = [
-  ["/library", "upload", "Fill the library", "Drop in documents, spreadsheets, images or archives."],
-  ["/search", "search", "Search it", "By words and by meaning, with the page of each hit."],
-  ["/chat", "chat", "Ask it", "Answers cite the passages they are based on."],
-  [
-    "/settings/api",
-    "key",
-    "Connect an application",
-    "Generate an API key and try it with Open WebUI, LangChain or curl.",
-  ],
-]
-
-const FirstSteps = () => (
-  <section class="first-steps" aria-label="First steps">
-    {STEPS.map(([to, icon, title, text]) => (
-      <Link key={to} to={to} class="card">
-        <Icon name={icon} />
-        <strong>{title}</strong>
-        <span class="soft">{text}</span>
-      </Link>
-    ))}
-  </section>
-)
 
 function FilesTile({ files }: { files: Everything["files"] }) {
   const pending = files.queued + files.indexing

@@ -15,6 +15,7 @@ import { conversationRoutes } from "./conversations.ts"
 import { jsonConversationRoutes } from "./conversations-json.ts"
 import { endUserRoutes } from "./end-users.ts"
 import { eventRoutes } from "./events.ts"
+import { firstStepsRoutes } from "./first-steps.ts"
 import { healthRoutes } from "./health.ts"
 import { holdRoutes } from "./holds.ts"
 import { ingestRoutes } from "./ingest.ts"
@@ -75,6 +76,7 @@ export const apiRoutes = (services: Services) =>
     .use(retentionRoutes(services))
     .use(usageRoutes(services))
     .use(consoleRoutes(services))
+    .use(firstStepsRoutes(services))
     .use(administrationRoutes(services))
 
 /** As the reference shows them: under the canonical prefix, once. */

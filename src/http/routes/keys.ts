@@ -117,7 +117,7 @@ function sessionRoutes(services: Services) {
 }
 
 /** Members see and change the keys that they own; administrators all of the workspace. */
-const keysOf = (apiKeys: ApiKeys, { role, workspaceId, userId }: SessionPrincipal): Promise<ApiKeyRecord[]> =>
+export const keysOf = (apiKeys: ApiKeys, { role, workspaceId, userId }: SessionPrincipal): Promise<ApiKeyRecord[]> =>
   apiKeys.list(workspaceId, role === "administrator" ? undefined : userId)
 
 /** @throws AppError not_found for a key that the session does not see */

@@ -1,7 +1,7 @@
+import { NoModel } from "../../no-model.tsx"
 import { useAccount } from "../../session.ts"
 import { useEscape } from "../../shortcuts.ts"
 import { Composer } from "./composer.tsx"
-import { NoModel } from "./no-model.tsx"
 import type { ChatSettings } from "./settings.ts"
 import { modelFor, SettingsBar, useModels } from "./settings-bar.tsx"
 import { blindnessOf } from "./sight.ts"

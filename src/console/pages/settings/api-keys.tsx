@@ -56,7 +56,7 @@ export function ApiSettings() {
         <KeyTable keys={keys.data.data} onOpen={(what, key) => setOpen({ what, key })} />
       )}
       {keys.data && <Pages of={keys.data.pagination} onPage={setPage} />}
-      <Connect />
+      <Connect onMade={keys.reload} />
       {open?.what === "generate" && <KeyForm onClose={close} onMade={show} />}
       {open?.what === "change" && (
         <KeyForm

@@ -1,0 +1,108 @@
+/** Says so where only the built-in mode can answer, which quotes, and how a language model is connected. */
+import type { ComponentChildren } from "preact"
+import { type FirstSteps, useFirstSteps } from "./first-steps.ts"
+import { CopyButton } from "./ui/button.tsx"
+import { Icon } from "./ui/icons.tsx"
+import type { Model } from "./wire.ts"
+
+const MODEL = "llama3.2:3b"
+
+export function NoModel({ models }: { models: readonly Model[] | undefined }) {
+  if (!models || models.some(({ available, provider }) => available && provider !== "builtin")) return null
+  return <Unconnected models={models} />
+}
+
+function Unconnected({ models }: { models: readonly Model[] }) {
+  const { data } = useFirstSteps()
+  if (data?.model) return null
+  const reasons = [...new Set(models.flatMap(({ status_reason }) => status_reason ?? []))]
+  return (
+    <details class="fold no-model">
+      <summary>
+        <Icon name="warning" />
+        <span>
+          No language model is connected: answers are quotes from your files. <u>Connect one</u>
+        </span>
+      </summary>
+      <Ways ollama={data?.ollama} reasons={reasons} />
+    </details>
+  )
+}
+
+interface WaysProps {
+  ollama: FirstSteps["ollama"] | undefined
+  /** Why models that are known do not answer. */
+  reasons: readonly string[]
+}
+
+export const Ways = ({ ollama, reasons }: WaysProps) => (
+  <dl class="ways">
+    {reasons.length > 0 && (
+      <div>
+        <dt>Why the known ones do not answer</dt>
+        {reasons.map(reason => (
+          <dd key={reason}>{reason}</dd>
+        ))}
+      </div>
+    )}
+    <div>
+      <dt>Ollama on this machine</dt>
+      {ollama && <OllamaHere {...ollama} />}
+    </div>
+    <div>
+      <dt>Ollama elsewhere</dt>
+      <dd>
+        Start Carrel with <code>--ollama-host http://HOST:11434</code>.
+      </dd>
+    </div>
+    <div>
+      <dt>Another server that speaks OpenAI's protocol: llama.cpp, vLLM, LM Studio</dt>
+      <dd>
+        Start Carrel with <code>--openai-base-url http://HOST:PORT/v1</code>, and with <code>--openai-api-key</code>{" "}
+        where it asks for one.
+      </dd>
+    </div>
+  </dl>
+)
+
+function OllamaHere({ address, configured, state }: FirstSteps["ollama"]) {
+  const option = `--ollama-host ${address}`
+  if (state === "absent")
+    return (
+      <>
+        <dd>
+          {address ? `Nothing answers at ${address}.` : "Carrel is offline and was told of another one."} Install
+          Ollama, then paste these two lines into a terminal:
+        </dd>
+        <Commands lines={["ollama serve", `ollama pull ${MODEL}`]} />
+        {!configured && <Told>{`--ollama-host ${address ?? "http://127.0.0.1:11434"}`}</Told>}
+      </>
+    )
+  return (
+    <>
+      <dd>
+        It runs at {address}
+        {state === "empty" ? " and has no model yet. Fetch one:" : "."}
+      </dd>
+      {state === "empty" && <Commands lines={[`ollama pull ${MODEL}`]} />}
+      {configured ? <dd>Its models appear here by themselves.</dd> : <Told>{option}</Told>}
+    </>
+  )
+}
+
+const Told = ({ children }: { children: ComponentChildren }) => (
+  <dd>
+    Carrel looks elsewhere: start it with <code>{children}</code>.
+  </dd>
+)
+
+const Commands = ({ lines }: { lines: readonly string[] }) => (
+  <>
+    {lines.map(line => (
+      <dd key={line} class="command">
+        <code>{line}</code>
+        <CopyButton text={line} label={`Copy ${line}`} />
+      </dd>
+    ))}
+  </>
+)
