@@ -2,13 +2,14 @@
 import { useEffect, useState } from "preact/hooks"
 import { api, query } from "./api.ts"
 import { useLoaded, useSettled } from "./loading.ts"
-import { PAGES } from "./pages.ts"
+import { PAGES, type PageEntry } from "./pages.ts"
 import { go } from "./router.tsx"
 import { mayOpen, useAccount } from "./session.ts"
+import { TABS, type TabbedPage, tabsOf } from "./tabs.ts"
 import { Dialog } from "./ui/dialog.tsx"
 import { focusOnce } from "./ui/form.tsx"
 import { Icon, type IconName } from "./ui/icons.tsx"
-import type { ConversationSummary, Page } from "./wire.ts"
+import type { ConversationSummary, Page, UserRole } from "./wire.ts"
 
 const TYPING_MS = 200
 const FOUND = 8
@@ -79,6 +80,17 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
+/** The tabs of a page. */
+const partsOf = ({ path, title: page, icon }: PageEntry, role: UserRole): Command[] =>
+  path in TABS
+    ? tabsOf(path as TabbedPage, role).map(({ to, title }) => ({
+        id: `part${to.replaceAll("/", "-")}`,
+        title: `${page}: ${title}`,
+        icon,
+        run: () => go(to),
+      }))
+    : []
+
 /** Those whose titles have the text, then the search for it. */
 function useCommands(text: string): Command[] {
   const { me, signOut } = useAccount()
@@ -86,15 +98,11 @@ function useCommands(text: string): Command[] {
   const found = useLoaded(q, async signal =>
     q ? (await api.get<Page<ConversationSummary>>(`/conversations${query({ q, page_size: FOUND })}`, signal)).data : [],
   )
+  const pages = PAGES.filter(page => mayOpen(page, me.user.role))
   const known: Command[] = [
-    ...PAGES.filter(page => mayOpen(page, me.user.role)).map(({ path, title, icon }) => ({
-      id: `page-${path}`,
-      title,
-      icon,
-      run: () => go(`/${path}`),
-    })),
+    ...pages.map(({ path, title, icon }) => ({ id: `page-${path}`, title, icon, run: () => go(`/${path}`) })),
     { id: "new-chat", title: "New conversation", icon: "plus", run: () => go("/chat") },
-    { id: "account", title: "Account", icon: "key", run: () => go("/settings/account") },
+    ...pages.flatMap(page => partsOf(page, me.user.role)),
     { id: "sign-out", title: "Sign out", icon: "external", run: () => void signOut() },
   ]
   const isNamed = ({ title }: Command) => title.toLowerCase().includes(text.toLowerCase())

@@ -48,7 +48,7 @@ export function Shell({ path, children }: { path: string[]; children: ComponentC
             </Link>
           ))}
         </nav>
-        <AccountCorner />
+        <AccountCorner onFind={() => setFinding(true)} />
       </aside>
       <main id="main" tabIndex={-1}>
         <Guarded key={first}>{children}</Guarded>
@@ -93,7 +93,7 @@ function WorkspaceChoice() {
   )
 }
 
-function AccountCorner() {
+function AccountCorner({ onFind }: { onFind: () => void }) {
   const { me, signOut } = useAccount()
   return (
     <div class="corner">
@@ -104,6 +104,9 @@ function AccountCorner() {
         <Link to="/settings/account" class="who">
           <span dir="auto">{me.user.name}</span>
         </Link>
+        <span class="on-phones">
+          <Button kind="quiet" icon="search" label="Go to …" onClick={onFind} />
+        </span>
         <ThemeButton />
         <Button kind="quiet" onClick={signOut}>
           Sign out

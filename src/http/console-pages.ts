@@ -8,6 +8,7 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self' blob:",
   "connect-src 'self'",
+  "manifest-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",

@@ -87,9 +87,15 @@ async function bundle(entrypoints: string[], folders: { page: string; files: str
     define: { "process.env.NODE_ENV": '"production"' },
     naming: { entry: `${folders.page}[name].[ext]`, chunk: hashed, asset: hashed },
   })
+  const pathOf = (name: string, extension: string) =>
+    outputs
+      .find(({ path }) => path.includes(`/${name}-`) && path.endsWith(`.${extension}`))!
+      .path.replace(/^\.?\//, "/")
   const bundled = await Promise.all(
     outputs.map(async output => {
-      const bytes = new Uint8Array(await output.arrayBuffer())
+      const bytes = output.path.endsWith(".webmanifest")
+        ? new TextEncoder().encode(withIcons(await output.text(), pathOf))
+        : new Uint8Array(await output.arrayBuffer())
       const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`
       const path = output.path.replace(/^\.?\//, "")
       return [`/${path}`, { body: Bun.gzipSync(bytes, { level: 9 }), type: typeOf(path, output.type), etag }] as const
@@ -97,6 +103,12 @@ async function bundle(entrypoints: string[], folders: { page: string; files: str
   )
   return new Map(bundled)
 }
+
+/** The bundler does not look into the manifest: its icons get the names that it gave to the files. */
+const withIcons = (manifest: string, pathOf: (name: string, extension: string) => string): string =>
+  manifest.replace(/"\.\/([\w-]+)\.(svg|png)"/g, (_, name: string, extension: string) =>
+    JSON.stringify(pathOf(name, extension)),
+  )
 
 const typeOf = (path: string, type: string): string =>
   basename(path).endsWith(".js") ? "text/javascript; charset=utf-8" : type

@@ -1,38 +1,27 @@
 /** What was used, who did what, what is kept for how long, and what proves that it is gone. For administrators. */
 import { Lazy, type Load } from "../lazy.tsx"
 import type { PageProps } from "../page-props.ts"
+import { useAccount } from "../session.ts"
+import { type TABS, tabsOf } from "../tabs.ts"
 import { Empty, Page, Tabs } from "../ui/page.tsx"
 
-interface Part {
-  path: string
-  title: string
-  load: Load<PageProps>
-}
+/** Another part is a file in `governance/`, a line here and one in `tabs.ts`. */
+const PARTS: Record<string, Load<PageProps>> = {
+  usage: async () => (await import("./governance/usage.tsx")).UsagePart,
+  audit: async () => (await import("./governance/audit.tsx")).AuditPart,
+  retention: async () => (await import("./governance/retention.tsx")).RetentionPart,
+  holds: async () => (await import("./governance/holds.tsx")).HoldsPart,
+  receipts: async () => (await import("./governance/receipts.tsx")).ReceiptsPart,
+} satisfies Record<(typeof TABS.governance)[number]["path"], Load<PageProps>>
 
-/** Another part is a file in `governance/` and a line here. */
-const PARTS: readonly Part[] = [
-  { path: "usage", title: "Usage", load: async () => (await import("./governance/usage.tsx")).UsagePart },
-  { path: "audit", title: "Audit", load: async () => (await import("./governance/audit.tsx")).AuditPart },
-  {
-    path: "retention",
-    title: "Retention",
-    load: async () => (await import("./governance/retention.tsx")).RetentionPart,
-  },
-  { path: "holds", title: "Holds", load: async () => (await import("./governance/holds.tsx")).HoldsPart },
-  { path: "receipts", title: "Receipts", load: async () => (await import("./governance/receipts.tsx")).ReceiptsPart },
-]
-
-export function GovernancePage({ rest: [shown = PARTS[0]!.path, ...rest] }: PageProps) {
-  const part = PARTS.find(({ path }) => path === shown)
+export function GovernancePage({ rest: [shown = "usage", ...rest] }: PageProps) {
+  const { me } = useAccount()
+  const load = PARTS[shown]
   return (
     <Page title="Governance">
-      <Tabs
-        label="Governance"
-        tabs={PARTS.map(({ path, title }) => ({ to: `/governance/${path}`, title }))}
-        current={`/governance/${shown}`}
-      />
-      {part ? (
-        <Lazy key={part.path} load={part.load} props={{ rest }} />
+      <Tabs label="Governance" tabs={tabsOf("governance", me.user.role)} current={`/governance/${shown}`} />
+      {load ? (
+        <Lazy key={shown} load={load} props={{ rest }} />
       ) : (
         <Empty icon="shield" title="There is no such section" />
       )}

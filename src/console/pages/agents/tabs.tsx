@@ -1,11 +1,7 @@
+import { useAccount } from "../../session.ts"
+import { tabsOf } from "../../tabs.ts"
 import { Tabs } from "../../ui/page.tsx"
 
-const TABS = [
-  { to: "/agents", title: "Runs" },
-  { to: "/agents/schedules", title: "Schedules" },
-  { to: "/agents/batches", title: "Batches" },
-] as const
-
-export const AgentsTabs = ({ current }: { current: (typeof TABS)[number]["to"] }) => (
-  <Tabs label="Agents" tabs={TABS} current={current} />
+export const AgentsTabs = ({ current }: { current: "/agents" | "/agents/schedules" | "/agents/batches" }) => (
+  <Tabs label="Agents" tabs={tabsOf("agents", useAccount().me.user.role)} current={current} />
 )
