@@ -6,7 +6,7 @@ import { openAgents } from "./app/agents.ts"
 import { openBatches, unattendedWorkers } from "./app/batches.ts"
 import { openChat } from "./app/chat.ts"
 import { openEvents } from "./app/events.ts"
-import { openAnchors, openGovernance } from "./app/governance.ts"
+import { openAudit, openGovernance } from "./app/governance.ts"
 import { bulkWorker, openLibrary } from "./app/library.ts"
 import { openChatModels, openModels } from "./app/models.ts"
 import { openNetwork } from "./app/network.ts"
@@ -79,7 +79,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   const network = step("network", await openNetwork(config, stack))
   const chatModels = step("chat models", await openChatModels(config, () => models.embedders.fast))
   const storage = step("storage", await openStorage(config, stack, unpacking))
-  const anchors = openAnchors(config, storage, stack)
+  const audit = await openAudit(config, storage, stack)
   const access = step("access", await openAccess(config, network, storage, stack))
   const models = step("models", await openModels(config, storage, stack))
   const index = step("search", await openSearch(config, storage, models, stack))
@@ -101,7 +101,7 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   atWork.add(() => bulk.stop())
   atWork.add(() => sources.syncs.stop())
   const unattended = openBatches(storage)
-  const governance = await openGovernance(config, { ...parts, anchors, chat, agents, unattended })
+  const governance = await openGovernance(config, { ...parts, audit, chat, agents, unattended })
   const server = step("server", openServer(config, { ...parts, governance, chat, tools, agents, unattended }, atWork))
   const workers = unattendedWorkers(config, { storage, access, chat, agents, unattended, server })
   const atNodes = [worker, bulk, sources.syncs, events.dispatcher, ...workers]

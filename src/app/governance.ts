@@ -1,6 +1,7 @@
+import { join } from "node:path"
 import type { View } from "../access/view.ts"
 import type { Config } from "../config.ts"
-import { type Anchors, FileAnchors, RowAnchors } from "../governance/audit/anchors.ts"
+import { FileAnchors, RowAnchors } from "../governance/audit/anchors.ts"
 import { AuditLog } from "../governance/audit/audit-log.ts"
 import { AuditTrail } from "../governance/audit/audit-trail.ts"
 import { AuditSubjects } from "../governance/audit/subjects.ts"
@@ -18,22 +19,28 @@ export type GovernanceParts = Awaited<ReturnType<typeof openGovernance>>
 
 interface Governed extends Pick<Removed, "chat" | "agents"> {
   storage: Storage
-  anchors: Anchors
+  audit: AuditLog
   index: SearchIndex
   files: LibraryParts
   unattended: ReturnType<typeof openBatches>
 }
 
-/** Where the chains of the audit log end; open until all that is told of has ended. */
-export const openAnchors = (config: Config, { cluster }: Storage, stack: AsyncDisposableStack): Anchors =>
-  cluster ? new RowAnchors() : stack.use(new FileAnchors(config.data))
+/** Open until all that is told of has ended. */
+export async function openAudit(
+  { data }: Config,
+  { cluster, database }: Storage,
+  stack: AsyncDisposableStack,
+): Promise<AuditLog> {
+  const anchors = cluster ? new RowAnchors() : stack.use(new FileAnchors(data))
+  return stack.use(await AuditLog.openArrived(database, anchors, join(data, "audit", "journal")))
+}
 
 /** What is kept, for how long, and the proof that the rest is gone. */
 export async function openGovernance(config: Config, parts: Governed) {
   const { database, leader, usage } = parts.storage
+  const { audit } = parts
   const endUsers = openEndUsers(parts)
   leader.whileLeader(signal => endUsers.keepErasing(signal))
-  const audit = await AuditLog.openArrived(database, parts.anchors)
   return {
     usage,
     holds: new Holds(database, parts.storage.idempotency),

@@ -14,7 +14,7 @@ export async function describeAudit(database: Database, anchors: Anchors): Promi
   let rows = 0
   const bad: string[] = []
   for (const { workspace_id: id } of workspaces) {
-    const found = await verify(audit, id)
+    const found = await verify(audit.chains, id)
     rows += found.rows
     if (!found.ok) bad.push(`${id} (${found.reason} at ${found.first_bad ?? "its end"})`)
   }

@@ -83,7 +83,7 @@ export async function startLiveNode(options: LiveNodeOptions): Promise<LiveNode>
     onDeaths: giveUp => afterDeath.push(giveUp),
   }
   const usage = stack.use(await Usage.open(database, { directory: join(data, "usage") }))
-  const audit = await AuditLog.openArrived(database, new RowAnchors())
+  const audit = stack.use(await AuditLog.openArrived(database, new RowAnchors(), join(data, "audit")))
   const kept = { database, node, disk, cluster, usage, idempotency: new Idempotency(database) }
   const storage = kept as unknown as Storage
   const access = await openAccess(config, { signIn: undefined }, storage, stack)

@@ -5,8 +5,8 @@ import { isId } from "../../id.ts"
 import type { AuditRow } from "../../storage/audit.ts"
 import { needWhole } from "../whole.ts"
 import type { Outcome } from "./actions.ts"
+import type { AuditLog } from "./audit-log.ts"
 import { type AuditRecord, toRecord } from "./chain.ts"
-import type { Chains } from "./ends.ts"
 import { type Verification, verify } from "./verify.ts"
 
 /** All must hold. */
@@ -32,7 +32,7 @@ export interface AuditPage extends AuditFilter {
 const EXPORT_PAGE = 500
 
 export class AuditTrail {
-  constructor(private readonly chains: Chains) {}
+  constructor(private readonly audit: Pick<AuditLog, "chains" | "settled">) {}
 
   /**
    * `next` goes as `after` into the next request; null where there is no more.
@@ -40,6 +40,7 @@ export class AuditTrail {
    */
   async page(view: View, { after, order, limit, ...filter }: AuditPage) {
     needWhole(view)
+    await this.audit.settled()
     const place = after === undefined ? undefined : await this.placeOf(view, after)
     const rows = await this.read(view, filter, { place, order, limit: limit + 1 })
     const data = rows.slice(0, limit).map(toRecord)
@@ -53,12 +54,14 @@ export class AuditTrail {
   }
 
   /** @throws AppError forbidden for who is narrowed */
-  verify(view: View): Promise<Verification> {
+  async verify(view: View): Promise<Verification> {
     needWhole(view)
-    return verify(this.chains, view.workspaceId)
+    await this.audit.settled()
+    return verify(this.audit.chains, view.workspaceId)
   }
 
   private async *pages(view: View, filter: AuditFilter): AsyncGenerator<AuditRecord[]> {
+    await this.audit.settled()
     for (let place: number | undefined; ; ) {
       const rows = await this.read(view, filter, { place, order: "asc", limit: EXPORT_PAGE })
       if (rows.length > 0) yield rows.map(toRecord)
@@ -68,7 +71,7 @@ export class AuditTrail {
   }
 
   private async placeOf({ workspaceId }: View, id: string): Promise<number> {
-    const row = await this.chains.database
+    const row = await this.audit.chains.database
       .selectFrom("audit_log")
       .select("seq")
       .where("workspace_id", "=", workspaceId)
@@ -83,7 +86,7 @@ export class AuditTrail {
     { from, to, actor, action, outcome, resource }: AuditFilter,
     { place, order, limit }: { place: number | undefined; order: "asc" | "desc"; limit: number },
   ): Promise<AuditRow[]> {
-    let query = this.chains.database.selectFrom("audit_log").selectAll().where("workspace_id", "=", workspaceId)
+    let query = this.audit.chains.database.selectFrom("audit_log").selectAll().where("workspace_id", "=", workspaceId)
     if (place !== undefined) query = query.where("seq", order === "asc" ? ">" : "<", place)
     if (from !== undefined) query = query.where("ts", ">=", from)
     if (to !== undefined) query = query.where("ts", "<", to)

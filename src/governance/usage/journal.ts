@@ -1,14 +1,11 @@
 /**
  * What is used without a change of the database, such as a request that reads: a line each in a file of this node's data
- * directory, written with a plain write, which takes microseconds and outlives a `kill -9`, for the system has it. What was
- * written is also here, summed up, until it is folded into the database (`fold.ts`) and the file gives way to a new one.
+ * directory (`journal-file.ts`). What was written is also here, summed up, until it is folded into the database (`fold.ts`)
+ * and the file gives way to a new one.
  */
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from "node:fs"
-import { join } from "node:path"
-import { newId } from "../../id.ts"
 import { Trouble } from "../../log.ts"
+import { JournalFile, linesLeft } from "../journal-file.ts"
 
-const SUFFIX = ".journal"
 /** Kept for a disk that takes nothing: beyond, use is no longer noted. */
 const MAX_UNWRITTEN_BYTES = 16 * 2 ** 20
 
@@ -25,9 +22,7 @@ export interface Noted {
 }
 
 export class Journal {
-  private id = ""
-  private descriptor = -1
-  private bytes = 0
+  private file: JournalFile
   private lines: Lines = new Map()
   /** What the disk has not taken yet. */
   private unwritten = Buffer.alloc(0)
@@ -35,13 +30,12 @@ export class Journal {
 
   /** @param directory of journals, made where it is missing */
   constructor(private readonly directory: string) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
-    this.begin()
+    this.file = new JournalFile(directory)
   }
 
   /** Bytes that are noted and not yet folded. */
   get pendingBytes(): number {
-    return this.lines.size > 0 ? this.bytes + this.unwritten.length : 0
+    return this.lines.size > 0 ? this.file.bytes + this.unwritten.length : 0
   }
 
   /** @param line without a line break */
@@ -52,7 +46,7 @@ export class Journal {
 
   /** What is noted since the last time. It is to be folded with `done`, or to be given back. */
   take(): Noted {
-    const noted = { id: this.id, bytes: this.bytes + this.unwritten.length, lines: this.lines }
+    const noted = { id: this.file.id, bytes: this.file.bytes + this.unwritten.length, lines: this.lines }
     this.lines = new Map()
     return noted
   }
@@ -64,57 +58,36 @@ export class Journal {
 
   /** It is folded, and so is the file where nothing was noted since: then there is a new one. @returns whether it is gone */
   done({ id, bytes }: Noted): boolean {
-    if (id !== this.id || this.bytes !== bytes || this.unwritten.length > 0) return false
-    const former = this.descriptor
-    this.begin()
-    closeSync(former)
-    unlinkSync(join(this.directory, id + SUFFIX))
+    if (id !== this.file.id || this.file.bytes !== bytes || this.unwritten.length > 0) return false
+    const former = this.file
+    this.file = new JournalFile(this.directory)
+    former.remove()
     return true
   }
 
   /** To be called once all is folded, at the end. */
   close(): void {
-    closeSync(this.descriptor)
-    if (this.bytes === 0) unlinkSync(join(this.directory, this.id + SUFFIX))
-  }
-
-  private begin(): void {
-    this.id = newId("jnl")
-    this.descriptor = openSync(join(this.directory, this.id + SUFFIX), "ax", 0o600)
-    this.bytes = 0
+    this.file.close()
   }
 
   private write(line: Buffer): void {
     const given = this.unwritten.length > 0 ? Buffer.concat([this.unwritten, line]) : line
     let written = 0
     try {
-      written = writeSync(this.descriptor, given)
+      written = this.file.write(given)
       this.trouble.clear()
     } catch (error) {
       this.trouble.note(error)
     }
-    this.bytes += written
     const left = given.subarray(written)
     this.unwritten = left.length === 0 || left.length > MAX_UNWRITTEN_BYTES ? Buffer.alloc(0) : Buffer.from(left)
   }
 }
 
-/** Journals that former processes left in the directory. */
-export const leftIn = (directory: string): string[] => {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  return readdirSync(directory)
-    .filter(name => name.endsWith(SUFFIX))
-    .map(name => name.slice(0, -SUFFIX.length))
-}
-
 /** The lines behind so many bytes; one that was cut is none. */
 export function readLeft(directory: string, id: string, from: number): Noted {
-  const bytes = readFileSync(join(directory, id + SUFFIX))
+  const left = linesLeft(directory, id, from)
   const lines: Lines = new Map()
-  const end = bytes.lastIndexOf(10) + 1
-  for (const line of bytes.subarray(from, end).toString().split("\n"))
-    if (line) lines.set(line, (lines.get(line) ?? 0) + 1)
-  return { id, bytes: end, lines }
+  for (const line of left.lines) lines.set(line, (lines.get(line) ?? 0) + 1)
+  return { id, bytes: left.bytes, lines }
 }
-
-export const removeLeft = (directory: string, id: string): void => unlinkSync(join(directory, id + SUFFIX))
