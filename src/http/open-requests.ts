@@ -3,8 +3,9 @@
  * key that is revoked, rotated without grace, expires or loses its owner, a session that is ended. Asked every half second,
  * because the command line may revoke a key beside the daemon.
  */
-import { AppError } from "../errors.ts"
+import type { AppError } from "../errors.ts"
 import { Trouble } from "../log.ts"
+import { type Alive, credentialEnded } from "./ended.ts"
 
 const CHECK_MS = 500
 
@@ -30,7 +31,7 @@ export class OpenRequests {
   })
 
   /** `alive` gives those of some credentials that are still good. */
-  constructor(private readonly alive: (credentials: string[]) => Promise<Set<string>>) {}
+  constructor(private readonly alive: Alive) {}
 
   /** Call `close` of the answer when the request is over. `ended` is told when its credential has. */
   open(credential: string, clientGone: AbortSignal, ended: (reason: AppError) => void): OpenRequest {
@@ -67,8 +68,7 @@ export class OpenRequests {
       const asked = [...this.entries] // of those that open meanwhile nothing is known
       const alive = await this.alive([...new Set(asked.map(({ credential }) => credential))])
       for (const entry of asked)
-        if (this.entries.has(entry) && !alive.has(entry.credential))
-          entry.end(new AppError("unauthorized", { message: "the credential that opened this request has ended" }))
+        if (this.entries.has(entry) && !alive.has(entry.credential)) entry.end(credentialEnded())
       this.trouble.clear()
     } catch (error) {
       this.trouble.note(error)

@@ -22,6 +22,7 @@ import { consolePages } from "./console-pages.ts"
 import { contextOf, type RequestContext, setContext } from "./context.ts"
 import { corsHeaders, preflight } from "./cors.ts"
 import { dispatchTo } from "./dispatch.ts"
+import { type Alive, type Failure, failureWith } from "./ended.ts"
 import { errorResponse } from "./error-response.ts"
 import { GRAPHQL_PATH } from "./graphql/graphql-api.ts"
 import { graphiqlPages } from "./graphql/pages.ts"
@@ -57,7 +58,7 @@ const LARGE_BODIES = {
   retryAfterSeconds: 10,
 }
 
-function routes(services: Services) {
+function routes(services: Services, failure: Failure) {
   const check = bodyCheck(() => app)
   const ruleOf = bodyRules(() => app)
   const large = new Gate(LARGE_BODIES)
@@ -68,7 +69,10 @@ function routes(services: Services) {
     normalize: "typebox",
     handler: { standardHostname: false }, // else the path of a host of three letters is read from the wrong place
   })
-    .onError({ as: "global" }, ({ error, request }) => answerError(error, request, contextOf(request)))
+    .onError({ as: "global" }, async ({ error, request }) => {
+      const context = contextOf(request)
+      return answerError(await failure(error, context), request, context)
+    })
     // Forms, and who reads JSON piece by piece, read their own stream; an empty object keeps the framework from reading it first.
     .onParse({ as: "global" }, async ({ request, route }) => {
       if (request.body) refuseCoding(request)
@@ -122,16 +126,18 @@ export interface HttpServer {
 
 /** Long, because what a request meets shares the state of the server: the way of each stands here from top to bottom. */
 export function startServer(services: Services, options: HttpOptions): HttpServer {
-  const app = routes(services)
+  const alive: Alive = async credentials => {
+    const { apiKeys, scopedTokens, sessions } = services
+    const kinds = [apiKeys, scopedTokens, sessions].map(kind => kind.alive(credentials))
+    return (await Promise.all(kinds)).reduce((all, some) => all.union(some))
+  }
+  const failure = failureWith(alive)
+  const app = routes(services, failure)
   const reference = referencePages(() => openApiDocument(documentedRoutes(services), services.version))
   const console = consolePages({ assets: consoleAssets, addresses: consoleAddresses })
   const graphiql = services.graphql ? graphiqlPages(graphiqlAssets) : () => undefined
   const table = methodTable(app.routes)
-  const openRequests = new OpenRequests(async credentials => {
-    const { apiKeys, scopedTokens, sessions } = services
-    const alive = [apiKeys, scopedTokens, sessions].map(kind => kind.alive(credentials))
-    return (await Promise.all(alive)).reduce((all, some) => all.union(some))
-  })
+  const openRequests = new OpenRequests(alive)
   const auth: AuthDependencies = { ...services, ...options }
   let running = 0
 
@@ -198,7 +204,7 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
           : respond(request, context, peer)
         answer.then(resolve, reject)
       })
-        .catch(error => answerError(error, request, context))
+        .catch(async error => answerError(await failure(error, context), request, context))
         .then(answer => audited(request, context, answer))
       running--
       if (!isStream(response)) open?.close()

@@ -24,6 +24,7 @@ import type { IdPage } from "./id-pages.ts"
 import { checkMetadata, checkTags, foldName, safeName } from "./labels.ts"
 import { refuseOutside } from "./outside.ts"
 import { type FileRecord, type FileRow, toFileRecord } from "./record.ts"
+import { whileThere } from "./while-there.ts"
 
 export interface FileChange {
   name?: string
@@ -268,8 +269,10 @@ export class Library {
   async content(view: View, fileId: string): Promise<StoredFile> {
     const row = await this.row(view, fileId)
     const bytes = await this.dependencies.blobs.findOriginal(row.blob)
-    if (!bytes) throw new AppError("internal_error", { cause: new Error("an original is missing") })
-    return { bytes, record: toFileRecord(row) }
+    const look = () => this.row(view, fileId)
+    if (bytes) return { bytes: whileThere(bytes, look), record: toFileRecord(row) }
+    if ((await look()).blob !== row.blob) return this.content(view, fileId)
+    throw new AppError("internal_error", { cause: new Error("an original is missing") })
   }
 
   /** The extracted text of the findable version. @throws AppError conflict while there is none */
@@ -280,8 +283,10 @@ export class Library {
         message: row.status === "failed" ? "the file has no text: it could not be read" : "the file is not indexed yet",
       })
     const bytes = await this.dependencies.blobs.findText(fileId, row.live_generation)
-    if (!bytes) throw new AppError("internal_error", { cause: new Error("an extracted text is missing") })
-    return { bytes, record: toFileRecord(row) }
+    const look = () => this.row(view, fileId)
+    if (bytes) return { bytes: whileThere(bytes, look), record: toFileRecord(row) }
+    if ((await look()).live_generation !== row.live_generation) return this.text(view, fileId)
+    throw new AppError("internal_error", { cause: new Error("an extracted text is missing") })
   }
 
   /** The findable version, whose text and original belong together. @throws AppError conflict while there is none */

@@ -8,6 +8,7 @@ import { findKeyring } from "../storage/encryption/keyring.ts"
 import { inOrder, PEOPLE } from "../storage/shared.ts"
 import type { StoredFileRow } from "../storage/stored-files.ts"
 import { storedFilesOf } from "../storage/stored-files.ts"
+import { isPostgres } from "../storage/words.ts"
 import { removalOf } from "./library.ts"
 
 interface WorkspaceRemovalParts {
@@ -18,9 +19,10 @@ interface WorkspaceRemovalParts {
 
 /** In an order in which nothing is left that refers to what goes; what refers to these goes with them. */
 const TABLES = [
-  ...["jobs", "idempotent_answers", "answered_files", "library_changes", "reading_notes", "end_user_erasures"],
+  ...["jobs", "idempotent_answers", "answered_files", "reading_notes", "end_user_erasures"],
   ...["schedule_runs", "schedules", "batches", "batch_files", "agent_approvals", "agent_runs", "conversations"],
   ...["webhooks", "events", "sources", "vector_store_batches", "vector_stores", "file_jobs", "files", "api_keys"],
+  ...["job_turns", "library_changes"], // which the deletions above count
 ] as const
 
 export class WorkspaceRemoval {
@@ -95,7 +97,13 @@ export class WorkspaceRemoval {
 }
 
 async function refuse(trx: Trx, id: string): Promise<void> {
-  const found = await trx.selectFrom("workspaces").select("id").where("id", "=", id).executeTakeFirst()
+  // Whoever adds to it meanwhile is waited for, and whoever comes later finds it gone: no row comes in behind its table's turn.
+  const found = await trx
+    .selectFrom("workspaces")
+    .select("id")
+    .where("id", "=", id)
+    .$if(isPostgres(trx), query => query.forUpdate())
+    .executeTakeFirst()
   if (!found) throw new AppError("not_found", { message: "there is no such workspace" })
   const held = await trx.selectFrom("holds").select("id").where("workspace_id", "=", id).limit(1).executeTakeFirst()
   if (held) throw new AppError("on_hold", { message: "a hold keeps what is in the workspace" })

@@ -1,6 +1,8 @@
 /** The durable queue's rows; `jobs/queue.ts` explains the states. */
 export interface JobsTables {
   jobs: JobsTable
+  /** Kept by a trigger: whoever has the lowest turn in a lane was served longest ago. */
+  job_turns: { task: string; lane: Lane; workspace_id: string; turn: number }
 }
 
 /** `quick`: small and bounded, done many at a time. `ordinary`: all others, one at a time. Neither waits for the other. */

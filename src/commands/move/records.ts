@@ -59,6 +59,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   chunk_numbers: null,
   library_changes: null,
   vector_tables: { key: ["name"] },
+  job_turns: null,
   jobs: { key: ["id"], arriving: row => withoutOwner({ ...row, lease_token: null, lease_until: null }) },
   conversations: { key: ["id"] },
   messages: { key: ["id"], arriving: withoutOwner },
