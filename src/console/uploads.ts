@@ -13,6 +13,8 @@ export interface Upload {
   progress: number
   state: "waiting" | "sending" | "done" | "duplicate" | "failed"
   message: string
+  /** What the daemon made of it, once it has all bytes. */
+  file?: FileRecord
   cancel: () => void
 }
 
@@ -50,10 +52,19 @@ export const useUploadRules = (): UploadRules | undefined =>
 export const acceptedBy = (rules: UploadRules | undefined): string | undefined =>
   rules?.groups.flatMap(group => group.types.map(type => `.${type}`)).join(",")
 
-/** @param maxBytes the daemon refuses larger files; saying so first spares the wait */
-export function addUploads(files: Iterable<File>, labels: UploadLabels, maxBytes = Number.POSITIVE_INFINITY): void {
+/**
+ * @param maxBytes the daemon refuses larger files; saying so first spares the wait
+ * @returns the ids of the uploads, in the order of the files
+ */
+export function addUploads(
+  files: Iterable<File>,
+  labels: UploadLabels,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Upload["id"][] {
+  const ids: Upload["id"][] = []
   for (const file of files) {
     const id = nextId++
+    ids.push(id)
     const cancel = () => remove(id)
     const upload: Upload = { id, name: file.name, size: file.size, progress: 0, state: "waiting", message: "", cancel }
     if (file.size > maxBytes) {
@@ -64,6 +75,7 @@ export function addUploads(files: Iterable<File>, labels: UploadLabels, maxBytes
     waiting.push(() => send(id, file, labels))
   }
   startNext()
+  return ids
 }
 
 export const clearFinished = (): void =>
@@ -117,9 +129,14 @@ function outcome(request: XMLHttpRequest): Partial<Upload> {
     return { state: "failed", message: String(detail?.message ?? error.message ?? request.statusText) }
   }
   const { files } = JSON.parse(request.responseText) as { files: FileRecord[] }
-  return files[0]?.duplicate
-    ? { state: "duplicate", progress: 1, message: "already in the library" }
-    : { state: "done", progress: 1, message: "queued for indexing" }
+  const [file] = files
+  return {
+    ...(file?.duplicate
+      ? { state: "duplicate", message: "already in the library" }
+      : { state: "done", message: "queued for indexing" }),
+    progress: 1,
+    ...(file ? { file } : {}),
+  }
 }
 
 /** The uploads of this page's life; `onArrival` hears of each that ended. */

@@ -60,13 +60,11 @@ describe.skipIf(!hasBrowser)("pictures of a message", () => {
   )
 
   test(
-    "what cannot be sent is refused at once, in words: other files, too large ones, and too many",
+    "what cannot be sent is refused at once, in words: other kinds, too large ones, and too many",
     async () => {
       const page = await openWith("ollama/llava:7b")
-      await bring(page, "drop", "application/pdf")
-      await page.getByText("brought is no picture").waitFor()
-      await bring(page, "drop", "image/tiff")
-      await page.getByText("brought is neither PNG, JPEG, GIF nor WebP").waitFor()
+      await attach(page, [{ ...picture("plan.tiff"), mimeType: "image/tiff" }])
+      await page.getByText("plan.tiff is neither PNG, JPEG, GIF nor WebP").waitFor()
       await attach(page, [picture("large.png", Buffer.alloc(10 * 1_048_576 + 1))])
       await page.getByText(/large\.png has .* a picture may have 10 MB/).waitFor()
       await attach(

@@ -23,7 +23,6 @@ const FOLLOW_MS = 4_000
 
 export function ChatPage({ rest: [conversationId] }: PageProps) {
   const { query: address } = usePlace()
-  const { reloadRedaction } = useAccount()
   const [changes, setChanges] = useState<Partial<ChatSettings>>({})
   const [listShown, setListShown] = useState(false)
   const [listTurn, setListTurn] = useState(0)
@@ -43,7 +42,7 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
   const settings = { ...settingsOf(current, conversationId ? null : address.get("file")), ...changes }
   const fileName = useFileNames(settings.fileIds.length === 1 ? settings.fileIds : []).get(settings.fileIds[0] ?? "")
   useTitle(current?.title)
-  useEffect(reloadRedaction, []) // once: an administrator may have changed it since
+  useFreshRedaction()
   return (
     <div class={listShown ? "chat list-shown" : "chat"}>
       <ConversationList
@@ -69,6 +68,7 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
         />
         {!readOnly && (
           <ChatFoot
+            conversationId={conversationId}
             settings={settings}
             onChange={change => setChanges({ ...changes, ...change })}
             present={current?.model}
@@ -115,6 +115,11 @@ function usePanels(conversationId: string | undefined, readOnly: boolean) {
     </>
   )
   return { cite, record, shown }
+}
+
+/** Read once: an administrator may have changed it since. */
+function useFreshRedaction(): void {
+  useEffect(useAccount().reloadRedaction, [])
 }
 
 function useTitle(title: string | null | undefined): void {

@@ -2,12 +2,14 @@ import { NoModel } from "../../no-model.tsx"
 import { useAccount } from "../../session.ts"
 import { useEscape } from "../../shortcuts.ts"
 import { Composer } from "./composer.tsx"
+import { useDocuments } from "./documents.tsx"
 import type { ChatSettings } from "./settings.ts"
 import { modelFor, SettingsBar, useModels } from "./settings-bar.tsx"
 import { blindnessOf } from "./sight.ts"
 import type { Turns } from "./use-turns.ts"
 
 interface ChatFootProps {
+  conversationId: string | undefined
   settings: ChatSettings
   onChange: (change: Partial<ChatSettings>) => void
   /** The open conversation's model. */
@@ -18,8 +20,9 @@ interface ChatFootProps {
 }
 
 /** Where the next message is written, and what it is answered with. */
-export function ChatFoot({ settings, onChange, present, fileName, turns }: ChatFootProps) {
+export function ChatFoot({ conversationId, settings, onChange, present, fileName, turns }: ChatFootProps) {
   const models = useModels()
+  const documents = useDocuments(conversationId, settings, onChange)
   useEscape(turns.draft ? turns.stop : undefined)
   const insists = useAccount().redaction?.enforced_by
   const model = modelFor(settings, { models: models.data, present })
@@ -32,6 +35,7 @@ export function ChatFoot({ settings, onChange, present, fileName, turns }: ChatF
         writing={turns.draft !== null}
         returned={turns.returned}
         blind={blind}
+        documents={documents}
         onSend={turns.send}
         onStop={turns.stop}
       />

@@ -2,7 +2,9 @@ import { useEffect, useState } from "preact/hooks"
 import type { Question } from "../../reply.ts"
 import { Button } from "../../ui/button.tsx"
 import { focusOnce } from "../../ui/form.tsx"
-import { AttachButton, type Attached, AttachedPictures, useAttached } from "./pictures.tsx"
+import { AttachFiles, DocumentList, type Documents } from "./documents.tsx"
+import { useDroppedFiles } from "./dropping.ts"
+import { AttachButton, type Attached, AttachedPictures, isPicture, useAttached } from "./pictures.tsx"
 
 interface ComposerProps {
   writing: boolean
@@ -10,15 +12,22 @@ interface ComposerProps {
   returned: Question | null
   /** Why no picture can be sent. */
   blind: string | undefined
+  documents: Documents
   onSend: (text: string, pictures: readonly File[]) => void
   onStop: () => void
 }
 
-/** Enter sends, Shift+Enter breaks the line; pictures are attached, pasted or dropped. */
-export function Composer({ writing, returned, blind, onSend, onStop }: ComposerProps) {
+/** Enter sends, Shift+Enter breaks the line; files and pictures are attached, pasted, or dropped anywhere on the page. */
+export function Composer({ writing, returned, blind, documents, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState("")
   const attached = useAttached(blind)
-  const ready = text.trim() !== "" && !writing && !(blind && attached.files.length > 0)
+  const ready = text.trim() !== "" && !writing && !documents.busy && !(blind && attached.files.length > 0)
+  const take = (files: Iterable<File>) => {
+    const { pictures = [], others = [] } = Object.groupBy(files, file => (isPicture(file) ? "pictures" : "others"))
+    if (pictures.length > 0) attached.add(pictures)
+    if (others.length > 0) documents.add(others)
+  }
+  const over = useDroppedFiles(take)
   useEffect(() => {
     if (!returned) return
     setText(typed => typed || returned.text)
@@ -29,26 +38,23 @@ export function Composer({ writing, returned, blind, onSend, onStop }: ComposerP
     onSend(text, attached.files)
     setText("")
     attached.set([])
+    documents.clear()
   }
   return (
     <form
-      class="composer"
+      class={over ? "composer over" : "composer"}
       onSubmit={event => {
         event.preventDefault()
         send()
       }}
-      onDragOver={event => event.preventDefault()}
-      onDrop={event => takeFrom(event.dataTransfer, event, attached)}
     >
-      <AttachedPictures {...attached} />
-      {attached.problem && (
-        <p class="issue" role="alert">
-          {attached.problem}
-        </p>
-      )}
+      {over && <p class="drop-hint">Drop files to ask about them here</p>}
+      <DocumentList {...documents} />
+      <PictureList {...attached} />
       <div class="composer-line">
+        <AttachFiles documents={documents} />
         <AttachButton attached={attached} blind={blind} />
-        <MessageField text={text} onInput={setText} onSend={send} attached={attached} />
+        <MessageField text={text} onInput={setText} onSend={send} onFiles={take} />
         {writing ? (
           <Button icon="stop" label="Stop" onClick={onStop} />
         ) : (
@@ -59,14 +65,25 @@ export function Composer({ writing, returned, blind, onSend, onStop }: ComposerP
   )
 }
 
+const PictureList = (attached: Attached) => (
+  <>
+    <AttachedPictures {...attached} />
+    {attached.problem && (
+      <p class="issue" role="alert">
+        {attached.problem}
+      </p>
+    )}
+  </>
+)
+
 interface MessageFieldProps {
   text: string
   onInput: (text: string) => void
   onSend: () => void
-  attached: Attached
+  onFiles: (files: FileList) => void
 }
 
-const MessageField = ({ text, onInput, onSend, attached }: MessageFieldProps) => (
+const MessageField = ({ text, onInput, onSend, onFiles }: MessageFieldProps) => (
   <>
     <label class="unseen" for="message">
       Message
@@ -81,7 +98,12 @@ const MessageField = ({ text, onInput, onSend, attached }: MessageFieldProps) =>
       ref={focusOnce}
       value={text}
       onInput={event => onInput(event.currentTarget.value)}
-      onPaste={event => takeFrom(event.clipboardData, event, attached)}
+      onPaste={event => {
+        const files = pastedFiles(event)
+        if (!files) return
+        event.preventDefault()
+        onFiles(files)
+      }}
       onKeyDown={event => {
         if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
         event.preventDefault()
@@ -91,9 +113,6 @@ const MessageField = ({ text, onInput, onSend, attached }: MessageFieldProps) =>
   </>
 )
 
-/** Files that are pasted or dropped; text goes its usual way, also that of a table, which comes as a picture too. */
-function takeFrom(data: DataTransfer | null, event: Event, attached: Attached): void {
-  if (!data || data.files.length === 0 || data.types.includes("text/plain")) return
-  event.preventDefault()
-  attached.add(data.files)
-}
+/** None where text comes with them: a table is pasted as a picture too. */
+const pastedFiles = ({ clipboardData: data }: ClipboardEvent): FileList | undefined =>
+  data && data.files.length > 0 && !data.types.includes("text/plain") ? data.files : undefined

@@ -9,6 +9,9 @@ import type { MessageImage } from "../../wire.ts"
 const MAX_PICTURES = 8
 const MAX_PICTURE_BYTES = 10 * 1_048_576
 const TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"]
+/** Whether it goes with a message as a picture; every other file is attached to the conversation. */
+export const isPicture = (file: File): boolean => TYPES.includes(file.type)
+
 const LIMITS = "At most 8 pictures of 10 MB: PNG, JPEG, GIF or WebP"
 
 /** Of a message that is written or sent: a file of this computer; of a stored one: what the daemon keeps. */
@@ -16,9 +19,7 @@ export type Picture = File | MessageImage
 
 /** What is wrong with it, in words; undefined where it can be sent. */
 function faultOf(file: File): string | undefined {
-  if (!file.type.startsWith("image/"))
-    return `${file.name} is no picture. Documents go into the library, and are asked about from there.`
-  if (!TYPES.includes(file.type)) return `${file.name} is neither PNG, JPEG, GIF nor WebP.`
+  if (!isPicture(file)) return `${file.name} is neither PNG, JPEG, GIF nor WebP.`
   if (file.size > MAX_PICTURE_BYTES) return `${file.name} has ${bytes(file.size)}; a picture may have 10 MB.`
   return undefined
 }

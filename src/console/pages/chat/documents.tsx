@@ -1,0 +1,152 @@
+/**
+ * Files that are brought into a conversation: each is uploaded, read, and then what the conversation is about. Those that
+ * cannot be say why, and stay out of it.
+ */
+import { useEffect, useRef, useState } from "preact/hooks"
+import { api } from "../../api.ts"
+import { useRepeated } from "../../loading.ts"
+import { Button } from "../../ui/button.tsx"
+import { acceptedBy, addUploads, type Upload, useUploadRules, useUploads } from "../../uploads.ts"
+import type { FileRecord } from "../../wire.ts"
+import type { ChatSettings } from "./settings.ts"
+
+/** Reading a page takes less than that, a scanned book minutes. */
+const LOOK_MS = 700
+
+interface Document {
+  upload: Upload["id"]
+  name: string
+  /** Null while its bytes are on their way. */
+  file: FileRecord | null
+  /** The upload's words where it did not come about. */
+  problem: string | undefined
+  /** 0..1 of the bytes sent. */
+  sent: number
+}
+
+export interface Documents {
+  all: readonly Document[]
+  /** Some are on their way or being read: a message sent now would be answered without them. */
+  busy: boolean
+  add: (files: Iterable<File>) => void
+  remove: (document: Document) => void
+  /** They are the conversation's own by now. */
+  clear: () => void
+  accept: string | undefined
+}
+
+const isBeingRead = ({ file }: Document): boolean => file?.status === "queued" || file?.status === "indexing"
+const isOnItsWay = ({ file, problem }: Document): boolean => !file && !problem
+
+/**
+ * @param settings of the conversation, whose files they join
+ * @param onChange another choice of files
+ */
+export function useDocuments(
+  conversationId: string | undefined,
+  settings: ChatSettings,
+  onChange: (change: Partial<ChatSettings>) => void,
+): Documents {
+  const rules = useUploadRules()
+  const uploads = useUploads()
+  const [all, setAll] = useState<readonly Document[]>([])
+  const joined = useRef(new Set<string>())
+  const chosen = settings.scope === "files" ? settings.fileIds : []
+  const choose = (fileIds: readonly string[]) =>
+    onChange(fileIds.length > 0 ? { scope: "files", fileIds } : { scope: "library", fileIds })
+  const replace = (file: FileRecord) =>
+    setAll(before => before.map(each => (each.file?.id === file.id ? { ...each, file } : each)))
+
+  useEffect(() => setAll([]), [conversationId])
+  useEffect(() => setAll(before => before.map(document => withUpload(document, uploads))), [uploads])
+  useEffect(() => {
+    const ready = all.flatMap(({ file }) => (file?.status === "searchable" ? [file.id] : []))
+    const fresh = ready.filter(id => !joined.current.has(id))
+    joined.current = new Set(ready)
+    if (fresh.length > 0) choose([...new Set([...chosen, ...fresh])])
+  }, [all])
+  const reading = all.filter(isBeingRead)
+  useRepeated(reading.length > 0 ? LOOK_MS : null, () => {
+    for (const { file } of reading) api.get<FileRecord>(`/libraries/${file!.id}`).then(replace, () => {})
+  })
+
+  return {
+    all,
+    busy: all.some(document => isOnItsWay(document) || isBeingRead(document)),
+    accept: acceptedBy(rules),
+    add(files) {
+      const given = [...files]
+      const ids = addUploads(given, { contextId: "", tags: "" }, rules?.max_file_bytes)
+      const added = given.map((file, i) => ({
+        ...{ upload: ids[i]!, name: file.name, file: null, problem: undefined, sent: 0 },
+      }))
+      setAll([...all, ...added])
+    },
+    remove(document) {
+      if (!document.file) uploads.find(({ id }) => id === document.upload)?.cancel()
+      setAll(all.filter(other => other !== document))
+      const id = document.file?.id
+      if (id && chosen.includes(id)) choose(chosen.filter(other => other !== id))
+    },
+    clear: () => setAll([]),
+  }
+}
+
+function withUpload(document: Document, uploads: readonly Upload[]): Document {
+  const upload = document.file ? undefined : uploads.find(({ id }) => id === document.upload)
+  if (!upload) return document
+  const { state, message, progress, file = null } = upload
+  return { ...document, file, sent: progress, problem: state === "failed" ? message : undefined }
+}
+
+/** Those that were brought since the last message. */
+export const DocumentList = ({ all, remove }: Documents) =>
+  all.length === 0 ? null : (
+    <ul class="documents" aria-label="Attached files">
+      {all.map(document => (
+        <li key={document.upload}>
+          <span class="name">
+            <bdi>{document.name}</bdi>
+          </span>
+          <DocumentState {...document} />
+          <Button kind="quiet" icon="close" label={`Remove ${document.name}`} onClick={() => remove(document)} />
+        </li>
+      ))}
+    </ul>
+  )
+
+function DocumentState(document: Document) {
+  const { file, name, problem, sent } = document
+  const failure = problem ?? (file?.status === "failed" ? (file.error?.message ?? "it could not be read") : undefined)
+  if (failure) return <span class="badge bad">Not added: {failure}</span>
+  if (isOnItsWay(document)) return <progress max={1} value={sent} aria-label={`Upload of ${name}`} />
+  if (!isBeingRead(document)) return <span class="badge good">Added</span>
+  return (
+    <>
+      <span class="soft small">Reading …</span>
+      <progress max={1} value={file?.progress || undefined} aria-label={`Reading of ${name}`} />
+    </>
+  )
+}
+
+/** Opens the chooser. */
+export function AttachFiles({ documents: { add, accept } }: { documents: Documents }) {
+  const chooser = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Button kind="quiet" icon="clip" label="Attach files" onClick={() => chooser.current?.click()} />
+      <input
+        ref={chooser}
+        type="file"
+        hidden
+        multiple
+        accept={accept}
+        aria-label="Files"
+        onChange={event => {
+          add(event.currentTarget.files ?? [])
+          event.currentTarget.value = "" // the same file can be chosen again
+        }}
+      />
+    </>
+  )
+}
