@@ -18,7 +18,7 @@ import { openStorage } from "./app/storage.ts"
 import { Together } from "./app/together.ts"
 import { openFenced, openTools } from "./app/tools.ts"
 import { startUpkeep } from "./app/upkeep.ts"
-import { appUrl, type Config } from "./config.ts"
+import { appUrl, type Config, type ReadConfig } from "./config.ts"
 import { log } from "./log.ts"
 import { VERSION } from "./native/version.ts"
 
@@ -55,6 +55,8 @@ export const STEPS = [
 export interface StartOptions {
   /** Told bytes while the first start of a version unpacks what the executable carries. */
   unpacking?: (done: number, total: number) => void
+  /** Where each setting comes from, for administrators. */
+  sources?: ReadConfig["sources"]
   /** Told each step that is done; tests fail there. */
   opened?: (step: Opened) => void
 }
@@ -102,7 +104,8 @@ async function open(config: Config, options: StartOptions, stack: AsyncDisposabl
   atWork.add(() => sources.syncs.stop())
   const unattended = openBatches(storage)
   const governance = await openGovernance(config, { ...parts, audit, chat, agents, unattended })
-  const server = step("server", openServer(config, { ...parts, governance, chat, tools, agents, unattended }, atWork))
+  const served = { ...parts, governance, chat, tools, agents, unattended, sourcesOf: options.sources }
+  const server = step("server", openServer(config, served, atWork))
   const workers = unattendedWorkers(config, { storage, access, chat, agents, unattended, server })
   const atNodes = [worker, bulk, sources.syncs, events.dispatcher, ...workers]
   for (const each of [events.dispatcher, ...workers]) atWork.add(() => each.stop())

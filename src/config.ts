@@ -137,6 +137,24 @@ function parse(source: string, setting: Setting<unknown>, value: string): unknow
   }
 }
 
+/** A setting as it may be shown: `carrel settings` and administrators in the console see the same. */
+export interface ShownSetting {
+  name: SettingName
+  /** What of a secret may be shown, without users and passwords of addresses. */
+  value: unknown
+  source: Source
+}
+
+export const shownSettings = ({ config, sources }: Pick<ReadConfig, "config" | "sources">): ShownSetting[] =>
+  ENTRIES.map(([name, { shown }]) => {
+    const value: unknown = config[name]
+    return { name, value: shown && value ? shown(value) : withoutCredentials(value), source: sources[name] }
+  })
+
+/** An address may carry a user and a password, whatever setting it is of. */
+const withoutCredentials = (value: unknown): unknown =>
+  typeof value === "string" ? value.replace(/\/\/[^/@\s]+@/g, "//…@") : value
+
 /** Where browsers reach the console; `port` is the one listened on, where the system chose it. */
 export function appUrl(config: Config, port = config.port): string {
   if (config.app_url) return config.app_url

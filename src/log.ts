@@ -4,6 +4,7 @@
  */
 import { replaceControlCharacters } from "./control-characters.ts"
 import { AppError, OperatorError } from "./errors.ts"
+import { LogRecord } from "./log-record.ts"
 
 export type LogLevel = "debug" | "info" | "warn" | "error"
 export type LogFormat = "json" | "pretty"
@@ -12,9 +13,9 @@ const RANK: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 4
 let threshold = RANK.info
 let sink: (line: string) => void = toStandardOutput
 let waiting = ""
-let format: (record: LogRecord) => string = asJson
+let format: (record: Line) => string = asJson
 
-interface LogRecord {
+interface Line {
   time: Date
   level: LogLevel
   message: string
@@ -51,11 +52,26 @@ export function setLogSink(write: (line: string) => void): void {
   sink = write
 }
 
+/** Warnings and errors of this process, whatever the threshold. */
+export const recentTrouble = new LogRecord()
+
 function write(level: LogLevel, message: string, fields: Record<string, unknown> = {}): void {
+  if (level === "warn" || level === "error") noteTrouble(level, message, fields)
   if (RANK[level] >= threshold) sink(format({ time: new Date(), level, message, fields }))
 }
 
-function asJson({ time, level, message, fields }: LogRecord): string {
+/** Of the API or the system, such as ENOSPC. A reason in words may quote what it is about. */
+const CODE = /^\w{1,40}$/
+
+function noteTrouble(level: "warn" | "error", message: string, fields: Record<string, unknown>): void {
+  const { error, reason, request_id, route } = fields
+  const word = (value: unknown): string | null => (typeof value === "string" ? value : null)
+  const said = (error as { code?: unknown } | undefined)?.code ?? reason
+  const code = typeof said === "string" && CODE.test(said) ? said : error instanceof Error ? error.name : null
+  recentTrouble.note({ level, message, code, request_id: word(request_id), route: word(route) })
+}
+
+function asJson({ time, level, message, fields }: Line): string {
   const record: Record<string, unknown> = { time: time.toISOString(), level, message }
   for (const [key, value] of Object.entries(fields)) record[key] = value instanceof Error ? describe(value) : value
   return JSON.stringify(record)
@@ -79,7 +95,7 @@ const DIM = "\x1b[2m"
 const PLAIN = "\x1b[0m"
 
 /** `14:03:07.120 WARN  message  key=value`; only what is logged as an error shows where it was thrown, below the line. */
-function asText({ time, level, message, fields }: LogRecord, color: boolean): string {
+function asText({ time, level, message, fields }: Line, color: boolean): string {
   const paint = (code: string, text: string) => (color ? `${code}${text}${PLAIN}` : text)
   const clock = new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(11, 23)
   const pairs = Object.entries(fields)

@@ -8,7 +8,7 @@ const SRC = resolve(import.meta.dir, "../src")
 
 /** A file may import rooms of a lower rank and its own; two rooms of one rank do not know each other. */
 const RANKS = [
-  ["errors", "control-characters", "storable", "nearest"],
+  ["errors", "log-record", "control-characters", "storable", "nearest"],
   ["bounded-json", "canonical-json", "log", "id", "native", "metrics"],
   ["threads"],
   ["outbound", "guarded", "timing", "account"],
@@ -241,6 +241,7 @@ describe("usage", () => {
     expect(using(/\bbackend(?:!|\?)?\.chat\(/)).toEqual([
       "backends/counted.ts",
       "backends/measured.ts",
+      "chat/model-trial.ts",
       "chat/query-rewriter.ts",
       "chat/reading/note-taker.ts",
       "grounding/window.ts",

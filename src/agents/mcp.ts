@@ -1,4 +1,5 @@
 /** Tools of external Model Context Protocol servers, connected when first asked for and again after they went away. */
+import { basename } from "node:path"
 import type { Client, ClientOptions } from "@modelcontextprotocol/sdk/client/index.js"
 import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js"
 import { isTooDeep, TOO_DEEP } from "../bounded-json.ts"
@@ -8,7 +9,7 @@ import { log } from "../log.ts"
 import type { JsonSchema } from "../tools/json-schema.ts"
 import type { ExternalTool } from "../tools/tool.ts"
 import { ToolError } from "../tools/tool-error.ts"
-import type { ToolProvider } from "./external-tools.ts"
+import type { ToolProvider, ToolServer } from "./external-tools.ts"
 import { boundedFetch, MAX_MESSAGE_BYTES, TOO_LARGE } from "./mcp-bounds.ts"
 import type { McpServer } from "./mcp-config.ts"
 
@@ -37,17 +38,20 @@ interface Connection {
 export class McpTools implements ToolProvider {
   private readonly connections = new Map<string, Promise<Connection>>()
   private readonly problems = new Map<string, string>()
+  /** The same in full, for administrators: the words may be the server's own. */
+  private readonly reasons = new Map<string, string>()
 
   constructor(
-    private readonly servers: readonly McpServer[],
+    private readonly servedBy: readonly McpServer[],
     private readonly version: string,
   ) {}
 
   async tools(): Promise<ExternalTool[]> {
     const lists = await Promise.all(
-      this.servers.map(async server => {
+      this.servedBy.map(async server => {
         try {
           const { tools } = await this.connect(server)
+          this.reasons.delete(server.name)
           if (this.problems.delete(server.name)) log.info("an MCP server answers again", { server: server.name })
           return tools
         } catch (error) {
@@ -55,6 +59,7 @@ export class McpTools implements ToolProvider {
           // Every run asks again: what is known already is no news.
           const level = this.problems.has(server.name) ? "debug" : "warn"
           log[level]("an MCP server does not answer", { server: server.name, reason: reasonOf(error) })
+          this.reasons.set(server.name, reasonOf(error))
           this.problems.set(server.name, `the MCP server ${server.name} does not answer${why}`)
           return []
         }
@@ -65,6 +70,24 @@ export class McpTools implements ToolProvider {
 
   problemOf(toolName: string): string | undefined {
     return this.problems.get(toolName.split(".")[0]!)
+  }
+
+  async servers(): Promise<ToolServer[]> {
+    const tools = await this.tools()
+    return this.servedBy.map(server => {
+      const own = tools.filter(({ name }) => name.startsWith(`${server.name}.`))
+      return {
+        name: server.name,
+        place: placeOf(server),
+        connected: !this.problems.has(server.name),
+        problem: this.reasons.get(server.name) ?? null,
+        tools: own.map(({ name, title, description, needsApproval = false }) => ({
+          name,
+          description: (title ?? description).slice(0, MAX_REASON_CHARACTERS),
+          needs_approval: needsApproval,
+        })),
+      }
+    })
   }
 
   async close(): Promise<void> {
@@ -105,6 +128,9 @@ export class McpTools implements ToolProvider {
     return { line, tools: await listTools(server, line), listedAt: Date.now() }
   }
 }
+
+/** Arguments and paths may hold secrets. */
+const placeOf = (server: McpServer): string => ("command" in server ? basename(server.command) : server.url.host)
 
 /** One line for the log. The message may be the server's own. */
 const reasonOf = (error: unknown): string =>

@@ -27,6 +27,7 @@ import type { AnyTool } from "../tools/tool.ts"
 import type { ApprovalRecord, Decision } from "./approval-record.ts"
 import { type CarryDependencies, carryThrough } from "./carry-through.ts"
 import { answerOf, Ending, INTERRUPTED, noSuchRun, openStepResult } from "./endings.ts"
+import type { ToolServer } from "./external-tools.ts"
 import { LiveRun } from "./live-run.ts"
 import { type LiveRuns, RunsHere } from "./live-runs.ts"
 import { type Caller, type PrepareDependencies, type PreparedRun, prepareRun } from "./prepare.ts"
@@ -82,6 +83,11 @@ export class AgentRuns {
   /** What a run may be given now: the daemon's own tools, then those of external servers that answer. */
   async tools(): Promise<AnyTool[]> {
     return [...BUILTIN_TOOLS, ...((await this.dependencies.external?.tools()) ?? [])]
+  }
+
+  /** The external servers that the daemon knows, after a look at each. */
+  toolServers(): Promise<ToolServer[]> {
+    return this.dependencies.external?.servers() ?? Promise.resolve([])
   }
 
   /** For metrics. */

@@ -23,6 +23,7 @@ import type { Access } from "./access.ts"
 import type { openBatches } from "./batches.ts"
 import type { EventParts } from "./events.ts"
 import type { GovernanceParts } from "./governance.ts"
+import { openInstallation, type Sources } from "./installation.ts"
 import type { LibraryParts } from "./library.ts"
 import type { Models } from "./models.ts"
 import type { Network } from "./network.ts"
@@ -48,6 +49,8 @@ interface ServedParts {
   tools: Tools
   agents: AgentRuns
   unattended: ReturnType<typeof openBatches>
+  /** Where each setting comes from. */
+  sourcesOf: Sources | undefined
 }
 
 /** Requests have so long to end when the daemon stops. */
@@ -85,6 +88,7 @@ export function openServer(config: Config, parts: ServedParts, atWork: Together)
     mcp,
     graphql: config.no_graphql ? null : graphqlOver(parts, links, search),
     diskUse: watchDiskUse(config.data),
+    installation: openInstallation(config, parts.sourcesOf, parts),
     fileTypes: MIME_TYPES,
     typeGroups: TYPE_GROUPS,
     maxFileBytes: config.max_file_bytes,

@@ -1,5 +1,5 @@
 import { type App, startApp } from "../app.ts"
-import { type Config, ConfigError, settingsHelp, unknownVariableText } from "../config.ts"
+import { type Config, ConfigError, type ReadConfig, settingsHelp, unknownVariableText } from "../config.ts"
 import { OperatorError } from "../errors.ts"
 import { log, setLogSink } from "../log.ts"
 import { COMPILED } from "../native/self.ts"
@@ -23,7 +23,7 @@ ${settingsHelp()}
 `
 
 export const run: Command = async args => {
-  const { config, words, unknown } = parseArguments(args)
+  const { config, sources, words, unknown } = parseArguments(args)
   refuseWords(words)
   setLogSink(line => writeLine(line, process.stdout))
   writeLogFor(config, process.stdout)
@@ -35,7 +35,7 @@ export const run: Command = async args => {
   // Said once: a terminal signals whoever it runs, and `npm start` passes on what it got.
   void stopped.promise.then(signal => log.info("stopping", { signal }))
   refuseTaken(config)
-  const starting = leavingNothing(config, () => start(config)).catch(error => {
+  const starting = leavingNothing(config, () => start(config, sources)).catch(error => {
     throw listenProblem(error, config) ?? error
   })
   // Whoever waits for an engine has nothing to finish.
@@ -50,9 +50,10 @@ export const run: Command = async args => {
   return 0
 }
 
-const start = (config: Config): Promise<App> =>
+const start = (config: Config, sources: ReadConfig["sources"]): Promise<App> =>
   withProgress("Starting", progress =>
     startApp(config, {
+      sources,
       unpacking(done, total) {
         if (done === 0) progress.step("Unpacking libraries and models")
         if (done < total) progress.update(done, total)

@@ -1,6 +1,5 @@
-import { flagOf, SETTINGS_FILE, unknownVariableText, variableOf } from "../config.ts"
-import type { Setting } from "../config-rules.ts"
-import { SETTINGS, type SettingName } from "../config-settings.ts"
+import { flagOf, SETTINGS_FILE, shownSettings, unknownVariableText, variableOf } from "../config.ts"
+import { SETTINGS } from "../config-settings.ts"
 import { log } from "../log.ts"
 import { type Command, parseArguments, print, printJson, printTable, refuseWords } from "./command.ts"
 
@@ -20,9 +19,9 @@ export const run: Command = async args => {
     print(template())
     return 0
   }
-  const rows = (Object.keys(SETTINGS) as SettingName[])
-    .filter(name => options.has("all") || options.has("json") || name === "data" || sources[name] !== "default")
-    .map(name => ({ name, value: shownValue(name, config[name]), source: sources[name] }))
+  const rows = shownSettings({ config, sources }).filter(
+    ({ name, source }) => options.has("all") || options.has("json") || name === "data" || source !== "default",
+  )
   if (options.has("json")) printJson(Object.fromEntries(rows.map(({ name, ...rest }) => [name, rest])))
   else
     printTable(
@@ -30,11 +29,6 @@ export const run: Command = async args => {
       rows.map(({ name, value, source }) => [name, Array.isArray(value) ? value.join(",") : String(value), source]),
     )
   return 0
-}
-
-function shownValue(name: SettingName, value: unknown) {
-  const { shown } = SETTINGS[name] as Setting<unknown>
-  return shown && value ? shown(value) : value
 }
 
 function template(): string {

@@ -37,6 +37,11 @@ export const TABS = {
     { path: "users", title: "Users", role: administrator },
     { path: "sign-in", title: "Sign-in", role: administrator },
     { path: "workspaces", title: "Workspaces", role: administrator },
+    { path: "models", title: "Models", role: administrator },
+    { path: "tools", title: "Tools", role: administrator },
+    { path: "storage", title: "Storage", role: administrator },
+    { path: "failures", title: "Failures", role: administrator },
+    { path: "daemon", title: "Daemon", role: administrator },
   ],
 } as const satisfies Record<string, readonly TabEntry[]>
 

@@ -4,6 +4,7 @@ import type { InvitationRecord, WorkspaceRecord } from "../access/workspaces.ts"
 import type { Conversation as StoredConversation, Message as StoredMessage } from "../chat/types.ts"
 import type { WebhookRecord } from "../events/webhook-record.ts"
 import type { CoverageItem, CoverageTotals } from "../sources/coverage.ts"
+import type { DiskUse } from "../storage/disk-use.ts"
 
 export type { ApiKeyRecord, NewApiKey } from "../access/keys.ts"
 export type { Quota } from "../access/limits.ts"
@@ -13,11 +14,13 @@ export type { SessionRecord } from "../access/sessions.ts"
 export type { ShareRecord as Shares } from "../access/shares.ts"
 export type { UserRecord, UserRole } from "../access/users.ts"
 export type { ApprovalRecord as Approval } from "../agents/approval-record.ts"
+export type { ToolServer } from "../agents/external-tools.ts"
 export type { RunRecord as Run, RunSummary, StepRecord as RunStep } from "../agents/run-record.ts"
 export type { ModelRecord as Model } from "../backends/index.ts"
 export type { BatchRecord as Batch } from "../batches/record.ts"
 export type { Schedule, ScheduleRun } from "../batches/schedules.ts"
 export type { ChatEventData, PartsDone, Phase, WarningCode } from "../chat/events.ts"
+export type { ModelTrial } from "../chat/model-trial.ts"
 export type { AnswerRecord } from "../chat/record/answer-record.ts"
 export type { Reading } from "../chat/settings.ts"
 export type { ConversationSummary } from "../chat/types.ts"
@@ -30,7 +33,9 @@ export type { Counts as RetentionCounts, RetentionRecord } from "../governance/r
 export type { Kind as RetentionKind, Rule as RetentionRule } from "../governance/retention/rules.ts"
 export type { UsageRecord as UsageRow } from "../governance/usage/report.ts"
 export type { Citation as Source, Position } from "../grounding/passages.ts"
+export type { InstallationSetting, PackRecord as Pack } from "../http/installation.ts"
 export type { FileRecord } from "../library/record.ts"
+export type { Failure } from "../log-record.ts"
 export type { Hit, SearchFilters, SearchMode, SearchResult } from "../search/types.ts"
 export type { DryRun } from "../sources/dry-run.ts"
 export type { SourceRecord, SyncRecord } from "../sources/source.ts"
@@ -122,4 +127,9 @@ export interface Overview {
   requests: { key_id: string; name: string; per_minute: number[] }[]
   /** Those that were given up. */
   disabled_webhooks: { id: string; url: string; reason: string }[]
+}
+
+export interface StorageUse extends DiskUse {
+  directory: string
+  files: { count: number; bytes: number }
 }

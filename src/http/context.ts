@@ -20,6 +20,8 @@ export interface RequestContext {
   fromConsole?: boolean
   /** True for a file of the console or of the reference. */
   isPage?: boolean
+  /** How it was asked, without what its caller put into the path: `GET /external/libraries/:file_id`. */
+  route?: () => string
   /** What the request failed with, before it was dressed for its client. */
   failure?: unknown
   /** For the audit log. */

@@ -10,10 +10,15 @@ const CHALLENGE = 'ApiKey headers="client-id private-key secret", Bearer realm="
 /** The whole body; others dress the error as their clients know it. */
 type Dress = (body: ErrorBody, status: number) => object
 
-export function errorResponse(error: unknown, requestId: string, dress: Dress = error => ({ error })): Response {
+export function errorResponse(
+  error: unknown,
+  requestId: string,
+  dress: Dress = error => ({ error }),
+  route?: () => string,
+): Response {
   const known = error instanceof AppError ? error : (asStorageError(error) ?? translate(error))
   if (!known || known.status >= 500)
-    log[known ? "warn" : "error"]("request failed", { request_id: requestId, error: known ?? error })
+    log[known ? "warn" : "error"]("request failed", { request_id: requestId, route: route?.(), error: known ?? error })
   const headers = new Headers(known?.headers)
   if (known?.code === "unauthorized") headers.set("WWW-Authenticate", CHALLENGE)
   if (known?.retryAfter !== undefined) headers.set("Retry-After", String(Math.max(1, Math.ceil(known.retryAfter))))

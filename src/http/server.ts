@@ -28,7 +28,7 @@ import { GRAPHQL_PATH } from "./graphql/graphql-api.ts"
 import { graphiqlPages } from "./graphql/pages.ts"
 import { refuseForeignOrigin } from "./mcp/origin.ts"
 import { MCP_PATH } from "./mcp/routes.ts"
-import { methodTable } from "./method-table.ts"
+import { type MethodTable, methodTable } from "./method-table.ts"
 import type { NodeDoor } from "./node-door.ts"
 import { type OpenRequest, OpenRequests } from "./open-requests.ts"
 import { openApiDocument } from "./openapi.ts"
@@ -184,10 +184,15 @@ export function startServer(services: Services, options: HttpOptions): HttpServe
         address: clientAddress(address, request.headers.get("x-forwarded-for"), options.trustedProxies),
         principal: undefined,
         secure: options.tls !== undefined,
+        route: () => routeOf(request, table),
         headers: corsHeaders(request, options.corsOrigins),
         keepOpen() {
           bun.timeout(request, 0)
-          open ??= openRequests.open(context.principal?.credential ?? "", request.signal, end)
+          open ??= openRequests.open(
+            context.principal?.credential ?? context.session?.sessionId ?? "",
+            request.signal,
+            end,
+          )
           return open
         },
       }
@@ -252,10 +257,16 @@ function answerError(error: unknown, request: Request, context: RequestContext):
   context.failure = error
   if (request.signal.aborted) return new Response(null, { status: 499 })
   const shape = shapeOf(pathOf(request))
-  return errorResponse(error, context.requestId, shape && DRESSES[shape].dress)
+  return errorResponse(error, context.requestId, shape && DRESSES[shape].dress, context.route)
 }
 
 const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`)
+
+/** As it was declared, whatever prefix it came under, without what its caller put into the path. */
+const routeOf = (request: Request, table: MethodTable): string => {
+  const pattern = table.find(request.method, pathOf(request))?.pattern ?? "(no route)"
+  return `${request.method} ${pattern.startsWith(PREFIX) ? pattern.slice(PREFIX.length) : pattern}`
+}
 
 /** Of a request whose Host is malformed as well. */
 const pathOf = ({ url }: Request): string => (URL.canParse(url) ? new URL(url).pathname : url)

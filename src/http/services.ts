@@ -44,6 +44,7 @@ import type { Manifests } from "../sources/manifest.ts"
 import type { Sources } from "../sources/sources.ts"
 import type { DiskUse } from "../storage/disk-use.ts"
 import type { GraphqlApi } from "./graphql/graphql-api.ts"
+import type { Installation } from "./installation.ts"
 import type { McpSessions } from "./mcp/sessions.ts"
 import type { RateLimiter } from "./rate-limit.ts"
 import type { Traffic } from "./traffic.ts"
@@ -68,6 +69,7 @@ export interface Services {
   /** The model of the best vectors, for texts of callers. */
   embeddings: EmbeddingLine
   diskUse(): Promise<DiskUse>
+  installation: Installation
   library: Library
   endUsers: EndUsers
   /** Proofs of deletion. */

@@ -202,6 +202,7 @@ function evaluateOrExplain(expression: string): string {
 export const providerOf = (...tools: Omit<ExternalTool, "external">[]): ToolProvider => ({
   tools: async () => tools.map(tool => ({ ...tool, external: true })),
   problemOf: () => undefined,
+  servers: async () => [],
 })
 
 function compileOrExplain(schema: JsonSchema) {

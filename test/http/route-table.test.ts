@@ -82,6 +82,7 @@ const OPERATIONS = [
   ...["rotateWebhook", "listDeliveries", "redeliver"],
   ...["claimDaemon", "checkSetupToken", "readInvitation", "acceptInvitation"],
   ...["getAccount", "updateAccount", "changePassword", "listSessions", "endSession", "getOverview", "getFirstSteps"],
+  ...["listInstallationSettings", "getStorageUse", "listFailures", "listToolServers", "listPacks", "tryModel"],
   ...["listTools", "getRedactionRules", "getUploadRules", "listMembers", "getUsage"],
   ...["listUsers", "updateUser", "deleteUser", "listInvitations", "createInvitation", "deleteInvitation"],
   ...[

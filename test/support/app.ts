@@ -51,7 +51,8 @@ export async function startTestApp(
       ...given,
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
-    return startApp(readConfig(["--data", data, "--port", "0", ...flags], {}).config)
+    const { config, sources } = readConfig(["--data", data, "--port", "0", ...flags], {})
+    return startApp(config, { sources })
   }
   let app = await start()
   return {

@@ -13,6 +13,11 @@ const SECTIONS: Record<string, Load<object>> = {
   users: async () => (await import("./settings/users.tsx")).UsersSettings,
   "sign-in": async () => (await import("./settings/sign-in.tsx")).SignInSettings,
   workspaces: async () => (await import("./settings/workspaces.tsx")).WorkspacesSettings,
+  models: async () => (await import("./settings/models.tsx")).ModelsSettings,
+  tools: async () => (await import("./settings/tool-servers.tsx")).ToolServersSettings,
+  storage: async () => (await import("./settings/storage.tsx")).StorageSettings,
+  failures: async () => (await import("./settings/failures.tsx")).FailuresSettings,
+  daemon: async () => (await import("./settings/daemon.tsx")).DaemonSettings,
 } satisfies Record<(typeof TABS.settings)[number]["path"], Load<object>>
 
 export function SettingsPage({ rest: [shown = "api"] }: PageProps) {

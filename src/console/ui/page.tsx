@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect } from "preact/hooks"
+import { useEffect, useRef } from "preact/hooks"
 import { count } from "../format.ts"
 import { Link } from "../router.tsx"
 import type { Page as ListPage } from "../wire.ts"
@@ -34,9 +34,14 @@ export interface Tab {
 }
 
 /** Parts of a page, each with an address; nothing where there is one. */
-export const Tabs = ({ label, tabs, current }: { label: string; tabs: readonly Tab[]; current: string }) =>
-  tabs.length < 2 ? null : (
-    <nav class="tabs" aria-label={label}>
+export function Tabs({ label, tabs, current }: { label: string; tabs: readonly Tab[]; current: string }) {
+  const bar = useRef<HTMLElement>(null)
+  // On a phone the one that is shown may lie beside the window.
+  useEffect(() => {
+    bar.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" })
+  }, [current])
+  return tabs.length < 2 ? null : (
+    <nav class="tabs" aria-label={label} ref={bar}>
       {tabs.map(({ to, title }) => (
         <Link key={to} to={to} current={to === current}>
           {title}
@@ -44,6 +49,7 @@ export const Tabs = ({ label, tabs, current }: { label: string; tabs: readonly T
       ))}
     </nav>
   )
+}
 
 interface EmptyProps {
   icon: IconName

@@ -70,11 +70,12 @@ function overviewRoutes(services: Services) {
         const per_minute = hours.get(key_id)
         return per_minute ? [{ key_id, name, per_minute }] : []
       })
+      const { used_bytes, free_bytes } = await diskUse()
       const uptime_seconds = Math.round(process.uptime())
       return {
         uptime_seconds,
         embedding_model: embeddings.model,
-        disk: await diskUse(),
+        disk: { used_bytes, free_bytes },
         requests,
         disabled_webhooks: await webhooks.givenUp(session.workspaceId),
       }

@@ -19,6 +19,7 @@ import { firstStepsRoutes } from "./first-steps.ts"
 import { healthRoutes } from "./health.ts"
 import { holdRoutes } from "./holds.ts"
 import { ingestRoutes } from "./ingest.ts"
+import { installationRoutes } from "./installation.ts"
 import { keysRoutes } from "./keys.ts"
 import { libraryRoutes } from "./library.ts"
 import { libraryCountsRoutes } from "./library-counts.ts"
@@ -78,6 +79,7 @@ export const apiRoutes = (services: Services) =>
     .use(consoleRoutes(services))
     .use(firstStepsRoutes(services))
     .use(administrationRoutes(services))
+    .use(installationRoutes(services))
 
 /** As the reference shows them: under the canonical prefix, once. */
 export const documentedRoutes = (services: Services) =>

@@ -1,0 +1,89 @@
+/** Settings → Models: what can be asked, and whether it answers. For administrators. */
+
+import { useState } from "preact/hooks"
+import { api } from "../../api.ts"
+import { bytes, count, duration } from "../../format.ts"
+import { useAction, useLoaded, useRepeated } from "../../loading.ts"
+import { NoModel } from "../../no-model.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Problem } from "../../ui/form.tsx"
+import type { Model, ModelTrial } from "../../wire.ts"
+
+const REFRESH_MS = 5_000
+const STATES = { loaded: "good", ready: "", unavailable: "bad" } as const
+
+export function ModelsSettings() {
+  const models = useLoaded("models", signal => api.get<Model[]>("/models", signal))
+  useRepeated(REFRESH_MS, models.reload)
+  return (
+    <section class="stack">
+      <div>
+        <h2>Models</h2>
+        <p class="soft">
+          Looked at every few seconds. The default is chosen by <code>--default-model</code>; models are fetched and
+          removed at their server.
+        </p>
+      </div>
+      <Problem error={models.error} />
+      <NoModel models={models.data} />
+      <ul class="list">
+        {models.data?.map(model => (
+          <Item key={model.value} model={model} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Item({ model }: { model: Model }) {
+  const [trial, setTrial] = useState<ModelTrial>()
+  const test = useAction(async () => {
+    setTrial(undefined)
+    setTrial(await api.post<ModelTrial>("/keys/installation/models/test", { model: model.value }))
+  })
+  return (
+    <li class="stack tight">
+      <div class="row between">
+        <div class="grow">
+          <strong>{model.label}</strong> {model.default && <span class="badge">Default</span>}{" "}
+          {!model.local && <span class="badge busy">Runs elsewhere</span>}
+          <span class="soft small block entry-key">
+            <code>{model.value}</code>
+          </span>
+          <span class="soft small block">{factsOf(model)}</span>
+          {model.status_reason && <span class="issue block">{model.status_reason}</span>}
+        </div>
+        <div class="row">
+          <span class={`badge ${STATES[model.status]}`}>{model.status}</span>
+          {model.provider !== "builtin" && (
+            <Button
+              busy={test.busy}
+              disabled={!model.available}
+              label={`Test ${model.label}`}
+              onClick={() => void test.run()}
+            >
+              Test
+            </Button>
+          )}
+        </div>
+      </div>
+      <Problem error={test.error} />
+      {trial && (
+        <p class="soft" role="status">
+          {trial.first_piece_ms === null
+            ? `It said nothing within ${duration(trial.total_ms)}.`
+            : `First piece after ${duration(trial.first_piece_ms)}, done after ${duration(trial.total_ms)}: “${trial.text}”`}
+        </p>
+      )}
+    </li>
+  )
+}
+
+const factsOf = ({ size_bytes, context_length, capabilities }: Model): string =>
+  [
+    size_bytes === null ? "" : bytes(size_bytes),
+    context_length === null ? "" : `window of ${count(context_length)} tokens`,
+    capabilities.join(", "),
+  ]
+    .filter(Boolean)
+    .join(" · ")

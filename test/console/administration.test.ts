@@ -1,0 +1,107 @@
+/** What administrators see of the installation: models, tool servers, storage, failures, settings. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Page } from "playwright-core"
+import { violations } from "./axe.ts"
+import { type Console, hasBrowser, LEASE, SLOW_MS, startConsole } from "./console.ts"
+import { type ConsoleModel, startModel } from "./model.ts"
+
+const SHOTS = Bun.env.CARREL_SCREENSHOTS
+const SECRET = "sk-a-secret-of-the-installation"
+
+let site: Console
+let model: ConsoleModel
+const folder = mkdtempSync(join(tmpdir(), "carrel-tool-servers-"))
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  model = await startModel()
+  const server = new URL("../fixtures/mcp/stdio-server.ts", import.meta.url).pathname
+  const config = join(folder, "mcp.json")
+  const mcpServers = {
+    local: { command: process.execPath, args: [server, SECRET] },
+    dead: { url: `http://127.0.0.1:9/mcp?key=${SECRET}` },
+  }
+  writeFileSync(config, JSON.stringify({ mcpServers }))
+  site = await startConsole({ "ollama-host": model.url, "mcp-config": config, "openai-api-key": SECRET })
+}, SLOW_MS)
+afterAll(async () => {
+  await site?.stop()
+  model?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const shot = async (page: Page, name: string) => {
+  if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: true })
+}
+const fits = (page: Page) => page.evaluate(() => document.querySelector("main")!.scrollWidth <= innerWidth)
+
+/** Each section with what shows that it has loaded. */
+const SECTIONS: Record<string, (page: Page) => Promise<unknown>> = {
+  models: page => page.getByText("window of 131,072 tokens").waitFor(),
+  tools: page => page.getByText("6 tools").waitFor(),
+  storage: page => page.getByRole("meter", { name: "Share of Database" }).waitFor(),
+  failures: page => page.getByText("POST /external/conversations").first().waitFor(),
+  daemon: page => page.getByText("--ollama-host").waitFor(),
+}
+
+describe.skipIf(!hasBrowser)("administration", () => {
+  test(
+    "a model says how soon it answers, and why it does not",
+    async () => {
+      const page = await site.enter()
+      await page.goto(`${site.app.url}/settings/models`)
+      await page.getByText("2.0 GB").waitFor()
+      await page.getByText("Default", { exact: true }).waitFor()
+      await page.getByRole("button", { name: "Test Llama 3.2 3B" }).click()
+      await page.getByText(/First piece after .* done after .*: “Either party/).waitFor()
+      model.refusal = "out of memory"
+      await page.getByRole("button", { name: "Test Llama 3.2 3B" }).click()
+      await page.getByRole("alert").waitFor()
+      model.refusal = undefined
+      expect(site.complaints.splice(0)).toEqual([expect.stringContaining("50")]) // the browser reports the refusal itself
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "every section has its figures, and none has a secret or what somebody wrote",
+    async () => {
+      const client = await site.app.client()
+      await client.index([{ name: "lease.md", data: LEASE }])
+      model.refusal = "out of memory"
+      const asked = { message: "Who is the gardener of Harbour Offices?" }
+      const refused = await client.post("/conversations", asked, { accept: "application/json" })
+      model.refusal = undefined
+      for (const [look, options] of Object.entries({
+        light: {},
+        dark: { dark: true },
+        narrow: { width: 360, height: 740 },
+      })) {
+        const page = await site.enter(options)
+        for (const [section, ready] of Object.entries(SECTIONS)) {
+          await page.goto(`${site.app.url}/settings/${section}`)
+          await ready(page)
+          expect([section, await violations(page), await fits(page)]).toEqual([section, [], true])
+          const shown = await page.content()
+          expect([section, shown.includes(SECRET), shown.includes("gardener")]).toEqual([section, false, false])
+          await shot(page, `${section}-${look}`)
+          if (section === "tools") {
+            await page.getByText("6 tools").click()
+            await page.getByText("local.echo").waitFor()
+            await page.getByText("Does not answer").waitFor()
+          }
+          if (section === "failures") await page.getByText(refused.body.error.request_id).first().waitFor()
+          if (section === "daemon") {
+            await page.getByLabel("Find a setting").fill("api key")
+            expect(await page.getByRole("row").filter({ hasText: "openai_api_key" }).textContent()).toContain("…")
+          }
+        }
+      }
+      expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+})
