@@ -3,10 +3,12 @@
  * one by one and never HTML text, so nothing in a reply can become markup. Half of a text is drawn as far as it goes.
  * `[1]` becomes a citation where there is a source of that number, `[REDACTED_EMAIL]` a chip.
  */
-import { Marked, type MarkedToken, type Token, type Tokens } from "marked"
+import type { MarkedToken, Token, Tokens } from "marked"
 import type { ComponentChildren } from "preact"
-import { useMemo } from "preact/hooks"
+import { useMemo, useRef } from "preact/hooks"
+import { MarkdownCutter } from "./markdown-tokens.ts"
 import { useRedactionLabels } from "./session.ts"
+import { CopyButton } from "./ui/button.tsx"
 import type { Message } from "./wire.ts"
 
 interface MarkdownProps {
@@ -48,41 +50,28 @@ function comparable(address: string): string {
 }
 
 export function Markdown({ text, sources, onCite, follows }: MarkdownProps) {
-  const tokens = useMemo(() => tokensOf(text), [text])
+  const cutter = useRef<MarkdownCutter | null>(null)
+  cutter.current ??= new MarkdownCutter()
+  const tokens = cutter.current.tokensOf(text)
+  const cite = useRef(onCite)
+  cite.current = onCite
+  const numbers = [...(sources ?? [])].join()
+  const marks = useMemo(
+    () => ({ sources, onCite: (index: number) => cite.current?.(index), follows }),
+    [numbers, follows],
+  )
   return (
     <div class="markdown" dir="auto">
-      <Blocks tokens={tokens} marks={{ sources, onCite, follows }} />
+      {tokens.map((token, i) => (
+        <DrawnBlock key={i} token={token} marks={marks} />
+      ))}
     </div>
   )
 }
 
-const never = () => undefined
-
-const marked = new Marked({
-  gfm: true,
-  tokenizer: {
-    // HTML is text like any other.
-    html: never,
-    tag: never,
-    // `[1]: …` and `[1][2]` are citations here, not references to an address further down.
-    def: never,
-    reflink: never,
-    // A list that is just begun, "Steps:\n-", would flash up as a heading.
-    lheading: never,
-  },
-})
-
-/** A longer text stands as it is: it would be cut anew for every frame while it streams. */
-const MAX_CHARACTERS = 100_000
-
-function tokensOf(text: string): Token[] {
-  try {
-    if (text.length <= MAX_CHARACTERS) return marked.lexer(text)
-  } catch {
-    // thousands of quotes in each other, for one
-  }
-  return [{ type: "text", raw: text, text, escaped: false }]
-}
+/** Drawn once as long as it stays the same, however often the text behind it grows. */
+const DrawnBlock = ({ token, marks }: { token: Token; marks: Marks }) =>
+  useMemo(() => <Block token={token as MarkedToken} marks={marks} />, [token, marks])
 
 type Marks = Pick<MarkdownProps, "sources" | "onCite" | "follows">
 
@@ -113,10 +102,13 @@ function Block({ token, marks }: { token: MarkedToken; marks: Marks }) {
       )
     case "code":
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-        <pre class="code" tabIndex={0}>
-          {token.text}
-        </pre>
+        <div class="code-frame">
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+          <pre class="code" tabIndex={0}>
+            {token.text}
+          </pre>
+          <CopyButton text={token.text} label="Copy the code" />
+        </div>
       )
     case "list":
       return <List list={token} marks={marks} />
@@ -143,7 +135,7 @@ function Block({ token, marks }: { token: MarkedToken; marks: Marks }) {
 
 function List({ list, marks }: { list: Tokens.List; marks: Marks }) {
   const items = list.items.map((item, i) => (
-    <li key={i} dir="auto" class={item.task ? "task" : undefined}>
+    <li key={i} dir="auto" class={item.task ? "todo" : undefined}>
       {item.task && <input type="checkbox" checked={item.checked === true} disabled aria-label="Task" />}
       <Blocks tokens={item.tokens} marks={marks} />
     </li>

@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
   )
 
   test(
-    "a new title stands in the heading at once",
+    "a new title stands in the heading at once; the list shows what is looked for, also after a reload",
     async () => {
       const page = await openChat()
       await ask(page, "To be renamed")
@@ -120,6 +120,12 @@ describe.skipIf(!hasBrowser)("the settings of a conversation", () => {
       await page.getByLabel("Title").fill("A better title")
       await page.getByRole("button", { name: "Save" }).click()
       await page.getByRole("heading", { name: "A better title" }).waitFor()
+      // What was typed to find it stays over a reload.
+      await page.getByLabel("Find a conversation").fill("nothing has these words")
+      await page.getByText("No conversation contains these words.").waitFor()
+      await page.reload()
+      await page.getByText("No conversation contains these words.").waitFor()
+      expect(await page.getByLabel("Find a conversation").inputValue()).toBe("nothing has these words")
       expect(chats.site.complaints).toEqual([])
     },
     SLOW_MS,

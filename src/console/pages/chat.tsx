@@ -11,12 +11,12 @@ import { ConversationList } from "./chat/conversation-list.tsx"
 import { useFileNames } from "./chat/file-names.ts"
 import { Welcome } from "./chat/messages.tsx"
 import { type ChatSettings, requestOf, settingsOf } from "./chat/settings.ts"
-import { SourceView } from "./chat/source-view.tsx"
 import { Thread } from "./chat/thread.tsx"
 import { useTurns } from "./chat/use-turns.ts"
 import { Sharing } from "./sharing/sharing.tsx"
 
 const loadRecord = async () => (await import("./chat/record/record-view.tsx")).RecordView
+const loadSource = async () => (await import("./chat/source-view.tsx")).SourceView
 
 /** What is shared goes on elsewhere: between two looks whether it did. */
 const FOLLOW_MS = 4_000
@@ -50,7 +50,7 @@ export function ChatPage({ rest: [conversationId] }: PageProps) {
         turn={listTurn}
         onChoose={() => setListShown(false)}
         onToggle={() => setListShown(!listShown)}
-        onRenamed={conversation.reload}
+        onChanged={conversation.reload}
         shown={listShown}
       />
       <section class="thread" aria-label="Conversation">
@@ -111,7 +111,7 @@ function usePanels(conversationId: string | undefined, readOnly: boolean) {
           props={{ conversationId, readOnly, message: recorded, onCite: cite, onClose: () => record(null) }}
         />
       )}
-      {cited && <SourceView source={cited} onClose={() => cite(null)} />}
+      {cited && <Lazy load={loadSource} props={{ source: cited, onClose: () => cite(null) }} />}
     </>
   )
   return { cite, record, shown }

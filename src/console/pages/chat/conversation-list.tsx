@@ -1,14 +1,16 @@
 import { useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
 import { ago } from "../../format.ts"
-import { useAction, useLoaded, useSettled } from "../../loading.ts"
+import { Lazy } from "../../lazy.tsx"
+import { useLoaded, useSettled } from "../../loading.ts"
 import { go, Link, usePlace } from "../../router.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Confirm, Dialog } from "../../ui/dialog.tsx"
-import { Form, Problem, TextField } from "../../ui/form.tsx"
+import { Problem, TextField } from "../../ui/form.tsx"
 import { Icon } from "../../ui/icons.tsx"
 import type { ConversationSummary, Page } from "../../wire.ts"
 import { Ownership, ShownChoice, useShown } from "../sharing/sharing.tsx"
+
+const loadDialog = async () => (await import("./conversation-dialog.tsx")).ConversationDialog
 
 interface ConversationListProps {
   current: string | undefined
@@ -17,16 +19,16 @@ interface ConversationListProps {
   shown: boolean
   onChoose: () => void
   onToggle: () => void
-  /** The open conversation has another title. */
-  onRenamed: () => void
+  /** The open conversation was changed. */
+  onChanged: () => void
 }
 
-export function ConversationList({ current, turn, shown, onChoose, onToggle, onRenamed }: ConversationListProps) {
-  const [search, setSearch] = useState("")
+export function ConversationList({ current, turn, shown, onChoose, onToggle, onChanged }: ConversationListProps) {
   const [size, setSize] = useState(30)
-  const [renaming, setRenaming] = useState<ConversationSummary | null>(null)
-  const [removing, setRemoving] = useState<ConversationSummary | null>(null)
-  const { show, parameters } = useShown(usePlace().query)
+  const [changing, setChanging] = useState<ConversationSummary | null>(null)
+  const { query: address } = usePlace()
+  const { show, parameters } = useShown(address)
+  const search = address.get("q") ?? ""
   const q = useSettled(search.trim(), 250)
   const asked = query({ page_size: size, q, ...parameters })
   const list = useLoaded(`${asked} ${turn}`, signal =>
@@ -36,8 +38,14 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
     <aside class="conversations" aria-label="Conversations">
       <Head shown={shown} onToggle={onToggle} />
       <div class="conversation-items">
-        <TextField label="Find a conversation" type="search" placeholder="Find …" value={search} onInput={setSearch} />
-        <ShownChoice compact show={show} onChange={goShowing} />
+        <TextField
+          label="Find a conversation"
+          type="search"
+          placeholder="Find …"
+          value={search}
+          onInput={q => goShowing({ q })}
+        />
+        <ShownChoice compact show={show} onChange={show => goShowing({ show })} />
         <Problem error={list.error} />
         <ul>
           {list.data?.data.map(conversation => (
@@ -45,36 +53,29 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
               key={conversation.conversation_id}
               conversation={conversation}
               current={conversation.conversation_id === current}
-              show={show}
+              shown={query({ show, q: search })}
               onChoose={onChoose}
-              onChange={() => setRenaming(conversation)}
+              onChange={() => setChanging(conversation)}
             />
           ))}
         </ul>
         {list.data?.pagination.has_next && <Button onClick={() => setSize(Math.min(100, size + 30))}>Show more</Button>}
         {list.data?.data.length === 0 && <p class="soft small">{noneWords(q, show)}</p>}
       </div>
-      {renaming && (
-        <Rename
-          conversation={renaming}
-          onClose={() => setRenaming(null)}
-          onSaved={() => {
-            list.reload()
-            if (renaming.conversation_id === current) onRenamed()
-          }}
-          onRemove={() => {
-            setRemoving(renaming)
-            setRenaming(null)
-          }}
-        />
-      )}
-      {removing && (
-        <Removal
-          conversation={removing}
-          onClose={() => setRemoving(null)}
-          onRemoved={() => {
-            if (removing.conversation_id === current) go("/chat")
-            list.reload()
+      {changing && (
+        <Lazy
+          load={loadDialog}
+          props={{
+            conversation: changing,
+            onClose: () => setChanging(null),
+            onSaved: () => {
+              list.reload()
+              if (changing.conversation_id === current) onChanged()
+            },
+            onRemoved: () => {
+              if (changing.conversation_id === current) go("/chat")
+              list.reload()
+            },
           }}
         />
       )}
@@ -83,9 +84,9 @@ export function ConversationList({ current, turn, shown, onChoose, onToggle, onR
 }
 
 /** The open conversation stays open. */
-function goShowing(show: string): void {
+function goShowing(change: { show?: string; q?: string }): void {
   const parameters = Object.fromEntries(new URLSearchParams(location.search))
-  go(location.pathname + query({ ...parameters, show }), true)
+  go(location.pathname + query({ ...parameters, ...change }), true)
 }
 
 const noneWords = (q: string, show: string): string =>
@@ -110,16 +111,16 @@ const Head = ({ shown, onToggle }: Pick<ConversationListProps, "shown" | "onTogg
 interface ItemProps {
   conversation: ConversationSummary
   current: boolean
-  /** Whose the list shows. */
-  show: string
+  /** What the list shows, as addresses hold it. */
+  shown: string
   onChoose: () => void
   onChange: () => void
 }
 
-const Item = ({ conversation, current, show, onChoose, onChange }: ItemProps) => (
+const Item = ({ conversation, current, shown, onChoose, onChange }: ItemProps) => (
   <li class={current ? "current" : undefined}>
     <Link
-      to={`/chat/${conversation.conversation_id}${query({ show })}`}
+      to={`/chat/${conversation.conversation_id}${shown}`}
       class="conversation-link"
       current={current}
       onGone={onChoose}
@@ -137,55 +138,3 @@ const Item = ({ conversation, current, show, onChoose, onChange }: ItemProps) =>
     )}
   </li>
 )
-
-interface RemovalProps {
-  conversation: ConversationSummary
-  onClose: () => void
-  onRemoved: () => void
-}
-
-const Removal = ({ conversation, onClose, onRemoved }: RemovalProps) => (
-  <Confirm
-    title="Delete this conversation?"
-    action="Delete"
-    onClose={onClose}
-    onConfirm={async () => {
-      await api.delete(`/conversations/${conversation.conversation_id}`)
-      onRemoved()
-    }}
-  >
-    <p dir="auto">{conversation.title}</p>
-  </Confirm>
-)
-
-interface RenameProps {
-  conversation: ConversationSummary
-  onClose: () => void
-  onSaved: () => void
-  onRemove: () => void
-}
-
-function Rename({ conversation, onClose, onSaved, onRemove }: RenameProps) {
-  const [title, setTitle] = useState(conversation.title ?? "")
-  const save = useAction(async () => {
-    await api.patch(`/conversations/${conversation.conversation_id}`, { title })
-    onSaved()
-    onClose()
-  })
-  return (
-    <Dialog title="Conversation" onClose={onClose}>
-      <Form class="stack" action={save}>
-        <TextField label="Title" name="title" required autofocus value={title} onInput={setTitle} error={save.error} />
-        <Problem error={save.error} />
-        <footer class="row between">
-          <Button icon="trash" onClick={onRemove}>
-            Delete
-          </Button>
-          <Button kind="primary" type="submit" busy={save.busy}>
-            Save
-          </Button>
-        </footer>
-      </Form>
-    </Dialog>
-  )
-}

@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks"
 import { dateTime } from "../../format.ts"
 import { type Follows, followsGiven, followsNone, Markdown, RedactedChip } from "../../markdown.tsx"
 import type { Doing } from "../../phases.ts"
@@ -41,17 +42,13 @@ export const MessageView = (props: MessageViewProps) =>
 
 function Reply({ conversationId, message, notes, onCite, onRecord, onAgain, onFinish }: MessageViewProps) {
   const stored = useStoredCalls(notes ? null : { conversationId, message })
+  const follows = useMemo(() => followsGiven(message.warnings), [message.warnings])
   const ending = ENDINGS[message.finish_reason ?? ""]
   return (
     <article class="message reply" aria-label="Reply">
       <Notes redaction={notes?.redaction ?? null} thinking={notes?.thinking ?? ""} />
       <ToolCalls calls={notes?.calls ?? stored} />
-      <Cited
-        text={message.content}
-        sources={message.citations}
-        onCite={onCite}
-        follows={followsGiven(message.warnings)}
-      />
+      <Cited text={message.content} sources={message.citations} onCite={onCite} follows={follows} />
       {ending && <p class="soft small">{ending}</p>}
       <Problem error={message.error} />
       <Citations sources={message.citations} onCite={onCite} />
