@@ -4,7 +4,7 @@ import { createHash, randomBytes } from "node:crypto"
 /** 32 bytes: 256 random bits, so that a plain hash is enough. */
 const TOKEN_BYTES = 32
 
-export const newToken = (prefix: "cst" | "setup" | "invite" | "cat"): string =>
+export const newToken = (prefix: "cst" | "setup" | "invite" | "reset" | "cat"): string =>
   `${prefix}_${randomBytes(TOKEN_BYTES).toString("base64url")}`
 
 /** Looking a token up by its hash needs no constant-time comparison: the hash cannot be steered towards a stored one. */

@@ -196,11 +196,23 @@ export class Users {
     })
   }
 
-  /** Sets a password and ends all sessions of the user but `keepSessionId`. */
-  async setPassword(id: string, password: string, keepSessionId = ""): Promise<void> {
-    const passwordHash = await hashPassword(password)
-    await this.database.updateTable("users").set({ password_hash: passwordHash }).where("id", "=", id).execute()
-    await this.database.deleteFrom("sessions").where("user_id", "=", id).where("id", "!=", keepSessionId).execute()
+  /**
+   * Sets a password and ends all sessions of the user but `keepSessionId`, and the links that would set another one.
+   * @param before part of the same transaction
+   */
+  async setPassword(
+    id: string,
+    password: string,
+    keepSessionId = "",
+    before: (trx: Executor) => Promise<void> = async () => {},
+  ): Promise<void> {
+    const password_hash = await hashPassword(password)
+    await this.database.transaction().execute(async trx => {
+      await before(trx)
+      await trx.updateTable("users").set({ password_hash }).where("id", "=", id).execute()
+      await trx.deleteFrom("sessions").where("user_id", "=", id).where("id", "!=", keepSessionId).execute()
+      await trx.deleteFrom("reset_links").where("user_id", "=", id).execute()
+    })
   }
 }
 

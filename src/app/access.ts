@@ -5,6 +5,7 @@ import { PendingSignIns } from "../access/oidc/pending.ts"
 import { Provider } from "../access/oidc/provider.ts"
 import { providerName } from "../access/oidc/settings.ts"
 import { ProviderSignIn } from "../access/oidc/sign-in.ts"
+import { ResetLinks } from "../access/reset-links.ts"
 import { ScopedTokens } from "../access/scoped-tokens.ts"
 import { Sessions } from "../access/sessions.ts"
 import { SharedSignInFailures } from "../access/shared-sign-in-failures.ts"
@@ -61,13 +62,15 @@ export async function openAccess(
   await ensureWorkspace(database)
   const workspaces = new Workspaces(database)
   const scopedTokens = new ScopedTokens(database)
+  const users = new Users(database, signIn?.settings.only ? providerName(signIn.settings) : undefined)
   return {
     workspaces,
     linkSecret: await secretNamed(database, "links"),
     holders: new Holders(database, scopedTokens),
     apiKeys: new ApiKeys(database),
     scopedTokens,
-    users: new Users(database, signIn?.settings.only ? providerName(signIn.settings) : undefined),
+    users,
+    resetLinks: new ResetLinks(database, users),
     providerSignInAt: signIn && (await openSignIn(signIn, database)),
     sessions: new Sessions(database, workspaces),
     ...(isPostgres(database) ? sharedCounters(database, stack) : localCounters()),

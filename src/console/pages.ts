@@ -68,6 +68,7 @@ export interface DoorEntry {
 export const DOORS: readonly DoorEntry[] = [
   { path: "setup", load: async () => (await import("./pages/doors/setup.tsx")).SetupPage },
   { path: "invitation", load: async () => (await import("./pages/doors/invitation.tsx")).InvitationPage },
+  { path: "reset", load: async () => (await import("./pages/doors/reset.tsx")).ResetPage },
 ]
 
 /** First parts of the addresses that the console answers. */

@@ -2,6 +2,7 @@
 import type { ApiKeys } from "../access/keys.ts"
 import type { Links } from "../access/links.ts"
 import type { ProviderSignIn } from "../access/oidc/sign-in.ts"
+import type { ResetLinks } from "../access/reset-links.ts"
 import type { ScopedTokens } from "../access/scoped-tokens.ts"
 import type { Sessions } from "../access/sessions.ts"
 import type { Shares } from "../access/shares.ts"
@@ -54,6 +55,7 @@ export interface Services {
   apiKeys: ApiKeys
   scopedTokens: ScopedTokens
   users: Users
+  resetLinks: ResetLinks
   sessions: Sessions
   workspaces: Workspaces
   workspaceRemoval: WorkspaceRemoval

@@ -5,6 +5,7 @@ export interface UsersTables {
   sessions: SessionsTable
   invitations: InvitationsTable
   setup_tokens: SetupTokensTable
+  reset_links: ResetLinksTable
   identities: IdentitiesTable
   sign_in_states: SignInStatesTable
 }
@@ -61,6 +62,14 @@ interface InvitationsTable {
 interface SetupTokensTable {
   token_hash: string
   created_at: string
+}
+
+interface ResetLinksTable {
+  token_hash: string
+  user_id: string
+  created_by: string
+  created_at: string
+  expires_at: string
 }
 
 /** Who a user is at a provider of sign-ins. */

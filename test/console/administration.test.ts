@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
+import { usersAdd } from "../../src/access/users.ts"
+import { openSqlite } from "../../src/storage/sqlite/open.ts"
 import { violations } from "./axe.ts"
-import { type Console, hasBrowser, LEASE, SLOW_MS, startConsole } from "./console.ts"
+import { type Console, hasBrowser, LEASE, PASSWORD, SLOW_MS, signIn, startConsole } from "./console.ts"
 import { type ConsoleModel, startModel } from "./model.ts"
 
 const SHOTS = Bun.env.CARREL_SCREENSHOTS
@@ -101,6 +103,44 @@ describe.skipIf(!hasBrowser)("administration", () => {
         }
       }
       expect(site.complaints).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    "a link sets a new password once, and signs out whoever had the old one",
+    async () => {
+      const database = await openSqlite(site.app.data)
+      await usersAdd(database, { email: "bob@example.org", password: PASSWORD, name: "Bob" })
+      await database.destroy()
+      const old = await site.open()
+      await old.goto(site.app.url)
+      await signIn(old, "bob@example.org")
+
+      const page = await site.enter()
+      await page.goto(`${site.app.url}/settings/users`)
+      await page.getByRole("button", { name: "New password for Bob" }).click()
+      await page.getByRole("button", { name: "Create a link" }).click()
+      const link = (await page.locator(".secrets code").textContent())!
+      await shot(page, "reset-link-light")
+      expect(await violations(page)).toEqual([])
+
+      const guest = await site.open({ width: 360, height: 740 })
+      await guest.goto(link)
+      await guest.getByText("bob@example.org").waitFor()
+      expect(guest.url()).not.toContain("token")
+      expect(await violations(guest)).toEqual([])
+      await shot(guest, "reset-door-narrow")
+      await guest.getByLabel("Password").fill("a quite different phrase")
+      await guest.getByRole("button", { name: "Set the password" }).click()
+      await guest.getByRole("heading", { name: "Overview" }).waitFor()
+
+      await old.reload()
+      await old.getByRole("heading", { name: "Sign in" }).waitFor()
+      await signIn(old, "bob@example.org", "a quite different phrase")
+      await guest.goto(link)
+      await guest.getByText("has been used or has expired").waitFor()
+      site.complaints.splice(0) // the browser reports the refusals itself
     },
     SLOW_MS,
   )

@@ -84,7 +84,17 @@ const OPERATIONS = [
   ...["getAccount", "updateAccount", "changePassword", "listSessions", "endSession", "getOverview", "getFirstSteps"],
   ...["listInstallationSettings", "getStorageUse", "listFailures", "listToolServers", "listPacks", "tryModel"],
   ...["listTools", "getRedactionRules", "getUploadRules", "listMembers", "getUsage"],
-  ...["listUsers", "updateUser", "deleteUser", "listInvitations", "createInvitation", "deleteInvitation"],
+  ...[
+    "createResetLink",
+    "readResetLink",
+    "acceptResetLink",
+    "listUsers",
+    "updateUser",
+    "deleteUser",
+    "listInvitations",
+    "createInvitation",
+    "deleteInvitation",
+  ],
   ...[
     "listWorkspaces",
     "createWorkspace",

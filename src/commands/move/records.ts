@@ -35,6 +35,7 @@ const TABLES: { [Table in keyof Schema]: Moved | null } = {
   sessions: { key: ["id"] },
   invitations: { key: ["id"] },
   setup_tokens: { key: ["token_hash"] },
+  reset_links: { key: ["token_hash"] },
   identities: { key: ["issuer", "subject"] },
   api_keys: { key: ["id"] },
   scoped_tokens: { key: ["id"] },

@@ -17,7 +17,7 @@ const VERBS = {
   session: ["open", "end"],
   key: ["create", "update", "rotate", "revoke"],
   token: ["create"],
-  user: ["claim", "update", "delete", "password"],
+  user: ["claim", "update", "delete", "password", "reset_link"],
   invitation: ["create", "accept", "delete"],
   workspace: ["create", "update", "delete", "add_member", "remove_member"],
   webhook: ["create", "update", "delete", "test", "rotate", "redeliver"],

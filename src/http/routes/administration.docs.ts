@@ -73,6 +73,21 @@ export const deleteUser = operation({
   errors: ["not_found", "conflict"],
 })
 
+const ResetLink = t.Object({ token: t.String({ examples: ["reset_…"] }), expires_at: Time }, { title: "ResetLink" })
+
+export const createResetLink = operation({
+  id: "createResetLink",
+  audit: { action: "user.reset_link", id: "params.id" },
+  session: "administrator",
+  summary: "Make a link by which a user sets a new password",
+  description:
+    "The answer holds the token of the link `{app_url}/reset?token=…`; it is shown once, works once and for a day, and ends earlier ones. Until it is used the old password stays.",
+  tag: TAG,
+  params: byId,
+  answers: { 201: { description: "The link", schema: ResetLink } },
+  errors: ["not_found", "conflict"],
+})
+
 export const listInvitations = operation({
   id: "listInvitations",
   audit: "nothing",

@@ -13,7 +13,7 @@ export const administrationRoutes = (services: Services) =>
     .use(workspaceRoutes(services))
 
 const userRoutes = (services: Services) => {
-  const { users } = services
+  const { users, resetLinks } = services
   return new Elysia()
     .use(sessionCaller(services))
     .get("/users", async () => ({ data: await users.list() }), docs.listUsers())
@@ -25,6 +25,11 @@ const userRoutes = (services: Services) => {
         set.status = 204
       },
       docs.deleteUser(),
+    )
+    .post(
+      "/users/:id/reset-link",
+      async ({ params, session, status }) => status(201, await resetLinks.create(params.id, session.userId)),
+      docs.createResetLink(),
     )
 }
 

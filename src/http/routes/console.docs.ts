@@ -135,6 +135,37 @@ export const acceptInvitation = operation({
   errors: ["forbidden", "conflict", "rate_limited"],
 })
 
+export const readResetLink = operation({
+  id: "readResetLink",
+  audit: "nothing",
+  open: true,
+  summary: "Whose password does this link set?",
+  description: "For the page that the link opens.",
+  tag: TAG,
+  body: Token,
+  example: { token: "reset_…" },
+  answers: {
+    200: {
+      description: "The user",
+      schema: t.Object({ email: t.String({ examples: ["ada@example.org"] }), name: t.String({ examples: ["Ada"] }) }),
+    },
+  },
+  errors: ["forbidden", "rate_limited"],
+})
+
+export const acceptResetLink = operation({
+  id: "acceptResetLink",
+  audit: { action: "user.password", id: "noted" },
+  open: true,
+  summary: "Set a new password by a link",
+  description: "Ends all sessions of the user and signs in; the link is used up.",
+  tag: TAG,
+  body: t.Object({ token: t.String(), password }),
+  example: { token: "reset_…", password: "correct horse battery" },
+  answers: { 201: { description: "The session", schema: Session } },
+  errors: ["forbidden", "rate_limited"],
+})
+
 export const getAccount = operation({
   id: "getAccount",
   audit: "nothing",

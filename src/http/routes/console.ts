@@ -14,11 +14,9 @@ import { choiceRoutes } from "./console-choices.ts"
 const LINK_TRIES_PER_MINUTE = 30
 
 /** Routes that a link opens: nobody is signed in yet. */
-function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
-  async function guard(request: Request): Promise<void> {
-    refuseForeignSites(request, { proofNeeded: false })
-    await spend(rateLimiter, `link:${contextOf(request).address}`, LINK_TRIES_PER_MINUTE)
-  }
+function linkRoutes(services: Services) {
+  const { users, sessions, workspaces } = services
+  const guard = guardOf(services)
 
   return new Elysia()
     .post(
@@ -57,6 +55,39 @@ function linkRoutes({ users, sessions, workspaces, rateLimiter }: Services) {
       docs.acceptInvitation(),
     )
 }
+
+/** Routes of the links that set a new password. */
+function resetRoutes(services: Services) {
+  const { resetLinks, sessions } = services
+  const guard = guardOf(services)
+  return new Elysia()
+    .post(
+      "/resets/check",
+      async ({ body, request }) => {
+        await guard(request)
+        const { email, name } = await resetLinks.read(body.token)
+        return { email, name }
+      },
+      docs.readResetLink(),
+    )
+    .post(
+      "/resets/accept",
+      async ({ body, request, set, status }) => {
+        await guard(request)
+        const userId = await resetLinks.use(body.token, body.password)
+        noteResource(contextOf(request), userId)
+        return status(201, await openSession(request, userId, sessions, set.headers))
+      },
+      docs.acceptResetLink(),
+    )
+}
+
+const guardOf =
+  ({ rateLimiter }: Services) =>
+  async (request: Request): Promise<void> => {
+    refuseForeignSites(request, { proofNeeded: false })
+    await spend(rateLimiter, `link:${contextOf(request).address}`, LINK_TRIES_PER_MINUTE)
+  }
 
 /** What the console's first page shows beyond files and models. */
 function overviewRoutes(services: Services) {
@@ -139,6 +170,7 @@ function accountRoutes(services: Services) {
 export const consoleRoutes = (services: Services) =>
   new Elysia({ prefix: "/external/keys" })
     .use(linkRoutes(services))
+    .use(resetRoutes(services))
     .use(accountRoutes(services))
     .use(overviewRoutes(services))
     .use(choiceRoutes(services))

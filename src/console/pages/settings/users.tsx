@@ -1,4 +1,5 @@
 /** Settings → Users: who may sign in. For administrators. */
+import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { api, query } from "../../api.ts"
 import { ago } from "../../format.ts"
@@ -22,6 +23,7 @@ interface UserChanges {
 export function UsersSettings() {
   const { me } = useAccount()
   const [inviting, setInviting] = useState(false)
+  const [resetting, setResetting] = useState<UserRecord | null>(null)
   const [removing, setRemoving] = useState<UserRecord | null>(null)
   const users = useLoaded("users", signal => api.get<{ data: UserRecord[] }>("/keys/users", signal))
   const invitations = useLoaded("invitations", signal =>
@@ -47,6 +49,7 @@ export function UsersSettings() {
             own={user.id === me.user.id}
             onChange={changes => void change.run(user, changes)}
             onRemove={() => setRemoving(user)}
+            onReset={() => setResetting(user)}
           />
         ))}
       </ul>
@@ -54,6 +57,7 @@ export function UsersSettings() {
         <Invitations list={invitations.data.data} onChange={invitations.reload} />
       )}
       {inviting && <Invite onClose={() => setInviting(false)} onMade={invitations.reload} />}
+      {resetting && <Reset user={resetting} onClose={() => setResetting(null)} />}
       {removing && (
         <Remove
           user={removing}
@@ -72,9 +76,10 @@ interface ItemProps {
   own: boolean
   onChange: (changes: UserChanges) => void
   onRemove: () => void
+  onReset: () => void
 }
 
-const Item = ({ user, own, onChange, onRemove }: ItemProps) => (
+const Item = ({ user, own, onChange, onRemove, onReset }: ItemProps) => (
   <li class="row between">
     <div>
       <strong dir="auto">{user.name}</strong> {own && <span class="badge">You</span>}{" "}
@@ -97,6 +102,9 @@ const Item = ({ user, own, onChange, onRemove }: ItemProps) => (
           <Button onClick={() => onChange({ disabled: !user.disabled_at })}>
             {user.disabled_at ? "Enable" : "Disable"}
           </Button>
+          {!user.disabled_at && (
+            <Button kind="quiet" icon="key" label={`New password for ${user.name}`} onClick={onReset} />
+          )}
           <Button kind="quiet" icon="trash" label={`Remove ${user.name}`} onClick={onRemove} />
         </>
       )}
@@ -172,25 +180,9 @@ function Invite({ onClose, onMade }: { onClose: () => void; onMade: () => void }
   })
   if (link)
     return (
-      <Dialog title="Invitation" onClose={onClose}>
-        <div class="stack">
-          <p>Send this link to {email}. It works once, expires in seven days, and will not be shown again.</p>
-          <dl class="secrets">
-            <div>
-              <dt>Link</dt>
-              <dd>
-                <code>{link}</code>
-                <CopyButton text={link} label="Copy the link" />
-              </dd>
-            </div>
-          </dl>
-          <footer class="row end">
-            <Button kind="primary" onClick={onClose}>
-              Done
-            </Button>
-          </footer>
-        </div>
-      </Dialog>
+      <LinkDialog title="Invitation" link={link} onClose={onClose}>
+        Send this link to {email}. It works once, expires in seven days, and will not be shown again.
+      </LinkDialog>
     )
   return (
     <Dialog title={`Invite to ${me.workspace.name}`} onClose={onClose}>
@@ -212,3 +204,55 @@ function Invite({ onClose, onMade }: { onClose: () => void; onMade: () => void }
     </Dialog>
   )
 }
+
+function Reset({ user, onClose }: { user: UserRecord; onClose: () => void }) {
+  const [link, setLink] = useState("")
+  const make = useAction(async () => {
+    const { token } = await api.post<{ token: string }>(`/keys/users/${user.id}/reset-link`)
+    setLink(`${location.origin}/reset?token=${token}`)
+  })
+  if (link)
+    return (
+      <LinkDialog title="A new password" link={link} onClose={onClose}>
+        Send this link to {user.email}. It works once, expires in a day, and will not be shown again.
+      </LinkDialog>
+    )
+  return (
+    <Dialog title={`A new password for ${user.name}`} onClose={onClose}>
+      <Form class="stack" action={make}>
+        <p>The user sets it by a link. Until then the old one works.</p>
+        <Problem error={make.error} />
+        <FormFoot action="Create a link" busy={make.busy} onClose={onClose} />
+      </Form>
+    </Dialog>
+  )
+}
+
+interface LinkDialogProps {
+  title: string
+  link: string
+  onClose: () => void
+  children: ComponentChildren
+}
+
+const LinkDialog = ({ title, link, onClose, children }: LinkDialogProps) => (
+  <Dialog title={title} onClose={onClose}>
+    <div class="stack">
+      <p>{children}</p>
+      <dl class="secrets">
+        <div>
+          <dt>Link</dt>
+          <dd>
+            <code>{link}</code>
+            <CopyButton text={link} label="Copy the link" />
+          </dd>
+        </div>
+      </dl>
+      <footer class="row end">
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </footer>
+    </div>
+  </Dialog>
+)

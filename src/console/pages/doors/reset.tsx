@@ -1,0 +1,29 @@
+import { api } from "../../api.ts"
+import { useLoaded } from "../../loading.ts"
+import type { DoorProps } from "../../page-props.ts"
+import { go } from "../../router.tsx"
+import { DeadLink, Door, DoorForm, useLinkToken } from "./door.tsx"
+
+/** Sets a new password for somebody who has lost theirs. */
+export function ResetPage({ onSignedIn }: DoorProps) {
+  const token = useLinkToken()
+  const user = useLoaded(token, () => api.post<{ email: string; name: string }>("/keys/resets/check", { token }))
+  if (user.loading) return null
+  if (!user.data) return <DeadLink error={user.error} what="link" />
+  return (
+    <Door title="A new password">
+      <p class="soft">
+        For <strong>{user.data.email}</strong>. All browsers that are signed in with the old one are signed out.
+      </p>
+      <DoorForm
+        fields={["newPassword"]}
+        action="Set the password"
+        onSend={async ({ newPassword }) => {
+          await api.post("/keys/resets/accept", { token, password: newPassword })
+          go("/", true)
+          await onSignedIn()
+        }}
+      />
+    </Door>
+  )
+}
